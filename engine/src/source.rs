@@ -1,0 +1,395 @@
+//! One file's text, byte spans into it, and the only place where an offset becomes a line and a
+//! column.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// A half-open byte range of one [`Source`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from `start` to `end`, in bytes.
+    ///
+    /// # Panics
+    /// If an offset does not fit 32 bits; a [`Source`] never holds that much.
+    #[must_use]
+    pub fn new(start: usize, end: usize) -> Self {
+        let offset = |at: usize| u32::try_from(at).expect("a source is at most 4 GiB");
+        Self { start: offset(start), end: offset(end) }
+    }
+
+    /// The empty span at `offset`.
+    #[must_use]
+    pub fn at(offset: usize) -> Self {
+        Self::new(offset, offset)
+    }
+
+    /// The span as a range, for slicing.
+    #[must_use]
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// Length in bytes.
+    #[must_use]
+    pub fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Whether the span covers no byte.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// Whether the two spans share a byte.
+    #[must_use]
+    pub fn overlaps(self, other: Self) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+
+    /// Whether `other` lies within this span.
+    #[must_use]
+    pub fn contains(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    /// The smallest span that covers both.
+    #[must_use]
+    pub fn cover(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The span moved `by` bytes towards the end.
+    #[must_use]
+    pub fn shift(self, by: usize) -> Self {
+        Self::new(self.start as usize + by, self.end as usize + by)
+    }
+}
+
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Self {
+        Self::new(range.start, range.end)
+    }
+}
+
+/// What a column counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Bytes of UTF-8.
+    Utf8,
+    /// 16-bit units of UTF-16, the default of the language server protocol.
+    Utf16,
+    /// Unicode code points, as in JSON and SARIF output.
+    CodePoints,
+}
+
+/// A zero-based line and column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line, from 0.
+    pub line: u32,
+    /// Column, from 0, in the units of the [`Encoding`] asked for.
+    pub column: u32,
+}
+
+/// How the bytes on disk became text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decoded {
+    /// The bytes are UTF-8 (a byte order mark is part of the text).
+    Utf8,
+    /// Not valid UTF-8: each offending byte stands as one `0x1A`, so offsets are those of the file.
+    Lossy,
+    /// UTF-16 with a byte order mark, re-encoded: offsets are those of the UTF-8 text, and edits
+    /// cannot be written back.
+    Utf16,
+}
+
+/// Where a window of a file that is too large to hold begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// Bytes of the file before this source.
+    pub offset: u64,
+    /// Lines of the file before this source.
+    pub line: u32,
+}
+
+/// The text of one file, or of one window of a very large one.
+///
+/// Lines end at LF, CRLF or a lone CR, as in the language server protocol.
+#[derive(Debug)]
+pub struct Source {
+    path: String,
+    text: String,
+    decoded: Decoded,
+    origin: Origin,
+    line_starts: OnceLock<Vec<u32>>,
+}
+
+impl Source {
+    /// A source of `text` at `path` (relative to the root, `/` between segments).
+    #[must_use]
+    pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::with_origin(path.into(), text.into(), Decoded::Utf8, Origin::default())
+    }
+
+    /// A source of the bytes of a file, whatever their encoding; see [`Decoded`].
+    #[must_use]
+    pub fn decode(path: impl Into<String>, bytes: Vec<u8>) -> Self {
+        Self::decode_window(path.into(), bytes, Origin::default())
+    }
+
+    /// A source of a window of a larger file that begins at `origin`.
+    #[must_use]
+    pub fn decode_window(path: String, bytes: Vec<u8>, origin: Origin) -> Self {
+        let (text, decoded) = decode(bytes);
+        Self::with_origin(path, text, decoded, origin)
+    }
+
+    fn with_origin(path: String, text: String, decoded: Decoded, origin: Origin) -> Self {
+        Self { path, text, decoded, origin, line_starts: OnceLock::new() }
+    }
+
+    /// The path, relative to the root, with `/` between segments.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The last segment of the path.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How the bytes became text.
+    #[must_use]
+    pub fn decoded(&self) -> Decoded {
+        self.decoded
+    }
+
+    /// Where this source begins in its file.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// The text under `span`, cut to character boundaries so that it never fails.
+    #[must_use]
+    pub fn slice(&self, span: Span) -> &str {
+        let end = self.text.floor_char_boundary(span.end as usize);
+        let start = self.text.floor_char_boundary(span.start as usize).min(end);
+        &self.text[start..end]
+    }
+
+    /// The number of lines; at least 1, and a final line break opens one more.
+    #[must_use]
+    pub fn line_count(&self) -> usize {
+        self.line_starts().len()
+    }
+
+    /// The zero-based line (within this source) that holds `offset`.
+    #[must_use]
+    pub fn line_of(&self, offset: u32) -> usize {
+        self.line_starts().partition_point(|&start| start <= offset) - 1
+    }
+
+    /// The span of a zero-based line (within this source), without its line break.
+    #[must_use]
+    pub fn line_span(&self, line: usize) -> Span {
+        let starts = self.line_starts();
+        let Some(&start) = starts.get(line) else { return Span::at(self.text.len()) };
+        let end = starts.get(line + 1).map_or(self.text.len(), |&next| next as usize);
+        let text = self.text[start as usize..end].trim_end_matches(['\r', '\n']);
+        Span::new(start as usize, start as usize + text.len())
+    }
+
+    /// The span of all lines that `span` touches, without the last line break.
+    #[must_use]
+    pub fn lines_around(&self, span: Span) -> Span {
+        let last = if span.is_empty() { span.start } else { span.end - 1 };
+        self.line_span(self.line_of(span.start)).cover(self.line_span(self.line_of(last)))
+    }
+
+    /// The position of `offset` in the file; an offset inside a character counts as its start.
+    #[must_use]
+    pub fn position(&self, offset: u32, encoding: Encoding) -> Position {
+        let offset = self.text.floor_char_boundary(offset as usize);
+        let line = self.line_of(u32::try_from(offset).unwrap_or(u32::MAX));
+        let before = &self.text[self.line_starts()[line] as usize..offset];
+        let column = match encoding {
+            Encoding::Utf8 => before.len(),
+            Encoding::Utf16 => before.encode_utf16().count(),
+            Encoding::CodePoints => before.chars().count(),
+        };
+        let narrow = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Position { line: narrow(line).saturating_add(self.origin.line), column: narrow(column) }
+    }
+
+    /// The byte offset of `position`; a line or column past the end is clamped to the end.
+    #[must_use]
+    pub fn offset(&self, position: Position, encoding: Encoding) -> u32 {
+        let Some(line) = position.line.checked_sub(self.origin.line) else { return 0 };
+        let line = self.line_span(line as usize);
+        let mut left = position.column as usize;
+        for (at, c) in self.slice(line).char_indices() {
+            let units = match encoding {
+                Encoding::Utf8 => c.len_utf8(),
+                Encoding::Utf16 => c.len_utf16(),
+                Encoding::CodePoints => 1,
+            };
+            if left < units {
+                return line.start + Span::at(at).start;
+            }
+            left -= units;
+        }
+        line.end
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| line_starts(&self.text))
+    }
+}
+
+/// The offset at which each line begins.
+fn line_starts(text: &str) -> Vec<u32> {
+    let bytes = text.as_bytes();
+    let mut starts = vec![0];
+    for (at, &byte) in bytes.iter().enumerate() {
+        if byte == b'\n' || (byte == b'\r' && bytes.get(at + 1) != Some(&b'\n')) {
+            starts.push(Span::at(at + 1).start);
+        }
+    }
+    starts
+}
+
+fn decode(bytes: Vec<u8>) -> (String, Decoded) {
+    let utf16 = |unit: fn([u8; 2]) -> u16| {
+        let units = bytes[2..].chunks(2).map(|pair| match *pair {
+            [a, b] => unit([a, b]),
+            _ => 0xFFFD,
+        });
+        (char::decode_utf16(units).map(|c| c.unwrap_or('\u{FFFD}')).collect(), Decoded::Utf16)
+    };
+    match bytes.as_slice() {
+        [0xFF, 0xFE, ..] => return utf16(u16::from_le_bytes),
+        [0xFE, 0xFF, ..] => return utf16(u16::from_be_bytes),
+        _ => {}
+    }
+    String::from_utf8(bytes)
+        .map_or_else(|error| (lossy(error.into_bytes()), Decoded::Lossy), |text| (text, Decoded::Utf8))
+}
+
+/// Replaces each byte that is not UTF-8 by one `0x1A`, so that every offset stays what it was.
+fn lossy(bytes: Vec<u8>) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '\u{1A}'));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        let source = Source::new("x", text);
+        (0..source.line_count()).map(|line| source.slice(source.line_span(line)).to_owned()).collect()
+    }
+
+    #[test]
+    fn lines_end_at_lf_crlf_and_cr() {
+        assert_eq!(lines(""), [""]);
+        assert_eq!(lines("a"), ["a"]);
+        assert_eq!(lines("a\n"), ["a", ""]);
+        assert_eq!(lines("a\r\nb\rc\nd"), ["a", "b", "c", "d"]);
+        assert_eq!(lines("\r\r\n\n"), ["", "", "", ""]);
+    }
+
+    #[test]
+    fn columns_follow_the_encoding() {
+        let source = Source::new("x", "\u{FEFF}a\n😀é=1");
+        let at = u32::try_from(source.text().find('=').expect("present")).expect("small");
+        let column = |encoding| source.position(at, encoding);
+        assert_eq!(column(Encoding::Utf8), Position { line: 1, column: 6 });
+        assert_eq!(column(Encoding::Utf16), Position { line: 1, column: 3 });
+        assert_eq!(column(Encoding::CodePoints), Position { line: 1, column: 2 });
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_keep_their_offsets() {
+        let source = Source::decode("x", b"caf\xE9 = 1\n".to_vec());
+        assert_eq!(source.decoded(), Decoded::Lossy);
+        assert_eq!(source.text().find('='), Some(5));
+    }
+
+    #[test]
+    fn utf16_is_read_by_its_byte_order_mark() {
+        let bytes = [0xFF, 0xFE].into_iter().chain("key=é".encode_utf16().flat_map(u16::to_le_bytes));
+        let source = Source::decode("x", bytes.collect());
+        assert_eq!((source.text(), source.decoded()), ("key=é", Decoded::Utf16));
+    }
+
+    #[test]
+    fn a_window_counts_from_its_origin() {
+        let source = Source::decode_window("x".into(), b"a\nb".to_vec(), Origin { offset: 100, line: 7 });
+        assert_eq!(source.position(2, Encoding::Utf8), Position { line: 8, column: 0 });
+        assert_eq!(source.offset(Position { line: 8, column: 1 }, Encoding::Utf8), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn positions_and_offsets_are_inverse(text in "[a\u{301}é😀\u{FEFF}\r\n\t ]{0,60}") {
+            let source = Source::new("x", text.as_str());
+            let mut before = None;
+            for (at, c) in text.char_indices().chain([(text.len(), 'x')]) {
+                let offset = u32::try_from(at).expect("small");
+                for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::CodePoints] {
+                    let position = source.position(offset, encoding);
+                    // A position within a line break has no column of its own.
+                    if source.line_span(position.line as usize).end >= offset {
+                        prop_assert_eq!(source.offset(position, encoding), offset, "{:?}", c);
+                    }
+                }
+                let position = source.position(offset, Encoding::CodePoints);
+                prop_assert!(before < Some(position), "positions grow with offsets");
+                before = Some(position);
+            }
+        }
+
+        #[test]
+        fn lines_and_their_breaks_make_up_the_text(text in "[aé😀\r\n]{0,60}") {
+            let source = Source::new("x", text.as_str());
+            let mut end = 0;
+            for line in 0..source.line_count() {
+                let span = source.line_span(line);
+                prop_assert!(matches!(&text[end..span.start as usize], "" | "\n" | "\r" | "\r\n"));
+                prop_assert!(!source.slice(span).contains(['\r', '\n']));
+                end = span.end as usize;
+            }
+            prop_assert!(matches!(&text[end..], "" | "\n" | "\r" | "\r\n"));
+        }
+
+        #[test]
+        fn any_bytes_become_text_of_the_same_length(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+            prop_assume!(!matches!(bytes.as_slice(), [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]));
+            let length = bytes.len();
+            prop_assert_eq!(Source::decode("x", bytes).text().len(), length);
+        }
+    }
+}
