@@ -5,6 +5,7 @@
 pub mod files;
 pub mod finding;
 pub mod kind;
+pub mod parse;
 pub mod rule;
 pub mod source;
 pub mod validators;
