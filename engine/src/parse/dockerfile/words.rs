@@ -1,0 +1,167 @@
+//! Words: splitting, quotes, and the variables in them.
+
+use super::Escape;
+use std::ops::Range;
+
+/// Splits at white space; quotes mean nothing.
+pub(super) fn split(text: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut start = None;
+    for (at, c) in text.char_indices() {
+        if c.is_whitespace() {
+            words.extend(start.take().map(|start| start..at));
+        } else {
+            start.get_or_insert(at);
+        }
+    }
+    words.extend(start.map(|start| start..text.len()));
+    words
+}
+
+/// Splits at white space outside quotes; the escape character keeps what follows it.
+pub(super) fn split_quoted(text: &str, escape: Escape) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut start = None;
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        if escaped {
+            escaped = false;
+        } else if c == escape.0 {
+            escaped = true;
+            start.get_or_insert(at);
+        } else if let Some(open) = quote {
+            if c == open {
+                quote = None;
+            }
+        } else if c.is_whitespace() {
+            words.extend(start.take().map(|start| start..at));
+        } else {
+            start.get_or_insert(at);
+            if matches!(c, '"' | '\'') {
+                quote = Some(c);
+            }
+        }
+    }
+    words.extend(start.map(|start| start..text.len()));
+    words
+}
+
+/// The quote that `raw` opens and does not close, and where.
+pub(super) fn open_quote(raw: &str, escape: Escape) -> Option<(usize, char)> {
+    let mut quote: Option<(usize, char)> = None;
+    let mut escaped = false;
+    for (at, c) in raw.char_indices() {
+        if escaped {
+            escaped = false;
+        } else if c == escape.0 && quote.is_none_or(|(_, open)| open == '"') {
+            escaped = true;
+        } else if let Some((_, open)) = quote {
+            if c == open {
+                quote = None;
+            }
+        } else if matches!(c, '"' | '\'') {
+            quote = Some((at, c));
+        }
+    }
+    quote
+}
+
+/// `raw` without its quotes and escapes; variables stay as they are.
+#[must_use]
+pub fn unquote(raw: &str, escape: Escape) -> String {
+    if !raw.contains(['"', '\'', escape.0]) {
+        return raw.to_owned();
+    }
+    let mut text = String::with_capacity(raw.len());
+    let mut quote = None;
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some('\'') => text.push(c),
+            Some(_) if c == escape.0 => match chars.peek() {
+                Some(&next) if matches!(next, '"' | '$') || next == escape.0 => {
+                    text.push(next);
+                    chars.next();
+                }
+                _ => text.push(c),
+            },
+            Some(_) => text.push(c),
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            None if c == escape.0 => text.extend(chars.next()),
+            None => text.push(c),
+        }
+    }
+    text
+}
+
+/// A variable in a word: `$NAME` or `${NAME…}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// All of it, as a range of the text given to [`uses`].
+    pub at: Range<usize>,
+    /// The name.
+    pub name: String,
+    /// What follows the name within the braces: `:-`, `-`, `:+`, `+`, `:?`, `?`, `#`, `%`, `/` or
+    /// nothing.
+    pub operator: &'static str,
+}
+
+const OPERATORS: [&str; 9] = [":-", ":+", ":?", "-", "+", "?", "#", "%", "/"];
+
+/// The variables that a builder would expand in `raw`, in order of their `$`.
+#[must_use]
+pub fn uses(raw: &str, escape: Escape) -> Vec<Use> {
+    let mut found: Vec<Use> = Vec::new();
+    if !raw.contains('$') {
+        return found;
+    }
+    let mut open = Vec::new();
+    let mut quote = None;
+    let mut at = 0;
+    while let Some(c) = raw[at..].chars().next() {
+        let mut next = at + c.len_utf8();
+        match (c, quote) {
+            ('\'', Some('\'')) | ('"', Some('"')) => quote = None,
+            (_, Some('\'')) => {}
+            ('\'' | '"', None) => quote = Some(c),
+            _ if c == escape.0 => next += raw[next..].chars().next().map_or(0, char::len_utf8),
+            ('$', _) => {
+                if let Some((used, braced)) = use_at(raw, at) {
+                    next = used.at.end;
+                    if braced {
+                        open.push(found.len());
+                    }
+                    found.push(used);
+                }
+            }
+            ('}', _) => {
+                if let Some(used) = open.pop().and_then(|at: usize| found.get_mut(at)) {
+                    used.at.end = next;
+                }
+            }
+            _ => {}
+        }
+        at = next;
+    }
+    found
+}
+
+/// The variable whose `$` is at `at`, up to its operator, and whether a brace is still open.
+fn use_at(raw: &str, at: usize) -> Option<(Use, bool)> {
+    let rest = &raw[at + 1..];
+    let (braced, rest) = rest.strip_prefix('{').map_or((false, rest), |rest| (true, rest));
+    let length = rest.bytes().take_while(|&b| b.is_ascii_alphanumeric() || b == b'_').count();
+    let (name, tail) = rest.split_at(length);
+    if name.is_empty() || name.as_bytes()[0].is_ascii_digit() {
+        return None;
+    }
+    let name_end = raw.len() - tail.len();
+    if !braced {
+        return Some((Use { at: at..name_end, name: name.to_owned(), operator: "" }, false));
+    }
+    let operator = OPERATORS.into_iter().find(|operator| tail.starts_with(operator)).unwrap_or("");
+    let end = name_end + operator.len();
+    Some((Use { at: at..end, name: name.to_owned(), operator }, true))
+}
