@@ -4,8 +4,10 @@
 pub mod allow;
 pub mod check;
 pub mod config;
+pub mod examples;
 pub mod files;
 pub mod finding;
+pub mod fix;
 pub mod kind;
 pub mod parse;
 pub mod paths;
