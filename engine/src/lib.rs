@@ -2,6 +2,7 @@
 //! no protocol; input and output happen in `files` and `walk` only.
 
 pub mod allow;
+pub mod baseline;
 pub mod check;
 pub mod config;
 pub mod examples;
@@ -16,3 +17,4 @@ pub mod registry;
 pub mod rule;
 pub mod source;
 pub mod validators;
+pub mod walk;
