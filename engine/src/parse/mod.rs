@@ -2,4 +2,5 @@
 //! places it did not, never an error in place of the file.
 
 pub mod dockerfile;
+pub mod markdown;
 pub mod shell;
