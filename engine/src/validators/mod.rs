@@ -1,6 +1,7 @@
 //! Checks written in Rust: one module per kind of file. Each parses its file once and lists its
 //! checks by rule id; a rule's severity and words are in its page.
 
+mod dockerfile;
 mod project;
 
 use crate::files::Files;
@@ -21,6 +22,7 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
     let _ = files;
     match kind {
         Kind::Config => project::check_config(registry, report),
+        Kind::Dockerfile => dockerfile::check(report),
         Kind::RulePage => project::check_page(report),
         _ => {}
     }
@@ -34,7 +36,7 @@ pub(crate) fn statements(kind: Kind, source: &Source) -> Vec<Span> {
 
 /// The ids of all rules written in Rust.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    [project::CONFIG, project::PAGE].into_iter()
+    [project::CONFIG, project::PAGE].into_iter().chain(dockerfile::ids())
 }
 
 fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {

@@ -1,5 +1,6 @@
-//! Whether the keywords and brackets of a script pair up; asked only of scripts that the grammar
-//! does not accept either.
+//! Whether the keywords and brackets of a script pair up. The grammar cannot say: it refuses a few
+//! valid scripts, and takes a stray `done` for a program. Where this reader is not sure, it is
+//! silent.
 
 use super::word;
 use super::{Fault, ShellText};
@@ -27,10 +28,35 @@ pub(super) fn faults(text: &ShellText<'_>) -> Vec<Fault> {
 
 struct Scan<'a> {
     text: &'a ShellText<'a>,
-    /// What is open: the place of the opener in the text, its words.
-    open: Vec<(usize, &'static (&'static str, &'static str))>,
+    /// What is open, innermost last.
+    open: Vec<Open>,
     /// Whether a command may begin here.
     begins: bool,
+}
+
+/// A construct that is open.
+struct Open {
+    /// Where its opener stands in the text.
+    at: usize,
+    opener: &'static str,
+    closer: &'static str,
+    /// Whether the keyword that must stand between the two has come.
+    body: bool,
+}
+
+impl Open {
+    fn new(at: usize, &(opener, closer): &(&'static str, &'static str)) -> Self {
+        Self { at, opener, closer, body: Self::keyword(opener).is_none() }
+    }
+
+    /// The keyword that must stand between opener and closer.
+    fn keyword(opener: &str) -> Option<&'static str> {
+        match opener {
+            "if" => Some("then"),
+            "while" | "until" | "for" | "select" => Some("do"),
+            _ => None,
+        }
+    }
 }
 
 impl Scan<'_> {
@@ -56,13 +82,13 @@ impl Scan<'_> {
                 }
                 b'(' if !self.begins || bytes.get(at + 1) == Some(&b'(') => return None,
                 b'(' => {
-                    self.open.push((at, PAIRS.last()?));
+                    self.open.push(Open::new(at, PAIRS.last()?));
                     at += 1;
                 }
                 b')' => {
-                    match self.open.last() {
-                        Some((_, ("(", _))) => _ = self.open.pop(),
-                        Some((_, ("case", _))) => {}
+                    match self.open.last().map(|open| open.opener) {
+                        Some("(") => _ = self.open.pop(),
+                        Some("case") => {}
                         _ => return Some(self.fault(at, at + 1, "closes nothing")),
                     }
                     self.begins = true;
@@ -83,31 +109,52 @@ impl Scan<'_> {
                 }
             }
         }
-        let &(at, (opener, closer)) = self.open.first()?;
+        let &Open { at, opener, closer, .. } = self.open.first()?;
         Some(self.fault(at, at + opener.len(), &format!("is never closed by `{closer}`")))
     }
 
     fn word(&mut self, start: usize, end: usize) -> Option<Fault> {
         let written = &self.text.text()[start..end];
-        if !std::mem::take(&mut self.begins) {
+        // `for name do` has the keyword behind a word.
+        let loops = self.open.last().is_some_and(|open| open.opener == "for" && !open.body);
+        self.begins |= loops && written == "do";
+        if !std::mem::take(&mut self.begins) || self.is_pattern(end) {
             return None;
         }
+        if let Some(open) = self.open.last_mut()
+            && Open::keyword(open.opener) == Some(written)
+        {
+            open.body = true;
+        }
         if let Some(pair) = PAIRS.iter().find(|pair| pair.0 == written) {
-            self.open.push((start, pair));
+            self.open.push(Open::new(start, pair));
             self.begins = matches!(written, "if" | "while" | "until" | "{");
         } else if PAIRS.iter().any(|pair| pair.1 == written) {
-            match self.open.pop() {
-                Some((_, (_, closer))) if *closer == written => {}
-                Some((_, (opener, _))) => {
-                    let what = format!("stands within an `{opener}` that is still open");
-                    return Some(self.fault(start, end, &what));
-                }
-                None => return Some(self.fault(start, end, "closes nothing")),
-            }
+            return self.close(start, end);
         } else {
             self.begins = INTRODUCERS.contains(&written);
         }
         None
+    }
+
+    /// Whether the word that ends at `end` is a pattern of a `case`.
+    fn is_pattern(&self, end: usize) -> bool {
+        let rest = self.text.text()[end..].trim_start();
+        self.open.last().is_some_and(|open| open.opener == "case") && rest.starts_with([')', '|'])
+    }
+
+    fn close(&mut self, start: usize, end: usize) -> Option<Fault> {
+        let written = &self.text.text()[start..end];
+        let Some(open) = self.open.pop() else {
+            return Some(self.fault(start, end, "closes nothing"));
+        };
+        let Open { at, opener, closer, body } = open;
+        if closer != written {
+            let what = format!("stands where `{opener}` is still open");
+            return Some(self.fault(start, end, &what));
+        }
+        let keyword = Open::keyword(opener).filter(|_| !body)?;
+        Some(self.fault(at, at + opener.len(), &format!("has no `{keyword}`")))
     }
 
     fn fault(&self, start: usize, end: usize, what: &str) -> Fault {

@@ -147,11 +147,23 @@ fn certain_faults_are_found() {
     let faults =
         |text: &str| script(text).faults.into_iter().map(|it| it.message).collect::<Vec<_>>();
     assert_eq!(faults("if a; then b; "), ["`if` is never closed by `fi`"]);
-    assert_eq!(faults("for a in b; do c; fi"), ["`fi` stands within an `for` that is still open"]);
+    assert_eq!(faults("for a in b; do c; fi"), ["`fi` stands where `for` is still open"]);
     assert_eq!(faults("(a && b"), ["`(` is never closed by `)`"]);
     assert_eq!(faults("a && b )"), ["`)` closes nothing"]);
-    assert_eq!(faults("if a; then b; fi"), [""; 0]);
-    assert_eq!(faults("case a in (b) c;; d) e;; esac"), [""; 0]);
+    assert_eq!(faults("while a; b; done"), ["`while` has no `do`"]);
+    assert_eq!(faults("if a then b; fi"), ["`if` has no `then`"]);
+    assert_eq!(faults("a; done"), ["`done` closes nothing"]);
+    for valid in [
+        "if a; then b; fi",
+        "case a in (b) c;; d) e;; done|fi) f;; esac",
+        "for a do b; done",
+        "for a in b; do if c; then d; else e; fi; done | while f; do g; done",
+        "f() { a; }; g() ( b ); { c; } 2>&1; echo if done } fi",
+        "a=$(case b in c) d;; esac)",
+        "[ a ] && ! { b; }",
+    ] {
+        assert_eq!(faults(valid), [""; 0], "{valid}");
+    }
 }
 
 #[test]

@@ -19,10 +19,7 @@ pub(super) fn parse(text: &ShellText<'_>) -> Script {
     let Some(tree) = parser.parse(text.text(), None) else { return script };
     let mut walk = Walk { text, script, frames: vec![Frame::default()] };
     walk.run(&mut tree.walk());
-    // The grammar refuses a few valid scripts: a fault is only certain if the words agree.
-    if tree.root_node().has_error() {
-        walk.script.faults = balance::faults(text);
-    }
+    walk.script.faults = balance::faults(text);
     walk.script
 }
 
