@@ -1,7 +1,9 @@
 //! Excerpts of the source with carets, for people at a terminal.
 
 use super::redact::Redactor;
-use super::{FileFindings, Run, Style, excerpt, number, one_line, printable, rule_url, wire};
+use super::{
+    FileFindings, Run, Style, excerpt, number, one_line, printable, rule_url, skipped_lines, wire,
+};
 use aidd_engine::finding::{Finding, Safety, Severity, Status};
 use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
 use annotate_snippets::{Group, Level, Renderer};
@@ -22,7 +24,13 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write, style: &Style) -> io
             }
         }
     }
-    skipped(run, out)?;
+    let skipped = skipped_lines(run, SKIPPED);
+    for line in &skipped {
+        writeln!(out, "{line}")?;
+    }
+    if !skipped.is_empty() {
+        writeln!(out)?;
+    }
     let counts = run.counts();
     let files = number(run.checked, "file");
     let seconds = run.elapsed.as_secs_f64();
@@ -42,7 +50,9 @@ impl Shown<'_> {
         let level = level(self.finding.severity);
         let message = self.shown(&self.finding.message);
         let mut title = level.clone().primary_title(message).id(&*self.finding.rule);
-        if let Some(url) = self.run.rule(&self.finding.rule).and_then(rule_url) {
+        if let Some(url) =
+            self.run.rule(&self.finding.rule).and_then(|rule| rule_url(self.run, rule))
+        {
             title = title.id_url(url);
         }
         let title = renderer.render(&[Group::with_title(title)]);
@@ -61,7 +71,7 @@ impl Shown<'_> {
         if let Some(help) = &self.finding.help {
             group = group.element(Level::HELP.message(self.shown(help)));
         }
-        if let Some(fix) = &self.finding.fix {
+        if let Some(fix) = self.finding.fix.as_ref().filter(|fix| self.redactor.may_show(fix)) {
             let flag = match fix.safety {
                 Safety::Safe => "--fix",
                 Safety::Unsafe => "--fix-unsafe",
@@ -91,18 +101,4 @@ fn level(severity: Severity) -> Level<'static> {
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
     }
-}
-
-fn skipped(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    if run.skipped.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "{} could not be checked:", number(run.skipped.len(), "file"))?;
-    for (path, why) in run.skipped.iter().take(SKIPPED) {
-        writeln!(out, "  {}: {}", one_line(path), one_line(why))?;
-    }
-    if let Some(more @ 1..) = run.skipped.len().checked_sub(SKIPPED) {
-        writeln!(out, "  and {more} more")?;
-    }
-    writeln!(out)
 }
