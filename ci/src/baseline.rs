@@ -1,10 +1,10 @@
 //! `aidd baseline`: recording findings to put off, and taking out what is gone.
 
+use crate::Io;
 use crate::cli::BaselineCommand;
 use crate::exit::{Exit, UserError};
 use crate::progress::Progress;
 use crate::project::{self, Project};
-use crate::Io;
 use aidd_engine::baseline::Baseline;
 use aidd_engine::check::Selection;
 use aidd_engine::finding::{Finding, Status};
@@ -32,7 +32,13 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
     }
 }
 
-fn write(project: &Project, paths: Vec<PathBuf>, accept_new: bool, given: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
+fn write(
+    project: &Project,
+    paths: Vec<PathBuf>,
+    accept_new: bool,
+    given: Option<&Path>,
+    io: &mut Io<'_>,
+) -> Result<Exit> {
     let path = project.baseline_path(given);
     let known = project.baseline(&path, false)?;
     let mut outcome = check(project, paths)?;
@@ -57,7 +63,8 @@ fn prune(project: &Project, given: Option<&Path>, io: &mut Io<'_>) -> Result<Exi
     let path = project.baseline_path(given);
     let baseline = project.baseline(&path, true)?.unwrap_or_default();
     let mut outcome = check(project, vec![project.root().to_owned()])?;
-    let stale = baseline.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
+    let stale =
+        baseline.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
     let count: u32 = stale.iter().map(|entry| entry.count).sum();
     if count > 0 {
         save(&path, &baseline.without(&stale))?;
@@ -75,7 +82,10 @@ fn check(project: &Project, paths: Vec<PathBuf>) -> Result<Outcome> {
 }
 
 fn findings(outcome: &Outcome) -> impl Iterator<Item = (&str, &Finding)> {
-    outcome.files.iter().flat_map(|file| file.checked.findings.iter().map(|finding| (file.source.path(), finding)))
+    outcome
+        .files
+        .iter()
+        .flat_map(|file| file.checked.findings.iter().map(|finding| (file.source.path(), finding)))
 }
 
 fn save(path: &Path, baseline: &Baseline) -> Result<()> {

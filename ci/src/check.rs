@@ -1,18 +1,18 @@
 //! `aidd check`: walk, judge, mend, report.
 
+use crate::Io;
 use crate::cli::{Check, When};
 use crate::exit::{Exit, UserError};
 use crate::fix;
 use crate::progress::Progress;
 use crate::project::{self, Project};
 use crate::report::{self, FileFindings, Format, Run, Style};
-use crate::Io;
 use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::files::{Files, Memory, Overlay};
-use aidd_engine::finding::{FailOn, Safety, Status};
 use aidd_engine::config::FailOnName;
+use aidd_engine::files::{Files, Memory, Overlay};
 use aidd_engine::finding::Severity;
+use aidd_engine::finding::{FailOn, Safety, Status};
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::source::Source;
 use aidd_engine::walk::{self, FileReport, Outcome, Walk};
@@ -40,7 +40,9 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     };
     let stdin = args.paths.iter().any(|path| path.as_os_str() == "-");
     if stdin && args.paths.len() > 1 {
-        return Err(UserError::new("`-` stands alone").hint("check files and standard input by two runs").into());
+        return Err(UserError::new("`-` stands alone")
+            .hint("check files and standard input by two runs")
+            .into());
     }
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
     let mut project = Project::open(paths.first().context("no path")?, config)?;
@@ -49,8 +51,11 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     if stdin && (args.fix || args.fix_unsafe) {
         return fix_stdin(args, &project, &engine, io);
     }
-    let mut outcome =
-        if stdin { check_stdin(args, &project, &engine, io)? } else { check_paths(args, &project, &engine, paths.clone())? };
+    let mut outcome = if stdin {
+        check_stdin(args, &project, &engine, io)?
+    } else {
+        check_paths(args, &project, &engine, paths.clone())?
+    };
     if args.fix || args.fix_unsafe {
         let mended = fix::mend(&project, &engine, &outcome, safety(args), args.dry_run, io)?;
         if args.dry_run {
@@ -62,9 +67,17 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     }
     let stale = judge(args, &project, &mut outcome)?;
     let fail_on = fail_on(args, &project);
-    let run = Report { args, project: &project, engine: &engine, outcome: &outcome, fail_on, started };
+    let run = Report {
+        args,
+        project: &project,
+        engine: &engine,
+        outcome: &outcome,
+        fail_on,
+        started,
+        baseline: stale.is_some(),
+    };
     run.write(&outputs, color, io)?;
-    tell_stale(&stale, io)?;
+    tell_stale(&stale.unwrap_or_default(), io)?;
     Ok(exit(&outcome, fail_on))
 }
 
@@ -89,7 +102,12 @@ fn safety(args: &Check) -> Safety {
     if args.fix_unsafe { Safety::Unsafe } else { Safety::Safe }
 }
 
-fn check_paths(args: &Check, project: &Project, engine: &Engine, mut paths: Vec<PathBuf>) -> Result<Outcome> {
+fn check_paths(
+    args: &Check,
+    project: &Project,
+    engine: &Engine,
+    mut paths: Vec<PathBuf>,
+) -> Result<Outcome> {
     // What is wrong with the settings and rules bears on every file.
     for own in [CONFIG_PATH].iter().chain(&RULE_FOLDERS) {
         let own = project.root().join(own);
@@ -97,10 +115,16 @@ fn check_paths(args: &Check, project: &Project, engine: &Engine, mut paths: Vec<
             paths.push(own);
         }
     }
-    let walk = Walk { paths, jobs: args.walk.jobs, no_ignore: args.walk.no_ignore, no_hidden: args.walk.no_hidden };
+    let walk = Walk {
+        paths,
+        jobs: args.walk.jobs,
+        no_ignore: args.walk.no_ignore,
+        no_hidden: args.walk.no_hidden,
+    };
     let progress = Progress::start();
-    let outcome = walk::check_tree(engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
-        .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+    let outcome =
+        walk::check_tree(engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
+            .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
     progress.finish();
     Ok(outcome)
 }
@@ -123,20 +147,36 @@ fn stdin_path(args: &Check, project: &Project, cwd: &Path) -> Result<String> {
     if path.starts_with(project.root()) {
         Ok(walk::relative(project.root(), &path))
     } else {
-        Err(UserError::new(format!("{} does not lie below {}", given.display(), project.root().display())).into())
+        Err(UserError::new(format!(
+            "{} does not lie below {}",
+            given.display(),
+            project.root().display()
+        ))
+        .into())
     }
 }
 
-fn check_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<Outcome> {
+fn check_stdin(
+    args: &Check,
+    project: &Project,
+    engine: &Engine,
+    io: &mut Io<'_>,
+) -> Result<Outcome> {
     let path = stdin_path(args, project, &io.cwd)?;
     let bytes = read_stdin(io)?;
     let size = bytes.len() as u64;
-    let files = Overlay { over: Memory([(path.clone(), bytes.clone())].into()), under: &project.disk };
+    let files =
+        Overlay { over: Memory([(path.clone(), bytes.clone())].into()), under: &project.disk };
     let binary = walk::is_binary(&bytes);
     let source = Source::decode(path, bytes);
     let large = size > engine.max_file_size();
-    let checked = if large || binary { engine.check_secrets(&source, &files) } else { engine.check(&source, &files) };
-    let files = if checked.findings.is_empty() { Vec::new() } else { vec![FileReport { source, checked }] };
+    let checked = if large || binary {
+        engine.check_secrets(&source, &files)
+    } else {
+        engine.check(&source, &files)
+    };
+    let files =
+        if checked.findings.is_empty() { Vec::new() } else { vec![FileReport { source, checked }] };
     Ok(Outcome { files, checked: 1, bytes: size, skipped: Vec::new() })
 }
 
@@ -151,25 +191,32 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
 }
 
 /// Marks what the baseline knows; returns what it knows and was not found in the files checked.
-fn judge(args: &Check, project: &Project, outcome: &mut Outcome) -> Result<Vec<Entry>> {
+/// `None`: there is no baseline.
+fn judge(args: &Check, project: &Project, outcome: &mut Outcome) -> Result<Option<Vec<Entry>>> {
     if args.baseline.no_baseline {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let given = args.baseline.baseline.as_deref();
     let path = project.baseline_path(given);
-    let Some(baseline) = project.baseline(&path, given.is_some())? else { return Ok(Vec::new()) };
+    let Some(baseline) = project.baseline(&path, given.is_some())? else { return Ok(None) };
     let findings = outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings);
     let stale = baseline.apply(findings);
     // A run over a part, or with some rules, says nothing of the rest.
-    let whole = args.selection.only.is_empty() && args.selection.skip.is_empty() && args.selection.severity.is_none();
-    let all = args.paths.iter().any(|path| project::absolute(project.root(), path) == project.root());
-    Ok(if whole && all { stale } else { Vec::new() })
+    let whole = args.selection.only.is_empty()
+        && args.selection.skip.is_empty()
+        && args.selection.severity.is_none();
+    let all =
+        args.paths.iter().any(|path| project::absolute(project.root(), path) == project.root());
+    Ok(Some(if whole && all { stale } else { Vec::new() }))
 }
 
 fn tell_stale(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
     if !stale.is_empty() {
         let count: u32 = stale.iter().map(|entry| entry.count).sum();
-        writeln!(io.err, "note: {count} of the baseline's findings are gone; `aidd baseline prune` takes them out")?;
+        writeln!(
+            io.err,
+            "note: {count} of the baseline's findings are gone; `aidd baseline prune` takes them out"
+        )?;
     }
     Ok(())
 }
@@ -221,12 +268,11 @@ struct Report<'a> {
     outcome: &'a Outcome,
     fail_on: FailOn,
     started: Instant,
+    baseline: bool,
 }
 
 impl Report<'_> {
     fn write(&self, outputs: &[(Format, PathBuf)], color: When, io: &mut Io<'_>) -> Result<()> {
-        let skipped: Vec<(String, String)> =
-            self.outcome.skipped.iter().map(|skipped| (skipped.path.clone(), skipped.why.clone())).collect();
         let files = self.outcome.files.iter().map(|file| FileFindings {
             source: &file.source,
             findings: file.checked.findings.iter().collect(),
@@ -236,7 +282,8 @@ impl Report<'_> {
             files: files.collect(),
             rules: self.engine.registry().rules(),
             checked: self.outcome.checked,
-            skipped: &skipped,
+            skipped: &self.outcome.skipped,
+            baseline: self.baseline,
             fail_on: self.fail_on,
             elapsed: self.started.elapsed(),
             root: self.project.root(),

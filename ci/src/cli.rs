@@ -16,7 +16,9 @@ const STYLES: Styles = Styles::styled()
 /// Applies a team's rules the same way in the editor, in the pull request and in the AI agent.
 #[derive(Debug, Parser)]
 #[command(name = "aidd", version, styles = STYLES, max_term_width = 100)]
-#[command(after_help = "Begin with:\n  aidd check .           find problems here\n  aidd explain RULE      say why a rule is one\n  aidd init              write a configuration")]
+#[command(
+    after_help = "Begin with:\n  aidd check .           find problems here\n  aidd explain RULE      say why a rule is one\n  aidd init              write a configuration"
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -72,7 +74,9 @@ pub enum Command {
 
 /// Options of `aidd check`.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes:\n  0  nothing at or above --fail-on\n  1  findings\n  2  wrong usage or configuration\n  3  something could not be read\n\nExamples:\n  aidd check src Dockerfile\n  aidd check . --format github --output results.sarif --output report.md\n  aidd check . --only 'secrets/*' --no-ignore\n  aidd check . --fix --dry-run\n  cat Dockerfile | aidd check - --stdin-path Dockerfile")]
+#[command(
+    after_help = "Exit codes:\n  0  nothing at or above --fail-on\n  1  findings\n  2  wrong usage or configuration\n  3  something could not be read\n\nExamples:\n  aidd check src Dockerfile\n  aidd check . --format github --output results.sarif --output report.md\n  aidd check . --only 'secrets/*' --no-ignore\n  aidd check . --fix --dry-run\n  cat Dockerfile | aidd check - --stdin-path Dockerfile"
+)]
 pub struct Check {
     /// Files and folders; `-` reads standard input.
     #[arg(default_value = ".", value_hint = ValueHint::AnyPath)]
@@ -140,7 +144,14 @@ pub struct WalkArgs {
     #[arg(long)]
     pub no_hidden: bool,
     /// Threads [default: one a processor].
-    #[arg(long, short, env = "AIDD_JOBS", value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(
+        long,
+        short,
+        env = "AIDD_JOBS",
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
     pub jobs: usize,
     /// Globs of paths not to check, besides the configured ones.
     #[arg(long, env = "AIDD_EXCLUDE", value_name = "GLOB", value_delimiter = ',')]

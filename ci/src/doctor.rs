@@ -1,9 +1,9 @@
 //! `aidd doctor`: what aidd sees here, and what is wrong with the set-up.
 
+use crate::Io;
 use crate::exit::Exit;
 use crate::project::Project;
 use crate::rules::unread_pages;
-use crate::Io;
 use aidd_engine::check::Selection;
 use aidd_engine::kind::{self, CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::paths::Globs;
@@ -28,12 +28,23 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     writeln!(io.out, "aidd {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(io.out, "root           {}", project.root().display())?;
     let shown = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
-    writeln!(io.out, "configuration  {}", shown.unwrap_or_else(|| format!("none ({CONFIG_PATH}); the defaults apply")))?;
-    writeln!(io.out, "rules          {} shipped, {own} of the project ({})", rules.len() - own, RULE_FOLDERS.join(", "))?;
+    writeln!(
+        io.out,
+        "configuration  {}",
+        shown.unwrap_or_else(|| format!("none ({CONFIG_PATH}); the defaults apply"))
+    )?;
+    writeln!(
+        io.out,
+        "rules          {} shipped, {own} of the project ({})",
+        rules.len() - own,
+        RULE_FOLDERS.join(", ")
+    )?;
     let path = project.baseline_path(None);
     let baseline = match project.baseline(&path, false) {
         Ok(None) => "none".to_owned(),
-        Ok(Some(baseline)) => format!("{} findings", baseline.entries().map(|entry| entry.count).sum::<u32>()),
+        Ok(Some(baseline)) => {
+            format!("{} findings", baseline.entries().map(|entry| entry.count).sum::<u32>())
+        }
         Err(error) => {
             wrong.push(error.to_string());
             "unreadable".to_owned()
@@ -68,7 +79,10 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
 /// The paths a run over the root would check.
 fn files(project: &Project) -> Vec<String> {
     let mut builder = WalkBuilder::new(project.root());
-    builder.hidden(false).add_custom_ignore_filename(".aiddignore").filter_entry(|entry| entry.file_name() != ".git");
+    builder
+        .hidden(false)
+        .add_custom_ignore_filename(".aiddignore")
+        .filter_entry(|entry| entry.file_name() != ".git");
     builder
         .build()
         .flatten()

@@ -1,9 +1,9 @@
 //! `aidd explain`: a rule's page, as a person reads it.
 
+use crate::Io;
 use crate::cli::{Explain, When};
 use crate::exit::{Exit, UserError};
 use crate::project::Project;
-use crate::Io;
 use aidd_engine::examples::JOIN_MARK;
 use aidd_engine::registry::Registry;
 use aidd_engine::rule::Rule;

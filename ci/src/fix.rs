@@ -1,7 +1,7 @@
 //! Mending files on the disk, or showing the patch that would.
 
-use crate::project::Project;
 use crate::Io;
+use crate::project::Project;
 use aidd_engine::check::{Engine, REDACTED};
 use aidd_engine::finding::Safety;
 use aidd_engine::fix::{self, applicable};
@@ -43,7 +43,9 @@ pub fn mend(
         }
     }
     let verb = if dry_run { "would mend" } else { "mended" };
-    let plural = |count: usize, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
+    let plural = |count: usize, noun: &str| {
+        if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    };
     if files > 0 {
         writeln!(io.err, "{verb} {} in {}", plural(fixes, "problem"), plural(files, "file"))?;
     } else if dry_run {

@@ -40,7 +40,10 @@ pub struct Io<'a> {
 
 impl fmt::Debug for Io<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Io").field("cwd", &self.cwd).field("style", &self.style).finish_non_exhaustive()
+        f.debug_struct("Io")
+            .field("cwd", &self.cwd)
+            .field("style", &self.style)
+            .finish_non_exhaustive()
     }
 }
 
@@ -79,7 +82,8 @@ pub fn main() -> u8 {
 fn terminal_style() -> Style {
     let terminal = io::stdout().is_terminal();
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let color = (terminal && std::env::var_os("TERM").is_none_or(|term| term != "dumb") || set("CLICOLOR_FORCE"))
+    let color = (terminal && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        || set("CLICOLOR_FORCE"))
         && !set("NO_COLOR");
     let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
     Style { color, hyperlinks: color && terminal, width: width.max(40) }

@@ -63,8 +63,9 @@ impl Project {
     /// # Errors
     /// When the selection names no rule, or a glob is malformed.
     pub fn engine(&self, selection: &Selection) -> Result<Engine> {
-        Engine::new(self.registry(), &self.config, selection)
-            .map_err(|error| UserError::new(error.to_string()).hint("`aidd rule list` names all rules").into())
+        Engine::new(self.registry(), &self.config, selection).map_err(|error| {
+            UserError::new(error.to_string()).hint("`aidd rule list` names all rules").into()
+        })
     }
 
     /// Where the baseline lies.
@@ -86,7 +87,9 @@ impl Project {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !wanted => return Ok(None),
             Err(error) => {
                 let message = format!("{}: {error}", path.display());
-                return Err(UserError::new(message).hint("`aidd baseline write` makes a baseline").into());
+                return Err(UserError::new(message)
+                    .hint("`aidd baseline write` makes a baseline")
+                    .into());
             }
         };
         let read = Baseline::read(&text);
@@ -105,14 +108,17 @@ fn malformed_baseline(path: &Path, error: &BaselineError) -> UserError {
 }
 
 fn read_config(path: &Path) -> Result<Config> {
-    let bytes = fs::read(path)
-        .map_err(|error| UserError::new(format!("{}: {error}", path.display())).hint("`aidd init` writes a configuration"))?;
+    let bytes = fs::read(path).map_err(|error| {
+        UserError::new(format!("{}: {error}", path.display()))
+            .hint("`aidd init` writes a configuration")
+    })?;
     let source = Source::decode(path.to_string_lossy(), bytes);
     let bom = source.text().len() - source.text().trim_start_matches('\u{FEFF}').len();
     let (config, _) = config::read(source.text()).map_err(|problem| {
         let at = source.position(Span::at(problem.span.start + bom).start, Encoding::CodePoints);
         let place = format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1);
-        UserError::new(format!("{place}: {}", problem.message)).hint("`aidd config schema` says what may stand there")
+        UserError::new(format!("{place}: {}", problem.message))
+            .hint("`aidd config schema` says what may stand there")
     })?;
     Ok(config)
 }

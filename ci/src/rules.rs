@@ -1,10 +1,10 @@
 //! `aidd rule`: listing, beginning and testing rules.
 
+use crate::Io;
 use crate::cli::{Form, RuleCommand, When};
 use crate::exit::{Exit, UserError};
 use crate::explain;
 use crate::project::Project;
-use crate::Io;
 use aidd_engine::check::Selection;
 use aidd_engine::examples;
 use aidd_engine::paths::rule_globs;
@@ -20,7 +20,12 @@ use std::path::Path;
 ///
 /// # Errors
 /// When no rule has a name, or a page cannot be written.
-pub fn run(command: &RuleCommand, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
+pub fn run(
+    command: &RuleCommand,
+    config: Option<&Path>,
+    color: When,
+    io: &mut Io<'_>,
+) -> Result<Exit> {
     let project = Project::open(&io.cwd, config)?;
     match command {
         RuleCommand::List { rules, json } => list(&project.registry(), rules, *json, color, io),
@@ -47,7 +52,13 @@ fn chosen<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>>
     Ok(rules)
 }
 
-fn list(registry: &Registry, names: &[String], as_json: bool, color: When, io: &mut Io<'_>) -> Result<Exit> {
+fn list(
+    registry: &Registry,
+    names: &[String],
+    as_json: bool,
+    color: When,
+    io: &mut Io<'_>,
+) -> Result<Exit> {
     let rules = chosen(registry, names)?;
     if as_json {
         let rules: Vec<_> = rules
@@ -72,7 +83,11 @@ fn list(registry: &Registry, names: &[String], as_json: bool, color: When, io: &
             (_, "warning") => ("\x1b[33m", "\x1b[0m"),
             _ => ("\x1b[2m", "\x1b[0m"),
         };
-        let aliases = if rule.aliases.is_empty() { String::new() } else { format!(" [{}]", rule.aliases.join(", ")) };
+        let aliases = if rule.aliases.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", rule.aliases.join(", "))
+        };
         writeln!(io.out, "{on}{severity:8}{off}{:widest$}  {}{aliases}", rule.id, rule.summary)?;
     }
     writeln!(io.err, "{} rules; `aidd explain RULE` says more of one", rules.len())?;
@@ -95,7 +110,10 @@ fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit>
     fs::create_dir_all(place.parent().context("a page lies in a folder")?)?;
     fs::write(&place, page(id, form)).with_context(|| path.clone())?;
     writeln!(io.out, "{path}")?;
-    writeln!(io.err, "wrote {path}; say why in it, make the examples yours, then run: aidd rule test {id}")?;
+    writeln!(
+        io.err,
+        "wrote {path}; say why in it, make the examples yours, then run: aidd rule test {id}"
+    )?;
     Ok(Exit::Clean)
 }
 
@@ -112,7 +130,9 @@ fn page(id: &str, form: Form) -> String {
              constraints: { METHOD: { regex: '^(log|debug)$' } }\n"
         }
         Form::Guidance => {
-            return format!("---\nseverity: info\n---\n# {id}\n\nSay here what to do and why, in one or two short paragraphs.\n");
+            return format!(
+                "---\nseverity: info\n---\n# {id}\n\nSay here what to do and why, in one or two short paragraphs.\n"
+            );
         }
     };
     let under = if form == Form::Text { "console.log" } else { "console.log(user)" };
@@ -159,7 +179,9 @@ pub(crate) fn unread_pages(project: &Project) -> Vec<(&str, String)> {
     project
         .pages
         .iter()
-        .filter_map(|(path, text)| Some((path.as_str(), aidd_content::page::header(text).err()?.to_string())))
+        .filter_map(|(path, text)| {
+            Some((path.as_str(), aidd_content::page::header(text).err()?.to_string()))
+        })
         .collect()
 }
 
@@ -174,7 +196,8 @@ mod tests {
         for form in [Form::Text, Form::Syntax] {
             let text = page("team/console-log", form);
             let registry = Registry::new(&[("rules/a.md".into(), text)]);
-            let engine = Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+            let engine =
+                Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
             let rule = engine.registry().get("team/console-log").expect("present");
             assert_eq!(aidd_engine::patterns::problems(rule), Vec::<String>::new());
             assert_eq!(examples::run(&engine, rule), Vec::<String>::new(), "{form:?}");

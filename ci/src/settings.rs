@@ -1,9 +1,9 @@
 //! `aidd config` and `aidd init`.
 
+use crate::Io;
 use crate::cli::ConfigCommand;
 use crate::exit::{Exit, UserError};
 use crate::project::{self, Project};
-use crate::Io;
 use aidd_engine::check::Selection;
 use aidd_engine::config::{self, MAX_FILE_SIZE};
 use aidd_engine::kind::CONFIG_PATH;
@@ -31,7 +31,9 @@ const SETTINGS: [(&str, Option<&str>); 7] = [
 /// When the configuration cannot be read.
 pub fn run(command: &ConfigCommand, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     match command {
-        ConfigCommand::Schema => writeln!(io.out, "{}", serde_json::to_string_pretty(&config::schema())?)?,
+        ConfigCommand::Schema => {
+            writeln!(io.out, "{}", serde_json::to_string_pretty(&config::schema())?)?
+        }
         ConfigCommand::Show { path } => show(path.as_deref(), config, io)?,
     }
     Ok(Exit::Clean)
@@ -79,8 +81,13 @@ fn show_rules(project: &Project, path: &Path, io: &mut Io<'_>) -> Result<()> {
         let Some(setting) = settings.get(&rule.id) else { continue };
         let default = rule.enabled.then_some(rule.severity);
         if setting.severity != default || !setting.params.is_empty() {
-            let level = setting.severity.map_or_else(|| "off".to_owned(), |severity| severity.to_string());
-            let params = if setting.params.is_empty() { String::new() } else { format!(" {}", json!(setting.params)) };
+            let level =
+                setting.severity.map_or_else(|| "off".to_owned(), |severity| severity.to_string());
+            let params = if setting.params.is_empty() {
+                String::new()
+            } else {
+                format!(" {}", json!(setting.params))
+            };
             writeln!(io.out, "{} = {level}{params}", rule.id)?;
         }
     }
@@ -94,12 +101,17 @@ fn show_rules(project: &Project, path: &Path, io: &mut Io<'_>) -> Result<()> {
 pub fn init(io: &mut Io<'_>) -> Result<Exit> {
     let path = io.cwd.join(CONFIG_PATH);
     if path.exists() {
-        return Err(UserError::new(format!("there is a {CONFIG_PATH} already")).hint("`aidd config show` prints it").into());
+        return Err(UserError::new(format!("there is a {CONFIG_PATH} already"))
+            .hint("`aidd config show` prints it")
+            .into());
     }
     fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
     fs::write(&path, INITIAL).with_context(|| CONFIG_PATH.to_owned())?;
     writeln!(io.out, "wrote {CONFIG_PATH}")?;
-    writeln!(io.err, "next:\n  aidd check .                     see what there is\n  aidd baseline write              put off what is old, judge what is new\n  aidd rule new team/my-rule       write down a rule of your own")?;
+    writeln!(
+        io.err,
+        "next:\n  aidd check .                     see what there is\n  aidd baseline write              put off what is old, judge what is new\n  aidd rule new team/my-rule       write down a rule of your own"
+    )?;
     Ok(Exit::Clean)
 }
 
