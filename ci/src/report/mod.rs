@@ -21,7 +21,7 @@ use aidd_engine::rule::Rule;
 use aidd_engine::source::{Source, Span};
 use aidd_engine::walk::Skipped;
 use clap::ValueEnum;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -123,15 +123,17 @@ pub fn write(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
     match format {
-        Format::Text => text::write(run, out, style),
-        Format::Json => json::write(run, out),
-        Format::Sarif => sarif::write(run, out),
-        Format::Github => github::write(run, out),
-        Format::Markdown => markdown::write(run, out),
-        Format::Gitlab => gitlab::write(run, out),
-        Format::Junit => junit::write(run, out),
-    }
+        Format::Text => text::write(run, &mut out, style),
+        Format::Json => json::write(run, &mut out),
+        Format::Sarif => sarif::write(run, &mut out),
+        Format::Github => github::write(run, &mut out),
+        Format::Markdown => markdown::write(run, &mut out),
+        Format::Gitlab => gitlab::write(run, &mut out),
+        Format::Junit => junit::write(run, &mut out),
+    }?;
+    out.flush()
 }
 
 impl Run<'_> {

@@ -8,6 +8,7 @@ use aidd_engine::finding::{Finding, Safety, Severity, Status};
 use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
 use annotate_snippets::{Group, Level, Renderer};
 use std::io;
+use std::time::Duration;
 
 /// Skipped files that are named.
 const SKIPPED: usize = 20;
@@ -33,9 +34,8 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write, style: &Style) -> io
     }
     let counts = run.counts();
     let files = number(run.checked, "file");
-    let seconds = run.elapsed.as_secs_f64();
     let (found, fixable, known) = (counts.found(), counts.fixable(), counts.known());
-    writeln!(out, "{found} in {files} ({seconds:.1} s){fixable}{known}")
+    writeln!(out, "{found} in {files} ({}){fixable}{known}", time(run.elapsed))
 }
 
 struct Shown<'a> {
@@ -93,6 +93,14 @@ impl Shown<'_> {
 fn place(file: &FileFindings<'_>, offset: u32) -> String {
     let at = wire::position(file.source, offset);
     format!("{}:{}:{}", one_line(file.source.path()), at.line, at.column)
+}
+
+fn time(elapsed: Duration) -> String {
+    if elapsed < Duration::from_millis(100) {
+        format!("{} ms", elapsed.as_millis())
+    } else {
+        format!("{:.1} s", elapsed.as_secs_f64())
+    }
 }
 
 fn level(severity: Severity) -> Level<'static> {
