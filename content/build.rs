@@ -1,6 +1,6 @@
 //! Finds the rule pages, reads their headers and writes the table that `src/lib.rs` includes.
 
-#[expect(dead_code, reason = "the build script uses the reader only")]
+#[expect(dead_code, unreachable_pub, reason = "the build script uses the reader only")]
 #[path = "src/page.rs"]
 mod page;
 
@@ -15,7 +15,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     find(&root.join("rules"), &mut pages)?;
     pages.sort();
 
-    let mut table = String::from("/// Every shipped rule page, ordered by id.\npub static PAGES: &[Shipped] = &[\n");
+    let mut table = String::from(
+        "/// Every shipped rule page, ordered by id.\npub static PAGES: &[Shipped] = &[\n",
+    );
     let mut headers = Vec::new();
     for path in &pages {
         let text = fs::read_to_string(path)?;

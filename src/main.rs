@@ -1,1 +1,2 @@
-fn main(){}
+//! `aidd`.
+fn main() {}

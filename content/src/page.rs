@@ -8,9 +8,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 /// How bad a finding is.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing.
@@ -272,9 +270,11 @@ pub fn has_header(page: &str) -> bool {
 pub fn header(page: &str) -> Result<Header, PageError> {
     let (range, _) = split(page)?;
     let text = &page[range.clone()];
-    let header: Header = serde_saphyr::from_str(text).map_err(|error| yaml_error(&error, text, range.start))?;
+    let header: Header =
+        serde_saphyr::from_str(text).map_err(|error| yaml_error(&error, text, range.start))?;
     if let Some(check) = &header.check
-        && [check.text.is_some(), check.syntax.is_some()].into_iter().filter(|&form| form).count() != 1
+        && [check.text.is_some(), check.syntax.is_some()].into_iter().filter(|&form| form).count()
+            != 1
     {
         let at = range.start + text.find("check:").unwrap_or(0);
         return Err(PageError {

@@ -288,8 +288,10 @@ fn decode(bytes: Vec<u8>) -> (String, Decoded) {
         [0xFE, 0xFF, ..] => return utf16(u16::from_be_bytes),
         _ => {}
     }
-    String::from_utf8(bytes)
-        .map_or_else(|error| (lossy(error.into_bytes()), Decoded::Lossy), |text| (text, Decoded::Utf8))
+    String::from_utf8(bytes).map_or_else(
+        |error| (lossy(error.into_bytes()), Decoded::Lossy),
+        |text| (text, Decoded::Utf8),
+    )
 }
 
 /// Replaces each byte that is not UTF-8 by one `0x1A`, so that every offset stays what it was.
@@ -309,7 +311,9 @@ mod tests {
 
     fn lines(text: &str) -> Vec<String> {
         let source = Source::new("x", text);
-        (0..source.line_count()).map(|line| source.slice(source.line_span(line)).to_owned()).collect()
+        (0..source.line_count())
+            .map(|line| source.slice(source.line_span(line)).to_owned())
+            .collect()
     }
 
     #[test]
@@ -340,14 +344,16 @@ mod tests {
 
     #[test]
     fn utf16_is_read_by_its_byte_order_mark() {
-        let bytes = [0xFF, 0xFE].into_iter().chain("key=é".encode_utf16().flat_map(u16::to_le_bytes));
+        let bytes =
+            [0xFF, 0xFE].into_iter().chain("key=é".encode_utf16().flat_map(u16::to_le_bytes));
         let source = Source::decode("x", bytes.collect());
         assert_eq!((source.text(), source.decoded()), ("key=é", Decoded::Utf16));
     }
 
     #[test]
     fn a_window_counts_from_its_origin() {
-        let source = Source::decode_window("x".into(), b"a\nb".to_vec(), Origin { offset: 100, line: 7 });
+        let source =
+            Source::decode_window("x".into(), b"a\nb".to_vec(), Origin { offset: 100, line: 7 });
         assert_eq!(source.position(2, Encoding::Utf8), Position { line: 8, column: 0 });
         assert_eq!(source.offset(Position { line: 8, column: 1 }, Encoding::Utf8), 3);
     }

@@ -1,0 +1,171 @@
+//! The only way to bytes: a handful of stores of files, all addressed by paths relative to a root.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// A store of files. Paths are relative to its root, with `/` between segments.
+pub trait Files: Sync {
+    /// The bytes of a file, at most `limit` of them.
+    ///
+    /// # Errors
+    /// When there is no such file, it cannot be read, or the path leaves the root.
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>>;
+
+    /// Whether there is a file at `path`.
+    fn exists(&self, path: &str) -> bool;
+}
+
+/// The most a file may hold to be read beside the one under check (an ignore file, a setting).
+pub const SIDE_FILE_LIMIT: u64 = 2 << 20;
+
+/// The text of a small file beside the one under check; `None` when there is none or it is not
+/// text.
+#[must_use]
+pub fn side_file(files: &dyn Files, path: &str) -> Option<String> {
+    files.read(path, SIDE_FILE_LIMIT).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+}
+
+/// The path of `name` beside `path`.
+#[must_use]
+pub fn sibling(path: &str, name: &str) -> String {
+    path.rsplit_once('/').map_or_else(|| name.to_owned(), |(folder, _)| format!("{folder}/{name}"))
+}
+
+/// The files below a folder of the disk.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    root: PathBuf,
+}
+
+impl Disk {
+    /// The files below `root`.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The place of `path` on the disk.
+    ///
+    /// # Errors
+    /// When the path is absolute or climbs out of the root.
+    pub fn locate(&self, path: &str) -> io::Result<PathBuf> {
+        let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if Path::new(path).components().all(inside) {
+            Ok(self.root.join(path))
+        } else {
+            Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{path} lies outside the root"),
+            ))
+        }
+    }
+}
+
+impl Files for Disk {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(self.locate(path)?)?.take(limit).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.locate(path).is_ok_and(|path| path.is_file())
+    }
+}
+
+/// The Markdown files below `folder`, ordered, without following links; at most eight folders deep.
+#[must_use]
+pub fn markdown_below(disk: &Disk, folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = left.pop() {
+        let Ok(entries) = disk.locate(&folder).and_then(std::fs::read_dir) else { continue };
+        for entry in entries.flatten() {
+            let Some(path) = entry.file_name().to_str().map(|name| format!("{folder}/{name}"))
+            else {
+                continue;
+            };
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && depth < 8 => left.push((path, depth + 1)),
+                Ok(kind) if kind.is_file() && path.ends_with(".md") => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Files in memory: examples, tests, text from standard input.
+#[derive(Clone, Debug, Default)]
+pub struct Memory(
+    /// Path to bytes.
+    pub BTreeMap<String, Vec<u8>>,
+);
+
+impl Files for Memory {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let bytes = self.0.get(path).ok_or(io::ErrorKind::NotFound)?;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX).min(bytes.len());
+        Ok(bytes[..limit].to_vec())
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+}
+
+/// Files in memory laid over another store: unsaved editor buffers over the disk.
+pub struct Overlay<'a> {
+    /// Looked at first.
+    pub over: Memory,
+    /// Looked at where `over` has no such path.
+    pub under: &'a dyn Files,
+}
+
+impl Files for Overlay<'_> {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        if self.over.exists(path) {
+            self.over.read(path, limit)
+        } else {
+            self.under.read(path, limit)
+        }
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.over.exists(path) || self.under.exists(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_outside_the_root_is_read() {
+        let disk = Disk::new(".");
+        for path in ["../Cargo.toml", "/etc/passwd", "src/../../x"] {
+            let error = disk.read(path, 1).expect_err(path);
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{path}");
+            assert!(!disk.exists(path));
+        }
+        assert!(disk.exists("Cargo.toml"));
+    }
+
+    #[test]
+    fn an_overlay_hides_what_lies_under_it() {
+        let under = Memory([("a".into(), b"old".to_vec()), ("b".into(), b"kept".to_vec())].into());
+        let files = Overlay { over: Memory([("a".into(), b"new".to_vec())].into()), under: &under };
+        assert_eq!(files.read("a", 10).expect("present"), b"new");
+        assert_eq!(files.read("b", 2).expect("present"), b"ke");
+        assert!(!files.exists("c"));
+    }
+}

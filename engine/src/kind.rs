@@ -1,0 +1,177 @@
+//! What a file is, from its path and, where the path cannot tell, a cheap look at its text.
+
+/// A kind of file that validators know. A file may be several at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Container build file.
+    Dockerfile,
+    /// Mermaid diagram.
+    Mermaid,
+    /// Markdown or MDX: its fenced blocks are sources of their own.
+    Markdown,
+    /// JSON, with or without comments.
+    Json,
+    /// YAML.
+    Yaml,
+    /// TOML.
+    Toml,
+    /// OpenAPI or Swagger description.
+    OpenApi,
+    /// Design tokens in the format of the W3C community group.
+    DesignTokens,
+    /// Messages of one locale.
+    MessageCatalogue,
+    /// A file that may hold credentials in clear by its format: settings, dotfiles, stores.
+    Credentials,
+}
+
+/// How much of a text the look at its content reads, in bytes.
+const LOOK: usize = 4096;
+
+/// The kinds of a file at `path` (relative, `/` between segments) with this text.
+#[must_use]
+pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let lower = name.to_ascii_lowercase();
+    let mut kinds = Vec::new();
+    if is_dockerfile(&lower) {
+        kinds.push(Kind::Dockerfile);
+    }
+    match lower.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("mmd" | "mermaid") => kinds.push(Kind::Mermaid),
+        Some("md" | "mdx" | "markdown" | "mdown" | "mkd") => kinds.push(Kind::Markdown),
+        Some("json" | "jsonc" | "json5") => json(path, text, &mut kinds),
+        Some("yaml" | "yml") => {
+            kinds.push(Kind::Yaml);
+            if is_openapi(look(text)) {
+                kinds.push(Kind::OpenApi);
+            }
+        }
+        Some("toml") => kinds.push(Kind::Toml),
+        Some("arb") => kinds.extend([Kind::Json, Kind::MessageCatalogue]),
+        _ => {}
+    }
+    kinds
+}
+
+/// The kind that the info string of a fenced block names: its first word.
+#[must_use]
+pub fn of_fence(language: &str) -> Option<Kind> {
+    match language.to_ascii_lowercase().as_str() {
+        "mermaid" | "mmd" => Some(Kind::Mermaid),
+        "dockerfile" | "docker" | "containerfile" => Some(Kind::Dockerfile),
+        _ => None,
+    }
+}
+
+fn look(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LOOK)]
+}
+
+/// `Dockerfile`, `Containerfile`, `Dockerfile.prod`, `api.Dockerfile`, but no `Dockerfile.md`, nor
+/// an ignore file.
+fn is_dockerfile(name: &str) -> bool {
+    const STEMS: [&str; 2] = ["dockerfile", "containerfile"];
+    const OTHERS: [&str; 12] =
+        ["dockerignore", "md", "txt", "py", "rs", "go", "js", "ts", "json", "yaml", "yml", "html"];
+    STEMS.iter().any(|stem| {
+        let prefixed = name.strip_prefix(stem).is_some_and(|rest| {
+            rest.is_empty()
+                || rest.strip_prefix(['.', '-', '_']).is_some_and(|tail| {
+                    let extension = tail.rsplit('.').next().unwrap_or(tail);
+                    !extension.is_empty() && !OTHERS.contains(&extension)
+                })
+        });
+        prefixed || name.strip_suffix(stem).is_some_and(|rest| rest.ends_with('.'))
+    })
+}
+
+fn json(path: &str, text: &str, kinds: &mut Vec<Kind>) {
+    kinds.push(Kind::Json);
+    let start = look(text);
+    if is_openapi(start) {
+        kinds.push(Kind::OpenApi);
+    } else if path.ends_with(".tokens.json")
+        || (start.contains("\"$value\"") && start.contains("\"$type\""))
+    {
+        kinds.push(Kind::DesignTokens);
+    } else if is_catalogue(path, start) {
+        kinds.push(Kind::MessageCatalogue);
+    }
+}
+
+/// A top-level `openapi:` or `swagger:` key with a version, in YAML or JSON.
+fn is_openapi(start: &str) -> bool {
+    start.lines().any(|line| {
+        let line = line.trim_start_matches(['{', ' ', '\t', '\u{FEFF}']);
+        let mut parts = line.splitn(2, ':');
+        let key = parts.next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+        let value = parts.next().unwrap_or_default().trim().trim_start_matches(['"', '\'']);
+        matches!(key, "openapi" | "swagger") && value.starts_with(['2', '3'])
+    })
+}
+
+/// A JSON object of texts below a folder for locales, or named after one.
+fn is_catalogue(path: &str, start: &str) -> bool {
+    let is_folder = |segment: &str| {
+        matches!(
+            segment,
+            "locales" | "locale" | "i18n" | "lang" | "langs" | "translations" | "messages"
+        )
+    };
+    let mut segments: Vec<&str> = path.split('/').collect();
+    let stem = segments.pop().and_then(|name| name.split('.').next()).unwrap_or_default();
+    let in_folder = segments.iter().any(|segment| is_folder(segment));
+    let named = is_locale(stem) || segments.last().is_some_and(|segment| is_locale(segment));
+    in_folder
+        && named
+        && start.trim_start_matches(['\u{FEFF}', ' ', '\n', '\r', '\t']).starts_with('{')
+}
+
+/// `en`, `pt-BR`, `zh_Hans`: the usual shapes of a language tag.
+fn is_locale(name: &str) -> bool {
+    let mut parts = name.split(['-', '_']);
+    let language = parts.next().unwrap_or_default();
+    matches!(language.len(), 2 | 3)
+        && language.bytes().all(|byte| byte.is_ascii_lowercase())
+        && parts.all(|part| {
+            matches!(part.len(), 2..=4) && part.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_most_kinds() {
+        let of = |path: &str| kinds(path, "");
+        for path in
+            ["Dockerfile", "a/Containerfile", "Dockerfile.prod", "api.Dockerfile", "dockerfile-dev"]
+        {
+            assert_eq!(of(path), [Kind::Dockerfile], "{path}");
+        }
+        for path in ["Dockerfile.dockerignore", "src/dockerfile.rs", "mydockerfile", "x.txt", ""] {
+            assert_eq!(of(path), [], "{path}");
+        }
+        assert_eq!(of("Dockerfile.md"), [Kind::Markdown]);
+        assert_eq!(of("a.MMD"), [Kind::Mermaid]);
+        assert_eq!(of("a/b.yml"), [Kind::Yaml]);
+    }
+
+    #[test]
+    fn content_tells_the_rest() {
+        let has = |path: &str, text: &str, kind| kinds(path, text).contains(&kind);
+        assert!(has("api.yaml", "# c\nopenapi: 3.1.0\n", Kind::OpenApi));
+        assert!(has("api.json", "{\n  \"swagger\": \"2.0\"", Kind::OpenApi));
+        assert!(!has("api.yaml", "info:\n  about: openapi\n", Kind::OpenApi));
+        assert!(has(
+            "a.json",
+            r##"{"c": {"$type": "color", "$value": "#fff"}}"##,
+            Kind::DesignTokens
+        ));
+        assert!(has("locales/pt-BR.json", "{\"a\": \"b\"}", Kind::MessageCatalogue));
+        assert!(has("src/i18n/en/common.json", "{}", Kind::MessageCatalogue));
+        assert!(!has("locales/package.json", "{}", Kind::MessageCatalogue));
+    }
+}

@@ -1,0 +1,122 @@
+//! A rule is a page: its header says how bad, what else it is called and maybe how to check; its
+//! text says why. A [`Report`] collects what the checks of one source find.
+
+use crate::finding::{Finding, RuleId, Severity};
+use crate::source::{Source, Span};
+use aidd_content::page::CheckHeader;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+/// One rule: its page, read.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// `kind/kebab-name`.
+    pub id: RuleId,
+    /// How bad a finding is unless configured otherwise.
+    pub severity: Severity,
+    /// Whether it runs without being asked for.
+    pub enabled: bool,
+    /// Free labels.
+    pub tags: Vec<String>,
+    /// What peers call it.
+    pub aliases: Vec<String>,
+    /// 0.1 to 10.0, for rules tagged `security`.
+    pub security_severity: Option<String>,
+    /// One sentence: what the rule is about.
+    pub summary: String,
+    /// What a finding of a pattern says; `None`: the summary.
+    pub message: Option<String>,
+    /// What a finding of a pattern advises.
+    pub help: Option<String>,
+    /// The check in the page's header; `None` for a rule written in Rust and for mere guidance.
+    pub check: Option<CheckHeader>,
+    /// The whole page.
+    pub page: Cow<'static, str>,
+    /// Where the page lies in the repository; `None` for a shipped rule.
+    pub path: Option<String>,
+}
+
+impl Rule {
+    /// The Markdown of the page, without its header.
+    #[must_use]
+    pub fn body(&self) -> &str {
+        aidd_content::page::split(&self.page).map_or("", |(_, body)| &self.page[body])
+    }
+}
+
+/// What the configuration makes of one rule.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// `None` when the rule is off.
+    pub severity: Option<Severity>,
+    /// The rule's parameters.
+    pub params: Map<String, Value>,
+}
+
+/// The settings of all rules that run on one source, by rule id.
+pub type Settings = HashMap<RuleId, Setting>;
+
+/// Collects the findings of the checks that run over one source.
+pub struct Report<'a> {
+    source: &'a Source,
+    settings: &'a Settings,
+    rule: Option<(&'a RuleId, Severity, &'a Map<String, Value>)>,
+    findings: Vec<Finding>,
+}
+
+impl fmt::Debug for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Report").field("findings", &self.findings).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Report<'a> {
+    /// An empty report on `source`.
+    #[must_use]
+    pub fn new(source: &'a Source, settings: &'a Settings) -> Self {
+        Self { source, settings, rule: None, findings: Vec::new() }
+    }
+
+    /// Makes `rule` the one that findings belong to; `false` when it is off.
+    pub fn begin(&mut self, rule: &str) -> bool {
+        self.rule = self.settings.get_key_value(rule).and_then(|(id, setting)| {
+            setting.severity.map(|severity| (id, severity, &setting.params))
+        });
+        self.rule.is_some()
+    }
+
+    /// The source under check.
+    #[must_use]
+    pub fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    /// A parameter of the current rule, as configured.
+    #[must_use]
+    pub fn param(&self, name: &str) -> Option<&'a Value> {
+        self.rule.and_then(|(_, _, params)| params.get(name))
+    }
+
+    /// Adds a finding of the current rule at `span`; help and fix are set on what it returns.
+    ///
+    /// # Panics
+    /// Before the first [`Report::begin`] that returned `true`: a fault in the caller.
+    pub fn at(&mut self, span: Span, message: impl Into<String>) -> &mut Finding {
+        let (id, severity, _) = self.rule.expect("a rule has begun");
+        self.findings.push(Finding::new(id.clone(), severity, span, message));
+        self.findings.last_mut().expect("just pushed")
+    }
+
+    /// Takes in findings made elsewhere.
+    pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        self.findings.extend(findings);
+    }
+
+    /// What was found, in no order.
+    #[must_use]
+    pub fn finish(self) -> Vec<Finding> {
+        self.findings
+    }
+}
