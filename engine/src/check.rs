@@ -81,6 +81,10 @@ pub struct Engine {
     max_file_size: u64,
 }
 
+/// How often the same finding on the same text came before in a file.
+#[derive(Debug, Default)]
+pub struct Occurrences(HashMap<[u8; 32], u32>);
+
 /// What the checks of one source gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
@@ -155,14 +159,35 @@ impl Engine {
     /// Checks one source. `files` is what the checks may read beside it.
     #[must_use]
     pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
-        self.check_as(source, files, Depth::Full)
+        let mut checked =
+            self.check_under(&self.settings(source.path()), source, files, Depth::Full);
+        assign_ids(source, &mut checked.findings, &mut Occurrences::default());
+        checked
     }
 
-    /// Looks for secrets only: for windows of files too large to parse, and for files that are not
-    /// text.
+    /// Looks for secrets only: for files that are not text.
     #[must_use]
     pub fn check_secrets(&self, source: &Source, files: &dyn Files) -> Checked {
-        self.check_as(source, files, Depth::Secrets)
+        self.check_window(source, files, 0, &mut Occurrences::default())
+    }
+
+    /// Looks for secrets only, in one window of a file too large to parse. What ends before `known`
+    /// was found with the window before; `seen` is handed from window to window.
+    #[must_use]
+    pub fn check_window(
+        &self,
+        source: &Source,
+        files: &dyn Files,
+        known: u32,
+        seen: &mut Occurrences,
+    ) -> Checked {
+        let settings = self.settings(source.path());
+        let mut checked = self.check_under(&settings, source, files, Depth::Secrets);
+        if known > 0 {
+            checked.findings.retain(|finding| finding.span.end > known);
+        }
+        assign_ids(source, &mut checked.findings, seen);
+        checked
     }
 
     /// What `rule` alone finds; a rule on rules and comments runs among all the others.
@@ -179,10 +204,6 @@ impl Engine {
         let mut findings = self.check_under(&settings, source, files, Depth::Full).findings;
         findings.retain(|finding| finding.rule == *rule && finding.status == Status::New);
         findings
-    }
-
-    fn check_as(&self, source: &Source, files: &dyn Files, depth: Depth) -> Checked {
-        self.check_under(&self.settings(source.path()), source, files, depth)
     }
 
     fn check_under(
@@ -470,7 +491,7 @@ fn merge(mut spans: Vec<Span>) -> Vec<Span> {
     merged
 }
 
-/// Orders the findings, takes secrets out of their words and gives them ids.
+/// Orders the findings and takes secrets out of their words.
 fn finish(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
     findings.sort_by(|a, b| (a.span, &a.rule, &a.message).cmp(&(b.span, &b.rule, &b.message)));
     if !secrets.is_empty() {
@@ -488,7 +509,6 @@ fn finish(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
             finding.fix = None;
         }
     }
-    assign_ids(source, findings);
 }
 
 fn redact(finding: &mut Finding, values: &[&str]) {
@@ -514,8 +534,7 @@ fn redact(finding: &mut Finding, values: &[&str]) {
 /// Gives each finding its id: the first 16 hexadecimal digits of the SHA-256 of rule, path, text of
 /// the lines with white space folded, and how often the same came before in the source. Line
 /// numbers play no part, so the id survives edits above it.
-fn assign_ids(source: &Source, findings: &mut [Finding]) {
-    let mut counts: HashMap<[u8; 32], u32> = HashMap::new();
+fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences) {
     for finding in findings {
         let mut hash = Sha256::new();
         hash.update(finding.rule.as_bytes());
@@ -527,7 +546,7 @@ fn assign_ids(source: &Source, findings: &mut [Finding]) {
             hash.update(b" ");
         }
         let key: [u8; 32] = hash.clone().finalize().into();
-        let count = counts.entry(key).or_default();
+        let count = seen.0.entry(key).or_default();
         hash.update(count.to_le_bytes());
         *count += 1;
         finding.id.clear();
