@@ -91,9 +91,10 @@ const ARCHITECTURES: [&str; 9] =
 fn constant_platform(file: &Dockerfile, report: &mut Report<'_>) {
     // `FROM build_${TARGETARCH}` picks one of several stages, each made for one platform.
     let picked = file.stages.iter().any(|stage| {
-        stage.image.as_ref().is_some_and(|word| {
-            word.text.contains("$TARGET") || word.text.contains("${TARGET")
-        })
+        stage
+            .image
+            .as_ref()
+            .is_some_and(|word| word.text.contains("$TARGET") || word.text.contains("${TARGET"))
     });
     for stage in &file.stages {
         let Some(flag) = platform(file, stage) else { continue };

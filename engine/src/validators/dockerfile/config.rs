@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// What hadolint's settings say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HadolintConfig {
+pub(crate) struct HadolintConfig {
     /// Where the file lies.
     pub path: String,
     /// Rules that are off.
@@ -41,7 +41,7 @@ const NAMES: [&str; 3] = [".hadolint.yaml", ".hadolint.yml", ".hadolint.json"];
 /// hadolint's settings for the file at `path`: the nearest file of them beside or above it. One
 /// that cannot be read counts as none.
 #[must_use]
-pub fn hadolint_config(files: &dyn Files, path: &str) -> Option<HadolintConfig> {
+pub(crate) fn hadolint_config(files: &dyn Files, path: &str) -> Option<HadolintConfig> {
     let mut folder = path;
     loop {
         folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -110,10 +110,10 @@ mod tests {
         let of = |text| hadolint_config(&files(&[(".hadolint.json", text)]), "x/Dockerfile");
         assert_eq!(of("{\"ignored\": [\"DL3000\"]}").expect("settings").ignored, ["DL3000"]);
         assert_eq!(of("ignored: {"), None);
-        assert_eq!(of("ignored:\n").expect("settings"), HadolintConfig {
-            path: ".hadolint.json".to_owned(),
-            ..HadolintConfig::default()
-        });
+        assert_eq!(
+            of("ignored:\n").expect("settings"),
+            HadolintConfig { path: ".hadolint.json".to_owned(), ..HadolintConfig::default() }
+        );
         assert_eq!(hadolint_config(&files(&[]), "x/Dockerfile"), None);
     }
 }

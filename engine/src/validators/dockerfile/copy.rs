@@ -50,9 +50,10 @@ fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
         let finding = report.at(add.keyword, format!("ADD of `{}`, which COPY does", first.text));
         finding.help("ADD also fetches and unpacks; use COPY where that is not wanted");
         let plain = |word: &Word| local(&word) && !word.text.contains(['$', '*', '?', '[']);
-        let copies = add.flags.iter().all(|flag| {
-            matches!(&*flag.name, "chown" | "chmod" | "link" | "exclude" | "parents")
-        });
+        let copies = add
+            .flags
+            .iter()
+            .all(|flag| matches!(&*flag.name, "chown" | "chmod" | "link" | "exclude" | "parents"));
         if copies && sources(add).all(plain) {
             finding.fix("Use COPY instead of ADD", vec![Edit::replace(add.keyword, "COPY")]);
         }
@@ -115,8 +116,18 @@ fn is_relative(path: &str) -> bool {
 
 /// Commands that unpack what ADD would have unpacked.
 const UNPACKERS: [&str; 12] = [
-    "tar", "bsdtar", "gunzip", "bunzip2", "unlzma", "unxz", "zgz", "uncompress", "zcat", "gzcat",
-    "bzcat", "unzstd",
+    "tar",
+    "bsdtar",
+    "gunzip",
+    "bunzip2",
+    "unlzma",
+    "unxz",
+    "zgz",
+    "uncompress",
+    "zcat",
+    "gzcat",
+    "bzcat",
+    "unzstd",
 ];
 
 fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {

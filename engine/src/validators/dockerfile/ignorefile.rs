@@ -2,7 +2,7 @@
 
 use super::copy::{is_remote, sources};
 use super::{Beside, BesideCheck};
-use crate::files::{side_file, sibling};
+use crate::files::{sibling, side_file};
 use crate::parse::dockerfile::Keyword;
 use crate::rule::Report;
 
@@ -38,9 +38,10 @@ fn copy_ignored_file(beside: &Beside<'_>, report: &mut Report<'_>) {
 fn ignore_file(beside: &Beside<'_>, path: &str) -> Option<(String, String)> {
     let own = format!("{path}.dockerignore");
     let paths = [own, sibling(path, ".dockerignore"), ".dockerignore".to_owned()];
-    paths.into_iter().find_map(|path| Some((side_file(beside.files, &path)?, path))).map(
-        |(text, path)| (path, text),
-    )
+    paths
+        .into_iter()
+        .find_map(|path| Some((side_file(beside.files, &path)?, path)))
+        .map(|(text, path)| (path, text))
 }
 
 /// The segments of a path joined by `/`, without `.` and empty ones.

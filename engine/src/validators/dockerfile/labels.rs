@@ -163,7 +163,9 @@ fn empty_label(beside: &Beside<'_>, report: &mut Report<'_>) {
         let key = &*pair.key.text;
         let empty = pair.value.as_ref().is_some_and(|value| value.text.is_empty());
         if empty && (kind(beside, key).is_some() || key.starts_with("org.opencontainers.image.")) {
-            report.at(pair.key.span, format!("label `{key}` is empty")).help("say it, or leave it out");
+            report
+                .at(pair.key.span, format!("label `{key}` is empty"))
+                .help("say it, or leave it out");
         }
     }
 }

@@ -97,7 +97,8 @@ fn modern(instruction: &Instruction, pair: &Pair) -> Option<String> {
 /// builders show it when it begins with the name.
 fn definition_description(file: &Dockerfile, report: &mut Report<'_>) {
     for pair in file.pieces.windows(2) {
-        let (PieceKind::Comment(comment), PieceKind::Instruction(at)) = (pair[0].kind, pair[1].kind)
+        let (PieceKind::Comment(comment), PieceKind::Instruction(at)) =
+            (pair[0].kind, pair[1].kind)
         else {
             continue;
         };

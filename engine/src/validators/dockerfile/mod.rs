@@ -16,17 +16,16 @@ mod users;
 mod values;
 mod variables;
 
-#[cfg(test)]
-mod tests;
-
 use super::{Check, Checks};
 use crate::files::Files;
-use crate::parse::dockerfile::{self, Dockerfile};
+use crate::parse::dockerfile::{self, Dockerfile, PieceKind};
+use crate::registry::Registry;
 use crate::rule::Report;
+use crate::source::{Source, Span};
 use mute::Mute;
 use std::iter;
 
-pub use config::{HadolintConfig, hadolint_config};
+pub(crate) use config::{HadolintConfig, hadolint_config};
 
 /// What the checks that look beyond the Dockerfile share.
 pub(crate) struct Beside<'a> {
@@ -58,11 +57,11 @@ type BesideCheck = fn(&Beside<'_>, &mut Report<'_>);
 const BESIDE: [&[(&str, BesideCheck)]; 3] = [base::BESIDE, ignorefile::BESIDE, labels::BESIDE];
 
 /// Runs all enabled checks over the source of `report`.
-pub(super) fn run(files: &dyn Files, report: &mut Report<'_>) {
+pub(super) fn run(registry: &Registry, files: &dyn Files, report: &mut Report<'_>) {
     let source = report.source();
     let docker = dockerfile::parse(source.text());
     let config = hadolint_config(files, source.path());
-    let mute = Mute::new(&docker, config.as_ref());
+    let mute = Mute::new(registry, &docker, config.as_ref());
     for &(id, check) in TABLES.into_iter().flatten() {
         if mute.begin(id, report) {
             check(&docker, report);
@@ -74,6 +73,16 @@ pub(super) fn run(files: &dyn Files, report: &mut Report<'_>) {
             check(&beside, report);
         }
     }
+}
+
+/// The instructions: a comment above one speaks of all its lines.
+pub(super) fn statements(source: &Source) -> Vec<Span> {
+    let docker = dockerfile::parse(source.text());
+    let instructions = docker.pieces.iter();
+    instructions
+        .filter(|piece| matches!(piece.kind, PieceKind::Instruction(_)))
+        .map(|piece| piece.span)
+        .collect()
 }
 
 /// The ids of all rules on Dockerfiles.

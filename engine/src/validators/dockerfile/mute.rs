@@ -3,43 +3,39 @@
 use super::HadolintConfig;
 use crate::finding::Severity;
 use crate::parse::dockerfile::Dockerfile;
-use crate::rule::Report;
+use crate::registry::Registry;
+use crate::rule::{Report, Rule};
 use std::collections::HashMap;
-use std::sync::LazyLock;
-
-/// Rules by the names that peers give them, in lower case.
-static NAMES: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
-    let mut names: HashMap<String, Vec<&'static str>> = HashMap::new();
-    for (page, (header, _)) in aidd_content::PAGES.iter().zip(aidd_content::headers()) {
-        for alias in header.aliases {
-            names.entry(alias.to_ascii_lowercase()).or_default().push(page.id);
-        }
-    }
-    names
-});
 
 /// Rules that are off or have another severity in one file.
-pub(super) struct Mute {
-    settings: HashMap<&'static str, Option<Severity>>,
+pub(super) struct Mute<'a> {
+    settings: HashMap<&'a str, Option<Severity>>,
 }
 
-impl Mute {
+impl<'a> Mute<'a> {
     /// Reads the `check` directive of `file` and hadolint's settings.
-    pub(super) fn new(file: &Dockerfile, config: Option<&HadolintConfig>) -> Self {
+    pub(super) fn new(
+        registry: &'a Registry,
+        file: &Dockerfile,
+        config: Option<&HadolintConfig>,
+    ) -> Self {
+        let rules = |name: &str| -> Vec<&'a str> {
+            registry.named(name.trim()).map(|rule| &*rule.id).collect()
+        };
         let mut settings = HashMap::new();
         if let Some(config) = config {
             for (name, severity) in &config.overrides {
-                settings.extend(rules(name).iter().map(|&id| (id, Some(*severity))));
+                settings.extend(rules(name).into_iter().map(|id| (id, Some(*severity))));
             }
             for name in &config.ignored {
-                settings.extend(rules(name).iter().map(|&id| (id, None)));
+                settings.extend(rules(name).into_iter().map(|id| (id, None)));
             }
         }
         for name in skipped(file) {
             if name.eq_ignore_ascii_case("all") {
-                settings.extend(of_buildkit().map(|id| (id, None)));
+                settings.extend(of_buildkit(registry).map(|rule| (&*rule.id, None)));
             } else {
-                settings.extend(rules(name).iter().map(|&id| (id, None)));
+                settings.extend(rules(name).into_iter().map(|id| (id, None)));
             }
         }
         Self { settings }
@@ -58,17 +54,14 @@ impl Mute {
     }
 }
 
-fn rules(name: &str) -> &'static [&'static str] {
-    NAMES.get(&name.trim().to_ascii_lowercase()).map_or(&[], |ids| ids)
-}
-
-/// Rules that BuildKit knows: those with a name that is not a code like `DL3007`.
-fn of_buildkit() -> impl Iterator<Item = &'static str> {
-    NAMES
+/// Rules that BuildKit knows: those with an alias that is not a code like `DL3007`.
+fn of_buildkit(registry: &Registry) -> impl Iterator<Item = &Rule> {
+    let word = |alias: &String| !alias.contains(|c: char| c.is_ascii_digit());
+    registry
+        .rules()
         .iter()
-        .filter(|(name, _)| !name.contains(|c: char| c.is_ascii_digit()))
-        .flat_map(|(_, ids)| ids.iter().copied())
-        .filter(|id| id.starts_with("dockerfile/"))
+        .filter(|rule| rule.id.starts_with("dockerfile/"))
+        .filter(move |rule| rule.aliases.iter().any(word))
 }
 
 /// The names in `# check=skip=A,B;error=true`.

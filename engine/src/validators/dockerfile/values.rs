@@ -95,11 +95,12 @@ pub(super) fn is_license(text: &str) -> bool {
 }
 
 fn is_license_name(word: &str) -> bool {
-    let own = |text: &str| {
-        text.strip_prefix("LicenseRef-").is_some_and(|name| !name.is_empty())
-    };
+    let own = |text: &str| text.strip_prefix("LicenseRef-").is_some_and(|name| !name.is_empty());
     own(word)
-        || word.strip_prefix("DocumentRef-").and_then(|w| w.split_once(':')).is_some_and(|w| own(w.1))
+        || word
+            .strip_prefix("DocumentRef-")
+            .and_then(|w| w.split_once(':'))
+            .is_some_and(|w| own(w.1))
         || spdx::is_license(word.strip_suffix('+').unwrap_or(word))
 }
 
@@ -111,8 +112,10 @@ pub(super) fn is_git_hash(text: &str) -> bool {
 
 /// A semantic version.
 pub(super) fn is_version(text: &str) -> bool {
-    let (rest, build) = text.split_once('+').map_or((text, None), |(rest, tail)| (rest, Some(tail)));
-    let (core, early) = rest.split_once('-').map_or((rest, None), |(core, tail)| (core, Some(tail)));
+    let (rest, build) =
+        text.split_once('+').map_or((text, None), |(rest, tail)| (rest, Some(tail)));
+    let (core, early) =
+        rest.split_once('-').map_or((rest, None), |(core, tail)| (core, Some(tail)));
     let parts: Vec<&str> = core.split('.').collect();
     let tail = |tail: Option<&str>| {
         tail.is_none_or(|tail| {
@@ -142,7 +145,10 @@ fn is_domain(domain: &str) -> bool {
     }
     let inside = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let part = |part: &str| {
-        !part.is_empty() && !part.starts_with('-') && !part.ends_with('-') && part.bytes().all(inside)
+        !part.is_empty()
+            && !part.starts_with('-')
+            && !part.ends_with('-')
+            && part.bytes().all(inside)
     };
     domain.strip_suffix('.').unwrap_or(domain).split('.').all(part)
 }
@@ -169,11 +175,8 @@ mod tests {
 
     #[test]
     fn dates() {
-        let yes = [
-            "2020-01-01T00:00:00Z",
-            "2020-02-29t23:59:60.123+01:00",
-            "2020-01-01T00:00:00+0100",
-        ];
+        let yes =
+            ["2020-01-01T00:00:00Z", "2020-02-29t23:59:60.123+01:00", "2020-01-01T00:00:00+0100"];
         let no = [
             "2020-01-01",
             "2021-02-29T00:00:00Z",

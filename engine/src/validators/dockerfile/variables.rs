@@ -2,9 +2,7 @@
 
 use super::super::Checks;
 use super::base::is_platform;
-use crate::parse::dockerfile::{
-    Dockerfile, Instruction, Keyword, Origin, Stage, Word, uses,
-};
+use crate::parse::dockerfile::{Dockerfile, Instruction, Keyword, Origin, Stage, Word, uses};
 use crate::rule::Report;
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
@@ -68,7 +66,15 @@ fn uses_in<'a>(
 
 /// Words that name a secret when they are a whole part of a name between `_`.
 const PARTS: [&str; 10] = [
-    "apikey", "auth", "credential", "credentials", "key", "password", "pword", "passwd", "secret",
+    "apikey",
+    "auth",
+    "credential",
+    "credentials",
+    "key",
+    "password",
+    "pword",
+    "passwd",
+    "secret",
     "token",
 ];
 
@@ -77,8 +83,18 @@ const ANYWHERE: [&str; 5] = ["password", "secret", "token", "api_key", "private_
 
 /// Parts that say that the value is not the secret itself.
 const NOT_ITSELF: [&str; 12] = [
-    "public", "pub", "gpg", "file", "path", "dir", "tokenizer", "tokenizers", "tokens", "empty",
-    "keyring", "keyserver",
+    "public",
+    "pub",
+    "gpg",
+    "file",
+    "path",
+    "dir",
+    "tokenizer",
+    "tokenizers",
+    "tokens",
+    "empty",
+    "keyring",
+    "keyserver",
 ];
 
 fn names_a_secret(name: &str) -> bool {
@@ -107,8 +123,17 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
 
 /// Variables that are there without being set: the builder's proxies, and `PATH`.
 const ALWAYS: [&str; 11] = [
-    "PATH", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "FTP_PROXY", "ftp_proxy",
-    "NO_PROXY", "no_proxy", "ALL_PROXY", "all_proxy",
+    "PATH",
+    "HTTP_PROXY",
+    "http_proxy",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "FTP_PROXY",
+    "ftp_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    "ALL_PROXY",
+    "all_proxy",
 ];
 
 /// Instructions in which the builder replaces variables.
@@ -116,8 +141,16 @@ fn expands(kind: Keyword) -> bool {
     use Keyword as K;
     matches!(
         kind,
-        K::Add | K::Arg | K::Copy | K::Env | K::Expose | K::Label | K::Stopsignal | K::User
-            | K::Volume | K::Workdir
+        K::Add
+            | K::Arg
+            | K::Copy
+            | K::Env
+            | K::Expose
+            | K::Label
+            | K::Stopsignal
+            | K::User
+            | K::Volume
+            | K::Workdir
     )
 }
 
@@ -148,8 +181,7 @@ fn undefined_variable(file: &Dockerfile, report: &mut Report<'_>) {
             undefined_in(file, instruction, &seen, report);
         }
         if sets(instruction) {
-            let origin =
-                if instruction.kind == Keyword::Env { Origin::Env } else { Origin::Arg };
+            let origin = if instruction.kind == Keyword::Env { Origin::Env } else { Origin::Arg };
             scope.extend(instruction.pairs.iter().map(|pair| (&*pair.key.text, origin)));
         }
     }
@@ -202,7 +234,9 @@ fn undefined(
             .help(format!("repeat `ARG {name}` in the stage: those before FROM end there"))
             .related(global, "set before the first FROM only");
     } else if is_platform(name) {
-        report.at(span, message).help(format!("the builder sets it once the stage says `ARG {name}`"));
+        report
+            .at(span, message)
+            .help(format!("the builder sets it once the stage says `ARG {name}`"));
     } else if let Some(&other) = seen.elsewhere.get(name) {
         report
             .at(span, message)

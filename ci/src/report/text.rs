@@ -1,0 +1,112 @@
+//! Excerpts of the source with carets, for people at a terminal.
+
+use super::redact::Redactor;
+use super::{
+    FileFindings, Run, Style, excerpt, number, one_line, printable, rule_url, skipped_lines, wire,
+};
+use aidd_engine::finding::{Finding, Safety, Severity, Status};
+use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
+use annotate_snippets::{Group, Level, Renderer};
+use std::io;
+use std::time::Duration;
+
+/// Skipped files that are named.
+const SKIPPED: usize = 20;
+
+pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+    let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.term_width(style.width).hyperlink(style.hyperlinks);
+    for file in &run.files {
+        let redactor = Redactor::new(file);
+        for finding in &file.findings {
+            if finding.status == Status::New {
+                let shown = Shown { run, file, redactor: &redactor, finding };
+                writeln!(out, "{}\n", shown.render(&renderer, style))?;
+            }
+        }
+    }
+    let skipped = skipped_lines(run, SKIPPED);
+    for line in &skipped {
+        writeln!(out, "{line}")?;
+    }
+    if !skipped.is_empty() {
+        writeln!(out)?;
+    }
+    let counts = run.counts();
+    let files = number(run.checked, "file");
+    let (found, fixable, known) = (counts.found(), counts.fixable(), counts.known());
+    writeln!(out, "{found} in {files} ({}){fixable}{known}", time(run.elapsed))
+}
+
+struct Shown<'a> {
+    run: &'a Run<'a>,
+    file: &'a FileFindings<'a>,
+    redactor: &'a Redactor<'a>,
+    finding: &'a Finding,
+}
+
+impl Shown<'_> {
+    fn render(&self, renderer: &Renderer, style: &Style) -> String {
+        let level = level(self.finding.severity);
+        let message = self.shown(&self.finding.message);
+        let mut title = level.clone().primary_title(message).id(&*self.finding.rule);
+        if let Some(url) =
+            self.run.rule(&self.finding.rule).and_then(|rule| rule_url(self.run, rule))
+        {
+            title = title.id_url(url);
+        }
+        let title = renderer.render(&[Group::with_title(title)]);
+
+        let excerpt = excerpt::of(self.file.source, self.redactor, self.finding, style.width);
+        let arrow = format!("{}-->", " ".repeat(excerpt.gutter()));
+        let arrow = if style.color {
+            format!("{DEFAULT_LINE_NUM_STYLE}{arrow}{DEFAULT_LINE_NUM_STYLE:#}")
+        } else {
+            arrow
+        };
+        let mut group = Group::with_level(level).element(excerpt.snippet());
+        for note in excerpt.notes() {
+            group = group.element(Level::NOTE.message(note));
+        }
+        if let Some(help) = &self.finding.help {
+            group = group.element(Level::HELP.message(self.shown(help)));
+        }
+        if let Some(fix) = self.finding.fix.as_ref().filter(|fix| self.redactor.may_show(fix)) {
+            let flag = match fix.safety {
+                Safety::Safe => "--fix",
+                Safety::Unsafe => "--fix-unsafe",
+            };
+            let text = format!("{} ({flag})", self.shown(&fix.title));
+            group = group.element(Level::HELP.with_name("fix").message(text));
+        }
+        let place = place(self.file, self.finding.span.start);
+        format!("{title}\n{arrow} {place}\n{}", renderer.render(&[group]))
+    }
+
+    /// What a terminal may show of a text.
+    fn shown(&self, text: &str) -> String {
+        printable(&self.redactor.text(text))
+    }
+}
+
+/// `path:line:column`.
+fn place(file: &FileFindings<'_>, offset: u32) -> String {
+    let at = wire::position(file.source, offset);
+    format!("{}:{}:{}", one_line(file.source.path()), at.line, at.column)
+}
+
+fn time(elapsed: Duration) -> String {
+    if elapsed < Duration::from_millis(100) {
+        format!("{} ms", elapsed.as_millis())
+    } else {
+        format!("{:.1} s", elapsed.as_secs_f64())
+    }
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Info => Level::INFO,
+    }
+}

@@ -1,0 +1,156 @@
+//! Markdown: its fenced blocks, as sources inside the source.
+
+use crate::source::{Source, Span};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+/// A fenced code block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fence {
+    /// The info string: language, then whatever follows.
+    pub info: String,
+    /// The text, without the prefixes that quotes and lists put before its lines.
+    pub text: String,
+    /// Which bytes of the Markdown the text is made of, in order: offset in `text`, then span.
+    pub pieces: Vec<(u32, Span)>,
+}
+
+impl Fence {
+    /// The first word of the info string.
+    #[must_use]
+    pub fn language(&self) -> &str {
+        Self::word(&self.info)
+    }
+
+    /// The first word of an info string.
+    #[must_use]
+    pub fn word(info: &str) -> &str {
+        info.split([' ', ',', '{', '\t']).next().unwrap_or_default()
+    }
+
+    /// The value of `key=…` in the info string.
+    #[must_use]
+    pub fn attribute(&self, key: &str) -> Option<&str> {
+        self.info.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    }
+
+    /// Whether the info string has `word`.
+    #[must_use]
+    pub fn has_word(&self, word: &str) -> bool {
+        self.info.split_whitespace().skip(1).any(|part| part == word)
+    }
+
+    /// Where a span of the block's text lies in the Markdown.
+    #[must_use]
+    pub fn outer(&self, span: Span) -> Span {
+        let start = self.outer_offset(span.start, false);
+        // The end belongs to the piece that holds the last byte, not to the next one.
+        let end = if span.is_empty() { start } else { self.outer_offset(span.end, true) };
+        Span { start, end: end.max(start) }
+    }
+
+    /// Whether a span of the block's text is one run of bytes in the Markdown.
+    #[must_use]
+    pub fn is_contiguous(&self, span: Span) -> bool {
+        self.outer(span).len() == span.len()
+    }
+
+    /// Whether every line stands in the Markdown without a prefix.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.pieces.windows(2).all(|pair| pair[0].1.end == pair[1].1.start)
+    }
+
+    fn outer_offset(&self, offset: u32, is_end: bool) -> u32 {
+        let after =
+            |&(start, _): &(u32, Span)| if is_end { start < offset } else { start <= offset };
+        let index = self.pieces.partition_point(after).saturating_sub(1);
+        self.pieces
+            .get(index)
+            .map_or(0, |&(start, span)| span.end.min(span.start + (offset - start)))
+    }
+}
+
+/// A cheap look whether the text has a fence whose first word `wanted` says yes to.
+#[must_use]
+pub fn may_have_fences(text: &str, wanted: impl Fn(&str) -> bool) -> bool {
+    ["```", "~~~"].iter().any(|mark| {
+        memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes()).any(|at| {
+            let line = text[at..].lines().next().unwrap_or_default();
+            wanted(Fence::word(line.trim_start_matches(['`', '~']).trim_start()))
+        })
+    })
+}
+
+/// The fenced blocks of a Markdown text for which `wanted` says yes to the info string.
+#[must_use]
+pub fn fences(source: &Source, wanted: impl Fn(&str) -> bool) -> Vec<Fence> {
+    let text = source.text();
+    let mut fences = Vec::new();
+    let mut open: Option<Fence> = None;
+    for (event, range) in
+        Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS).into_offset_iter()
+    {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if wanted(&info) => {
+                open = Some(Fence {
+                    info: info.into_string(),
+                    text: String::new(),
+                    pieces: Vec::new(),
+                });
+            }
+            Event::Text(_) => {
+                if let Some(fence) = &mut open {
+                    let inner = Span::at(fence.text.len()).start;
+                    fence.text.push_str(&text[range.clone()]);
+                    fence.pieces.push((inner, Span::from(range)));
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => fences.extend(open.take()),
+            _ => {}
+        }
+    }
+    fences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all(text: &str) -> Vec<Fence> {
+        fences(&Source::new("a.md", text), |_| true)
+    }
+
+    #[test]
+    fn a_block_in_a_quote_maps_back() {
+        let text = "> ```mermaid title=x\n> graph\n>   A-->B\n> ```\n";
+        let [fence] = &all(text)[..] else { panic!("one block") };
+        assert_eq!((fence.language(), fence.attribute("title")), ("mermaid", Some("x")));
+        assert_eq!(fence.text, "graph\n  A-->B\n");
+        assert!(!fence.is_plain());
+        let at = fence.text.find("A-->B").expect("present");
+        let outer = fence.outer(Span::new(at, at + 5));
+        assert_eq!(&text[outer.range()], "A-->B");
+        assert!(!fence.is_contiguous(Span::new(0, at)));
+    }
+
+    #[test]
+    fn blocks_in_lists_and_with_crlf_map_back() {
+        let text = "- a\r\n\r\n  ~~~ dockerfile\r\n  FROM é\r\n  RUN x\r\n  ~~~\r\n";
+        let [fence] = &all(text)[..] else { panic!("one block") };
+        let at = fence.text.find("RUN").expect("present");
+        assert_eq!(&text[fence.outer(Span::new(at, at + 5)).range()], "RUN x");
+    }
+
+    proptest! {
+        #[test]
+        fn every_character_maps_to_itself(text in "[>~`` a\né\\-\r\t]{0,80}") {
+            for fence in all(&text) {
+                for (at, c) in fence.text.char_indices() {
+                    let outer = fence.outer(Span::new(at, at + c.len_utf8()));
+                    prop_assert_eq!(&text[outer.range()], &fence.text[at..at + c.len_utf8()]);
+                }
+            }
+        }
+    }
+}

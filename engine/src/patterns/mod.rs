@@ -1,0 +1,84 @@
+//! Checks written in the header of a page, shipped or a project's own.
+
+pub mod placeholder;
+pub mod shape;
+pub mod syntax;
+pub mod text;
+
+use crate::paths::Globs;
+use crate::rule::Rule;
+use crate::source::{Source, Span};
+
+/// What is wrong with the check in a rule's header, a text each; nothing is well.
+#[must_use]
+pub fn problems(rule: &Rule) -> Vec<String> {
+    let Some(check) = &rule.check else { return Vec::new() };
+    let mut problems = Vec::new();
+    problems.extend(Globs::new(&check.files, &check.exclude).err());
+    problems.extend(check.text.as_ref().and_then(|header| text::check_header(header).err()));
+    problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
+    problems
+}
+
+/// Fills the `<names>` of a page's message: `<path>`, `<dir>`, `<name>`, `<stem>`, `<ext>`,
+/// `<match>` (the first line of the text under `span`) and what `capture` knows. Other names stay
+/// as they are.
+pub(crate) fn fill(
+    message: &str,
+    source: &Source,
+    span: Span,
+    capture: impl Fn(&str) -> Option<String>,
+) -> String {
+    let mut filled = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(open) = rest.find('<') {
+        filled.push_str(&rest[..open]);
+        rest = &rest[open..];
+        let Some(close) = rest.find('>') else { break };
+        let name = &rest[1..close];
+        match capture(name).or_else(|| built_in(name, source, span)) {
+            Some(value) => {
+                filled.push_str(&value);
+                rest = &rest[close + 1..];
+            }
+            None => {
+                filled.push('<');
+                rest = &rest[1..];
+            }
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+fn built_in(name: &str, source: &Source, span: Span) -> Option<String> {
+    let file = source.name();
+    let (stem, extension) = file.rsplit_once('.').unwrap_or((file, ""));
+    let value = match name {
+        "path" => source.path(),
+        "dir" => source.path().rsplit_once('/').map_or("", |(folder, _)| folder),
+        "name" => file,
+        "stem" => stem,
+        "ext" => extension,
+        "match" => source.slice(span).lines().next().unwrap_or_default(),
+        _ => return None,
+    };
+    Some(value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_filled() {
+        let source = Source::new("src/a.test.ts", "foo(1)");
+        let fill = |message: &str| {
+            super::fill(message, &source, Span::new(0, 3), |name| {
+                (name == "ARG").then(|| "1".to_owned())
+            })
+        };
+        assert_eq!(fill("`<match>` of <ARG> in <dir>/<stem>.<ext>"), "`foo` of 1 in src/a.test.ts");
+        assert_eq!(fill("a < b, <other> and <path"), "a < b, <other> and <path");
+    }
+}

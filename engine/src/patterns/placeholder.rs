@@ -1,0 +1,340 @@
+//! Whether a value merely stands for a secret: a template, a lookup, a mask, an example of the
+//! documentation.
+
+/// Whether `value` is no secret but stands for one, wherever it is found.
+#[must_use]
+pub fn is_placeholder(value: &str) -> bool {
+    let value = unquoted(value);
+    value.is_empty()
+        || is_reference(value)
+        || is_encrypted(value)
+        || is_masked(value)
+        || is_sequence(value)
+        || is_described(value)
+}
+
+/// Whether `value` is looked up or filled in elsewhere: `${VAR}`, `{{tpl}}`, `%VAR%`, `$(cmd)`,
+/// `os.environ["X"]`, `<your-key>`, `op://vault/item`.
+#[must_use]
+pub fn is_reference(value: &str) -> bool {
+    const INSIDE: [&str; 12] = [
+        "${",
+        "$(",
+        "{{",
+        "{%",
+        "<%",
+        "#{",
+        "${{",
+        "process.env",
+        "os.environ",
+        "getenv(",
+        "ENV[",
+        "env(",
+    ];
+    const BEFORE: [&str; 32] = [
+        "env.",
+        "env:",
+        "vault:",
+        "op://",
+        "ssm:",
+        "ssm://",
+        "secret://",
+        "secretsmanager:",
+        "secretsmanager://",
+        "vault://",
+        "keyvault://",
+        "keyring:",
+        "keychain:",
+        "file:",
+        "file://",
+        "/run/secrets/",
+        "arn:aws:",
+        "@Microsoft.KeyVault(",
+        "System.getenv",
+        "System.getProperty",
+        "Environment.",
+        "config(",
+        "config.",
+        "os.Getenv",
+        "Deno.env",
+        "import.meta.env",
+        "secrets.",
+        "var.",
+        "local.",
+        "data.",
+        "Sys.getenv",
+        "System.get_env",
+    ];
+    const AROUND: [(&str, &str); 12] = [
+        ("<", ">"),
+        ("%", "%"),
+        ("%(", ")s"),
+        ("%{", "}"),
+        ("@", "@"),
+        ("__", "__"),
+        ("{", "}"),
+        ("[", "]"),
+        ("(", ")"),
+        ("`", "`"),
+        ("((", "))"),
+        ("**", "**"),
+    ];
+    INSIDE.iter().any(|mark| value.contains(mark))
+        || BEFORE.iter().any(|mark| starts_with(value, mark))
+        || AROUND.iter().any(|(open, close)| is_around(value, open, close))
+        || is_variable(value)
+}
+
+/// Whether `value` is text that a tool encrypted: sops, ansible-vault, Spring Cloud, Jasypt,
+/// Puppet's eyaml, Maven, Jenkins and the like.
+#[must_use]
+pub fn is_encrypted(value: &str) -> bool {
+    const BEFORE: [&str; 14] = [
+        "ENC[",
+        "ENC(",
+        "{cipher}",
+        "$ANSIBLE_VAULT;",
+        "!vault",
+        "crypt:",
+        "{AES}",
+        "{AES256}",
+        "{3DES}",
+        "AGE-ENCRYPTED",
+        "-----BEGIN PGP MESSAGE-----",
+        "-----BEGIN AGE ENCRYPTED FILE-----",
+        "encrypted:",
+        "secure:",
+    ];
+    BEFORE.iter().any(|mark| starts_with(value, mark))
+        // A template of the tool that made it, in braces: Maven's and Jenkins' `{…=}`.
+        || (value.starts_with('{') && value.ends_with("=}"))
+}
+
+/// Whether `value` hides something or fills a field: `xxxxxxxx`, `****`, `0000-0000`, `…`.
+#[must_use]
+pub fn is_masked(value: &str) -> bool {
+    if value.contains("...") || value.contains('…') || value.contains('•') || value.contains("***")
+    {
+        return true;
+    }
+    let lower: Vec<u8> = value
+        .bytes()
+        .filter(|byte| !matches!(byte, b'-' | b'_' | b'.' | b':' | b' ' | b'/' | b'='))
+        .map(|byte| byte.to_ascii_lowercase())
+        .collect();
+    let Some(&first) = lower.first() else { return true };
+    if lower.len() >= 3 && lower.iter().all(|&byte| byte == first) {
+        return true;
+    }
+    longest_run(&lower, |before, after| before == after && after == b'x') >= 4
+        || longest_run(&lower, |before, after| before == after) >= 8
+        || is_periodic(&lower)
+}
+
+/// One unit of at most eight bytes, written again and again: `deadbeefdeadbeefdeadbeef`.
+fn is_periodic(value: &[u8]) -> bool {
+    value.len() >= 12
+        && (1..=8).any(|period| {
+            value.len() >= 2 * period && value[period..] == value[..value.len() - period]
+        })
+}
+
+/// Whether `value` mostly counts up or down: `abcdefghijkl`, `1234567890abcdef`.
+#[must_use]
+pub fn is_sequence(value: &str) -> bool {
+    let bytes: Vec<u8> = value.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
+    if bytes.len() < 12 {
+        return false;
+    }
+    let (mut covered, mut run) = (0, 1);
+    for pair in bytes.windows(2) {
+        if is_step(pair[0], pair[1]) {
+            run += 1;
+        } else {
+            covered += if run >= 4 { run } else { 0 };
+            run = 1;
+        }
+    }
+    covered += if run >= 4 { run } else { 0 };
+    covered * 10 >= bytes.len() * 6
+}
+
+fn is_step(before: u8, after: u8) -> bool {
+    let up = before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric() && after == before + 1;
+    let down =
+        before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric() && before == after + 1;
+    up || down || matches!((before, after), (b'9', b'0' | b'a') | (b'0', b'9'))
+}
+
+/// Whether `value` says that a secret belongs here: `your_api_key`, `insert-token-here`,
+/// `AKIAIOSFODNN7EXAMPLE`.
+#[must_use]
+pub fn is_described(value: &str) -> bool {
+    const WORDS: [&str; 22] = [
+        "example",
+        "placeholder",
+        "redacted",
+        "your_",
+        "your-",
+        "your ",
+        "yourapi",
+        "yoursecret",
+        "yourpass",
+        "yourtoken",
+        "yourkey",
+        "youraccess",
+        "my-secret-key",
+        "_here",
+        "-here",
+        "insert",
+        "replace",
+        "dummy",
+        "changeme_",
+        "fillmein",
+        "fake",
+        "lorem",
+    ];
+    const WHOLE: [&str; 26] = [
+        "null",
+        "nil",
+        "none",
+        "undefined",
+        "true",
+        "false",
+        "yes",
+        "no",
+        "n/a",
+        "na",
+        "tbd",
+        "todo",
+        "fixme",
+        "empty",
+        "unset",
+        "disabled",
+        "enabled",
+        "default",
+        "optional",
+        "required",
+        "hidden",
+        "masked",
+        "removed",
+        "omitted",
+        "prompt",
+        "ask",
+    ];
+    let lower = value.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
+        || WHOLE.contains(&lower.as_str())
+        || lower
+            .strip_prefix("your")
+            .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_lowercase()))
+}
+
+/// `$NAME`, `$name`, `$env:NAME`, `!NAME!`; no `$1$salt$hash` and no `$ecr3t!`.
+fn is_variable(value: &str) -> bool {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'))
+    };
+    let shouted = |name: &str| is_name(name) && !name.bytes().any(|b| b.is_ascii_lowercase());
+    value.strip_prefix("$env:").is_some_and(is_name)
+        || value.strip_prefix('$').is_some_and(|name| {
+            is_name(name) && (shouted(name) || !name.bytes().any(|b| b.is_ascii_digit()))
+        })
+        || value.strip_prefix('!').and_then(|v| v.strip_suffix('!')).is_some_and(shouted)
+}
+
+/// `open`, something without `close`'s first character, `close`.
+fn is_around(value: &str, open: &str, close: &str) -> bool {
+    value
+        .strip_prefix(open)
+        .and_then(|rest| rest.strip_suffix(close))
+        .is_some_and(|inner| !inner.is_empty() && !inner.contains(close))
+}
+
+fn starts_with(value: &str, mark: &str) -> bool {
+    value.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark))
+}
+
+fn longest_run(bytes: &[u8], same: impl Fn(u8, u8) -> bool) -> usize {
+    let (mut longest, mut run) = (0, 1);
+    for pair in bytes.windows(2) {
+        run = if same(pair[0], pair[1]) { run + 1 } else { 1 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+fn unquoted(value: &str) -> &str {
+    let value = value.trim();
+    ['"', '\'', '`']
+        .into_iter()
+        .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote))
+        .unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_for_a_secret() {
+        for value in [
+            "",
+            "\"\"",
+            "AKIAIOSFODNN7EXAMPLE",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "xxxxxxxxxxxx",
+            "xxxx-XXXX-xxxx",
+            "sk_live_xxxxxxxxxxxxxxxxxxxxxxxx",
+            "********",
+            "00000000-0000-0000-0000-000000000000",
+            "${VAR}",
+            "${VAR:-fallback}",
+            "{{ tpl }}",
+            "<your-key>",
+            "<%= ENV['X'] %>",
+            "%VAR%",
+            "%(password)s",
+            "$(cat /run/secrets/x)",
+            "$PASSWORD",
+            "$password",
+            "@DB_PASSWORD@",
+            "process.env.TOKEN",
+            "ENC[AES256_GCM,data:abc,type:str]",
+            "{cipher}0a1b2c3d4e5f",
+            "abcdefghijklmnopqrstuvwxyz",
+            "1234567890abcdef",
+            "0123456789abcdef0123456789abcdef",
+            "deadbeefdeadbeefdeadbeefdeadbeef",
+            "your_api_key",
+            "YOUR-TOKEN",
+            "yourpassword",
+            "insert token here",
+            "abc123...",
+            "null",
+            "op://vault/item/field",
+        ] {
+            assert!(is_placeholder(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_secret() {
+        for value in [
+            "hunter2",
+            "changeme",
+            "password",
+            "12345678",
+            "$ecr3t!",
+            "$1$Gm4Rh0qZ$w9kq3vY0u7bQ2nT5xLr8c/",
+            "$2y$10$Qh7pXk1vNw3RzL5tYb9uSe",
+            "s3cr3t",
+            "Tr0ub4dor&3",
+            "9f8a7c6e5d4b3a291807f6e5d4c3b2a1",
+            "Zx9Kp2Lm7Qw4Rt8Yv1Bn5Hj3",
+        ] {
+            assert!(!is_placeholder(value), "{value}");
+        }
+    }
+}

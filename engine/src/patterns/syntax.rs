@@ -1,0 +1,290 @@
+//! Syntax patterns: ast-grep rules on a tree-sitter tree, one tree a language for all rules.
+
+use crate::finding::{Edit, RuleId};
+use crate::paths::Globs;
+use crate::rule::{Report, Rule};
+use crate::source::Span;
+use aidd_content::page::SyntaxHeader;
+use ast_grep_config::{Fixer, GlobalRules, RuleConfig};
+use ast_grep_core::matcher::{Matcher, MatcherExt};
+use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
+use ast_grep_core::{Language, NodeMatch};
+use ast_grep_language::SupportLang;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// How long all syntax patterns may take on one file.
+const BUDGET: Duration = Duration::from_secs(2);
+
+/// The languages whose grammars are built in, by ast-grep's names.
+pub const LANGUAGES: [(&str, SupportLang); 15] = [
+    ("bash", SupportLang::Bash),
+    ("c", SupportLang::C),
+    ("css", SupportLang::Css),
+    ("go", SupportLang::Go),
+    ("html", SupportLang::Html),
+    ("java", SupportLang::Java),
+    ("javascript", SupportLang::JavaScript),
+    ("json", SupportLang::Json),
+    ("php", SupportLang::Php),
+    ("python", SupportLang::Python),
+    ("ruby", SupportLang::Ruby),
+    ("rust", SupportLang::Rust),
+    ("tsx", SupportLang::Tsx),
+    ("typescript", SupportLang::TypeScript),
+    ("yaml", SupportLang::Yaml),
+];
+
+/// All syntax patterns of an engine, by language.
+#[derive(Debug, Default)]
+pub struct SyntaxPatterns {
+    by_language: BTreeMap<&'static str, Vec<SyntaxPattern>>,
+}
+
+struct SyntaxPattern {
+    rule: RuleId,
+    config: RuleConfig<SupportLang>,
+    safe: bool,
+    message: String,
+    help: Option<String>,
+    labels: BTreeMap<String, String>,
+    globs: Globs,
+}
+
+impl fmt::Debug for SyntaxPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SyntaxPattern").field("rule", &self.rule).finish_non_exhaustive()
+    }
+}
+
+/// What a run of the patterns could not do.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OverBudget {
+    /// The rule that was running when the time was up.
+    pub rule: RuleId,
+}
+
+impl SyntaxPatterns {
+    /// The patterns of those `rules` that have one. A pattern that does not compile is left out: its
+    /// page carries the finding.
+    #[must_use]
+    pub fn new(rules: &[Rule]) -> Self {
+        let mut by_language: BTreeMap<&'static str, Vec<SyntaxPattern>> = BTreeMap::new();
+        for rule in rules {
+            let Some(check) = &rule.check else { continue };
+            let Some(header) = &check.syntax else { continue };
+            for (language, config) in compile(&rule.id, header).into_iter().flatten() {
+                by_language.entry(language).or_default().push(SyntaxPattern {
+                    rule: rule.id.clone(),
+                    config,
+                    safe: header.safe,
+                    message: rule.message.clone().unwrap_or_else(|| rule.summary.clone()),
+                    help: rule.help.clone(),
+                    labels: header.labels.clone(),
+                    globs: Globs::of_check(check, rule.path.as_deref()),
+                });
+            }
+        }
+        Self { by_language }
+    }
+
+    /// Runs all enabled patterns of the source's language.
+    ///
+    /// # Errors
+    /// When the time for one file is used up; what was found so far stays in the report.
+    pub fn run(&self, report: &mut Report<'_>) -> Result<(), OverBudget> {
+        let source = report.source();
+        let Some((name, language)) = language_of(source.path()) else { return Ok(()) };
+        let Some(patterns) = self.by_language.get(name) else { return Ok(()) };
+        let active: Vec<&SyntaxPattern> = patterns
+            .iter()
+            .filter(|pattern| report.begin(&pattern.rule) && pattern.globs.matches(source.path()))
+            .collect();
+        if active.is_empty() {
+            return Ok(());
+        }
+        let deadline = Instant::now() + BUDGET;
+        let tree = language.ast_grep(source.text());
+        for node in tree.root().dfs() {
+            for pattern in &active {
+                let kinds = pattern.config.matcher.potential_kinds();
+                if kinds.is_some_and(|kinds| !kinds.contains(node.kind_id().into())) {
+                    continue;
+                }
+                if let Some(found) = pattern.config.matcher.match_node(node.clone()) {
+                    pattern.report(&found, report);
+                }
+                if Instant::now() > deadline {
+                    return Err(OverBudget { rule: pattern.rule.clone() });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SyntaxPattern {
+    fn report(&self, found: &NodeMatch<'_, StrDoc<SupportLang>>, report: &mut Report<'_>) {
+        if !report.begin(&self.rule) {
+            return;
+        }
+        let source = report.source();
+        let span = Span::from(found.range());
+        let env = found.get_env();
+        let message = super::fill(&self.message, source, span, |name| {
+            env.get_match(name).map(|node| node.text().into_owned())
+        });
+        let finding = report.at(span, message);
+        finding.help.clone_from(&self.help);
+        for (variable, label) in &self.labels {
+            if let Some(node) = env.get_match(variable) {
+                finding.related(Span::from(node.range()), label.clone());
+            }
+        }
+        if let Some(fixer) = self.config.fixer.first() {
+            let edit = edit(fixer, found, &self.config);
+            let title =
+                if edit.text.is_empty() { "Delete it".to_owned() } else { "Rewrite it".to_owned() };
+            if self.safe {
+                finding.fix(title, vec![edit])
+            } else {
+                finding.fix_unsafe(title, vec![edit])
+            };
+        }
+    }
+}
+
+fn edit(
+    fixer: &Fixer,
+    found: &NodeMatch<'_, StrDoc<SupportLang>>,
+    config: &RuleConfig<SupportLang>,
+) -> Edit {
+    let edit = found.make_edit(&config.matcher, fixer);
+    let span = Span::new(edit.position, edit.position + edit.deleted_length);
+    Edit::replace(span, String::from_utf8_lossy(&edit.inserted_text))
+}
+
+/// The built-in language of a path.
+fn language_of(path: &str) -> Option<(&'static str, SupportLang)> {
+    let language = SupportLang::from_path(path)?;
+    LANGUAGES.into_iter().find(|&(_, known)| known == language)
+}
+
+/// Whether the header of a syntax pattern can be used.
+///
+/// # Errors
+/// What is wrong: an unknown language, a rule that does not parse, that has no node kind to start
+/// at, or that would be too slow.
+pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
+    compile("check", header).map(|_| ())
+}
+
+fn compile(
+    id: &str,
+    header: &SyntaxHeader,
+) -> Result<Vec<(&'static str, RuleConfig<SupportLang>)>, String> {
+    refuse_slow(header)?;
+    let mut languages = Vec::new();
+    for language in &header.language {
+        let name = language.to_ascii_lowercase();
+        let known = |(built_in, _): &(&str, SupportLang)| *built_in == name;
+        languages.push(*LANGUAGES.iter().find(|row| known(row)).ok_or_else(|| {
+            let names: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
+            format!("`{language}` is not a built-in language: {}", names.join(", "))
+        })?);
+        // Two grammars, one language to the author.
+        if name == "typescript" {
+            languages.push(("tsx", SupportLang::Tsx));
+        }
+    }
+    if languages.is_empty() {
+        return Err("a syntax pattern names at least one language".to_owned());
+    }
+    languages.sort_by_key(|(name, _)| *name);
+    languages.dedup_by_key(|(name, _)| *name);
+    languages.into_iter().map(|(name, _)| Ok((name, config(id, name, header)?))).collect()
+}
+
+fn config(
+    id: &str,
+    language: &str,
+    header: &SyntaxHeader,
+) -> Result<RuleConfig<SupportLang>, String> {
+    let mut rule = Map::new();
+    rule.insert("id".to_owned(), id.into());
+    rule.insert("language".to_owned(), language.into());
+    let parts = [
+        ("rule", Some(&header.rule)),
+        ("constraints", header.constraints.as_ref()),
+        ("utils", header.utils.as_ref()),
+        ("transform", header.transform.as_ref()),
+        ("fix", header.fix.as_ref()),
+    ];
+    for (key, yaml) in parts {
+        if let Some(yaml) = yaml {
+            rule.insert(
+                key.to_owned(),
+                serde_json::from_str(&yaml.0).map_err(|error| error.to_string())?,
+            );
+        }
+    }
+    // JSON is YAML.
+    let yaml = Value::Object(rule).to_string();
+    let mut rules = ast_grep_config::from_yaml_string(&yaml, &GlobalRules::default())
+        .map_err(|error| chain(&error))?;
+    rules.pop().ok_or_else(|| "the rule is empty".to_owned())
+}
+
+/// An error and what caused it, on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {}", cause.to_string().lines().next().unwrap_or_default());
+        source = cause.source();
+    }
+    text
+}
+
+/// Refuses relational rules nested without a bound: their cost grows with the square of the file,
+/// and of a leaf kind with nodes × depth (ast-grep #1920).
+fn refuse_slow(header: &SyntaxHeader) -> Result<(), String> {
+    let parts = [Some(&header.rule), header.constraints.as_ref(), header.utils.as_ref()];
+    for yaml in parts.into_iter().flatten() {
+        let value: Value = serde_json::from_str(&yaml.0).map_err(|error| error.to_string())?;
+        if let Some((outer, inner)) = unbounded_pair(&value) {
+            return Err(format!(
+                "`{inner}` with `stopBy: end` inside `{outer}` with `stopBy: end` is too slow: start at the \
+                 larger node, or bound one of them"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Two nested relations that both search without a bound, outer first.
+fn unbounded_pair(value: &Value) -> Option<(&'static str, &'static str)> {
+    const RELATIONS: [&str; 4] = ["inside", "has", "follows", "precedes"];
+    // A worklist instead of recursion: the depth of a page's YAML is the author's.
+    let mut left = vec![(value, None)];
+    while let Some((value, outer)) = left.pop() {
+        match value {
+            Value::Array(items) => left.extend(items.iter().map(|item| (item, outer))),
+            Value::Object(object) => {
+                for (key, item) in object {
+                    let relation = RELATIONS.into_iter().find(|relation| relation == key);
+                    let unbounded = item.get("stopBy").is_some_and(|stop| stop == "end");
+                    match (relation.filter(|_| unbounded), outer) {
+                        (Some(inner), Some(outer)) => return Some((outer, inner)),
+                        (Some(relation), None) => left.push((item, Some(relation))),
+                        (None, _) => left.push((item, outer)),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
