@@ -87,6 +87,14 @@ impl<'a> Report<'a> {
         self.rule.is_some()
     }
 
+    /// Gives the findings of the current rule another severity: what a peer's settings beside the
+    /// source say.
+    pub fn set_severity(&mut self, severity: Severity) {
+        if let Some((_, current, _)) = &mut self.rule {
+            *current = severity;
+        }
+    }
+
     /// The source under check.
     #[must_use]
     pub fn source(&self) -> &'a Source {

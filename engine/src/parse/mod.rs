@@ -1,5 +1,5 @@
-//! Spanned models of what people write. Each parser returns what it understood together with the
-//! places it did not, never an error in place of the file.
+//! Spanned models of what people write: text in, what was understood and the places that were not
+//! out, never an `Err` in place of the file.
 
 pub mod dockerfile;
 pub mod markdown;

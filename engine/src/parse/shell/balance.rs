@@ -96,13 +96,16 @@ impl Scan<'_> {
                 }
                 _ => {
                     let read = word::read(self.text, at, text.len());
-                    if let Some(open) = read.open {
-                        return Some(self.fault(open, open + 1, "is never closed"));
-                    }
                     // The brackets of a `case` within a substitution do not pair up.
                     let case = |&(from, to): &(usize, usize)| text[from..to].contains("case");
-                    if read.inner.iter().any(case) || read.end == at || matches!(&text[at..read.end], "[[" | "function") {
+                    if read.inner.iter().any(case)
+                        || read.end == at
+                        || matches!(&text[at..read.end], "[[" | "function")
+                    {
                         return None;
+                    }
+                    if let Some(open) = read.open {
+                        return Some(self.fault(open, open + 1, "is never closed"));
                     }
                     if let Some(fault) = self.word(at, read.end) {
                         return Some(fault);

@@ -1,16 +1,11 @@
-//! wget and curl, and archives that are copied and then unpacked.
+//! wget and curl.
 
-use super::{Check, Run, Runs};
+use super::{Check, Runs};
 use crate::finding::Edit;
-use crate::parse::dockerfile::Keyword;
-use crate::parse::shell::Command;
 use crate::rule::Report;
 
-pub(super) const CHECKS: &[(&str, Check)] = &[
-    ("dockerfile/wget-progress", wget_progress),
-    ("dockerfile/wget-and-curl", wget_and_curl),
-    ("dockerfile/copied-archive", copied_archive),
-];
+pub(super) const CHECKS: &[(&str, Check)] =
+    &[("dockerfile/wget-progress", wget_progress), ("dockerfile/wget-and-curl", wget_and_curl)];
 
 fn wget_progress(runs: &Runs<'_>, report: &mut Report<'_>) {
     for site in runs.calls(&["wget"]) {
@@ -72,72 +67,5 @@ fn wget_and_curl(runs: &Runs<'_>, report: &mut Report<'_>) {
                 .help("One of the two is enough: keep one, and do not install the other")
                 .related(place, format!("`{other}` is used here"));
         }
-    }
-}
-
-/// What `ADD` unpacks by itself.
-const ARCHIVES: [&str; 14] = [
-    ".tar", ".Z", ".bz2", ".gz", ".lz", ".lzma", ".tZ", ".tb2", ".tbz", ".tbz2", ".tgz", ".tlz",
-    ".tpz", ".xz",
-];
-
-fn copied_archive(runs: &Runs<'_>, report: &mut Report<'_>) {
-    for copy in runs.file.all(Keyword::Copy) {
-        if copy.flag("from").is_some() {
-            continue;
-        }
-        let Some((target, sources)) = copy.words.split_last() else { continue };
-        let here = copy.span.start;
-        let mut later =
-            runs.runs.iter().filter(|run| run.at.stage == copy.stage && run.at.span.start > here);
-        let unpacked = sources.iter().find(|source| {
-            ARCHIVES.iter().any(|ending| source.text.ends_with(ending))
-                && !source.text.contains(['*', '$'])
-                && later.clone().any(|run| unpacks(run, name(&source.text), &target.text))
-        });
-        if let Some(source) = unpacked {
-            let extraction = later.find(|run| unpacks(run, name(&source.text), &target.text));
-            let finding = report
-                .at(source.span, "an archive is copied and then unpacked: both stay in the image");
-            finding.help("`ADD` unpacks a local archive while it copies");
-            if let Some(run) = extraction {
-                finding.related(run.at.keyword, "it is unpacked here");
-            }
-        }
-    }
-}
-
-fn name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Whether a `RUN` unpacks the file `archive` that `copy` puts into the folder or file `target`.
-fn unpacks(run: &Run<'_>, archive: &str, target: &str) -> bool {
-    let renamed = if target.ends_with('/') || target == "." { archive } else { name(target) };
-    run.commands().any(|site| {
-        is_extraction(site.command)
-            && site.command.arguments().iter().any(|word| {
-                let file = word.text().rsplit('=').next().unwrap_or_default();
-                let file = name(file);
-                file == archive || file == renamed
-            })
-    })
-}
-
-fn is_extraction(command: &Command) -> bool {
-    match command.program() {
-        "tar" => {
-            let bundled = command.arguments().first().is_some_and(|first| {
-                let text = first.text();
-                text.len() < 8
-                    && text.contains('x')
-                    && text.trim_start_matches('-').bytes().all(|it| it.is_ascii_alphabetic())
-            });
-            bundled || command.has_option(&["x", "extract", "get"])
-        }
-        "unzip" | "gunzip" | "bunzip2" | "unlzma" | "unxz" | "zgz" | "uncompress" | "zcat"
-        | "gzcat" => true,
-        "gzip" | "bzip2" | "xz" | "lzma" => command.has_option(&["d", "decompress"]),
-        _ => false,
     }
 }

@@ -17,10 +17,10 @@ use crate::rule::Report;
 use crate::source::{Source, Span};
 
 /// One rule's code.
-type Check = fn(&Runs<'_>, &mut Report<'_>);
+pub(super) type Check = fn(&Runs<'_>, &mut Report<'_>);
 
 /// The rules on what `RUN` runs, by id, one list a topic.
-const CHECKS: [&[(&str, Check)]; 8] = [
+pub(super) const CHECKS: [&[(&str, Check)]; 8] = [
     apt::CHECKS,
     apk::CHECKS,
     rpm::CHECKS,
@@ -30,21 +30,6 @@ const CHECKS: [&[(&str, Check)]; 8] = [
     layers::CHECKS,
     scripts::CHECKS,
 ];
-
-/// The ids of these rules.
-pub(super) fn ids() -> impl Iterator<Item = &'static str> {
-    CHECKS.into_iter().flatten().map(|&(id, _)| id)
-}
-
-/// Runs the checks on the `RUN`s of `file`.
-pub(super) fn check(file: &Dockerfile, report: &mut Report<'_>) {
-    let runs = Runs::read(file, report.source());
-    for &(id, check) in CHECKS.into_iter().flatten() {
-        if report.begin(id) {
-            check(&runs, report);
-        }
-    }
-}
 
 /// Every `RUN` of a Dockerfile whose commands can be read.
 #[derive(Debug)]

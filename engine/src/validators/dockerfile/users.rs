@@ -1,0 +1,52 @@
+//! USER.
+
+use super::super::Checks;
+use crate::parse::dockerfile::{Dockerfile, Keyword, Word, uses};
+use crate::rule::Report;
+
+pub(super) const CHECKS: Checks<Dockerfile> =
+    &[("dockerfile/root-user", root_user), ("dockerfile/user-by-name", user_by_name)];
+
+/// The user without the group.
+fn user(word: &Word) -> &str {
+    word.text.split(':').next().unwrap_or_default().trim()
+}
+
+fn root_user(file: &Dockerfile, report: &mut Report<'_>) {
+    for stage in &file.stages {
+        let last = file.of_stage(stage).iter().rfind(|one| one.kind == Keyword::User);
+        let Some(word) = last.and_then(|last| last.words.first()) else { continue };
+        if matches!(user(word), "root" | "0") {
+            report
+                .at(word.span, "the last USER of the stage is root")
+                .help("switch to a user without privileges at the end");
+        }
+    }
+}
+
+fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
+    for (at, instruction) in file.instructions.iter().enumerate() {
+        let word = instruction.words.first().filter(|_| instruction.kind == Keyword::User);
+        let Some(word) = word else { continue };
+        let name = user(word);
+        if name.contains("{{") || name.contains('<') || is_number(name) {
+            continue;
+        }
+        let by_variable = uses(name, file.escape);
+        if let Some(used) = by_variable.first() {
+            let variables = file.variables_at(at);
+            let known = variables.iter().rev().find(|variable| variable.name == used.name);
+            // A number, or nobody can tell what it will be.
+            if known.and_then(|variable| variable.value).is_none_or(is_number) {
+                continue;
+            }
+        }
+        report
+            .at(word.span, format!("user `{name}` is given by name"))
+            .help("give its number: Kubernetes can only then see that it is not root");
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
