@@ -123,7 +123,7 @@ impl Scan<'_> {
         // `for name do` has the keyword behind a word.
         let loops = self.open.last().is_some_and(|open| open.opener == "for" && !open.body);
         self.begins |= loops && written == "do";
-        if !std::mem::take(&mut self.begins) || self.is_pattern(end) {
+        if !std::mem::take(&mut self.begins) || written != "esac" && self.is_pattern(end) {
             return None;
         }
         if let Some(open) = self.open.last_mut()
@@ -144,7 +144,7 @@ impl Scan<'_> {
 
     /// Whether the word that ends at `end` is a pattern of a `case`.
     fn is_pattern(&self, end: usize) -> bool {
-        let rest = self.text.text()[end..].trim_start();
+        let rest = self.text.text()[end..].trim_start_matches([' ', '\t']);
         self.open.last().is_some_and(|open| open.opener == "case") && rest.starts_with([')', '|'])
     }
 

@@ -161,6 +161,7 @@ fn certain_faults_are_found() {
         "f() { a; }; g() ( b ); { c; } 2>&1; echo if done } fi",
         "a=$(case b in c) d;; esac)",
         "[ a ] && ! { b; }",
+        "(case a in\n b) c;;\n esac)",
     ] {
         assert_eq!(faults(valid), [""; 0], "{valid}");
     }

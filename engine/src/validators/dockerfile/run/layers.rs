@@ -3,7 +3,6 @@
 use super::{Check, Run, Runs, Site};
 use crate::finding::Edit;
 use crate::parse::dockerfile::Keyword;
-use crate::parse::shell::ScopeKind;
 use crate::rule::Report;
 
 pub(super) const CHECKS: &[(&str, Check)] =
@@ -26,8 +25,7 @@ fn consecutive(runs: &Runs<'_>, report: &mut Report<'_>) {
 /// Whether a `RUN` is one command in shell form; longer ones are apart for a reason.
 fn merges(run: &Run<'_>) -> bool {
     let counts = |site: &Site<'_>| {
-        !["[", "[[", "test"].contains(&site.command.program())
-            && !site.script.within(site.index, &[ScopeKind::Substitution])
+        !site.command.words.is_empty() && !["[", "[[", "test"].contains(&site.command.program())
     };
     run.commands().filter(counts).count() == 1 && !run.at.json && run.at.heredocs.is_empty()
 }
