@@ -1,7 +1,7 @@
 //! USER.
 
 use super::super::Checks;
-use crate::parse::dockerfile::{Dockerfile, Keyword, Word, uses};
+use crate::parse::dockerfile::{Dockerfile, Keyword, Origin, Word, uses};
 use crate::rule::Report;
 
 pub(super) const CHECKS: Checks<Dockerfile> =
@@ -32,12 +32,12 @@ fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
         if name.contains("{{") || name.contains('<') || is_number(name) {
             continue;
         }
-        let by_variable = uses(name, file.escape);
-        if let Some(used) = by_variable.first() {
+        if let Some(used) = uses(name, file.escape).first() {
             let variables = file.variables_at(at);
             let known = variables.iter().rev().find(|variable| variable.name == used.name);
-            // A number, or nobody can tell what it will be.
-            if known.and_then(|variable| variable.value).is_none_or(is_number) {
+            // An argument is up to whoever builds; a number is fine.
+            let value = known.filter(|known| known.origin == Origin::Env).and_then(|v| v.value);
+            if value.is_none_or(|value| is_number(value) || value.contains('$')) {
                 continue;
             }
         }

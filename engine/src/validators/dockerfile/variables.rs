@@ -79,10 +79,19 @@ const PARTS: [&str; 10] = [
 ];
 
 /// Texts that name a secret anywhere in a name.
-const ANYWHERE: [&str; 5] = ["password", "secret", "token", "api_key", "private_key"];
+const ANYWHERE: [&str; 8] = [
+    "password",
+    "passphrase",
+    "secret",
+    "token",
+    "api_key",
+    "private_key",
+    "privatekey",
+    "access_key_id",
+];
 
 /// Parts that say that the value is not the secret itself.
-const NOT_ITSELF: [&str; 12] = [
+const NOT_ITSELF: [&str; 14] = [
     "public",
     "pub",
     "gpg",
@@ -95,6 +104,8 @@ const NOT_ITSELF: [&str; 12] = [
     "empty",
     "keyring",
     "keyserver",
+    "method",
+    "type",
 ];
 
 fn names_a_secret(name: &str) -> bool {
