@@ -137,6 +137,9 @@ fn shape(instruction: &Instruction) -> Option<Problem> {
         Keyword::Healthcheck if words.first().is_none_or(|word| !is_check(&word.text)) => {
             here("HEALTHCHECK takes CMD or NONE".to_owned())
         }
+        Keyword::Healthcheck if instruction.inner.is_none() && words.len() > 1 => {
+            here("HEALTHCHECK NONE takes nothing after it".to_owned())
+        }
         Keyword::Env | Keyword::Label => instruction
             .pairs
             .iter()

@@ -16,13 +16,15 @@ mod users;
 mod values;
 mod variables;
 
+#[cfg(test)]
+mod tests;
+
 use super::{Check, Checks};
 use crate::files::Files;
 use crate::parse::dockerfile::{self, Dockerfile, PieceKind};
 use crate::registry::Registry;
 use crate::rule::Report;
 use crate::source::{Source, Span};
-use mute::Mute;
 use std::iter;
 
 pub(crate) use config::{HadolintConfig, hadolint_config};
@@ -61,15 +63,15 @@ pub(super) fn run(registry: &Registry, files: &dyn Files, report: &mut Report<'_
     let source = report.source();
     let docker = dockerfile::parse(source.text());
     let config = hadolint_config(files, source.path());
-    let mute = Mute::new(registry, &docker, config.as_ref());
+    report.settle(mute::rules(registry, &docker, config.as_ref()));
     for &(id, check) in TABLES.into_iter().flatten() {
-        if mute.begin(id, report) {
+        if report.begin(id) {
             check(&docker, report);
         }
     }
     let beside = Beside { docker: &docker, config: config.as_ref(), files };
     for &(id, check) in BESIDE.into_iter().flatten() {
-        if mute.begin(id, report) {
+        if report.begin(id) {
             check(&beside, report);
         }
     }
