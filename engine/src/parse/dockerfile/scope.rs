@@ -90,7 +90,7 @@ impl Dockerfile {
         let mut found = Vec::new();
         match instruction.stage {
             Some(stage) if instruction.kind != Keyword::From => {
-                let mut chain = vec![self.stages[stage].instructions.start..index];
+                let mut chain = Vec::new();
                 let mut base = self.stages[stage].base;
                 while let Some(stage) = base.and_then(|base| self.stages.get(base)) {
                     chain.push(stage.instructions.clone());
@@ -99,6 +99,8 @@ impl Dockerfile {
                 for range in chain.into_iter().rev() {
                     self.collect(&self.instructions[range], false, &mut found);
                 }
+                let own = self.stages[stage].instructions.start..index;
+                self.collect(&self.instructions[own], false, &mut found);
             }
             _ => self.collect(&self.instructions[..first.min(index)], true, &mut found),
         }
@@ -140,8 +142,8 @@ impl Dockerfile {
             .flat_map(|instruction| &instruction.pairs);
         pairs
             .filter(|pair| pair.key.text == name)
-            .filter_map(|pair| pair.value.as_ref())
-            .last()
+            .rfind(|pair| pair.value.is_some())
+            .and_then(|pair| pair.value.as_ref())
             .map(|value| &*value.text)
     }
 }

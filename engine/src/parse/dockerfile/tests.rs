@@ -130,6 +130,8 @@ fn template_lines_are_set_aside() {
     assert_eq!(kinds(&file), [Keyword::From, Keyword::Run, Keyword::User]);
     assert_eq!(file.instructions[1].argument(), "set -e; \tapk add b; \ttrue");
     assert_eq!(file.problems, []);
+    let copy = parse("COPY --from={{ a b }} x{{ y }} <% z %>/ {{ w\n");
+    assert_eq!(texts(&copy.instructions[0].words), ["x{{ y }}", "<% z %>/", "{{", "w"]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(super) fn sources(instruction: &Instruction) -> impl Iterator<Item = &Word> 
 
 /// Whether ADD fetches the source rather than copying it.
 pub(super) fn is_remote(path: &str) -> bool {
-    path.contains("://") || path.starts_with("git@") || path.ends_with(".git")
+    ["http://", "https://", "git://", "ssh://", "git@"].iter().any(|start| path.starts_with(start))
 }
 
 fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {

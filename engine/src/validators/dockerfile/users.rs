@@ -32,7 +32,9 @@ fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
         if name.contains("{{") || name.contains('<') || is_number(name) {
             continue;
         }
-        if let Some(used) = uses(name, file.escape).first() {
+        let used = uses(name, file.escape);
+        let all = used.iter().map(|used| used.at.len()).sum::<usize>() == name.len();
+        if let Some(used) = used.first().filter(|_| all) {
             let variables = file.variables_at(at);
             let known = variables.iter().rev().find(|variable| variable.name == used.name);
             // An argument is up to whoever builds; a number is fine.

@@ -91,16 +91,22 @@ const ANYWHERE: [&str; 8] = [
 ];
 
 /// Parts that say that the value is not the secret itself.
-const NOT_ITSELF: [&str; 14] = [
+const NOT_ITSELF: [&str; 20] = [
     "public",
     "pub",
     "gpg",
     "file",
     "path",
     "dir",
+    "url",
+    "uri",
+    "host",
+    "port",
+    "endpoint",
     "tokenizer",
     "tokenizers",
-    "tokens",
+    "max",
+    "min",
     "empty",
     "keyring",
     "keyserver",
