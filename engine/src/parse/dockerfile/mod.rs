@@ -32,6 +32,9 @@ pub use logical::Logical;
 pub use scope::{Origin, Variable};
 pub use words::{Use, unquote, uses};
 
+/// The most instructions read: no image has as many layers by far.
+pub const MOST: usize = 5_000;
+
 /// A Dockerfile, read.
 #[derive(Clone, Debug, Default)]
 pub struct Dockerfile {
@@ -88,6 +91,8 @@ pub enum PieceKind {
     Instruction(usize),
     /// Lines of a template language.
     Template,
+    /// All that follows [`MOST`] instructions: not read.
+    Rest,
 }
 
 /// A parser directive: `# name=value` at the very top.

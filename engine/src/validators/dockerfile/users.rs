@@ -25,28 +25,27 @@ fn root_user(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
-    for (at, instruction) in file.instructions.iter().enumerate() {
+    file.walk(|instruction, seen| {
         let word = instruction.words.first().filter(|_| instruction.kind == Keyword::User);
-        let Some(word) = word else { continue };
+        let Some(word) = word else { return };
         let name = user(word);
         if name.contains("{{") || name.contains('<') || is_number(name) {
-            continue;
+            return;
         }
         let used = uses(name, file.escape);
         let all = used.iter().map(|used| used.at.len()).sum::<usize>() == name.len();
         if let Some(used) = used.first().filter(|_| all) {
-            let variables = file.variables_at(at);
-            let known = variables.iter().rev().find(|variable| variable.name == used.name);
             // An argument is up to whoever builds; a number is fine.
-            let value = known.filter(|known| known.origin == Origin::Env).and_then(|v| v.value);
+            let known = seen.get(&*used.name).filter(|known| known.origin == Origin::Env);
+            let value = known.and_then(|known| known.value);
             if value.is_none_or(|value| is_number(value) || value.contains('$')) {
-                continue;
+                return;
             }
         }
         report
             .at(word.span, format!("user `{name}` is given by name"))
             .help("give its number: Kubernetes can only then see that it is not root");
-    }
+    });
 }
 
 fn is_number(text: &str) -> bool {
