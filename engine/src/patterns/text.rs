@@ -347,7 +347,7 @@ fn build(text: &str, unicode: bool) -> Result<Regex, String> {
 fn assigned(keywords: &[String], value: &str) -> String {
     let names: Vec<String> = keywords.iter().map(|keyword| regex::escape(keyword)).collect();
     format!(
-        r#"(?i:{names})[\w.\-]{{0,40}}["'\])`]{{0,2}}(?:[ \t]{{0,8}}(?:=>|:=|::|\|\||[=:>,(])|[ \t])[ \t]{{0,8}}\\?["'`]{{0,3}}(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,
+        r#"(?i:{names})[\w.\-]{{0,40}}(?:\\?["'\])`]){{0,2}}(?:[ \t]{{0,8}}(?::?[ \t]{{0,4}}[&\w<>\[\]?.']{{1,24}}[ \t]{{1,4}}=|:[\w<>?]{{1,24}}=|=>|:{{1,3}}=?|\?\??=?|\|\|[=:]?|={{1,3}}|[>,(])|[ \t]+value=|[ \t])[ \t]{{0,8}}(?:(?:@|[bBfFrRuU]{{1,2}})?\\?["'`]{{1,3}}|\[{{1,2}}["']?)?(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,
         names = names.join("|"),
     )
 }
