@@ -21,9 +21,6 @@ mod problems;
 mod scope;
 mod words;
 
-#[cfg(test)]
-mod tests;
-
 use crate::source::Span;
 use std::ops::Range;
 
@@ -387,3 +384,6 @@ impl Dockerfile {
         instruction.shell.and_then(|at| self.instructions.get(at)).map(|shell| &*shell.words)
     }
 }
+
+#[cfg(test)]
+mod tests;

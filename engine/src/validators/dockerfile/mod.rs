@@ -16,9 +16,6 @@ mod users;
 mod values;
 mod variables;
 
-#[cfg(test)]
-mod tests;
-
 use super::{Check, Checks};
 use crate::files::Files;
 use crate::parse::dockerfile::{self, Dockerfile, PieceKind};
@@ -92,3 +89,6 @@ pub(super) fn ids() -> impl Iterator<Item = &'static str> {
     let plain = TABLES.into_iter().flatten().map(|&(id, _): &(_, Check<Dockerfile>)| id);
     iter::chain(plain, BESIDE.into_iter().flatten().map(|&(id, _)| id))
 }
+
+#[cfg(test)]
+mod tests;
