@@ -3,3 +3,4 @@
 
 pub mod dockerfile;
 pub mod markdown;
+pub mod shell;

@@ -10,6 +10,7 @@ mod labels;
 mod layout;
 mod mute;
 mod ports;
+mod run;
 mod spdx;
 mod stages;
 mod users;
@@ -66,6 +67,12 @@ pub(super) fn run(registry: &Registry, files: &dyn Files, report: &mut Report<'_
             check(&docker, report);
         }
     }
+    let runs = run::Runs::read(&docker, source);
+    for &(id, check) in run::CHECKS.into_iter().flatten() {
+        if mute.begin(id, report) {
+            check(&runs, report);
+        }
+    }
     let beside = Beside { docker: &docker, config: config.as_ref(), files };
     for &(id, check) in BESIDE.into_iter().flatten() {
         if report.begin(id) {
@@ -87,6 +94,7 @@ pub(super) fn statements(source: &Source) -> Vec<Span> {
 /// The ids of all rules on Dockerfiles.
 pub(super) fn ids() -> impl Iterator<Item = &'static str> {
     let plain = TABLES.into_iter().flatten().map(|&(id, _): &(_, Check<Dockerfile>)| id);
+    let plain = iter::chain(plain, run::CHECKS.into_iter().flatten().map(|&(id, _)| id));
     iter::chain(plain, BESIDE.into_iter().flatten().map(|&(id, _)| id))
 }
 
