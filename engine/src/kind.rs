@@ -96,8 +96,50 @@ fn look(text: &str) -> &str {
 /// an ignore file.
 fn is_dockerfile(name: &str) -> bool {
     const STEMS: [&str; 2] = ["dockerfile", "containerfile"];
-    const OTHERS: [&str; 12] =
-        ["dockerignore", "md", "txt", "py", "rs", "go", "js", "ts", "json", "yaml", "yml", "html"];
+    const OTHERS: [&str; 42] = [
+        "adoc",
+        "c",
+        "cjs",
+        "cpp",
+        "cs",
+        "css",
+        "dockerignore",
+        "el",
+        "go",
+        "gz",
+        "h",
+        "hs",
+        "html",
+        "java",
+        "js",
+        "json",
+        "jsx",
+        "kt",
+        "lock",
+        "log",
+        "lua",
+        "map",
+        "md",
+        "mjs",
+        "php",
+        "png",
+        "ps1",
+        "py",
+        "pyc",
+        "rb",
+        "rs",
+        "rst",
+        "sh",
+        "snap",
+        "svg",
+        "toml",
+        "ts",
+        "tsx",
+        "txt",
+        "xml",
+        "yaml",
+        "yml",
+    ];
     STEMS.iter().any(|stem| {
         let prefixed = name.strip_prefix(stem).is_some_and(|rest| {
             rest.is_empty()
