@@ -88,6 +88,16 @@ pub fn is_page_path(path: &str) -> bool {
     path.ends_with(".md") && RULE_FOLDERS.into_iter().any(is_below)
 }
 
+/// Whether the text of a fenced block is a whole file of its kind: an excerpt from a Dockerfile, as
+/// documentation shows it, would be accused of all that stands elsewhere.
+#[must_use]
+pub fn is_whole(kind: Kind, text: &str) -> bool {
+    let from = |line: &str| {
+        line.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("from "))
+    };
+    kind != Kind::Dockerfile || text.lines().any(from)
+}
+
 fn look(text: &str) -> &str {
     &text[..text.floor_char_boundary(LOOK)]
 }
