@@ -3,7 +3,7 @@
 use crate::allow;
 use crate::config::{Config, RuleSetting};
 use crate::files::Files;
-use crate::finding::{Finding, Related, RuleId, Severity};
+use crate::finding::{Finding, Related, RuleId, Severity, Status};
 use crate::kind::{self, Kind};
 use crate::parse::markdown::{self, Fence};
 use crate::paths::{Globs, rule_globs};
@@ -23,6 +23,9 @@ use thiserror::Error;
 
 /// The rule that says what could not be checked.
 pub const SKIPPED: &str = "aidd/skipped-file";
+
+/// The rules about rules, comments and settings, whose checks are not a validator's.
+pub const OWN_RULES: [&str; 2] = [SKIPPED, allow::UNUSED];
 
 /// What stands in every output where a secret stands in the file.
 pub const REDACTED: &str = "[REDACTED]";
@@ -162,9 +165,34 @@ impl Engine {
         self.check_as(source, files, Depth::Secrets)
     }
 
+    /// What `rule` alone finds; a rule on rules and comments runs among all the others.
+    #[must_use]
+    pub fn check_rule(&self, rule: &RuleId, source: &Source, files: &dyn Files) -> Vec<Finding> {
+        let among_all = rule.starts_with("aidd/");
+        let mut settings = base_settings(self.registry.rules(), &[]);
+        for known in self.registry.rules() {
+            if let Some(setting) = settings.get_mut(&known.id) {
+                let runs = among_all || known.id == *rule;
+                setting.severity = runs.then_some(known.severity);
+            }
+        }
+        let mut findings = self.check_under(&settings, source, files, Depth::Full).findings;
+        findings.retain(|finding| finding.rule == *rule && finding.status == Status::New);
+        findings
+    }
+
     fn check_as(&self, source: &Source, files: &dyn Files, depth: Depth) -> Checked {
-        let settings = self.settings(source.path());
-        let mut report = Report::new(source, &settings);
+        self.check_under(&self.settings(source.path()), source, files, depth)
+    }
+
+    fn check_under(
+        &self,
+        settings: &Settings,
+        source: &Source,
+        files: &dyn Files,
+        depth: Depth,
+    ) -> Checked {
+        let mut report = Report::new(source, settings);
         let kinds = kind::kinds(source.path(), source.text());
         for &kind in &kinds {
             if depth == Depth::Full || kind == Kind::Credentials {
@@ -183,14 +211,14 @@ impl Engine {
                 report.at(Span::default(), message);
             }
             if kinds.contains(&Kind::Markdown) {
-                self.check_fences(source, &settings, files, &mut report);
+                self.check_fences(source, settings, files, &mut report);
             }
         }
         let mut findings = report.finish();
-        let secrets = self.settle_secrets(source, &settings, &mut findings);
+        let secrets = self.settle_secrets(source, settings, &mut findings);
         let statements =
             || kinds.iter().flat_map(|&kind| validators::statements(kind, source)).collect();
-        let mut unused = Report::new(source, &settings);
+        let mut unused = Report::new(source, settings);
         allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
         findings.extend(unused.finish());
         finish(source, &mut findings, &secrets);
@@ -296,7 +324,7 @@ struct Chosen {
 impl Chosen {
     fn new(selection: &Selection, registry: &Registry) -> Result<Self, EngineError> {
         let mut exact = BTreeSet::new();
-        let mut resolve = |names: &[String], exact: &mut BTreeSet<RuleId>| {
+        let resolve = |names: &[String], exact: &mut BTreeSet<RuleId>| {
             let mut rules = BTreeSet::new();
             for name in names {
                 let before = rules.len();

@@ -3,7 +3,7 @@
 use crate::finding::Severity;
 use jsonc_parser::ast::{ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast, parse_to_serde_value};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -174,7 +174,11 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
             instead: None,
         })?;
     let Some(ast) = parsed.value else { return Ok((Config::default(), Vec::new())) };
-    let value: Value = ast.clone().into();
+    let value: Value = parse_to_serde_value(text, &options).map_err(|error| Problem {
+        message: error.kind().to_string(),
+        span: error.range().start..error.range().end,
+        instead: None,
+    })?;
     let config = serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().clone();
         let range = locate(&ast, &path);

@@ -2,10 +2,13 @@
 //! no protocol; input and output happen in `files` and `walk` only.
 
 pub mod allow;
+pub mod baseline;
 pub mod check;
 pub mod config;
+pub mod examples;
 pub mod files;
 pub mod finding;
+pub mod fix;
 pub mod kind;
 pub mod parse;
 pub mod paths;
@@ -14,3 +17,4 @@ pub mod registry;
 pub mod rule;
 pub mod source;
 pub mod validators;
+pub mod walk;

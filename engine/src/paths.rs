@@ -43,8 +43,13 @@ impl Globs {
     /// Whether `path` (relative, `/` between segments) is meant.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
-        self.include.as_ref().is_none_or(|include| include.is_match(path))
-            && !self.exclude.is_match(path)
+        self.include.as_ref().is_none_or(|include| include.is_match(path)) && !self.excludes(path)
+    }
+
+    /// Whether `path` is left out; a folder is given with a slash at its end.
+    #[must_use]
+    pub fn excludes(&self, path: &str) -> bool {
+        self.exclude.is_match(path)
     }
 }
 

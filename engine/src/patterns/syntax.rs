@@ -6,7 +6,7 @@ use crate::rule::{Report, Rule};
 use crate::source::Span;
 use aidd_content::page::SyntaxHeader;
 use ast_grep_config::{Fixer, GlobalRules, RuleConfig};
-use ast_grep_core::matcher::Matcher;
+use ast_grep_core::matcher::{Matcher, MatcherExt};
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_core::{Language, NodeMatch};
 use ast_grep_language::SupportLang;
