@@ -5,6 +5,7 @@ use crate::source::{Source, Span};
 use merman_model::families::flowchart::{FlowNodeProvenance, FlowchartModel};
 use merman_model::families::xy_chart::{XyChartAxisModel, XyChartDiagramModel};
 use merman_model::semantic::SemanticDiagramModel as Parsed;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The meaning of a diagram.
 #[derive(Debug, Default)]
@@ -17,14 +18,16 @@ pub(crate) struct Model {
     pub(crate) lacks: Option<&'static str>,
     /// Flowchart nodes outside all subgraphs that no edge touches.
     pub(crate) loose: Vec<String>,
-    /// Style classes that nodes ask for, with the node; flowcharts only.
-    pub(crate) wanted_classes: Vec<(String, String)>,
+    /// Style classes that nodes of a flowchart ask for and nothing defines.
+    pub(crate) wanted_classes: BTreeSet<String>,
     /// Categories and values of each series of an XY chart, or axes and entries of a radar chart.
     pub(crate) series: Option<(usize, Vec<usize>)>,
     /// Axes that have no text.
     pub(crate) bare_axes: Vec<&'static str>,
     /// The values of a pie, in order.
     pub(crate) values: Vec<f64>,
+    /// Transitions of a state diagram.
+    pub(crate) transitions: usize,
     /// A flowchart says which way it runs.
     pub(crate) directed: bool,
 }
@@ -49,6 +52,7 @@ pub(super) fn of(parsed: &Parsed, source: &Source, diagram: &Diagram) -> Model {
     match parsed {
         Parsed::Flowchart(flowchart) => read_flowchart(flowchart, source, diagram, &mut model),
         Parsed::Pie(pie) => model.values = pie.sections.iter().map(|slice| slice.value).collect(),
+        Parsed::State(states) => model.transitions = states.relations.len(),
         Parsed::XyChart(chart) => read_xychart(chart, &mut model),
         Parsed::QuadrantChart(chart) => {
             let axes = &chart.axes;
@@ -136,28 +140,21 @@ fn read_flowchart(
     diagram: &Diagram,
     model: &mut Model,
 ) {
-    let authored = |id: &str| {
-        diagram.symbols.iter().any(|symbol| symbol.what == "flowchart node" && symbol.name == id)
-    };
-    let touched = |id: &str| flowchart.edges.iter().any(|edge| edge.from == id || edge.to == id);
-    let grouped = |id: &str| flowchart.subgraphs.iter().any(|group| group.nodes.iter().any(|n| n == id));
-    // Quadratic only in the number of nodes that are not connected.
     if !flowchart.edges.is_empty() {
+        let ends = flowchart.edges.iter().flat_map(|edge| [&edge.from, &edge.to]);
+        let groups = &flowchart.subgraphs;
+        let grouped = groups.iter().flat_map(|group| group.nodes.iter().chain([&group.id]));
+        let joined: HashSet<&String> = ends.chain(grouped).collect();
         let nodes = flowchart.nodes.iter().filter(|node| {
-            matches!(node.provenance, FlowNodeProvenance::Authored)
-                && !touched(&node.id)
-                && !grouped(&node.id)
-                && !flowchart.subgraphs.iter().any(|group| group.id == node.id)
-                && authored(&node.id)
+            matches!(node.provenance, FlowNodeProvenance::Authored) && !joined.contains(&node.id)
         });
         model.loose = nodes.map(|node| node.id.clone()).collect();
     }
-    let nodes = flowchart.nodes.iter().map(|node| (&node.id, &node.classes));
-    let groups = flowchart.subgraphs.iter().map(|group| (&group.id, &group.classes));
-    for (id, classes) in nodes.chain(groups) {
-        let unknown = classes.iter().filter(|class| !flowchart.class_defs.contains_key(*class));
-        model.wanted_classes.extend(unknown.map(|class| (class.clone(), id.clone())));
-    }
+    let nodes = flowchart.nodes.iter().flat_map(|node| &node.classes);
+    let groups = flowchart.subgraphs.iter().flat_map(|group| &group.classes);
+    let defined = &flowchart.class_defs;
+    let unknown = nodes.chain(groups).filter(|class| !defined.contains_key(*class));
+    model.wanted_classes = unknown.cloned().collect();
     model.directed = diagram.lines.first().is_some_and(|&line| {
         source.slice(line).split(|c: char| c.is_whitespace() || c == ';').nth(1).is_some()
     });
@@ -193,10 +190,9 @@ fn model_edges(parsed: &Parsed) -> Vec<[String; 3]> {
             [edge.id1.clone(), edge.id2.clone(), kind]
         }).collect(),
         Parsed::Er(model) => {
-            let name = |id: &str| {
-                let found = model.entities.iter().find(|(_, entity)| entity.id == id);
-                found.map_or(id, |(name, _)| name).to_owned()
-            };
+            let names: HashMap<&str, &str> =
+                model.entities.iter().map(|(name, entity)| (&*entity.id, &**name)).collect();
+            let name = |id: &str| names.get(id).copied().unwrap_or(id).to_owned();
             model.relationships.iter().map(|edge| {
                 let spec = &edge.rel_spec;
                 let kind = format!("{} {} {} {}", edge.role_a, spec.card_a, spec.card_b, spec.rel_type);

@@ -1,6 +1,8 @@
 //! Checks written in Rust: one module per kind of file. Each parses its file once and lists its
 //! checks by rule id; a rule's severity and words are in its page.
 
+mod mermaid;
+
 use crate::files::Files;
 use crate::kind::Kind;
 use crate::registry::Registry;
@@ -16,7 +18,10 @@ type Checks<T> = &'static [(&'static str, Check<T>)];
 /// Runs every enabled check of `kind` over the source of `report`.
 pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &mut Report<'_>) {
     // One arm a validator: `Kind::X => each(x::CHECKS, &x::parse(report.source(), files), report)`.
-    let _ = (kind, registry, files, report);
+    let _ = (registry, files);
+    if kind == Kind::Mermaid {
+        mermaid::run(report);
+    }
 }
 
 /// What an allow comment above its first line speaks of as a whole.
@@ -27,7 +32,7 @@ pub(crate) fn statements(kind: Kind, source: &Source) -> Vec<Span> {
 
 /// The ids of all rules written in Rust.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    std::iter::empty()
+    mermaid::CHECKS.iter().map(|(id, _)| *id)
 }
 
 fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {
