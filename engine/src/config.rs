@@ -10,9 +10,6 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Where the configuration of a project lies, from its root.
-pub const PATH: &str = ".aidd/config.json";
-
 /// Most bytes a file may have to be parsed: 2 MiB. Secrets are looked for in files of any size.
 pub const MAX_FILE_SIZE: u64 = 2 << 20;
 

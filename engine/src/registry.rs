@@ -2,13 +2,11 @@
 
 use crate::files::{Disk, Files, SIDE_FILE_LIMIT};
 use crate::finding::RuleId;
+use crate::kind::RULE_FOLDERS;
 use crate::rule::Rule;
 use aidd_content::page::{self, Header};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-
-/// The folders, from the root, that hold a project's own rule pages.
-pub const RULE_FOLDERS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 
 /// All rules, ordered by id, found by id or alias.
 #[derive(Debug)]
@@ -149,15 +147,6 @@ pub fn is_id(text: &str) -> bool {
     text.split_once('/').is_some_and(|(kind, name)| segment(kind) && segment(name))
 }
 
-/// Whether `path` is that of a rule page of the project.
-#[must_use]
-pub fn is_page_path(path: &str) -> bool {
-    path.ends_with(".md")
-        && RULE_FOLDERS
-            .iter()
-            .any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
-}
-
 /// The rule pages of the project on `disk`: path from the root, and text. Pages that cannot be read
 /// as text are left out.
 #[must_use]
@@ -184,11 +173,5 @@ mod tests {
         assert_eq!(page_id("rules/a.md", "# team/no-todo\n"), "team/no-todo");
         assert_eq!(page_id("rules/a.md", "# No to-dos\n"), "project/a");
         assert_eq!(page_id("ai/rules/api/No_Verbs.md", "text"), "api/no-verbs");
-    }
-
-    #[test]
-    fn only_pages_in_the_rule_folders_are_rules() {
-        assert!(is_page_path("rules/a.md") && is_page_path(".aidd/rules/x/y.md"));
-        assert!(!is_page_path("docs/rules.md") && !is_page_path("rules.md"));
     }
 }

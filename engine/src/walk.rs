@@ -48,6 +48,8 @@ pub struct Skipped {
     pub path: String,
     /// Why.
     pub why: String,
+    /// Whether it should have been checked: it could not be read.
+    pub failed: bool,
 }
 
 /// What a run over a tree gave.
@@ -175,7 +177,7 @@ impl Job<'_> {
             return;
         }
         if let Err(error) = self.file(entry.path(), &path) {
-            self.skip(path, format!("cannot be read: {error}"));
+            self.skip(path, format!("cannot be read: {error}"), true);
         }
         done();
     }
@@ -185,11 +187,11 @@ impl Job<'_> {
             ignore::Error::WithPath { path, .. } => relative(self.disk.root(), path),
             _ => String::from("."),
         };
-        self.skip(path, error.to_string());
+        self.skip(path, error.to_string(), true);
     }
 
-    fn skip(&mut self, path: String, why: String) {
-        self.outcome.skipped.push(Skipped { path, why });
+    fn skip(&mut self, path: String, why: String, failed: bool) {
+        self.outcome.skipped.push(Skipped { path, why, failed });
     }
 
     fn file(&mut self, place: &Path, path: &str) -> io::Result<()> {
@@ -226,6 +228,7 @@ impl Job<'_> {
                 format!(
                     "{size} bytes are more than `maxFileSize` ({limit}): only searched for secrets"
                 ),
+                false,
             );
         }
         let mut origin = Origin::default();

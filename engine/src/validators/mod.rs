@@ -2,6 +2,7 @@
 //! checks by rule id; a rule's severity and words are in its page.
 
 mod mermaid;
+mod project;
 
 use crate::files::Files;
 use crate::kind::Kind;
@@ -18,9 +19,12 @@ type Checks<T> = &'static [(&'static str, Check<T>)];
 /// Runs every enabled check of `kind` over the source of `report`.
 pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &mut Report<'_>) {
     // One arm a validator: `Kind::X => each(x::CHECKS, &x::parse(report.source(), files), report)`.
-    let _ = (registry, files);
-    if kind == Kind::Mermaid {
-        mermaid::run(report);
+    let _ = files;
+    match kind {
+        Kind::Config => project::check_config(registry, report),
+        Kind::RulePage => project::check_page(report),
+        Kind::Mermaid => mermaid::run(report),
+        _ => {}
     }
 }
 
@@ -32,7 +36,8 @@ pub(crate) fn statements(kind: Kind, source: &Source) -> Vec<Span> {
 
 /// The ids of all rules written in Rust.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    mermaid::CHECKS.iter().map(|(id, _)| *id)
+    let mermaid = mermaid::CHECKS.iter().map(|(id, _)| *id);
+    [project::CONFIG, project::PAGE].into_iter().chain(mermaid)
 }
 
 fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {
