@@ -1,8 +1,9 @@
-//! Mermaid diagrams. This module and its two neighbours are the only code that knows the parser
+//! Mermaid diagrams. This module and its neighbours are the only code that knows the parser
 //! crate (merman); checks see a [`Diagram`], whose names, spans and edges are ours.
 
 use super::mermaid_fault;
 use super::mermaid_model::{self, Model};
+use super::mermaid_strict;
 use crate::source::{Source, Span};
 use merman_core::semantic::{SemanticParseOutcome, SemanticParser, SemanticSnapshotCapture};
 use merman_core::{EditorSemanticRole, Error, ParsedEditorFacts};
@@ -126,7 +127,7 @@ fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
     match outcome {
         SemanticParseOutcome::Parsed(model) => {
             diagram.model = mermaid_model::of(&model, source, diagram);
-            diagram.fault = mermaid_fault::overlooked(source, diagram);
+            diagram.fault = mermaid_strict::fault(source, diagram);
         }
         SemanticParseOutcome::Failed(error) => {
             diagram.fault = mermaid_fault::of_error(&error, source, diagram, None);

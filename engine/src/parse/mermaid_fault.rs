@@ -112,6 +112,9 @@ pub(super) fn of_error(
 
 fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> Option<Fault> {
     let message = diagnostic.message();
+    if message.starts_with("Unexpected character at ") && part_of_id(diagnostic, source, diagram) {
+        return None;
+    }
     let tolerated = TOLERATED.iter().any(|&(family, start)| {
         diagram.family == family && message.trim_start_matches("task ").contains(start)
     });
@@ -123,7 +126,25 @@ fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> O
     }
     let place = diagnostic.span().map(|place| span(place, source));
     let place = place.or_else(|| quoted_place(message, source, diagram)).unwrap_or(diagram.header);
+    if message.starts_with("unexpected") && message.contains("statement: ") {
+        let message = format!("`{}` is no statement of this type", shortened(source.slice(place)));
+        return Some(Fault::Syntax { span: place, message });
+    }
     Some(Fault::Syntax { span: place, message: reword(message, place, source) })
+}
+
+/// Characters that may stand in an id of a flowchart, which the parser takes for the end of it.
+fn part_of_id(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> bool {
+    let Some(at) = diagnostic.span().map(|place| span(place, source).start as usize) else {
+        return false;
+    };
+    let (before, after) = source.text().split_at(at);
+    let flows = diagram.family.starts_with("flowchart") || diagram.family == "swimlane";
+    let beside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let mut after = after.chars();
+    flows
+        && after.next().is_some_and(|c| "!\"#$'*+./:?\\`".contains(c))
+        && (beside(before.chars().next_back()) || beside(after.next()))
 }
 
 /// A date that does not follow `dateFormat`. A text with a digit is left alone: the browser has
@@ -141,7 +162,7 @@ fn quoted_place(message: &str, source: &Source, diagram: &Diagram) -> Option<Spa
     let quoted = message.split(['"', '\'', '`']).nth(1).filter(|text| !text.is_empty());
     let bracketed = || message.rsplit_once('(').and_then(|(_, rest)| rest.split(')').next());
     let after_colon = || message.rsplit_once(": ").map(|(_, rest)| rest.lines().next().unwrap_or(rest));
-    [quoted, bracketed(), after_colon()]
+    [after_colon(), quoted, bracketed()]
         .into_iter()
         .flatten()
         .find_map(|text| find(text.trim(), source, diagram))
@@ -243,9 +264,4 @@ fn yaml_place(message: &str, source: &Source, front_matter: Span) -> Span {
 fn without_place(message: &str) -> &str {
     let message = message.lines().next().unwrap_or_default();
     message.rfind(" at char ").map_or(message, |at| &message[..at])
-}
-
-/// A fault the parser overlooks and Mermaid does not.
-pub(super) fn overlooked(_source: &Source, _diagram: &Diagram) -> Option<Fault> {
-    None
 }

@@ -4,3 +4,4 @@ pub mod markdown;
 pub(crate) mod mermaid;
 mod mermaid_fault;
 mod mermaid_model;
+mod mermaid_strict;

@@ -42,7 +42,7 @@ struct Hint {
 type HintOf = fn(&Diagram, &Source, Span, &str) -> Option<Hint>;
 
 /// In order: the first that knows something is used.
-const HINTS: [HintOf; 9] = [
+const HINTS: [HintOf; 12] = [
     direction,
     single_dash,
     unclosed_block,
@@ -51,6 +51,9 @@ const HINTS: [HintOf; 9] = [
     unclosed_label,
     space_in_id,
     missing_colon,
+    unclosed_brace,
+    unknown_branch,
+    missing_role,
     second_diagram,
 ];
 
@@ -228,6 +231,55 @@ fn missing_colon(diagram: &Diagram, source: &Source, span: Span, message: &str) 
         span: Some(line),
         message: Some(format!("the {what} has no `:` and text")),
         help: Some(help.to_owned()),
+        ..Hint::default()
+    })
+}
+
+/// Classes, states, entities and requirements have bodies between braces.
+fn unclosed_brace(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
+    let braced = ["classDiagram", "stateDiagram", "er", "requirement"];
+    let at_end = message.contains("the end of the diagram") || message.starts_with("EOF");
+    if !braced.contains(&&*diagram.family) || !(at_end || span.start >= diagram.lines.last()?.end) {
+        return None;
+    }
+    let mut open = Vec::new();
+    for &line in &diagram.lines {
+        let text = source.slice(line);
+        if text.ends_with('{') {
+            open.push(Span { start: line.end - 1, end: line.end });
+        } else if text.ends_with('}') && !text.contains('{') {
+            open.pop();
+        }
+    }
+    Some(Hint {
+        span: Some(open.pop()?),
+        message: Some("`{` is not closed".to_owned()),
+        help: Some("Close the body with a line `}`".to_owned()),
+        ..Hint::default()
+    })
+}
+
+fn unknown_branch(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
+    if diagram.family != "gitGraph" || !message.contains("not yet created") {
+        return None;
+    }
+    let name = source.slice(span).split_whitespace().nth(1)?;
+    Some(Hint {
+        message: Some(format!("there is no branch `{name}` yet")),
+        help: Some(format!("Write `branch {name}` first: it also checks the branch out")),
+        ..Hint::default()
+    })
+}
+
+fn missing_role(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
+    if diagram.family != "er" || !message.contains("`:`") {
+        return None;
+    }
+    let line = line_at(diagram, span.start.saturating_sub(1))?;
+    source.slice(line).contains(['-', '.']).then(|| Hint {
+        span: Some(line),
+        message: Some("the relation has no `:` and label".to_owned()),
+        help: Some("Say what connects the two: `A ||--o{ B : has`".to_owned()),
         ..Hint::default()
     })
 }

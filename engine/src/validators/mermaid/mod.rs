@@ -41,7 +41,6 @@ pub(super) const CHECKS: Checks<Diagram> = &[
     ("mermaid/self-loop", graph::self_loop),
     ("mermaid/syntax", syntax),
     ("mermaid/task-without-actor", charts::task_without_actor),
-    ("mermaid/too-large", too_large),
     ("mermaid/unconnected-node", graph::unconnected_node),
     ("mermaid/undeclared-participant", sequence::undeclared_participant),
     ("mermaid/undefined-class", references::undefined_class),
@@ -138,7 +137,7 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     let near = nearest(word, TYPES.iter().copied()).or_else(|| {
-        let usual = format!("{}Diagram", word.to_ascii_lowercase());
+        let usual = format!("{word}Diagram");
         TYPES.iter().copied().find(|known| known.eq_ignore_ascii_case(&usual))
     });
     let finding = report.at(diagram.header, format!("`{word}` is no type of diagram"));
@@ -251,22 +250,6 @@ fn missing_direction(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-/// What Mermaid draws by default, in UTF-16 units (`maxTextSize`).
-const MOST_TEXT: usize = 50_000;
-
-fn too_large(diagram: &Diagram, report: &mut Report<'_>) {
-    let text = report.source().text();
-    // A text has at most as many units as bytes.
-    if text.len() <= MOST_TEXT {
-        return;
-    }
-    let size = text.encode_utf16().count();
-    if size > MOST_TEXT {
-        let message = format!("the diagram has {size} characters; Mermaid draws up to {MOST_TEXT}");
-        report.at(diagram.header, message).help("Split it, or raise `maxTextSize` where it is drawn");
-    }
-}
-
 /// The name most like `word`, if any is like enough.
 fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
@@ -274,7 +257,7 @@ fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a s
         .filter(|name| *name != word)
         .map(|name| {
             // A name of a few letters is like any other: only its case may differ.
-            let least = if name.len() < 3 { 1.0 } else { 0.8 };
+            let least = if name.len() < 3 { 1.0 } else { 0.65 };
             (name, strsim::normalized_damerau_levenshtein(&lower, &name.to_lowercase()), least)
         })
         .filter(|(_, score, least)| score >= least)

@@ -57,14 +57,13 @@ const LABELS: &[(&[&str], &str)] = &[
     (&["pie section"], "slice"),
     (&["quadrant chart point"], "point"),
     (&["gitGraph commit tag"], "commit"),
-    (&["packet block"], "field"),
 ];
 
 pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
     if !diagram.drawn() {
         return;
     }
-    for (kinds, what) in LABELS.iter().filter(|(kinds, _)| *kinds != ["packet block"]) {
+    for (kinds, what) in LABELS {
         repeated(diagram, kinds, report, |name| format!("another {what} is already called `{name}`"));
     }
     // The label of a column follows its id.
@@ -209,11 +208,13 @@ pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
 }
 
 pub(super) fn empty_label(diagram: &Diagram, report: &mut Report<'_>) {
-    for symbol in &diagram.symbols {
-        let labelled = matches!(&*symbol.what, "flowchart node label" | "flowchart edge label" | "packet block");
-        if labelled && symbol.name.is_empty() {
-            let what = if symbol.what == "packet block" { "field" } else { "label" };
-            report.at(symbol.span, format!("this {what} is empty"));
+    for symbol in diagram.of("packet block").filter(|symbol| symbol.name.trim().is_empty()) {
+        report.at(symbol.at, "this field has no name");
+    }
+    let labels = diagram.symbols.iter().filter(|symbol| symbol.what.ends_with(" label"));
+    for symbol in labels.filter(|symbol| symbol.what.starts_with("flowchart")) {
+        if symbol.name.trim().is_empty() {
+            report.at(symbol.span, "this label is blank");
         }
     }
 }

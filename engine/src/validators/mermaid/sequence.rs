@@ -1,6 +1,7 @@
 //! Checks of sequence diagrams.
 
 use super::{Diagram, line_at, nearest};
+use crate::finding::Edit;
 use crate::parse::mermaid::Symbol;
 use crate::rule::Report;
 use crate::source::Source;
@@ -22,7 +23,9 @@ pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>)
         let message = format!("`{}` is not declared, other participants are", symbol.name);
         let finding = report.at(symbol.at, message);
         match nearest(&symbol.name, declared.iter().copied()) {
-            Some(near) => finding.help(format!("Did you mean `{near}`?")),
+            Some(near) => finding
+                .help(format!("Did you mean `{near}`?"))
+                .fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(symbol.at, near)]),
             None => finding.help(format!("Add `participant {}`", symbol.name)),
         };
     }
