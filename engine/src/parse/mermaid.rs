@@ -131,7 +131,7 @@ fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
         }
         SemanticParseOutcome::Failed(error) => {
             diagram.fault = mermaid_fault::of_error(&error, source, diagram, None);
-            place(&error, found, diagram);
+            place(&error, found.as_ref(), diagram);
         }
         SemanticParseOutcome::Panicked(_) => {
             diagram.fault = Some(Fault::Skipped("the parser failed on it".to_owned()));
@@ -140,14 +140,14 @@ fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
 }
 
 /// Uses the place the recovery found for an error that has none of its own.
-fn place(error: &Error, found: Option<Fault>, diagram: &mut Diagram) {
+fn place(error: &Error, found: Option<&Fault>, diagram: &mut Diagram) {
     if let Error::DiagramParse { diagnostic, .. } = error
         && diagnostic.span().is_none()
         && let Some(Fault::Syntax { span: better, .. }) = found
         && let Some(Fault::Syntax { span, .. }) = &mut diagram.fault
         && *span == diagram.header
     {
-        *span = better;
+        *span = *better;
     }
 }
 
@@ -205,7 +205,8 @@ fn trimmed(source: &Source, line: usize) -> (Span, &str) {
 
 fn first_word(source: &Source, line: Span) -> Span {
     let text = source.slice(line);
-    let end = text.find(|c: char| c.is_whitespace() || matches!(c, ';' | ':')).unwrap_or(text.len());
+    let end =
+        text.find(|c: char| c.is_whitespace() || matches!(c, ';' | ':')).unwrap_or(text.len());
     Span::new(line.start as usize, line.start as usize + end)
 }
 

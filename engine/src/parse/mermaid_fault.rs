@@ -24,7 +24,6 @@ const TOLERATED: &[(&str, &str)] = &[
     ("packet", "packet.bitsPerRow"),
     ("mindmap", "expected mindmap header"),
     ("quadrantChart", "expected quadrantChart"),
-    ("gitGraph", "Unknown statement"),
     ("xychart", "invalid chart orientation"),
     ("treemap", "unexpected tokens after leaf"),
 ];
@@ -112,9 +111,6 @@ pub(super) fn of_error(
 
 fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> Option<Fault> {
     let message = diagnostic.message();
-    if message.starts_with("Unexpected character at ") && part_of_id(diagnostic, source, diagram) {
-        return None;
-    }
     let tolerated = TOLERATED.iter().any(|&(family, start)| {
         diagram.family == family && message.trim_start_matches("task ").contains(start)
     });
@@ -125,6 +121,9 @@ fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> O
         return dates(date.trim(), source, diagram);
     }
     let place = diagnostic.span().map(|place| span(place, source));
+    if place.is_some_and(|place| allowed_text(message, place, source, diagram)) {
+        return None;
+    }
     let place = place.or_else(|| quoted_place(message, source, diagram)).unwrap_or(diagram.header);
     if message.starts_with("unexpected") && message.contains("statement: ") {
         let message = format!("`{}` is no statement of this type", shortened(source.slice(place)));
@@ -133,18 +132,38 @@ fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> O
     Some(Fault::Syntax { span: place, message: reword(message, place, source) })
 }
 
-/// Characters that may stand in an id of a flowchart, which the parser takes for the end of it.
-fn part_of_id(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> bool {
-    let Some(at) = diagnostic.span().map(|place| span(place, source).start as usize) else {
-        return false;
-    };
-    let (before, after) = source.text().split_at(at);
-    let flows = diagram.family.starts_with("flowchart") || diagram.family == "swimlane";
-    let beside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let mut after = after.chars();
-    flows
-        && after.next().is_some_and(|c| "!\"#$'*+./:?\\`".contains(c))
-        && (beside(before.chars().next_back()) || beside(after.next()))
+/// Whether the fault is one only by the parser's narrower idea of a name or label.
+fn allowed_text(message: &str, place: Span, source: &Source, diagram: &Diagram) -> bool {
+    let text = source.text();
+    let at = place.start as usize;
+    let line = source.slice(source.line_span(source.line_of(place.start)));
+    match &*diagram.family {
+        // An id of a flowchart may hold most of ASCII.
+        "flowchart-v2" | "flowchart-elk" | "swimlane"
+            if message.starts_with("Unexpected character at ") =>
+        {
+            let is_end = |c: char| c.is_whitespace() || c == ';';
+            let start = text[..at].rfind(is_end).map_or(0, |end| end + 1);
+            let word =
+                text.get(start..).unwrap_or_default().split(is_end).next().unwrap_or_default();
+            let fits = |c: char| c.is_ascii_alphanumeric() || "!\"#$%&'*+.,:?\\_/=`->".contains(c);
+            word.chars().all(fits) && !matches!(word, ":" | "," | "->" | "")
+        }
+        // Bare words name a class.
+        "classDiagram" if message.contains("expected ext") => {
+            line.chars().all(|c| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '~'))
+        }
+        // A label may go on in the next line.
+        "mindmap" | "kanban" if message.starts_with("unterminated node delimiter") => {
+            let rest = text.get(at..).unwrap_or_default();
+            rest.split_once('\n').is_some_and(|(_, rest)| rest.contains([']', ')', '}']))
+        }
+        "journey" if message.contains("after journey header") => {
+            let rest = text.get(at..).unwrap_or_default();
+            ["title ", "section ", "%%"].iter().any(|word| rest.starts_with(word))
+        }
+        _ => false,
+    }
 }
 
 /// A date that does not follow `dateFormat`. A text with a digit is left alone: the browser has
@@ -154,14 +173,18 @@ fn dates(date: &str, source: &Source, diagram: &Diagram) -> Option<Fault> {
         return None;
     }
     let span = find(date, source, diagram)?;
-    Some(Fault::Dates { span, message: format!("`{date}` is neither a date nor a task to wait for") })
+    Some(Fault::Dates {
+        span,
+        message: format!("`{date}` is neither a date nor a task to wait for"),
+    })
 }
 
 /// The first place in the code of what a message quotes.
 fn quoted_place(message: &str, source: &Source, diagram: &Diagram) -> Option<Span> {
     let quoted = message.split(['"', '\'', '`']).nth(1).filter(|text| !text.is_empty());
     let bracketed = || message.rsplit_once('(').and_then(|(_, rest)| rest.split(')').next());
-    let after_colon = || message.rsplit_once(": ").map(|(_, rest)| rest.lines().next().unwrap_or(rest));
+    let after_colon =
+        || message.rsplit_once(": ").map(|(_, rest)| rest.lines().next().unwrap_or(rest));
     [after_colon(), quoted, bracketed()]
         .into_iter()
         .flatten()
@@ -180,9 +203,8 @@ fn find(text: &str, source: &Source, diagram: &Diagram) -> Option<Span> {
 
 /// `unexpected x; expected a, b` as "expected a or b, found `…`".
 fn reword(message: &str, place: Span, source: &Source) -> String {
-    let Some((found, expected)) = message
-        .strip_prefix("unexpected ")
-        .and_then(|rest| rest.split_once("; expected "))
+    let Some((found, expected)) =
+        message.strip_prefix("unexpected ").and_then(|rest| rest.split_once("; expected "))
     else {
         return plain(message, place, source);
     };
@@ -213,10 +235,10 @@ fn found_words(found: &str, place: Span, source: &Source) -> String {
 fn plain(message: &str, place: Span, source: &Source) -> String {
     if message.starts_with("Unexpected character at ") {
         let text = source.slice(place);
-        let text = text.chars().next().map_or_else(
-            || source.text()[place.start as usize..].chars().next(),
-            Some,
-        );
+        let text = text
+            .chars()
+            .next()
+            .map_or_else(|| source.text()[place.start as usize..].chars().next(), Some);
         return text.map_or_else(
             || "unexpected end of the diagram".to_owned(),
             |c| format!("unexpected character `{}`", c.escape_debug()),

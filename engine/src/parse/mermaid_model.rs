@@ -89,9 +89,30 @@ fn accessible(parsed: &Parsed) -> Option<(bool, bool)> {
     }
     // Where the grammar knows the two statements.
     let (title, description) = read!(
-        Flowchart, Sequence, State, Timeline, Cynefin, Journey, Pie, Packet, TreeView,
-        QuadrantChart, Radar, Requirement, Wardley, Railroad, Er, Architecture, Gantt, C4,
-        Ishikawa, Treemap, XyChart, Agentflow, GitGraph, Class
+        Flowchart,
+        Sequence,
+        State,
+        Timeline,
+        Cynefin,
+        Journey,
+        Pie,
+        Packet,
+        TreeView,
+        QuadrantChart,
+        Radar,
+        Requirement,
+        Wardley,
+        Railroad,
+        Er,
+        Architecture,
+        Gantt,
+        C4,
+        Ishikawa,
+        Treemap,
+        XyChart,
+        Agentflow,
+        GitGraph,
+        Class
     );
     let filled = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
     Some((filled(title), filled(description)))
@@ -177,45 +198,87 @@ fn read_xychart(chart: &XyChartDiagramModel, model: &mut Model) {
 /// Edges as the parser means them: from, to, kind.
 fn model_edges(parsed: &Parsed) -> Vec<[String; 3]> {
     match parsed {
-        Parsed::Flowchart(model) => model.edges.iter().map(|edge| {
-            let kind = format!("{}{:?}{:?}", edge.arrow, edge.stroke_kind, edge.label);
-            [edge.from.clone(), edge.to.clone(), kind]
-        }).collect(),
-        Parsed::Class(model) => model.relations.iter().map(|edge| {
-            let shape = &edge.relation;
-            let kind = format!(
-                "{} {} {} {} {:?} {:?}",
-                edge.title, shape.type1, shape.type2, shape.line_type, edge.relation_title_1, edge.relation_title_2
-            );
-            [edge.id1.clone(), edge.id2.clone(), kind]
-        }).collect(),
+        Parsed::Flowchart(model) => model
+            .edges
+            .iter()
+            .map(|edge| {
+                let kind = format!("{}{:?}{:?}", edge.arrow, edge.stroke_kind, edge.label);
+                [edge.from.clone(), edge.to.clone(), kind]
+            })
+            .collect(),
+        Parsed::Class(model) => model
+            .relations
+            .iter()
+            .map(|edge| {
+                let shape = &edge.relation;
+                let kind = format!(
+                    "{} {} {} {} {:?} {:?}",
+                    edge.title,
+                    shape.type1,
+                    shape.type2,
+                    shape.line_type,
+                    edge.relation_title_1,
+                    edge.relation_title_2
+                );
+                [edge.id1.clone(), edge.id2.clone(), kind]
+            })
+            .collect(),
         Parsed::Er(model) => {
             let names: HashMap<&str, &str> =
                 model.entities.iter().map(|(name, entity)| (&*entity.id, &**name)).collect();
             let name = |id: &str| names.get(id).copied().unwrap_or(id).to_owned();
-            model.relationships.iter().map(|edge| {
-                let spec = &edge.rel_spec;
-                let kind = format!("{} {} {} {}", edge.role_a, spec.card_a, spec.card_b, spec.rel_type);
-                [name(&edge.entity_a), name(&edge.entity_b), kind]
-            }).collect()
+            model
+                .relationships
+                .iter()
+                .map(|edge| {
+                    let spec = &edge.rel_spec;
+                    let kind = format!(
+                        "{} {} {} {}",
+                        edge.role_a, spec.card_a, spec.card_b, spec.rel_type
+                    );
+                    [name(&edge.entity_a), name(&edge.entity_b), kind]
+                })
+                .collect()
         }
-        Parsed::Architecture(model) => model.edges.iter().map(|edge| {
-            let kind = format!("{}{} {:?}", edge.lhs_dir, edge.rhs_dir, edge.title);
-            [edge.lhs_id.clone(), edge.rhs_id.clone(), kind]
-        }).collect(),
-        Parsed::Sankey(model) => model.graph.links.iter().map(|edge| {
-            [edge.source.clone(), edge.target.clone(), String::new()]
-        }).collect(),
-        Parsed::Block(model) => model.edges.iter().map(|edge| {
-            let kind = format!("{} {:?} {:?}", edge.label, edge.arrow_type_start, edge.arrow_type_end);
-            [edge.start.clone(), edge.end.clone(), kind]
-        }).collect(),
-        Parsed::Wardley(model) => model.links.iter().map(|edge| {
-            [edge.source.clone(), edge.target.clone(), format!("{:?} {:?}", edge.label, edge.flow)]
-        }).collect(),
-        Parsed::Requirement(model) => model.relationships.iter().map(|edge| {
-            [edge.src.clone(), edge.dst.clone(), edge.rel_type.clone()]
-        }).collect(),
+        Parsed::Architecture(model) => model
+            .edges
+            .iter()
+            .map(|edge| {
+                let kind = format!("{}{} {:?}", edge.lhs_dir, edge.rhs_dir, edge.title);
+                [edge.lhs_id.clone(), edge.rhs_id.clone(), kind]
+            })
+            .collect(),
+        Parsed::Sankey(model) => model
+            .graph
+            .links
+            .iter()
+            .map(|edge| [edge.source.clone(), edge.target.clone(), String::new()])
+            .collect(),
+        Parsed::Block(model) => model
+            .edges
+            .iter()
+            .map(|edge| {
+                let kind =
+                    format!("{} {:?} {:?}", edge.label, edge.arrow_type_start, edge.arrow_type_end);
+                [edge.start.clone(), edge.end.clone(), kind]
+            })
+            .collect(),
+        Parsed::Wardley(model) => model
+            .links
+            .iter()
+            .map(|edge| {
+                [
+                    edge.source.clone(),
+                    edge.target.clone(),
+                    format!("{:?} {:?}", edge.label, edge.flow),
+                ]
+            })
+            .collect(),
+        Parsed::Requirement(model) => model
+            .relationships
+            .iter()
+            .map(|edge| [edge.src.clone(), edge.dst.clone(), edge.rel_type.clone()])
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -234,7 +297,11 @@ fn place(known: Vec<[String; 3]>, spelled: &[(&str, &str, Span)]) -> Vec<Edge> {
         .collect()
 }
 
-fn spelled_edges<'a>(parsed: &Parsed, source: &Source, diagram: &'a Diagram) -> Vec<(&'a str, &'a str, Span)> {
+fn spelled_edges<'a>(
+    parsed: &Parsed,
+    source: &Source,
+    diagram: &'a Diagram,
+) -> Vec<(&'a str, &'a str, Span)> {
     let pairs = |from: &[&str], to: &[&str]| pairs(&diagram.symbols, from, to);
     match parsed {
         Parsed::Flowchart(_) => flowchart_edges(source, &diagram.symbols),
@@ -243,9 +310,14 @@ fn spelled_edges<'a>(parsed: &Parsed, source: &Source, diagram: &'a Diagram) -> 
             let ends = ["er implicit entity", "er relationship entity"];
             pairs(&ends, &ends)
         }
-        Parsed::Architecture(_) => pairs(&["architecture edge endpoint"], &["architecture edge endpoint"]),
+        Parsed::Architecture(_) => {
+            pairs(&["architecture edge endpoint"], &["architecture edge endpoint"])
+        }
         Parsed::Sankey(_) => pairs(&["sankey source"], &["sankey target"]),
-        Parsed::Block(_) => pairs(&["block node", "block composite", "block edge endpoint"], &["block edge endpoint"]),
+        Parsed::Block(_) => pairs(
+            &["block node", "block composite", "block edge endpoint"],
+            &["block edge endpoint"],
+        ),
         Parsed::Wardley(_) => pairs(&["wardley link source"], &["wardley link target"]),
         Parsed::Requirement(_) => {
             pairs(&["requirement relationship source"], &["requirement relationship target"])
@@ -324,7 +396,9 @@ enum Joint {
 fn joint(between: &str) -> Joint {
     let text = between.trim_matches([' ', '\t']);
     let text = match text.strip_prefix(":::") {
-        Some(class) => class.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-')),
+        Some(class) => {
+            class.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-'))
+        }
         None => text,
     };
     let text = text.trim_matches([' ', '\t']);

@@ -6,8 +6,10 @@ use crate::source::{Source, Span};
 
 type Found = Option<(Span, String)>;
 
+type Look = fn(&Source, &Diagram) -> Found;
+
 /// Type, and what to look for.
-const STRICTER: &[(&str, fn(&Source, &Diagram) -> Found)] = &[
+const STRICTER: &[(&str, Look)] = &[
     ("flowchart-v2", flowchart),
     ("flowchart-elk", flowchart),
     ("swimlane", flowchart),
@@ -19,7 +21,9 @@ const STRICTER: &[(&str, fn(&Source, &Diagram) -> Found)] = &[
     ("classDiagram", class),
     ("block", block),
     ("mindmap", blank_after_header),
-    ("kanban", blank_after_header),
+    ("kanban", kanban),
+    ("gantt", gantt),
+    ("c4", c4),
     ("ishikawa", blank_after_header),
     ("treeView", spaces_only),
 ];
@@ -69,15 +73,17 @@ fn flowchart(source: &Source, diagram: &Diagram) -> Found {
                 let span = within(line, text, &text[bad..bad + c.len_utf8()]);
                 Some((span, format!("a style cannot hold `{c}`")))
             }
-            "click" => click(line, text),
+            "click" => click(line, text, source),
             "accTitle" | "accTitle:" | "accDescr" | "accDescr:" | "class" | "subgraph" => None,
             _ => empty_brackets(line, text),
         }
     })
 }
 
-fn click(line: Span, text: &str) -> Found {
-    if text.matches('"').count() % 2 == 1 {
+fn click(line: Span, text: &str, source: &Source) -> Found {
+    // A tooltip may go over several lines.
+    let odd = |text: &str| text.matches('"').count() % 2 == 1;
+    if odd(text) && odd(source.text()) {
         return Some((line, "a quote is not closed".to_owned()));
     }
     let call = text.find(" call ").filter(|at| !text[*at..].contains('('))?;
@@ -91,11 +97,13 @@ fn empty_brackets(line: Span, text: &str) -> Found {
     let mut quoted = false;
     let mut depth = 0_u32;
     for (at, c) in text.char_indices() {
-        if !quoted && depth == 0 && text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
-            if let Some(empty) = EMPTY.iter().find(|empty| text[at..].starts_with(**empty)) {
-                let span = within(line, text, &text[at..at + empty.len()]);
-                return Some((span, "the label is empty".to_owned()));
-            }
+        let bare = !quoted && depth == 0;
+        if bare
+            && text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+            && let Some(empty) = EMPTY.iter().find(|empty| text[at..].starts_with(**empty))
+        {
+            let span = within(line, text, &text[at..at + empty.len()]);
+            return Some((span, "the label is empty".to_owned()));
         }
         match c {
             '"' => quoted = !quoted,
@@ -134,8 +142,12 @@ fn requirement(source: &Source, diagram: &Diagram) -> Found {
     let names = diagram.symbols.iter().filter(|symbol| {
         matches!(
             &*symbol.what,
-            "requirement" | "requirement element" | "requirement id" | "requirement text"
-                | "requirement doc ref" | "requirement element type"
+            "requirement"
+                | "requirement element"
+                | "requirement id"
+                | "requirement text"
+                | "requirement doc ref"
+                | "requirement element type"
         )
     });
     names.into_iter().find_map(|symbol| {
@@ -160,10 +172,10 @@ fn sankey(source: &Source, diagram: &Diagram) -> Found {
                 inside ^= c == '"';
                 c == ',' && !inside
             })
-            .map(str::trim)
             .collect();
         let empty = fields.iter().any(|field| field.is_empty());
-        let stray = fields.iter().any(|field| field.contains('"') && !field.starts_with('"'));
+        let stray =
+            fields.iter().any(|field| field.contains('"') && !field.trim_start().starts_with('"'));
         if empty {
             return Some((line, "a flow needs a source, a target and a value".to_owned()));
         }
@@ -222,7 +234,10 @@ fn class(source: &Source, diagram: &Diagram) -> Found {
         let name = source.slice(symbol.at);
         let bad = name.trim_start_matches('`').find(refused).filter(|_| !name.starts_with('`'))?;
         let span = within(symbol.at, name, &name[bad..=bad]);
-        Some((span, format!("a class name cannot hold `{}`: put it into backquotes", &name[bad..=bad])))
+        Some((
+            span,
+            format!("a class name cannot hold `{}`: put it into backquotes", &name[bad..=bad]),
+        ))
     })
 }
 
@@ -244,12 +259,44 @@ fn block(source: &Source, diagram: &Diagram) -> Found {
     }
     let known = |name: &str| {
         diagram.symbols.iter().any(|symbol| {
-            symbol.name == name && matches!(&*symbol.what, "block node" | "block composite" | "block edge endpoint")
+            symbol.name == name
+                && matches!(&*symbol.what, "block node" | "block composite" | "block edge endpoint")
         })
     };
     let target = diagram.symbols.iter().filter(|symbol| symbol.what == "block style target");
     let lost = target.into_iter().find(|symbol| !known(&symbol.name))?;
     Some((lost.at, format!("no block is called `{}`", lost.name)))
+}
+
+fn kanban(source: &Source, diagram: &Diagram) -> Found {
+    blank_after_header(source, diagram).or_else(|| {
+        body(source, diagram).find_map(|(line, text)| {
+            let at = text.find("] @{").or_else(|| text.find(") @{"))?;
+            let span = within(line, text, &text[at + 2..at + 4]);
+            Some((span, "no space may stand before `@{`".to_owned()))
+        })
+    })
+}
+
+fn gantt(source: &Source, diagram: &Diagram) -> Found {
+    body(source, diagram).find_map(|(line, text)| {
+        let action = text.strip_prefix("click ")?.trim_start().split_once([' ', '\t'])?.1;
+        let known = action.contains("call ") || action.contains("href ");
+        let span = within(line, text, action);
+        (!known).then(|| (span, "`click` needs `call FUNCTION()` or `href \"URL\"`".to_owned()))
+    })
+}
+
+fn c4(source: &Source, diagram: &Diagram) -> Found {
+    body(source, diagram).find_map(|(line, text)| {
+        let arguments = text.strip_prefix("UpdateLayoutConfig(")?.strip_suffix(')')?;
+        arguments.split(',').map(str::trim).find_map(|argument| {
+            let quoted =
+                argument.starts_with(['"', '$']) || !argument.starts_with(char::is_numeric);
+            let span = within(line, text, argument);
+            (!quoted).then(|| (span, format!("`{argument}` needs quotes around it")))
+        })
+    })
 }
 
 /// These types end at a blank line after their first.
@@ -266,4 +313,71 @@ fn spaces_only(source: &Source, diagram: &Diagram) -> Found {
         let spaces = !line.is_empty() && source.slice(line).trim().is_empty();
         spaces.then(|| (line, "a blank line may not hold spaces".to_owned()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mermaid::{Fault, parse};
+    use crate::source::Source;
+
+    /// Whether we would have the diagram drawn.
+    fn accepted(text: &str) -> bool {
+        let fault = parse(&Source::new("d.mmd", text)).fault;
+        matches!(fault, None | Some(Fault::Dates { .. }))
+    }
+
+    /// The verdicts of Mermaid 11.17 and 12.3 where the parser alone has another.
+    #[test]
+    fn verdicts_are_those_of_mermaid() {
+        let refused = [
+            "mindmap\n\n  Root\n    A",
+            "kanban\n  \n  Todo\n    A",
+            "treeView-beta\n  \"Todo\"\n    \"A\"\n    ",
+            "flowchart TD\n A[] --> B",
+            "flowchart TD\n A(\"\") --> B",
+            "flowchart TD\n A --> B\n click A \"url\" \"tip",
+            "flowchart TD\n A --> B\n click A call f",
+            "flowchart TD\n A --> B\n style A",
+            "flowchart TD\n A --> B\n style A fill:rgb(1,2,3)",
+            "flowchart TD\n A --> B : hi",
+            "classDiagram\n",
+            "classDiagram\n class A {\n  foo() {\n }",
+            "classDiagram\n namespace X {\n }",
+            "classDiagram\n class A!b",
+            "block-beta",
+            "block-beta\n a\n style b fill:#fff",
+            "requirementDiagram\n requirement a {\n id: REQ-1\n }",
+            "requirementDiagram\n element a-b {\n type: x\n }",
+            "sankey-beta\n\nÄ,B,1\n",
+            "xychart-beta\n x-axis [é, b]\n bar [1,2]",
+            "journey\n section a: b\n x: 5",
+            "quadrantChart\n A (b): [0.1,0.2]",
+            "gitGraph\n comit",
+        ];
+        for text in refused {
+            assert!(!accepted(text), "{text}");
+        }
+        let drawn = [
+            "mindmap\n  Root\n    \n    A",
+            "flowchart TD\n A --> B\n click A call f()",
+            "flowchart TD\n A[\"f()\"] -->|\"()\"| B",
+            "flowchart TD\n a:b --> c",
+            "flowchart TD\n a/b --> c'd",
+            "flowchart TD\n A --> B\n style A fill:#fff,stroke-dasharray: 5 5",
+            "stateDiagram-v2\n state A : b",
+            "classDiagram\n Foo",
+            "block-beta\n columns 1",
+            "requirementDiagram\n requirement a {\n id: \"REQ-1\"\n text: \"a, b: c\"\n }",
+            "sankey-beta\n\n\"A, x\",B,1\n",
+            "sankey-beta\n\n\"A \"\"x\",B,1\n",
+            "xychart-beta\n x-axis \"é\" [a, b]\n bar [1,2]",
+            "quadrantChart\n \"A (b)\": [0.1,0.2]",
+            "quadrantChart\n A:::k: [0.1,0.2]\n classDef k color: #109060",
+            "gantt\n title x\n a: b: 2020-01-01, 1d",
+            "timeline TB\n 2020 : X",
+        ];
+        for text in drawn {
+            assert!(accepted(text), "{text}");
+        }
+    }
 }

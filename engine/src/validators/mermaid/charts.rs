@@ -87,8 +87,11 @@ fn tell(task: Option<&Symbol>, report: &mut Report<'_>) {
     }
 }
 
-/// What a value must be, by what it is.
-const RANGES: &[(&str, fn(f64) -> bool, &str)] = &[
+/// What a value is, whether it fits, and what to say if not.
+type Range = (&'static str, fn(f64) -> bool, &'static str);
+
+/// What a value must be.
+const RANGES: &[Range] = &[
     ("journey score", |value| (1.0..=5.0).contains(&value), "a score goes from 1 to 5"),
     ("sankey link value", |value| value > 0.0, "a flow without amount is not drawn"),
     ("treemap value", |value| value > 0.0, "a leaf without size is not drawn"),
@@ -106,7 +109,9 @@ pub(super) fn value_out_of_range(diagram: &Diagram, report: &mut Report<'_>) {
     }
     let slices: Vec<&Symbol> = diagram.of("pie section").collect();
     if slices.len() == diagram.model.values.len() {
-        for (slice, _) in slices.iter().zip(&diagram.model.values).filter(|(_, value)| **value == 0.0) {
+        for (slice, _) in
+            slices.iter().zip(&diagram.model.values).filter(|(_, value)| **value == 0.0)
+        {
             report.at(slice.at, "the slice is 0: it is not drawn");
         }
     }

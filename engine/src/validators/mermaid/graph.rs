@@ -12,7 +12,8 @@ pub(super) fn duplicate_edge(diagram: &Diagram, report: &mut Report<'_>) {
         let key = (&*edge.from, &*edge.to, &*edge.kind);
         match seen.get(&key) {
             Some(&first) => {
-                let message = format!("`{}` and `{}` are already connected like this", edge.from, edge.to);
+                let message =
+                    format!("`{}` and `{}` are already connected like this", edge.from, edge.to);
                 report.at(edge.span, message).related(first, "the first connection");
             }
             None => {
@@ -91,7 +92,10 @@ pub(super) fn cyclic_flow(diagram: &Diagram, report: &mut Report<'_>) {
     });
     if let Some(edge) = closing {
         report
-            .at(edge.span, format!("the flow from `{}` to `{}` closes a circle", edge.from, edge.to))
+            .at(
+                edge.span,
+                format!("the flow from `{}` to `{}` closes a circle", edge.from, edge.to),
+            )
             .help("A sankey diagram cannot be drawn with a circle: split one of its nodes in two");
     }
 }
@@ -178,7 +182,8 @@ fn step(text: &str, line: Span, scope: usize) -> Option<Step<'_>> {
 
 pub(super) fn unreachable_state(diagram: &Diagram, report: &mut Report<'_>) {
     let Some(machine) = Machine::read(diagram, report.source()) else { return };
-    let started = |scope: usize| machine.steps.iter().any(|step| step.scope == scope && step.from == "[*]");
+    let started =
+        |scope: usize| machine.steps.iter().any(|step| step.scope == scope && step.from == "[*]");
     if !started(0) {
         return;
     }
@@ -186,8 +191,10 @@ pub(super) fn unreachable_state(diagram: &Diagram, report: &mut Report<'_>) {
     let mut told = BTreeSet::new();
     for step in &machine.steps {
         // Only the head of an unreachable chain: mending it mends the rest.
-        let entered = machine.steps.iter().any(|other| other.to == step.from && other.from != step.from);
-        if step.from != "[*]" && !reached.contains(step.from) && !entered && told.insert(step.from) {
+        let entered =
+            machine.steps.iter().any(|other| other.to == step.from && other.from != step.from);
+        if step.from != "[*]" && !reached.contains(step.from) && !entered && told.insert(step.from)
+        {
             report
                 .at(step.from_at, format!("no transition leads to `{}`", step.from))
                 .help("Add one, from `[*]` if it is a start");

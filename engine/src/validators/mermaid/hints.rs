@@ -67,7 +67,8 @@ fn direction(diagram: &Diagram, source: &Source, span: Span, message: &str) -> O
     let help = Some(format!("A direction is one of {}", DIRECTIONS.join(", ")));
     let same = DIRECTIONS.iter().find(|known| known.eq_ignore_ascii_case(word));
     let fix = same.map(|known| (format!("Write `{known}`"), Edit::replace(span, *known)));
-    let message = (!word.is_empty() && diagram.is_flowchart()).then(|| format!("`{word}` is no direction"));
+    let message =
+        (!word.is_empty() && diagram.is_flowchart()).then(|| format!("`{word}` is no direction"));
     Some(Hint { help, message, sure: fix.is_some(), fix, ..Hint::default() })
 }
 
@@ -83,7 +84,8 @@ fn single_dash(diagram: &Diagram, source: &Source, span: Span, _: &str) -> Optio
         !before.is_some_and(|c| matches!(c, '-' | '.' | '=' | '<' | '~'))
     })?;
     // Inside a label it is only text.
-    if text[..at].matches(['[', '(', '{', '"', '|']).count() > text[..at].matches([']', ')', '}', '"', '|']).count()
+    if text[..at].matches(['[', '(', '{', '"', '|']).count()
+        > text[..at].matches([']', ')', '}', '"', '|']).count()
         || text[..at].matches('"').count() % 2 == 1
     {
         return None;
@@ -116,7 +118,10 @@ fn unclosed_block(diagram: &Diagram, source: &Source, span: Span, message: &str)
     let mut open: Vec<(Span, &str)> = Vec::new();
     for &line in &diagram.lines {
         let text = source.slice(line);
-        let word = text.split(|c: char| c.is_whitespace() || matches!(c, ':' | ';')).next().unwrap_or_default();
+        let word = text
+            .split(|c: char| c.is_whitespace() || matches!(c, ':' | ';'))
+            .next()
+            .unwrap_or_default();
         if word == "end" {
             open.pop();
         } else if openers.contains(&word) {
@@ -145,7 +150,8 @@ fn reserved_end(diagram: &Diagram, source: &Source, span: Span, _: &str) -> Opti
         } else {
             "`end` is a reserved word".to_owned()
         }),
-        help: (!alone).then(|| "Write `End`, or use another id with the label: `e[end]`".to_owned()),
+        help: (!alone)
+            .then(|| "Write `End`, or use another id with the label: `e[end]`".to_owned()),
         ..Hint::default()
     })
 }
@@ -204,8 +210,10 @@ fn space_in_id(diagram: &Diagram, source: &Source, span: Span, message: &str) ->
     let word = source.slice(span);
     let line = line_at(diagram, span.start)?;
     let before = source.slice(Span { start: line.start, end: span.start });
-    let first = before.trim_end().rsplit([' ', '\t', '>', '&', '|', ';']).next().unwrap_or_default();
-    let plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let first =
+        before.trim_end().rsplit([' ', '\t', '>', '&', '|', ';']).next().unwrap_or_default();
+    let plain =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
     if !plain(first) || !plain(word) || !before.ends_with([' ', '\t']) {
         return None;
     }
@@ -290,9 +298,12 @@ fn second_diagram(diagram: &Diagram, source: &Source, span: Span, _: &str) -> Op
         return None;
     }
     let word = source.slice(line).split_whitespace().next()?;
-    let named = super::TYPES.contains(&word) && !matches!(word, "block" | "info" | "graph" | "packet");
+    let named =
+        super::TYPES.contains(&word) && !matches!(word, "block" | "info" | "graph" | "packet");
     named.then(|| Hint {
-        help: Some(format!("`{word}` begins another diagram: put each into a file or fence of its own")),
+        help: Some(format!(
+            "`{word}` begins another diagram: put each into a file or fence of its own"
+        )),
         ..Hint::default()
     })
 }

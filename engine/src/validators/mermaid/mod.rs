@@ -13,7 +13,6 @@ use crate::parse::mermaid::{Diagram, Fault, Symbol, parse};
 use crate::rule::Report;
 use crate::source::Span;
 
-
 /// The checks, by rule id.
 pub(super) const CHECKS: Checks<Diagram> = &[
     ("mermaid/activation-without-end", sequence::activation_without_end),
@@ -144,10 +143,8 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
     match near {
         Some(near) => {
             finding.help(format!("Did you mean `{near}`?"));
-            finding.fix_unsafe(
-                format!("Write `{near}`"),
-                vec![Edit::replace(diagram.header, near)],
-            );
+            finding
+                .fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(diagram.header, near)]);
         }
         None => {
             finding.help("Begin with the type, such as `flowchart TD` or `sequenceDiagram`");
@@ -269,4 +266,80 @@ fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a s
 fn line_at(diagram: &Diagram, at: u32) -> Option<Span> {
     let index = diagram.lines.partition_point(|line| line.start <= at).checked_sub(1)?;
     diagram.lines.get(index).copied().filter(|line| at <= line.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::{Finding, Severity};
+    use crate::rule::{Setting, Settings};
+    use crate::source::Source;
+    use proptest::prelude::*;
+
+    fn findings(text: &str) -> (Source, Vec<Finding>) {
+        let source = Source::new("d.mmd", text);
+        let setting = Setting { severity: Some(Severity::Warning), params: serde_json::Map::new() };
+        let all: Settings = CHECKS.iter().map(|(id, _)| ((*id).into(), setting.clone())).collect();
+        let mut report = Report::new(&source, &all);
+        run(&mut report);
+        let findings = report.finish();
+        (source, findings)
+    }
+
+    fn rules(text: &str) -> Vec<String> {
+        let mut rules: Vec<_> =
+            findings(text).1.iter().map(|finding| finding.rule.to_string()).collect();
+        rules.sort();
+        rules.dedup();
+        rules
+    }
+
+    #[test]
+    fn a_sound_diagram_has_no_finding() {
+        for text in [
+            "flowchart LR\n  accTitle: a\n  accDescr: b\n  A[One] --> B & C --> D:::x\n  \
+             A -->|again| B\n  classDef x fill:#fff\n",
+            "sequenceDiagram\n  accTitle: a\n  accDescr: b\n  participant A\n  actor B\n  \
+             A->>+B: hi\n  B-->>-A: yo\n",
+            "sankey\n\nA,B,10\nB,C,5\n",
+        ] {
+            assert_eq!(rules(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_broken_diagram_is_not_judged_further() {
+        assert_eq!(rules("pie\n  \"a\" : 0\n  \"a\" : x\n"), ["mermaid/syntax"]);
+    }
+
+    #[test]
+    fn edges_are_found_in_chains_and_groups() {
+        let (source, findings) = findings(
+            "flowchart LR\n  A & B --> C[x & y] --> D\n  B --> C; C --> D\n  accTitle: a\n  accDescr: b\n",
+        );
+        let found: Vec<_> = findings.iter().map(|finding| source.slice(finding.span)).collect();
+        assert_eq!(found, ["B --> C", "C --> D"]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        #[test]
+        fn no_text_is_too_odd(
+            header in "(flowchart TD|sequenceDiagram|classDiagram|stateDiagram-v2|erDiagram|gantt|pie|journey\
+                |mindmap|gitGraph|sankey|quadrantChart|requirementDiagram|block|kanban|C4Context|xychart|timeline)",
+            body in proptest::collection::vec(
+                "(\n|\r\n| |  |A|B|é|😀|-->|->>|--|\\[|\\]|\\(|\\)|\\{|\\}|:|:::|\"|,|1|\\||\
+                 end|subgraph|state|class|click|style|section|after|%%|---|@|~|<|>|&|;|activate|note)",
+                0..40,
+            ),
+        ) {
+            let (source, findings) = findings(&format!("{header}\n{}", body.concat()));
+            for finding in findings {
+                prop_assert!(finding.span.end as usize <= source.text().len());
+                prop_assert!(source.text().is_char_boundary(finding.span.start as usize));
+                prop_assert!(source.text().is_char_boundary(finding.span.end as usize));
+                prop_assert!(!finding.message.is_empty());
+            }
+        }
+    }
 }

@@ -31,7 +31,15 @@ const IDS: &[(&[&str], &str)] = &[
     (&["gantt task"], "task"),
     (&["requirement", "requirement element"], "requirement or element"),
     (
-        &["c4 person", "c4 system", "c4 container", "c4 component", "c4 element", "c4 boundary", "c4 deployment node"],
+        &[
+            "c4 person",
+            "c4 system",
+            "c4 container",
+            "c4 component",
+            "c4 element",
+            "c4 boundary",
+            "c4 deployment node",
+        ],
         "element",
     ),
     (&["gitGraph commit id"], "commit"),
@@ -48,7 +56,9 @@ pub(super) fn duplicate_id(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     for (kinds, what) in IDS {
-        repeated(diagram, kinds, report, |name| format!("another {what} already has the id `{name}`"));
+        repeated(diagram, kinds, report, |name| {
+            format!("another {what} already has the id `{name}`")
+        });
     }
 }
 
@@ -64,7 +74,9 @@ pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     for (kinds, what) in LABELS {
-        repeated(diagram, kinds, report, |name| format!("another {what} is already called `{name}`"));
+        repeated(diagram, kinds, report, |name| {
+            format!("another {what} is already called `{name}`")
+        });
     }
     // The label of a column follows its id.
     let mut columns: HashMap<&str, &Symbol> = HashMap::new();
@@ -114,7 +126,9 @@ pub(super) fn duplicate_declaration(diagram: &Diagram, report: &mut Report<'_>) 
     let source = report.source();
     // A class or an entity may be named again; two bodies are easily taken for two things.
     let mut bodies: HashMap<&str, Span> = HashMap::new();
-    for symbol in diagram.symbols.iter().filter(|symbol| matches!(&*symbol.what, "class" | "er entity")) {
+    for symbol in
+        diagram.symbols.iter().filter(|symbol| matches!(&*symbol.what, "class" | "er entity"))
+    {
         let opens = super::line_at(diagram, symbol.at.start).is_some_and(|line| {
             let after = source.slice(Span { start: symbol.at.end, end: line.end });
             after.contains('{')
@@ -191,7 +205,7 @@ pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
     for symbol in diagram.symbols.iter().filter(|symbol| TREES.contains(&&*symbol.what)) {
         let Some(line) = super::line_at(diagram, symbol.at.start) else { continue };
         let indent = line.start - source.line_span(source.line_of(line.start)).start;
-        while levels.len() > 1 && levels.last().is_some_and(|(at, _)| *at >= indent + 1) {
+        while levels.len() > 1 && levels.last().is_some_and(|(at, _)| *at > indent) {
             levels.pop();
         }
         // The text as written tells more than the id: `a[One]` and `a[Two]` differ.
@@ -211,10 +225,22 @@ pub(super) fn empty_label(diagram: &Diagram, report: &mut Report<'_>) {
     for symbol in diagram.of("packet block").filter(|symbol| symbol.name.trim().is_empty()) {
         report.at(symbol.at, "this field has no name");
     }
-    let labels = diagram.symbols.iter().filter(|symbol| symbol.what.ends_with(" label"));
-    for symbol in labels.filter(|symbol| symbol.what.starts_with("flowchart")) {
-        if symbol.name.trim().is_empty() {
-            report.at(symbol.span, "this label is blank");
+    if !diagram.is_flowchart() || !diagram.drawn() {
+        return;
+    }
+    let source = report.source();
+    for &line in &diagram.lines {
+        let text = source.slice(line);
+        for (at, _) in text.match_indices('"') {
+            let rest = &text[at + 1..];
+            let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+            let inside = rest[blanks..].strip_prefix('"');
+            let opens = text[..at].ends_with(['[', '(', '{', '|', '>', '/', '\\']);
+            let closes = |after: &str| after.starts_with([']', ')', '}', '|', '/', '\\']);
+            if blanks > 0 && opens && inside.is_some_and(closes) {
+                let start = line.start as usize + at;
+                report.at(Span::new(start, start + blanks + 2), "this label is blank");
+            }
         }
     }
 }

@@ -15,7 +15,16 @@ const REFERENCES: &[(&[&str], &[&str], &str)] = &[
         &["flowchart node", "subgraph"],
         "node",
     ),
-    (&["class interaction target", "class note target", "class css target", "class style target", "class link target"], CLASSES, "class"),
+    (
+        &[
+            "class interaction target",
+            "class note target",
+            "class css target",
+            "class style target",
+        ],
+        CLASSES,
+        "class",
+    ),
     (
         &["state class target", "state style target", "state click target", "state note target"],
         &["state", "state reference", "state fork", "state join", "state choice"],
@@ -23,29 +32,64 @@ const REFERENCES: &[(&[&str], &[&str], &str)] = &[
     ),
     (&["er class target", "er style target"], &["er entity", "er implicit entity"], "entity"),
     (
-        &["c4 relation source", "c4 relation target", "c4 style target", "c4 relation style source", "c4 relation style target"],
-        &["c4 person", "c4 system", "c4 container", "c4 component", "c4 element", "c4 boundary", "c4 deployment node"],
+        &[
+            "c4 relation source",
+            "c4 relation target",
+            "c4 style target",
+            "c4 relation style source",
+            "c4 relation style target",
+        ],
+        &[
+            "c4 person",
+            "c4 system",
+            "c4 container",
+            "c4 component",
+            "c4 element",
+            "c4 boundary",
+            "c4 deployment node",
+        ],
         "element",
     ),
     (
-        &["requirement relationship source", "requirement relationship target", "requirement class target", "requirement style target"],
+        &[
+            "requirement relationship source",
+            "requirement relationship target",
+            "requirement class target",
+            "requirement style target",
+        ],
         &["requirement", "requirement element"],
         "requirement or element",
     ),
     (&["block style target", "block class target"], &["block node", "block composite"], "block"),
     (
-        &["eventmodeling source frame", "eventmodeling note source frame", "eventmodeling gwt source frame"],
+        &[
+            "eventmodeling source frame",
+            "eventmodeling note source frame",
+            "eventmodeling gwt source frame",
+        ],
         &["eventmodeling frame"],
         "frame",
     ),
     (
-        &["wardley link source", "wardley link target", "wardley evolved component", "wardley pipeline parent"],
-        &["wardley component", "wardley anchor", "wardley node", "wardley pipeline component", "wardley note"],
+        &[
+            "wardley link source",
+            "wardley link target",
+            "wardley evolved component",
+            "wardley pipeline parent",
+        ],
+        &[
+            "wardley component",
+            "wardley anchor",
+            "wardley node",
+            "wardley pipeline component",
+            "wardley note",
+        ],
         "component",
     ),
 ];
 
-const CLASSES: &[&str] = &["class", "class relation target", "class member owner", "class annotation target"];
+const CLASSES: &[&str] =
+    &["class", "class relation target", "class member owner", "class annotation target"];
 
 pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
     if !diagram.drawn() {
@@ -109,7 +153,11 @@ pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
     let wanted = wanted.filter_map(|class| inline.get_key_value(&**class).map(|(k, at)| (*k, *at)));
     let found: Vec<(&str, Span)> = used.chain(wanted).collect();
     for (name, at) in found {
-        if defined.contains(name) || name.is_empty() || name.contains([',', ' ']) || name == "default" {
+        if defined.contains(name)
+            || name.is_empty()
+            || name.contains([',', ' '])
+            || name == "default"
+        {
             continue;
         }
         let finding = report.at(at, format!("no `classDef` defines `{name}`"));

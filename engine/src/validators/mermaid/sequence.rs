@@ -5,12 +5,12 @@ use crate::finding::Edit;
 use crate::parse::mermaid::Symbol;
 use crate::rule::Report;
 use crate::source::Source;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 const DECLARED: [&str; 2] = ["sequence participant", "sequence actor"];
 
 pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>) {
-    let declared: Vec<&str> = diagram
+    let declared: BTreeSet<&str> = diagram
         .symbols
         .iter()
         .filter(|symbol| DECLARED.contains(&&*symbol.what))
@@ -19,7 +19,8 @@ pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>)
     if declared.is_empty() || !diagram.drawn() {
         return;
     }
-    for symbol in diagram.of("sequence implicit participant") {
+    let implicit = diagram.of("sequence implicit participant");
+    for symbol in implicit.filter(|symbol| !declared.contains(&&*symbol.name)) {
         let message = format!("`{}` is not declared, other participants are", symbol.name);
         let finding = report.at(symbol.at, message);
         match nearest(&symbol.name, declared.iter().copied()) {
@@ -42,10 +43,9 @@ pub(super) fn activation_without_end(diagram: &Diagram, report: &mut Report<'_>)
         return;
     }
     let mut open: HashMap<&str, Vec<&Symbol>> = HashMap::new();
-    let ends = diagram
-        .symbols
-        .iter()
-        .filter(|symbol| symbol.what.starts_with("sequence") && symbol.what.contains("participant"));
+    let ends = diagram.symbols.iter().filter(|symbol| {
+        symbol.what.starts_with("sequence") && symbol.what.contains("participant")
+    });
     let mut sender: Option<&Symbol> = None;
     for symbol in ends {
         match bar(report.source(), diagram, symbol) {
