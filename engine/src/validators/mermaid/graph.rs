@@ -4,7 +4,7 @@ use super::Diagram;
 use crate::finding::Edit;
 use crate::rule::Report;
 use crate::source::{Source, Span};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub(super) fn duplicate_edge(diagram: &Diagram, report: &mut Report<'_>) {
     let mut seen: HashMap<(&str, &str, &str), Span> = HashMap::new();
@@ -60,43 +60,49 @@ pub(super) fn cyclic_flow(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     let edges = &diagram.model.edges;
-    let mut waiting: BTreeMap<&str, usize> = BTreeMap::new();
-    for edge in edges {
-        waiting.entry(&edge.from).or_default();
-        *waiting.entry(&edge.to).or_default() += 1;
+    let forth: Vec<(&str, &str)> = edges.iter().map(|edge| (&*edge.from, &*edge.to)).collect();
+    let back: Vec<(&str, &str)> = forth.iter().map(|&(from, to)| (to, from)).collect();
+    let mut circling: HashSet<&str> = forth.iter().flat_map(|&(from, to)| [from, to]).collect();
+    prune(&mut circling, &forth);
+    prune(&mut circling, &back);
+    // Of what is left, an edge back to a node that is named earlier closes a circle.
+    let mut named: HashMap<&str, usize> = HashMap::new();
+    for (at, &(from, _)) in forth.iter().enumerate() {
+        named.entry(from).or_insert(at);
     }
-    let mut outgoing: HashMap<&str, Vec<&str>> = HashMap::new();
-    for edge in edges {
-        outgoing.entry(&edge.from).or_default().push(&edge.to);
+    let closing = edges.iter().find(|edge| {
+        circling.contains(&*edge.from)
+            && circling.contains(&*edge.to)
+            && named.get(&*edge.to) <= named.get(&*edge.from)
+    });
+    if let Some(edge) = closing {
+        let message = format!("the flow from `{}` to `{}` closes a circle", edge.from, edge.to);
+        report
+            .at(edge.span, message)
+            .help("A sankey diagram cannot be drawn with a circle: split one of its nodes in two");
+    }
+}
+
+/// Removes the nodes that no edge from a remaining node leads to, until there are none.
+fn prune<'a>(nodes: &mut HashSet<&'a str>, edges: &[(&'a str, &'a str)]) {
+    let mut entering: HashMap<&str, usize> = HashMap::new();
+    let mut leaving: HashMap<&str, Vec<&'a str>> = HashMap::new();
+    for &(from, to) in edges.iter().filter(|(a, b)| nodes.contains(a) && nodes.contains(b)) {
+        *entering.entry(to).or_default() += 1;
+        leaving.entry(from).or_default().push(to);
     }
     let mut ready: Vec<&str> =
-        waiting.iter().filter(|(_, count)| **count == 0).map(|(name, _)| *name).collect();
-    while let Some(name) = ready.pop() {
-        waiting.remove(name);
-        for next in outgoing.get(name).into_iter().flatten() {
-            if let Some(count) = waiting.get_mut(next) {
+        nodes.iter().copied().filter(|node| !entering.contains_key(node)).collect();
+    while let Some(node) = ready.pop() {
+        nodes.remove(node);
+        for &next in leaving.get(node).into_iter().flatten() {
+            if let Some(count) = entering.get_mut(next) {
                 *count -= 1;
                 if *count == 0 {
                     ready.push(next);
                 }
             }
         }
-    }
-    // What is left stands on a circle or behind one. An edge back to something earlier closes it.
-    let order: Vec<&str> = edges.iter().map(|edge| &*edge.from).collect();
-    let first = |name: &str| order.iter().position(|other| *other == name);
-    let closing = edges.iter().find(|edge| {
-        waiting.contains_key(&*edge.from)
-            && waiting.contains_key(&*edge.to)
-            && first(&edge.to).is_some_and(|to| first(&edge.from).is_some_and(|from| to <= from))
-    });
-    if let Some(edge) = closing {
-        report
-            .at(
-                edge.span,
-                format!("the flow from `{}` to `{}` closes a circle", edge.from, edge.to),
-            )
-            .help("A sankey diagram cannot be drawn with a circle: split one of its nodes in two");
     }
 }
 
