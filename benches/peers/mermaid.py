@@ -120,7 +120,7 @@ def ours(name, diagrams):
     for index, text in enumerate(diagrams):
         (folder / f"{index}.mmd").write_bytes(text.encode())
     command = [AIDD, "check", ".", "--only", "mermaid/*", "--format", "json", "--no-baseline", "--no-ignore"]
-    done = subprocess.run([*command, "--fail-on", "never", "-q"], cwd=folder, capture_output=True, text=True)
+    done = subprocess.run([*command, "--fail-on", "never"], cwd=folder, capture_output=True, text=True)
     refused = {}
     for finding in json.loads(done.stdout)["findings"]:
         kind, rule = finding["rule"].split("/")

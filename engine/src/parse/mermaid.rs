@@ -90,6 +90,13 @@ pub(crate) fn parse(source: &Source) -> Diagram {
     let (lines, front_matter) = code_lines(source);
     let header = lines.first().map_or(Span::default(), |&line| first_word(source, line));
     let mut diagram = Diagram { header, lines, ..Diagram::default() };
+    if diagram.lines.is_empty()
+        && let Some(open) = source.text().find("%%{")
+    {
+        let message = "the directive is not closed by `}%%`".to_owned();
+        diagram.fault = Some(Fault::Config { span: Span::new(open, open + 3), message });
+        return diagram;
+    }
     if let Some(fence) = late_front_matter(source, &diagram) {
         diagram.fault = Some(Fault::LateFrontMatter { fence });
         return diagram;

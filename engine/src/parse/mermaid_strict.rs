@@ -19,6 +19,8 @@ const STRICTER: &[(&str, Look)] = &[
     ("xychart", xychart),
     ("journey", journey),
     ("classDiagram", class),
+    ("stateDiagram", state),
+    ("radar", radar),
     ("block", block),
     ("mindmap", blank_after_header),
     ("kanban", kanban),
@@ -86,6 +88,10 @@ fn click(line: Span, text: &str, source: &Source) -> Found {
     if odd(text) && odd(source.text()) {
         return Some((line, "a quote is not closed".to_owned()));
     }
+    click_call(line, text)
+}
+
+fn click_call(line: Span, text: &str) -> Found {
     let call = text.find(" call ").filter(|at| !text[*at..].contains('('))?;
     let span = within(line, text, text[call..].trim());
     Some((span, "`call` needs parentheses after the function".to_owned()))
@@ -137,6 +143,39 @@ fn quadrant(source: &Source, diagram: &Diagram) -> Found {
     })
 }
 
+/// Words of a requirement diagram that cannot begin a text without quotes.
+const REQUIREMENT_WORDS: [&str; 29] = [
+    "requirement",
+    "functionalrequirement",
+    "interfacerequirement",
+    "performancerequirement",
+    "physicalrequirement",
+    "designconstraint",
+    "element",
+    "id",
+    "text",
+    "risk",
+    "verifymethod",
+    "type",
+    "docref",
+    "low",
+    "medium",
+    "high",
+    "analysis",
+    "demonstration",
+    "inspection",
+    "test",
+    "contains",
+    "copies",
+    "derives",
+    "satisfies",
+    "verifies",
+    "refines",
+    "traces",
+    "style",
+    "class",
+];
+
 fn requirement(source: &Source, diagram: &Diagram) -> Found {
     let refused = |c: char| ",-:<=>{".contains(c);
     let names = diagram.symbols.iter().filter(|symbol| {
@@ -155,7 +194,13 @@ fn requirement(source: &Source, diagram: &Diagram) -> Found {
         if before == Some('"') {
             return None;
         }
-        unquoted(symbol.at, source.slice(symbol.at), source.slice(symbol.at), refused)
+        let text = source.slice(symbol.at);
+        let word = text.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+        if REQUIREMENT_WORDS.contains(&&*word.to_ascii_lowercase()) {
+            let message = format!("`{word}` needs quotes around the text it stands in");
+            return Some((within(symbol.at, text, word), message));
+        }
+        unquoted(symbol.at, text, text, refused)
     })
 }
 
@@ -188,6 +233,9 @@ fn xychart(source: &Source, diagram: &Diagram) -> Found {
         if text.starts_with("acc") {
             return None;
         }
+        if text.starts_with("title") && text.ends_with("\"\"") {
+            return Some((line, "the title is empty".to_owned()));
+        }
         let outside = text.split('"').step_by(2);
         outside.into_iter().find_map(|part| unquoted(line, text, part, |c| !c.is_ascii()))
     })
@@ -208,6 +256,9 @@ fn journey(source: &Source, diagram: &Diagram) -> Found {
 fn class(source: &Source, diagram: &Diagram) -> Found {
     if diagram.lines.len() == 1 {
         return Some((diagram.header, "the class diagram is empty".to_owned()));
+    }
+    if let Some(found) = body(source, diagram).find_map(|(line, text)| class_style(line, text)) {
+        return Some(found);
     }
     let mut lines = body(source, diagram).peekable();
     let mut in_class = false;
@@ -239,6 +290,44 @@ fn class(source: &Source, diagram: &Diagram) -> Found {
             format!("a class name cannot hold `{}`: put it into backquotes", &name[bad..=bad]),
         ))
     })
+}
+
+/// The first property of a style may not have a hyphen in its name; the ones after it may.
+fn class_style(line: Span, text: &str) -> Found {
+    let rest = text.strip_prefix("style ").or_else(|| text.strip_prefix("classDef "));
+    let Some(rest) = rest else {
+        return text.strip_prefix("click ").and_then(|_| click_call(line, text));
+    };
+    let Some((_, styles)) = rest.trim_start().split_once([' ', '\t']) else {
+        return Some((line, "a style needs a name and its properties".to_owned()));
+    };
+    let property = styles.trim_start().split([':', ',']).next()?;
+    let help = "put another property, such as `fill`, before";
+    property
+        .contains('-')
+        .then(|| (within(line, text, property), format!("{help} `{property}` here")))
+}
+
+fn state(source: &Source, diagram: &Diagram) -> Found {
+    body(source, diagram).find_map(|(line, text)| {
+        let name = text.strip_prefix("classDef")?;
+        match name.split_whitespace().next() {
+            None => Some((line, "`classDef` needs a name and its styles".to_owned())),
+            Some("default") => Some((line, "a state diagram has no default class".to_owned())),
+            _ => None,
+        }
+    })
+}
+
+fn radar(source: &Source, diagram: &Diagram) -> Found {
+    let names = diagram.symbols.iter();
+    names.filter(|symbol| matches!(&*symbol.what, "radar axis" | "radar curve")).find_map(
+        |symbol| {
+            let name = source.slice(symbol.at);
+            let digit = name.starts_with(|c: char| c.is_ascii_digit());
+            digit.then(|| (symbol.at, format!("the id `{name}` may not begin with a digit")))
+        },
+    )
 }
 
 fn block(source: &Source, diagram: &Diagram) -> Found {
@@ -282,6 +371,14 @@ fn gantt(source: &Source, diagram: &Diagram) -> Found {
     body(source, diagram).find_map(|(line, text)| {
         let action = text.strip_prefix("click ")?.trim_start().split_once([' ', '\t'])?.1;
         let known = action.contains("call ") || action.contains("href ");
+        let after = action.strip_prefix("href \"").and_then(|url| url.split_once('"'));
+        if let Some((_, rest)) = after
+            && !rest.trim().is_empty()
+            && !rest.trim().starts_with("call ")
+        {
+            let rest = rest.trim();
+            return Some((within(line, text, rest), format!("`{rest}` cannot stand here")));
+        }
         let span = within(line, text, action);
         (!known).then(|| (span, "`click` needs `call FUNCTION()` or `href \"URL\"`".to_owned()))
     })
@@ -353,6 +450,15 @@ mod tests {
             "journey\n section a: b\n x: 5",
             "quadrantChart\n A (b): [0.1,0.2]",
             "gitGraph\n comit",
+            "%%{init: {}\nflowchart TD\nA-->B",
+            "requirementDiagram\n requirement test {\n id: 1\n }",
+            "requirementDiagram\n requirement a {\n text: medium risk\n }",
+            "classDiagram\n class A\n style A stroke-width:4px",
+            "classDiagram\n class A\n click A call open",
+            "stateDiagram-v2\n classDef default fill:#f00\n A --> B",
+            "gantt\n a: id1, 2013-01-01, 1d\n click id1 href \"https://example.com/\" \"more\"",
+            "xychart\n title \"\"\n bar [1]",
+            "radar-beta\n axis 1a\n curve b{1}",
         ];
         for text in refused {
             assert!(!accepted(text), "{text}");
@@ -375,6 +481,9 @@ mod tests {
             "quadrantChart\n A:::k: [0.1,0.2]\n classDef k color: #109060",
             "gantt\n title x\n a: b: 2020-01-01, 1d",
             "timeline TB\n 2020 : X",
+            "classDiagram\n class A\n style A fill:#fff,stroke-dasharray:5",
+            "requirementDiagram\n requirement a {\n text: Testing a high value\n }",
+            "gantt\n a: id1, 2013-01-01, 1d\n click id1 href \"https://example.com/\"",
         ];
         for text in drawn {
             assert!(accepted(text), "{text}");
