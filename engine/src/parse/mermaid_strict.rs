@@ -179,15 +179,16 @@ const REQUIREMENT_WORDS: [&str; 29] = [
 fn requirement(source: &Source, diagram: &Diagram) -> Found {
     let refused = |c: char| ",-:<=>{".contains(c);
     let names = diagram.symbols.iter().filter(|symbol| {
-        matches!(
-            &*symbol.what,
-            "requirement"
-                | "requirement element"
-                | "requirement id"
-                | "requirement text"
-                | "requirement doc ref"
-                | "requirement element type"
-        )
+        symbol.what.ends_with("requirement")
+            || matches!(
+                &*symbol.what,
+                "design constraint"
+                    | "requirement element"
+                    | "requirement id"
+                    | "requirement text"
+                    | "requirement doc ref"
+                    | "requirement element type"
+            )
     });
     names.into_iter().find_map(|symbol| {
         let before = source.text()[..symbol.at.start as usize].chars().next_back();

@@ -308,6 +308,20 @@ mod tests {
     }
 
     #[test]
+    fn names_are_known_in_every_spelling() {
+        for text in [
+            "requirementDiagram\n  functionalRequirement a {\n  }\n  designConstraint b {\n  }\n  \
+             a - contains -> b\n",
+            "classDiagram\n  class Box~T~\n  note for Box \"x\"\n  click Box href \"x\"\n",
+            "stateDiagram-v2\n  state f <<fork>>\n  [*] --> f\n  class f k\n  classDef k fill:#fff\n",
+            "block-beta\n  block:g:2\n    d\n  end\n  style g fill:#fff\n",
+        ] {
+            let found = rules(text);
+            assert!(!found.iter().any(|rule| rule == "mermaid/unknown-reference"), "{text}");
+        }
+    }
+
+    #[test]
     fn a_broken_diagram_is_not_judged_further() {
         assert_eq!(rules("pie\n  \"a\" : 0\n  \"a\" : x\n"), ["mermaid/syntax"]);
     }

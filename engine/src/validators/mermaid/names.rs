@@ -1,6 +1,6 @@
 //! Checks of names and texts that clash, repeat or are missing.
 
-use super::{Diagram, graph};
+use super::{Diagram, graph, references};
 use crate::parse::mermaid::Symbol;
 use crate::rule::Report;
 use crate::source::{Source, Span};
@@ -29,7 +29,7 @@ pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {
 /// Kinds of names that must differ among themselves, and what to call them.
 const IDS: &[(&[&str], &str)] = &[
     (&["gantt task"], "task"),
-    (&["requirement", "requirement element"], "requirement or element"),
+    (references::REQUIREMENTS, "requirement or element"),
     (
         &[
             "c4 person",

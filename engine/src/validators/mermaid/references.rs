@@ -57,7 +57,7 @@ const REFERENCES: &[(&[&str], &[&str], &str)] = &[
             "requirement class target",
             "requirement style target",
         ],
-        &["requirement", "requirement element"],
+        REQUIREMENTS,
         "requirement or element",
     ),
     (&["block style target", "block class target"], &["block node", "block composite"], "block"),
@@ -88,6 +88,17 @@ const REFERENCES: &[(&[&str], &[&str], &str)] = &[
     ),
 ];
 
+/// Names of a requirement diagram.
+pub(super) const REQUIREMENTS: &[&str] = &[
+    "requirement",
+    "functional requirement",
+    "interface requirement",
+    "performance requirement",
+    "physical requirement",
+    "design constraint",
+    "requirement element",
+];
+
 const CLASSES: &[&str] =
     &["class", "class relation target", "class member owner", "class annotation target"];
 
@@ -102,7 +113,8 @@ pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
             .symbols
             .iter()
             .filter(|symbol| to.contains(&&*symbol.what))
-            .map(|symbol| &*symbol.name)
+            // A generic class is spoken of without its parameters.
+            .flat_map(|symbol| [&*symbol.name, symbol.name.split('~').next().unwrap_or_default()])
             .collect();
         for symbol in std::iter::once(first).chain(symbols) {
             if !known.contains(&*symbol.name) && !is_default(symbol) {
