@@ -2,7 +2,7 @@
 
 use super::lines::{Line, begins_template, line_at, template};
 use super::{
-    Comment, Directive, Dockerfile, Escape, Instruction, Keyword, Logical, Piece, PieceKind,
+    Comment, Directive, Dockerfile, Escape, Instruction, Keyword, Logical, MOST, Piece, PieceKind,
     arguments, flags, heredoc, problems, scope,
 };
 use crate::source::Span;
@@ -63,6 +63,10 @@ impl Builder<'_> {
     }
 
     fn piece(&mut self, line: Line<'_>) {
+        if self.file.instructions.len() >= MOST {
+            problems::too_long(&mut self.file, Span::new(line.start, line.start + line.text.len()));
+            return self.close(PieceKind::Rest, self.text.len());
+        }
         if line.is_blank() {
             return self.close(PieceKind::Blank, line.next);
         }

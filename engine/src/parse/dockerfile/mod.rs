@@ -21,9 +21,6 @@ mod problems;
 mod scope;
 mod words;
 
-#[cfg(test)]
-mod tests;
-
 use crate::source::Span;
 use std::ops::Range;
 
@@ -31,6 +28,9 @@ pub use build::parse;
 pub use logical::Logical;
 pub use scope::{Origin, Variable};
 pub use words::{Use, unquote, uses};
+
+/// The most instructions read: no image has as many layers by far.
+pub const MOST: usize = 5_000;
 
 /// A Dockerfile, read.
 #[derive(Clone, Debug, Default)]
@@ -88,6 +88,8 @@ pub enum PieceKind {
     Instruction(usize),
     /// Lines of a template language.
     Template,
+    /// All that follows [`MOST`] instructions: not read.
+    Rest,
 }
 
 /// A parser directive: `# name=value` at the very top.
@@ -382,3 +384,6 @@ impl Dockerfile {
         instruction.shell.and_then(|at| self.instructions.get(at)).map(|shell| &*shell.words)
     }
 }
+
+#[cfg(test)]
+mod tests;

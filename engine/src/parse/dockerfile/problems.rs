@@ -1,7 +1,7 @@
 //! What a builder would refuse.
 
 use super::words::open_quote;
-use super::{Directive, Dockerfile, Escape, Flag, Instruction, Keyword, Problem};
+use super::{Directive, Dockerfile, Escape, Flag, Instruction, Keyword, MOST, Problem};
 use crate::source::Span;
 
 /// Flags by instruction.
@@ -52,6 +52,11 @@ pub(super) fn escape(file: &mut Dockerfile, directive: &Directive) {
 pub(super) fn open_heredoc(file: &mut Dockerfile, span: Span, name: &str) {
     let message = format!("heredoc is never closed by a line `{name}`");
     file.problems.push(problem(span, message, None));
+}
+
+/// More instructions than are read.
+pub(super) fn too_long(file: &mut Dockerfile, span: Span) {
+    file.problems.push(problem(span, format!("only the first {MOST} instructions are read"), None));
 }
 
 fn problem(span: Span, message: impl Into<String>, help: Option<String>) -> Problem {
@@ -136,6 +141,9 @@ fn shape(instruction: &Instruction) -> Option<Problem> {
         }
         Keyword::Healthcheck if words.first().is_none_or(|word| !is_check(&word.text)) => {
             here("HEALTHCHECK takes CMD or NONE".to_owned())
+        }
+        Keyword::Healthcheck if instruction.inner.is_none() && words.len() > 1 => {
+            here("HEALTHCHECK NONE takes nothing after it".to_owned())
         }
         Keyword::Env | Keyword::Label => instruction
             .pairs

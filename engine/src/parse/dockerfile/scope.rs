@@ -2,6 +2,7 @@
 
 use super::{Dockerfile, Instruction, Keyword, Stage, Word};
 use crate::source::Span;
+use std::collections::HashMap;
 
 /// Where a variable comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,15 +83,14 @@ fn stage(file: &Dockerfile, from: usize) -> Stage {
 impl Dockerfile {
     /// The variables that the instruction at `index` sees, earliest first, as set before it: for
     /// `FROM` and whatever stands before the first one the global arguments, else those of its
-    /// stage and of the stages it builds on.
+    /// stage and of the stages it builds on. To look at many instructions, use [`Dockerfile::walk`].
     #[must_use]
     pub fn variables_at(&self, index: usize) -> Vec<Variable<'_>> {
         let Some(instruction) = self.instructions.get(index) else { return Vec::new() };
-        let first = self.stages.first().map_or(self.instructions.len(), |stage| stage.from);
         let mut found = Vec::new();
         match instruction.stage {
             Some(stage) if instruction.kind != Keyword::From => {
-                let mut chain = vec![self.stages[stage].instructions.start..index];
+                let mut chain = Vec::new();
                 let mut base = self.stages[stage].base;
                 while let Some(stage) = base.and_then(|base| self.stages.get(base)) {
                     chain.push(stage.instructions.clone());
@@ -99,8 +99,10 @@ impl Dockerfile {
                 for range in chain.into_iter().rev() {
                     self.collect(&self.instructions[range], false, &mut found);
                 }
+                let own = self.stages[stage].instructions.start..index;
+                self.collect(&self.instructions[own], false, &mut found);
             }
-            _ => self.collect(&self.instructions[..first.min(index)], true, &mut found),
+            _ => self.collect(&self.instructions[..self.first_from().min(index)], true, &mut found),
         }
         found
     }
@@ -133,15 +135,76 @@ impl Dockerfile {
 
     /// The default of a global argument.
     fn global(&self, name: &str) -> Option<&str> {
-        let first = self.stages.first().map_or(self.instructions.len(), |stage| stage.from);
+        let first = self.first_from();
         let pairs = self.instructions[..first]
             .iter()
             .filter(|instruction| instruction.kind == Keyword::Arg)
             .flat_map(|instruction| &instruction.pairs);
         pairs
             .filter(|pair| pair.key.text == name)
-            .filter_map(|pair| pair.value.as_ref())
-            .last()
+            .rfind(|pair| pair.value.is_some())
+            .and_then(|pair| pair.value.as_ref())
             .map(|value| &*value.text)
+    }
+
+    /// Index of the first `FROM`; the number of instructions when there is none.
+    fn first_from(&self) -> usize {
+        self.stages.first().map_or(self.instructions.len(), |stage| stage.from)
+    }
+
+    /// The arguments before the first `FROM`, by name.
+    #[must_use]
+    pub fn globals(&self) -> HashMap<&str, Variable<'_>> {
+        let mut found = HashMap::new();
+        for instruction in &self.instructions[..self.first_from()] {
+            set(instruction, true, &HashMap::new(), &mut found);
+        }
+        found
+    }
+
+    /// Visits the instructions of all stages, `FROM` left out, each with the variables it sees.
+    pub fn walk<'a>(
+        &'a self,
+        mut visit: impl FnMut(&'a Instruction, &HashMap<&'a str, Variable<'a>>),
+    ) {
+        let globals = self.globals();
+        let mut is_base = vec![false; self.stages.len()];
+        for base in self.stages.iter().filter_map(|stage| stage.base) {
+            is_base[base] = true;
+        }
+        let mut kept: HashMap<usize, HashMap<&str, Variable<'_>>> = HashMap::new();
+        for (number, stage) in self.stages.iter().enumerate() {
+            let base = stage.base.and_then(|base| kept.get(&base));
+            let mut seen = base.cloned().unwrap_or_default();
+            for instruction in self.of_stage(stage).iter().skip(1) {
+                visit(instruction, &seen);
+                set(instruction, false, &globals, &mut seen);
+            }
+            if is_base[number] {
+                kept.insert(number, seen);
+            }
+        }
+    }
+}
+
+/// Adds the variables that `instruction` sets. An `ARG` of a stage without default takes the value
+/// of the global one.
+fn set<'a>(
+    instruction: &'a Instruction,
+    global: bool,
+    globals: &HashMap<&'a str, Variable<'a>>,
+    seen: &mut HashMap<&'a str, Variable<'a>>,
+) {
+    let origin = match instruction.kind {
+        Keyword::Arg if global => Origin::Global,
+        Keyword::Arg => Origin::Arg,
+        Keyword::Env => Origin::Env,
+        _ => return,
+    };
+    for pair in &instruction.pairs {
+        let name = &*pair.key.text;
+        let outer = globals.get(name).filter(|_| origin == Origin::Arg).and_then(|one| one.value);
+        let value = pair.value.as_ref().map(|value| &*value.text).or(outer);
+        seen.insert(name, Variable { name, origin, span: pair.key.span, value });
     }
 }

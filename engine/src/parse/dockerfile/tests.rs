@@ -130,6 +130,8 @@ fn template_lines_are_set_aside() {
     assert_eq!(kinds(&file), [Keyword::From, Keyword::Run, Keyword::User]);
     assert_eq!(file.instructions[1].argument(), "set -e; \tapk add b; \ttrue");
     assert_eq!(file.problems, []);
+    let copy = parse("COPY --from={{ a b }} x{{ y }} <% z %>/ {{ w\n");
+    assert_eq!(texts(&copy.instructions[0].words), ["x{{ y }}", "<% z %>/", "{{", "w"]);
 }
 
 #[test]
@@ -232,9 +234,18 @@ fn holds(text: &str) {
             assert!(text[there..].starts_with(c), "each character comes from its place: {text:?}");
         }
     }
-    for at in 0..file.instructions.len() {
+    for at in 0..file.instructions.len().min(50) {
         assert!(file.variables_at(at).len() <= text.len());
     }
+}
+
+#[test]
+fn endless_files_are_read_to_a_point() {
+    let text = "RUN a\n".repeat(MOST + 2);
+    let file = parse(&text);
+    assert_eq!(file.instructions.len(), MOST);
+    assert_eq!(file.problems.len(), 1);
+    holds(&text);
 }
 
 #[test]

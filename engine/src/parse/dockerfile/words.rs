@@ -5,46 +5,80 @@ use std::ops::Range;
 
 /// Splits at white space; quotes mean nothing.
 pub(super) fn split(text: &str) -> Vec<Range<usize>> {
-    let mut words = Vec::new();
-    let mut start = None;
-    for (at, c) in text.char_indices() {
-        if c.is_whitespace() {
-            words.extend(start.take().map(|start| start..at));
-        } else {
-            start.get_or_insert(at);
-        }
-    }
-    words.extend(start.map(|start| start..text.len()));
-    words
+    Splitter::new(text).run(|c| !c.is_whitespace())
 }
 
 /// Splits at white space outside quotes; the escape character keeps what follows it.
 pub(super) fn split_quoted(text: &str, escape: Escape) -> Vec<Range<usize>> {
-    let mut words = Vec::new();
-    let mut start = None;
     let mut quote = None;
     let mut escaped = false;
-    for (at, c) in text.char_indices() {
+    Splitter::new(text).run(|c| {
         if escaped {
             escaped = false;
         } else if c == escape.0 {
             escaped = true;
-            start.get_or_insert(at);
-        } else if let Some(open) = quote {
-            if c == open {
-                quote = None;
+        } else if quote == Some(c) {
+            quote = None;
+        } else if quote.is_none() {
+            if c.is_whitespace() {
+                return false;
             }
-        } else if c.is_whitespace() {
-            words.extend(start.take().map(|start| start..at));
-        } else {
-            start.get_or_insert(at);
-            if matches!(c, '"' | '\'') {
-                quote = Some(c);
-            }
+            quote = Some(c).filter(|c| matches!(c, '"' | '\''));
+        }
+        true
+    })
+}
+
+/// Tags of template languages, which stay whole.
+const TAGS: [(&str, &str); 3] = [("{{", "}}"), ("{%", "%}"), ("<%", "%>")];
+
+/// Splits a text into words; a tag of a template language never breaks one.
+struct Splitter<'a> {
+    text: &'a str,
+    /// Whether a tag may still be closed, by its place in [`TAGS`].
+    closable: [bool; TAGS.len()],
+}
+
+impl<'a> Splitter<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            closable: TAGS.map(|(open, close)| text.contains(open) && text.contains(close)),
         }
     }
-    words.extend(start.map(|start| start..text.len()));
-    words
+
+    /// Words are where `keeps` says so of each character.
+    fn run(mut self, mut keeps: impl FnMut(char) -> bool) -> Vec<Range<usize>> {
+        let mut words = Vec::new();
+        let mut start = None;
+        let mut tag_end = 0;
+        for (at, c) in self.text.char_indices() {
+            if at >= tag_end && matches!(c, '{' | '<') {
+                tag_end = self.tag_end(at).unwrap_or(tag_end);
+            }
+            if at < tag_end || keeps(c) {
+                start.get_or_insert(at);
+            } else {
+                words.extend(start.take().map(|start| start..at));
+            }
+        }
+        words.extend(start.map(|start| start..self.text.len()));
+        words
+    }
+
+    /// Where the tag that opens at `at` ends.
+    fn tag_end(&mut self, at: usize) -> Option<usize> {
+        let rest = &self.text[at..];
+        for ((open, close), closable) in TAGS.into_iter().zip(&mut self.closable) {
+            if *closable && rest.starts_with(open) {
+                match rest[open.len()..].find(close) {
+                    Some(end) => return Some(at + open.len() + end + close.len()),
+                    None => *closable = false,
+                }
+            }
+        }
+        None
+    }
 }
 
 /// The quote that `raw` opens and does not close, and where.

@@ -3,9 +3,10 @@
 use super::super::Checks;
 use super::{Beside, BesideCheck};
 use crate::parse::dockerfile::image::{self, Image};
-use crate::parse::dockerfile::{Dockerfile, Flag, Stage, Word, uses};
+use crate::parse::dockerfile::{Dockerfile, Flag, Stage, Variable, Word, uses};
 use crate::rule::Report;
 use serde_json::Value;
+use std::collections::HashMap;
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[
     ("dockerfile/untagged-image", untagged_image),
@@ -96,13 +97,14 @@ fn constant_platform(file: &Dockerfile, report: &mut Report<'_>) {
             .as_ref()
             .is_some_and(|word| word.text.contains("$TARGET") || word.text.contains("${TARGET"))
     });
+    let globals = file.globals();
     for stage in &file.stages {
         let Some(flag) = platform(file, stage) else { continue };
         let Some(value) = &flag.value else { continue };
         let named = stage.name.as_ref().is_some_and(|name| {
             ARCHITECTURES.iter().any(|architecture| name.text.ends_with(architecture))
         });
-        if (picked && named) || !is_constant(file, stage, &value.text) {
+        if (picked && named) || !is_constant(file, &globals, &value.text) {
             continue;
         }
         report
@@ -112,14 +114,13 @@ fn constant_platform(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 /// Whether a platform is fixed: written out, or a variable that the file gives a fixed value.
-fn is_constant(file: &Dockerfile, stage: &Stage, text: &str) -> bool {
+fn is_constant(file: &Dockerfile, globals: &HashMap<&str, Variable<'_>>, text: &str) -> bool {
     let variables = uses(text, file.escape);
     if variables.is_empty() {
         return !text.contains('$') && !text.contains("{{");
     }
-    let globals = file.variables_at(stage.from);
     variables.iter().all(|used| {
-        let given = globals.iter().any(|one| one.name == used.name && one.value.is_some());
+        let given = globals.get(&*used.name).is_some_and(|global| global.value.is_some());
         !is_platform(&used.name) && (given || used.operator.contains('-') || text.contains('/'))
     })
 }

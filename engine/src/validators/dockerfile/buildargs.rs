@@ -5,7 +5,9 @@ use super::base::is_platform;
 use super::variables::near;
 use crate::parse::dockerfile::{Dockerfile, Keyword, Use, Variable, Word, uses};
 use crate::rule::Report;
+use crate::source::Span;
 use regex::Regex;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[
@@ -24,31 +26,38 @@ fn found(file: &Dockerfile, from: usize, word: &Word) -> Vec<Use> {
 }
 
 fn undefined_arg_in_from(file: &Dockerfile, report: &mut Report<'_>) {
+    let globals = file.globals();
     for stage in &file.stages {
-        let globals = file.variables_at(stage.from);
         for word in words(file, stage.from) {
             for used in found(file, stage.from, word) {
-                let known = globals.iter().any(|variable| variable.name == used.name);
-                if known || is_platform(&used.name) || used.operator.contains(['-', '+']) {
-                    continue;
-                }
-                let at = word.at.start + used.at.start..word.at.start + used.at.end;
-                let span = file.instructions[stage.from].logical.span(at);
-                let name = &used.name;
-                let finding = report.at(span, format!("`{name}` is not declared before FROM"));
-                let declared = file.all(Keyword::Arg).flat_map(|arg| &arg.pairs);
-                let later = declared.map(|pair| &pair.key).find(|key| key.text == *name);
-                if let Some(later) = later {
-                    finding
-                        .help(format!("move `ARG {name}` above the first FROM"))
-                        .related(later.span, "declared within a stage, which FROM does not see");
-                } else if let Some(near) = near(name, globals.iter().map(|one| one.name)) {
-                    finding.help(format!("did you mean `{near}`?"));
-                } else {
-                    finding.help(format!("add `ARG {name}=…` above the first FROM"));
+                let known = globals.contains_key(&*used.name) || is_platform(&used.name);
+                if !known && !used.operator.contains(['-', '+']) {
+                    let at = word.at.start + used.at.start..word.at.start + used.at.end;
+                    let span = file.instructions[stage.from].logical.span(at);
+                    undefined(file, &used.name, span, &globals, report);
                 }
             }
         }
+    }
+}
+
+fn undefined(
+    file: &Dockerfile,
+    name: &str,
+    span: Span,
+    globals: &HashMap<&str, Variable<'_>>,
+    report: &mut Report<'_>,
+) {
+    let finding = report.at(span, format!("`{name}` is not declared before FROM"));
+    let mut declared = file.all(Keyword::Arg).flat_map(|arg| &arg.pairs).map(|pair| &pair.key);
+    if let Some(later) = declared.find(|key| key.text == name) {
+        finding
+            .help(format!("move `ARG {name}` above the first FROM"))
+            .related(later.span, "declared within a stage, which FROM does not see");
+    } else if let Some(near) = near(name, globals.keys().copied()) {
+        finding.help(format!("did you mean `{near}`?"));
+    } else {
+        finding.help(format!("add `ARG {name}=…` above the first FROM"));
     }
 }
 
@@ -61,12 +70,12 @@ static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn empty_arg_in_from(file: &Dockerfile, report: &mut Report<'_>) {
+    let globals = file.globals();
     for stage in file.stages.iter().filter(|stage| stage.base.is_none()) {
         let Some(image) = &stage.image else { continue };
-        let globals = file.variables_at(stage.from);
         let used = found(file, stage.from, image);
         let empty = used.iter().find_map(|used| {
-            let global = globals.iter().rev().find(|global| global.name == used.name)?;
+            let global = globals.get(&*used.name)?;
             (global.value.is_none_or(str::is_empty) && used.operator.is_empty()).then_some(global)
         });
         let Some(empty) = empty else { continue };
@@ -84,14 +93,14 @@ fn empty_arg_in_from(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 /// The image name with the defaults of its arguments; `None` when one is not declared or cut.
-fn expand(text: &str, globals: &[Variable<'_>], file: &Dockerfile) -> Option<String> {
+fn expand(text: &str, globals: &HashMap<&str, Variable<'_>>, file: &Dockerfile) -> Option<String> {
     let mut name = String::new();
     let mut end = 0;
     for used in uses(text, file.escape) {
         if used.at.start < end {
             return None;
         }
-        let global = globals.iter().rev().find(|global| global.name == used.name)?;
+        let global = globals.get(&*used.name)?;
         let value = global.value.unwrap_or_default();
         name.push_str(&text[end..used.at.start]);
         match used.operator {

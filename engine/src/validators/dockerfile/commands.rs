@@ -25,7 +25,8 @@ fn shell_form_command(file: &Dockerfile, report: &mut Report<'_>) {
             (Keyword::Healthcheck, Some(inner)) if simple(inner).is_some() => inner,
             _ => continue,
         };
-        if command.json || command.argument.is_empty() || command.argument().starts_with("{{") {
+        let text = command.argument();
+        if command.json || text.is_empty() || text.contains("{{") || text.contains("<%") {
             continue;
         }
         let name = command.kind.name();
@@ -118,7 +119,8 @@ fn relative_workdir(file: &Dockerfile, report: &mut Report<'_>) {
     for path in file.all(Keyword::Workdir).filter_map(|workdir| workdir.words.first()) {
         let text = path.text.trim();
         let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
-        if !drive && !text.starts_with(['/', '$', '\\', '{']) {
+        let share = file.escape.0 == '`' && text.starts_with('\\');
+        if !drive && !share && !text.starts_with(['/', '$', '{']) {
             report
                 .at(path.span, format!("WORKDIR `{text}` is relative"))
                 .help("start it with `/`: what it means now depends on the base image");

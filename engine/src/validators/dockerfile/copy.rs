@@ -5,6 +5,7 @@ use crate::finding::Edit;
 use crate::parse::dockerfile::{Dockerfile, Instruction, Keyword, Word};
 use crate::rule::Report;
 use crate::source::Span;
+use std::collections::HashMap;
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[
     ("dockerfile/add-instead-of-copy", add_instead_of_copy),
@@ -34,7 +35,7 @@ pub(super) fn sources(instruction: &Instruction) -> impl Iterator<Item = &Word> 
 
 /// Whether ADD fetches the source rather than copying it.
 pub(super) fn is_remote(path: &str) -> bool {
-    path.contains("://") || path.starts_with("git@") || path.ends_with(".git")
+    ["http://", "https://", "git://", "ssh://", "git@"].iter().any(|start| path.starts_with(start))
 }
 
 fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
@@ -55,18 +56,31 @@ fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
             .iter()
             .all(|flag| matches!(&*flag.name, "chown" | "chmod" | "link" | "exclude" | "parents"));
         if copies && sources(add).all(plain) {
-            finding.fix("Use COPY instead of ADD", vec![Edit::replace(add.keyword, "COPY")]);
+            let (title, edits) =
+                ("Use COPY instead of ADD", vec![Edit::replace(add.keyword, "COPY")]);
+            // ADD knows an archive by its content, and a bare name tells nothing of that.
+            if sources(add).all(|word| is_no_archive(&word.text)) {
+                finding.fix(title, edits);
+            } else {
+                finding.fix_unsafe(title, edits);
+            }
         }
     }
+}
+
+/// Whether a path without an archive's ending is surely none: a folder, or of another type.
+fn is_no_archive(path: &str) -> bool {
+    let name = name(path);
+    let typed = name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        !stem.is_empty() && ending.len() > 1 && ending.bytes().all(|b| b.is_ascii_alphabetic())
+    });
+    matches!(name, "" | "." | "..") || typed
 }
 
 fn copy_to_no_folder(file: &Dockerfile, report: &mut Report<'_>) {
     for copy in file.all(Keyword::Copy) {
         let Some(target) = copy.words.last().filter(|_| copy.words.len() > 2) else { continue };
         if target.text.ends_with(['/', '\\']) || matches!(&*target.text, ".") {
-            continue;
-        }
-        if target.text.starts_with('$') && resolves_to_folder(file, copy, &target.text) {
             continue;
         }
         let quoted = report.source().slice(target.span).ends_with(['"', '\'']);
@@ -76,15 +90,6 @@ fn copy_to_no_folder(file: &Dockerfile, report: &mut Report<'_>) {
             .help("end the target with `/`")
             .fix("Add the slash", vec![Edit::insert(end, "/")]);
     }
-}
-
-/// Whether `text`, a lone variable, is set to a path that ends with a slash.
-fn resolves_to_folder(file: &Dockerfile, at: &Instruction, text: &str) -> bool {
-    let name = text.trim_start_matches(['$', '{']).trim_end_matches('}');
-    let index = file.instructions.iter().position(|one| one.span == at.span);
-    let variables = index.map(|index| file.variables_at(index)).unwrap_or_default();
-    let found = variables.iter().rev().find(|variable| variable.name == name);
-    found.and_then(|variable| variable.value).is_some_and(|value| value.ends_with('/'))
 }
 
 fn copy_to_relative_path(file: &Dockerfile, report: &mut Report<'_>) {
@@ -131,27 +136,27 @@ const UNPACKERS: [&str; 12] = [
 ];
 
 fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
-    let copies = file.instructions.iter().enumerate().filter(|(_, copy)| {
-        copy.kind == Keyword::Copy && copy.flag("from").is_none() && copy.words.len() > 1
-    });
-    for (at, copy) in copies {
-        let Some(stage) = copy.stage else { continue };
-        let later = file.instructions[at + 1..].iter();
-        let mut runs = later.take_while(|one| one.stage == Some(stage));
-        let archives: Vec<(&Word, &str)> = archives(copy).collect();
-        if archives.is_empty() {
-            continue;
-        }
-        let unpacked = runs.find_map(|run| {
-            let run = Some(run).filter(|run| run.kind == Keyword::Run)?;
-            let place = unpacks(run, &archives)?;
-            Some((archives.iter().find(|(_, name)| *name == place.1)?.0, place.0))
-        });
-        if let Some((archive, place)) = unpacked {
-            report
-                .at(archive.span, format!("archive `{}` is copied, then unpacked", archive.text))
-                .help("ADD unpacks it in one step and leaves no archive in a layer")
-                .related(place, "unpacked here");
+    for stage in &file.stages {
+        let instructions = file.of_stage(stage);
+        // Last first, so that each COPY finds what a later RUN unpacks.
+        let mut unpacked: HashMap<&str, Span> = HashMap::new();
+        for instruction in instructions.iter().rev() {
+            match instruction.kind {
+                Keyword::Run => unpacks(instruction, &mut unpacked),
+                Keyword::Copy if instruction.flag("from").is_none() => {
+                    for (archive, name) in archives(instruction) {
+                        if let Some(&place) = unpacked.get(name) {
+                            let message =
+                                format!("archive `{}` is copied, then unpacked", archive.text);
+                            report
+                                .at(archive.span, message)
+                                .help("ADD unpacks it in one step and leaves no archive behind")
+                                .related(place, "unpacked here");
+                        }
+                    }
+                }
+                _ => {}
+            }
         }
     }
 }
@@ -169,8 +174,8 @@ fn name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Where and which of `archives` the commands of a RUN unpack.
-fn unpacks<'a>(run: &Instruction, archives: &[(&Word, &'a str)]) -> Option<(Span, &'a str)> {
+/// Adds the files that the commands of a RUN unpack, by name, and where.
+fn unpacks<'a>(run: &'a Instruction, unpacked: &mut HashMap<&'a str, Span>) {
     let text = run.argument();
     let mut start = 0;
     for command in text.split(['&', ';', '|', '\n', '(', ')']) {
@@ -182,14 +187,11 @@ fn unpacks<'a>(run: &Instruction, archives: &[(&Word, &'a str)]) -> Option<(Span
         if name(program).ends_with("tar") && !extracts(&rest) {
             continue;
         }
-        let hit = archives.iter().find(|(_, known)| rest.iter().any(|word| name(word) == *known));
-        if let Some(&(_, known)) = hit {
-            let trimmed = command.trim_start();
-            let from = at + command.len() - trimmed.len();
-            return Some((run.span_of(from..from + trimmed.trim_end().len()), known));
-        }
+        let trimmed = command.trim_start();
+        let from = at + command.len() - trimmed.len();
+        let place = run.span_of(from..from + trimmed.trim_end().len());
+        unpacked.extend(rest.into_iter().map(|word| (name(word), place)));
     }
-    None
 }
 
 /// Whether the arguments of tar ask it to extract.

@@ -23,7 +23,6 @@ use crate::parse::dockerfile::{self, Dockerfile, PieceKind};
 use crate::registry::Registry;
 use crate::rule::Report;
 use crate::source::{Source, Span};
-use mute::Mute;
 use std::iter;
 
 pub(crate) use config::{HadolintConfig, hadolint_config};
@@ -62,21 +61,21 @@ pub(super) fn run(registry: &Registry, files: &dyn Files, report: &mut Report<'_
     let source = report.source();
     let docker = dockerfile::parse(source.text());
     let config = hadolint_config(files, source.path());
-    let mute = Mute::new(registry, &docker, config.as_ref());
+    report.settle(mute::rules(registry, &docker, config.as_ref()));
     for &(id, check) in TABLES.into_iter().flatten() {
-        if mute.begin(id, report) {
+        if report.begin(id) {
             check(&docker, report);
         }
     }
     let runs = run::Runs::read(&docker, source);
     for &(id, check) in run::CHECKS.into_iter().flatten() {
-        if mute.begin(id, report) {
+        if report.begin(id) {
             check(&runs, report);
         }
     }
     let beside = Beside { docker: &docker, config: config.as_ref(), files };
     for &(id, check) in BESIDE.into_iter().flatten() {
-        if mute.begin(id, report) {
+        if report.begin(id) {
             check(&beside, report);
         }
     }
@@ -98,3 +97,6 @@ pub(super) fn ids() -> impl Iterator<Item = &'static str> {
     let plain = iter::chain(plain, run::CHECKS.into_iter().flatten().map(|&(id, _)| id));
     iter::chain(plain, BESIDE.into_iter().flatten().map(|&(id, _)| id))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,57 +1,32 @@
 //! What the file itself and hadolint's settings say about rules, by the names peers give them.
 
 use super::HadolintConfig;
-use crate::finding::Severity;
+use crate::finding::{RuleId, Severity};
 use crate::parse::dockerfile::Dockerfile;
 use crate::registry::Registry;
-use crate::rule::{Report, Rule};
+use crate::rule::Rule;
 use std::collections::HashMap;
 
-/// Rules that are off or have another severity in one file.
-pub(super) struct Mute<'a> {
-    settings: HashMap<&'a str, Option<Severity>>,
-}
-
-impl<'a> Mute<'a> {
-    /// Reads the `check` directive of `file` and hadolint's settings.
-    pub(super) fn new(
-        registry: &'a Registry,
-        file: &Dockerfile,
-        config: Option<&HadolintConfig>,
-    ) -> Self {
-        let rules = |name: &str| -> Vec<&'a str> {
-            registry.named(name.trim()).map(|rule| &*rule.id).collect()
-        };
-        let mut settings = HashMap::new();
-        if let Some(config) = config {
-            for (name, severity) in &config.overrides {
-                settings.extend(rules(name).into_iter().map(|id| (id, Some(*severity))));
-            }
-            for name in &config.ignored {
-                settings.extend(rules(name).into_iter().map(|id| (id, None)));
-            }
-        }
-        for name in skipped(file) {
-            if name.eq_ignore_ascii_case("all") {
-                settings.extend(of_buildkit(registry).map(|rule| (&*rule.id, None)));
-            } else {
-                settings.extend(rules(name).into_iter().map(|id| (id, None)));
-            }
-        }
-        Self { settings }
+/// The rules that are off (`None`) or have another severity in one file, by its `check` directive
+/// and hadolint's settings.
+pub(super) fn rules(
+    registry: &Registry,
+    file: &Dockerfile,
+    config: Option<&HadolintConfig>,
+) -> HashMap<RuleId, Option<Severity>> {
+    let mut settled = HashMap::new();
+    let mut settle = |name: &str, severity: Option<Severity>| {
+        settled.extend(registry.named(name.trim()).map(|rule| (rule.id.clone(), severity)));
+    };
+    if let Some(config) = config {
+        config.overrides.iter().for_each(|(name, severity)| settle(name, Some(*severity)));
+        config.ignored.iter().for_each(|name| settle(name, None));
     }
-
-    /// Makes `rule` the current one, with the severity asked for; `false` when it is off.
-    pub(super) fn begin(&self, rule: &str, report: &mut Report<'_>) -> bool {
-        let setting = self.settings.get(rule);
-        if setting == Some(&None) || !report.begin(rule) {
-            return false;
-        }
-        if let Some(&Some(severity)) = setting {
-            report.set_severity(severity);
-        }
-        true
+    skipped(file).for_each(|name| settle(name, None));
+    if skipped(file).any(|name| name.eq_ignore_ascii_case("all")) {
+        settled.extend(of_buildkit(registry).map(|rule| (rule.id.clone(), None)));
     }
+    settled
 }
 
 /// Rules that BuildKit knows: those with an alias that is not a code like `DL3007`.

@@ -1,7 +1,7 @@
 //! USER.
 
 use super::super::Checks;
-use crate::parse::dockerfile::{Dockerfile, Keyword, Word, uses};
+use crate::parse::dockerfile::{Dockerfile, Keyword, Origin, Word, uses};
 use crate::rule::Report;
 
 pub(super) const CHECKS: Checks<Dockerfile> =
@@ -25,26 +25,27 @@ fn root_user(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
-    for (at, instruction) in file.instructions.iter().enumerate() {
+    file.walk(|instruction, seen| {
         let word = instruction.words.first().filter(|_| instruction.kind == Keyword::User);
-        let Some(word) = word else { continue };
+        let Some(word) = word else { return };
         let name = user(word);
         if name.contains("{{") || name.contains('<') || is_number(name) {
-            continue;
+            return;
         }
-        let by_variable = uses(name, file.escape);
-        if let Some(used) = by_variable.first() {
-            let variables = file.variables_at(at);
-            let known = variables.iter().rev().find(|variable| variable.name == used.name);
-            // A number, or nobody can tell what it will be.
-            if known.and_then(|variable| variable.value).is_none_or(is_number) {
-                continue;
+        let used = uses(name, file.escape);
+        let all = used.iter().map(|used| used.at.len()).sum::<usize>() == name.len();
+        if let Some(used) = used.first().filter(|_| all) {
+            // An argument is up to whoever builds; a number is fine.
+            let known = seen.get(&*used.name).filter(|known| known.origin == Origin::Env);
+            let value = known.and_then(|known| known.value);
+            if value.is_none_or(|value| is_number(value) || value.contains('$')) {
+                return;
             }
         }
         report
             .at(word.span, format!("user `{name}` is given by name"))
             .help("give its number: Kubernetes can only then see that it is not root");
-    }
+    });
 }
 
 fn is_number(text: &str) -> bool {

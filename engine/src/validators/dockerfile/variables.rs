@@ -2,7 +2,7 @@
 
 use super::super::Checks;
 use super::base::is_platform;
-use crate::parse::dockerfile::{Dockerfile, Instruction, Keyword, Origin, Stage, Word, uses};
+use crate::parse::dockerfile::{Dockerfile, Instruction, Keyword, Stage, Variable, Word, uses};
 use crate::rule::Report;
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
@@ -35,18 +35,23 @@ fn self_references(
     known: &HashSet<&str>,
     report: &mut Report<'_>,
 ) {
+    let mut first: HashMap<&str, (usize, Span)> = HashMap::new();
+    for (at, pair) in env.pairs.iter().enumerate() {
+        first.entry(&pair.key.text).or_insert((at, pair.key.span));
+    }
     for (at, pair) in env.pairs.iter().enumerate() {
         let Some(value) = &pair.value else { continue };
         for (name, span, operator) in uses_in(file, env, value) {
-            let own = pair.key.text == name && env.pairs[..at].iter().all(|p| p.key.text != name);
-            let here = env.pairs.iter().find(|other| other.key.text == name).filter(|_| !own);
-            let Some(here) = here.filter(|_| !known.contains(&*name) && operator.is_empty()) else {
+            // `A=$A` takes the `A` of before.
+            let here = first.get(&*name).filter(|&&(index, _)| index != at);
+            let Some(&(_, here)) = here.filter(|_| !known.contains(&*name) && operator.is_empty())
+            else {
                 continue;
             };
             report
                 .at(span, format!("`{name}` is set by the same ENV and not known yet"))
                 .help("set it in an ENV of its own before this one")
-                .related(here.key.span, "set here");
+                .related(here, "set here");
         }
     }
 }
@@ -79,22 +84,39 @@ const PARTS: [&str; 10] = [
 ];
 
 /// Texts that name a secret anywhere in a name.
-const ANYWHERE: [&str; 5] = ["password", "secret", "token", "api_key", "private_key"];
+const ANYWHERE: [&str; 8] = [
+    "password",
+    "passphrase",
+    "secret",
+    "token",
+    "api_key",
+    "private_key",
+    "privatekey",
+    "access_key_id",
+];
 
 /// Parts that say that the value is not the secret itself.
-const NOT_ITSELF: [&str; 12] = [
+const NOT_ITSELF: [&str; 20] = [
     "public",
     "pub",
     "gpg",
     "file",
     "path",
     "dir",
+    "url",
+    "uri",
+    "host",
+    "port",
+    "endpoint",
     "tokenizer",
     "tokenizers",
-    "tokens",
+    "max",
+    "min",
     "empty",
     "keyring",
     "keyserver",
+    "method",
+    "type",
 ];
 
 fn names_a_secret(name: &str) -> bool {
@@ -157,43 +179,27 @@ fn expands(kind: Keyword) -> bool {
 /// What a base image sets is not in the file, so only what the file itself gives away is reported:
 /// everything on `scratch`; else a name that the file sets elsewhere, or nearly.
 fn undefined_variable(file: &Dockerfile, report: &mut Report<'_>) {
-    let mut scopes: Vec<HashMap<&str, Origin>> = Vec::new();
-    let mut globals: HashMap<&str, Span> = HashMap::new();
     let mut elsewhere: HashMap<&str, Span> = HashMap::new();
-    for one in file.instructions.iter().filter(|one| sets(one)) {
-        for pair in &one.pairs {
-            elsewhere.entry(&pair.key.text).or_insert(pair.key.span);
+    for one in &file.instructions {
+        if matches!(one.kind, Keyword::Arg | Keyword::Env) {
+            for pair in &one.pairs {
+                elsewhere.entry(&pair.key.text).or_insert(pair.key.span);
+            }
         }
     }
-    for instruction in &file.instructions {
-        let Some(stage) = instruction.stage else {
-            globals.extend(instruction.pairs.iter().map(|pair| (&*pair.key.text, pair.key.span)));
-            continue;
-        };
-        if instruction.kind == Keyword::From {
-            let base = file.stages[stage].base.and_then(|base| scopes.get(base).cloned());
-            scopes.push(base.unwrap_or_default());
-            continue;
-        }
-        let Some(scope) = scopes.last_mut() else { continue };
+    let globals = file.globals();
+    file.walk(|instruction, scope| {
         if expands(instruction.kind) {
             let seen = Seen { scope, globals: &globals, elsewhere: &elsewhere };
             undefined_in(file, instruction, &seen, report);
         }
-        if sets(instruction) {
-            let origin = if instruction.kind == Keyword::Env { Origin::Env } else { Origin::Arg };
-            scope.extend(instruction.pairs.iter().map(|pair| (&*pair.key.text, origin)));
-        }
-    }
+    });
 }
 
-fn sets(instruction: &Instruction) -> bool {
-    matches!(instruction.kind, Keyword::Arg | Keyword::Env)
-}
-
+/// The variables of a file, as one instruction sees them.
 struct Seen<'a, 'b> {
-    scope: &'b HashMap<&'a str, Origin>,
-    globals: &'b HashMap<&'a str, Span>,
+    scope: &'b HashMap<&'a str, Variable<'a>>,
+    globals: &'b HashMap<&'a str, Variable<'a>>,
     elsewhere: &'b HashMap<&'a str, Span>,
 }
 
@@ -203,18 +209,17 @@ fn undefined_in(
     seen: &Seen<'_, '_>,
     report: &mut Report<'_>,
 ) {
+    // `ENV A=$A:x` extends what a base image sets.
+    let own: HashSet<&str> = instruction.pairs.iter().map(|pair| &*pair.key.text).collect();
     let values = instruction.pairs.iter().filter_map(|pair| pair.value.as_ref());
     let words = instruction.words.iter().filter(|_| instruction.pairs.is_empty());
     let flags = instruction.flags.iter().filter_map(|flag| flag.value.as_ref());
     for word in flags.chain(values).chain(words) {
         for (name, span, operator) in uses_in(file, instruction, word) {
-            // `ENV A=$A:x` extends what a base image sets.
-            let own = instruction.pairs.iter().any(|pair| pair.key.text == name);
             let known = seen.scope.contains_key(&*name) || ALWAYS.contains(&&*name);
-            if known || own || !matches!(operator, "" | "#" | "%" | "/") {
-                continue;
+            if !known && !own.contains(&*name) && matches!(operator, "" | "#" | "%" | "/") {
+                undefined(file, instruction, &name, span, seen, report);
             }
-            undefined(file, instruction, &name, span, seen, report);
         }
     }
 }
@@ -228,11 +233,11 @@ fn undefined(
     report: &mut Report<'_>,
 ) {
     let message = format!("variable `{name}` is not set here");
-    if let Some(&global) = seen.globals.get(name) {
+    if let Some(global) = seen.globals.get(name) {
         report
             .at(span, message)
             .help(format!("repeat `ARG {name}` in the stage: those before FROM end there"))
-            .related(global, "set before the first FROM only");
+            .related(global.span, "set before the first FROM only");
     } else if is_platform(name) {
         report
             .at(span, message)
@@ -249,13 +254,17 @@ fn undefined(
     }
 }
 
+/// The most names looked at for one that is meant.
+const CANDIDATES: usize = 200;
+
 /// The known name that `name` was probably meant to be.
 pub(super) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if !(4..48).contains(&name.len()) {
         return None;
     }
     known
-        .filter(|known| known.len() > 3)
+        .filter(|known| known.len().abs_diff(name.len()) < 3 && known.len() > 3)
+        .take(CANDIDATES)
         .map(|known| (strsim::damerau_levenshtein(known, name), known))
         .filter(|&(distance, known)| distance <= if known.len() > 7 { 2 } else { 1 })
         .filter(|&(_, known)| !differ_in_digits(known, name))
