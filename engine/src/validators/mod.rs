@@ -42,3 +42,11 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
     let mermaid = mermaid::CHECKS.iter().map(|(id, _)| *id);
     [project::CONFIG, project::PAGE].into_iter().chain(dockerfile::ids()).chain(mermaid)
 }
+
+fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {
+    for &(id, check) in checks {
+        if report.begin(id) {
+            check(file, report);
+        }
+    }
+}

@@ -53,11 +53,7 @@ pub(super) const CHECKS: Checks<Diagram> = &[
 /// Runs the checks over the source of `report`.
 pub(super) fn run(report: &mut Report<'_>) {
     let diagram = parse(report.source());
-    for &(id, check) in CHECKS {
-        if report.begin(id) {
-            check(&diagram, report);
-        }
-    }
+    super::each(CHECKS, &diagram, report);
     if let Some(Fault::Skipped(why)) = &diagram.fault
         && report.begin("aidd/skipped-file")
     {
