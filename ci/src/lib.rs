@@ -134,7 +134,10 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Init => settings::init(io),
         Command::Doctor => doctor::run(config, io),
         Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Cli::command(), "aidd", &mut io.out);
+            // The generator takes no failing writer: it writes into memory first.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "aidd", &mut script);
+            io.out.write_all(&script)?;
             Ok(Exit::Clean)
         }
         Command::Man => {

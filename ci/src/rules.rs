@@ -5,6 +5,7 @@ use crate::cli::{Form, RuleCommand, When};
 use crate::exit::{Exit, UserError};
 use crate::explain;
 use crate::project::Project;
+use crate::report::number;
 use aidd_engine::check::Selection;
 use aidd_engine::examples;
 use aidd_engine::paths::rule_globs;
@@ -90,7 +91,7 @@ fn list(
         };
         writeln!(io.out, "{on}{severity:8}{off}{:widest$}  {}{aliases}", rule.id, rule.summary)?;
     }
-    writeln!(io.err, "{} rules; `aidd explain RULE` says more of one", rules.len())?;
+    writeln!(io.err, "{}; `aidd explain RULE` says more of one", number(rules.len(), "rule"))?;
     Ok(Exit::Clean)
 }
 
@@ -170,7 +171,7 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     for (path, why) in &unread {
         writeln!(io.out, "{path}: {why}")?;
     }
-    writeln!(io.err, "{tested} rules tested, {} failed", failed + unread.len())?;
+    writeln!(io.err, "{} tested, {} failed", number(tested, "rule"), failed + unread.len())?;
     Ok(if failed + unread.len() == 0 { Exit::Clean } else { Exit::Findings })
 }
 

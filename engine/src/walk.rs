@@ -183,11 +183,11 @@ impl Job<'_> {
     }
 
     fn error(&mut self, error: &ignore::Error) {
-        let path = match error {
-            ignore::Error::WithPath { path, .. } => relative(self.disk.root(), path),
-            _ => String::from("."),
+        let (path, why) = match error {
+            ignore::Error::WithPath { path, err } => (relative(self.disk.root(), path), &**err),
+            _ => (String::from("."), error),
         };
-        self.skip(path, error.to_string(), true);
+        self.skip(path, format!("cannot be read: {why}"), true);
     }
 
     fn skip(&mut self, path: String, why: String, failed: bool) {
