@@ -53,6 +53,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
     let mut project = Project::open(paths.first().context("no path")?, config)?;
     overrule(&mut project, args);
+    leave_out(&mut project, &io.cwd, &outputs);
     let engine = project.engine(&selection)?;
     if stdin && (args.fix || args.fix_unsafe) {
         return fix_stdin(args, &project, &engine, io);
@@ -92,6 +93,17 @@ fn overrule(project: &mut Project, args: &Check) {
     let exclude = project.config.exclude.get_or_insert_default();
     exclude.extend(args.walk.exclude.iter().cloned());
     project.config.max_file_size = args.walk.max_file_size.or(project.config.max_file_size);
+}
+
+/// Leaves out the reports of an earlier run, which this one writes anew.
+fn leave_out(project: &mut Project, cwd: &Path, outputs: &[(Format, PathBuf)]) {
+    for (_, path) in outputs {
+        let place = project::absolute(cwd, path);
+        if place.starts_with(project.root()) {
+            let path = globset::escape(&walk::relative(project.root(), &place));
+            project.config.exclude.get_or_insert_default().push(format!("/{path}"));
+        }
+    }
 }
 
 /// The least severity that fails: typed, configured, or the default.

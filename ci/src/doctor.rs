@@ -56,7 +56,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     for (kind, count) in kinds(&paths) {
         writeln!(io.out, "  {kind:<12} {count}")?;
     }
-    wrong.extend(unread_pages(&project).into_iter().map(|(path, why)| format!("{path}: {why}")));
+    wrong.extend(unread_pages(&project));
     for rule in rules.iter().filter(|rule| rule.path.is_some()) {
         let place = rule.path.as_deref().unwrap_or_default();
         wrong.extend(patterns::problems(rule).into_iter().map(|why| format!("{place}: {why}")));

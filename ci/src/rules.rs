@@ -11,6 +11,7 @@ use aidd_engine::examples;
 use aidd_engine::paths::rule_globs;
 use aidd_engine::registry::{Registry, is_id};
 use aidd_engine::rule::Rule;
+use aidd_engine::source::{Encoding, Source, Span};
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::fs;
@@ -168,22 +169,22 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
         }
     }
     let unread = unread_pages(project);
-    for (path, why) in &unread {
-        writeln!(io.out, "{path}: {why}")?;
+    for one in &unread {
+        writeln!(io.out, "{one}")?;
     }
     writeln!(io.err, "{} tested, {} failed", number(tested, "rule"), failed + unread.len())?;
     Ok(if failed + unread.len() == 0 { Exit::Clean } else { Exit::Findings })
 }
 
-/// The project's pages whose header cannot be read, and why.
-pub(crate) fn unread_pages(project: &Project) -> Vec<(&str, String)> {
-    project
-        .pages
-        .iter()
-        .filter_map(|(path, text)| {
-            Some((path.as_str(), aidd_content::page::header(text).err()?.to_string()))
-        })
-        .collect()
+/// The project's pages whose header cannot be read: the place, and why.
+pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
+    let unread = |(path, text): &(String, String)| {
+        let error = aidd_content::page::header(text).err()?;
+        let source = Source::new(path.as_str(), text.as_str());
+        let at = source.position(Span::from(error.span).start, Encoding::CodePoints);
+        Some(format!("{path}:{}:{}: {}", at.line + 1, at.column + 1, error.message))
+    };
+    project.pages.iter().filter_map(unread).collect()
 }
 
 #[cfg(test)]
