@@ -244,7 +244,7 @@ fn tell_stale(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
         let gone = counted(stale.iter().cloned());
         writeln!(
             io.err,
-            "note: {gone} of the baseline no longer found; `aidd baseline prune` takes them out"
+            "note: found no more: {gone} of the baseline; `aidd baseline prune` drops what is gone"
         )?;
     }
     Ok(())

@@ -102,10 +102,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
         if is_broken_pipe(&error) {
             return Exit::Clean;
         }
-        let _ = match error.downcast_ref::<UserError>() {
-            Some(error) => writeln!(io.err, "error: {error}"),
-            None => writeln!(io.err, "error: {error:#}"),
+        let text = match error.downcast_ref::<UserError>() {
+            Some(error) => error.to_string(),
+            None => format!("{error:#}"),
         };
+        let _ = writeln!(io.err, "error: {}", project::redacted(&text));
         Exit::Usage
     })
 }

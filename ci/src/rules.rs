@@ -4,7 +4,7 @@ use crate::Io;
 use crate::cli::{Form, RuleCommand, When};
 use crate::exit::{Exit, UserError};
 use crate::explain;
-use crate::project::Project;
+use crate::project::{Project, redacted};
 use crate::report::number;
 use aidd_engine::check::Selection;
 use aidd_engine::examples;
@@ -182,7 +182,8 @@ pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
         let error = aidd_content::page::header(text).err()?;
         let source = Source::new(path.as_str(), text.as_str());
         let at = source.position(Span::from(error.span).start, Encoding::CodePoints);
-        Some(format!("{path}:{}:{}: {}", at.line + 1, at.column + 1, error.message))
+        let message = redacted(&error.message);
+        Some(format!("{path}:{}:{}: {message}", at.line + 1, at.column + 1))
     };
     project.pages.iter().filter_map(unread).collect()
 }
