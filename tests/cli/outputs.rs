@@ -74,7 +74,7 @@ fn colours_are_for_terminals_and_for_those_who_ask() {
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     let project = project();
-    project.write("a.txt", "blue\n".repeat(20_000));
+    project.write("a.txt", "blue\n".repeat(4_000));
     let mut commands: Vec<Vec<&str>> =
         FORMATS.iter().map(|format| vec!["check", ".", "--format", format]).collect();
     commands.push(vec!["completions", "bash"]);
