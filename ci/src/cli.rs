@@ -67,9 +67,12 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
-    /// Print the manual page, as roff.
-    #[command(after_help = "Read it with: aidd man | man -l -")]
-    Man,
+    /// Print the manual page of aidd, or of one of its commands, as roff.
+    #[command(after_help = "Read it with: aidd man | man -l -, or: aidd man check | man -l -")]
+    Man {
+        /// The command, such as `check` or `baseline write`.
+        command: Vec<String>,
+    },
 }
 
 /// Options of `aidd check`.

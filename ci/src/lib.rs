@@ -141,9 +141,18 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
             io.out.write_all(&script)?;
             Ok(Exit::Clean)
         }
-        Command::Man => {
-            clap_mangen::Man::new(Cli::command()).render(&mut io.out)?;
-            Ok(Exit::Clean)
-        }
+        Command::Man { command } => manual(command, io),
     }
+}
+
+fn manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
+    let mut root = Cli::command();
+    root.build();
+    let mut command = &root;
+    for name in names {
+        let inner = command.find_subcommand(name);
+        command = inner.ok_or_else(|| UserError::new(format!("there is no command `{name}`")))?;
+    }
+    clap_mangen::Man::new(command.clone()).render(&mut io.out)?;
+    Ok(Exit::Clean)
 }
