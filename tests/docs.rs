@@ -158,6 +158,7 @@ fn sample() -> [(&'static str, String); 3] {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the binary under test")]
 fn the_sample_of_the_readme_is_what_is_printed() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir_all(folder.path().join(".git")).expect("made");

@@ -24,7 +24,7 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
         BaselineCommand::Write { paths, accept_new, baseline } => {
             let paths = project::locate(&io.cwd, paths)?;
             let project = Project::open(paths.first().context("no path")?, config)?;
-            write(&project, paths, *accept_new, baseline.as_deref(), io)
+            write(&project, &paths, *accept_new, baseline.as_deref(), io)
         }
         BaselineCommand::Prune { baseline } => {
             let project = Project::open(&io.cwd, config)?;
@@ -35,14 +35,14 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
 
 fn write(
     project: &Project,
-    paths: Vec<PathBuf>,
+    paths: &[PathBuf],
     accept_new: bool,
     given: Option<&Path>,
     io: &mut Io<'_>,
 ) -> Result<Exit> {
     let path = project.baseline_path(given);
     let known = project.baseline(&path, false)?;
-    let mut outcome = check(project, paths.clone())?;
+    let mut outcome = check(project, paths.to_vec())?;
     if let Some(known) = &known {
         known.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
         let new = findings(&outcome).filter(|(_, finding)| finding.status == Status::New).count();
@@ -56,7 +56,7 @@ fn write(
     }
     let mut baseline = Baseline::of(findings(&outcome));
     let elsewhere = known.iter().flat_map(Baseline::entries);
-    baseline.extend(elsewhere.filter(|entry| !was_checked(entry, project, &paths, &outcome)));
+    baseline.extend(elsewhere.filter(|entry| !was_checked(entry, project, paths, &outcome)));
     save(&path, &baseline)?;
     writeln!(io.err, "recorded {} in {}", counted(baseline.entries()), path.display())?;
     Ok(Exit::Clean)

@@ -75,7 +75,7 @@ mod unix {
     #[test]
     fn what_cannot_be_read_ends_with_3() {
         let project = Project::new(&[("a.txt", "teal"), ("b.txt", "")]);
-        fs::set_permissions(project.path().join("b.txt"), fs::Permissions::from_mode(0))
+        fs::set_permissions(project.path().join("b.txt"), fs::Permissions::from_mode(0o0))
             .expect("set");
         // The administrator reads everything: a broken link, named, does for everyone.
         symlink("nowhere", project.path().join("c.txt")).expect("linked");

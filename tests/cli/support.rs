@@ -114,6 +114,7 @@ impl Project {
     }
 
     /// The binary, in this folder or one below, without the environment of the tests.
+    #[expect(clippy::disallowed_methods, reason = "the binary under test")]
     pub(crate) fn command(&self, folder: &str, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
         command.args(args).current_dir(self.path().join(folder)).env_clear();
