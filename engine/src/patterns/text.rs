@@ -217,10 +217,10 @@ impl<'a> Scan<'a> {
 
 /// The tests on the found text that an expression cannot state.
 fn accepts(header: &TextHeader, compiled: &Compiled, found: &str) -> bool {
-    let secret = header.secret.is_some();
-    shape::entropy(found) >= header.entropy
-        && !(header.random && !shape::looks_random(found))
-        && !(secret && is_placeholder(found))
+    let credible = header.secret.is_none() || !is_placeholder(found);
+    credible
+        && shape::entropy(found) >= header.entropy
+        && (!header.random || shape::looks_random(found))
         && !compiled.unless.iter().any(|unless| unless.is_match(found))
 }
 
