@@ -144,7 +144,7 @@ fn the_schema_of_the_configuration_is_current() {
 
 /// The files of the sample that the README shows. Its secret is one only once put together here.
 fn sample() -> [(&'static str, String); 3] {
-    let dockerfile = "FROM node:latest\nWORKDIR /app\nCOPY . .\nRUN npm ci\nUSER node\n\
+    let dockerfile = "FROM node:latest\nWORKDIR /app\nCOPY . .\nRUN npm ci\nUSER 1000\n\
                       CMD [\"node\", \"server.js\"]\n";
     let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
     [

@@ -114,6 +114,18 @@ fn the_pages_of_every_rules_folder_are_rules() {
 }
 
 #[test]
+fn pages_of_other_tools_in_a_rules_folder_are_left_alone() {
+    let project = Project::new(&[("rules/a.md", "---\ntitle: A\nglobs: '*.ts'\n---\n# A\n")]);
+    project.write("rules/b.md", "# No header\n");
+    project.write("ai/rules/c.md", "---\ntitle: never closed\n");
+    assert_eq!(project.run(&["check", "."]).ends(0).out, "no problems in 3 files (TIME)\n");
+    project.run(&["doctor"]).ends(0);
+    project.write(".aidd/rules/a.md", "---\ntitle: A\n---\n# A\n");
+    let ran = project.run(&["check", "."]).ends(1);
+    assert!(ran.out.contains("unknown key `title`"), "{}", ran.out);
+}
+
+#[test]
 fn a_page_that_cannot_be_used_is_a_finding_on_that_page() {
     let project = Project::new(&[("rules/blue.md", &BLUE.replace("severity:", "severty:"))]);
     let ran = project.run(&["check", "."]).ends(1);
@@ -173,8 +185,14 @@ fn rules_are_begun_tested_and_explained() {
 
 #[test]
 fn the_doctor_says_what_there_is() {
-    let project = Project::new(&[("rules/blue.md", BLUE), ("a.txt", ""), ("b.md", "")]);
+    let project = Project::new(&[("rules/blue.md", BLUE), ("rules/console.md", CONSOLE)]);
+    for path in ["a.txt", "b.txt", "c.js", "d/Dockerfile", "e.md"] {
+        project.write(path, "");
+    }
+    project.write(".aidd/config.json", r#"{"exclude": ["d/"]}"#);
     let ran = project.run(&["doctor"]).ends(0);
-    assert!(ran.out.contains("rule           team/old-colour matched 1 file"), "{}", ran.out);
+    assert!(ran.out.contains("rule           team/old-colour is tried on 2 files"), "{}", ran.out);
+    assert!(ran.out.contains("rule           team/console is tried on 1 file"), "{}", ran.out);
+    assert!(!ran.out.contains("Dockerfile"), "{}", ran.out);
     assert!(ran.out.ends_with("nothing wrong with the set-up\n"), "{}", ran.out);
 }
