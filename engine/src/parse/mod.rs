@@ -1,3 +1,6 @@
-//! Spanned trees: text in, `(tree, syntax errors)` out, never an `Err`.
+//! Spanned models of what people write: text in, what was understood and the places that were not
+//! out, never an `Err` in place of the file.
 
+pub mod dockerfile;
 pub mod markdown;
+pub mod shell;

@@ -1,6 +1,7 @@
 //! Checks written in Rust: one module per kind of file. Each parses its file once and lists its
 //! checks by rule id; a rule's severity and words are in its page.
 
+mod dockerfile;
 mod project;
 
 use crate::files::Files;
@@ -18,8 +19,8 @@ type Checks<T> = &'static [(&'static str, Check<T>)];
 /// Runs every enabled check of `kind` over the source of `report`.
 pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &mut Report<'_>) {
     // One arm a validator: `Kind::X => each(x::CHECKS, &x::parse(report.source(), files), report)`.
-    let _ = files;
     match kind {
+        Kind::Dockerfile => dockerfile::run(registry, files, report),
         Kind::Config => project::check_config(registry, report),
         Kind::RulePage => project::check_page(report),
         _ => {}
@@ -28,19 +29,13 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
 
 /// What an allow comment above its first line speaks of as a whole.
 pub(crate) fn statements(kind: Kind, source: &Source) -> Vec<Span> {
-    let _ = (kind, source);
-    Vec::new()
+    match kind {
+        Kind::Dockerfile => dockerfile::statements(source),
+        _ => Vec::new(),
+    }
 }
 
 /// The ids of all rules written in Rust.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    [project::CONFIG, project::PAGE].into_iter()
-}
-
-fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {
-    for &(id, check) in checks {
-        if report.begin(id) {
-            check(file, report);
-        }
-    }
+    [project::CONFIG, project::PAGE].into_iter().chain(dockerfile::ids())
 }
