@@ -169,7 +169,7 @@ pub fn project_pages(disk: &Disk) -> Vec<(String, String)> {
             let text = disk
                 .read(&path, SIDE_FILE_LIMIT)
                 .ok()
-                .and_then(|bytes| String::from_utf8(bytes).ok());
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
             pages.extend(text.filter(|text| is_rule_page(&path, text)).map(|text| (path, text)));
         }
     }

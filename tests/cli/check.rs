@@ -153,6 +153,20 @@ fn ignored_hidden_and_excluded_files_are_left_out_as_told() {
 }
 
 #[test]
+fn a_file_is_checked_once_however_often_it_is_named() {
+    let project = Project::new(&[("rules/blue.md", BLUE), ("d/a.txt", "blue"), ("b.txt", "blue")]);
+    let args = ["check", "d/a.txt", "d", "d/../d/a.txt", ".", "rules", "--format", "github"];
+    assert_eq!(paths(&project.run(&args).ends(0).out), ["b.txt", "d/a.txt"]);
+    assert!(
+        project
+            .run(&["check", "d", "d"])
+            .ends(0)
+            .out
+            .ends_with("1 warning in 2 files (TIME); 1 fixable with --fix\n")
+    );
+}
+
+#[test]
 fn the_output_does_not_depend_on_the_number_of_threads() {
     let project = Project::new(&[("rules/blue.md", BLUE)]);
     for n in 0..60 {
