@@ -3,4 +3,8 @@
 
 pub mod dockerfile;
 pub mod markdown;
+pub(crate) mod mermaid;
+mod mermaid_fault;
+mod mermaid_model;
+mod mermaid_strict;
 pub mod shell;

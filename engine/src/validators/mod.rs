@@ -2,6 +2,7 @@
 //! checks by rule id; a rule's severity and words are in its page.
 
 mod dockerfile;
+mod mermaid;
 mod project;
 
 use crate::files::Files;
@@ -23,6 +24,7 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
         Kind::Dockerfile => dockerfile::run(registry, files, report),
         Kind::Config => project::check_config(registry, report),
         Kind::RulePage => project::check_page(report),
+        Kind::Mermaid => mermaid::run(report),
         _ => {}
     }
 }
@@ -37,5 +39,14 @@ pub(crate) fn statements(kind: Kind, source: &Source) -> Vec<Span> {
 
 /// The ids of all rules written in Rust.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    [project::CONFIG, project::PAGE].into_iter().chain(dockerfile::ids())
+    let mermaid = mermaid::CHECKS.iter().map(|(id, _)| *id);
+    [project::CONFIG, project::PAGE].into_iter().chain(dockerfile::ids()).chain(mermaid)
+}
+
+fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {
+    for &(id, check) in checks {
+        if report.begin(id) {
+            check(file, report);
+        }
+    }
 }

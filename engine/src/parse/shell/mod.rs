@@ -18,6 +18,9 @@ use crate::source::Span;
 pub use text::ShellText;
 pub use word::{Expansion, ExpansionKind, Word};
 
+/// The most commands of one script that are kept: rules compare them with each other.
+const MAX_COMMANDS: usize = 2000;
+
 /// A script, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
@@ -121,8 +124,11 @@ pub struct Fault {
 
 impl Script {
     /// Reads shell text.
+    #[must_use]
     pub fn parse(text: &ShellText<'_>) -> Self {
-        plain::parse(text).unwrap_or_else(|| tree::parse(text))
+        let mut script = plain::parse(text).unwrap_or_else(|| tree::parse(text));
+        script.commands.truncate(MAX_COMMANDS);
+        script
     }
 
     /// A script of one command whose words are given: the exec form of an instruction.
@@ -152,11 +158,11 @@ impl Script {
             .iter()
             .find(|next| next.scope == command.scope)
             .map(|next| (next.span.start, next.before));
-        let next_scope = self
-            .scopes
+        // Scopes are in the order of the text.
+        let behind = self.scopes.partition_point(|it| it.span.start < command.span.end);
+        let next_scope = self.scopes[behind.max(1).min(self.scopes.len())..]
             .iter()
-            .filter(|scope| scope.parent == command.scope && scope.span.start >= command.span.end)
-            .find(|scope| scope.kind != ScopeKind::Script)
+            .find(|scope| scope.parent == command.scope)
             .map(|scope| (scope.span.start, scope.before));
         [next_command, next_scope].into_iter().flatten().min_by_key(|next| next.0).map(|it| it.1)
     }

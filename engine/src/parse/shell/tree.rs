@@ -17,7 +17,8 @@ pub(super) fn parse(text: &ShellText<'_>) -> Script {
         return script;
     }
     let Some(tree) = parser.parse(text.text(), None) else { return script };
-    let mut walk = Walk { text, script, frames: vec![Frame::default()] };
+    let mut walk =
+        Walk { text, script, frames: vec![Frame::default()], around: Vec::new(), seen: 0 };
     walk.run(&mut tree.walk());
     walk.script.faults = balance::faults(text);
     walk.script
@@ -35,24 +36,32 @@ struct Walk<'a> {
     text: &'a ShellText<'a>,
     script: Script,
     frames: Vec<Frame>,
+    /// The kinds of the nodes around the current one, outermost first. The grammar's own way up
+    /// costs a walk from the root.
+    around: Vec<&'a str>,
+    /// Where the last token before the current node ends.
+    seen: usize,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     /// Visits every node in the order of the text, without recursion.
-    fn run(&mut self, cursor: &mut TreeCursor<'_>) {
+    fn run(&mut self, cursor: &mut TreeCursor<'a>) {
         loop {
             let node = cursor.node();
             let enters = self.enter(node);
             if enters && cursor.goto_first_child() {
+                self.around.push(node.kind());
                 continue;
             }
+            self.seen = self.seen.max(node.end_byte());
             if enters {
-                self.leave(cursor.node());
+                self.leave(node);
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return;
                 }
+                self.around.pop();
                 self.leave(cursor.node());
             }
         }
@@ -74,10 +83,10 @@ impl Walk<'_> {
             }
             "variable_assignment" | "variable_assignments" => return self.assignment(node),
             "file_redirect" | "heredoc_redirect" | "herestring_redirect" => self.redirected(node),
-            "&&" | "||" if !has_kind(node.parent(), EXPRESSIONS) => {
+            "&&" | "||" if !self.is_in(EXPRESSIONS) => {
                 self.join(if kind == "&&" { Join::And } else { Join::Or });
             }
-            "|" | "|&" if has_kind(node.parent(), &["pipeline", "heredoc_redirect"]) => {
+            "|" | "|&" if self.is_in(&["pipeline", "heredoc_redirect"]) => {
                 self.join(Join::Pipe);
             }
             "&" => self.join(Join::Background),
@@ -86,6 +95,11 @@ impl Walk<'_> {
             _ => {}
         }
         true
+    }
+
+    /// Whether the node right around the current one is of one of `kinds`.
+    fn is_in(&self, kinds: &[&str]) -> bool {
+        self.around.last().is_some_and(|kind| kinds.contains(kind))
     }
 
     fn join(&mut self, join: Join) {
@@ -195,7 +209,7 @@ impl Walk<'_> {
     /// An assignment that is a command of its own; whether its parts are worth a visit.
     fn assignment(&mut self, node: Node<'_>) -> bool {
         let inside = ["command", "declaration_command", "variable_assignments"];
-        if has_kind(node.parent(), &inside) || has_kind(node.parent(), EXPRESSIONS) {
+        if self.is_in(&inside) || self.is_in(EXPRESSIONS) {
             return true;
         }
         let (scope, before) = self.take_join();
@@ -239,28 +253,20 @@ impl Walk<'_> {
 
     /// A redirection behind a command: it belongs to the command just before it, if any.
     fn redirected(&mut self, node: Node<'_>) {
-        if has_kind(node.parent(), &["command"]) {
+        if self.is_in(&["command"]) {
             return;
         }
         let Some(redirect) = self.redirect(node) else { return };
         let scope = self.frames.last().map_or(0, |frame| frame.scope);
         let here = self.script.commands.iter().rposition(|command| command.scope == scope);
         let Some(index) = here else { return };
-        if self.adjoins(index, node) {
-            let command = &mut self.script.commands[index];
+        // Otherwise it belongs to a compound in between.
+        let last = self.text.span(self.seen, self.seen).start;
+        let command = &mut self.script.commands[index];
+        if last <= command.span.end {
             command.span = command.span.cover(redirect.span);
             command.redirects.push(redirect);
         }
-    }
-
-    /// Whether only blanks stand between a command and a node behind it.
-    fn adjoins(&self, index: usize, node: Node<'_>) -> bool {
-        let mut last = node.prev_sibling();
-        while let Some(it) = last.filter(|it| it.child_count() > 0) {
-            let count = it.child_count();
-            last = u32::try_from(count - 1).ok().and_then(|at| it.child(at));
-        }
-        last.is_some_and(|last| self.span(last).end <= self.script.commands[index].span.end)
     }
 }
 
@@ -274,10 +280,6 @@ const EXPRESSIONS: &[&str] = &[
     "unary_expression",
     "c_style_for_statement",
 ];
-
-fn has_kind(node: Option<Node<'_>>, kinds: &[&str]) -> bool {
-    node.is_some_and(|node| kinds.contains(&node.kind()))
-}
 
 fn scope_kind(kind: &str) -> Option<ScopeKind> {
     Some(match kind {

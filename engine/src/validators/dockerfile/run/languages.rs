@@ -1,7 +1,7 @@
 //! Package managers of languages: pip, npm, yarn, gem, go.
 
 use super::pins::{Install, Installer, is_file, report_unpinned};
-use super::{Check, Runs, Site, caches};
+use super::{Check, Run, Runs, Site, caches};
 use crate::finding::Edit;
 use crate::parse::shell::{Command, Word};
 use crate::rule::Report;
@@ -135,54 +135,61 @@ fn is_pinned_requirement(text: &str) -> bool {
         || is_file(text, &[".whl", ".tar.gz", ".tar.bz2", ".zip"])
 }
 
+/// The variable that turns pip's cache off.
+const PIP_SWITCH: &str = "PIP_NO_CACHE_DIR";
+
 fn pip_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
-    for site in runs.commands() {
-        let Some((verb, _)) = pip_install(site.command) else { continue };
-        if site.command.has_option(&["no-cache-dir", "cache-dir"])
-            || pip_keeps_no_cache(runs, &site)
+    let switched = runs.source.text().contains(PIP_SWITCH);
+    for run in &runs.runs {
+        let mounted = |it: &str| it.ends_with("/.cache/pip") || it.ends_with("/.cache");
+        let installs = |site: &Site<'_>| pip_install(site.command).is_some();
+        if run.mount_targets().any(mounted)
+            || !run.commands().any(|site| installs(&site))
+            || switched && is_switched(runs, run)
         {
             continue;
         }
-        let finding = report.at(verb.span, "pip's cache stays in the image");
-        finding.help("Add `--no-cache-dir`, or mount a cache on `/root/.cache/pip`");
-        if site.run.is_editable() {
-            let edit = Edit::insert(verb.span.end, " --no-cache-dir");
-            finding.fix("Add --no-cache-dir", vec![edit]);
+        let purged = run.commands().filter(|site| purges(site.command)).last();
+        let purged = purged.map_or(0, |site| site.command.span.start);
+        for site in run.commands().filter(|site| site.command.span.start >= purged) {
+            let Some((verb, _)) = pip_install(site.command) else { continue };
+            if site.command.has_option(&["no-cache-dir", "cache-dir"]) {
+                continue;
+            }
+            let finding = report.at(verb.span, "pip's cache stays in the image");
+            finding.help("Add `--no-cache-dir`, or mount a cache on `/root/.cache/pip`");
+            if run.is_editable() {
+                let edit = Edit::insert(verb.span.end, " --no-cache-dir");
+                finding.fix("Add --no-cache-dir", vec![edit]);
+            }
         }
     }
 }
 
-/// Whether anything but an option keeps pip's cache out of the image.
-fn pip_keeps_no_cache(runs: &Runs<'_>, site: &Site<'_>) -> bool {
-    const NAME: &str = "PIP_NO_CACHE_DIR";
+/// Whether the variable that turns pip's cache off is set for a `RUN`, or by it.
+fn is_switched(runs: &Runs<'_>, run: &Run<'_>) -> bool {
     let is_on = |value: &str| !matches!(value, "" | "0" | "false" | "off" | "no");
     let assigned = |word: &Word| {
-        word.text().strip_prefix(NAME).and_then(|it| it.strip_prefix('=')).is_some_and(is_on)
+        word.text().strip_prefix(PIP_SWITCH).and_then(|it| it.strip_prefix('=')).is_some_and(is_on)
     };
-    let in_script = site.script.commands[..=site.index].iter().any(|command| {
-        let exported = command.program() == "export" && command.arguments().iter().any(assigned);
-        exported || command.span == site.command.span && command.assignments.iter().any(assigned)
+    let in_script = run.commands().any(|site| {
+        let exported = site.command.program() == "export";
+        site.command.assignments.iter().any(assigned)
+            || exported && site.command.arguments().iter().any(assigned)
     });
-    let purged = || {
-        site.later().any(|it| {
-            let cache = |word: &Word| word.text().contains(".cache");
-            pip_like(it) && it.has_argument(&["purge"])
-                || it.program() == "rm" && it.arguments().iter().any(cache)
-        })
-    };
-    let mounted = || {
-        site.run.mount_targets().any(|it| it.ends_with("/.cache/pip") || it.ends_with("/.cache"))
-    };
-    // Only asked where it matters, since it walks the file.
-    let in_file = || {
-        runs.source.text().contains(NAME)
-            && runs
-                .file
-                .variables_at(site.run.index)
-                .iter()
-                .any(|variable| variable.name == NAME && variable.value.is_some_and(is_on))
-    };
-    in_script || mounted() || purged() || in_file()
+    in_script
+        || runs
+            .file
+            .variables_at(run.index)
+            .iter()
+            .any(|variable| variable.name == PIP_SWITCH && variable.value.is_some_and(is_on))
+}
+
+/// Whether a command empties pip's cache.
+fn purges(command: &Command) -> bool {
+    let cache = |word: &Word| word.text().contains(".cache");
+    pip_like(command) && command.has_argument(&["purge"])
+        || command.program() == "rm" && command.arguments().iter().any(cache)
 }
 
 fn pip_like(command: &Command) -> bool {

@@ -3,10 +3,14 @@
 use super::{Check, Run, Runs, Site};
 use crate::finding::Edit;
 use crate::parse::dockerfile::Keyword;
+use crate::parse::shell::{Command, Join};
 use crate::rule::Report;
 
-pub(super) const CHECKS: &[(&str, Check)] =
-    &[("dockerfile/consecutive-runs", consecutive), ("dockerfile/pipe-without-pipefail", pipefail)];
+pub(super) const CHECKS: &[(&str, Check)] = &[
+    ("dockerfile/consecutive-runs", consecutive),
+    ("dockerfile/pipe-without-pipefail", pipefail),
+    ("dockerfile/heredoc-ignores-failures", heredoc),
+];
 
 fn consecutive(runs: &Runs<'_>, report: &mut Report<'_>) {
     for pair in runs.runs.windows(2) {
@@ -79,5 +83,40 @@ fn prefix(runs: &Runs<'_>, run: &Run<'_>) -> &'static str {
         "\"/bin/ash\", \"-eo\""
     } else {
         "\"/bin/bash\", \"-o\""
+    }
+}
+
+/// Commands whose failure is no matter, or cannot be.
+const HARMLESS: [&str; 12] = [
+    "set", "export", "echo", "printf", "true", ":", "trap", "umask", "exit", "shopt", "alias",
+    "unset",
+];
+
+fn heredoc(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for run in runs.runs.iter().filter(|run| run.has_body && !run.shell.exits) {
+        let (Some(script), Some(document)) = (run.scripts.last(), run.at.heredocs.first()) else {
+            continue;
+        };
+        let sets = |command: &Command| {
+            command.program() == "set"
+                && (command.has_option(&["e"]) || command.has_argument(&["errexit"]))
+        };
+        let ignored = script.commands.iter().enumerate().find(|(index, command)| {
+            command.scope == 0
+                && !command.words.is_empty()
+                && !HARMLESS.contains(&command.program())
+                && script.after(*index) == Some(Join::Then)
+        });
+        let Some((index, command)) = ignored else { continue };
+        if script.commands[..index].iter().any(sets) {
+            continue;
+        }
+        let finding = report.at(command.span, "if this fails, the script goes on all the same");
+        finding.help("Begin the here-document with `set -e`");
+        let start = document.shebang.map_or(document.body.start, |line| {
+            let rest = &runs.source.text()[line.end as usize..];
+            line.end + rest.find('\n').map_or(0, |at| u32::try_from(at + 1).unwrap_or(0))
+        });
+        finding.fix_unsafe("Add set -e", vec![Edit::insert(start, "set -e\n")]);
     }
 }

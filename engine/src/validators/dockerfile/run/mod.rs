@@ -15,6 +15,7 @@ use crate::parse::dockerfile::{Dockerfile, Instruction, Keyword};
 use crate::parse::shell::{Command, Script, ShellText};
 use crate::rule::Report;
 use crate::source::{Source, Span};
+use std::collections::HashSet;
 
 /// One rule's code.
 pub(super) type Check = fn(&Runs<'_>, &mut Report<'_>);
@@ -38,6 +39,8 @@ pub(crate) struct Runs<'a> {
     pub(super) file: &'a Dockerfile,
     /// Its text.
     pub(super) source: &'a Source,
+    /// The names that any `ENV` or `ARG` sets.
+    pub(super) variables: HashSet<&'a str>,
     /// In order; those within `ONBUILD` too.
     pub(super) runs: Vec<Run<'a>>,
 }
@@ -51,8 +54,10 @@ pub(super) struct Run<'a> {
     pub(super) index: usize,
     /// The shell that reads its line.
     pub(super) shell: Shell,
-    /// Its command line, if a shell we know reads it, and the here-documents that feed a shell.
+    /// Its command line, if a shell we know reads it, and the here-document that feeds a shell.
     pub(super) scripts: Vec<Script>,
+    /// The last of the scripts is a here-document.
+    pub(super) has_body: bool,
 }
 
 /// What is known of the shell behind a `RUN`.
@@ -79,7 +84,10 @@ impl<'a> Runs<'a> {
             .filter(|(_, (_, it))| it.kind == Keyword::Run)
             .filter_map(|(index, (_, it))| read(file, source, it, index))
             .collect();
-        Self { file, source, runs }
+        let sets = |it: &&Instruction| matches!(it.kind, Keyword::Env | Keyword::Arg);
+        let pairs = file.instructions.iter().filter(sets).flat_map(|it| &it.pairs);
+        let variables = pairs.map(|pair| pair.key.text.as_str()).collect();
+        Self { file, source, variables, runs }
     }
 
     /// Every command with its place.
@@ -169,7 +177,7 @@ fn read<'a>(
     if at.json {
         let words = at.words.iter().map(|word| (word.span, word.text.clone())).collect();
         let scripts = vec![Script::of_words(words)];
-        return Some(Run { at, index, shell: Shell::default(), scripts });
+        return Some(Run { at, index, shell: Shell::default(), scripts, has_body: false });
     }
     let mut shell = shell(file, at)?;
     let line = Script::parse(&ShellText::new(at.argument(), &|from, to| at.span_of(from..to)));
@@ -180,11 +188,12 @@ fn read<'a>(
     if !bare || at.heredocs.is_empty() {
         scripts.push(line);
     }
+    let has_body = body.is_some();
     if let Some((body, exits)) = body {
         scripts.push(body);
         shell.exits |= exits;
     }
-    Some(Run { at, index, shell, scripts })
+    Some(Run { at, index, shell, scripts, has_body })
 }
 
 /// The here-document of `RUN <<EOF` or `RUN sh <<EOF`, when a shell reads it, and whether that
@@ -257,3 +266,6 @@ pub(super) fn image<'a>(file: &'a Dockerfile, at: &Instruction) -> &'a str {
     }
     stage.and_then(|it| it.image.as_ref()).map_or("", |word| word.text.as_str())
 }
+
+#[cfg(test)]
+mod tests;

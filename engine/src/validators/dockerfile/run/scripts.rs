@@ -2,9 +2,10 @@
 
 use super::{Check, Run, Runs, Site};
 use crate::finding::Edit;
-use crate::parse::shell::{Command, Expansion, ExpansionKind, Join, ScopeKind, Word};
+use crate::parse::shell::{Command, Expansion, ExpansionKind, Join, ScopeKind, Script, Word};
 use crate::rule::Report;
 use crate::source::Source;
+use std::collections::HashSet;
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/shell-syntax", syntax),
@@ -62,12 +63,9 @@ const ONE_WORD: [&str; 12] = [
 ];
 
 fn unquoted(runs: &Runs<'_>, report: &mut Report<'_>) {
-    for site in runs.commands() {
-        if !SENSITIVE.contains(&site.command.program()) {
-            continue;
-        }
+    each(runs, &SENSITIVE, |site, known| {
         for word in site.command.arguments() {
-            let Some(expansion) = word.expansions.iter().find(|it| splits(runs, &site, it)) else {
+            let Some(expansion) = word.expansions.iter().find(|it| splits(runs, known, it)) else {
                 continue;
             };
             let source = report.source();
@@ -75,16 +73,36 @@ fn unquoted(runs: &Runs<'_>, report: &mut Report<'_>) {
             let message = format!("`{text}` is split at blanks and its wildcards are expanded");
             let edits = quotes(source, word);
             let finding = report.at(expansion.span, message);
+            if expansion.kind == ExpansionKind::Command {
+                finding.help("Quote it, or hand a list over by `find -exec` or `xargs`");
+                continue;
+            }
             finding.help(format!("Quote it: `\"{text}\"`"));
             if site.run.is_editable() {
                 finding.fix_unsafe("Quote it", edits);
+            }
+        }
+    });
+}
+
+/// Visits the commands of these programs, with the variables whose values are known.
+fn each(runs: &Runs<'_>, programs: &[&str], mut visit: impl FnMut(&Site<'_>, &HashSet<&str>)) {
+    for run in &runs.runs {
+        for script in &run.scripts {
+            let mut known = None;
+            let commands = script.commands.iter().enumerate();
+            for (index, command) in commands.filter(|it| programs.contains(&it.1.program())) {
+                let known = known.get_or_insert_with(|| {
+                    constants(runs.source.slice(script.scopes[0].span), script)
+                });
+                visit(&Site { run, script, index, command }, known);
             }
         }
     }
 }
 
 /// Whether the value of an expansion may fall apart into several words.
-fn splits(runs: &Runs<'_>, site: &Site<'_>, expansion: &Expansion) -> bool {
+fn splits(runs: &Runs<'_>, known: &HashSet<&str>, expansion: &Expansion) -> bool {
     if expansion.quoted {
         return false;
     }
@@ -96,34 +114,39 @@ fn splits(runs: &Runs<'_>, site: &Site<'_>, expansion: &Expansion) -> bool {
             let program = text.split([' ', ')', '`']).next().unwrap_or_default();
             !ONE_WORD.contains(&program)
         }
-        ExpansionKind::Parameter(name) => is_unknown(runs, site, name),
+        ExpansionKind::Parameter(name) => is_unknown(runs, known, name),
     }
 }
 
 /// Whether nothing says what a variable holds. `ENV` and `ARG` do, and constants.
-fn is_unknown(runs: &Runs<'_>, site: &Site<'_>, name: &str) -> bool {
+fn is_unknown(runs: &Runs<'_>, known: &HashSet<&str>, name: &str) -> bool {
     let is_name = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
-    if !is_name || matches!(name, "HOME" | "PWD" | "USER" | "UID" | "HOSTNAME" | "SHLVL") {
-        return false;
+    is_name
+        && !matches!(name, "HOME" | "PWD" | "USER" | "UID" | "HOSTNAME" | "SHLVL")
+        && !known.contains(name)
+        && !runs.variables.contains(name)
+}
+
+/// The variables that a script sets to constants, and those that run through a list: most lists
+/// are constant.
+fn constants<'a>(text: &'a str, script: &'a Script) -> HashSet<&'a str> {
+    const DECLARE: [&str; 4] = ["export", "local", "readonly", "declare"];
+    let mut known: HashSet<&str> = text
+        .match_indices("for ")
+        .filter_map(|(at, keyword)| text[at + keyword.len()..].split_whitespace().next())
+        .collect();
+    for command in &script.commands {
+        let declares = DECLARE.contains(&command.program());
+        let words = if declares { command.arguments() } else { &command.assignments };
+        for word in words.iter().filter(|word| word.is_literal()) {
+            if let Some((name, value)) = word.text().split_once('=')
+                && !value.contains([' ', '\t', '\n', '*', '?', '['])
+            {
+                known.insert(name);
+            }
+        }
     }
-    let assigned = |word: &Word| {
-        word.text().strip_prefix(name).and_then(|it| it.strip_prefix('=')).is_some_and(|value| {
-            word.is_literal() && !value.contains([' ', '\t', '\n', '*', '?', '['])
-        })
-    };
-    let sets = |command: &Command| {
-        command.assignments.iter().any(assigned)
-            || matches!(command.program(), "export" | "local" | "readonly" | "declare")
-                && command.arguments().iter().any(assigned)
-    };
-    // The list of a loop is not looked at: most are constant.
-    let loops = || {
-        let text = runs.source.slice(site.script.scopes[0].span);
-        text.contains("for ") && text.contains(&format!("for {name} in"))
-    };
-    !site.script.commands[..site.index].iter().any(sets)
-        && !loops()
-        && !runs.file.variables_at(site.run.index).iter().any(|it| it.name == name)
+    known
 }
 
 /// Edits that quote a word, or only its expansions where quotes would change the rest of it.
@@ -142,24 +165,25 @@ fn quotes(source: &Source, word: &Word) -> Vec<Edit> {
 
 fn unchecked_cd(runs: &Runs<'_>, report: &mut Report<'_>) {
     const TESTED: [ScopeKind; 3] = [ScopeKind::If, ScopeKind::Loop, ScopeKind::Function];
-    for site in runs.calls(&["cd"]) {
-        let exits = |it: &Command| {
-            it.program() == "set" && (it.has_option(&["e"]) || it.has_argument(&["errexit"]))
-        };
-        let goes_on = site.script.after(site.index) == Some(Join::Then);
-        if !goes_on
-            || site.command.words.len() < 2
-            || site.run.shell.exits
-            || site.script.commands[..site.index].iter().any(exits)
-            || site.script.within(site.index, &TESTED)
-        {
-            continue;
+    let exits = |it: &Command| {
+        it.program() == "set" && (it.has_option(&["e"]) || it.has_argument(&["errexit"]))
+    };
+    let scripts = runs.runs.iter().filter(|run| !run.shell.exits).flat_map(|run| {
+        run.scripts.iter().map(move |script| (script, script.commands.iter().position(exits)))
+    });
+    for (script, exits) in scripts {
+        let commands = script.commands.iter().enumerate().take(exits.unwrap_or(usize::MAX));
+        for (index, command) in commands.filter(|it| it.1.program() == "cd") {
+            let goes_on = script.after(index) == Some(Join::Then);
+            if !goes_on || command.words.len() < 2 || script.within(index, &TESTED) {
+                continue;
+            }
+            let finding = report
+                .at(command.span, "if this `cd` fails, what follows runs in the wrong folder");
+            finding.help("Join what follows by `&&`, or begin with `set -e`");
+            let edit = Edit::insert(command.span.end, " || exit 1");
+            finding.fix_unsafe("Add || exit 1", vec![edit]);
         }
-        let finding = report
-            .at(site.command.span, "if this `cd` fails, what follows runs in the wrong folder");
-        finding.help("Join what follows by `&&`, or begin with `set -e`");
-        let edit = Edit::insert(site.command.span.end, " || exit 1");
-        finding.fix_unsafe("Add || exit 1", vec![edit]);
     }
 }
 
@@ -170,9 +194,9 @@ const SYSTEM: [&str; 16] = [
 ];
 
 fn unguarded_rm(runs: &Runs<'_>, report: &mut Report<'_>) {
-    for site in runs.calls(&["rm"]) {
+    each(runs, &["rm"], |site, known| {
         if !site.command.has_option(&["r", "R", "recursive"]) {
-            continue;
+            return;
         }
         for word in site.command.arguments() {
             let Some(first) = word.expansions.first().filter(|it| it.at == 0) else { continue };
@@ -184,14 +208,14 @@ fn unguarded_rm(runs: &Runs<'_>, report: &mut Report<'_>) {
                 top.is_empty() || top.starts_with('*') || SYSTEM.contains(&top)
             });
             let guarded = written.contains([':', '?', '-', '=']);
-            if harmful && !guarded && is_unknown(runs, &site, name) {
+            if harmful && !guarded && is_unknown(runs, known, name) {
                 let message = format!("if `{written}` is empty, this removes from the root folder");
                 report
                     .at(word.span, message)
                     .help(format!("Let the shell stop when it is empty: `\"${{{name}:?}}\"`"));
             }
         }
-    }
+    });
 }
 
 /// Families of images whose `/bin/sh` is bash.
@@ -226,7 +250,8 @@ fn dialect(runs: &Runs<'_>, run: &Run<'_>) -> Option<Dialect> {
     if run.shell.bash || run.at.json || BASH_IMAGES.iter().any(|it| image.contains(it)) {
         return None;
     }
-    let busybox = ["alpine", "busybox"].iter().any(|it| image.contains(it));
+    let busybox =
+        ["alpine", "busybox"].iter().any(|it| image.contains(it)) || image.starts_with("bash:");
     Some(if busybox { Dialect::Busybox } else { Dialect::Plain })
 }
 
