@@ -3,7 +3,7 @@
 use crate::check::Engine;
 use crate::files::Files;
 use crate::finding::{Edit, Finding, Fix, Safety, Severity, Status};
-use crate::source::Source;
+use crate::source::{Decoded, Source};
 
 /// Rounds after which fixes that keep undoing each other are left.
 const ROUNDS: usize = 10;
@@ -30,6 +30,9 @@ pub fn mend(
     let mut mended = Mended { bytes, applied: 0 };
     for _ in 0..ROUNDS {
         let source = Source::decode(path, mended.bytes.clone());
+        if source.decoded() == Decoded::Utf16 {
+            break;
+        }
         let findings = engine.check(&source, files).findings;
         let fixes: Vec<&Fix> = applicable(&findings, safety).collect();
         if fixes.is_empty() {
