@@ -1,0 +1,258 @@
+//! Secrets in trees: settings, JSON, YAML, XML.
+
+use super::names::{Class, class};
+use super::values::{Trust, is_credible, is_password_hash};
+use super::{Found, Format, embedded};
+use crate::parse::tree::Tree;
+use crate::parse::{assign, ini};
+use crate::source::Span;
+
+/// What to look for in a tree.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub(super) text: &'a str,
+    pub(super) path: &'a str,
+    pub(super) rule: &'static str,
+    pub(super) keys: &'static [&'static str],
+    pub(super) trust: Trust,
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn new(text: &'a str, path: &'a str, format: &Format, trust: Trust) -> Self {
+        Self { text, path, rule: format.rule, keys: format.keys, trust }
+    }
+}
+
+/// Reports the secrets of a whole tree.
+pub(super) fn tree(tree: &Tree, look: Look<'_>, found: &mut Vec<Found>) {
+    for at in 1..tree.nodes.len() {
+        let node = &tree.nodes[at];
+        let Some(value) = &node.value else { continue };
+        if is_kubernetes_secret(tree, at) {
+            kubernetes(tree, at, value, found);
+            continue;
+        }
+        if node.key.is_empty() && pair(value, node.span, look, found) {
+            continue;
+        }
+        if value.contains('\n') && lines(node.span, look, found) {
+            continue;
+        }
+        let name = name(tree, at);
+        named(&name, parent_key(tree, at), value, node.span, look, found);
+    }
+}
+
+/// Reports `value` if its name says that it is secret.
+pub(super) fn named(
+    name: &str,
+    parent: &str,
+    value: &str,
+    span: Span,
+    look: Look<'_>,
+    found: &mut Vec<Found>,
+) {
+    let class = if is_listed(name, parent, look.keys) {
+        Some(class(name).unwrap_or(Class::Secret))
+    } else {
+        class(name)
+    };
+    let Some(class) = class else { return };
+    let rule = refine(look.rule, name, look.path, value);
+    let class = if class == Class::Password && is_listed(name, parent, look.keys) { Class::Password } else { class };
+    if class == Class::Hash || (class != Class::Secret && is_password_hash(value) && value.starts_with(['$', '{'])) {
+        if is_password_hash(value) && is_credible(value, Class::Hash, look.trust) {
+            found.push(Found::new("secrets/password-hash", span));
+        }
+        return;
+    }
+    embedded::value(value, span, rule, class, look.trust, found);
+}
+
+/// Whether the format calls this name secret.
+fn is_listed(name: &str, parent: &str, keys: &[&str]) -> bool {
+    if keys.is_empty() {
+        return false;
+    }
+    let whole = plain(name);
+    let last = plain(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
+    let parent = plain(parent);
+    keys.iter().any(|key| match key.strip_prefix('>') {
+        Some(key) => key == parent,
+        None => *key == whole || *key == last,
+    })
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// The rule for a name that belongs to one framework.
+pub(super) fn refine(rule: &'static str, name: &str, path: &str, value: &str) -> &'static str {
+    let plain_name = plain(name);
+    let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    match plain_name.as_str() {
+        "authkey" | "secureauthkey" | "loggedinkey" | "noncekey" | "authsalt" | "secureauthsalt"
+        | "loggedinsalt" | "noncesalt"
+            if file.starts_with("wp-") || file.contains("env") =>
+        {
+            "secrets/wordpress-salt"
+        }
+        "secretkeybase" => "secrets/rails-secret-key-base",
+        "djangosecretkey" => "secrets/django-secret-key",
+        "secretkey" if file.ends_with(".py") && file.contains("settings") => "secrets/django-secret-key",
+        "appkey" if value.starts_with("base64:") => "secrets/laravel-app-key",
+        "secretkey" | "appsecret" | "hashsalt" | "cookiekey" | "cryptkey" | "blowfishsecret"
+        | "cookievalidationkey" | "securitysalt" | "secrettoken" | "machinekey" | "validationkey"
+        | "decryptionkey"
+            if rule == "secrets/config-password" =>
+        {
+            "secrets/web-framework-secret"
+        }
+        _ => rule,
+    }
+}
+
+/// What a node is called: its key, or what a sibling or attribute calls it.
+fn name(tree: &Tree, at: usize) -> String {
+    let node = &tree.nodes[at];
+    let parent = &tree.nodes[node.parent];
+    if let Some(name) = ["@name", "@key", "@id", "@property"].iter().find_map(|key| tree.text(at, key)) {
+        return name.to_owned();
+    }
+    let key = node.key.trim_start_matches('@');
+    if key.is_empty() {
+        let key = parent.key.as_str();
+        return key.strip_suffix('s').filter(|key| key.len() > 3).unwrap_or(key).to_owned();
+    }
+    let lower = key.to_ascii_lowercase();
+    match lower.as_str() {
+        "value" | "val" | "content" | "default" | "plaintext" | "defaultvalue" => {
+            let mut siblings = ["name", "key", "id", "@name", "@key", "@id", "property", "variable"].iter();
+            siblings
+                .find_map(|key| tree.text(node.parent, key))
+                .map_or_else(|| parent.key.trim_start_matches('@').to_owned(), str::to_owned)
+        }
+        "string" | "data" | "text" | "secret" => {
+            before(tree, at).unwrap_or_else(|| key.to_owned())
+        }
+        _ => key.to_owned(),
+    }
+}
+
+/// The text of the `key` element right before, as in property lists.
+fn before(tree: &Tree, at: usize) -> Option<String> {
+    let siblings = &tree.nodes[tree.nodes[at].parent].children;
+    let place = siblings.binary_search(&at).ok()?.checked_sub(1)?;
+    let node = &tree.nodes[siblings[place]];
+    (node.key == "key").then(|| node.value.clone()).flatten()
+}
+
+fn parent_key(tree: &Tree, at: usize) -> &str {
+    &tree.nodes[tree.nodes[at].parent].key
+}
+
+/// `NAME=value` as an item of a list, as in compose files.
+fn pair(value: &str, span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool {
+    let Some((name, rest)) = value.split_once('=') else { return false };
+    let is_name = !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    if !is_name || look.text.get(span.range()) != Some(value) || rest.is_empty() {
+        return false;
+    }
+    let inner = Span { start: span.start + Span::at(name.len() + 1).start, end: span.end };
+    named(name, "", rest, inner, look, found);
+    true
+}
+
+/// A text of several lines: a file within a file, read as settings.
+fn lines(span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool {
+    let Some(raw) = look.text.get(span.range()) else { return false };
+    if raw.lines().count() < 2 || raw.contains("-----BEGIN") {
+        return false;
+    }
+    let inner = ini::parse(raw);
+    for node in &inner.nodes {
+        if let Some(value) = &node.value {
+            named(&node.key, "", value, node.span.shift(span.start as usize), look, found);
+        }
+    }
+    true
+}
+
+/// Whether the node lies in `data` or `stringData` of a Kubernetes Secret.
+fn is_kubernetes_secret(tree: &Tree, at: usize) -> bool {
+    let parent = tree.nodes[at].parent;
+    let object = tree.nodes[parent].parent;
+    matches!(tree.nodes[parent].key.as_str(), "data" | "stringData")
+        && tree.text(object, "kind") == Some("Secret")
+}
+
+fn kubernetes(tree: &Tree, at: usize, value: &str, found: &mut Vec<Found>) {
+    const OPEN: [&str; 16] = [
+        "username", "user", "host", "hostname", "port", "database", "dbname", "ca.crt", "tls.crt",
+        "namespace", "email", "endpoint", "region", "url", "name", "server",
+    ];
+    let node = &tree.nodes[at];
+    let lower = node.key.to_ascii_lowercase();
+    let is_encoded = tree.nodes[node.parent].key == "data";
+    let decoded = if is_encoded { decode(value) } else { None };
+    let clear = decoded.as_deref().unwrap_or(value);
+    let is_open = OPEN.iter().any(|open| {
+        lower == *open
+            || lower.strip_suffix(open).is_some_and(|rest| rest.ends_with(['-', '_', '.']))
+    });
+    if is_open || lower.ends_with(".crt") || !is_credible(clear, Class::Password, Trust::High) {
+        let mut inner = Vec::new();
+        if clear.contains("://") {
+            embedded::urls(clear, "secrets/kubernetes-secret", Trust::High, &mut inner);
+        }
+        if inner.is_empty() {
+            return;
+        }
+    }
+    found.push(Found::new("secrets/kubernetes-secret", node.span));
+}
+
+/// The text behind base64, if it is text.
+pub(super) fn decode(value: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(value.len() * 3 / 4);
+    let (mut bits, mut held) = (0_u32, 0);
+    for byte in value.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=') {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(six)) & 0xFF_FFFF;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held & 0xFF) as u8);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Reports what a tree that ended early did not cover: assignments by line.
+pub(super) fn rest(look: Look<'_>, words: impl Iterator<Item = usize>, found: &mut Vec<Found>) {
+    let mut done = 0;
+    for hit in words {
+        if hit < done {
+            continue;
+        }
+        if let Some(assignment) = assign::at(look.text, hit) {
+            let name = &look.text[assignment.name.range()];
+            let value = &look.text[assignment.value.range()];
+            let before = found.len();
+            named(name, "", value, assignment.value, look, found);
+            if found.len() > before {
+                done = assignment.value.end as usize;
+            }
+        }
+    }
+}
+
