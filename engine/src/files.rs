@@ -81,6 +81,29 @@ impl Files for Disk {
     }
 }
 
+/// The Markdown files below `folder`, ordered, without following links; at most eight folders deep.
+#[must_use]
+pub fn markdown_below(disk: &Disk, folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = left.pop() {
+        let Ok(entries) = disk.locate(&folder).and_then(std::fs::read_dir) else { continue };
+        for entry in entries.flatten() {
+            let Some(path) = entry.file_name().to_str().map(|name| format!("{folder}/{name}"))
+            else {
+                continue;
+            };
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && depth < 8 => left.push((path, depth + 1)),
+                Ok(kind) if kind.is_file() && path.ends_with(".md") => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
 /// Files in memory: examples, tests, text from standard input.
 #[derive(Clone, Debug, Default)]
 pub struct Memory(

@@ -23,7 +23,17 @@ pub enum Kind {
     MessageCatalogue,
     /// A file that may hold credentials in clear by its format: settings, dotfiles, stores.
     Credentials,
+    /// aidd's own configuration.
+    Config,
+    /// A rule page of the project.
+    RulePage,
 }
+
+/// Where the configuration of a project lies, from its root.
+pub const CONFIG_PATH: &str = ".aidd/config.json";
+
+/// The folders, from the root, that hold a project's own rule pages.
+pub const RULE_FOLDERS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 
 /// How much of a text the look at its content reads, in bytes.
 const LOOK: usize = 4096;
@@ -34,6 +44,12 @@ pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();
     let mut kinds = Vec::new();
+    if path == CONFIG_PATH || path.ends_with("/.aidd/config.json") {
+        kinds.push(Kind::Config);
+    }
+    if is_page_path(path) {
+        kinds.push(Kind::RulePage);
+    }
     if is_dockerfile(&lower) {
         kinds.push(Kind::Dockerfile);
     }
@@ -62,6 +78,14 @@ pub fn of_fence(language: &str) -> Option<Kind> {
         "dockerfile" | "docker" | "containerfile" => Some(Kind::Dockerfile),
         _ => None,
     }
+}
+
+/// Whether `path` is that of a rule page of the project.
+#[must_use]
+pub fn is_page_path(path: &str) -> bool {
+    let is_below =
+        |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    path.ends_with(".md") && RULE_FOLDERS.into_iter().any(is_below)
 }
 
 fn look(text: &str) -> &str {
@@ -173,5 +197,11 @@ mod tests {
         assert!(has("locales/pt-BR.json", "{\"a\": \"b\"}", Kind::MessageCatalogue));
         assert!(has("src/i18n/en/common.json", "{}", Kind::MessageCatalogue));
         assert!(!has("locales/package.json", "{}", Kind::MessageCatalogue));
+    }
+
+    #[test]
+    fn only_pages_in_the_rule_folders_are_rules() {
+        assert!(is_page_path("rules/a.md") && is_page_path(".aidd/rules/x/y.md"));
+        assert!(!is_page_path("docs/rules.md") && !is_page_path("rules.md"));
     }
 }

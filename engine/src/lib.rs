@@ -1,11 +1,20 @@
-#![expect(dead_code, reason = "validators and checks join next")]
 //! Text in, findings out. The engine prints nothing, reads no environment, uses no async and knows
 //! no protocol; input and output happen in `files` and `walk` only.
 
+pub mod allow;
+pub mod baseline;
+pub mod check;
+pub mod config;
+pub mod examples;
 pub mod files;
 pub mod finding;
+pub mod fix;
 pub mod kind;
+pub mod parse;
+pub mod paths;
 pub mod patterns;
+pub mod registry;
 pub mod rule;
 pub mod source;
 pub mod validators;
+pub mod walk;

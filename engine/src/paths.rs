@@ -43,7 +43,13 @@ impl Globs {
     /// Whether `path` (relative, `/` between segments) is meant.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
-        self.include.as_ref().is_none_or(|include| include.is_match(path)) && !self.exclude.is_match(path)
+        self.include.as_ref().is_none_or(|include| include.is_match(path)) && !self.excludes(path)
+    }
+
+    /// Whether `path` is left out; a folder is given with a slash at its end.
+    #[must_use]
+    pub fn excludes(&self, path: &str) -> bool {
+        self.exclude.is_match(path)
     }
 }
 
@@ -102,7 +108,8 @@ mod tests {
 
     #[test]
     fn globs_read_as_in_an_ignore_file() {
-        let matches = |globs: &[&str], path: &str| Globs::new(globs, &[]).expect("valid").matches(path);
+        let matches =
+            |globs: &[&str], path: &str| Globs::new(globs, &[]).expect("valid").matches(path);
         assert!(matches(&["*.rs"], "a/b/c.rs"));
         assert!(matches(&["src/*.rs"], "src/c.rs"));
         assert!(!matches(&["src/*.rs"], "src/a/c.rs"));
@@ -117,7 +124,13 @@ mod tests {
     fn a_rule_speaks_of_the_folder_it_lies_in() {
         assert_eq!(scope_of("packages/a/.aidd/rules/x/y.md"), "packages/a");
         assert_eq!(scope_of("rules/x/y.md"), "");
-        let check = CheckHeader { files: vec!["*.rs".into()], exclude: vec![], text: None, syntax: None, fix: None };
+        let check = CheckHeader {
+            files: vec!["*.rs".into()],
+            exclude: vec![],
+            text: None,
+            syntax: None,
+            fix: None,
+        };
         let globs = Globs::of_check(&check, Some("packages/a/rules/x.md"));
         assert!(globs.matches("packages/a/src/b.rs") && !globs.matches("b.rs"));
     }

@@ -109,6 +109,11 @@ impl<'a> Report<'a> {
         self.findings.last_mut().expect("just pushed")
     }
 
+    /// Takes in findings made elsewhere.
+    pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        self.findings.extend(findings);
+    }
+
     /// What was found, in no order.
     #[must_use]
     pub fn finish(self) -> Vec<Finding> {

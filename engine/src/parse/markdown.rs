@@ -18,7 +18,13 @@ impl Fence {
     /// The first word of the info string.
     #[must_use]
     pub fn language(&self) -> &str {
-        self.info.split([' ', ',', '{', '\t']).next().unwrap_or_default()
+        Self::word(&self.info)
+    }
+
+    /// The first word of an info string.
+    #[must_use]
+    pub fn word(info: &str) -> &str {
+        info.split([' ', ',', '{', '\t']).next().unwrap_or_default()
     }
 
     /// The value of `key=…` in the info string.
@@ -55,10 +61,24 @@ impl Fence {
     }
 
     fn outer_offset(&self, offset: u32, is_end: bool) -> u32 {
-        let after = |&(start, _): &(u32, Span)| if is_end { start < offset } else { start <= offset };
+        let after =
+            |&(start, _): &(u32, Span)| if is_end { start < offset } else { start <= offset };
         let index = self.pieces.partition_point(after).saturating_sub(1);
-        self.pieces.get(index).map_or(0, |&(start, span)| span.end.min(span.start + (offset - start)))
+        self.pieces
+            .get(index)
+            .map_or(0, |&(start, span)| span.end.min(span.start + (offset - start)))
     }
+}
+
+/// A cheap look whether the text has a fence whose first word `wanted` says yes to.
+#[must_use]
+pub fn may_have_fences(text: &str, wanted: impl Fn(&str) -> bool) -> bool {
+    ["```", "~~~"].iter().any(|mark| {
+        memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes()).any(|at| {
+            let line = text[at..].lines().next().unwrap_or_default();
+            wanted(Fence::word(line.trim_start_matches(['`', '~']).trim_start()))
+        })
+    })
 }
 
 /// The fenced blocks of a Markdown text for which `wanted` says yes to the info string.
@@ -67,10 +87,16 @@ pub fn fences(source: &Source, wanted: impl Fn(&str) -> bool) -> Vec<Fence> {
     let text = source.text();
     let mut fences = Vec::new();
     let mut open: Option<Fence> = None;
-    for (event, range) in Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS).into_offset_iter() {
+    for (event, range) in
+        Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS).into_offset_iter()
+    {
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if wanted(&info) => {
-                open = Some(Fence { info: info.into_string(), text: String::new(), pieces: Vec::new() });
+                open = Some(Fence {
+                    info: info.into_string(),
+                    text: String::new(),
+                    pieces: Vec::new(),
+                });
             }
             Event::Text(_) => {
                 if let Some(fence) = &mut open {

@@ -5,7 +5,20 @@ pub mod shape;
 pub mod syntax;
 pub mod text;
 
+use crate::paths::Globs;
+use crate::rule::Rule;
 use crate::source::{Source, Span};
+
+/// What is wrong with the check in a rule's header, a text each; nothing is well.
+#[must_use]
+pub fn problems(rule: &Rule) -> Vec<String> {
+    let Some(check) = &rule.check else { return Vec::new() };
+    let mut problems = Vec::new();
+    problems.extend(Globs::new(&check.files, &check.exclude).err());
+    problems.extend(check.text.as_ref().and_then(|header| text::check_header(header).err()));
+    problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
+    problems
+}
 
 /// Fills the `<names>` of a page's message: `<path>`, `<dir>`, `<name>`, `<stem>`, `<ext>`,
 /// `<match>` (the first line of the text under `span`) and what `capture` knows. Other names stay
@@ -61,7 +74,9 @@ mod tests {
     fn messages_are_filled() {
         let source = Source::new("src/a.test.ts", "foo(1)");
         let fill = |message: &str| {
-            super::fill(message, &source, Span::new(0, 3), |name| (name == "ARG").then(|| "1".to_owned()))
+            super::fill(message, &source, Span::new(0, 3), |name| {
+                (name == "ARG").then(|| "1".to_owned())
+            })
         };
         assert_eq!(fill("`<match>` of <ARG> in <dir>/<stem>.<ext>"), "`foo` of 1 in src/a.test.ts");
         assert_eq!(fill("a < b, <other> and <path"), "a < b, <other> and <path");

@@ -17,7 +17,7 @@ pub fn is_placeholder(value: &str) -> bool {
 /// `os.environ["X"]`, `<your-key>`, `op://vault/item`.
 #[must_use]
 pub fn is_reference(value: &str) -> bool {
-    const INSIDE: [&str; 10] = [
+    const INSIDE: [&str; 12] = [
         "${",
         "$(",
         "{{",

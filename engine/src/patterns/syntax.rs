@@ -6,7 +6,7 @@ use crate::rule::{Report, Rule};
 use crate::source::Span;
 use aidd_content::page::SyntaxHeader;
 use ast_grep_config::{Fixer, GlobalRules, RuleConfig};
-use ast_grep_core::matcher::Matcher;
+use ast_grep_core::matcher::{Matcher, MatcherExt};
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_core::{Language, NodeMatch};
 use ast_grep_language::SupportLang;
@@ -145,13 +145,22 @@ impl SyntaxPattern {
         }
         if let Some(fixer) = self.config.fixer.first() {
             let edit = edit(fixer, found, &self.config);
-            let title = if edit.text.is_empty() { "Delete it".to_owned() } else { "Rewrite it".to_owned() };
-            if self.safe { finding.fix(title, vec![edit]) } else { finding.fix_unsafe(title, vec![edit]) };
+            let title =
+                if edit.text.is_empty() { "Delete it".to_owned() } else { "Rewrite it".to_owned() };
+            if self.safe {
+                finding.fix(title, vec![edit])
+            } else {
+                finding.fix_unsafe(title, vec![edit])
+            };
         }
     }
 }
 
-fn edit(fixer: &Fixer, found: &NodeMatch<'_, StrDoc<SupportLang>>, config: &RuleConfig<SupportLang>) -> Edit {
+fn edit(
+    fixer: &Fixer,
+    found: &NodeMatch<'_, StrDoc<SupportLang>>,
+    config: &RuleConfig<SupportLang>,
+) -> Edit {
     let edit = found.make_edit(&config.matcher, fixer);
     let span = Span::new(edit.position, edit.position + edit.deleted_length);
     Edit::replace(span, String::from_utf8_lossy(&edit.inserted_text))
@@ -172,7 +181,10 @@ pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
     compile("check", header).map(|_| ())
 }
 
-fn compile(id: &str, header: &SyntaxHeader) -> Result<Vec<(&'static str, RuleConfig<SupportLang>)>, String> {
+fn compile(
+    id: &str,
+    header: &SyntaxHeader,
+) -> Result<Vec<(&'static str, RuleConfig<SupportLang>)>, String> {
     refuse_slow(header)?;
     let mut languages = Vec::new();
     for language in &header.language {
@@ -195,7 +207,11 @@ fn compile(id: &str, header: &SyntaxHeader) -> Result<Vec<(&'static str, RuleCon
     languages.into_iter().map(|(name, _)| Ok((name, config(id, name, header)?))).collect()
 }
 
-fn config(id: &str, language: &str, header: &SyntaxHeader) -> Result<RuleConfig<SupportLang>, String> {
+fn config(
+    id: &str,
+    language: &str,
+    header: &SyntaxHeader,
+) -> Result<RuleConfig<SupportLang>, String> {
     let mut rule = Map::new();
     rule.insert("id".to_owned(), id.into());
     rule.insert("language".to_owned(), language.into());
@@ -208,7 +224,10 @@ fn config(id: &str, language: &str, header: &SyntaxHeader) -> Result<RuleConfig<
     ];
     for (key, yaml) in parts {
         if let Some(yaml) = yaml {
-            rule.insert(key.to_owned(), serde_json::from_str(&yaml.0).map_err(|error| error.to_string())?);
+            rule.insert(
+                key.to_owned(),
+                serde_json::from_str(&yaml.0).map_err(|error| error.to_string())?,
+            );
         }
     }
     // JSON is YAML.

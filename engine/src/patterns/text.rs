@@ -116,7 +116,14 @@ struct Scan<'a> {
 impl<'a> Scan<'a> {
     fn new(patterns: &'a TextPatterns, source: &'a Source, only_secrets: bool) -> Self {
         let lock_file = is_lock_file(source.name());
-        Self { patterns, source, only_secrets, lock_file, done: HashMap::new(), seen: HashSet::new() }
+        Self {
+            patterns,
+            source,
+            only_secrets,
+            lock_file,
+            done: HashMap::new(),
+            seen: HashSet::new(),
+        }
     }
 
     /// Tries a pattern around a keyword.
@@ -153,7 +160,8 @@ impl<'a> Scan<'a> {
     fn window(&self, start: usize, end: usize, reach: usize) -> std::ops::Range<usize> {
         let text = self.source.text().as_bytes();
         let from = start.saturating_sub(BEFORE);
-        let first = memchr::memrchr2(b'\n', b'\r', &text[from..start]).map_or(from, |at| from + at + 1);
+        let first =
+            memchr::memrchr2(b'\n', b'\r', &text[from..start]).map_or(from, |at| from + at + 1);
         let to = (end + AFTER).min(text.len());
         let last = memchr::memchr2(b'\n', b'\r', &text[end..to]).map_or(to, |at| end + at);
         first..last.max(end.saturating_add(reach).min(text.len()))
@@ -161,7 +169,9 @@ impl<'a> Scan<'a> {
 
     fn try_pattern(&mut self, index: u32, window: std::ops::Range<usize>, report: &mut Report<'_>) {
         let pattern = &self.patterns.patterns[index as usize];
-        if pattern.header.keywords.is_empty() && !self.applies(index, report) || !report.begin(&pattern.rule) {
+        if pattern.header.keywords.is_empty() && !self.applies(index, report)
+            || !report.begin(&pattern.rule)
+        {
             return;
         }
         let Some(compiled) = pattern.compiled() else { return };
@@ -171,12 +181,15 @@ impl<'a> Scan<'a> {
         while at <= window.end {
             let input = Input::new(text).range(at..window.end).anchored(Anchored::No);
             compiled.regex.search_captures(&input, &mut captures);
-            let (Some(whole), Some(found)) = (captures.get_match(), captures.get_group(compiled.group)) else {
+            let (Some(whole), Some(found)) =
+                (captures.get_match(), captures.get_group(compiled.group))
+            else {
                 return;
             };
             at = whole.end().max(at + 1);
             let span = Span::new(found.start, found.end);
-            if pattern.accepts(compiled, self.source.slice(span)) && self.seen.insert((index, span)) {
+            if pattern.accepts(compiled, self.source.slice(span)) && self.seen.insert((index, span))
+            {
                 pattern.report(self.source, &captures, compiled, span, report);
             }
         }
@@ -212,9 +225,18 @@ impl TextPattern {
             && !compiled.unless.iter().any(|unless| unless.is_match(found))
     }
 
-    fn report(&self, source: &Source, captures: &Captures, compiled: &Compiled, span: Span, report: &mut Report<'_>) {
+    fn report(
+        &self,
+        source: &Source,
+        captures: &Captures,
+        compiled: &Compiled,
+        span: Span,
+        report: &mut Report<'_>,
+    ) {
         let message = super::fill(&self.message, source, span, |name| {
-            captures.get_group_by_name(name).map(|group| source.slice(Span::from(group.range())).to_owned())
+            captures
+                .get_group_by_name(name)
+                .map(|group| source.slice(Span::from(group.range())).to_owned())
         });
         let finding = report.at(span, message);
         finding.help.clone_from(&self.help);
@@ -227,7 +249,14 @@ impl TextPattern {
     }
 }
 
-fn offer(fix: &FixHeader, source: &Source, captures: &Captures, compiled: &Compiled, span: Span, finding: &mut Finding) {
+fn offer(
+    fix: &FixHeader,
+    source: &Source,
+    captures: &Captures,
+    compiled: &Compiled,
+    span: Span,
+    finding: &mut Finding,
+) {
     let mut text = String::new();
     interpolate::string(
         &fix.replace,
@@ -239,9 +268,14 @@ fn offer(fix: &FixHeader, source: &Source, captures: &Captures, compiled: &Compi
         |name| compiled.regex.group_info().to_index(regex_automata::PatternID::ZERO, name),
         &mut text,
     );
-    let title = if text.is_empty() { "Delete it".to_owned() } else { format!("Replace by `{text}`") };
+    let title =
+        if text.is_empty() { "Delete it".to_owned() } else { format!("Replace by `{text}`") };
     let edits = vec![Edit::replace(span, text)];
-    if fix.safe { finding.fix(title, edits) } else { finding.fix_unsafe(title, edits) };
+    if fix.safe {
+        finding.fix(title, edits)
+    } else {
+        finding.fix_unsafe(title, edits)
+    };
 }
 
 /// Compiles the expressions of a text pattern.
@@ -272,7 +306,8 @@ fn build(text: &str, unicode: bool) -> Result<Regex, String> {
         .configure(Regex::config().utf8_empty(false).nfa_size_limit(Some(PROGRAM_LIMIT)))
         .build(text)
         .map_err(|error| {
-            let detail = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+            let detail =
+                error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
             detail.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
         })
 }
@@ -289,9 +324,22 @@ fn assigned(keywords: &[String], value: &str) -> String {
 /// Files that hold nothing but names, versions and hashes.
 fn is_lock_file(name: &str) -> bool {
     const NAMES: [&str; 16] = [
-        "Cargo.lock", "Gemfile.lock", "Package.resolved", "Pipfile.lock", "Podfile.lock", "bun.lock",
-        "composer.lock", "deno.lock", "flake.lock", "go.sum", "mix.lock", "npm-shrinkwrap.json",
-        "package-lock.json", "pnpm-lock.yaml", "poetry.lock", "yarn.lock",
+        "Cargo.lock",
+        "Gemfile.lock",
+        "Package.resolved",
+        "Pipfile.lock",
+        "Podfile.lock",
+        "bun.lock",
+        "composer.lock",
+        "deno.lock",
+        "flake.lock",
+        "go.sum",
+        "mix.lock",
+        "npm-shrinkwrap.json",
+        "package-lock.json",
+        "pnpm-lock.yaml",
+        "poetry.lock",
+        "yarn.lock",
     ];
     NAMES.contains(&name) || name == "uv.lock" || name == "pubspec.lock"
 }

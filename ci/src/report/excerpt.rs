@@ -1,0 +1,183 @@
+//! The lines of a source that a finding is about, cut to what a terminal shows.
+//!
+//! The renderer wants one text with spans into it. Lines far from any mark are blank in that text
+//! (the renderer folds them away), and long lines are cut around their marks, so that the cost of a
+//! finding does not grow with its file.
+
+use super::redact::Redactor;
+use super::{one_line, wire};
+use aidd_engine::finding::Finding;
+use aidd_engine::source::{Source, Span};
+use annotate_snippets::{Annotation, AnnotationKind, Snippet};
+use std::ops::Range;
+
+/// A mark of more lines shows its first line only.
+const MARK_LINES: usize = 5;
+/// Between two marks, so many lines are shown rather than folded away.
+const GAP: usize = 3;
+/// A place further away gets a note instead of a mark.
+const FAR: usize = 2_000;
+/// Bytes of a line that are kept on each side of its marks.
+const CONTEXT: usize = 300;
+/// Related places that are shown.
+const RELATED: usize = 10;
+
+/// What is shown of a finding's source.
+pub(super) struct Excerpt {
+    text: String,
+    first_line: usize,
+    last_line: usize,
+    marks: Vec<Mark<Range<usize>>>,
+    notes: Vec<String>,
+}
+
+struct Mark<T> {
+    span: T,
+    kind: AnnotationKind,
+    label: Option<String>,
+}
+
+/// A line of the source as it stands in the excerpt.
+struct Line {
+    /// What is kept of it.
+    kept: Span,
+    /// Where that begins in the excerpt's text.
+    at: usize,
+}
+
+impl Excerpt {
+    /// Columns that the line numbers take.
+    pub(super) fn gutter(&self) -> usize {
+        self.last_line.to_string().len()
+    }
+
+    pub(super) fn snippet(&self) -> Snippet<'_, Annotation<'_>> {
+        let annotations = self
+            .marks
+            .iter()
+            .map(|mark| mark.kind.span(mark.span.clone()).label(mark.label.as_deref()));
+        Snippet::source(&*self.text).line_start(self.first_line).annotations(annotations)
+    }
+
+    /// Related places that are too far away to show.
+    pub(super) fn notes(&self) -> impl Iterator<Item = &str> {
+        self.notes.iter().map(String::as_str)
+    }
+}
+
+/// The excerpt for `finding`.
+pub(super) fn of(
+    source: &Source,
+    redactor: &Redactor<'_>,
+    finding: &Finding,
+    width: usize,
+) -> Excerpt {
+    let main = shorten(source, finding.span, width);
+    let home = source.line_of(main.start);
+    let mut marks = vec![Mark { span: main, kind: AnnotationKind::Primary, label: None }];
+    let mut notes = Vec::new();
+    for related in finding.related.iter().take(RELATED) {
+        let span = shorten(source, related.span, width);
+        let message = one_line(&redactor.text(&related.message));
+        let line = source.line_of(span.start);
+        let beside = line == home && distance(span, main) > CONTEXT;
+        if beside || line.abs_diff(home) > FAR {
+            let at = wire::position(source, span.start);
+            notes.push(format!("{}:{}: {message}", at.line, at.column));
+        } else {
+            marks.push(Mark { span, kind: AnnotationKind::Context, label: Some(message) });
+        }
+    }
+    lay_out(source, redactor, &marks, notes)
+}
+
+/// Puts the lines of the marks into one text.
+fn lay_out(
+    source: &Source,
+    redactor: &Redactor<'_>,
+    marks: &[Mark<Span>],
+    notes: Vec<String>,
+) -> Excerpt {
+    let ranges: Vec<(usize, usize)> =
+        marks.iter().map(|mark| lines_of(source, mark.span)).collect();
+    let first = ranges.iter().map(|range| range.0).min().unwrap_or_default();
+    let last = ranges.iter().map(|range| range.1).max().unwrap_or_default();
+    let near = |line: usize| ranges.iter().any(|&(a, b)| line + GAP >= a && line <= b + GAP);
+
+    let mut text = String::new();
+    let mut lines = Vec::with_capacity(last - first + 1);
+    for line in first..=last {
+        let kept = if near(line) { kept(source, line, marks) } else { Span::at(0) };
+        let whole = source.line_span(line);
+        if kept.start > whole.start && !kept.is_empty() {
+            text.push('…');
+        }
+        lines.push(Line { kept, at: text.len() });
+        text.push_str(&redactor.excerpt(kept));
+        if kept.end < whole.end && !kept.is_empty() {
+            text.push('…');
+        }
+        text.push('\n');
+    }
+    let map = |mark: &Mark<Span>| {
+        let (a, b) = lines_of(source, mark.span);
+        let offset = |line: usize, offset: u32| {
+            let Line { kept, at } = &lines[line - first];
+            at + (offset.clamp(kept.start, kept.end) - kept.start) as usize
+        };
+        let start = offset(a, mark.span.start);
+        let span = start..offset(b, mark.span.end).max(start);
+        Mark { span, kind: mark.kind, label: mark.label.clone() }
+    };
+    let marks = marks.iter().map(map).collect();
+    let number = |line: usize| line + 1 + source.origin().line as usize;
+    Excerpt { text, first_line: number(first), last_line: number(last), marks, notes }
+}
+
+/// What is kept of a line: all of it, or what lies around its marks.
+fn kept(source: &Source, line: usize, marks: &[Mark<Span>]) -> Span {
+    let whole = source.line_span(line);
+    if whole.len() <= 2 * CONTEXT {
+        return whole;
+    }
+    let on_line = marks.iter().filter(|mark| {
+        let (a, b) = lines_of(source, mark.span);
+        (a..=b).contains(&line)
+    });
+    let within = |offset: u32| offset.clamp(whole.start, whole.end) as usize;
+    let marked = on_line
+        .map(|mark| Span::new(within(mark.span.start), within(mark.span.end)))
+        .reduce(Span::cover)
+        .unwrap_or(Span::at(whole.start as usize));
+    let start = (marked.start as usize).saturating_sub(CONTEXT).max(whole.start as usize);
+    let end = (marked.end as usize + CONTEXT).min(whole.end as usize);
+    let text = source.text();
+    Span::new(text.floor_char_boundary(start), text.ceil_char_boundary(end))
+}
+
+/// The first and last line of a span.
+fn lines_of(source: &Source, span: Span) -> (usize, usize) {
+    let last = if span.is_empty() { span.start } else { span.end - 1 };
+    (source.line_of(span.start), source.line_of(last))
+}
+
+/// A span that is whole characters, at most [`MARK_LINES`] lines or one screen line.
+fn shorten(source: &Source, span: Span, width: usize) -> Span {
+    let text = source.text();
+    let start = text.floor_char_boundary(span.start as usize);
+    let end = text.ceil_char_boundary(span.end as usize).max(start);
+    let span = Span::new(start, end);
+    let (first, last) = lines_of(source, span);
+    let line_end = source.line_span(first).end as usize;
+    let longest = line_end.min(text.ceil_char_boundary(start + width.max(20)));
+    if last - first >= MARK_LINES || (first == last && end > longest) || end - start > CONTEXT * 4 {
+        return Span::new(start, longest.max(start));
+    }
+    span
+}
+
+/// Bytes between two spans.
+fn distance(a: Span, b: Span) -> usize {
+    let gap = a.start.max(b.start).saturating_sub(a.end.min(b.end));
+    gap as usize
+}

@@ -1,0 +1,108 @@
+//! Workflow commands: what GitHub turns into annotations.
+//!
+//! A step may make ten annotations of each level; further ones vanish without a word. So the worst
+//! come first, and what does not fit is counted in a notice and listed in the log.
+
+use super::{Run, is_steering, number, of_severity, one_line, wire};
+use aidd_engine::finding::Severity;
+use std::io;
+
+/// Annotations of one level per step.
+const LIMIT: usize = 10;
+
+pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+    let ranked = run.ranked();
+    let levels = by_severity(&ranked);
+    let room = room(&levels);
+    for (findings, room) in levels.iter().zip(room) {
+        for finding in findings.iter().take(room) {
+            annotate(finding, out)?;
+        }
+    }
+    for (severity, (findings, room)) in Severity::ALL.into_iter().zip(levels.iter().zip(room)) {
+        if let Some(cut @ [_, ..]) = findings.get(room..) {
+            list(severity, cut, out)?;
+        }
+    }
+    let counts = run.counts();
+    let files = number(run.checked, "file");
+    writeln!(out, "{} in {files}{}{}", counts.found(), counts.fixable(), counts.known())
+}
+
+/// The findings of each severity, in the order of [`Severity::ALL`].
+fn by_severity(ranked: &[wire::Finding]) -> [&[wire::Finding]; 3] {
+    let errors = ranked.partition_point(|finding| finding.severity > Severity::Warning);
+    let warnings = ranked.partition_point(|finding| finding.severity > Severity::Info);
+    [&ranked[..errors], &ranked[errors..warnings], &ranked[warnings..]]
+}
+
+/// How many of each severity are shown. What is cut is told by a notice, itself an annotation of
+/// the least severity, so that one has less room.
+fn room(levels: &[&[wire::Finding]; 3]) -> [usize; 3] {
+    let told = levels[..2].iter().filter(|findings| findings.len() > LIMIT).count();
+    let left = LIMIT - told;
+    let info = if levels[2].len() > left { left - 1 } else { left };
+    [LIMIT, LIMIT, info]
+}
+
+fn annotate(finding: &wire::Finding, out: &mut dyn io::Write) -> io::Result<()> {
+    let command = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "notice",
+    };
+    let (start, end) = (finding.start, finding.end);
+    write!(out, "::{command} file={},line={}", property(&finding.path), start.line)?;
+    write!(out, ",endLine={}", end.line)?;
+    // GitHub refuses columns on an annotation of several lines.
+    if start.line == end.line {
+        write!(out, ",col={},endColumn={}", start.column, end.column)?;
+    }
+    let help = finding.help.as_deref().map(|help| format!("\n{help}")).unwrap_or_default();
+    let text = data(&format!("{}{help}", finding.message));
+    writeln!(out, ",title={}::{text}", property(&finding.rule))
+}
+
+/// Says how many were cut, and lists them in the log.
+fn list(severity: Severity, cut: &[wire::Finding], out: &mut dyn io::Write) -> io::Result<()> {
+    let more = match severity {
+        Severity::Error => number(cut.len(), "more error"),
+        Severity::Warning => number(cut.len(), "more warning"),
+        Severity::Info => format!("{} more info", cut.len()),
+    };
+    writeln!(out, "::notice title=aidd::{more}: GitHub shows {LIMIT} of a kind; see the log")?;
+    writeln!(out, "::group::{}", of_severity(cut.len(), severity))?;
+    for finding in cut {
+        let wire::Finding { path, start, message, rule, .. } = finding;
+        let line = format!("{path}:{}:{}: {message} [{rule}]", start.line, start.column);
+        writeln!(out, "  {}", log_line(&line))?;
+    }
+    writeln!(out, "::endgroup::")
+}
+
+/// A line of the log that cannot be taken for a command, in the new form (`::` in front) or the
+/// old one (`##[` anywhere).
+fn log_line(text: &str) -> String {
+    let line = one_line(text).replace("##[", "# #[");
+    if line.trim_start().starts_with("::") { format!("./{}", line.trim_start()) } else { line }
+}
+
+/// Escapes the message of a command.
+fn data(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '%' => out.push_str("%25"),
+            '\r' => out.push_str("%0D"),
+            '\n' => out.push_str("%0A"),
+            c if is_steering(c) => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.replace("##[", "# #[")
+}
+
+/// Escapes a property of a command.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,116 @@
+//! JUnit XML: a suite per file, a case per finding, a failure where the run fails.
+
+use super::{Run, number, wire};
+use std::fmt::{self, Write as _};
+use std::io;
+
+pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut findings = wire::findings(run);
+    findings.retain(|finding| finding.status == wire::Status::New);
+    let failures = findings.iter().filter(|finding| run.fails(finding.severity)).count();
+    let clean = findings.is_empty();
+    let tests = findings.len() + run.skipped.len() + usize::from(clean);
+    writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+    let seconds = run.elapsed.as_secs_f64();
+    writeln!(
+        out,
+        r#"<testsuites name="aidd" tests="{tests}" failures="{failures}" errors="0" skipped="{}" time="{seconds:.3}">"#,
+        run.skipped.len()
+    )?;
+    if clean {
+        let name = format!("no problems in {}", number(run.checked, "file"));
+        writeln!(
+            out,
+            r#"  <testsuite name="aidd" tests="1" failures="0" errors="0" skipped="0">"#
+        )?;
+        writeln!(out, r#"    <testcase name="{}" classname="aidd"/>"#, Xml(&name))?;
+        writeln!(out, "  </testsuite>")?;
+    }
+    for file in findings.chunk_by(|a, b| a.path == b.path) {
+        out.write_all(suite(run, file).unwrap_or_default().as_bytes())?;
+    }
+    out.write_all(skipped(run).unwrap_or_default().as_bytes())?;
+    writeln!(out, "</testsuites>")
+}
+
+fn suite(run: &Run<'_>, findings: &[wire::Finding]) -> Result<String, fmt::Error> {
+    let path = Xml(findings.first().map_or("", |finding| &finding.path));
+    let failures = findings.iter().filter(|finding| run.fails(finding.severity)).count();
+    let mut out = String::new();
+    writeln!(
+        out,
+        r#"  <testsuite name="{path}" tests="{}" failures="{failures}" errors="0" skipped="0">"#,
+        findings.len()
+    )?;
+    for finding in findings {
+        let wire::Finding { rule, start, severity, message, .. } = finding;
+        let (line, column) = (start.line, start.column);
+        writeln!(
+            out,
+            r#"    <testcase name="{} ({line}:{column})" classname="{path}" file="{path}" line="{line}">"#,
+            Xml(rule)
+        )?;
+        let help = finding.help.as_deref().map(|help| format!("\n{help}")).unwrap_or_default();
+        let text = format!("{}:{line}:{column}: {message}{help}", finding.path);
+        if run.fails(*severity) {
+            let message = Xml(message);
+            writeln!(
+                out,
+                r#"      <failure type="{severity}" message="{message}">{}</failure>"#,
+                Xml(&text)
+            )?;
+        } else {
+            writeln!(
+                out,
+                "      <system-out>{}</system-out>",
+                Xml(&format!("{severity}: {text}"))
+            )?;
+        }
+        writeln!(out, "    </testcase>")?;
+    }
+    writeln!(out, "  </testsuite>")?;
+    Ok(out)
+}
+
+fn skipped(run: &Run<'_>) -> Result<String, fmt::Error> {
+    let mut out = String::new();
+    let count = run.skipped.len();
+    if count == 0 {
+        return Ok(out);
+    }
+    writeln!(
+        out,
+        r#"  <testsuite name="not checked" tests="{count}" failures="0" errors="0" skipped="{count}">"#
+    )?;
+    for (path, why) in run.skipped {
+        let (path, why) = (Xml(path), Xml(why));
+        writeln!(out, r#"    <testcase name="{path}" classname="{path}">"#)?;
+        writeln!(out, r#"      <skipped message="{why}"/>"#)?;
+        writeln!(out, "    </testcase>")?;
+    }
+    writeln!(out, "  </testsuite>")?;
+    Ok(out)
+}
+
+/// Text in XML 1.0, for content and for attributes in double quotes. A character that XML cannot
+/// hold becomes U+FFFD.
+struct Xml<'a>(&'a str);
+
+impl fmt::Display for Xml<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(c))?,
+                '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{FFFE}' | '\u{FFFF}' => {
+                    f.write_char('\u{FFFD}')?;
+                }
+                _ => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! The hash by which code scanning on GitHub knows a line again: `primaryLocationLineHash`.
+
+use std::collections::HashMap;
+
+/// UTF-16 units that a line's hash covers, from its first on, whatever lines they are in.
+const WINDOW: usize = 100;
+const FACTOR: u64 = 37;
+
+/// The hash of each line, from the first, with how often it has occurred so far.
+#[must_use]
+pub fn line_hashes(text: &str) -> Vec<String> {
+    let mut hasher = Hasher::default();
+    let mut line_begins = true;
+    let mut after_cr = false;
+    for unit in text.encode_utf16().chain([u16::MAX]) {
+        let second_of_crlf = after_cr && unit == u16::from(b'\n');
+        after_cr = false;
+        if unit == u16::from(b' ') || unit == u16::from(b'\t') || second_of_crlf {
+            continue;
+        }
+        after_cr = unit == u16::from(b'\r');
+        let unit = if after_cr { u16::from(b'\n') } else { unit };
+        hasher.push(unit, line_begins);
+        line_begins = unit == u16::from(b'\n');
+    }
+    // What lies beyond the end counts as zeros; they push the last lines out of the window.
+    for _ in 0..WINDOW {
+        hasher.push(0, false);
+    }
+    hasher.lines
+}
+
+/// A rolling hash; a line's value is the hash when its first unit is about to leave the window.
+struct Hasher {
+    window: [u16; WINDOW],
+    /// Whether a line begins with the unit of that slot.
+    begins: [bool; WINDOW],
+    slot: usize,
+    hash: u64,
+    /// `FACTOR` to the power of `WINDOW`: the weight of the unit that leaves.
+    oldest: u64,
+    seen: HashMap<u64, usize>,
+    lines: Vec<String>,
+}
+
+impl Default for Hasher {
+    fn default() -> Self {
+        Self {
+            window: [0; WINDOW],
+            begins: [false; WINDOW],
+            slot: 0,
+            hash: 0,
+            oldest: (0..WINDOW).fold(1, |power: u64, _| power.wrapping_mul(FACTOR)),
+            seen: HashMap::new(),
+            lines: Vec::new(),
+        }
+    }
+}
+
+impl Hasher {
+    fn push(&mut self, unit: u16, begins_line: bool) {
+        if self.begins[self.slot] {
+            let count = self.seen.entry(self.hash).or_default();
+            *count += 1;
+            self.lines.push(format!("{:x}:{count}", self.hash));
+        }
+        self.begins[self.slot] = begins_line;
+        let leaving = u64::from(std::mem::replace(&mut self.window[self.slot], unit));
+        self.hash = self
+            .hash
+            .wrapping_mul(FACTOR)
+            .wrapping_add(u64::from(unit))
+            .wrapping_sub(self.oldest.wrapping_mul(leaving));
+        self.slot = (self.slot + 1) % WINDOW;
+    }
+}

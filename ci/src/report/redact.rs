@@ -1,0 +1,107 @@
+//! Keeps the secrets of one source out of every text that leaves the program.
+
+use super::FileFindings;
+use aho_corasick::AhoCorasick;
+use aidd_engine::source::{Source, Span};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Shorter values would turn up in ordinary words; they are hidden by position only.
+const SHORTEST: usize = 3;
+
+/// What stands for a secret in a message.
+const MASK: &str = "***";
+
+/// Hides the secrets of one source, by position and by value.
+pub(super) struct Redactor<'a> {
+    source: &'a Source,
+    spans: Vec<Span>,
+    values: Option<AhoCorasick>,
+}
+
+impl<'a> Redactor<'a> {
+    pub(super) fn new(file: &FileFindings<'a>) -> Self {
+        let secrets = file.findings.iter().filter_map(|finding| finding.secret);
+        let mut spans: Vec<Span> = file.secrets.iter().copied().chain(secrets).collect();
+        spans.sort_unstable();
+        spans.dedup();
+        let values = values(file.source, &spans);
+        Self { source: file.source, spans, values }
+    }
+
+    /// `text` with the value of every secret masked.
+    pub(super) fn text(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for range in self.found(text) {
+            out.push_str(&text[from..range.start]);
+            out.push_str(MASK);
+            from = range.end;
+        }
+        out.push_str(&text[from..]);
+        out
+    }
+
+    /// Whether `text` holds a secret, so that masking it would falsify it.
+    pub(super) fn taints(&self, text: &str) -> bool {
+        !self.found(text).is_empty()
+    }
+
+    /// The text under `span`, each byte of a secret replaced by one `*`: the length stays.
+    pub(super) fn excerpt(&self, span: Span) -> Cow<'a, str> {
+        let text = self.source.slice(span);
+        let start = self.source.text().floor_char_boundary(span.start as usize);
+        let mut hidden = self.found(text);
+        for secret in self.spans.iter().map(|secret| secret.range()) {
+            let within = secret.start.max(start)..secret.end.min(start + text.len());
+            if !within.is_empty() {
+                hidden.push(within.start - start..within.end - start);
+            }
+        }
+        if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(starred(text, &hidden)) }
+    }
+
+    /// Where `text` holds a secret's value: sorted, apart from one another.
+    fn found(&self, text: &str) -> Vec<Range<usize>> {
+        let Some(values) = &self.values else { return Vec::new() };
+        let mut ranges: Vec<_> = values.find_overlapping_iter(text).map(|m| m.range()).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        ranges.dedup_by(|next, last| {
+            let joins = next.start <= last.end;
+            if joins {
+                last.end = last.end.max(next.end);
+            }
+            joins
+        });
+        ranges
+    }
+}
+
+fn starred(text: &str, hidden: &[Range<usize>]) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let end = at + c.len_utf8();
+        if !matches!(c, '\r' | '\n') && hidden.iter().any(|r| r.start < end && at < r.end) {
+            out.extend(std::iter::repeat_n('*', c.len_utf8()));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Finds the values of the secrets, and each line of one that has several.
+fn values(source: &Source, spans: &[Span]) -> Option<AhoCorasick> {
+    let mut values: Vec<&str> = Vec::new();
+    for text in spans.iter().map(|&span| source.slice(span)) {
+        values.push(text);
+        if text.contains(['\r', '\n']) {
+            values.extend(text.lines().map(str::trim));
+        }
+    }
+    values.retain(|value| value.len() >= SHORTEST);
+    values.sort_unstable();
+    values.dedup();
+    // More values than the automaton can hold would need a source of gigabytes.
+    (!values.is_empty()).then(|| AhoCorasick::new(values).expect("a source bounds its secrets"))
+}

@@ -1,0 +1,146 @@
+//! One small run with all that makes a format stumble.
+
+use aidd_ci::report::{FileFindings, Format, Run, Style, VersionControl, write};
+use aidd_engine::finding::{Edit, FailOn, Finding, Severity, Status};
+use aidd_engine::rule::Rule;
+use aidd_engine::source::{Origin, Source, Span};
+use std::path::Path;
+use std::time::Duration;
+
+/// Sources with their findings and secrets; a [`Run`] borrows from it.
+pub(crate) struct Tree {
+    pub(crate) files: Vec<(Source, Vec<Finding>, Vec<Span>)>,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) skipped: Vec<(String, String)>,
+}
+
+impl Tree {
+    pub(crate) fn run(&self) -> Run<'_> {
+        let files = self.files.iter().map(|(source, findings, secrets)| FileFindings {
+            source,
+            findings: findings.iter().collect(),
+            secrets,
+        });
+        Run {
+            files: files.collect(),
+            rules: &self.rules,
+            checked: 12,
+            skipped: &self.skipped,
+            fail_on: FailOn::Severity(Severity::Warning),
+            elapsed: Duration::from_millis(230),
+            root: Path::new("tree"),
+            baseline: false,
+            suppressed: false,
+            category: None,
+            version_control: None,
+        }
+    }
+
+    pub(crate) fn write(&self, format: Format) -> String {
+        render(format, &self.run())
+    }
+}
+
+pub(crate) const GITHUB: VersionControl<'_> = VersionControl {
+    repository: "https://github.com/owner/name",
+    revision: "0123456789abcdef0123456789abcdef01234567",
+    branch: Some("main"),
+};
+
+pub(crate) fn render(format: Format, run: &Run<'_>) -> String {
+    render_with(format, run, &Style { width: 80, ..Style::default() })
+}
+
+pub(crate) fn render_with(format: Format, run: &Run<'_>, style: &Style) -> String {
+    let mut out = Vec::new();
+    write(format, run, &mut out, style).expect("a vector takes all");
+    String::from_utf8(out).expect("text")
+}
+
+pub(crate) fn rule(id: &str, severity: Severity, summary: &str) -> Rule {
+    Rule {
+        id: id.into(),
+        severity,
+        enabled: true,
+        tags: Vec::new(),
+        aliases: Vec::new(),
+        security_severity: None,
+        summary: summary.into(),
+        message: None,
+        help: None,
+        check: None,
+        page: format!("---\nseverity: {severity}\n---\n# {id}\n\n{summary} It\nhurts.\n\nMore.\n")
+            .into(),
+        path: None,
+    }
+}
+
+/// A finding under the first occurrence of `text`.
+pub(crate) fn finding(source: &Source, rule: &Rule, text: &str, message: &str) -> Finding {
+    let mut finding = Finding::new(rule.id.clone(), rule.severity, span(source, text), message);
+    finding.id = format!("{:016x}", finding.span.start as usize + 4096 * source.path().len());
+    finding
+}
+
+pub(crate) fn span(source: &Source, text: &str) -> Span {
+    let start = source.text().find(text).expect("the text is there");
+    Span::new(start, start + text.len())
+}
+
+pub(crate) fn rules() -> Vec<Rule> {
+    let mut latest =
+        rule("dockerfile/latest-tag", Severity::Warning, "A moving tag changes under your feet.");
+    latest.aliases = vec!["DL3007".into()];
+    let mut key = rule("secrets/some-key", Severity::Error, "A key lies open.");
+    key.tags = vec!["security".into(), "cwe-798".into()];
+    key.security_severity = Some("8.5".into());
+    let mut own = rule("team/no-shouting", Severity::Info, "We do not shout.");
+    own.path = Some("rules/team/no-shouting.md".into());
+    vec![latest, key, own]
+}
+
+pub(crate) fn tree() -> Tree {
+    let rules = rules();
+    let [latest, key, own] = &rules[..] else { unreachable!("three rules") };
+    Tree {
+        files: vec![dockerfile(latest), settings(key), window(own)],
+        skipped: vec![("big/blob\u{1b}.json".into(), "larger than 2 MiB | <b>".into())],
+        rules,
+    }
+}
+
+/// CRLF, a fix, related places, and findings that are known.
+fn dockerfile(latest: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
+    let text =
+        "FROM debian:latest\r\n# aidd:allow\r\nFROM alpine:latest\r\nFROM busybox:latest\r\n";
+    let source = Source::new("Dockerfile", text);
+    let tag = span(&source, ":latest");
+    let mut first = finding(&source, latest, "debian:latest", "Pin the tag");
+    first.help("Name a version").fix("Use debian:12", vec![Edit::replace(tag, ":12")]);
+    first.related(span(&source, "alpine"), "another base");
+    let mut allowed = finding(&source, latest, "alpine:latest", "Pin the tag");
+    (allowed.status, allowed.reason) = (Status::Allowed, Some("a test image".into()));
+    let mut known = finding(&source, latest, "busybox:latest", "Pin the tag");
+    known.status = Status::Baselined;
+    (source, vec![first, allowed, known], Vec::new())
+}
+
+/// A secret that is in the message and in an edit too, a wide character, a path to escape.
+fn settings(key: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
+    let text = "a = 1\n\t😀key = \"hunter2hunter2\"; again = \"hunter2hunter2\"\n";
+    let source = Source::new("conf, dir/sé#t:1.toml", text);
+    let secret = span(&source, "hunter2hunter2");
+    let message = "`hunter2hunter2` is 100% | open\nsee @someone <b> #12";
+    let mut found = finding(&source, key, "\"hunter2hunter2\"", message);
+    found.secret(secret).help("Revoke hunter2hunter2");
+    found.fix_unsafe("Move it", vec![Edit::replace(secret, "${hunter2hunter2}")]);
+    (source, vec![found], vec![secret])
+}
+
+/// The later part of a large file.
+fn window(own: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
+    let origin = Origin { offset: 5_000_000_000, line: 41_000 };
+    let source = Source::decode_window("logs/big.log".into(), b"fine\nNO WAY\n".to_vec(), origin);
+    let found = finding(&source, own, "NO WAY", "Do not shout");
+    (source, vec![found], Vec::new())
+}

@@ -1,0 +1,362 @@
+//! Allow comments: our own (`aidd:allow kind/name reason`) and those that peers' users already have.
+
+use crate::finding::{Edit, Finding, RuleId, Status};
+use crate::paths::rule_globs;
+use crate::registry::Registry;
+use crate::rule::Report;
+use crate::source::{Source, Span};
+use aho_corasick::{AhoCorasick, MatchKind};
+use std::sync::LazyLock;
+
+/// The rule that reports allow comments which allow nothing.
+pub const UNUSED: &str = "aidd/unused-allow";
+
+/// The tag of rules that peers' secret scanners would find.
+const SECRET: &str = "secret";
+
+/// Which lines a comment speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// Its own line; standing alone, the next line that is not such a comment.
+    Here,
+    /// Its own line.
+    Line,
+    /// The next line, and the statement that begins there.
+    Next,
+    /// All lines.
+    File,
+}
+
+/// How a comment names the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Names {
+    /// `a, b` behind the marker, then the reason.
+    List,
+    /// As `List`, for all rules when there is no list.
+    ListOrAll,
+    /// The rules that find secrets.
+    Secrets,
+}
+
+/// The comments we know. Longer markers stand before their prefixes.
+const MARKERS: &[(&str, Reach, Names)] = &[
+    ("aidd:allow-file", Reach::File, Names::List),
+    ("aidd:allow", Reach::Here, Names::List),
+    ("hadolint global ignore=", Reach::File, Names::List),
+    ("hadolint ignore=", Reach::Next, Names::List),
+    ("check=skip=", Reach::File, Names::List),
+    ("shellcheck disable=", Reach::Next, Names::List),
+    ("gitleaks:allow", Reach::Line, Names::Secrets),
+    ("betterleaks:allow", Reach::Line, Names::Secrets),
+    ("kingfisher:ignore", Reach::Line, Names::Secrets),
+    ("noseyparker:ignore", Reach::Line, Names::Secrets),
+    ("trufflehog:ignore", Reach::Line, Names::Secrets),
+    ("pragma: allowlist nextline secret", Reach::Next, Names::Secrets),
+    ("pragma: allowlist secret", Reach::Line, Names::Secrets),
+    ("secretlint-disable-next-line", Reach::Next, Names::Secrets),
+    ("secretlint-disable-line", Reach::Line, Names::Secrets),
+    ("squawk-ignore-file", Reach::File, Names::ListOrAll),
+    ("squawk-ignore", Reach::Next, Names::ListOrAll),
+    ("eslint-disable-next-line", Reach::Next, Names::ListOrAll),
+    ("eslint-disable-line", Reach::Line, Names::ListOrAll),
+    ("oxlint-disable-next-line", Reach::Next, Names::ListOrAll),
+    ("oxlint-disable-line", Reach::Line, Names::ListOrAll),
+    ("biome-ignore", Reach::Next, Names::List),
+    ("ast-grep-ignore", Reach::Here, Names::ListOrAll),
+    ("mermaid-lint-disable-next-line", Reach::Next, Names::ListOrAll),
+];
+
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(MARKERS.iter().map(|(marker, ..)| *marker))
+        .expect("a few literals")
+});
+
+/// One comment.
+#[derive(Debug)]
+struct Directive {
+    /// From the marker to the end of the names.
+    span: Span,
+    reach: Reach,
+    /// Zero-based lines that it speaks of: the first, and the last.
+    lines: (usize, usize),
+    rules: Rules,
+    /// What it names and nothing knows.
+    unknown: Vec<String>,
+    reason: String,
+    own: bool,
+    used: bool,
+}
+
+#[derive(Debug)]
+enum Rules {
+    All,
+    Secrets,
+    These(Vec<RuleId>),
+}
+
+/// Marks the findings that a comment allows, and reports our own comments that allow nothing.
+/// `statements` are the spans of what one comment above speaks of as a whole, in order.
+pub(crate) fn apply(
+    source: &Source,
+    registry: &Registry,
+    statements: impl FnOnce() -> Vec<Span>,
+    findings: &mut [Finding],
+    report: &mut Report<'_>,
+) {
+    let text = source.text();
+    if findings.is_empty() && memchr::memmem::find(text.as_bytes(), b"aidd:allow").is_none() {
+        return;
+    }
+    let mut directives: Vec<Directive> = FINDER
+        .find_iter(text)
+        .filter_map(|found| read(source, registry, found.pattern().as_usize(), found.start()))
+        .collect();
+    if directives.is_empty() {
+        return;
+    }
+    stretch(source, &mut directives, &statements());
+    for finding in findings {
+        let first = source.line_of(finding.span.start);
+        let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
+        let matching = directives.iter_mut().find(|directive| {
+            let here = directive.lines.0 <= first && first <= directive.lines.1
+                || (directive.reach == Reach::Here && directive.lines.0 == last);
+            (directive.reach == Reach::File || here) && directive.allows(finding, registry)
+        });
+        if let Some(directive) = matching {
+            directive.used = true;
+            finding.status = Status::Allowed;
+            finding.reason = Some(directive.reason.clone());
+        }
+    }
+    report_unused(source, &directives, report);
+}
+
+impl Directive {
+    fn allows(&self, finding: &Finding, registry: &Registry) -> bool {
+        match &self.rules {
+            Rules::All => true,
+            Rules::These(rules) => rules.contains(&finding.rule),
+            Rules::Secrets => registry
+                .get(&finding.rule)
+                .is_some_and(|rule| rule.tags.iter().any(|tag| tag == SECRET)),
+        }
+    }
+}
+
+fn read(source: &Source, registry: &Registry, marker: usize, start: usize) -> Option<Directive> {
+    let (literal, reach, names) = MARKERS[marker];
+    let own = literal.starts_with("aidd:");
+    let line = source.line_of(Span::at(start).start);
+    let whole = source.line_span(line);
+    let before = &source.text()[whole.start as usize..start];
+    let after = &source.text()[start + literal.len()..whole.end as usize];
+    // `aidd:allowed` is a word; an own comment begins its comment, or it is talk about comments.
+    if after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with('='))
+        || own && !opens_comment(before)
+    {
+        return None;
+    }
+    let (words, reason, length) = split(after);
+    let (rules, unknown) = match names {
+        Names::Secrets => (Rules::Secrets, Vec::new()),
+        Names::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
+        Names::List | Names::ListOrAll => these(&words, registry),
+    };
+    let alone = before.trim().len() <= 4;
+    let target = match reach {
+        Reach::Next => line + 1,
+        Reach::Here if alone => line + 1,
+        _ => line,
+    };
+    let reason = if reason.is_empty() { format!("`{literal}` comment") } else { reason };
+    let span = Span::new(start, start + literal.len() + length);
+    Some(Directive {
+        span,
+        reach,
+        lines: (target, target),
+        rules,
+        unknown,
+        reason,
+        own,
+        used: false,
+    })
+}
+
+/// Whether the text before a marker ends in what opens a comment.
+fn opens_comment(before: &str) -> bool {
+    const OPENERS: [&str; 11] = ["#", "//", "--", "/*", "*", "<!--", "%%", ";", "{#", "(*", "rem"];
+    let before = before.trim_end();
+    OPENERS.iter().any(|opener| before.ends_with(opener))
+}
+
+/// Splits what follows a marker into rule names, the reason, and the length of the part with names.
+fn split(after: &str) -> (Vec<&str>, String, usize) {
+    let end = ["-->", "*/", "#}", "*)"].iter().filter_map(|closer| after.find(closer)).min();
+    let after = after[..end.unwrap_or(after.len())].trim_end();
+    let mut words = Vec::new();
+    let mut at = 0;
+    let mut more = true;
+    while more {
+        let rest = &after[at..];
+        let begin =
+            at + rest.len() - rest.trim_start_matches([' ', '\t', ':', ',', '=', '[']).len();
+        let end = after[begin..].find([' ', '\t']).map_or(after.len(), |length| begin + length);
+        let part = &after[begin..end];
+        if part.is_empty() || part.starts_with("--") {
+            break;
+        }
+        words.extend(
+            part.split(',')
+                .map(|word| word.trim_matches([';', ':', ']']))
+                .filter(|word| !word.is_empty()),
+        );
+        // A comma, before or behind the gap, carries the list on.
+        more = part.ends_with(',') || after[end..].trim_start().starts_with(',');
+        at = end;
+    }
+    let reason = after[at..].trim_matches([' ', '\t', '-', ':', '—']).to_owned();
+    (words, reason, at)
+}
+
+fn these(words: &[&str], registry: &Registry) -> (Rules, Vec<String>) {
+    let mut rules = Vec::new();
+    let mut unknown = Vec::new();
+    for word in words {
+        let before = rules.len();
+        if let Some(globs) = word.contains('*').then(|| rule_globs(&[word]).ok()).flatten() {
+            rules.extend(
+                registry
+                    .rules()
+                    .iter()
+                    .map(|rule| &rule.id)
+                    .filter(|id| globs.is_match(&***id))
+                    .cloned(),
+            );
+        } else {
+            rules.extend(registry.named(word).map(|rule| rule.id.clone()));
+        }
+        if rules.len() == before {
+            unknown.push((*word).to_owned());
+        }
+    }
+    (Rules::These(rules), unknown)
+}
+
+/// Moves comments that stand above comments down to what they speak of, and extends them over the
+/// whole statement that begins there.
+fn stretch(source: &Source, directives: &mut [Directive], statements: &[Span]) {
+    let comment_lines: Vec<usize> =
+        directives.iter().map(|directive| source.line_of(directive.span.start)).collect();
+    for directive in directives {
+        if directive.reach == Reach::Next || directive.reach == Reach::Here {
+            let own = source.line_of(directive.span.start);
+            while directive.lines.0 > own
+                && comment_lines.contains(&directive.lines.0)
+                && opens_comment_line(source, directive.lines.0)
+            {
+                directive.lines = (directive.lines.0 + 1, directive.lines.0 + 1);
+            }
+            let begins = |span: &&Span| source.line_of(span.start) == directive.lines.0;
+            if let Some(statement) =
+                statements.iter().find(begins).filter(|_| directive.lines.0 > own)
+            {
+                directive.lines.1 =
+                    source.line_of(statement.end.saturating_sub(1).max(statement.start));
+            }
+        }
+    }
+}
+
+fn opens_comment_line(source: &Source, line: usize) -> bool {
+    let text = source.slice(source.line_span(line)).trim_start();
+    ["#", "//", "--", "/*", "<!--", "%%", ";"].iter().any(|opener| text.starts_with(opener))
+}
+
+fn report_unused(source: &Source, directives: &[Directive], report: &mut Report<'_>) {
+    let ours = directives.iter().filter(|directive| directive.own && !directive.used);
+    for directive in ours {
+        // A rule that did not run could not be needed.
+        if let Rules::These(rules) = &directive.rules
+            && directive.unknown.is_empty()
+            && !rules.is_empty()
+            && !rules.iter().any(|rule| report.begin(rule))
+        {
+            continue;
+        }
+        if !report.begin(UNUSED) {
+            return;
+        }
+        let message = match (directive.unknown.first(), &directive.rules) {
+            (Some(unknown), _) => format!("this comment allows `{unknown}`, which is no rule"),
+            (None, Rules::These(rules)) if rules.is_empty() => {
+                "this comment names no rule to allow".to_owned()
+            }
+            _ => "this comment allows nothing: no such finding here".to_owned(),
+        };
+        report
+            .at(directive.span, message)
+            .fix("Delete the comment", vec![Edit::delete(whole_comment(source, directive.span))]);
+    }
+}
+
+/// The comment around a directive; the whole line, with its break, when nothing else is on it.
+fn whole_comment(source: &Source, span: Span) -> Span {
+    let line = source.line_span(source.line_of(span.start));
+    let before = source.slice(Span { start: line.start, end: span.start });
+    let opener =
+        before.trim_end().trim_end_matches(|c: char| !c.is_whitespace() && !c.is_alphanumeric());
+    let start = line.start + Span::at(opener.trim_end().len()).start;
+    let rest = source.slice(Span { start: span.end, end: line.end });
+    let closer = ["-->", "*/", "#}", "*)"]
+        .iter()
+        .filter_map(|closer| rest.find(closer).map(|at| at + closer.len()))
+        .min();
+    let end = closer.map_or(line.end, |length| span.end + Span::at(length).start);
+    if start == line.start && end == line.end {
+        let next = source.line_span(source.line_of(line.start) + 1);
+        return Span { start: line.start, end: next.start.max(line.end) };
+    }
+    Span { start, end }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_reasons() {
+        let read = |text: &'static str| {
+            let (words, reason, _) = split(text);
+            (words, reason)
+        };
+        assert_eq!(read(" a/b needed for x"), (vec!["a/b"], "needed for x".to_owned()));
+        assert_eq!(read(" a/b, c/d: why -->"), (vec!["a/b", "c/d"], "why".to_owned()));
+        assert_eq!(read("DL3007,SC2086"), (vec!["DL3007", "SC2086"], String::new()));
+        assert_eq!(read("=DL3007 , DL3008"), (vec!["DL3007", "DL3008"], String::new()));
+        assert_eq!(
+            read(" jsx-a11y/alt-text -- decorative */"),
+            (vec!["jsx-a11y/alt-text"], "decorative".to_owned())
+        );
+        assert_eq!(
+            read(" lint/a11y/useAltText: why"),
+            (vec!["lint/a11y/useAltText"], "why".to_owned())
+        );
+        assert_eq!(read(""), (vec![], String::new()));
+    }
+
+    #[test]
+    fn the_comment_goes_with_its_line_when_alone() {
+        let cut = |text: &str| {
+            let source = Source::new("x", text);
+            let start = text.find("aidd:").expect("present");
+            let span = whole_comment(&source, Span::new(start, start + "aidd:allow a/b".len()));
+            format!("{}{}", &text[..span.start as usize], &text[span.end as usize..])
+        };
+        assert_eq!(cut("a\n# aidd:allow a/b why\nb"), "a\nb");
+        assert_eq!(cut("a # aidd:allow a/b why\nb"), "a\nb");
+        assert_eq!(cut("a /* aidd:allow a/b why */ b"), "a b");
+    }
+}

@@ -1,0 +1,225 @@
+//! `.aidd/baseline.json`: the findings a team knows of and has put off, by finding id and count.
+
+use crate::finding::{Finding, Status};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use thiserror::Error;
+
+/// Where the baseline lies, from the root, unless configured otherwise.
+pub const PATH: &str = ".aidd/baseline.json";
+
+const VERSION: u32 = 1;
+
+/// Known findings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Baseline {
+    /// By path, rule and id, so that the file reads well and merges well.
+    entries: BTreeMap<(String, String, String), u32>,
+}
+
+/// One known finding, as the file has it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Where it is.
+    pub path: String,
+    /// The rule it breaks.
+    pub rule: String,
+    /// Its finding id.
+    pub id: String,
+    /// How often.
+    pub count: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Document {
+    schema_version: u32,
+    findings: Vec<Entry>,
+}
+
+/// Why a baseline cannot be used. Nothing is judged then: a run that took a broken baseline for an
+/// empty one would accuse the innocent, one that took it for a full one would acquit the guilty.
+#[derive(Debug, Error)]
+pub enum BaselineError {
+    /// Not the JSON it should be.
+    #[error("{0}")]
+    Malformed(#[from] serde_json::Error),
+    /// Written by a newer aidd.
+    #[error("schema version {0} is newer than this aidd knows ({VERSION})")]
+    Newer(u32),
+    /// Left by a merge.
+    #[error(
+        "line {0}: a conflict marker; take both sides, or run `aidd baseline prune` afterwards"
+    )]
+    Conflict(usize),
+}
+
+impl Baseline {
+    /// Reads a baseline file.
+    ///
+    /// # Errors
+    /// When the text is no baseline, or one of a newer version.
+    pub fn read(text: &str) -> Result<Self, BaselineError> {
+        let conflict =
+            |line: &str| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
+        if let Some(line) = text.lines().position(conflict) {
+            return Err(BaselineError::Conflict(line + 1));
+        }
+        let document: Document = serde_json::from_str(text.trim_start_matches('\u{FEFF}'))?;
+        if document.schema_version > VERSION {
+            return Err(BaselineError::Newer(document.schema_version));
+        }
+        let mut entries = BTreeMap::new();
+        for entry in document.findings {
+            *entries.entry((entry.path, entry.rule, entry.id)).or_default() += entry.count;
+        }
+        Ok(Self { entries })
+    }
+
+    /// A baseline of the findings that stand: new or already known, but not allowed.
+    pub fn of<'a>(findings: impl IntoIterator<Item = (&'a str, &'a Finding)>) -> Self {
+        let mut entries = BTreeMap::new();
+        for (path, finding) in findings {
+            if finding.status != Status::Allowed {
+                *entries
+                    .entry((path.to_owned(), finding.rule.to_string(), finding.id.clone()))
+                    .or_default() += 1;
+            }
+        }
+        Self { entries }
+    }
+
+    /// The text of the file.
+    ///
+    /// # Panics
+    /// Never: strings and numbers are JSON.
+    #[must_use]
+    pub fn write(&self) -> String {
+        let findings = self.entries().collect();
+        let document = Document { schema_version: VERSION, findings };
+        let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers");
+        text.push('\n');
+        text
+    }
+
+    /// The known findings, by path, rule and id.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> {
+        self.entries.iter().map(|((path, rule, id), &count)| Entry {
+            path: path.clone(),
+            rule: rule.clone(),
+            id: id.clone(),
+            count,
+        })
+    }
+
+    /// Marks known findings, as many of each as are known, and returns what is known but was not
+    /// found. An allowed finding uses up its entry and stays allowed.
+    pub fn apply<'a>(&self, findings: impl IntoIterator<Item = &'a mut Finding>) -> Vec<Entry> {
+        let mut left: HashMap<&str, u32> = HashMap::new();
+        for ((_, _, id), count) in &self.entries {
+            *left.entry(id).or_default() += count;
+        }
+        for finding in findings {
+            let Some(count) = left.get_mut(finding.id.as_str()).filter(|count| **count > 0) else {
+                continue;
+            };
+            *count -= 1;
+            if finding.status == Status::New {
+                finding.status = Status::Baselined;
+                finding.reason = Some("known in the baseline".to_owned());
+            }
+        }
+        self.entries()
+            .filter_map(|mut entry| {
+                let count = left.get_mut(entry.id.as_str())?;
+                entry.count = entry.count.min(*count);
+                *count -= entry.count;
+                (entry.count > 0).then_some(entry)
+            })
+            .collect()
+    }
+
+    /// The baseline without `stale` entries.
+    #[must_use]
+    pub fn without(mut self, stale: &[Entry]) -> Self {
+        for entry in stale {
+            let key = (entry.path.clone(), entry.rule.clone(), entry.id.clone());
+            if let Some(count) = self.entries.get_mut(&key) {
+                *count = count.saturating_sub(entry.count);
+                if *count == 0 {
+                    self.entries.remove(&key);
+                }
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Severity;
+    use crate::source::Span;
+    use proptest::prelude::*;
+
+    fn finding(id: &str) -> Finding {
+        let mut finding = Finding::new("a/b".into(), Severity::Error, Span::default(), "m");
+        id.clone_into(&mut finding.id);
+        finding
+    }
+
+    fn of(findings: &[Finding]) -> Baseline {
+        Baseline::of(findings.iter().map(|finding| ("p", finding)))
+    }
+
+    #[test]
+    fn one_more_of_the_same_is_new_and_one_less_is_stale() {
+        let baseline = of(&[finding("1"), finding("1"), finding("2")]);
+        let mut now = [finding("1"), finding("1"), finding("1")];
+        let stale = baseline.apply(&mut now);
+        let statuses: Vec<Status> = now.iter().map(|finding| finding.status).collect();
+        assert_eq!(statuses, [Status::Baselined, Status::Baselined, Status::New]);
+        assert_eq!(
+            stale.iter().map(|entry| (entry.id.as_str(), entry.count)).collect::<Vec<_>>(),
+            [("2", 1)]
+        );
+        assert_eq!(baseline.without(&stale), of(&[finding("1"), finding("1")]));
+    }
+
+    #[test]
+    fn an_allowed_finding_uses_up_its_entry() {
+        let mut allowed = finding("1");
+        allowed.status = Status::Allowed;
+        let baseline = of(&[finding("1")]);
+        assert_eq!(baseline.apply([&mut allowed]), []);
+        assert_eq!(allowed.status, Status::Allowed);
+    }
+
+    #[test]
+    fn a_broken_baseline_is_refused() {
+        for text in [
+            "",
+            "{}",
+            "[]",
+            r#"{"schemaVersion": 9, "findings": []}"#,
+            r#"{"schemaVersion": 1, "findings": [], "x": 1}"#,
+        ] {
+            assert!(Baseline::read(text).is_err(), "{text}");
+        }
+        let error = Baseline::read("{\n<<<<<<< HEAD\n").expect_err("a conflict");
+        assert!(error.to_string().starts_with("line 2: a conflict marker"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(ids in proptest::collection::vec("[ab]{1,2}", 0..12)) {
+            let findings: Vec<Finding> = ids.iter().map(|id| finding(id)).collect();
+            let baseline = of(&findings);
+            prop_assert_eq!(&Baseline::read(&baseline.write()).expect("own text"), &baseline);
+            let mut again = findings;
+            prop_assert_eq!(baseline.apply(&mut again), []);
+            prop_assert!(again.iter().all(|finding| finding.status == Status::Baselined));
+        }
+    }
+}

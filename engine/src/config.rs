@@ -1,0 +1,362 @@
+//! `.aidd/config.json`: JSON with comments, read into plain data.
+
+use crate::finding::Severity;
+use jsonc_parser::ast::{ObjectProp, Value as Ast};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast, parse_to_serde_value};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Most bytes a file may have to be parsed: 2 MiB. Secrets are looked for in files of any size.
+pub const MAX_FILE_SIZE: u64 = 2 << 20;
+
+/// The settings of a project. Every key may be absent.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(title = "aidd configuration")]
+pub struct Config {
+    /// The schema of this file, for editors.
+    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// Globs of the paths to check; absent means all. A glob without a slash speaks of the file name
+    /// in any folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include: Option<Vec<String>>,
+    /// Globs of the paths not to check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exclude: Option<Vec<String>>,
+    /// The least severity that makes a run fail: `error` (the default), `warning`, `info`, `never`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fail_on: Option<FailOnName>,
+    /// Rule id, alias or glob of ids → its setting. An exact name wins over a glob.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<BTreeMap<String, RuleSetting>>,
+    /// Settings for some paths only; later ones win.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overrides: Option<Vec<Override>>,
+    /// Most bytes a file may have to be parsed (default 2097152). Secrets are looked for in files of
+    /// any size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_file_size: Option<u64>,
+    /// The file of known findings (default `.aidd/baseline.json`), from the root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
+}
+
+/// What makes a run fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FailOnName {
+    /// Errors.
+    Error,
+    /// Warnings and errors.
+    Warning,
+    /// Any finding.
+    Info,
+    /// Nothing.
+    Never,
+}
+
+/// The setting of one rule: a level, or a level and parameters.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum RuleSetting {
+    /// Off, or how bad its findings are.
+    Level(Level),
+    /// With parameters.
+    Detailed(DetailedSetting),
+}
+
+/// A level and parameters.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct DetailedSetting {
+    /// Off, or how bad its findings are; absent: as the rule's page says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Level>,
+    /// The rule's parameters, as its page names them.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub params: Map<String, Value>,
+}
+
+impl RuleSetting {
+    /// The level, when one is given.
+    #[must_use]
+    pub fn level(&self) -> Option<Level> {
+        match self {
+            Self::Level(level) => Some(*level),
+            Self::Detailed(detailed) => detailed.severity,
+        }
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn params(&self) -> Option<&Map<String, Value>> {
+        match self {
+            Self::Level(_) => None,
+            Self::Detailed(detailed) => Some(&detailed.params),
+        }
+    }
+}
+
+/// How bad the findings of a rule are, or that it is off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Does not run.
+    Off,
+    /// Worth knowing.
+    Info,
+    /// Likely a fault.
+    Warning,
+    /// Certainly a fault.
+    Error,
+}
+
+impl Level {
+    /// The severity; `None` for off.
+    #[must_use]
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Off => None,
+            Self::Info => Some(Severity::Info),
+            Self::Warning => Some(Severity::Warning),
+            Self::Error => Some(Severity::Error),
+        }
+    }
+}
+
+/// Settings for some paths.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Override {
+    /// Globs of the paths meant.
+    pub files: Vec<String>,
+    /// Rule id, alias or glob of ids → its setting there.
+    pub rules: BTreeMap<String, RuleSetting>,
+}
+
+/// Something wrong in a configuration file, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong.
+    pub message: String,
+    /// Bytes of the file.
+    pub span: Range<usize>,
+    /// What was probably meant instead of the text under the span.
+    pub instead: Option<String>,
+}
+
+/// Reads a configuration file: its settings, and the keys in it that nothing reads.
+///
+/// # Errors
+/// When the text is not JSON with comments, or a value is of the wrong type.
+pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        ..ParseOptions::default()
+    };
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let parsed =
+        parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| Problem {
+            message: error.kind().to_string(),
+            span: error.range().start..error.range().end,
+            instead: None,
+        })?;
+    let Some(ast) = parsed.value else { return Ok((Config::default(), Vec::new())) };
+    let value: Value = parse_to_serde_value(text, &options).map_err(|error| Problem {
+        message: error.kind().to_string(),
+        span: error.range().start..error.range().end,
+        instead: None,
+    })?;
+    let config = serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().clone();
+        let range = locate(&ast, &path);
+        let message = error.into_inner().to_string();
+        let message = message.replace(
+            "data did not match any variant of untagged enum RuleSetting",
+            "a rule is set to `off`, `info`, `warning`, `error` or an object with `severity` and `params`",
+        );
+        Problem { message: format!("`{path}`: {message}"), span: range, instead: None }
+    })?;
+    let mut unknown = Vec::new();
+    unknown_keys(&ast, &schema(), &mut unknown);
+    Ok((config, unknown))
+}
+
+/// The JSON schema of the configuration file.
+///
+/// # Panics
+/// Never: the schema of a Rust type is JSON.
+#[must_use]
+pub fn schema() -> Value {
+    schemars::schema_for!(Config).to_value()
+}
+
+/// The bytes of the value at `path`, or of the deepest one on the way that exists.
+fn locate(ast: &Ast<'_>, path: &serde_path_to_error::Path) -> Range<usize> {
+    use serde_path_to_error::Segment;
+    let mut at = ast;
+    for segment in path {
+        let next = match (segment, at) {
+            (Segment::Map { key }, Ast::Object(object)) => object
+                .properties
+                .iter()
+                .find(|prop| prop.name.as_str() == key)
+                .map(|prop| &prop.value),
+            (Segment::Seq { index }, Ast::Array(array)) => array.elements.get(*index),
+            _ => None,
+        };
+        let Some(next) = next else { break };
+        at = next;
+    }
+    at.range().start..at.range().end
+}
+
+/// Collects the keys that the schema does not know, with the nearest one it does.
+fn unknown_keys(ast: &Ast<'_>, schema: &Value, unknown: &mut Vec<Problem>) {
+    let mut left = vec![(ast, schema)];
+    while let Some((ast, node)) = left.pop() {
+        let node = resolve(node, schema, ast);
+        match ast {
+            Ast::Array(array) => {
+                if let Some(items) = node.get("items") {
+                    left.extend(array.elements.iter().map(|element| (element, items)));
+                }
+            }
+            Ast::Object(object) => {
+                for prop in &object.properties {
+                    if let Some(next) = known(prop, node) {
+                        left.push((&prop.value, next));
+                    } else if let Some(Value::Object(properties)) = node.get("properties") {
+                        unknown.push(unknown_key(prop, properties));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    unknown.sort_by_key(|problem| problem.span.start);
+}
+
+fn known<'s>(prop: &ObjectProp<'_>, node: &'s Value) -> Option<&'s Value> {
+    let name = prop.name.as_str();
+    node.get("properties")
+        .and_then(|known| known.get(name))
+        .or_else(|| node.get("additionalProperties"))
+}
+
+fn unknown_key(prop: &ObjectProp<'_>, properties: &Map<String, Value>) -> Problem {
+    let name = prop.name.as_str();
+    let range = prop.name.range();
+    let instead = nearest(name, properties.keys().map(String::as_str));
+    let known: Vec<&str> =
+        properties.keys().map(String::as_str).filter(|key| *key != "$schema").collect();
+    let hint = instead.map_or_else(
+        || format!("known here: {}", known.join(", ")),
+        |instead| format!("did you mean `{instead}`?"),
+    );
+    Problem {
+        message: format!("unknown key `{name}`; {hint}"),
+        span: range.start..range.end,
+        instead: instead.map(|instead| format!("\"{instead}\"")),
+    }
+}
+
+/// Follows references and picks the branch of an `anyOf` that fits the value.
+fn resolve<'s>(node: &'s Value, root: &'s Value, ast: &Ast<'_>) -> &'s Value {
+    let mut node = node;
+    // A reference leads to a definition, a definition to a branch: never more than a few steps.
+    for _ in 0..8 {
+        if let Some(name) =
+            node.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"))
+        {
+            node = &root["$defs"][name];
+        } else if let Some(branches) = node.get("anyOf").and_then(Value::as_array) {
+            let wanted = if matches!(ast, Ast::Object(_)) { "object" } else { "array" };
+            let fits = |branch: &&Value| {
+                let branch = branch
+                    .get("$ref")
+                    .and_then(Value::as_str)
+                    .and_then(|path| path.strip_prefix("#/$defs/"))
+                    .map_or(*branch, |name| &root["$defs"][name]);
+                match branch.get("type") {
+                    Some(Value::Array(types)) => types.iter().any(|one| one == wanted),
+                    Some(one) => one == wanted,
+                    None => branch.get("anyOf").is_some(),
+                }
+            };
+            let Some(branch) = branches.iter().find(fits) else { return node };
+            node = branch;
+        } else {
+            break;
+        }
+    }
+    node
+}
+
+/// The candidate most like `word`, when one is like it at all.
+#[must_use]
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .map(|candidate| {
+            (strsim::jaro_winkler(&word.to_lowercase(), &candidate.to_lowercase()), candidate)
+        })
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_trailing_commas_are_allowed() {
+        let text = "// why\n{\"failOn\": \"warning\", \"rules\": {\"a/b\": \"off\", \"c/*\": {\"params\": {\"max\": 3}},},}";
+        let (config, unknown) = read(text).expect("valid");
+        assert_eq!((config.fail_on, unknown), (Some(FailOnName::Warning), vec![]));
+        let rules = config.rules.expect("present");
+        assert_eq!(rules["a/b"].level(), Some(Level::Off));
+        assert_eq!(rules["c/*"].params().expect("present")["max"], 3);
+        assert_eq!(read("").expect("valid").0, Config::default());
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_what_was_meant() {
+        let text = r#"{"failsOn": "error", "overrides": [{"files": [], "rules": {"a/b": {"severty": "off"}}, "x": 1}]}"#;
+        let (_, unknown) = read(text).expect("valid");
+        let said: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(
+            said,
+            [
+                "unknown key `failsOn`; did you mean `failOn`?",
+                "unknown key `severty`; did you mean `severity`?",
+                "unknown key `x`; known here: files, rules",
+            ]
+        );
+        assert_eq!(&text[unknown[0].span.clone()], "\"failsOn\"");
+    }
+
+    #[test]
+    fn a_wrong_value_is_placed() {
+        let at = |text: &str| {
+            let problem = read(text).expect_err("invalid");
+            (text[problem.span].to_owned(), problem.message)
+        };
+        let (place, message) = at(r#"{"failOn": "fatal"}"#);
+        assert_eq!(place, "\"fatal\"");
+        assert!(message.contains("unknown variant `fatal`"), "{message}");
+        let (place, message) = at(r#"{"rules": {"a/b": "loud"}}"#);
+        assert_eq!(place, "\"loud\"");
+        assert!(message.contains("a rule is set to `off`"), "{message}");
+        assert!(read("{\"include\": [").is_err());
+    }
+}

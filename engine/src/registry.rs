@@ -1,0 +1,177 @@
+//! All rules of a project: the shipped pages joined with the project's own.
+
+use crate::files::{Disk, Files, SIDE_FILE_LIMIT};
+use crate::finding::RuleId;
+use crate::kind::RULE_FOLDERS;
+use crate::rule::Rule;
+use aidd_content::page::{self, Header};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+/// All rules, ordered by id, found by id or alias.
+#[derive(Debug)]
+pub struct Registry {
+    rules: Vec<Rule>,
+    /// Lower-case id or alias → indexes into `rules`.
+    names: HashMap<String, Vec<usize>>,
+}
+
+impl Registry {
+    /// The shipped rules and those of `pages` (path from the root, text). A page with the id of a
+    /// shipped rule replaces its words; one that cannot be read is left out, for it carries a
+    /// finding of its own.
+    #[must_use]
+    pub fn new(pages: &[(String, String)]) -> Self {
+        let mut rules: BTreeMap<RuleId, Rule> =
+            shipped().map(|rule| (rule.id.clone(), rule)).collect();
+        for (path, text) in pages {
+            if let Some(rule) = project_rule(path, text) {
+                rules.insert(rule.id.clone(), rule);
+            }
+        }
+        let rules: Vec<Rule> = rules.into_values().collect();
+        let mut names: HashMap<String, Vec<usize>> = HashMap::new();
+        for (index, rule) in rules.iter().enumerate() {
+            names.entry(rule.id.to_ascii_lowercase()).or_default().push(index);
+            for alias in &rule.aliases {
+                names.entry(alias.to_ascii_lowercase()).or_default().push(index);
+            }
+        }
+        Self { rules, names }
+    }
+
+    /// Every rule, ordered by id.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The rule with this id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Rule> {
+        let index = self.rules.binary_search_by(|rule| (*rule.id).cmp(id)).ok()?;
+        self.rules.get(index)
+    }
+
+    /// The rules that go by `name`: one id, or an alias that several may share.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &Rule> {
+        self.names
+            .get(&name.to_ascii_lowercase())
+            .into_iter()
+            .flatten()
+            .map(|&index| &self.rules[index])
+    }
+
+    /// Whether `name` is an id or an alias.
+    #[must_use]
+    pub fn knows(&self, name: &str) -> bool {
+        self.names.contains_key(&name.to_ascii_lowercase())
+    }
+
+    /// The id or alias most like `name`.
+    #[must_use]
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        let ids = self.rules.iter().map(|rule| &*rule.id);
+        // Most people remember the second half of an id.
+        let by_half = self
+            .rules
+            .iter()
+            .filter_map(|rule| rule.id.split_once('/').map(|(_, half)| (half, &*rule.id)));
+        crate::config::nearest(name, ids).or_else(|| {
+            let halves: HashMap<&str, &str> = by_half.collect();
+            crate::config::nearest(name, halves.keys().copied()).map(|half| halves[half])
+        })
+    }
+}
+
+/// The rules of the pages that come with aidd.
+fn shipped() -> impl Iterator<Item = Rule> {
+    aidd_content::PAGES.iter().zip(aidd_content::headers()).map(|(shipped, (header, summary))| {
+        rule(shipped.id, header, summary, Cow::Borrowed(shipped.text), None)
+    })
+}
+
+/// The rule of a project's page; `None` for a page that only guides, or cannot be read.
+#[must_use]
+pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
+    let header = page::header(text).ok()?;
+    let (_, body) = page::split(text).ok()?;
+    let body = &text[body];
+    let id = page_id(path, body);
+    Some(rule(&id, header, page::summary(body), Cow::Owned(text.to_owned()), Some(path.to_owned())))
+}
+
+fn rule(
+    id: &str,
+    header: Header,
+    summary: String,
+    page: Cow<'static, str>,
+    path: Option<String>,
+) -> Rule {
+    Rule {
+        id: id.into(),
+        severity: header.severity,
+        enabled: header.enabled,
+        tags: header.tags,
+        aliases: header.aliases,
+        security_severity: header.security_severity,
+        summary,
+        message: header.message,
+        help: header.help,
+        check: header.check,
+        page,
+        path,
+    }
+}
+
+/// The id of a project's page: its title when that is one, else its path below the rules folder.
+fn page_id(path: &str, body: &str) -> String {
+    if let Some(title) = page::title(body).filter(|title| is_id(title)) {
+        return title.to_owned();
+    }
+    let below = RULE_FOLDERS
+        .iter()
+        .find_map(|folder| path.split_once(&format!("{folder}/")).map(|(_, below)| below))
+        .unwrap_or(path);
+    let stem = below.strip_suffix(".md").unwrap_or(below).to_lowercase().replace([' ', '_'], "-");
+    if stem.contains('/') { stem } else { format!("project/{stem}") }
+}
+
+/// Whether `text` has the form `kind/kebab-name`.
+#[must_use]
+pub fn is_id(text: &str) -> bool {
+    let segment = |segment: &str| {
+        !segment.is_empty()
+            && segment.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    };
+    text.split_once('/').is_some_and(|(kind, name)| segment(kind) && segment(name))
+}
+
+/// The rule pages of the project on `disk`: path from the root, and text. Pages that cannot be read
+/// as text are left out.
+#[must_use]
+pub fn project_pages(disk: &Disk) -> Vec<(String, String)> {
+    let mut pages = Vec::new();
+    for folder in RULE_FOLDERS {
+        for path in crate::files::markdown_below(disk, folder) {
+            let text = disk
+                .read(&path, SIDE_FILE_LIMIT)
+                .ok()
+                .and_then(|bytes| String::from_utf8(bytes).ok());
+            pages.extend(text.filter(|text| page::has_header(text)).map(|text| (path, text)));
+        }
+    }
+    pages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_page_is_named_by_title_or_path() {
+        assert_eq!(page_id("rules/a.md", "# team/no-todo\n"), "team/no-todo");
+        assert_eq!(page_id("rules/a.md", "# No to-dos\n"), "project/a");
+        assert_eq!(page_id("ai/rules/api/No_Verbs.md", "text"), "api/no-verbs");
+    }
+}

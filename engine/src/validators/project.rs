@@ -1,0 +1,124 @@
+//! The project's own settings and rule pages: what is wrong in them is a finding like any other.
+
+use crate::config::{self, nearest};
+use crate::finding::Edit;
+use crate::patterns;
+use crate::registry::{self, Registry};
+use crate::rule::Report;
+use crate::source::Span;
+use aidd_content::page;
+use jsonc_parser::ast::Value as Ast;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+/// The rule on `.aidd/config.json`.
+pub(super) const CONFIG: &str = "aidd/invalid-config";
+/// The rule on rule pages.
+pub(super) const PAGE: &str = "aidd/malformed-page";
+
+/// Reports what is wrong in a configuration file: its form, unknown keys, names of no rule.
+pub(super) fn check_config(registry: &Registry, report: &mut Report<'_>) {
+    if !report.begin(CONFIG) {
+        return;
+    }
+    let source = report.source();
+    let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
+    let base = source.text().len() - text.len();
+    match config::read(text) {
+        Err(problem) => {
+            report.at(Span::from(problem.span).shift(base), problem.message);
+        }
+        Ok((_, unknown)) => {
+            for problem in unknown {
+                let span = Span::from(problem.span).shift(base);
+                let finding = report.at(span, problem.message);
+                if let Some(instead) = problem.instead {
+                    finding.fix_unsafe(
+                        format!("Replace by {instead}"),
+                        vec![Edit::replace(span, instead)],
+                    );
+                }
+            }
+            for (name, range) in rule_names(text) {
+                let span = Span::from(range).shift(base);
+                unknown_rule(&name, span, registry, report);
+            }
+        }
+    }
+}
+
+fn unknown_rule(name: &str, span: Span, registry: &Registry, report: &mut Report<'_>) {
+    if registry.knows(name) {
+        return;
+    }
+    if name.contains(['*', '?', '{', '[']) {
+        let matches =
+            |globs: globset::GlobSet| registry.rules().iter().any(|rule| globs.is_match(&*rule.id));
+        if !crate::paths::rule_globs(&[name]).is_ok_and(matches) {
+            report.at(span, format!("`{name}` matches no rule"));
+        }
+        return;
+    }
+    let near = registry.nearest(name).map(str::to_owned);
+    let hint = near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    let finding = report.at(span, format!("no rule is called `{name}`{hint}"));
+    finding.help("`aidd rule list` names all rules");
+    if let Some(near) = near {
+        finding.fix_unsafe(
+            format!("Replace by \"{near}\""),
+            vec![Edit::replace(span, format!("\"{near}\""))],
+        );
+    }
+}
+
+/// The keys of all `rules` objects, with their bytes.
+fn rule_names(text: &str) -> Vec<(String, std::ops::Range<usize>)> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
+    let Some(Ast::Object(root)) = parsed.ok().and_then(|parsed| parsed.value) else {
+        return Vec::new();
+    };
+    let mut names = Vec::new();
+    let mut add = |object: &jsonc_parser::ast::Object<'_>| {
+        let Some(rules) = object.get_object("rules") else { return };
+        names.extend(rules.properties.iter().map(|prop| {
+            let range = prop.name.range();
+            (prop.name.as_str().to_owned(), range.start..range.end)
+        }));
+    };
+    add(&root);
+    for element in root.get_array("overrides").map(|array| &array.elements).into_iter().flatten() {
+        if let Ast::Object(object) = element {
+            add(object);
+        }
+    }
+    names
+}
+
+/// Reports why a rule page of the project cannot be used.
+pub(super) fn check_page(report: &mut Report<'_>) {
+    let source = report.source();
+    if !page::has_header(source.text()) || !report.begin(PAGE) {
+        return;
+    }
+    if let Err(error) = page::header(source.text()) {
+        let near = error
+            .did_you_mean
+            .as_ref()
+            .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
+        let known = error.did_you_mean.as_ref().map(|(_, known)| known.join(", "));
+        let span = Span::from(error.span);
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        let finding = report.at(span, format!("{}{hint}", error.message));
+        if let Some(near) = near {
+            finding.fix_unsafe(format!("Replace by `{near}`"), vec![Edit::replace(span, near)]);
+        } else if let Some(known) = known {
+            finding.help(format!("known here: {known}"));
+        }
+        return;
+    }
+    let Some(rule) = registry::project_rule(source.path(), source.text()) else { return };
+    let at = source.text().find("check:").unwrap_or(0);
+    for problem in patterns::problems(&rule) {
+        report.at(Span::new(at, at + "check".len()), format!("the check cannot run: {problem}"));
+    }
+}

@@ -1,0 +1,388 @@
+//! Whole trees: which files there are, read and checked in parallel, in the same order every time.
+
+use crate::check::{Checked, Engine};
+use crate::config::Config;
+use crate::files::Disk;
+use crate::kind::{self, Kind};
+use crate::paths::Globs;
+use crate::source::{Origin, Source};
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// How much of a file too large to parse is searched for secrets at a time, in bytes.
+const WINDOW: usize = 4 << 20;
+/// How much of a window the next one repeats, so that no secret is cut in two.
+const OVERLAP: usize = 64 << 10;
+/// How many leading bytes tell whether a file is text.
+const BINARY_LOOK: usize = 8 << 10;
+
+/// Which files to check, and how.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    /// Files and folders to check, as the user gave them; they lie below the root.
+    pub paths: Vec<PathBuf>,
+    /// Threads; 0: one a processor.
+    pub jobs: usize,
+    /// Do not read ignore files.
+    pub no_ignore: bool,
+    /// Leave out files and folders whose name begins with a dot.
+    pub no_hidden: bool,
+}
+
+/// A checked file with findings, or a window of one.
+#[derive(Debug)]
+pub struct FileReport {
+    /// Its text.
+    pub source: Source,
+    /// Its findings.
+    pub checked: Checked,
+}
+
+/// A file that was not, or not wholly, checked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// Its path.
+    pub path: String,
+    /// Why.
+    pub why: String,
+    /// Whether it should have been checked: it could not be read.
+    pub failed: bool,
+}
+
+/// What a run over a tree gave.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The files with findings, by path, then place.
+    pub files: Vec<FileReport>,
+    /// How many files were checked.
+    pub checked: usize,
+    /// How many bytes they have.
+    pub bytes: u64,
+    /// What was not, or not wholly, checked, by path.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Checks the files of a tree. `done` is told of each file, from any thread.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn check_tree(
+    engine: &Engine,
+    config: &Config,
+    disk: &Disk,
+    walk: &Walk,
+    done: &(dyn Fn() + Sync),
+) -> Result<Outcome, String> {
+    let none = Vec::new();
+    let globs = Globs::new(
+        config.include.as_ref().unwrap_or(&none),
+        config.exclude.as_ref().unwrap_or(&none),
+    )?;
+    let total = Mutex::new(Outcome::default());
+    let Some(mut builder) = builder(walk) else { return Ok(Outcome::default()) };
+    let (root, filter) = (disk.root().to_owned(), globs.clone());
+    builder.filter_entry(move |entry| enters(entry, &root, &filter));
+    builder.build_parallel().run(|| {
+        let mut job =
+            Job { engine, disk, globs: &globs, total: &total, outcome: Outcome::default() };
+        Box::new(move |entry| {
+            match entry {
+                Ok(entry) => job.entry(&entry, done),
+                Err(error) => job.error(&error),
+            }
+            WalkState::Continue
+        })
+    });
+    let mut outcome = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+    outcome.files.sort_by(|a, b| {
+        (a.source.path(), a.source.origin()).cmp(&(b.source.path(), b.source.origin()))
+    });
+    outcome.skipped.sort();
+    Ok(outcome)
+}
+
+fn builder(walk: &Walk) -> Option<WalkBuilder> {
+    let mut paths = walk.paths.iter();
+    let mut builder = WalkBuilder::new(paths.next()?);
+    for path in paths {
+        builder.add(path);
+    }
+    builder
+        .hidden(walk.no_hidden)
+        .follow_links(false)
+        .threads(walk.jobs)
+        .ignore(!walk.no_ignore)
+        .git_ignore(!walk.no_ignore)
+        .git_global(!walk.no_ignore)
+        .git_exclude(!walk.no_ignore)
+        .parents(!walk.no_ignore);
+    if !walk.no_ignore {
+        builder.add_custom_ignore_filename(".aiddignore");
+    }
+    Some(builder)
+}
+
+/// Whether the walk goes into a folder. What the user named is always entered.
+fn enters(entry: &DirEntry, root: &Path, globs: &Globs) -> bool {
+    const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+    if entry.depth() == 0 || !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+        return true;
+    }
+    let name = entry.file_name().to_string_lossy();
+    !STORES.contains(&&*name) && !globs.excludes(&format!("{}/", relative(root, entry.path())))
+}
+
+/// The path from the root, with `/` between segments; bytes that are not UTF-8 become U+FFFD.
+#[must_use]
+pub fn relative(root: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let segments = below.components().filter_map(|part| match part {
+        std::path::Component::Normal(name) => Some(name.to_string_lossy()),
+        std::path::Component::ParentDir => Some("..".into()),
+        _ => None,
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+/// What one thread has gathered; handed in when the thread ends.
+struct Job<'a> {
+    engine: &'a Engine,
+    disk: &'a Disk,
+    globs: &'a Globs,
+    total: &'a Mutex<Outcome>,
+    outcome: Outcome,
+}
+
+impl Drop for Job<'_> {
+    fn drop(&mut self) {
+        let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
+        let mine = std::mem::take(&mut self.outcome);
+        total.files.extend(mine.files);
+        total.skipped.extend(mine.skipped);
+        total.checked += mine.checked;
+        total.bytes += mine.bytes;
+    }
+}
+
+impl Job<'_> {
+    fn entry(&mut self, entry: &DirEntry, done: &(dyn Fn() + Sync)) {
+        // A link the user named is followed, one met on the way is not.
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
+            || entry.depth() == 0 && entry.path().is_file();
+        let path = relative(self.disk.root(), entry.path());
+        if !is_file || entry.depth() > 0 && !self.globs.matches(&path) {
+            return;
+        }
+        if let Err(error) = self.file(entry.path(), &path) {
+            self.skip(path, format!("cannot be read: {error}"), true);
+        }
+        done();
+    }
+
+    fn error(&mut self, error: &ignore::Error) {
+        let path = match error {
+            ignore::Error::WithPath { path, .. } => relative(self.disk.root(), path),
+            _ => String::from("."),
+        };
+        self.skip(path, error.to_string(), true);
+    }
+
+    fn skip(&mut self, path: String, why: String, failed: bool) {
+        self.outcome.skipped.push(Skipped { path, why, failed });
+    }
+
+    fn file(&mut self, place: &Path, path: &str) -> io::Result<()> {
+        let mut file = File::open(place)?;
+        let size = file.metadata()?.len();
+        self.outcome.checked += 1;
+        self.outcome.bytes += size;
+        if size > self.engine.max_file_size() {
+            return self.large(&mut file, path, size);
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+        file.read_to_end(&mut bytes)?;
+        let binary = is_binary(&bytes);
+        if binary && !kind::kinds(path, "").contains(&Kind::Credentials) {
+            return Ok(());
+        }
+        let source = Source::decode(path, bytes);
+        let checked = if binary {
+            self.engine.check_secrets(&source, self.disk)
+        } else {
+            self.engine.check(&source, self.disk)
+        };
+        self.keep(source, checked);
+        Ok(())
+    }
+
+    /// A file too large to parse: searched for secrets, window by window.
+    fn large(&mut self, file: &mut File, path: &str, size: u64) -> io::Result<()> {
+        let parsed = !kind::kinds(path, "").is_empty();
+        if parsed {
+            let limit = self.engine.max_file_size();
+            self.skip(
+                path.to_owned(),
+                format!(
+                    "{size} bytes are more than `maxFileSize` ({limit}): only searched for secrets"
+                ),
+                false,
+            );
+        }
+        let mut origin = Origin::default();
+        let mut rest: Vec<u8> = Vec::new();
+        let mut known = 0;
+        loop {
+            let before = rest.len();
+            let wanted = (WINDOW - before.min(WINDOW)) as u64;
+            let read = file.by_ref().take(wanted).read_to_end(&mut rest)?;
+            if origin.offset == 0 && is_binary(&rest) {
+                return Ok(());
+            }
+            let last = read == 0 || (read as u64) < wanted;
+            let window = rest.clone();
+            let source = Source::decode_window(path.to_owned(), window, origin);
+            let mut checked = self.engine.check_secrets(&source, self.disk);
+            // What lies wholly in the repeated part was reported with the window before.
+            checked.findings.retain(|finding| origin.offset + u64::from(finding.span.end) > known);
+            known = origin.offset + rest.len() as u64;
+            self.keep(source, checked);
+            if last {
+                return Ok(());
+            }
+            let cut = cut(&rest);
+            let lines = rest[..cut].iter().filter(|&&byte| byte == b'\n').count();
+            origin.offset += cut as u64;
+            origin.line = origin.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+            rest.drain(..cut);
+        }
+    }
+
+    fn keep(&mut self, source: Source, checked: Checked) {
+        if !checked.findings.is_empty() {
+            self.outcome.files.push(FileReport { source, checked });
+        }
+    }
+}
+
+/// Where the next window begins: at the start of a line near the overlap, if there is one.
+fn cut(window: &[u8]) -> usize {
+    let at = window.len().saturating_sub(OVERLAP);
+    memchr::memrchr(b'\n', &window[at / 2..at]).map_or(at, |found| at / 2 + found + 1)
+}
+
+/// Whether the bytes are not text: a NUL near the start, and no UTF-16 byte order mark.
+#[must_use]
+pub fn is_binary(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(BINARY_LOOK)];
+    !matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) && memchr::memchr(0, start).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Selection;
+    use crate::registry::Registry;
+    use std::fs;
+
+    fn engine() -> Engine {
+        Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
+            .expect("shipped rules")
+    }
+
+    fn run(root: &Path, jobs: usize, no_ignore: bool) -> Outcome {
+        let walk = Walk { paths: vec![root.to_owned()], jobs, no_ignore, no_hidden: false };
+        check_tree(&engine(), &Config::default(), &Disk::new(root), &walk, &|| ())
+            .expect("no globs")
+    }
+
+    /// A token that is one only once this text has been put together.
+    fn token() -> String {
+        format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T")
+    }
+
+    fn places(outcome: &Outcome) -> Vec<(String, u64)> {
+        let place = |file: &FileReport| {
+            let path = file.source.path().to_owned();
+            let origin = file.source.origin().offset;
+            file.checked
+                .findings
+                .iter()
+                .map(move |finding| (path.clone(), origin + u64::from(finding.span.start)))
+                .collect::<Vec<_>>()
+        };
+        outcome.files.iter().flat_map(place).collect()
+    }
+
+    #[test]
+    fn the_order_does_not_depend_on_threads_and_ignored_files_are_left_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        fs::create_dir_all(root.join(".git")).expect("made");
+        fs::write(root.join(".gitignore"), "ignored\n").expect("written");
+        for name in ["b", "a", ".env", "c/d", "ignored"] {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().expect("below")).expect("made");
+            fs::write(path, format!("token = {}\n", token())).expect("written");
+        }
+        let one = places(&run(root, 1, false));
+        assert_eq!(
+            one.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(),
+            [".env", "a", "b", "c/d"]
+        );
+        assert_eq!(one, places(&run(root, 8, false)));
+        assert_eq!(places(&run(root, 2, true)).len(), 5);
+    }
+
+    #[test]
+    fn a_secret_far_into_a_large_file_is_found_at_its_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let line = "nothing to see here, only words and words and words\n";
+        let mut text = line.repeat((WINDOW - 100) / line.len());
+        // Over the end of the first window, once more far behind it, and at the very end.
+        let mut wanted = Vec::new();
+        for gap in [0, 3 * WINDOW, WINDOW / 2] {
+            text.push_str(&line.repeat(gap / line.len()));
+            wanted.push(text.len() as u64 + 8);
+            text.push_str(&format!("token = {}\n", token()));
+        }
+        fs::write(folder.path().join("dump.log"), &text).expect("written");
+        let outcome = run(folder.path(), 1, false);
+        let found: Vec<u64> = places(&outcome).into_iter().map(|(_, offset)| offset).collect();
+        assert_eq!(found, wanted);
+        let last = outcome.files.last().expect("a window");
+        let finding = last.checked.findings.last().expect("a finding");
+        let at = last.source.position(finding.span.start, crate::source::Encoding::CodePoints);
+        assert_eq!(
+            at.line as usize + 1,
+            text[..usize::try_from(wanted[2]).expect("small")].lines().count()
+        );
+    }
+
+    #[test]
+    fn odd_files_are_survived() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        fs::write(root.join("empty"), "").expect("written");
+        fs::write(root.join("picture.png"), b"\x89PNG\0\0\0").expect("written");
+        fs::write(root.join("latin1.txt"), b"caf\xE9 \xFF\n").expect("written");
+        fs::write(root.join("Dockerfile"), b"FROM caf\xE9:1\n").expect("written");
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            std::os::unix::fs::symlink(root, root.join("loop")).expect("linked");
+            fs::write(
+                root.join(std::ffi::OsStr::from_bytes(b"na\xFFme")),
+                format!("x = {}", token()),
+            )
+            .expect("written");
+        }
+        let outcome = run(root, 2, false);
+        assert!(outcome.checked >= 4);
+        assert_eq!(outcome.skipped, []);
+        #[cfg(unix)]
+        assert_eq!(places(&outcome).len(), 1);
+    }
+}

@@ -1,0 +1,129 @@
+//! Every rule page is a test: its failing examples fail with that rule alone, its passing ones are
+//! clean, and its fix makes of the failing ones what the page says.
+
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::Config;
+use aidd_engine::examples::{self, JOIN_MARK};
+use aidd_engine::files::Memory;
+use aidd_engine::finding::Status;
+use aidd_engine::registry::Registry;
+use aidd_engine::source::Source;
+use aidd_engine::{check, validators};
+use std::collections::BTreeSet;
+
+fn engine() -> Engine {
+    Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
+        .expect("shipped rules")
+}
+
+/// Panics with one line a fault.
+fn none(faults: &[String]) {
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn every_example_gives_what_its_page_says() {
+    let engine = engine();
+    let faults: Vec<String> = engine
+        .registry()
+        .rules()
+        .iter()
+        // What could not be checked has no small example.
+        .filter(|rule| &*rule.id != check::SKIPPED)
+        .flat_map(|rule| {
+            examples::run(&engine, rule).into_iter().map(|wrong| format!("{}: {wrong}", rule.id))
+        })
+        .collect();
+    none(&faults);
+}
+
+#[test]
+fn pages_and_checks_are_one_to_one() {
+    let pages: BTreeSet<&str> = aidd_content::PAGES.iter().map(|page| page.id).collect();
+    let engine = engine();
+    let patterns =
+        engine.registry().rules().iter().filter(|rule| rule.check.is_some()).map(|rule| &*rule.id);
+    let in_rust = validators::ids().chain(check::OWN_RULES);
+    let mut checks = BTreeSet::new();
+    for id in patterns.map(str::to_owned).chain(in_rust.map(str::to_owned)) {
+        assert!(checks.insert(id.clone()), "{id} is checked twice");
+    }
+    assert_eq!(pages, checks.iter().map(String::as_str).collect());
+}
+
+#[test]
+fn every_pattern_compiles_and_every_rule_speaks() {
+    let mut faults = Vec::new();
+    for rule in engine().registry().rules() {
+        faults.extend(
+            aidd_engine::patterns::problems(rule)
+                .into_iter()
+                .map(|why| format!("{}: {why}", rule.id)),
+        );
+        if rule.summary.is_empty() {
+            faults.push(format!("{}: no text under the title", rule.id));
+        }
+        if rule.check.is_some() && rule.message.is_none() {
+            faults.push(format!(
+                "{}: a shipped pattern says what a finding says in `message`",
+                rule.id
+            ));
+        }
+        if rule.security_severity.is_some() && !rule.tags.iter().any(|tag| tag == "security") {
+            faults.push(format!("{}: security-severity needs the tag `security`", rule.id));
+        }
+    }
+    none(&faults);
+}
+
+/// The secrets in the examples must not be secrets as they stand in the repository, and must be
+/// found by their own rule, or a surer one, when all rules run.
+#[test]
+fn example_secrets_are_marked_and_found_among_all_rules() {
+    let engine = engine();
+    let mut faults = Vec::new();
+    for rule in engine.registry().rules().iter().filter(|rule| rule.id.starts_with("secrets/")) {
+        let Ok((examples, _)) = examples::read(rule) else { continue };
+        let marks = rule.page.matches(JOIN_MARK).count();
+        if marks == 0 {
+            faults.push(format!("{}: no join mark in the examples", rule.id));
+        }
+        for example in
+            examples.iter().filter(|example| example.expected != examples::Expected::Passes)
+        {
+            let source = Source::new(example.path.as_str(), example.text.as_str());
+            let alone = engine.check_rule(&rule.id, &source, &example.beside);
+            let among = engine.check(&source, &example.beside).findings;
+            for finding in alone.iter().filter_map(|finding| finding.secret) {
+                let hit = |other: &aidd_engine::finding::Finding| {
+                    other.secret.is_some_and(|span| span.overlaps(finding))
+                };
+                if !among.iter().any(hit) && rule.enabled {
+                    faults.push(format!(
+                        "{}: line {}: lost when all rules run",
+                        rule.id, example.line
+                    ));
+                }
+            }
+        }
+    }
+    none(&faults);
+}
+
+/// Our own pages must be clean under our own rules: a join mark that does not break its secret is
+/// found here.
+#[test]
+fn the_pages_themselves_hold_no_secret() {
+    let engine = engine();
+    let mut faults = Vec::new();
+    for page in aidd_content::PAGES {
+        let source = Source::new(format!("content/rules/{}.md", page.id), page.text);
+        for finding in engine.check(&source, &Memory::default()).findings {
+            if finding.secret.is_some() && finding.status == Status::New {
+                let line = source.line_of(finding.span.start) + 1;
+                faults.push(format!("{}:{line}: {} finds a secret", page.id, finding.rule));
+            }
+        }
+    }
+    none(&faults);
+}
