@@ -73,6 +73,8 @@ pub fn at(text: &str, hit: usize) -> Option<Assignment> {
         return make((from, from + value.len(), false), Join::Element);
     }
     let mut cursor = end;
+    // The whole assignment may stand in a string.
+    cursor += usize::from(line[cursor..].starts_with("\\\""));
     let was_quoted = bytes.get(cursor).is_some_and(|byte| {
         matches!(byte, b'"' | b'\'' | b'`') && *byte == before
     });

@@ -17,21 +17,12 @@ pub fn is_placeholder(value: &str) -> bool {
 /// `os.environ["X"]`, `<your-key>`, `op://vault/item`.
 #[must_use]
 pub fn is_reference(value: &str) -> bool {
-    const INSIDE: [&str; 12] = [
-        "${",
+    const INSIDE: [&str; 5] = ["process.env", "os.environ", "getenv(", "ENV[", "env("];
+    const PAIRS: [(&str, &str); 6] =
+        [("${", "}"), ("$(", ")"), ("{{", "}}"), ("{%", "%}"), ("<%", "%>"), ("#{", "}")];
+    const BEFORE: [&str; 34] = [
         "$(",
-        "{{",
-        "{%",
-        "<%",
-        "#{",
-        "${{",
-        "process.env",
-        "os.environ",
-        "getenv(",
-        "ENV[",
-        "env(",
-    ];
-    const BEFORE: [&str; 32] = [
+        "${",
         "env.",
         "env:",
         "vault:",
@@ -79,7 +70,11 @@ pub fn is_reference(value: &str) -> bool {
         ("((", "))"),
         ("**", "**"),
     ];
+    let paired = |&(open, close): &(&str, &str)| {
+        value.find(open).is_some_and(|at| value[at + open.len()..].contains(close))
+    };
     INSIDE.iter().any(|mark| value.contains(mark))
+        || PAIRS.iter().any(paired)
         || BEFORE.iter().any(|mark| starts_with(value, mark))
         || AROUND.iter().any(|(open, close)| is_around(value, open, close))
         || is_variable(value)
@@ -194,7 +189,8 @@ pub fn is_described(value: &str) -> bool {
         "fake",
         "lorem",
     ];
-    const WHOLE: [&str; 26] = [
+    const WHOLE: [&str; 27] = [
+        "~",
         "null",
         "nil",
         "none",

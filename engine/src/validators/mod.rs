@@ -1,6 +1,7 @@
 //! Checks written in Rust: one module per kind of file. Each parses its file once and lists its
 //! checks by rule id; a rule's severity and words are in its page.
 
+pub(crate) mod credentials;
 mod project;
 
 use crate::files::Files;
@@ -22,6 +23,9 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
     match kind {
         Kind::Config => project::check_config(registry, report),
         Kind::RulePage => project::check_page(report),
+        Kind::Credentials => {
+            each(credentials::CHECKS, &credentials::parse(report.source()), report);
+        }
         _ => {}
     }
 }
@@ -34,7 +38,8 @@ pub(crate) fn statements(kind: Kind, source: &Source) -> Vec<Span> {
 
 /// The ids of all rules written in Rust.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    [project::CONFIG, project::PAGE].into_iter()
+    let credentials = credentials::CHECKS.iter().map(|&(id, _)| id);
+    [project::CONFIG, project::PAGE].into_iter().chain(credentials)
 }
 
 fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {

@@ -4,7 +4,8 @@ use super::names::{Class, class};
 use super::values::{Trust, is_credible, is_password_hash};
 use super::{Found, Format, embedded};
 use crate::parse::tree::Tree;
-use crate::parse::{assign, ini};
+use crate::parse::ini;
+use crate::patterns::placeholder::{is_described, is_reference};
 use crate::source::Span;
 
 /// What to look for in a tree.
@@ -28,6 +29,10 @@ pub(super) fn tree(tree: &Tree, look: Look<'_>, found: &mut Vec<Found>) {
     for at in 1..tree.nodes.len() {
         let node = &tree.nodes[at];
         let Some(value) = &node.value else { continue };
+        // What names a sibling is no secret itself.
+        if matches!(node.key.as_str(), "@key" | "@name" | "@id" | "@type") {
+            continue;
+        }
         if is_kubernetes_secret(tree, at) {
             kubernetes(tree, at, value, found);
             continue;
@@ -52,21 +57,28 @@ pub(super) fn named(
     look: Look<'_>,
     found: &mut Vec<Found>,
 ) {
-    let class = if is_listed(name, parent, look.keys) {
-        Some(class(name).unwrap_or(Class::Secret))
-    } else {
-        class(name)
-    };
-    let Some(class) = class else { return };
     let rule = refine(look.rule, name, look.path, value);
-    let class = if class == Class::Password && is_listed(name, parent, look.keys) { Class::Password } else { class };
+    let is_known = rule != look.rule || is_listed(name, parent, look.keys);
+    let Some(class) = class(name).or(is_known.then_some(Class::Secret)) else { return };
+    // These are whatever a generator gave, signs, blanks, long runs and all.
+    if matches!(rule, "secrets/wordpress-salt" | "secrets/browser-saved-login" | "secrets/django-secret-key") {
+        if value.len() >= 16 && !is_described(value) && !is_reference_alone(value) {
+            found.push(Found::new(rule, span));
+        }
+        return;
+    }
     if class == Class::Hash || (class != Class::Secret && is_password_hash(value) && value.starts_with(['$', '{'])) {
-        if is_password_hash(value) && is_credible(value, Class::Hash, look.trust) {
+        if look.trust > Trust::Low && is_password_hash(value) && is_credible(value, Class::Hash, look.trust) {
             found.push(Found::new("secrets/password-hash", span));
         }
         return;
     }
     embedded::value(value, span, rule, class, look.trust, found);
+}
+
+/// Whether all of `value` is a lookup: a generated value may hold the signs of one by chance.
+fn is_reference_alone(value: &str) -> bool {
+    is_reference(value) && (value.len() < 40 || value.contains("getenv") || value.contains("env("))
 }
 
 /// Whether the format calls this name secret.
@@ -89,7 +101,7 @@ fn plain(name: &str) -> String {
 
 /// The rule for a name that belongs to one framework.
 pub(super) fn refine(rule: &'static str, name: &str, path: &str, value: &str) -> &'static str {
-    let plain_name = plain(name);
+    let plain_name = plain(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
     let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     match plain_name.as_str() {
         "authkey" | "secureauthkey" | "loggedinkey" | "noncekey" | "authsalt" | "secureauthsalt"
@@ -236,23 +248,3 @@ pub(super) fn decode(value: &str) -> Option<String> {
     }
     String::from_utf8(bytes).ok()
 }
-
-/// Reports what a tree that ended early did not cover: assignments by line.
-pub(super) fn rest(look: Look<'_>, words: impl Iterator<Item = usize>, found: &mut Vec<Found>) {
-    let mut done = 0;
-    for hit in words {
-        if hit < done {
-            continue;
-        }
-        if let Some(assignment) = assign::at(look.text, hit) {
-            let name = &look.text[assignment.name.range()];
-            let value = &look.text[assignment.value.range()];
-            let before = found.len();
-            named(name, "", value, assignment.value, look, found);
-            if found.len() > before {
-                done = assignment.value.end as usize;
-            }
-        }
-    }
-}
-

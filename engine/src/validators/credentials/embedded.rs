@@ -129,6 +129,7 @@ pub(super) fn value(
     if value.contains("://") && value.contains('@') {
         let before = found.len();
         let mut inner = Vec::new();
+        let rule = if rule == "secrets/git-credentials" { rule } else { "secrets/connection-string-password" };
         urls(value, rule, trust, &mut inner);
         found.extend(inner.into_iter().map(|hit| Found::new(hit.rule, hit.span.shift(span.start as usize))));
         if found.len() > before {

@@ -86,7 +86,12 @@ pub(crate) fn of(path: &str) -> Option<(&'static Format, Trust)> {
         hit.map(|&(_, _, format)| format)
     })?;
     let is_sample = ["example", "sample", "template"].iter().any(|word| name.contains(word));
-    Some((found, if is_sample { Trust::Low } else { trust }))
+    // In a library a file called `credentials.py` is about credentials.
+    let is_library = found.form == Code
+        && ["site-packages/", "dist-packages/", "node_modules/", "vendor/"]
+            .iter()
+            .any(|folder| plain.contains(folder));
+    Some((found, if is_sample || is_library { Trust::Low } else { trust }))
 }
 
 /// The last segment of `path`, with `folders` folders before it.
@@ -335,7 +340,7 @@ static FORMATS: &[Format] = &[
             "anydesk.conf", "service.conf", "teamviewer.ini", "*.jnlp"],
         Settings,
         "secrets/remote-desktop-password",
-        &["password51b", "password", "passwd", "passwd2", "adpwdhash", "vncpassword", "sshpassword",
+        &["password", "passwd", "passwd2", "adpwdhash", "vncpassword", "sshpassword",
             "gatewaypassword"],
     ),
     // Mail.
@@ -516,7 +521,7 @@ static FORMATS: &[Format] = &[
             "login-config.xml", "users.xml", "applicationcontext.xml", "applicationcontext-*.xml", "activemq.xml", "credentials.xml", "activemq-users.xml", "struts.xml", "log4j.xml", "web.xml", "spring-*.xml", "dbconfig.xml", "crowd.xml", "confluence.cfg.xml", "publish_over_ssh.xml", "jenkins.plugins.publish_over_ssh.bapsshpublisherplugin.xml", "hudson.tasks.mailer.xml", "beans.xml", "*.xml.config", "settings.config", "sitecore.config", "*.pubxml.user", "*.publishsettings", "*.pubxml", "unattend.xml", "autounattend.xml", "sysprep.xml", "groups.xml", "scheduledtasks.xml", "printers.xml", "drives.xml", "vault.xml", "owncloud.xml"],
         Xml,
         "secrets/application-server-password",
-        &["password", "userpwd", "cpassword", "key", "administratorpassword", "secret", "passphrase"],
+        &["password", "userpwd", "cpassword", "administratorpassword", "secret", "passphrase"],
     ),
     format(
         &[
@@ -548,7 +553,7 @@ static FORMATS: &[Format] = &[
     format(&["inventory", "hosts", "inventory.ini", "hosts.ini", "ansible.cfg", "inventory/hosts", "ansible/hosts", "*.inventory"], Words, "secrets/ansible-password", &["ansiblepassword", "ansiblesshpass", "ansiblebecomepass", "ansiblebecomepassword", "ansiblesudopass", "ansiblesshprivatekeypassphrase"]),
     format(&[".vault_pass", ".vault_pass.txt", "vault_pass.txt", ".vault-password", "vault-password", ".vault_password", "vault_password", "vault_password_file", ".vaultpass", "vault-pass", "vaultpass", "ansible-vault-password", ".ansible_vault_password", "ansible_vault_pass.txt"], Whole, "secrets/vault-password-file", &[]),
     format(&["encrypted_data_bag_secret", "data_bag_secret", "encrypted_data_bag_key", "data_bag_key", "secret_key_base", "secret.key", "django_secret.txt", "secretkey.txt", "secret_key.txt", ".secret_key", "secret_key", "secret.txt", "password.txt", "passwd.txt", ".password", "pass.txt", ".vault-token", "ldap.secret", "rsyncd.password", "rsync.pass", ".rsync_pass", "jenkins_token", "token.txt", "api_key.txt", "apikey.txt", "cookie.erlang", ".erlang.cookie", "initialadminpassword", "hudson.util.secret", "github_token", ".gh_token", ".github_token", ".slack-token", ".npm-token", ".rvmrc.token", "db_password.txt", "db_root_password.txt", "gnupg_passphrase", "zeppelin.secret"], Whole, "secrets/secret-file", &[]),
-    format(&["rsyncd.secrets", "passwords.txt", "logins.txt", "credentials.txt", "creds.txt", "secrets.txt", "keys.txt", "accounts.txt", "users.txt", "pw.txt", "high-entropy*.txt", "*-keys.txt", "*_keys.txt", "*-tokens.txt", "tokens.txt", "api-keys.txt", "api_keys.txt", "passlist.txt", "access_keys.txt", "logins.csv", "passwords.csv", "lastpass*.csv", "bitwarden*.csv", "1password*.csv", "dashlane*.csv", "chrome passwords.csv", "keepass*.csv", "*passwords*.csv"], Values, "secrets/secret-list", &[]),
+    format(&["rsyncd.secrets", "passwords.txt", "logins.txt", "credentials.txt", "creds.txt", "secrets.txt", "keys.txt", "pw.txt", "high-entropy*.txt", "*-keys.txt", "*_keys.txt", "*-tokens.txt", "tokens.txt", "api-keys.txt", "api_keys.txt", "passlist.txt", "access_keys.txt", "logins.csv", "passwords.csv", "lastpass*.csv", "bitwarden*.csv", "1password*.csv", "dashlane*.csv", "chrome passwords.csv", "keepass*.csv", "*passwords.csv"], Values, "secrets/secret-list", &[]),
     // Shells.
     format(
         &[".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile", ".zshenv", ".bash_aliases", ".aliases", ".exports", ".extra", ".cshrc", ".tcshrc", ".kshrc", "config.fish",

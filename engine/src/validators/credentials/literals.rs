@@ -40,6 +40,9 @@ pub(super) fn assignments(
         done = assignment.name.end as usize;
         let before = found.len();
         let name = &look.text[assignment.name.range()];
+        if is_label(name, value) {
+            continue;
+        }
         named(name, "", value, assignment.value, look, found);
         if found.len() > before {
             done = assignment.value.end as usize;
@@ -56,6 +59,18 @@ fn is_setter(text: &str, name: Span) -> bool {
     ["define", "set", "put", "add", "store", "with", "config", "env", "property", "setenv", "append"]
         .iter()
         .any(|verb| callee.starts_with(verb) || callee.ends_with(verb))
+}
+
+/// Whether a value spells out its own name, as in `ACCESS_KEY = "aws_access_key_id"`.
+fn is_label(name: &str, value: &str) -> bool {
+    let plain = |text: &str| -> String {
+        let letters = text.chars().filter(char::is_ascii_alphabetic);
+        letters.map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let is_identifier = value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && (value.contains('_') || value.bytes().skip(1).any(|byte| byte.is_ascii_uppercase()));
+    let last = name.rsplit(['.', '_']).next().unwrap_or(name);
+    is_identifier && plain(value).contains(&plain(last))
 }
 
 /// Whether an expression may end at `at`, after a literal; conversions of the literal count.

@@ -12,6 +12,8 @@ mod records;
 mod rules;
 mod shell;
 mod sql;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use crate::parse::{ini, json, xml, yaml};
@@ -69,6 +71,7 @@ pub(crate) fn parse(source: &Source) -> Credentials {
     read(look, format, &mut found);
     if !matches!(format.form, Form::Store | Form::Key) {
         embedded::private_keys(text, &mut found);
+        embedded::connection_strings(text, trust, &mut found);
         embedded::urls(text, url_rule(format), trust, &mut found);
     }
     Credentials { found: distinct(found) }
@@ -84,13 +87,20 @@ fn url_rule(format: &Format) -> &'static str {
 fn read(look: Look<'_>, format: &Format, found: &mut Vec<Found>) {
     let Look { text, trust, .. } = look;
     match format.form {
-        Form::Settings => settings(look, found),
+        Form::Settings => {
+            if look.path.to_ascii_lowercase().ends_with(".rdp") {
+                records::rdp(text, found);
+            }
+            settings(look, found);
+            if format.rule == "secrets/chat-client-password" {
+                records::identify(text, trust, found);
+            }
+        }
         Form::Words => records::named_words(text, format, trust, found),
         Form::Json | Form::Yaml | Form::Xml => tree(look, format.form, found),
         Form::Code => {
             literals::assignments(look, hits_wide(text), false, found);
             literals::calls(text, trust, found);
-            embedded::connection_strings(text, trust, found);
         }
         Form::Shell => shell::scan(text, look, found),
         Form::Sql => sql::scan(text, trust, found),
@@ -121,9 +131,16 @@ fn settings(look: Look<'_>, found: &mut Vec<Found>) {
         _ => {
             data::tree(&ini::parse(look.text), look, found);
             // Braces and several settings a line: `server { password = "x"; }`.
-            literals::assignments(look, hits(look.text), true, found);
+            let settings = hits(look.text).filter(|&hit| !is_commented(look.text, hit));
+            literals::assignments(look, settings, true, found);
         }
     }
+}
+
+/// Whether the line of `at` is a comment of a settings file.
+fn is_commented(text: &str, at: usize) -> bool {
+    let before = &text[..at];
+    ini::is_comment(before.rsplit(['\n', '\r']).next().unwrap_or(before).trim_start())
 }
 
 fn tree(look: Look<'_>, form: Form, found: &mut Vec<Found>) {
@@ -176,6 +193,12 @@ fn sniff(start: &str) -> Option<&'static Format> {
 /// are the offsets of [`KEYWORDS`] in its text.
 pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) -> Credentials {
     let text = source.text();
+    if text.contains("kind: SealedSecret") {
+        return Credentials::default();
+    }
+    if is_documentation(source.name()) {
+        return Credentials::default();
+    }
     let (trust, bare) = trust(source);
     let look = Look { text, path: source.path(), rule: "secrets/generic-secret", keys: &[], trust };
     let mut found = Vec::new();
@@ -199,6 +222,14 @@ fn is_password(text: &str, value: Span) -> bool {
     let line = before.rsplit('\n').next().unwrap_or(before).to_ascii_lowercase();
     let last = |word: &str| line.rfind(word);
     last("pass").max(last("pwd")) > last("secret").max(last("token")).max(last("key"))
+}
+
+/// Prose about secrets, whose examples look like the real thing.
+fn is_documentation(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["md", "mdx", "rst", "adoc", "html", "tex", "ipynb", "po", "pot", "svg", "css", "map", "lock"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 /// How far to trust an unknown file, and whether its values need no quotes.
@@ -229,12 +260,12 @@ fn finder(more: &[&str]) -> Option<AhoCorasick> {
 
 /// The offsets of [`KEYWORDS`] in `text`.
 pub(crate) fn hits(text: &str) -> impl Iterator<Item = usize> {
-    FINDER.iter().flat_map(|finder| finder.find_iter(text)).map(|hit| hit.start())
+    FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
 }
 
 /// The same, with words that are telling in known files only.
 fn hits_wide(text: &str) -> impl Iterator<Item = usize> {
-    WIDE_FINDER.iter().flat_map(|finder| finder.find_iter(text)).map(|hit| hit.start())
+    WIDE_FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
 }
 
 /// Each secret once: of findings that overlap, the one found first.

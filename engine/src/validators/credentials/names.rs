@@ -12,7 +12,7 @@ pub(crate) enum Class {
 }
 
 /// Words of which every secret name has one; what a prefilter looks for.
-pub const KEYWORDS: &[&str] = &[
+pub(crate) const KEYWORDS: &[&str] = &[
     "pass", "pwd", "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey",
     "access-key", "private_key", "privatekey", "private-key", "credential", "auth_key", "authkey",
     "encryption_key", "encryptionkey", "signing_key", "signingkey", "master_key", "masterkey",
@@ -105,7 +105,9 @@ fn word_class(before: &str, word: &str) -> Option<Class> {
 }
 
 /// Words before the secret word that make the name one of something else.
-const NOT_BEFORE: [&str; 62] = [
+const NOT_BEFORE: [&str; 72] = [
+    "existing", "idempotency", "lock", "request", "update", "policy", "sync", "output", "input",
+    "verification",
     "no", "show", "forgot", "forgotten", "reset", "change", "confirm", "confirmation", "invalid",
     "has", "is", "use", "uses", "require", "requires", "required", "enable", "disable", "allow",
     "max", "min", "num", "ask", "prompt", "hide", "hidden", "csrf", "xsrf", "public", "next",

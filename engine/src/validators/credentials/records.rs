@@ -240,7 +240,7 @@ pub(super) fn values(text: &str, format: &Format, trust: Trust, found: &mut Vec<
             let name = line[..at].trim();
             let start = at + 1 + raw.find(value).unwrap_or(0);
             let is_named = super::names::class(name).is_some();
-            let is_account = !name.contains(' ') && !value.contains(' ');
+            let is_account = name.split_whitespace().count() <= 3 && !value.contains(' ');
             if is_named && is_credible(value, Class::Password, trust)
                 || is_account && (looks_random(value) || format.rule == "secrets/secret-list" && is_mixed(value))
                     && !is_placeholder(value)
@@ -290,6 +290,39 @@ fn csv(text: &str, format: &Format, found: &mut Vec<Found>) {
                 }
             }
             start = (start + length + 1).min(line.len());
+        }
+    }
+}
+
+/// `/msg nickserv identify PASSWORD` in what a client sends after it connects.
+pub(super) fn identify(text: &str, trust: Trust, found: &mut Vec<Found>) {
+    for (offset, line) in lines(text) {
+        let lower = line.to_ascii_lowercase();
+        for at in lower.match_indices("identify ").map(|(at, mark)| at + mark.len()) {
+            let Some(command) = line.get(at..) else { continue };
+            let command = &command[..command.find(['"', ';', '|', '\'']).unwrap_or(command.len())];
+            // `identify account password` has one word more.
+            let Some(&(start, value)) = words(command).iter().take(2).last() else { continue };
+            if is_credible(value, Class::Password, trust) {
+                let start = offset + at + start;
+                found.push(Found::new(
+                    "secrets/chat-client-password",
+                    Span::new(start, start + value.len()),
+                ));
+            }
+        }
+    }
+}
+
+/// `password 51:b:HEX`
+pub(super) fn rdp(text: &str, found: &mut Vec<Found>) {
+    for (offset, line) in lines(text) {
+        if let Some(value) = line.strip_prefix("password 51:b:").filter(|value| value.len() >= 16) {
+            let start = offset + line.len() - value.len();
+            found.push(Found::new(
+                "secrets/remote-desktop-password",
+                Span::new(start, start + value.len()),
+            ));
         }
     }
 }

@@ -41,10 +41,11 @@ const COMMANDS: &[(&str, &[Takes])] = &[
     ("sshpass", &[Next("-p"), Glued("-p")]),
     ("curl", &[Account("-u"), Account("--user"), Account("-U"), Account("--proxy-user")]),
     ("http", &[Account("-a")]),
-    ("docker", &[Next("-p")]),
-    ("podman", &[Next("-p")]),
-    ("oc", &[Next("-p")]),
-    ("az", &[Next("-p")]),
+    ("docker login", &[Next("-p")]),
+    ("podman login", &[Next("-p")]),
+    ("buildah login", &[Next("-p")]),
+    ("oc login", &[Next("-p")]),
+    ("az login", &[Next("-p")]),
     ("htpasswd", &[Place(3)]),
     ("smbclient", &[Percent("-U")]),
     ("rpcclient", &[Percent("-U")]),
@@ -83,13 +84,22 @@ pub(super) fn scan(text: &str, look: Look<'_>, found: &mut Vec<Found>) {
             None => 0,
         };
         command(&line[skip..], offset + skip, look, found);
+        // An alias is a command in quotes.
+        if line.starts_with("alias ")
+            && let Some(open) = line.find(['\'', '"'])
+        {
+            let inner = line[open + 1..].trim_end_matches(['\'', '"']);
+            command(inner, offset + open + 1, look, found);
+        }
     }
 }
 
 /// Reports the secrets of one line.
 pub(super) fn command(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>) {
     let words = words(line);
-    assignments(line, offset, look, found);
+    if !line.starts_with("alias ") {
+        assignments(line, offset, look, found);
+    }
     let mut flags_of: &[Takes] = &[];
     let mut plain = 0;
     let mut at = 0;
@@ -97,7 +107,11 @@ pub(super) fn command(line: &str, offset: usize, look: Look<'_>, found: &mut Vec
         let (start, word) = words[at];
         at += 1;
         let name = word.rsplit('/').next().unwrap_or(word);
-        if let Some((_, takes)) = COMMANDS.iter().find(|(command, _)| *command == name) {
+        let is_command = |command: &str| match command.split_once(' ') {
+            Some((command, verb)) => command == name && words.get(at).is_some_and(|(_, w)| *w == verb),
+            None => command == name,
+        };
+        if let Some((_, takes)) = COMMANDS.iter().find(|(command, _)| is_command(command)) {
             (flags_of, plain) = (takes, 0);
             continue;
         }

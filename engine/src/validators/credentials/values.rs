@@ -31,7 +31,7 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
         (Class::Password, Trust::Low) => is_strong_password(value),
         (Class::Secret, Trust::High) => value.len() >= 4 && !is_number(value) && !is_address(value),
         (Class::Secret, Trust::Medium) => is_token(value, 8),
-        (Class::Secret, Trust::Low) => is_token(value, 12) && looks_random(value),
+        (Class::Secret, Trust::Low) => is_token(value, 12) && looks_random(value) && !is_uuid(value),
     }
 }
 
@@ -43,6 +43,9 @@ fn is_token(value: &str, least: usize) -> bool {
         && value.len() <= 2048
         && !value.contains(char::is_whitespace)
         && !is_address(value)
+        && !is_escaped(value)
+        && !value.contains(['[', '(', '{', '<', '|', '"'])
+        && !(value.contains('#') && value.contains('/'))
         && !is_dummy(value)
         && (looks_random(value) || (least < 12 && has_digit && has_letter))
         && entropy(value) >= 2.5
@@ -63,6 +66,7 @@ fn is_strong_password(value: &str) -> bool {
         && letters >= 2
         && !value.contains(char::is_whitespace)
         && !value.contains(['(', '{', '<', '\\'])
+        && !is_escaped(value)
         && !is_address(value)
         && !is_dummy(value)
         && entropy(value) >= 2.3
@@ -110,7 +114,7 @@ pub(crate) fn is_dummy(value: &str) -> bool {
         rest = next;
         let glue = ["my", "the", "a", "an", "this", "is", "not", "new", "old", "real", "very",
             "access", "auth", "client", "api", "db", "id", "for", "in", "to", "private", "wrong",
-            "bad", "invalid", "valid", "correct", "incorrect", "best", "me", "it", "bearer", "mysql",
+            "bad", "invalid", "valid", "correct", "master", "example", "with", "long", "enough", "only", "unit", "e2e", "integration", "dev", "prod", "local", "github", "aws", "gitlab", "slack", "one", "two", "other", "another", "your", "hash", "encryption", "signing", "session", "incorrect", "best", "me", "it", "bearer", "mysql",
             "postgres", "redis", "basic", "jwt", "refresh", "app", "shared", "strong", "secure",
             "plain", "temp", "tmp", "safe", "top", "and", "of"];
         let longest = STEMS.iter().chain(&glue).filter(|stem| rest.starts_with(**stem));
@@ -168,6 +172,21 @@ fn is_path(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     ENDS.iter().any(|end| lower.ends_with(end))
         || (rooted && (slashes >= 2 || value.starts_with('~')) && !looks_random(value))
+}
+
+/// Bytes spelled out: `\x9b`, `%F0%9F`.
+fn is_escaped(value: &str) -> bool {
+    let escape = |pair: &[u8]| pair[0] == b'%' && pair[1].is_ascii_hexdigit() && pair[2].is_ascii_hexdigit();
+    value.contains("\\x") || value.contains("\\u") || value.as_bytes().windows(3).any(escape)
+}
+
+/// The usual spelling of a UUID: more often an id than a secret.
+fn is_uuid(value: &str) -> bool {
+    value.len() == 36
+        && value.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
 }
 
 /// A URL, a mail address, a host name.
