@@ -1,4 +1,145 @@
-//! The command line and pull-request door.
+//! The command line and pull-request door: it converts and prints, and decides nothing that the
+//! engine decides.
 
+pub mod baseline;
+pub mod check;
+pub mod cli;
+pub mod doctor;
+pub mod exit;
+pub mod explain;
+pub mod fix;
 pub mod progress;
+pub mod project;
 pub mod report;
+pub mod rules;
+pub mod settings;
+
+use anyhow::Result;
+use clap::{CommandFactory, Parser};
+use cli::{Cli, Command, When};
+use exit::{Exit, UserError};
+use report::Style;
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::PathBuf;
+
+/// What a command reads and writes beside the project.
+pub struct Io<'a> {
+    /// Standard input.
+    pub stdin: &'a mut dyn Read,
+    /// Standard output.
+    pub out: Box<dyn Write + 'a>,
+    /// Standard error.
+    pub err: Box<dyn Write + 'a>,
+    /// The folder that relative paths start from.
+    pub cwd: PathBuf,
+    /// How standard output wants its text, when asked to decide by itself.
+    pub style: Style,
+}
+
+impl fmt::Debug for Io<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Io")
+            .field("cwd", &self.cwd)
+            .field("style", &self.style)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Io<'_> {
+    fn style(&self, color: When) -> Style {
+        match color {
+            When::Auto => self.style,
+            When::Always => Style { color: true, ..self.style },
+            When::Never => Style { color: false, hyperlinks: false, ..self.style },
+        }
+    }
+}
+
+/// Runs the command line of this process and returns its exit code.
+#[must_use]
+pub fn main() -> u8 {
+    let cwd = match std::env::current_dir() {
+        Ok(cwd) => cwd,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: the current folder cannot be read: {error}");
+            return Exit::Usage.code();
+        }
+    };
+    let mut stdin = io::stdin();
+    let mut io = Io {
+        stdin: &mut stdin,
+        out: Box::new(io::BufWriter::new(io::stdout())),
+        err: Box::new(io::stderr()),
+        cwd,
+        style: terminal_style(),
+    };
+    run(std::env::args_os(), &mut io).code()
+}
+
+/// What standard output can do: colours on a terminal unless NO_COLOR is set, and its width.
+fn terminal_style() -> Style {
+    let terminal = io::stdout().is_terminal();
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let color = (terminal && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        || set("CLICOLOR_FORCE"))
+        && !set("NO_COLOR");
+    let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
+    Style { color, hyperlinks: color && terminal, width: width.max(40) }
+}
+
+/// Runs a command line, program name first, and says how it ended.
+pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return said_by_clap(&error, io),
+    };
+    let ended = command(&cli, io);
+    let _ = io.out.flush();
+    ended.unwrap_or_else(|error| {
+        // A reader that has seen enough is no error.
+        if is_broken_pipe(&error) {
+            return Exit::Clean;
+        }
+        let _ = match error.downcast_ref::<UserError>() {
+            Some(error) => writeln!(io.err, "error: {error}"),
+            None => writeln!(io.err, "error: {error:#}"),
+        };
+        Exit::Usage
+    })
+}
+
+fn said_by_clap(error: &clap::Error, io: &mut Io<'_>) -> Exit {
+    let text = error.render();
+    let to: &mut dyn Write = if error.use_stderr() { &mut io.err } else { &mut io.out };
+    let _ = if io.style.color { write!(to, "{}", text.ansi()) } else { write!(to, "{text}") };
+    let _ = to.flush();
+    if error.use_stderr() { Exit::Usage } else { Exit::Clean }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
+    let config = cli.config.as_ref().map(|path| project::absolute(&io.cwd, path));
+    let config = config.as_deref();
+    match &cli.command {
+        Command::Check(args) => check::run(args, config, cli.color, io),
+        Command::Explain(args) => explain::run(args, config, cli.color, io),
+        Command::Rule(command) => rules::run(command, config, cli.color, io),
+        Command::Baseline(command) => baseline::run(command, config, io),
+        Command::Config(command) => settings::run(command, config, io),
+        Command::Init => settings::init(io),
+        Command::Doctor => doctor::run(config, io),
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Cli::command(), "aidd", &mut io.out);
+            Ok(Exit::Clean)
+        }
+        Command::Man => {
+            clap_mangen::Man::new(Cli::command()).render(&mut io.out)?;
+            Ok(Exit::Clean)
+        }
+    }
+}

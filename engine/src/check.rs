@@ -1,25 +1,26 @@
 //! The one road from a file to its findings: kind → parse → checks → allow comments → ids → order.
 
 use crate::allow;
-use crate::config::{Config, RuleSetting};
+use crate::config::{Config, MAX_FILE_SIZE};
 use crate::files::Files;
 use crate::finding::{Finding, Related, RuleId, Severity, Status};
 use crate::kind::{self, Kind};
 use crate::parse::markdown::{self, Fence};
-use crate::paths::{Globs, rule_globs};
 use crate::patterns::syntax::SyntaxPatterns;
 use crate::patterns::text::TextPatterns;
 use crate::registry::Registry;
-use crate::rule::{Report, Rule, Setting, Settings};
+use crate::rule::{Report, Settings};
+use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
 use crate::validators;
 use aidd_content::page::Confidence;
 use sha2::{Digest, Sha256};
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, PoisonError};
-use thiserror::Error;
+use std::sync::Arc;
+
+pub use crate::select::{EngineError, Selection};
 
 /// The rule that says what could not be checked.
 pub const SKIPPED: &str = "aidd/skipped-file";
@@ -30,56 +31,19 @@ pub const OWN_RULES: [&str; 2] = [SKIPPED, allow::UNUSED];
 /// What stands in every output where a secret stands in the file.
 pub const REDACTED: &str = "[REDACTED]";
 
-/// Which rules run, as a command line or an editor chooses.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
-    /// Globs of rule ids, or aliases; empty means all that are on. A rule named here exactly runs
-    /// even if it is off by default.
-    pub only: Vec<String>,
-    /// Globs of rule ids, or aliases, not to run.
-    pub skip: Vec<String>,
-    /// Rules below this severity do not run.
-    pub severity: Option<Severity>,
-}
-
-/// Why an engine cannot be made.
-#[derive(Debug, Error)]
-pub enum EngineError {
-    /// A glob in the configuration or selection is malformed.
-    #[error("`{glob}` is not a glob: {why}")]
-    Glob {
-        /// The glob.
-        glob: String,
-        /// What its parser says.
-        why: String,
-    },
-    /// A name in the selection is no rule.
-    #[error("no rule is called `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
-    UnknownRule {
-        /// The name.
-        name: String,
-        /// The rule most like it.
-        nearest: Option<String>,
-    },
-    /// The keywords of all rules do not fit one automaton.
-    #[error("the keywords of all text patterns are too many")]
-    Keywords(#[from] aho_corasick::BuildError),
-}
-
 /// Configuration and rules: immutable, shared between threads. A reload makes a new one.
 #[derive(Debug)]
 pub struct Engine {
     registry: Registry,
+    settings: SettingsTable,
     text: TextPatterns,
     syntax: SyntaxPatterns,
-    /// The settings where no override applies.
-    settings: Arc<Settings>,
-    overrides: Vec<(Globs, Vec<(RuleId, RuleSetting)>)>,
-    selection: Chosen,
-    /// Settings by which overrides apply, made when first met.
-    variants: Mutex<HashMap<Vec<usize>, Arc<Settings>>>,
     max_file_size: u64,
 }
+
+/// How often the same finding on the same text came before in a file.
+#[derive(Debug, Default)]
+pub struct Occurrences(HashMap<[u8; 32], u32>);
 
 /// What the checks of one source gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,24 +64,12 @@ impl Engine {
         config: &Config,
         selection: &Selection,
     ) -> Result<Self, EngineError> {
-        let chosen = Chosen::new(selection, &registry)?;
-        let configured = resolve_names(config.rules.iter().flatten(), &registry);
-        let mut overrides = Vec::new();
-        for one in config.overrides.iter().flatten() {
-            let globs = Globs::new(&one.files, &[])
-                .map_err(|why| EngineError::Glob { glob: one.files.join(", "), why })?;
-            overrides.push((globs, resolve_names(one.rules.iter(), &registry)));
-        }
-        let settings = chosen.limit(base_settings(registry.rules(), &configured), &registry);
         Ok(Self {
+            settings: SettingsTable::new(&registry, config, selection)?,
             text: TextPatterns::new(registry.rules())?,
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
-            settings: Arc::new(settings),
-            overrides,
-            selection: chosen,
-            variants: Mutex::default(),
-            max_file_size: config.max_file_size.unwrap_or(crate::config::MAX_FILE_SIZE),
+            max_file_size: config.max_file_size.unwrap_or(MAX_FILE_SIZE),
         })
     }
 
@@ -136,40 +88,48 @@ impl Engine {
     /// The settings of all rules for the file at `path`.
     #[must_use]
     pub fn settings(&self, path: &str) -> Arc<Settings> {
-        let applying = |index: &usize| self.overrides[*index].0.matches(path);
-        let key: Vec<usize> = (0..self.overrides.len()).filter(applying).collect();
-        if key.is_empty() {
-            return self.settings.clone();
-        }
-        let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
-        let make = || {
-            let mut settings = (*self.settings).clone();
-            for &index in &key {
-                set(&mut settings, &self.overrides[index].1);
-            }
-            Arc::new(self.selection.limit(settings, &self.registry))
-        };
-        variants.entry(key.clone()).or_insert_with(make).clone()
+        self.settings.of(path, &self.registry)
     }
 
     /// Checks one source. `files` is what the checks may read beside it.
     #[must_use]
     pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
-        self.check_as(source, files, Depth::Full)
+        let mut checked =
+            self.check_under(&self.settings(source.path()), source, files, Depth::Full);
+        assign_ids(source, &mut checked.findings, &mut Occurrences::default());
+        checked
     }
 
-    /// Looks for secrets only: for windows of files too large to parse, and for files that are not
-    /// text.
+    /// Looks for secrets only: for files that are not text.
     #[must_use]
     pub fn check_secrets(&self, source: &Source, files: &dyn Files) -> Checked {
-        self.check_as(source, files, Depth::Secrets)
+        self.check_window(source, files, 0, &mut Occurrences::default())
+    }
+
+    /// Looks for secrets only, in one window of a file too large to parse. What ends before `known`
+    /// was found with the window before; `seen` is handed from window to window.
+    #[must_use]
+    pub fn check_window(
+        &self,
+        source: &Source,
+        files: &dyn Files,
+        known: u32,
+        seen: &mut Occurrences,
+    ) -> Checked {
+        let settings = self.settings(source.path());
+        let mut checked = self.check_under(&settings, source, files, Depth::Secrets);
+        if known > 0 {
+            checked.findings.retain(|finding| finding.span.end > known);
+        }
+        assign_ids(source, &mut checked.findings, seen);
+        checked
     }
 
     /// What `rule` alone finds; a rule on rules and comments runs among all the others.
     #[must_use]
     pub fn check_rule(&self, rule: &RuleId, source: &Source, files: &dyn Files) -> Vec<Finding> {
         let among_all = rule.starts_with("aidd/");
-        let mut settings = base_settings(self.registry.rules(), &[]);
+        let mut settings = select::defaults(self.registry.rules());
         for known in self.registry.rules() {
             if let Some(setting) = settings.get_mut(&known.id) {
                 let runs = among_all || known.id == *rule;
@@ -179,10 +139,6 @@ impl Engine {
         let mut findings = self.check_under(&settings, source, files, Depth::Full).findings;
         findings.retain(|finding| finding.rule == *rule && finding.status == Status::New);
         findings
-    }
-
-    fn check_as(&self, source: &Source, files: &dyn Files, depth: Depth) -> Checked {
-        self.check_under(&self.settings(source.path()), source, files, depth)
     }
 
     fn check_under(
@@ -284,7 +240,7 @@ impl Engine {
     }
 
     fn unasked_secrets(&self, source: &Source) -> Vec<Span> {
-        let all = base_settings(self.registry.rules(), &[]);
+        let all = select::defaults(self.registry.rules());
         let mut report = Report::new(source, &all);
         self.text.run(true, &mut report);
         report.finish().into_iter().filter_map(|finding| finding.secret).collect()
@@ -308,132 +264,6 @@ impl Engine {
 enum Depth {
     Full,
     Secrets,
-}
-
-/// A selection, resolved to rules.
-#[derive(Debug)]
-struct Chosen {
-    /// `None`: all that are on.
-    only: Option<BTreeSet<RuleId>>,
-    /// Named exactly: these run even if off by default.
-    exact: BTreeSet<RuleId>,
-    skip: BTreeSet<RuleId>,
-    severity: Option<Severity>,
-}
-
-impl Chosen {
-    fn new(selection: &Selection, registry: &Registry) -> Result<Self, EngineError> {
-        let mut exact = BTreeSet::new();
-        let resolve = |names: &[String], exact: &mut BTreeSet<RuleId>| {
-            let mut rules = BTreeSet::new();
-            for name in names {
-                let before = rules.len();
-                if name.contains(['*', '?', '[', '{']) {
-                    let globs = rule_globs(&[name])
-                        .map_err(|why| EngineError::Glob { glob: name.clone(), why })?;
-                    rules.extend(
-                        registry
-                            .rules()
-                            .iter()
-                            .map(|rule| rule.id.clone())
-                            .filter(|id| globs.is_match(&**id)),
-                    );
-                } else {
-                    let named: Vec<RuleId> =
-                        registry.named(name).map(|rule| rule.id.clone()).collect();
-                    exact.extend(named.iter().cloned());
-                    rules.extend(named);
-                }
-                if rules.len() == before && !registry.knows(name) {
-                    let nearest = registry.nearest(name).map(str::to_owned);
-                    return Err(EngineError::UnknownRule { name: name.clone(), nearest });
-                }
-            }
-            Ok(rules)
-        };
-        let only = if selection.only.is_empty() {
-            None
-        } else {
-            Some(resolve(&selection.only, &mut exact)?)
-        };
-        let skip = resolve(&selection.skip, &mut BTreeSet::new())?;
-        Ok(Self { only, exact, skip, severity: selection.severity })
-    }
-
-    /// Switches off what is not chosen.
-    fn limit(&self, mut settings: Settings, registry: &Registry) -> Settings {
-        for rule in registry.rules() {
-            let Some(setting) = settings.get_mut(&rule.id) else { continue };
-            if setting.severity.is_none() && self.exact.contains(&rule.id) {
-                setting.severity = Some(rule.severity);
-            }
-            let chosen = self.only.as_ref().is_none_or(|only| only.contains(&rule.id))
-                && !self.skip.contains(&rule.id);
-            let severe = setting.severity >= self.severity;
-            if !chosen || !severe {
-                setting.severity = None;
-            }
-        }
-        settings
-    }
-}
-
-fn base_settings(rules: &[Rule], configured: &[(RuleId, RuleSetting)]) -> Settings {
-    let mut settings: Settings = rules
-        .iter()
-        .map(|rule| {
-            let severity = rule.enabled.then_some(rule.severity);
-            (rule.id.clone(), Setting { severity, params: serde_json::Map::new() })
-        })
-        .collect();
-    set(&mut settings, configured);
-    // A rule that is off by default comes on with its first parameter.
-    for rule in rules.iter().filter(|rule| !rule.enabled) {
-        let named =
-            |(id, setting): &(RuleId, RuleSetting)| *id == rule.id && setting.level().is_none();
-        if let Some(setting) = settings.get_mut(&rule.id)
-            && configured.iter().any(named)
-        {
-            setting.severity = Some(rule.severity);
-        }
-    }
-    settings
-}
-
-fn set(settings: &mut Settings, configured: &[(RuleId, RuleSetting)]) {
-    for (id, to) in configured {
-        let Some(setting) = settings.get_mut(id) else { continue };
-        if let Some(level) = to.level() {
-            setting.severity = level.severity();
-        }
-        if let Some(params) = to.params() {
-            setting.params.extend(params.clone());
-        }
-    }
-}
-
-/// Names in a configuration → rules, globs before exact names, so that the exact ones win. Names
-/// that nothing has are left out: the configuration file carries the finding.
-fn resolve_names<'a>(
-    rules: impl Iterator<Item = (&'a String, &'a RuleSetting)>,
-    registry: &Registry,
-) -> Vec<(RuleId, RuleSetting)> {
-    let (globs, exact): (Vec<_>, Vec<_>) = rules.partition(|(name, _)| name.contains('*'));
-    let mut resolved = Vec::new();
-    for (name, setting) in globs {
-        if let Ok(set) = rule_globs(&[name]) {
-            let ids = registry
-                .rules()
-                .iter()
-                .map(|rule| rule.id.clone())
-                .filter(|id| set.is_match(&**id));
-            resolved.extend(ids.map(|id| (id, setting.clone())));
-        }
-    }
-    for (name, setting) in exact {
-        resolved.extend(registry.named(name).map(|rule| (rule.id.clone(), setting.clone())));
-    }
-    resolved
 }
 
 /// A finding in a fenced block, as one of the Markdown around it.
@@ -470,7 +300,7 @@ fn merge(mut spans: Vec<Span>) -> Vec<Span> {
     merged
 }
 
-/// Orders the findings, takes secrets out of their words and gives them ids.
+/// Orders the findings and takes secrets out of their words.
 fn finish(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
     findings.sort_by(|a, b| (a.span, &a.rule, &a.message).cmp(&(b.span, &b.rule, &b.message)));
     if !secrets.is_empty() {
@@ -488,7 +318,6 @@ fn finish(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
             finding.fix = None;
         }
     }
-    assign_ids(source, findings);
 }
 
 fn redact(finding: &mut Finding, values: &[&str]) {
@@ -514,8 +343,7 @@ fn redact(finding: &mut Finding, values: &[&str]) {
 /// Gives each finding its id: the first 16 hexadecimal digits of the SHA-256 of rule, path, text of
 /// the lines with white space folded, and how often the same came before in the source. Line
 /// numbers play no part, so the id survives edits above it.
-fn assign_ids(source: &Source, findings: &mut [Finding]) {
-    let mut counts: HashMap<[u8; 32], u32> = HashMap::new();
+fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences) {
     for finding in findings {
         let mut hash = Sha256::new();
         hash.update(finding.rule.as_bytes());
@@ -527,7 +355,7 @@ fn assign_ids(source: &Source, findings: &mut [Finding]) {
             hash.update(b" ");
         }
         let key: [u8; 32] = hash.clone().finalize().into();
-        let count = counts.entry(key).or_default();
+        let count = seen.0.entry(key).or_default();
         hash.update(count.to_le_bytes());
         *count += 1;
         finding.id.clear();

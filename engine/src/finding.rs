@@ -29,8 +29,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// Bytes that no output may show.
     pub secret: Option<Span>,
-    /// The same for the same problem in every door and after lines above it moved; see
-    /// [`crate::check`]. Empty until the checks of a file have all run.
+    /// The same for the same problem in every door, also after lines above it moved. Empty until
+    /// the checks of a file have all run.
     pub id: String,
     /// How the finding stands against the base, the baseline and the allow comments.
     pub status: Status,

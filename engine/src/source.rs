@@ -1,6 +1,9 @@
 //! One file's text, byte spans into it, and the only place where an offset becomes a line and a
 //! column.
 
+mod decode;
+
+use decode::decode;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -118,7 +121,60 @@ pub struct Origin {
     pub offset: u64,
     /// Lines of the file before this source.
     pub line: u32,
+    /// What the first line of this source has before it, when it begins within a line.
+    pub before: Columns,
 }
+
+/// The length of a text in each [`Encoding`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Columns {
+    /// Bytes of UTF-8.
+    pub utf8: u32,
+    /// 16-bit units of UTF-16.
+    pub utf16: u32,
+    /// Code points.
+    pub code_points: u32,
+}
+
+impl Columns {
+    /// The length of `text`.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        // Every character begins with a byte that continues none; those of four bytes are two units.
+        let starts = text.bytes().filter(|byte| byte & 0xC0 != 0x80).count();
+        let astral = text.bytes().filter(|byte| *byte >= 0xF0).count();
+        Self {
+            utf8: narrow(text.len()),
+            utf16: narrow(starts + astral),
+            code_points: narrow(starts),
+        }
+    }
+
+    fn get(self, encoding: Encoding) -> u32 {
+        match encoding {
+            Encoding::Utf8 => self.utf8,
+            Encoding::Utf16 => self.utf16,
+            Encoding::CodePoints => self.code_points,
+        }
+    }
+
+    /// The length of one text after another.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            utf8: self.utf8.saturating_add(other.utf8),
+            utf16: self.utf16.saturating_add(other.utf16),
+            code_points: self.code_points.saturating_add(other.code_points),
+        }
+    }
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Bytes between two entries of the column index.
+const STRIDE: usize = 4096;
 
 /// The text of one file, or of one window of a very large one.
 ///
@@ -130,6 +186,9 @@ pub struct Source {
     decoded: Decoded,
     origin: Origin,
     line_starts: OnceLock<Vec<u32>>,
+    /// The length of the text before each multiple of [`STRIDE`], so that a column on a line of
+    /// megabytes costs no more than one on a short line.
+    columns: OnceLock<Vec<Columns>>,
 }
 
 impl Source {
@@ -153,7 +212,7 @@ impl Source {
     }
 
     fn with_origin(path: String, text: String, decoded: Decoded, origin: Origin) -> Self {
-        Self { path, text, decoded, origin, line_starts: OnceLock::new() }
+        Self { path, text, decoded, origin, line_starts: OnceLock::new(), columns: OnceLock::new() }
     }
 
     /// The path, relative to the root, with `/` between segments.
@@ -228,14 +287,47 @@ impl Source {
     pub fn position(&self, offset: u32, encoding: Encoding) -> Position {
         let offset = self.text.floor_char_boundary(offset as usize);
         let line = self.line_of(u32::try_from(offset).unwrap_or(u32::MAX));
-        let before = &self.text[self.line_starts()[line] as usize..offset];
-        let column = match encoding {
-            Encoding::Utf8 => before.len(),
-            Encoding::Utf16 => before.encode_utf16().count(),
-            Encoding::CodePoints => before.chars().count(),
-        };
-        let narrow = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Position { line: narrow(line).saturating_add(self.origin.line), column: narrow(column) }
+        let start = self.line_starts()[line] as usize;
+        let before = if line == 0 { self.origin.before } else { Columns::default() };
+        let column = before.plus(self.columns_between(start, offset)).get(encoding);
+        Position { line: narrow(line).saturating_add(self.origin.line), column }
+    }
+
+    /// The length of the text between two character boundaries.
+    fn columns_between(&self, start: usize, end: usize) -> Columns {
+        if end - start <= STRIDE {
+            return Columns::of(&self.text[start..end]);
+        }
+        let (from, to) = (self.columns_before(start), self.columns_before(end));
+        Columns {
+            utf8: to.utf8 - from.utf8,
+            utf16: to.utf16 - from.utf16,
+            code_points: to.code_points - from.code_points,
+        }
+    }
+
+    fn columns_before(&self, offset: usize) -> Columns {
+        let index = self.columns.get_or_init(|| {
+            let mut index = vec![Columns::default()];
+            let mut at = 0;
+            while at + STRIDE <= self.text.len() {
+                let from = self.text.floor_char_boundary(at);
+                let to = self.text.floor_char_boundary(at + STRIDE);
+                let last = index.last().copied().unwrap_or_default();
+                index.push(last.plus(Columns::of(&self.text[from..to])));
+                at += STRIDE;
+            }
+            index
+        });
+        let entry = offset / STRIDE;
+        let mut from = self.text.floor_char_boundary(entry * STRIDE);
+        let mut base = index[entry];
+        // An offset within the character that straddles the entry.
+        if from > offset {
+            from = self.text.floor_char_boundary((entry - 1) * STRIDE);
+            base = index[entry - 1];
+        }
+        base.plus(Columns::of(&self.text[from..offset]))
     }
 
     /// The byte offset of `position`; a line or column past the end is clamped to the end.
@@ -243,7 +335,9 @@ impl Source {
     pub fn offset(&self, position: Position, encoding: Encoding) -> u32 {
         let Some(line) = position.line.checked_sub(self.origin.line) else { return 0 };
         let line = self.line_span(line as usize);
-        let mut left = position.column as usize;
+        let before =
+            if position.line == self.origin.line { self.origin.before } else { Columns::default() };
+        let mut left = position.column.saturating_sub(before.get(encoding)) as usize;
         for (at, c) in self.slice(line).char_indices() {
             let units = match encoding {
                 Encoding::Utf8 => c.len_utf8(),
@@ -273,35 +367,6 @@ fn line_starts(text: &str) -> Vec<u32> {
         }
     }
     starts
-}
-
-fn decode(bytes: Vec<u8>) -> (String, Decoded) {
-    let utf16 = |unit: fn([u8; 2]) -> u16| {
-        let units = bytes[2..].chunks(2).map(|pair| match *pair {
-            [a, b] => unit([a, b]),
-            _ => 0xFFFD,
-        });
-        (char::decode_utf16(units).map(|c| c.unwrap_or('\u{FFFD}')).collect(), Decoded::Utf16)
-    };
-    match bytes.as_slice() {
-        [0xFF, 0xFE, ..] => return utf16(u16::from_le_bytes),
-        [0xFE, 0xFF, ..] => return utf16(u16::from_be_bytes),
-        _ => {}
-    }
-    String::from_utf8(bytes).map_or_else(
-        |error| (lossy(error.into_bytes()), Decoded::Lossy),
-        |text| (text, Decoded::Utf8),
-    )
-}
-
-/// Replaces each byte that is not UTF-8 by one `0x1A`, so that every offset stays what it was.
-fn lossy(bytes: Vec<u8>) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|_| '\u{1A}'));
-    }
-    text
 }
 
 #[cfg(test)]
@@ -352,10 +417,28 @@ mod tests {
 
     #[test]
     fn a_window_counts_from_its_origin() {
-        let source =
-            Source::decode_window("x".into(), b"a\nb".to_vec(), Origin { offset: 100, line: 7 });
+        let source = Source::decode_window(
+            "x".into(),
+            b"a\nb".to_vec(),
+            Origin { offset: 100, line: 7, before: Columns::of("é😀") },
+        );
+        assert_eq!(source.position(1, Encoding::Utf16), Position { line: 7, column: 4 });
+        assert_eq!(source.offset(Position { line: 7, column: 3 }, Encoding::CodePoints), 1);
         assert_eq!(source.position(2, Encoding::Utf8), Position { line: 8, column: 0 });
         assert_eq!(source.offset(Position { line: 8, column: 1 }, Encoding::Utf8), 3);
+    }
+
+    #[test]
+    fn a_very_long_line_has_the_same_columns() {
+        let text = "aé😀\u{301}".repeat(3 * STRIDE / 10);
+        let source = Source::new("x", text.as_str());
+        let mut utf16 = 0;
+        for (count, (at, c)) in text.char_indices().enumerate() {
+            let offset = Span::at(at).start;
+            assert_eq!(source.position(offset, Encoding::CodePoints).column as usize, count);
+            assert_eq!(source.position(offset, Encoding::Utf16).column as usize, utf16);
+            utf16 += c.len_utf16();
+        }
     }
 
     proptest! {

@@ -1,11 +1,11 @@
 //! Whole trees: which files there are, read and checked in parallel, in the same order every time.
 
-use crate::check::{Checked, Engine};
+use crate::check::{Checked, Engine, Occurrences};
 use crate::config::Config;
 use crate::files::Disk;
 use crate::kind::{self, Kind};
 use crate::paths::Globs;
-use crate::source::{Origin, Source};
+use crate::source::{Columns, Origin, Source};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::fs::File;
 use std::io::{self, Read};
@@ -232,31 +232,25 @@ impl Job<'_> {
             );
         }
         let mut origin = Origin::default();
-        let mut rest: Vec<u8> = Vec::new();
+        let mut window: Vec<u8> = Vec::new();
         let mut known = 0;
+        let mut seen = Occurrences::default();
         loop {
-            let before = rest.len();
-            let wanted = (WINDOW - before.min(WINDOW)) as u64;
-            let read = file.by_ref().take(wanted).read_to_end(&mut rest)?;
-            if origin.offset == 0 && is_binary(&rest) {
+            let wanted = (WINDOW - window.len().min(WINDOW)) as u64;
+            let read = file.by_ref().take(wanted).read_to_end(&mut window)? as u64;
+            if origin.offset == 0 && is_binary(&window) {
                 return Ok(());
             }
-            let last = read == 0 || (read as u64) < wanted;
-            let window = rest.clone();
-            let source = Source::decode_window(path.to_owned(), window, origin);
-            let mut checked = self.engine.check_secrets(&source, self.disk);
-            // What lies wholly in the repeated part was reported with the window before.
-            checked.findings.retain(|finding| origin.offset + u64::from(finding.span.end) > known);
-            known = origin.offset + rest.len() as u64;
+            let source = Source::decode_window(path.to_owned(), window.clone(), origin);
+            let checked = self.engine.check_window(&source, self.disk, known, &mut seen);
             self.keep(source, checked);
-            if last {
+            if read < wanted {
                 return Ok(());
             }
-            let cut = cut(&rest);
-            let lines = rest[..cut].iter().filter(|&&byte| byte == b'\n').count();
-            origin.offset += cut as u64;
-            origin.line = origin.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
-            rest.drain(..cut);
+            let cut = cut(&window);
+            origin = after(origin, &window[..cut]);
+            known = u32::try_from(window.len() - cut).unwrap_or(u32::MAX);
+            window.drain(..cut);
         }
     }
 
@@ -271,6 +265,18 @@ impl Job<'_> {
 fn cut(window: &[u8]) -> usize {
     let at = window.len().saturating_sub(OVERLAP);
     memchr::memrchr(b'\n', &window[at / 2..at]).map_or(at, |found| at / 2 + found + 1)
+}
+
+/// Where a window begins that follows on `bytes`, which began at `origin`.
+fn after(origin: Origin, bytes: &[u8]) -> Origin {
+    let lines = memchr::memchr_iter(b'\n', bytes).count();
+    let start = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
+    let mut before = Columns::of(&String::from_utf8_lossy(&bytes[start..]));
+    if lines == 0 {
+        before = before.plus(origin.before);
+    }
+    let line = origin.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+    Origin { offset: origin.offset + bytes.len() as u64, line, before }
 }
 
 /// Whether the bytes are not text: a NUL near the start, and no UTF-16 byte order mark.

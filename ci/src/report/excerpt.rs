@@ -83,7 +83,7 @@ pub(super) fn of(
         let beside = line == home && distance(span, main) > CONTEXT;
         if beside || line.abs_diff(home) > FAR {
             let at = wire::position(source, span.start);
-            notes.push(format!("{}:{}: {message}", at.line, at.column));
+            notes.push(format!("line {}, column {}: {message}", at.line, at.column));
         } else {
             marks.push(Mark { span, kind: AnnotationKind::Context, label: Some(message) });
         }

@@ -3,12 +3,14 @@
 //! A step may make ten annotations of each level; further ones vanish without a word. So the worst
 //! come first, and what does not fit is counted in a notice and listed in the log.
 
-use super::{Run, is_steering, number, of_severity, one_line, wire};
+use super::{Run, is_steering, number, of_severity, one_line, skipped_lines, wire};
 use aidd_engine::finding::Severity;
 use std::io;
 
 /// Annotations of one level per step.
 const LIMIT: usize = 10;
+/// Skipped files that are named.
+const SKIPPED: usize = 20;
 
 pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let ranked = run.ranked();
@@ -23,6 +25,9 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
         if let Some(cut @ [_, ..]) = findings.get(room..) {
             list(severity, cut, out)?;
         }
+    }
+    for line in skipped_lines(run, SKIPPED) {
+        writeln!(out, "{}", log_line(&line))?;
     }
     let counts = run.counts();
     let files = number(run.checked, "file");

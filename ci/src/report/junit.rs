@@ -80,10 +80,10 @@ fn skipped(run: &Run<'_>) -> Result<String, fmt::Error> {
     }
     writeln!(
         out,
-        r#"  <testsuite name="not checked" tests="{count}" failures="0" errors="0" skipped="{count}">"#
+        r#"  <testsuite name="not, or not wholly, checked" tests="{count}" failures="0" errors="0" skipped="{count}">"#
     )?;
-    for (path, why) in run.skipped {
-        let (path, why) = (Xml(path), Xml(why));
+    for file in run.skipped {
+        let (path, why) = (Xml(&file.path), Xml(&file.why));
         writeln!(out, r#"    <testcase name="{path}" classname="{path}">"#)?;
         writeln!(out, r#"      <skipped message="{why}"/>"#)?;
         writeln!(out, "    </testcase>")?;

@@ -1,6 +1,6 @@
 //! A table for job summaries and for comments on pull requests.
 
-use super::{Run, is_steering, number, rule_url, uri, wire};
+use super::{Run, blob_url, is_steering, number, rule_url, wire};
 use aidd_engine::finding::Severity;
 use std::io;
 
@@ -75,18 +75,17 @@ fn tables(run: &Run<'_>, ranked: &[wire::Finding], text: &mut String) -> usize {
 
 fn row(run: &Run<'_>, finding: &wire::Finding) -> String {
     let rule = escape(&finding.rule);
-    let rule = match run.rule(&finding.rule).and_then(rule_url) {
-        Some(url) => format!("[{rule}]({url})"),
+    let rule = match run.rule(&finding.rule).and_then(|rule| rule_url(run, rule)) {
+        Some(url) => format!("[{rule}](<{url}>)"),
         None => rule,
     };
     let place = escape(&format!("{}:{}", finding.path, finding.start.line));
     let place = match run.version_control {
         Some(at) => {
-            let path = uri::relative(&finding.path).replace('(', "%28").replace(')', "%29");
             let (first, last) = (finding.start.line, finding.end.line);
             let lines =
                 if first == last { format!("L{first}") } else { format!("L{first}-L{last}") };
-            format!("[{place}]({}/blob/{}/{path}#{lines})", at.repository, at.revision)
+            format!("[{place}](<{}#{lines}>)", blob_url(at, &finding.path))
         }
         None => place,
     };
@@ -98,11 +97,12 @@ fn skipped(run: &Run<'_>) -> String {
         return String::new();
     }
     let count = number(run.skipped.len(), "file");
-    let mut text = format!("\n<details>\n<summary>{count} could not be checked</summary>\n\n");
+    let mut text =
+        format!("\n<details>\n<summary>{count} not, or not wholly, checked</summary>\n\n");
     let room = text.len() + RESERVE / 2;
     let mut named = 0;
-    for (path, why) in run.skipped.iter().take(SKIPPED) {
-        let line = format!("- {}: {}\n", escape(path), escape(why));
+    for file in run.skipped.iter().take(SKIPPED) {
+        let line = format!("- {}: {}\n", escape(&file.path), escape(&file.why));
         if text.len() + line.len() > room {
             break;
         }

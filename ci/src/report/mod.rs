@@ -19,8 +19,9 @@ pub mod wire;
 use aidd_engine::finding::{FailOn, Finding, Safety, Severity, Status};
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Source, Span};
+use aidd_engine::walk::Skipped;
 use clap::ValueEnum;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -35,8 +36,8 @@ pub struct Run<'a> {
     pub rules: &'a [Rule],
     /// How many files were checked.
     pub checked: usize,
-    /// The files that could not be checked, and why.
-    pub skipped: &'a [(String, String)],
+    /// The files that were not, or not wholly, checked.
+    pub skipped: &'a [Skipped],
     /// The least severity that makes the run fail.
     pub fail_on: FailOn,
     /// How long the run took.
@@ -122,15 +123,17 @@ pub fn write(
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
     match format {
-        Format::Text => text::write(run, out, style),
-        Format::Json => json::write(run, out),
-        Format::Sarif => sarif::write(run, out),
-        Format::Github => github::write(run, out),
-        Format::Markdown => markdown::write(run, out),
-        Format::Gitlab => gitlab::write(run, out),
-        Format::Junit => junit::write(run, out),
-    }
+        Format::Text => text::write(run, &mut out, style),
+        Format::Json => json::write(run, &mut out),
+        Format::Sarif => sarif::write(run, &mut out),
+        Format::Github => github::write(run, &mut out),
+        Format::Markdown => markdown::write(run, &mut out),
+        Format::Gitlab => gitlab::write(run, &mut out),
+        Format::Junit => junit::write(run, &mut out),
+    }?;
+    out.flush()
 }
 
 impl Run<'_> {
@@ -261,9 +264,34 @@ fn is_steering(c: char) -> bool {
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The public page of a shipped rule.
-fn rule_url(rule: &Rule) -> Option<String> {
-    let repository = env!("CARGO_PKG_REPOSITORY");
-    let shipped = rule.path.is_none();
-    shipped.then(|| format!("{repository}/blob/main/content/rules/{}.md", rule.id))
+/// The files that were not, or not wholly, checked: a heading, and as many as `room` of them.
+fn skipped_lines(run: &Run<'_>, room: usize) -> Vec<String> {
+    if run.skipped.is_empty() {
+        return Vec::new();
+    }
+    let count = number(run.skipped.len(), "file");
+    let mut lines = vec![format!("{count} not, or not wholly, checked:")];
+    let named = run.skipped.iter().take(room);
+    lines.extend(named.map(|file| format!("  {}: {}", one_line(&file.path), one_line(&file.why))));
+    if let Some(more @ 1..) = run.skipped.len().checked_sub(room) {
+        lines.push(format!("  and {more} more"));
+    }
+    lines
+}
+
+/// The public page of a rule: ours, or the project's own when its repository is known.
+fn rule_url(run: &Run<'_>, rule: &Rule) -> Option<String> {
+    match (&rule.path, run.version_control) {
+        (None, _) => {
+            let repository = env!("CARGO_PKG_REPOSITORY");
+            Some(format!("{repository}/blob/main/content/rules/{}.md", rule.id))
+        }
+        (Some(path), Some(at)) => Some(blob_url(at, path)),
+        (Some(_), None) => None,
+    }
+}
+
+/// The page of a file at the commit under check.
+fn blob_url(at: VersionControl<'_>, path: &str) -> String {
+    format!("{}/blob/{}/{}", at.repository, at.revision, uri::relative(path))
 }

@@ -2,15 +2,14 @@
 
 use super::FileFindings;
 use aho_corasick::AhoCorasick;
+use aidd_engine::check::REDACTED;
+use aidd_engine::finding::Fix;
 use aidd_engine::source::{Source, Span};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Shorter values would turn up in ordinary words; they are hidden by position only.
-const SHORTEST: usize = 3;
-
-/// What stands for a secret in a message.
-const MASK: &str = "***";
+const SHORTEST: usize = 4;
 
 /// Hides the secrets of one source, by position and by value.
 pub(super) struct Redactor<'a> {
@@ -35,16 +34,16 @@ impl<'a> Redactor<'a> {
         let mut from = 0;
         for range in self.found(text) {
             out.push_str(&text[from..range.start]);
-            out.push_str(MASK);
+            out.push_str(REDACTED);
             from = range.end;
         }
         out.push_str(&text[from..]);
         out
     }
 
-    /// Whether `text` holds a secret, so that masking it would falsify it.
-    pub(super) fn taints(&self, text: &str) -> bool {
-        !self.found(text).is_empty()
+    /// Whether the edits of `fix` hold no secret; masked, they would put the mask into the file.
+    pub(super) fn may_show(&self, fix: &Fix) -> bool {
+        fix.edits.iter().all(|edit| self.found(&edit.text).is_empty())
     }
 
     /// The text under `span`, each byte of a secret replaced by one `*`: the length stays.

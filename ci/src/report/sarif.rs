@@ -4,9 +4,11 @@
 //! upload, and GitHub shows none without results.
 
 use super::{FileFindings, Run, line_hashes, rule_url, uri, wire};
+use aidd_content::page::Confidence;
 use aidd_engine::finding::Severity;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Decoded, Origin};
+use aidd_engine::walk::Skipped;
 use serde_json::{Value, json};
 use serde_sarif::sarif::{
     ArtifactChange, ArtifactContent, ArtifactLocation, Fix, Invocation, Location, Message,
@@ -55,7 +57,7 @@ fn log(run: &Run<'_>) -> Sarif {
         .information_uri(env!("CARGO_PKG_REPOSITORY").to_owned())
         .rules(descriptors)
         .notifications(vec![
-            notification_kind(SKIPPED, "A file could not be checked"),
+            notification_kind(SKIPPED, "A file was not, or not wholly, checked"),
             notification_kind(CUT, "More results than code scanning takes"),
         ])
         .build();
@@ -196,7 +198,7 @@ fn descriptor(run: &Run<'_>, id: &str) -> ReportingDescriptor {
         )
         .properties(rule_properties(rule))
         .build();
-    descriptor.help_uri = rule_url(rule);
+    descriptor.help_uri = rule_url(run, rule);
     descriptor
 }
 
@@ -214,8 +216,18 @@ fn rule_properties(rule: &Rule) -> PropertyBag {
     let severity = rule.security_severity.as_ref();
     let more = severity.map(|severity| ("security-severity", json!(severity)));
     let names = (!rule.aliases.is_empty()).then(|| ("aliases", json!(rule.aliases)));
-    let fixed = [("precision", json!("high")), ("problem.severity", json!(problem))];
+    let fixed = [("precision", json!(precision(rule))), ("problem.severity", json!(problem))];
     properties(tags.collect(), fixed.into_iter().chain(more).chain(names))
+}
+
+/// How seldom the rule is wrong, as its page says.
+fn precision(rule: &Rule) -> &'static str {
+    let stated = rule.check.as_ref().and_then(|check| check.text.as_ref());
+    match stated.and_then(|text| text.secret) {
+        Some(Confidence::Low) => "medium",
+        Some(Confidence::Medium) | None => "high",
+        Some(Confidence::High) => "very-high",
+    }
 }
 
 /// The first paragraph of a page after its heading.
@@ -230,14 +242,14 @@ fn first_paragraph(rule: &Rule) -> String {
 }
 
 fn invocation(run: &Run<'_>, left_out: usize) -> Invocation {
-    let mut notes: Vec<Notification> = run
-        .skipped
-        .iter()
-        .take(NOTIFICATIONS)
-        .map(|(path, why)| notification(SKIPPED, &format!("{path}: {why}"), Some(path)))
-        .collect();
+    let mut notes: Vec<Notification> =
+        run.skipped.iter().take(NOTIFICATIONS).map(skipped).collect();
     if let Some(more @ 1..) = run.skipped.len().checked_sub(NOTIFICATIONS) {
-        notes.push(notification(SKIPPED, &format!("{more} more files could not be checked"), None));
+        notes.push(notification(
+            SKIPPED,
+            &format!("{more} more files were not, or not wholly, checked"),
+            None,
+        ));
     }
     if left_out > 0 {
         let text = format!(
@@ -246,6 +258,14 @@ fn invocation(run: &Run<'_>, left_out: usize) -> Invocation {
         notes.push(notification(CUT, &text, None));
     }
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
+}
+
+fn skipped(file: &Skipped) -> Notification {
+    let mut note = notification(SKIPPED, &format!("{}: {}", file.path, file.why), Some(&file.path));
+    if file.failed {
+        note.level = Some(json!("error"));
+    }
+    note
 }
 
 fn notification_kind(id: &str, text: &str) -> ReportingDescriptor {

@@ -1,11 +1,14 @@
 //! Excerpts of the source with carets, for people at a terminal.
 
 use super::redact::Redactor;
-use super::{FileFindings, Run, Style, excerpt, number, one_line, printable, rule_url, wire};
+use super::{
+    FileFindings, Run, Style, excerpt, number, one_line, printable, rule_url, skipped_lines, wire,
+};
 use aidd_engine::finding::{Finding, Safety, Severity, Status};
 use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
 use annotate_snippets::{Group, Level, Renderer};
 use std::io;
+use std::time::Duration;
 
 /// Skipped files that are named.
 const SKIPPED: usize = 20;
@@ -22,12 +25,17 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write, style: &Style) -> io
             }
         }
     }
-    skipped(run, out)?;
+    let skipped = skipped_lines(run, SKIPPED);
+    for line in &skipped {
+        writeln!(out, "{line}")?;
+    }
+    if !skipped.is_empty() {
+        writeln!(out)?;
+    }
     let counts = run.counts();
     let files = number(run.checked, "file");
-    let seconds = run.elapsed.as_secs_f64();
     let (found, fixable, known) = (counts.found(), counts.fixable(), counts.known());
-    writeln!(out, "{found} in {files} ({seconds:.1} s){fixable}{known}")
+    writeln!(out, "{found} in {files} ({}){fixable}{known}", time(run.elapsed))
 }
 
 struct Shown<'a> {
@@ -42,7 +50,9 @@ impl Shown<'_> {
         let level = level(self.finding.severity);
         let message = self.shown(&self.finding.message);
         let mut title = level.clone().primary_title(message).id(&*self.finding.rule);
-        if let Some(url) = self.run.rule(&self.finding.rule).and_then(rule_url) {
+        if let Some(url) =
+            self.run.rule(&self.finding.rule).and_then(|rule| rule_url(self.run, rule))
+        {
             title = title.id_url(url);
         }
         let title = renderer.render(&[Group::with_title(title)]);
@@ -61,7 +71,7 @@ impl Shown<'_> {
         if let Some(help) = &self.finding.help {
             group = group.element(Level::HELP.message(self.shown(help)));
         }
-        if let Some(fix) = &self.finding.fix {
+        if let Some(fix) = self.finding.fix.as_ref().filter(|fix| self.redactor.may_show(fix)) {
             let flag = match fix.safety {
                 Safety::Safe => "--fix",
                 Safety::Unsafe => "--fix-unsafe",
@@ -85,24 +95,18 @@ fn place(file: &FileFindings<'_>, offset: u32) -> String {
     format!("{}:{}:{}", one_line(file.source.path()), at.line, at.column)
 }
 
+fn time(elapsed: Duration) -> String {
+    if elapsed < Duration::from_millis(100) {
+        format!("{} ms", elapsed.as_millis())
+    } else {
+        format!("{:.1} s", elapsed.as_secs_f64())
+    }
+}
+
 fn level(severity: Severity) -> Level<'static> {
     match severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
     }
-}
-
-fn skipped(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    if run.skipped.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "{} could not be checked:", number(run.skipped.len(), "file"))?;
-    for (path, why) in run.skipped.iter().take(SKIPPED) {
-        writeln!(out, "  {}: {}", one_line(path), one_line(why))?;
-    }
-    if let Some(more @ 1..) = run.skipped.len().checked_sub(SKIPPED) {
-        writeln!(out, "  and {more} more")?;
-    }
-    writeln!(out)
 }

@@ -32,3 +32,30 @@ pub(super) fn folder(root: &Path) -> Option<String> {
     let slash = if text.is_empty() { "" } else { "/" };
     Some(format!("file:///{drive}{}{slash}", relative(rest)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_escaped_by_segment() {
+        assert_eq!(relative("a b/é#1?.ts"), "a%20b/%C3%A9%231%3F.ts");
+        assert_eq!(relative("c:x/[id]/(app)/@me+.ts"), "c%3Ax/%5Bid%5D/(app)/@me+.ts");
+    }
+
+    #[cfg(not(windows))]
+    #[test]
+    fn folders_are_file_uris() {
+        assert_eq!(folder(Path::new("/")), Some("file:///".into()));
+        assert_eq!(folder(Path::new("/a b/c/")), Some("file:///a%20b/c/".into()));
+        assert_eq!(folder(Path::new("a")), None);
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn folders_are_file_uris() {
+        assert_eq!(folder(Path::new(r"C:\")), Some("file:///C:/".into()));
+        assert_eq!(folder(Path::new(r"\\?\C:\a b\c")), Some("file:///C:/a%20b/c/".into()));
+        assert_eq!(folder(Path::new("a")), None);
+    }
+}

@@ -4,6 +4,7 @@ use super::redact::Redactor;
 use super::{FileFindings, Run};
 use aidd_engine::finding::{self as engine, Safety, Severity};
 use aidd_engine::source::{Encoding, Source, Span};
+use aidd_engine::walk;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -159,11 +160,11 @@ pub struct Summary {
     pub info: usize,
     /// Files checked.
     pub files: usize,
-    /// Files that could not be checked.
+    /// Files that were not, or not wholly, checked.
     pub skipped: Vec<Skipped>,
 }
 
-/// A file that could not be checked.
+/// A file that was not, or not wholly, checked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Skipped {
     /// The file.
@@ -184,7 +185,7 @@ pub fn schema() -> String {
 /// The whole run.
 pub(super) fn report(run: &Run<'_>) -> Report {
     let counts = run.counts();
-    let skipped = |(path, why): &(String, String)| Skipped { path: path.clone(), why: why.clone() };
+    let skipped = |file: &walk::Skipped| Skipped { path: file.path.clone(), why: file.why.clone() };
     Report {
         schema_version: 1,
         tool: Tool { name: "aidd".into(), version: env!("CARGO_PKG_VERSION").into() },
@@ -245,9 +246,8 @@ fn related(source: &Source, redactor: &Redactor<'_>, other: &engine::Related) ->
     Related { path: source.path().to_owned(), start, end, message }
 }
 
-/// A fix whose text holds a secret is left out: masked, it would put the mask into the file.
 fn fix(source: &Source, redactor: &Redactor<'_>, fix: &engine::Fix) -> Option<Fix> {
-    if fix.edits.iter().any(|edit| redactor.taints(&edit.text)) {
+    if !redactor.may_show(fix) {
         return None;
     }
     let edit = |edit: &engine::Edit| {

@@ -4,6 +4,7 @@ use aidd_ci::report::{FileFindings, Format, Run, Style, VersionControl, write};
 use aidd_engine::finding::{Edit, FailOn, Finding, Severity, Status};
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Origin, Source, Span};
+use aidd_engine::walk::Skipped;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use std::time::Duration;
 pub(crate) struct Tree {
     pub(crate) files: Vec<(Source, Vec<Finding>, Vec<Span>)>,
     pub(crate) rules: Vec<Rule>,
-    pub(crate) skipped: Vec<(String, String)>,
+    pub(crate) skipped: Vec<Skipped>,
 }
 
 impl Tree {
@@ -75,6 +76,10 @@ pub(crate) fn rule(id: &str, severity: Severity, summary: &str) -> Rule {
     }
 }
 
+pub(crate) fn skipped(path: &str, why: &str) -> Skipped {
+    Skipped { path: path.into(), why: why.into(), failed: false }
+}
+
 /// A finding under the first occurrence of `text`.
 pub(crate) fn finding(source: &Source, rule: &Rule, text: &str, message: &str) -> Finding {
     let mut finding = Finding::new(rule.id.clone(), rule.severity, span(source, text), message);
@@ -104,7 +109,7 @@ pub(crate) fn tree() -> Tree {
     let [latest, key, own] = &rules[..] else { unreachable!("three rules") };
     Tree {
         files: vec![dockerfile(latest), settings(key), window(own)],
-        skipped: vec![("big/blob\u{1b}.json".into(), "larger than 2 MiB | <b>".into())],
+        skipped: vec![skipped("big/blob\u{1b}.json", "larger than 2 MiB | <b>")],
         rules,
     }
 }

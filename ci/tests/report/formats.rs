@@ -20,15 +20,14 @@ fn text() {
       = help: Name a version
       = fix: Use debian:12 (--fix)
 
-    error[secrets/some-key]: `***` is 100% | open
+    error[secrets/some-key]: `[REDACTED]` is 100% | open
                              see @someone <b> #12
      --> conf, dir/sé#t:1.toml:2:9
       |
     2 |     😀key = "**************"; again = "**************"
       |             ^^^^^^^^^^^^^^^^
       |
-      = help: Revoke ***
-      = fix: Move it (--fix-unsafe)
+      = help: Revoke [REDACTED]
 
     info[team/no-shouting]: Do not shout
          --> logs/big.log:41002:1
@@ -36,7 +35,7 @@ fn text() {
     41002 | NO WAY
           | ^^^^^^
 
-    1 file could not be checked:
+    1 file not, or not wholly, checked:
       big/blob .json: larger than 2 MiB | <b>
 
     1 error, 1 warning, 1 info in 12 files (0.2 s); 1 fixable with --fix, 1 with --fix-unsafe; 1 baselined, 1 allowed
@@ -181,8 +180,8 @@ fn json() {
           "rule": "secrets/some-key",
           "aliases": [],
           "severity": "error",
-          "message": "`***` is 100% | open\nsee @someone <b> #12",
-          "help": "Revoke ***",
+          "message": "`[REDACTED]` is 100% | open\nsee @someone <b> #12",
+          "help": "Revoke [REDACTED]",
           "path": "conf, dir/sé#t:1.toml",
           "start": {
             "line": 2,
@@ -242,9 +241,11 @@ fn json() {
 #[test]
 fn github() {
     assert_snapshot!(tree().write(Format::Github), @"
-    ::error file=conf%2C dir/sé#t%3A1.toml,line=2,endLine=2,col=9,endColumn=25,title=secrets/some-key::`***` is 100%25 | open%0Asee @someone <b> #12%0ARevoke ***
+    ::error file=conf%2C dir/sé#t%3A1.toml,line=2,endLine=2,col=9,endColumn=25,title=secrets/some-key::`[REDACTED]` is 100%25 | open%0Asee @someone <b> #12%0ARevoke [REDACTED]
     ::warning file=Dockerfile,line=1,endLine=1,col=6,endColumn=19,title=dockerfile/latest-tag::Pin the tag%0AName a version
     ::notice file=logs/big.log,line=41002,endLine=41002,col=1,endColumn=7,title=team/no-shouting::Do not shout
+    1 file not, or not wholly, checked:
+      big/blob .json: larger than 2 MiB | <b>
     1 error, 1 warning, 1 info in 12 files; 1 fixable with --fix, 1 with --fix-unsafe; 1 baselined, 1 allowed
     ");
 }
@@ -263,22 +264,22 @@ fn markdown() {
 
     | Rule | Place | Problem |
     | --- | --- | --- |
-    | [secrets/some-key](https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md) | [conf, dir/sé\#&#8203;t:1.toml:2](https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/conf,%20dir/s%C3%A9%23t%3A1.toml#L2) | \`\*\*\*\` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12 |
+    | [secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>) | [conf, dir/sé\#&#8203;t:1.toml:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/conf,%20dir/s%C3%A9%23t%3A1.toml#L2>) | \`\[REDACTED\]\` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12 |
 
     ### Warnings (1)
 
     | Rule | Place | Problem |
     | --- | --- | --- |
-    | [dockerfile/latest-tag](https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md) | [Dockerfile:1](https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1) | Pin the tag |
+    | [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) | [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>) | Pin the tag |
 
     ### Info (1)
 
     | Rule | Place | Problem |
     | --- | --- | --- |
-    | team/no-shouting | [logs/big.log:41002](https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/logs/big.log#L41002) | Do not shout |
+    | [team/no-shouting](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/rules/team/no-shouting.md>) | [logs/big.log:41002](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/logs/big.log#L41002>) | Do not shout |
 
     <details>
-    <summary>1 file could not be checked</summary>
+    <summary>1 file not, or not wholly, checked</summary>
 
     - big/blob .json: larger than 2 MiB \| &lt;b&gt;
 
@@ -291,7 +292,7 @@ fn gitlab() {
     assert_snapshot!(tree().write(Format::Gitlab), @r#"
     [
       {
-        "description": "`***` is 100% | open\nsee @someone <b> #12",
+        "description": "`[REDACTED]` is 100% | open\nsee @someone <b> #12",
         "check_name": "secrets/some-key",
         "fingerprint": "0000000000016011",
         "severity": "major",
@@ -342,7 +343,7 @@ fn junit() {
       </testsuite>
       <testsuite name="conf, dir/sé#t:1.toml" tests="1" failures="1" errors="0" skipped="0">
         <testcase name="secrets/some-key (2:9)" classname="conf, dir/sé#t:1.toml" file="conf, dir/sé#t:1.toml" line="2">
-          <failure type="error" message="`***` is 100% | open&#10;see @someone &lt;b&gt; #12">conf, dir/sé#t:1.toml:2:9: `***` is 100% | open&#10;see @someone &lt;b&gt; #12&#10;Revoke ***</failure>
+          <failure type="error" message="`[REDACTED]` is 100% | open&#10;see @someone &lt;b&gt; #12">conf, dir/sé#t:1.toml:2:9: `[REDACTED]` is 100% | open&#10;see @someone &lt;b&gt; #12&#10;Revoke [REDACTED]</failure>
         </testcase>
       </testsuite>
       <testsuite name="logs/big.log" tests="1" failures="0" errors="0" skipped="0">
@@ -350,7 +351,7 @@ fn junit() {
           <system-out>info: logs/big.log:41002:1: Do not shout</system-out>
         </testcase>
       </testsuite>
-      <testsuite name="not checked" tests="1" failures="0" errors="0" skipped="1">
+      <testsuite name="not, or not wholly, checked" tests="1" failures="0" errors="0" skipped="1">
         <testcase name="big/blob�.json" classname="big/blob�.json">
           <skipped message="larger than 2 MiB | &lt;b&gt;"/>
         </testcase>

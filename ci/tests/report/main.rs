@@ -1,5 +1,6 @@
 //! Every output format over one small run, and their promises over any text.
 
+mod excerpts;
 mod fixture;
 mod formats;
 mod promises;

@@ -256,7 +256,7 @@ fn the_whole_log() {
                 {
                   "id": "aidd/skipped-file",
                   "shortDescription": {
-                    "text": "A file could not be checked"
+                    "text": "A file was not, or not wholly, checked"
                   }
                 },
                 {
@@ -305,6 +305,7 @@ fn the_whole_log() {
                     "markdown": "# team/no-shouting\n\nWe do not shout. It\nhurts.\n\nMore.\n",
                     "text": "# team/no-shouting\n\nWe do not shout. It\nhurts.\n\nMore.\n"
                   },
+                  "helpUri": "https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/rules/team/no-shouting.md",
                   "id": "team/no-shouting",
                   "name": "team/no-shouting",
                   "properties": {

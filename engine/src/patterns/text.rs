@@ -16,6 +16,7 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How far before a keyword a match may begin on the same line, in bytes.
 const BEFORE: usize = 512;
@@ -29,12 +30,50 @@ const PROGRAM_LIMIT: usize = 4 << 20;
 #[derive(Debug)]
 pub struct TextPatterns {
     patterns: Vec<TextPattern>,
-    /// Finds the keywords; `None` when no pattern has any.
-    prefilter: Option<AhoCorasick>,
+    prefilter: Prefilter,
     /// Keyword → the patterns it belongs to.
     owners: Vec<Vec<u32>>,
     /// Patterns without keywords.
     everywhere: Vec<u32>,
+}
+
+/// Finds the keywords of all patterns in one pass. Two automata do the same: one that is quick to
+/// make, for the file or two of an editor, and one that is three times as fast and takes 20 ms to
+/// make, once there is enough text to pay for it.
+#[derive(Debug)]
+struct Prefilter {
+    keywords: Vec<String>,
+    quick: AhoCorasick,
+    fast: OnceLock<AhoCorasick>,
+    /// Bytes of text so far.
+    seen: AtomicUsize,
+}
+
+/// Bytes of text from which on the faster automaton pays.
+const PAYS: usize = 2 << 20;
+
+impl Prefilter {
+    fn new(keywords: Vec<String>) -> Result<Self, aho_corasick::BuildError> {
+        let quick = automaton(&keywords, AhoCorasickKind::ContiguousNFA)?;
+        Ok(Self { keywords, quick, fast: OnceLock::new(), seen: AtomicUsize::new(0) })
+    }
+
+    /// The automaton for a text of `length` bytes.
+    fn finder(&self, length: usize) -> &AhoCorasick {
+        if self.seen.fetch_add(length, Ordering::Relaxed) < PAYS {
+            return &self.quick;
+        }
+        self.fast.get_or_init(|| {
+            automaton(&self.keywords, AhoCorasickKind::DFA).unwrap_or_else(|_| self.quick.clone())
+        })
+    }
+}
+
+fn automaton(
+    keywords: &[String],
+    kind: AhoCorasickKind,
+) -> Result<AhoCorasick, aho_corasick::BuildError> {
+    AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).build(keywords)
 }
 
 /// One rule's text pattern.
@@ -74,14 +113,7 @@ impl TextPatterns {
                 owners.entry(keyword.to_ascii_lowercase()).or_default().push(index);
             }
         }
-        let prefilter = (!owners.is_empty())
-            .then(|| {
-                AhoCorasick::builder()
-                    .ascii_case_insensitive(true)
-                    .kind(Some(AhoCorasickKind::DFA))
-                    .build(owners.keys())
-            })
-            .transpose()?;
+        let prefilter = Prefilter::new(owners.keys().cloned().collect())?;
         Ok(Self { patterns, prefilter, owners: owners.into_values().collect(), everywhere })
     }
 
@@ -93,8 +125,7 @@ impl TextPatterns {
         for &index in &self.everywhere {
             scan.try_pattern(index, 0..source.text().len(), report);
         }
-        let Some(prefilter) = &self.prefilter else { return };
-        for hit in prefilter.find_overlapping_iter(source.text()) {
+        for hit in self.prefilter.finder(source.text().len()).find_overlapping_iter(source.text()) {
             for &index in &self.owners[hit.pattern().as_usize()] {
                 scan.near(index, hit.start(), hit.end(), report);
             }

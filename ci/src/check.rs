@@ -1,0 +1,334 @@
+//! `aidd check`: walk, judge, mend, report.
+
+use crate::Io;
+use crate::cli::{Check, When};
+use crate::exit::{Exit, UserError};
+use crate::fix;
+use crate::progress::Progress;
+use crate::project::{self, Project};
+use crate::report::{self, FileFindings, Format, Run, Style};
+use aidd_engine::baseline::Entry;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::FailOnName;
+use aidd_engine::files::{Files, Memory, Overlay};
+use aidd_engine::finding::Severity;
+use aidd_engine::finding::{FailOn, Safety, Status};
+use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::source::Source;
+use aidd_engine::walk::{self, FileReport, Outcome, Walk};
+use anyhow::{Context, Result};
+use std::fs;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Most bytes read from standard input.
+const STDIN_LIMIT: u64 = 64 << 20;
+
+/// Runs `aidd check`.
+///
+/// # Errors
+/// Wrong usage or configuration, or output that cannot be written.
+pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
+    let outputs: Vec<(Format, PathBuf)> =
+        args.output.iter().map(|output| output_of(output, args.format)).collect::<Result<_>>()?;
+    let started = Instant::now();
+    let selection = Selection {
+        only: args.selection.only.clone(),
+        skip: args.selection.skip.clone(),
+        severity: args.selection.severity,
+    };
+    let stdin = args.paths.iter().any(|path| path.as_os_str() == "-");
+    if stdin && args.paths.len() > 1 {
+        return Err(UserError::new("`-` stands alone")
+            .hint("check files and standard input by two runs")
+            .into());
+    }
+    let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
+    let mut project = Project::open(paths.first().context("no path")?, config)?;
+    overrule(&mut project, args);
+    let engine = project.engine(&selection)?;
+    if stdin && (args.fix || args.fix_unsafe) {
+        return fix_stdin(args, &project, &engine, io);
+    }
+    let mut outcome = if stdin {
+        check_stdin(args, &project, &engine, io)?
+    } else {
+        check_paths(args, &project, &engine, paths.clone())?
+    };
+    if args.fix || args.fix_unsafe {
+        let mended = fix::mend(&project, &engine, &outcome, safety(args), args.dry_run, io)?;
+        if args.dry_run {
+            return Ok(if mended > 0 { Exit::Findings } else { Exit::Clean });
+        }
+        if mended > 0 {
+            outcome = check_paths(args, &project, &engine, paths)?;
+        }
+    }
+    let stale = judge(args, &project, &mut outcome)?;
+    let fail_on = fail_on(args, &project);
+    let run = Report {
+        args,
+        project: &project,
+        engine: &engine,
+        outcome: &outcome,
+        fail_on,
+        started,
+        baseline: stale.is_some(),
+    };
+    run.write(&outputs, color, io)?;
+    tell_stale(&stale.unwrap_or_default(), io)?;
+    Ok(exit(&outcome, fail_on))
+}
+
+/// Puts what was typed, or stands in the environment, over the configuration.
+fn overrule(project: &mut Project, args: &Check) {
+    let exclude = project.config.exclude.get_or_insert_default();
+    exclude.extend(args.walk.exclude.iter().cloned());
+    project.config.max_file_size = args.walk.max_file_size.or(project.config.max_file_size);
+}
+
+/// The least severity that fails: typed, configured, or the default.
+fn fail_on(args: &Check, project: &Project) -> FailOn {
+    args.fail_on.unwrap_or(match project.config.fail_on {
+        None | Some(FailOnName::Error) => FailOn::Severity(Severity::Error),
+        Some(FailOnName::Warning) => FailOn::Severity(Severity::Warning),
+        Some(FailOnName::Info) => FailOn::Severity(Severity::Info),
+        Some(FailOnName::Never) => FailOn::Never,
+    })
+}
+
+fn safety(args: &Check) -> Safety {
+    if args.fix_unsafe { Safety::Unsafe } else { Safety::Safe }
+}
+
+fn check_paths(
+    args: &Check,
+    project: &Project,
+    engine: &Engine,
+    mut paths: Vec<PathBuf>,
+) -> Result<Outcome> {
+    // What is wrong with the settings and rules bears on every file.
+    for own in [CONFIG_PATH].iter().chain(&RULE_FOLDERS) {
+        let own = project.root().join(own);
+        if own.exists() && !paths.iter().any(|path| own.starts_with(path)) {
+            paths.push(own);
+        }
+    }
+    let walk = Walk {
+        paths,
+        jobs: args.walk.jobs,
+        no_ignore: args.walk.no_ignore,
+        no_hidden: args.walk.no_hidden,
+    };
+    let progress = Progress::start();
+    let outcome =
+        walk::check_tree(engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
+            .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+    progress.finish();
+    Ok(outcome)
+}
+
+fn read_stdin(io: &mut Io<'_>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io.stdin.take(STDIN_LIMIT + 1).read_to_end(&mut bytes).context("standard input")?;
+    if bytes.len() as u64 > STDIN_LIMIT {
+        return Err(UserError::new(format!("standard input holds more than {STDIN_LIMIT} bytes"))
+            .hint("write it to a file: secrets are looked for in files of any size")
+            .into());
+    }
+    Ok(bytes)
+}
+
+/// The path that standard input stands for, from the root.
+fn stdin_path(args: &Check, project: &Project, cwd: &Path) -> Result<String> {
+    let given = args.stdin_path.as_deref().unwrap_or(Path::new("stdin.txt"));
+    let path = project::absolute(cwd, given);
+    if path.starts_with(project.root()) {
+        Ok(walk::relative(project.root(), &path))
+    } else {
+        Err(UserError::new(format!(
+            "{} does not lie below {}",
+            given.display(),
+            project.root().display()
+        ))
+        .into())
+    }
+}
+
+fn check_stdin(
+    args: &Check,
+    project: &Project,
+    engine: &Engine,
+    io: &mut Io<'_>,
+) -> Result<Outcome> {
+    let path = stdin_path(args, project, &io.cwd)?;
+    let bytes = read_stdin(io)?;
+    let size = bytes.len() as u64;
+    let files =
+        Overlay { over: Memory([(path.clone(), bytes.clone())].into()), under: &project.disk };
+    let binary = walk::is_binary(&bytes);
+    let source = Source::decode(path, bytes);
+    let large = size > engine.max_file_size();
+    let checked = if large || binary {
+        engine.check_secrets(&source, &files)
+    } else {
+        engine.check(&source, &files)
+    };
+    let files =
+        if checked.findings.is_empty() { Vec::new() } else { vec![FileReport { source, checked }] };
+    Ok(Outcome { files, checked: 1, bytes: size, skipped: Vec::new() })
+}
+
+/// Writes standard input to standard output, mended.
+fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<Exit> {
+    let path = stdin_path(args, project, &io.cwd)?;
+    let bytes = read_stdin(io)?;
+    let files: &dyn Files = &project.disk;
+    let mended = aidd_engine::fix::mend(engine, &path, bytes, files, safety(args));
+    io.out.write_all(&mended.bytes)?;
+    Ok(Exit::Clean)
+}
+
+/// Marks what the baseline knows; returns what it knows and was not found in the files checked.
+/// `None`: there is no baseline.
+fn judge(args: &Check, project: &Project, outcome: &mut Outcome) -> Result<Option<Vec<Entry>>> {
+    if args.baseline.no_baseline {
+        return Ok(None);
+    }
+    let given = args.baseline.baseline.as_deref();
+    let path = project.baseline_path(given);
+    let Some(baseline) = project.baseline(&path, given.is_some())? else { return Ok(None) };
+    let findings = outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings);
+    let stale = baseline.apply(findings);
+    // A run over a part, or with some rules, says nothing of the rest.
+    let whole = args.selection.only.is_empty()
+        && args.selection.skip.is_empty()
+        && args.selection.severity.is_none();
+    let all =
+        args.paths.iter().any(|path| project::absolute(project.root(), path) == project.root());
+    Ok(Some(if whole && all { stale } else { Vec::new() }))
+}
+
+fn tell_stale(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
+    if !stale.is_empty() {
+        let count: u32 = stale.iter().map(|entry| entry.count).sum();
+        writeln!(
+            io.err,
+            "note: {count} of the baseline's findings are gone; `aidd baseline prune` takes them out"
+        )?;
+    }
+    Ok(())
+}
+
+fn exit(outcome: &Outcome, fail_on: FailOn) -> Exit {
+    let worst = outcome
+        .files
+        .iter()
+        .flat_map(|file| &file.checked.findings)
+        .filter(|finding| finding.status == Status::New)
+        .map(|finding| finding.severity)
+        .max();
+    match fail_on {
+        FailOn::Severity(least) if worst >= Some(least) => Exit::Findings,
+        _ if outcome.skipped.iter().any(|skipped| skipped.failed) => Exit::Unchecked,
+        _ => Exit::Clean,
+    }
+}
+
+/// What `--output` names: the format before `=`, by the ending, or as `--format` says.
+fn output_of(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
+    use clap::ValueEnum;
+    if let Some((name, path)) = text.split_once('=')
+        && let Ok(format) = Format::from_str(name, true)
+    {
+        return Ok((format, path.into()));
+    }
+    let path = PathBuf::from(text);
+    let format = match path.extension().and_then(|ending| ending.to_str()) {
+        Some("sarif") => Format::Sarif,
+        Some("json") => Format::Json,
+        Some("md") => Format::Markdown,
+        Some("xml") => Format::Junit,
+        Some("txt") => Format::Text,
+        _ if otherwise != Format::Text => otherwise,
+        _ => {
+            return Err(UserError::new(format!("--output {text}: which format?"))
+                .hint(format!("name it: --output sarif={text}"))
+                .into());
+        }
+    };
+    Ok((format, path))
+}
+
+struct Report<'a> {
+    args: &'a Check,
+    project: &'a Project,
+    engine: &'a Engine,
+    outcome: &'a Outcome,
+    fail_on: FailOn,
+    started: Instant,
+    baseline: bool,
+}
+
+impl Report<'_> {
+    fn write(&self, outputs: &[(Format, PathBuf)], color: When, io: &mut Io<'_>) -> Result<()> {
+        let files = self.outcome.files.iter().map(|file| FileFindings {
+            source: &file.source,
+            findings: file.checked.findings.iter().collect(),
+            secrets: &file.checked.secrets,
+        });
+        let run = Run {
+            files: files.collect(),
+            rules: self.engine.registry().rules(),
+            checked: self.outcome.checked,
+            skipped: &self.outcome.skipped,
+            baseline: self.baseline,
+            fail_on: self.fail_on,
+            elapsed: self.started.elapsed(),
+            root: self.project.root(),
+            suppressed: self.args.sarif_suppressed,
+            category: self.args.category.as_deref(),
+            version_control: None,
+        };
+        for (format, path) in outputs {
+            write_file(*format, &run, &project::absolute(&io.cwd, path))?;
+        }
+        if !self.args.quiet {
+            let style = io.style(color);
+            report::write(self.args.format, &run, &mut io.out, &style).or_else(broken_pipe)?;
+            io.out.flush().or_else(broken_pipe)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_file(format: Format, run: &Run<'_>, path: &Path) -> Result<()> {
+    let name = || path.display().to_string();
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(name)?;
+    }
+    let mut file = BufWriter::new(fs::File::create(path).with_context(name)?);
+    report::write(format, run, &mut file, &Style::default()).with_context(name)?;
+    file.flush().with_context(name)
+}
+
+/// A reader that has seen enough is no error.
+fn broken_pipe(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_of_an_output_is_named_or_follows_from_its_ending() {
+        let of = |text: &str, otherwise| output_of(text, otherwise).expect("a format");
+        assert_eq!(of("a/b.sarif", Format::Text), (Format::Sarif, "a/b.sarif".into()));
+        assert_eq!(of("gitlab=q.json", Format::Text), (Format::Gitlab, "q.json".into()));
+        assert_eq!(of("odd", Format::Github), (Format::Github, "odd".into()));
+        let error = output_of("odd", Format::Text).expect_err("no format").to_string();
+        assert_eq!(error, "--output odd: which format?\nhint: name it: --output sarif=odd");
+    }
+}

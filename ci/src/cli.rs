@@ -1,0 +1,256 @@
+//! What may be typed: commands, options and their help.
+
+use crate::report::Format;
+use aidd_engine::finding::Severity;
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Applies a team's rules the same way in the editor, in the pull request and in the AI agent.
+#[derive(Debug, Parser)]
+#[command(name = "aidd", version, styles = STYLES, max_term_width = 100)]
+#[command(
+    after_help = "Begin with:\n  aidd check .           find problems here\n  aidd explain RULE      say why a rule is one\n  aidd init              write a configuration"
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Where the configuration lies, instead of `.aidd/config.json` at the root.
+    #[arg(long, global = true, env = "AIDD_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+    /// When to use colours. NO_COLOR is respected.
+    #[arg(long, global = true, value_enum, default_value_t = When::Auto)]
+    pub color: When,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find problems in files.
+    Check(Box<Check>),
+    /// Say why a rule is one, with examples.
+    Explain(Explain),
+    /// List, write and test rules.
+    #[command(subcommand)]
+    Rule(RuleCommand),
+    /// Record findings to put off.
+    #[command(subcommand)]
+    Baseline(BaselineCommand),
+    /// Show the configuration, or its schema.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Write a minimal configuration.
+    Init,
+    /// Say what aidd sees here, and what is wrong with the set-up.
+    Doctor,
+    /// Print a script that completes commands and options in a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page, as roff.
+    #[command(after_help = "Read it with: aidd man | man -l -")]
+    Man,
+}
+
+/// Options of `aidd check`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes:\n  0  nothing at or above --fail-on\n  1  findings\n  2  wrong usage or configuration\n  3  something could not be read\n\nExamples:\n  aidd check src Dockerfile\n  aidd check . --format github --output results.sarif --output report.md\n  aidd check . --only 'secrets/*' --no-ignore\n  aidd check . --fix --dry-run\n  cat Dockerfile | aidd check - --stdin-path Dockerfile"
+)]
+pub struct Check {
+    /// Files and folders; `-` reads standard input.
+    #[arg(default_value = ".", value_hint = ValueHint::AnyPath)]
+    pub paths: Vec<PathBuf>,
+    /// How to write the findings to standard output.
+    #[arg(long, value_enum, default_value_t = Format::Text, env = "AIDD_FORMAT")]
+    pub format: Format,
+    /// Also write them to a file; may be given several times. The format follows from the ending
+    /// (.sarif, .json, .md, .xml, .txt), or is named: `gitlab=report.json`.
+    #[arg(long, value_name = "[FORMAT=]FILE", value_hint = ValueHint::FilePath)]
+    pub output: Vec<String>,
+    /// Write nothing to standard output.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// The least severity that makes the exit code 1: error, warning, info or never [default: error].
+    #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
+    pub fail_on: Option<aidd_engine::finding::FailOn>,
+    #[command(flatten)]
+    pub selection: SelectionArgs,
+    #[command(flatten)]
+    pub walk: WalkArgs,
+    /// Apply the safe fixes.
+    #[arg(long)]
+    pub fix: bool,
+    /// Apply all fixes, also those that may change the meaning of a file.
+    #[arg(long)]
+    pub fix_unsafe: bool,
+    /// Print what the fixes would change as a patch, and change nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// The path that standard input stands for.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub stdin_path: Option<PathBuf>,
+    #[command(flatten)]
+    pub baseline: BaselineArgs,
+    /// Keep baselined and allowed findings in SARIF, marked as suppressed.
+    #[arg(long)]
+    pub sarif_suppressed: bool,
+    /// Tells several runs on one commit apart in code scanning.
+    #[arg(long, value_name = "NAME")]
+    pub category: Option<String>,
+}
+
+/// Which rules run.
+#[derive(Debug, Args)]
+pub struct SelectionArgs {
+    /// Run only these rules: ids, aliases (DL3007) or globs (`secrets/*`); comma or repeat.
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Do not run these rules.
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub skip: Vec<String>,
+    /// Run no rule below this severity: error, warning or info.
+    #[arg(long)]
+    pub severity: Option<Severity>,
+}
+
+/// Which files are read.
+#[derive(Debug, Args)]
+pub struct WalkArgs {
+    /// Check ignored files too (.gitignore, .ignore, .aiddignore).
+    #[arg(long)]
+    pub no_ignore: bool,
+    /// Leave out files and folders whose name begins with a dot.
+    #[arg(long)]
+    pub no_hidden: bool,
+    /// Threads [default: one a processor].
+    #[arg(
+        long,
+        short,
+        env = "AIDD_JOBS",
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub jobs: usize,
+    /// Globs of paths not to check, besides the configured ones.
+    #[arg(long, env = "AIDD_EXCLUDE", value_name = "GLOB", value_delimiter = ',')]
+    pub exclude: Vec<String>,
+    /// Most bytes a file may have to be parsed [default: 2097152].
+    #[arg(long, env = "AIDD_MAX_FILE_SIZE", value_name = "BYTES")]
+    pub max_file_size: Option<u64>,
+}
+
+/// Which findings are known.
+#[derive(Debug, Args)]
+pub struct BaselineArgs {
+    /// The file of known findings [default: .aidd/baseline.json].
+    #[arg(long, env = "AIDD_BASELINE", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub baseline: Option<PathBuf>,
+    /// Judge every finding as new.
+    #[arg(long, conflicts_with = "baseline")]
+    pub no_baseline: bool,
+}
+
+/// Options of `aidd explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// Rule id or alias.
+    pub rule: String,
+    /// Print the page as it is written.
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+/// `aidd rule …`.
+#[derive(Debug, Subcommand)]
+pub enum RuleCommand {
+    /// List all rules: severity, id, aliases, what they are about.
+    List {
+        /// Only these: ids, aliases or globs.
+        rules: Vec<String>,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Begin a rule page of the project.
+    New {
+        /// Its id, `kind/kebab-name`.
+        id: String,
+        /// What it will check.
+        #[arg(long, value_enum, default_value_t = Form::Text)]
+        form: Form,
+    },
+    /// Run the examples of rule pages.
+    Test {
+        /// Only these rules; without any, all rules of the project.
+        rules: Vec<String>,
+    },
+}
+
+/// The forms of check that a page can begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// A regular expression on the text.
+    Text,
+    /// A pattern on the syntax tree.
+    Syntax,
+    /// None: the page only guides.
+    Guidance,
+}
+
+/// `aidd baseline …`.
+#[derive(Debug, Subcommand)]
+pub enum BaselineCommand {
+    /// Record today's findings as known.
+    Write {
+        /// Files and folders.
+        #[arg(default_value = ".", value_hint = ValueHint::AnyPath)]
+        paths: Vec<PathBuf>,
+        /// Also record findings that an existing baseline does not have.
+        #[arg(long)]
+        accept_new: bool,
+        /// The file to write.
+        #[arg(long, env = "AIDD_BASELINE", value_name = "FILE", value_hint = ValueHint::FilePath)]
+        baseline: Option<PathBuf>,
+    },
+    /// Take out what is no longer found.
+    Prune {
+        /// The file to prune.
+        #[arg(long, env = "AIDD_BASELINE", value_name = "FILE", value_hint = ValueHint::FilePath)]
+        baseline: Option<PathBuf>,
+    },
+}
+
+/// `aidd config …`.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print each setting with where it came from.
+    Show {
+        /// Settings of the rules for this file.
+        #[arg(value_hint = ValueHint::FilePath)]
+        path: Option<PathBuf>,
+    },
+    /// Print the JSON schema of the configuration.
+    Schema,
+}

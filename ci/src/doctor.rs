@@ -1,0 +1,102 @@
+//! `aidd doctor`: what aidd sees here, and what is wrong with the set-up.
+
+use crate::Io;
+use crate::exit::Exit;
+use crate::project::Project;
+use crate::rules::unread_pages;
+use aidd_engine::check::Selection;
+use aidd_engine::kind::{self, CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::paths::Globs;
+use aidd_engine::patterns;
+use aidd_engine::walk;
+use anyhow::Result;
+use ignore::WalkBuilder;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+/// Runs `aidd doctor`.
+///
+/// # Errors
+/// When the configuration cannot be read.
+pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
+    let project = Project::open(&io.cwd, config)?;
+    let engine = project.engine(&Selection::default())?;
+    let rules = engine.registry().rules();
+    let own = rules.iter().filter(|rule| rule.path.is_some()).count();
+    let mut wrong: Vec<String> = Vec::new();
+    writeln!(io.out, "aidd {}", env!("CARGO_PKG_VERSION"))?;
+    writeln!(io.out, "root           {}", project.root().display())?;
+    let shown = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
+    writeln!(
+        io.out,
+        "configuration  {}",
+        shown.unwrap_or_else(|| format!("none ({CONFIG_PATH}); the defaults apply"))
+    )?;
+    writeln!(
+        io.out,
+        "rules          {} shipped, {own} of the project ({})",
+        rules.len() - own,
+        RULE_FOLDERS.join(", ")
+    )?;
+    let path = project.baseline_path(None);
+    let baseline = match project.baseline(&path, false) {
+        Ok(None) => "none".to_owned(),
+        Ok(Some(baseline)) => {
+            format!("{} findings", baseline.entries().map(|entry| entry.count).sum::<u32>())
+        }
+        Err(error) => {
+            wrong.push(error.to_string());
+            "unreadable".to_owned()
+        }
+    };
+    writeln!(io.out, "baseline       {baseline}")?;
+    let paths = files(&project);
+    writeln!(io.out, "files          {}", paths.len())?;
+    for (kind, count) in kinds(&paths) {
+        writeln!(io.out, "  {kind:<12} {count}")?;
+    }
+    wrong.extend(unread_pages(&project).into_iter().map(|(path, why)| format!("{path}: {why}")));
+    for rule in rules.iter().filter(|rule| rule.path.is_some()) {
+        let place = rule.path.as_deref().unwrap_or_default();
+        wrong.extend(patterns::problems(rule).into_iter().map(|why| format!("{place}: {why}")));
+        if let Some(check) = &rule.check {
+            let globs = Globs::of_check(check, rule.path.as_deref());
+            let matched = paths.iter().filter(|path| globs.matches(path)).count();
+            writeln!(io.out, "rule           {} matched {matched} files", rule.id)?;
+        }
+    }
+    for one in &wrong {
+        writeln!(io.out, "wrong          {one}")?;
+    }
+    if wrong.is_empty() {
+        writeln!(io.out, "nothing wrong with the set-up")?;
+        return Ok(Exit::Clean);
+    }
+    Ok(Exit::Usage)
+}
+
+/// The paths a run over the root would check.
+fn files(project: &Project) -> Vec<String> {
+    let mut builder = WalkBuilder::new(project.root());
+    builder
+        .hidden(false)
+        .add_custom_ignore_filename(".aiddignore")
+        .filter_entry(|entry| entry.file_name() != ".git");
+    builder
+        .build()
+        .flatten()
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .map(|entry| walk::relative(project.root(), entry.path()))
+        .collect()
+}
+
+fn kinds(paths: &[String]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for path in paths {
+        for kind in kind::kinds(path, "") {
+            *counts.entry(format!("{kind:?}")).or_default() += 1;
+        }
+    }
+    counts
+}

@@ -1,0 +1,94 @@
+//! Mending files on the disk, or showing the patch that would.
+
+use crate::Io;
+use crate::project::Project;
+use aidd_engine::check::{Engine, REDACTED};
+use aidd_engine::finding::Safety;
+use aidd_engine::fix::{self, applicable};
+use aidd_engine::source::{Decoded, Source};
+use aidd_engine::walk::{FileReport, Outcome};
+use anyhow::{Context, Result};
+use similar::TextDiff;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// Applies the fixes of all files, or prints them as a patch. Returns how many files change.
+///
+/// # Errors
+/// When a file cannot be read or written; the others are mended.
+pub fn mend(
+    project: &Project,
+    engine: &Engine,
+    outcome: &Outcome,
+    safety: Safety,
+    dry_run: bool,
+    io: &mut Io<'_>,
+) -> Result<usize> {
+    let (mut files, mut fixes) = (0, 0);
+    for file in outcome.files.iter().filter(|file| has_fix(file, safety)) {
+        let path = file.source.path();
+        let place = project.disk.locate(path)?;
+        let bytes = fs::read(&place).with_context(|| path.to_owned())?;
+        let mended = fix::mend(engine, path, bytes.clone(), &project.disk, safety);
+        if mended.applied == 0 {
+            continue;
+        }
+        files += 1;
+        fixes += mended.applied;
+        if dry_run {
+            patch(file, &bytes, &mended.bytes, io)?;
+        } else {
+            replace(&place, &mended.bytes).with_context(|| path.to_owned())?;
+        }
+    }
+    let verb = if dry_run { "would mend" } else { "mended" };
+    let plural = |count: usize, noun: &str| {
+        if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    };
+    if files > 0 {
+        writeln!(io.err, "{verb} {} in {}", plural(fixes, "problem"), plural(files, "file"))?;
+    } else if dry_run {
+        writeln!(io.err, "nothing to mend")?;
+    }
+    Ok(files)
+}
+
+/// Windows of large files carry no fixes that could be applied to the whole.
+fn has_fix(file: &FileReport, safety: Safety) -> bool {
+    file.source.origin().offset == 0
+        && file.source.decoded() != Decoded::Utf16
+        && applicable(&file.checked.findings, safety).next().is_some()
+}
+
+/// Prints the change of one file as a unified diff, without its secrets.
+fn patch(file: &FileReport, before: &[u8], after: &[u8], io: &mut Io<'_>) -> Result<()> {
+    let path = file.source.path();
+    let text = |bytes: &[u8]| {
+        let mut text = Source::decode(path, bytes.to_vec()).text().to_owned();
+        for span in &file.checked.secrets {
+            let secret = file.source.slice(*span);
+            if !secret.is_empty() {
+                text = text.replace(secret, REDACTED);
+            }
+        }
+        text
+    };
+    let (before, after) = (text(before), text(after));
+    let diff = TextDiff::from_lines(&before, &after);
+    let (old, new) = (format!("a/{path}"), format!("b/{path}"));
+    write!(io.out, "{}", diff.unified_diff().context_radius(3).header(&old, &new))?;
+    Ok(())
+}
+
+/// Writes a file beside the old one and moves it over it, so that a crash leaves one or the other.
+fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().context("a file lies in a folder")?;
+    // Through a link, the file it leads to is the one to replace.
+    let target = fs::canonicalize(path)?;
+    let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(folder))?;
+    new.write_all(bytes)?;
+    new.as_file().set_permissions(fs::metadata(&target)?.permissions())?;
+    new.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}

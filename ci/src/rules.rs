@@ -1,0 +1,206 @@
+//! `aidd rule`: listing, beginning and testing rules.
+
+use crate::Io;
+use crate::cli::{Form, RuleCommand, When};
+use crate::exit::{Exit, UserError};
+use crate::explain;
+use crate::project::Project;
+use aidd_engine::check::Selection;
+use aidd_engine::examples;
+use aidd_engine::paths::rule_globs;
+use aidd_engine::registry::{Registry, is_id};
+use aidd_engine::rule::Rule;
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// Runs `aidd rule …`.
+///
+/// # Errors
+/// When no rule has a name, or a page cannot be written.
+pub fn run(
+    command: &RuleCommand,
+    config: Option<&Path>,
+    color: When,
+    io: &mut Io<'_>,
+) -> Result<Exit> {
+    let project = Project::open(&io.cwd, config)?;
+    match command {
+        RuleCommand::List { rules, json } => list(&project.registry(), rules, *json, color, io),
+        RuleCommand::New { id, form } => new(&project, id, *form, io),
+        RuleCommand::Test { rules } => test(&project, rules, io),
+    }
+}
+
+fn chosen<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>> {
+    if names.is_empty() {
+        return Ok(registry.rules().iter().collect());
+    }
+    let mut rules = Vec::new();
+    for name in names {
+        if name.contains(['*', '?', '{']) {
+            let globs = rule_globs(&[name]).map_err(UserError::new)?;
+            rules.extend(registry.rules().iter().filter(|rule| globs.is_match(&*rule.id)));
+        } else if registry.knows(name) {
+            rules.extend(registry.named(name));
+        } else {
+            return Err(explain::unknown(registry, name).into());
+        }
+    }
+    Ok(rules)
+}
+
+fn list(
+    registry: &Registry,
+    names: &[String],
+    as_json: bool,
+    color: When,
+    io: &mut Io<'_>,
+) -> Result<Exit> {
+    let rules = chosen(registry, names)?;
+    if as_json {
+        let rules: Vec<_> = rules
+            .iter()
+            .map(|rule| {
+                json!({
+                    "id": &*rule.id, "severity": rule.severity.to_string(), "enabled": rule.enabled,
+                    "aliases": rule.aliases, "tags": rule.tags, "summary": rule.summary, "path": rule.path,
+                })
+            })
+            .collect();
+        writeln!(io.out, "{}", serde_json::to_string_pretty(&rules)?)?;
+        return Ok(Exit::Clean);
+    }
+    let style = io.style(color);
+    let widest = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+    for rule in &rules {
+        let severity = if rule.enabled { rule.severity.to_string() } else { "off".to_owned() };
+        let (on, off) = match (style.color, severity.as_str()) {
+            (false, _) => ("", ""),
+            (_, "error") => ("\x1b[31m", "\x1b[0m"),
+            (_, "warning") => ("\x1b[33m", "\x1b[0m"),
+            _ => ("\x1b[2m", "\x1b[0m"),
+        };
+        let aliases = if rule.aliases.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", rule.aliases.join(", "))
+        };
+        writeln!(io.out, "{on}{severity:8}{off}{:widest$}  {}{aliases}", rule.id, rule.summary)?;
+    }
+    writeln!(io.err, "{} rules; `aidd explain RULE` says more of one", rules.len())?;
+    Ok(Exit::Clean)
+}
+
+fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit> {
+    if !is_id(id) {
+        return Err(UserError::new(format!("`{id}` is not a rule id"))
+            .hint("an id is `kind/kebab-name` and reads as \"allow …\": team/console-log")
+            .into());
+    }
+    if let Some(rule) = project.registry().get(id) {
+        let message = format!("there is a rule {id} already");
+        let place = rule.path.clone().unwrap_or_else(|| "it comes with aidd".to_owned());
+        return Err(UserError::new(message).hint(place).into());
+    }
+    let path = format!(".aidd/rules/{id}.md");
+    let place = project.disk.locate(&path)?;
+    fs::create_dir_all(place.parent().context("a page lies in a folder")?)?;
+    fs::write(&place, page(id, form)).with_context(|| path.clone())?;
+    writeln!(io.out, "{path}")?;
+    writeln!(
+        io.err,
+        "wrote {path}; say why in it, make the examples yours, then run: aidd rule test {id}"
+    )?;
+    Ok(Exit::Clean)
+}
+
+/// A page that passes its own test, to be changed.
+fn page(id: &str, form: Form) -> String {
+    let check = match form {
+        Form::Text => {
+            "message: \"`<match>` is left over from debugging\"\nhelp: \"Delete it, or use the logger\"\ncheck:\n  \
+             files: [\"*.ts\", \"*.js\"]\n  text:\n    regex: 'console\\.(log|debug)'\n    keywords: [\"console.\"]\n"
+        }
+        Form::Syntax => {
+            "message: \"`console.<METHOD>` is left over from debugging\"\nhelp: \"Delete it, or use the logger\"\ncheck:\n  \
+             syntax:\n    language: [javascript, typescript]\n    rule: { pattern: 'console.$METHOD($$$ARGS)' }\n    \
+             constraints: { METHOD: { regex: '^(log|debug)$' } }\n"
+        }
+        Form::Guidance => {
+            return format!(
+                "---\nseverity: info\n---\n# {id}\n\nSay here what to do and why, in one or two short paragraphs.\n"
+            );
+        }
+    };
+    let under = if form == Form::Text { "console.log" } else { "console.log(user)" };
+    format!(
+        "---\nseverity: warning\n{check}---\n# {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
+         ## Fails\n\n```ts path=src/user.ts\nconsole.log(user)\n```\n\n```finding\n1:1 {under}\n```\n\n\
+         ## Passes\n\n```ts path=src/user.ts\nlogger.info(user)\n```\n"
+    )
+}
+
+fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
+    let engine = project.engine(&Selection::default())?;
+    let registry = engine.registry();
+    let rules: Vec<&Rule> = if names.is_empty() {
+        registry.rules().iter().filter(|rule| rule.path.is_some()).collect()
+    } else {
+        chosen(registry, names)?
+    };
+    let mut failed = 0;
+    let mut tested = 0;
+    for rule in rules {
+        if rule.check.is_none() && rule.path.is_some() {
+            writeln!(io.out, "{}: guides only, nothing to test", rule.id)?;
+            continue;
+        }
+        tested += 1;
+        let problems = aidd_engine::patterns::problems(rule);
+        let wrong = if problems.is_empty() { examples::run(&engine, rule) } else { problems };
+        failed += usize::from(!wrong.is_empty());
+        for one in &wrong {
+            writeln!(io.out, "{}: {one}", rule.path.as_deref().unwrap_or(&rule.id))?;
+        }
+    }
+    let unread = unread_pages(project);
+    for (path, why) in &unread {
+        writeln!(io.out, "{path}: {why}")?;
+    }
+    writeln!(io.err, "{tested} rules tested, {} failed", failed + unread.len())?;
+    Ok(if failed + unread.len() == 0 { Exit::Clean } else { Exit::Findings })
+}
+
+/// The project's pages whose header cannot be read, and why.
+pub(crate) fn unread_pages(project: &Project) -> Vec<(&str, String)> {
+    project
+        .pages
+        .iter()
+        .filter_map(|(path, text)| {
+            Some((path.as_str(), aidd_content::page::header(text).err()?.to_string()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::check::Engine;
+    use aidd_engine::config::Config;
+
+    #[test]
+    fn a_new_page_passes_its_own_test() {
+        for form in [Form::Text, Form::Syntax] {
+            let text = page("team/console-log", form);
+            let registry = Registry::new(&[("rules/a.md".into(), text)]);
+            let engine =
+                Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+            let rule = engine.registry().get("team/console-log").expect("present");
+            assert_eq!(aidd_engine::patterns::problems(rule), Vec::<String>::new());
+            assert_eq!(examples::run(&engine, rule), Vec::<String>::new(), "{form:?}");
+        }
+    }
+}

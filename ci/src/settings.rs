@@ -1,0 +1,147 @@
+//! `aidd config` and `aidd init`.
+
+use crate::Io;
+use crate::cli::ConfigCommand;
+use crate::exit::{Exit, UserError};
+use crate::project::{self, Project};
+use aidd_engine::check::Selection;
+use aidd_engine::config::{self, MAX_FILE_SIZE};
+use aidd_engine::kind::CONFIG_PATH;
+use aidd_engine::{baseline, walk};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// Each setting, its default, and the environment variable that goes over it.
+const SETTINGS: [(&str, Option<&str>); 7] = [
+    ("include", None),
+    ("exclude", Some("AIDD_EXCLUDE")),
+    ("failOn", Some("AIDD_FAIL_ON")),
+    ("maxFileSize", Some("AIDD_MAX_FILE_SIZE")),
+    ("baseline", Some("AIDD_BASELINE")),
+    ("rules", None),
+    ("overrides", None),
+];
+
+/// Runs `aidd config …`.
+///
+/// # Errors
+/// When the configuration cannot be read.
+pub fn run(command: &ConfigCommand, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
+    match command {
+        ConfigCommand::Schema => {
+            writeln!(io.out, "{}", serde_json::to_string_pretty(&config::schema())?)?
+        }
+        ConfigCommand::Show { path } => show(path.as_deref(), config, io)?,
+    }
+    Ok(Exit::Clean)
+}
+
+fn default_of(key: &str) -> Value {
+    match key {
+        "failOn" => json!("error"),
+        "maxFileSize" => json!(MAX_FILE_SIZE),
+        "baseline" => json!(baseline::PATH),
+        "include" => json!(["**"]),
+        "rules" => json!({}),
+        _ => json!([]),
+    }
+}
+
+fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<()> {
+    let project = Project::open(&io.cwd, config)?;
+    let set = serde_json::to_value(&project.config)?;
+    let file = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
+    writeln!(io.out, "root = {}", project.root().display())?;
+    for (key, variable) in SETTINGS {
+        let typed = variable.and_then(|name| Some((name, std::env::var(name).ok()?)));
+        let (value, origin) = match (typed, set.get(key), &file) {
+            (Some((name, value)), ..) => (json!(value), name.to_owned()),
+            (None, Some(value), Some(file)) => (value.clone(), file.clone()),
+            _ => (default_of(key), "default".to_owned()),
+        };
+        writeln!(io.out, "{key} = {value}  # {origin}")?;
+    }
+    if let Some(path) = path {
+        show_rules(&project, path, io)?;
+    }
+    Ok(())
+}
+
+/// The rules whose setting for `path` is not that of their page.
+fn show_rules(project: &Project, path: &Path, io: &mut Io<'_>) -> Result<()> {
+    let absolute = project::absolute(&io.cwd, path);
+    let relative = walk::relative(project.root(), &absolute);
+    let engine = project.engine(&Selection::default())?;
+    let settings = engine.settings(&relative);
+    writeln!(io.out, "\n# rules set otherwise than their page for {relative}")?;
+    for rule in engine.registry().rules() {
+        let Some(setting) = settings.get(&rule.id) else { continue };
+        let default = rule.enabled.then_some(rule.severity);
+        if setting.severity != default || !setting.params.is_empty() {
+            let level =
+                setting.severity.map_or_else(|| "off".to_owned(), |severity| severity.to_string());
+            let params = if setting.params.is_empty() {
+                String::new()
+            } else {
+                format!(" {}", json!(setting.params))
+            };
+            writeln!(io.out, "{} = {level}{params}", rule.id)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs `aidd init`: writes a minimal configuration and says what comes next.
+///
+/// # Errors
+/// When there is one already, or it cannot be written.
+pub fn init(io: &mut Io<'_>) -> Result<Exit> {
+    let path = io.cwd.join(CONFIG_PATH);
+    if path.exists() {
+        return Err(UserError::new(format!("there is a {CONFIG_PATH} already"))
+            .hint("`aidd config show` prints it")
+            .into());
+    }
+    fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
+    fs::write(&path, INITIAL).with_context(|| CONFIG_PATH.to_owned())?;
+    writeln!(io.out, "wrote {CONFIG_PATH}")?;
+    writeln!(
+        io.err,
+        "next:\n  aidd check .                     see what there is\n  aidd baseline write              put off what is old, judge what is new\n  aidd rule new team/my-rule       write down a rule of your own"
+    )?;
+    Ok(Exit::Clean)
+}
+
+/// Says no more than what most projects change first.
+const INITIAL: &str = r#"{
+  // What makes a run fail: error, warning, info or never.
+  "failOn": "error",
+  // Paths not to check, besides what Git ignores.
+  "exclude": [],
+  // Rule, alias or glob → off, info, warning, error.
+  "rules": {}
+}
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_initial_configuration_is_a_valid_one() {
+        let (_, unknown) = config::read(INITIAL).expect("valid");
+        assert_eq!(unknown, []);
+    }
+
+    #[test]
+    fn every_setting_is_shown() {
+        let schema = config::schema();
+        let properties = schema["properties"].as_object().expect("an object");
+        for key in properties.keys().filter(|key| *key != "$schema") {
+            assert!(SETTINGS.iter().any(|(name, _)| name == key), "{key}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Which rules run on a file, and how severely: the pages' defaults, the configuration, and what a
+//! command line or an editor chooses.
+
+use crate::config::{Config, RuleSetting};
+use crate::finding::{RuleId, Severity};
+use crate::paths::{Globs, rule_globs};
+use crate::registry::Registry;
+use crate::rule::{Rule, Setting, Settings};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use thiserror::Error;
+
+/// Which rules run, as a command line or an editor chooses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Globs of rule ids, or aliases; empty means all that are on. A rule named here exactly runs
+    /// even if it is off by default.
+    pub only: Vec<String>,
+    /// Globs of rule ids, or aliases, not to run.
+    pub skip: Vec<String>,
+    /// Rules below this severity do not run.
+    pub severity: Option<Severity>,
+}
+
+/// Why an engine cannot be made.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// A glob in the configuration or selection is malformed.
+    #[error("`{glob}` is not a glob: {why}")]
+    Glob {
+        /// The glob.
+        glob: String,
+        /// What its parser says.
+        why: String,
+    },
+    /// A name in the selection is no rule.
+    #[error("no rule is called `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
+    UnknownRule {
+        /// The name.
+        name: String,
+        /// The rule most like it.
+        nearest: Option<String>,
+    },
+    /// The keywords of all rules do not fit one automaton.
+    #[error("the keywords of all text patterns are too many")]
+    Keywords(#[from] aho_corasick::BuildError),
+}
+
+/// The settings of every rule, for any path.
+#[derive(Debug)]
+pub(crate) struct SettingsTable {
+    /// Where no override applies.
+    base: Arc<Settings>,
+    overrides: Vec<(Globs, Vec<(RuleId, RuleSetting)>)>,
+    chosen: Chosen,
+    /// By which overrides apply, made when first met.
+    variants: Mutex<HashMap<Vec<usize>, Arc<Settings>>>,
+}
+
+impl SettingsTable {
+    /// The settings under `config`, of the rules that `selection` leaves.
+    pub(crate) fn new(
+        registry: &Registry,
+        config: &Config,
+        selection: &Selection,
+    ) -> Result<Self, EngineError> {
+        let chosen = Chosen::new(selection, registry)?;
+        let configured = resolve_names(config.rules.iter().flatten(), registry);
+        let mut overrides = Vec::new();
+        for one in config.overrides.iter().flatten() {
+            let globs = Globs::new(&one.files, &[])
+                .map_err(|why| EngineError::Glob { glob: one.files.join(", "), why })?;
+            overrides.push((globs, resolve_names(one.rules.iter(), registry)));
+        }
+        let base = Arc::new(chosen.limit(base_settings(registry.rules(), &configured), registry));
+        Ok(Self { base, overrides, chosen, variants: Mutex::default() })
+    }
+
+    /// The settings for the file at `path`.
+    pub(crate) fn of(&self, path: &str, registry: &Registry) -> Arc<Settings> {
+        let applying = |index: &usize| self.overrides[*index].0.matches(path);
+        let key: Vec<usize> = (0..self.overrides.len()).filter(applying).collect();
+        if key.is_empty() {
+            return self.base.clone();
+        }
+        let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || {
+            let mut settings = (*self.base).clone();
+            for &index in &key {
+                set(&mut settings, &self.overrides[index].1);
+            }
+            Arc::new(self.chosen.limit(settings, registry))
+        };
+        variants.entry(key.clone()).or_insert_with(make).clone()
+    }
+}
+
+/// The settings that the pages ask for, nothing configured and nothing chosen.
+pub(crate) fn defaults(rules: &[Rule]) -> Settings {
+    base_settings(rules, &[])
+}
+
+/// A selection, resolved to rules.
+#[derive(Debug)]
+struct Chosen {
+    /// `None`: all that are on.
+    only: Option<BTreeSet<RuleId>>,
+    /// Named exactly: these run even if off by default.
+    exact: BTreeSet<RuleId>,
+    skip: BTreeSet<RuleId>,
+    severity: Option<Severity>,
+}
+
+impl Chosen {
+    fn new(selection: &Selection, registry: &Registry) -> Result<Self, EngineError> {
+        let mut exact = BTreeSet::new();
+        let resolve = |names: &[String], exact: &mut BTreeSet<RuleId>| {
+            let mut rules = BTreeSet::new();
+            for name in names {
+                let before = rules.len();
+                if name.contains(['*', '?', '[', '{']) {
+                    let globs = rule_globs(&[name])
+                        .map_err(|why| EngineError::Glob { glob: name.clone(), why })?;
+                    rules.extend(
+                        registry
+                            .rules()
+                            .iter()
+                            .map(|rule| rule.id.clone())
+                            .filter(|id| globs.is_match(&**id)),
+                    );
+                } else {
+                    let named: Vec<RuleId> =
+                        registry.named(name).map(|rule| rule.id.clone()).collect();
+                    exact.extend(named.iter().cloned());
+                    rules.extend(named);
+                }
+                if rules.len() == before && !registry.knows(name) {
+                    let nearest = registry.nearest(name).map(str::to_owned);
+                    return Err(EngineError::UnknownRule { name: name.clone(), nearest });
+                }
+            }
+            Ok(rules)
+        };
+        let only = if selection.only.is_empty() {
+            None
+        } else {
+            Some(resolve(&selection.only, &mut exact)?)
+        };
+        let skip = resolve(&selection.skip, &mut BTreeSet::new())?;
+        Ok(Self { only, exact, skip, severity: selection.severity })
+    }
+
+    /// Switches off what is not chosen.
+    fn limit(&self, mut settings: Settings, registry: &Registry) -> Settings {
+        for rule in registry.rules() {
+            let Some(setting) = settings.get_mut(&rule.id) else { continue };
+            if setting.severity.is_none() && self.exact.contains(&rule.id) {
+                setting.severity = Some(rule.severity);
+            }
+            let chosen = self.only.as_ref().is_none_or(|only| only.contains(&rule.id))
+                && !self.skip.contains(&rule.id);
+            let severe = setting.severity >= self.severity;
+            if !chosen || !severe {
+                setting.severity = None;
+            }
+        }
+        settings
+    }
+}
+
+fn base_settings(rules: &[Rule], configured: &[(RuleId, RuleSetting)]) -> Settings {
+    let mut settings: Settings = rules
+        .iter()
+        .map(|rule| {
+            let severity = rule.enabled.then_some(rule.severity);
+            (rule.id.clone(), Setting { severity, params: serde_json::Map::new() })
+        })
+        .collect();
+    set(&mut settings, configured);
+    // A rule that is off by default comes on with its first parameter.
+    for rule in rules.iter().filter(|rule| !rule.enabled) {
+        let named =
+            |(id, setting): &(RuleId, RuleSetting)| *id == rule.id && setting.level().is_none();
+        if let Some(setting) = settings.get_mut(&rule.id)
+            && configured.iter().any(named)
+        {
+            setting.severity = Some(rule.severity);
+        }
+    }
+    settings
+}
+
+fn set(settings: &mut Settings, configured: &[(RuleId, RuleSetting)]) {
+    for (id, to) in configured {
+        let Some(setting) = settings.get_mut(id) else { continue };
+        if let Some(level) = to.level() {
+            setting.severity = level.severity();
+        }
+        if let Some(params) = to.params() {
+            setting.params.extend(params.clone());
+        }
+    }
+}
+
+/// Names in a configuration → rules, globs before exact names, so that the exact ones win. Names
+/// that nothing has are left out: the configuration file carries the finding.
+fn resolve_names<'a>(
+    rules: impl Iterator<Item = (&'a String, &'a RuleSetting)>,
+    registry: &Registry,
+) -> Vec<(RuleId, RuleSetting)> {
+    let (globs, exact): (Vec<_>, Vec<_>) = rules.partition(|(name, _)| name.contains('*'));
+    let mut resolved = Vec::new();
+    for (name, setting) in globs {
+        if let Ok(set) = rule_globs(&[name]) {
+            let ids = registry
+                .rules()
+                .iter()
+                .map(|rule| rule.id.clone())
+                .filter(|id| set.is_match(&**id));
+            resolved.extend(ids.map(|id| (id, setting.clone())));
+        }
+    }
+    for (name, setting) in exact {
+        resolved.extend(registry.named(name).map(|rule| (rule.id.clone(), setting.clone())));
+    }
+    resolved
+}
