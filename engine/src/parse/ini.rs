@@ -59,9 +59,13 @@ fn setting(line: &str) -> Option<Setting<'_>> {
         }
     }
     let rest = &line[key_start..];
-    let (key_length, value_at) = split(rest)?;
+    let (key_length, value_at, is_joined) = split(rest)?;
     let key = rest[..key_length].trim().trim_matches(['"', '\'', '`']);
-    let (start, end, quoted) = unquote(rest, value_at);
+    let (start, mut end, quoted) = unquote(rest, value_at);
+    // A directive may have more arguments.
+    if !is_joined && !quoted {
+        end = rest[start..end].find([' ', '\t']).map_or(end, |length| start + length);
+    }
     (!key.is_empty() && start < end).then_some(Setting {
         key,
         start: key_start + start,
@@ -70,10 +74,10 @@ fn setting(line: &str) -> Option<Setting<'_>> {
     })
 }
 
-/// The length of the key and the offset of the value.
-fn split(line: &str) -> Option<(usize, usize)> {
+/// The length of the key, the offset of the value and whether a sign joins the two.
+fn split(line: &str) -> Option<(usize, usize, bool)> {
     if is_registry(line) {
-        return line.find('=').map(|at| (at, at + 1));
+        return line.find('=').map(|at| (at, at + 1, true));
     }
     let at = match line.chars().next().filter(|c| matches!(c, '"' | '\'')) {
         Some(quote) => closing(&line[1..], quote)? + 2,
@@ -83,15 +87,15 @@ fn split(line: &str) -> Option<(usize, usize)> {
     let gap = line.len() - after.len();
     for operator in ["=>", ":=", "?=", "+=", "=", ":"] {
         if let Some(value) = after.strip_prefix(operator) {
-            return Some((at, line.len() - value.trim_start().len()));
+            return Some((at, line.len() - value.trim_start().len(), true));
         }
     }
     // `my key = value` has a space in its key, `directive value` has none.
     match line.find('=').filter(|_| !after.starts_with(['"', '\''])) {
         Some(equals) if line[..equals].split_whitespace().count() <= 4 => {
-            Some((equals, line.len() - line[equals + 1..].trim_start().len()))
+            Some((equals, line.len() - line[equals + 1..].trim_start().len(), true))
         }
-        _ => Some((at, gap)),
+        _ => Some((at, gap, false)),
     }
 }
 

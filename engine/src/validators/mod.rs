@@ -10,6 +10,8 @@ use crate::registry::Registry;
 use crate::rule::Report;
 use crate::source::{Source, Span};
 
+pub(crate) use credentials::KEYWORDS;
+
 /// One rule's code: looks at a parsed file and reports what breaks the rule.
 type Check<T> = fn(&T, &mut Report<'_>);
 
@@ -27,6 +29,14 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
             each(credentials::CHECKS, &credentials::parse(report.source()), report);
         }
         _ => {}
+    }
+}
+
+/// Runs the checks that any file gets, on the places of [`KEYWORDS`] in it.
+pub(crate) fn run_generic(words: &[usize], report: &mut Report<'_>) {
+    if !words.is_empty() {
+        let found = credentials::generic(report.source(), words.iter().copied());
+        each(credentials::CHECKS, &found, report);
     }
 }
 

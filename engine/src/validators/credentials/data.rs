@@ -57,7 +57,7 @@ pub(super) fn named(
     look: Look<'_>,
     found: &mut Vec<Found>,
 ) {
-    let rule = refine(look.rule, name, look.path, value);
+    let rule = refine(look.rule, name, look.path);
     let is_known = rule != look.rule || is_listed(name, parent, look.keys);
     let Some(class) = class(name).or(is_known.then_some(Class::Secret)) else { return };
     // These are whatever a generator gave, signs, blanks, long runs and all.
@@ -100,7 +100,7 @@ fn plain(name: &str) -> String {
 }
 
 /// The rule for a name that belongs to one framework.
-pub(super) fn refine(rule: &'static str, name: &str, path: &str, value: &str) -> &'static str {
+pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str {
     let plain_name = plain(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
     let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     match plain_name.as_str() {
@@ -113,7 +113,6 @@ pub(super) fn refine(rule: &'static str, name: &str, path: &str, value: &str) ->
         "secretkeybase" => "secrets/rails-secret-key-base",
         "djangosecretkey" => "secrets/django-secret-key",
         "secretkey" if file.ends_with(".py") && file.contains("settings") => "secrets/django-secret-key",
-        "appkey" if value.starts_with("base64:") => "secrets/laravel-app-key",
         "secretkey" | "appsecret" | "hashsalt" | "cookiekey" | "cryptkey" | "blowfishsecret"
         | "cookievalidationkey" | "securitysalt" | "secrettoken" | "machinekey" | "validationkey"
         | "decryptionkey"

@@ -51,20 +51,26 @@ impl Credentials {
     /// The findings of one rule.
     fn report(&self, rule: &str, message: &str, help: &str, report: &mut Report<'_>) {
         for found in self.found.iter().filter(|found| found.rule == rule) {
-            report.at(found.span, message).help(help).secret(found.span);
+            let finding = report.at(found.span, message).help(help);
+            // A store is named, not shown: there is nothing to hide.
+            if !found.span.is_empty() {
+                finding.secret(found.span);
+            }
         }
     }
 }
 
 /// Whether the file at `path` with this beginning holds credentials by its format.
 pub(crate) fn is_known(path: &str, start: &str) -> bool {
-    formats::of(path).is_some() || sniff(start).is_some()
+    formats::of(path).is_some() || sniff(path, start).is_some()
 }
 
 /// Reads a file that [`is_known`].
 pub(crate) fn parse(source: &Source) -> Credentials {
     let text = source.text();
-    let known = formats::of(source.path()).or_else(|| sniff(text).map(|format| (format, Trust::High)));
+    let known = formats::of(source.path()).or_else(|| {
+        sniff(source.path(), text).map(|format| (format, Trust::High))
+    });
     let Some((format, trust)) = known else { return generic(source, hits(text)) };
     let look = Look::new(text, source.path(), format, trust);
     let mut found = Vec::new();
@@ -172,7 +178,10 @@ fn commands(tree: &crate::parse::tree::Tree, look: Look<'_>, found: &mut Vec<Fou
 }
 
 /// What the beginning of a text gives away.
-fn sniff(start: &str) -> Option<&'static Format> {
+fn sniff(path: &str, start: &str) -> Option<&'static Format> {
+    if is_documentation(path) {
+        return None;
+    }
     let start = &start[..start.floor_char_boundary(4096)];
     let by = |name: &str| formats::of(name).map(|(format, _)| format);
     let text = start.trim_start_matches('\u{FEFF}');

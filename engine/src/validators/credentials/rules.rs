@@ -57,8 +57,6 @@ rules! {
         "Revoke it, and use an exec plugin that fetches short-lived credentials";
     "secrets/kubernetes-secret": "Value of a Kubernetes Secret in clear",
         "Keep it in a secret store, or commit a sealed or encrypted form, and change it";
-    "secrets/laravel-app-key": "Laravel APP_KEY in clear",
-        "Run `php artisan key:generate` and keep the key in the environment only";
     "secrets/login-call-password": "Password in a call that logs in",
         "Read it from the environment or a secret store, and change it";
     "secrets/mail-client-password": "Mail password in clear",

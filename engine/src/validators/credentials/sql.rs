@@ -217,6 +217,10 @@ pub(super) fn statement(line: &str, lower: &str, offset: usize, trust: Trust, fo
             quote_at
         };
         let start = from + quote_at + 1;
+        // A variable of the client: `:'password'`.
+        if line[..start - 1].ends_with(':') {
+            return;
+        }
         let quote = if line[start - 1..].starts_with('"') { '"' } else { '\'' };
         // `for 'user'@'host' = 'x'`: the last text is the password.
         let (start, length) = match closing(&line[start..], quote) {
