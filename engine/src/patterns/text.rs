@@ -35,6 +35,8 @@ pub struct TextPatterns {
     owners: Vec<Vec<u32>>,
     /// Patterns without keywords.
     everywhere: Vec<u32>,
+    /// Keyword → whether a validator wants to know where it stands.
+    watched: Vec<bool>,
 }
 
 /// Finds the keywords of all patterns in one pass. Two automata do the same: one that is quick to
@@ -97,11 +99,12 @@ struct Compiled {
 }
 
 impl TextPatterns {
-    /// The patterns of those `rules` that have one.
+    /// The patterns of those `rules` that have one; the places of the words in `watch` are noted
+    /// in passing.
     ///
     /// # Errors
     /// When the keywords of all rules do not fit one automaton (some 100 MB of them).
-    pub fn new(rules: &[Rule]) -> Result<Self, aho_corasick::BuildError> {
+    pub fn new(rules: &[Rule], watch: &[&str]) -> Result<Self, aho_corasick::BuildError> {
         let patterns: Vec<TextPattern> = rules.iter().filter_map(TextPattern::new).collect();
         let mut owners: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         let mut everywhere = Vec::new();
@@ -113,23 +116,33 @@ impl TextPatterns {
                 owners.entry(keyword.to_ascii_lowercase()).or_default().push(index);
             }
         }
+        for word in watch {
+            owners.entry((*word).to_owned()).or_default();
+        }
+        let watched = owners.keys().map(|word| watch.contains(&word.as_str())).collect();
         let prefilter = Prefilter::new(owners.keys().cloned().collect())?;
-        Ok(Self { patterns, prefilter, owners: owners.into_values().collect(), everywhere })
+        let owners = owners.into_values().collect();
+        Ok(Self { patterns, prefilter, owners, everywhere, watched })
     }
 
     /// Runs all enabled patterns over the source of `report`; only those for secrets when the
-    /// source is too large or not text.
-    pub fn run(&self, only_secrets: bool, report: &mut Report<'_>) {
+    /// source is too large or not text. Returns the offsets of the watched words.
+    pub fn run(&self, only_secrets: bool, report: &mut Report<'_>) -> Vec<usize> {
         let source = report.source();
         let mut scan = Scan::new(self, source, only_secrets);
         for &index in &self.everywhere {
             scan.try_pattern(index, 0..source.text().len(), report);
         }
+        let mut watched = Vec::new();
         for hit in self.prefilter.finder(source.text().len()).find_overlapping_iter(source.text()) {
+            if self.watched[hit.pattern().as_usize()] {
+                watched.push(hit.start());
+            }
             for &index in &self.owners[hit.pattern().as_usize()] {
                 scan.near(index, hit.start(), hit.end(), report);
             }
         }
+        watched
     }
 }
 
