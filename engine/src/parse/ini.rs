@@ -102,6 +102,9 @@ fn split(line: &str) -> Option<(usize, usize, bool)> {
 /// The bounds of the value that begins at `at`, without quotes, trailing `;` or comment.
 fn unquote(line: &str, at: usize) -> (usize, usize, bool) {
     let value = &line[at..];
+    if value.starts_with(['#', ';']) {
+        return (at, at, false);
+    }
     if let Some(quote) = value.chars().next().filter(|c| matches!(c, '"' | '\'' | '`')) {
         let inner = &value[1..];
         if let Some(end) = closing(inner, quote) {

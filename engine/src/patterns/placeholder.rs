@@ -13,6 +13,19 @@ pub fn is_placeholder(value: &str) -> bool {
         || is_described(value)
 }
 
+/// Whether `value` is none in a file that is known to be in use: there `example-Pass9` may well be
+/// the password, while `<password>` and `${PASSWORD}` are not.
+#[must_use]
+pub fn is_template(value: &str) -> bool {
+    let value = unquoted(value);
+    value.is_empty()
+        || is_reference(value)
+        || is_encrypted(value)
+        || is_masked(value)
+        || is_sequence(value)
+        || is_blank_form(value)
+}
+
 /// Whether `value` is looked up or filled in elsewhere: `${VAR}`, `{{tpl}}`, `%VAR%`, `$(cmd)`,
 /// `os.environ["X"]`, `<your-key>`, `op://vault/item`.
 #[must_use]
@@ -165,8 +178,14 @@ fn is_step(before: u8, after: u8) -> bool {
 /// `AKIAIOSFODNN7EXAMPLE`.
 #[must_use]
 pub fn is_described(value: &str) -> bool {
-    const WORDS: [&str; 22] = [
-        "example",
+    const WORDS: [&str; 5] = ["example", "dummy", "changeme_", "fake", "lorem"];
+    let lower = value.to_ascii_lowercase();
+    is_blank_form(value) || WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// A form that nobody filled in.
+fn is_blank_form(value: &str) -> bool {
+    const WORDS: [&str; 18] = [
         "placeholder",
         "redacted",
         "your_",
@@ -183,11 +202,8 @@ pub fn is_described(value: &str) -> bool {
         "-here",
         "insert",
         "replace",
-        "dummy",
-        "changeme_",
         "fillmein",
-        "fake",
-        "lorem",
+        "put the ",
     ];
     const WHOLE: [&str; 27] = [
         "~",
@@ -220,6 +236,8 @@ pub fn is_described(value: &str) -> bool {
     ];
     let lower = value.to_ascii_lowercase();
     WORDS.iter().any(|word| lower.contains(word))
+        // The keys of the AWS documentation.
+        || value.contains("EXAMPLE")
         || WHOLE.contains(&lower.as_str())
         || lower
             .strip_prefix("your")
@@ -230,7 +248,7 @@ pub fn is_described(value: &str) -> bool {
 fn is_variable(value: &str) -> bool {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'))
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':'))
     };
     let shouted = |name: &str| is_name(name) && !name.bytes().any(|b| b.is_ascii_lowercase());
     value.strip_prefix("$env:").is_some_and(is_name)

@@ -1,11 +1,12 @@
 //! Secrets in trees: settings, JSON, YAML, XML.
 
-use super::names::{Class, class};
+use super::names::{Class, class, words};
 use super::values::{Trust, is_credible, is_password_hash};
 use super::{Found, Format, embedded};
 use crate::parse::tree::Tree;
 use crate::parse::ini;
 use crate::patterns::placeholder::{is_described, is_reference};
+use crate::patterns::shape::looks_random;
 use crate::source::Span;
 
 /// What to look for in a tree.
@@ -59,7 +60,9 @@ pub(super) fn named(
 ) {
     let rule = refine(look.rule, name, look.path);
     let is_known = rule != look.rule || is_listed(name, parent, look.keys);
-    let Some(class) = class(name).or(is_known.then_some(Class::Secret)) else { return };
+    let is_key = || look.trust == Trust::High && is_some_key(name, value);
+    let known = || (is_known || is_key()).then_some(Class::Secret);
+    let Some(class) = class(name).or_else(known) else { return };
     // These are whatever a generator gave, signs, blanks, long runs and all.
     if matches!(rule, "secrets/wordpress-salt" | "secrets/browser-saved-login" | "secrets/django-secret-key") {
         if value.len() >= 16 && !is_described(value) && !is_reference_alone(value) {
@@ -74,6 +77,18 @@ pub(super) fn named(
         return;
     }
     embedded::value(value, span, rule, class, look.trust, found);
+}
+
+/// Whether a key that no list knows (`STRIPE_KEY`) has a generated value.
+fn is_some_key(name: &str, value: &str) -> bool {
+    let words = words(name);
+    let is_open = |word: &String| {
+        matches!(word.as_str(), "public" | "publishable" | "publish" | "site" | "cache" | "partition" | "primary" | "sort" | "foreign" | "host" | "known")
+    };
+    let ends = words.last().is_some_and(|word| word == "key" || word == "auth");
+    let is_access = words.ends_with(&["access".to_owned(), "key".to_owned(), "id".to_owned()]);
+    (is_access && (16..=128).contains(&value.len()))
+        || (ends && words.len() >= 2 && !words.iter().any(is_open) && value.len() >= 16 && looks_random(value))
 }
 
 /// Whether all of `value` is a lookup: a generated value may hold the signs of one by chance.

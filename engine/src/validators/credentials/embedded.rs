@@ -72,8 +72,19 @@ pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec
         // The last `@` before the path: a password may hold one unescaped.
         let slash = authority.find(['/', '?']).unwrap_or(authority.len());
         let Some(sign) = authority[..slash].rfind('@') else { continue };
-        let Some(colon) = authority[..sign].find(':') else { continue };
+        let Some(colon) = authority[..sign].find(':') else {
+            // A token alone: `https://TOKEN@host`.
+            if is_credible(&authority[..sign], Class::Secret, Trust::Low) {
+                found.push(Found::new(rule, Span::new(next, next + sign)));
+            }
+            continue;
+        };
         let password = &authority[colon + 1..sign];
+        // The token is the user, and the password says so.
+        if matches!(password, "x-oauth-basic" | "x" | "X") && is_credible(&authority[..colon], Class::Secret, Trust::Medium) {
+            found.push(Found::new(rule, Span::new(next, next + colon)));
+            continue;
+        }
         let host = &authority[sign + 1..];
         if is_url_password(&authority[..colon], password, host, trust) {
             let span = Span::new(next + colon + 1, next + sign);
@@ -166,7 +177,7 @@ pub(super) fn connection_strings(text: &str, trust: Trust, found: &mut Vec<Found
     for line in text.split_inclusive('\n') {
         let start = offset;
         offset += line.len();
-        if line.len() > 4096 || !line.contains(';') {
+        if line.len() > 4096 || !(line.contains(';') || line.contains("assword=")) {
             continue;
         }
         if let Some((from, to)) = connection_password(line)

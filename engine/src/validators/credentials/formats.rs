@@ -220,7 +220,7 @@ static FORMATS: &[Format] = &[
             ".oci/config", "doctl/config.yaml", ".doctlcfg", ".tugboat", ".credentials", "credentials",
             ".openstack", "openrc", "openrc.sh", "clouds.yaml", "*-openrc.sh", ".exoscale.toml",
             ".linode-cli", "linode-cli", ".vultr-cli.yaml", ".hcloud.toml", ".config/hub", "hub",
-            "gh/hosts.yml", "hosts.yml", ".gist", ".sentryclirc", ".databrickscfg", ".edgerc",
+            "gh/hosts.yml", "hosts.yml", ".gist", ".sentryclirc", ".trc", ".databrickscfg", ".edgerc",
             ".transifexrc", ".snowsql/config", "snowsql/config", "cloudflared.yml", ".surgerc",
             ".terraformrc", "terraform.rc", "credentials.tfrc.json", ".kaggle/kaggle.json", ".vercel/auth.json",
             ".netlify/config.json", ".fly/config.yml", ".ngrok2/ngrok.yml", "ngrok.yml", ".wakatime.cfg",
@@ -238,7 +238,7 @@ static FORMATS: &[Format] = &[
     ),
     format(
         &[
-            "application_default_credentials.json", "gcloud/credentials.json", "credentials.json",
+            "application_default_credentials.json", ".trc.json", "gcloud/credentials.json", "credentials.json",
             "client_secret*.json", "client_secrets.json", "service-account*.json",
             "service_account*.json", "serviceaccount*.json", "gcloud*.json", "firebase*.json",
             "google-credentials.json", "azureprofile.json", "accesstokens.json", "azureauth.json",
@@ -255,8 +255,8 @@ static FORMATS: &[Format] = &[
     format(
         &[
             ".my.cnf", "my.cnf", "my.ini", "mysql.cnf", "client.cnf", "debian.cnf", ".mylogin.cnf",
-            "redis.conf", "sentinel.conf", "redis-*.conf", "mongod.conf", "mongodb.conf", "odbc.ini",
-            ".odbc.ini", "freetds.conf", "influxdb.conf", "*.cnf", ".pg_service.conf",
+            "redis.conf", "sentinel.conf", "redis-*.conf", "mongod.conf", "mongodb.conf", "odbc.ini", "mysqld.cnf", "mysql*.cnf", "my*.cnf",
+            ".odbc.ini", "freetds.conf", "influxdb.conf", ".pg_service.conf",
             "pg_service.conf", "pgbouncer.ini", "userlist.txt", "neo4j.conf", "cassandra.yaml",
             "cqlshrc", ".cqlshrc", "memcached.conf", "keydb.conf", "dbeaver-data-sources.properties",
         ],
@@ -462,7 +462,7 @@ static FORMATS: &[Format] = &[
     ),
     format(
         &[
-            "wp-config.php", "wp-config*.php", "config.php", "config.inc.php", "configuration.php",
+            "wp-config.php", "wp-config*.php", "*config.php", "*config.inc.php", "*settings.php", "*.env.php", "config*.php", "config.php", "config.inc.php", "configuration.php",
             "settings.php", "settings.local.php", "local.php", "parameters.php", "database.php", "db.php",
             "app.php", "app_local.php", "env.php", "localsettings.php", "config_inc.php", "connect.php",
             "connection.php", "dbconnect.php", "db_connect.php", "db-config.php", "dbconfig.php", "conf.php", "mail.php",
@@ -517,7 +517,7 @@ static FORMATS: &[Format] = &[
         &["botkey", "webhooktoken", "machinekey", "decryptionkey", "validationkey", "secretkey"],
     ),
     format(
-        &["tomcat-users.xml", "web.config", "web.*.config", "app.config", "*.exe.config", "connectionstrings.config", "secrets.config", "jetty-realm.xml", "domain.xml", "standalone.xml", "standalone-*.xml", "weblogic.xml", "config.xml", "local.xml", "server.xml", "ra.xml", "*-ds.xml",
+        &["tomcat-users.xml", "web.config", "*.cscfg", "configuration.xml", "web.*.config", "app.config", "*.exe.config", "connectionstrings.config", "secrets.config", "jetty-realm.xml", "domain.xml", "standalone.xml", "standalone-*.xml", "weblogic.xml", "config.xml", "local.xml", "server.xml", "ra.xml", "*-ds.xml",
             "login-config.xml", "users.xml", "applicationcontext.xml", "applicationcontext-*.xml", "activemq.xml", "credentials.xml", "activemq-users.xml", "struts.xml", "log4j.xml", "web.xml", "spring-*.xml", "dbconfig.xml", "crowd.xml", "confluence.cfg.xml", "publish_over_ssh.xml", "jenkins.plugins.publish_over_ssh.bapsshpublisherplugin.xml", "hudson.tasks.mailer.xml", "beans.xml", "*.xml.config", "settings.config", "sitecore.config", "*.pubxml.user", "*.publishsettings", "*.pubxml", "unattend.xml", "autounattend.xml", "sysprep.xml", "groups.xml", "scheduledtasks.xml", "printers.xml", "drives.xml", "vault.xml", "owncloud.xml"],
         Xml,
         "secrets/application-server-password",
@@ -539,7 +539,7 @@ static FORMATS: &[Format] = &[
     format(&["master.key", "config/master.key", "config/credentials/*.key", "credentials.key", "production.key.enc"], Whole, "secrets/rails-master-key", &[]),
     // Continuous integration.
     format(
-        &[".travis.yml", "circle.yml", ".circleci/config.yml", ".gitlab-ci.yml", ".gitlab-ci.yaml", "bitbucket-pipelines.yml", "azure-pipelines.yml", "appveyor.yml",
+        &[".travis.yml", "circle.yml", ".github/workflows/*.yml", ".github/workflows/*.yaml", "jenkinsfile.yml", ".drone/*.yml", ".circleci/config.yml", ".gitlab-ci.yml", ".gitlab-ci.yaml", "bitbucket-pipelines.yml", "azure-pipelines.yml", "appveyor.yml",
             ".appveyor.yml", ".drone.yml", "buildspec.yml", "cloudbuild.yaml", "codeship-services.yml", "wercker.yml", ".woodpecker.yml", "buildkite.yml", "pipeline.yml", "action.yml", ".semaphore/semaphore.yml", "shippable.yml", "concourse.yml", "bamboo.yml", "codemagic.yaml"],
         Yaml,
         "secrets/ci-secret",
@@ -549,11 +549,11 @@ static FORMATS: &[Format] = &[
     format(&["*.tfstate", "terraform.tfstate", "*.tfstate.backup"], Json, "secrets/terraform-state-secret", &["result", "privatekeypem", "privatekeyopenssh", "secret", "masterpassword", "administratorloginpassword", "primaryaccesskey", "secondaryaccesskey", "bcrypthash"]),
     format(&["*.tfvars", "*.tfvars.json", "*.auto.tfvars", "terraform.tfvars", "*.hcl", "*.tf", "variables.pkr.hcl"], Code, "secrets/terraform-variable-secret", &["accesskey", "secretkey", "awsaccesskey"]),
     format(&["pulumi.*.yaml", "pulumi.yaml", "values.yaml", "values.yml", "values-*.yaml", "values.*.yaml", "docker-compose.yml", "docker-compose.yaml", "docker-compose.*.yml", "docker-compose-*.yml", "compose.yml", "compose.yaml", "docker-stack.yml", "docker-cloud.yml", "stack.yml", "crossplane.yaml", "cloud-config.yml", "user-data", "user-data.yml", "cloud-init.yml", "playbook.yml", "site.yml", "vault.yml", "kustomization.yaml", "secret*.yaml", "*-secret.yaml", "*-secret.yml", "*-secrets.yaml", "*-secrets.yml", "hiera.yaml", "common.yaml", "pillar.sls", "secrets.sls", "*.sls", "*.eyaml", "puppet.yaml"], Yaml, "secrets/config-password", &["password", "secret"]),
-    format(&["group_vars/*.yml", "group_vars/all", "group_vars/all.yml", "host_vars/all.yml", "all.yml", "main.yml", "inventory.yml", "inventory.yaml", "hosts.yaml", "vars.yml", "vars.yaml", "defaults/main.yml", "vars/main.yml"], Yaml, "secrets/ansible-password", &["ansiblepassword", "ansiblesshpass", "ansiblebecomepass", "ansiblebecomepassword", "ansiblesudopass"]),
+    format(&["group_vars/*", "host_vars/*", "group_vars/all", "group_vars/all.yml", "host_vars/all.yml", "all.yml", "main.yml", "inventory.yml", "inventory.yaml", "hosts.yaml", "vars.yml", "vars.yaml", "defaults/main.yml", "vars/main.yml"], Yaml, "secrets/ansible-password", &["ansiblepassword", "ansiblesshpass", "ansiblebecomepass", "ansiblebecomepassword", "ansiblesudopass"]),
     format(&["inventory", "hosts", "inventory.ini", "hosts.ini", "ansible.cfg", "inventory/hosts", "ansible/hosts", "*.inventory"], Words, "secrets/ansible-password", &["ansiblepassword", "ansiblesshpass", "ansiblebecomepass", "ansiblebecomepassword", "ansiblesudopass", "ansiblesshprivatekeypassphrase"]),
     format(&[".vault_pass", ".vault_pass.txt", "vault_pass.txt", ".vault-password", "vault-password", ".vault_password", "vault_password", "vault_password_file", ".vaultpass", "vault-pass", "vaultpass", "ansible-vault-password", ".ansible_vault_password", "ansible_vault_pass.txt"], Whole, "secrets/vault-password-file", &[]),
     format(&["encrypted_data_bag_secret", "data_bag_secret", "encrypted_data_bag_key", "data_bag_key", "secret_key_base", "secret.key", "django_secret.txt", "secretkey.txt", "secret_key.txt", ".secret_key", "secret_key", "secret.txt", "password.txt", "passwd.txt", ".password", "pass.txt", ".vault-token", "ldap.secret", "rsyncd.password", "rsync.pass", ".rsync_pass", "jenkins_token", "token.txt", "api_key.txt", "apikey.txt", "cookie.erlang", ".erlang.cookie", "initialadminpassword", "hudson.util.secret", "github_token", ".gh_token", ".github_token", ".slack-token", ".npm-token", ".rvmrc.token", "db_password.txt", "db_root_password.txt", "gnupg_passphrase", "zeppelin.secret"], Whole, "secrets/secret-file", &[]),
-    format(&["rsyncd.secrets", "passwords.txt", "logins.txt", "credentials.txt", "creds.txt", "secrets.txt", "keys.txt", "pw.txt", "high-entropy*.txt", "*-keys.txt", "*_keys.txt", "*-tokens.txt", "tokens.txt", "api-keys.txt", "api_keys.txt", "passlist.txt", "access_keys.txt", "logins.csv", "passwords.csv", "lastpass*.csv", "bitwarden*.csv", "1password*.csv", "dashlane*.csv", "chrome passwords.csv", "keepass*.csv", "*passwords.csv"], Values, "secrets/secret-list", &[]),
+    format(&["rsyncd.secrets", "passwords.txt", "logins.txt", "credentials.txt", "creds.txt", "secrets.txt", "keys.txt", "api*keys.txt", "pw.txt", "high-entropy*.txt", "*-keys.txt", "*_keys.txt", "*-tokens.txt", "tokens.txt", "api-keys.txt", "api_keys.txt", "passlist.txt", "access_keys.txt", "logins.csv", "passwords.csv", "lastpass*.csv", "bitwarden*.csv", "1password*.csv", "dashlane*.csv", "chrome passwords.csv", "keepass*.csv", "*passwords.csv"], Values, "secrets/secret-list", &[]),
     // Shells.
     format(
         &[".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile", ".zshenv", ".bash_aliases", ".aliases", ".exports", ".extra", ".cshrc", ".tcshrc", ".kshrc", "config.fish",
@@ -570,7 +570,7 @@ static FORMATS: &[Format] = &[
     ),
     // Keys and stores.
     format(
-        &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_xmss", "identity", "*_rsa", "*_dsa", "*_ed25519", "*_ecdsa", "*.pem", "*.key", "*.ppk", "*.asc", "*.p8", "*.pkcs8", "*.openssh", "*.rsa", "ssh_host_*_key", "secring.asc", "*.gpg.asc", "*.pgp", "*.pk8"],
+        &["id_rsa", "otr.private_key", "id_dsa", "id_ecdsa", "id_ed25519", "id_xmss", "identity", "*_rsa", "*_dsa", "*_ed25519", "*_ecdsa", "*.pem", "*.key", "*.ppk", "*.asc", "*.p8", "*.pkcs8", "*.openssh", "*.rsa", "ssh_host_*_key", "secring.asc", "*.gpg.asc", "*.pgp", "*.pk8"],
         Key,
         "secrets/private-key-file",
         &[],

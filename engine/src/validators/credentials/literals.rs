@@ -142,6 +142,24 @@ pub(super) fn calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
+/// `ConvertTo-SecureString "…" -AsPlainText`
+pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
+    const CALL: &str = "ConvertTo-SecureString";
+    for (at, _) in text.match_indices(CALL) {
+        let start = at + CALL.len();
+        let rest = &text[start..];
+        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        let Some(open) = line.find(['"', '\'']).filter(|_| line.contains("-AsPlainText")) else { continue };
+        let quote = if line[open..].starts_with('"') { '"' } else { '\'' };
+        let Some(length) = closing(&line[open + 1..], quote) else { continue };
+        let value = &line[open + 1..open + 1 + length];
+        if is_credible(value, Class::Password, trust) {
+            let from = start + open + 1;
+            found.push(Found::new("secrets/login-call-password", Span::new(from, from + length)));
+        }
+    }
+}
+
 /// The arguments from `at` on, up to the closing parenthesis or the end of the line: bounds and
 /// whether each is one literal.
 fn arguments(text: &str, at: usize) -> Vec<(usize, usize, bool)> {

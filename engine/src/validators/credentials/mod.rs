@@ -107,6 +107,7 @@ fn read(look: Look<'_>, format: &Format, found: &mut Vec<Found>) {
         Form::Code => {
             literals::assignments(look, hits_wide(text), false, found);
             literals::calls(text, trust, found);
+            literals::secure_strings(text, trust, found);
         }
         Form::Shell => shell::scan(text, look, found),
         Form::Sql => sql::scan(text, trust, found),
@@ -214,6 +215,7 @@ pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) ->
     literals::assignments(look, hits, bare, &mut found);
     if trust == Trust::Low {
         literals::calls(text, trust, &mut found);
+        literals::secure_strings(text, trust, &mut found);
     }
     for hit in &mut found {
         let name_says_password = hit.rule == look.rule && is_password(text, hit.span);

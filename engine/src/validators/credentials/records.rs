@@ -250,7 +250,8 @@ pub(super) fn values(text: &str, format: &Format, trust: Trust, found: &mut Vec<
             }
         }
         for (start, word) in words(line) {
-            if word.len() >= 8 && !is_placeholder(word) && looks_random(word) && entropy(word) >= 2.8 {
+            let is_mixed = word.len() >= 24 || word.bytes().any(|byte| byte.is_ascii_digit());
+            if word.len() >= 8 && is_mixed && !is_placeholder(word) && looks_random(word) && entropy(word) >= 2.8 {
                 push(start, word, found);
                 break;
             }
@@ -330,6 +331,13 @@ pub(super) fn rdp(text: &str, found: &mut Vec<Found>) {
 /// A key in armour, or the lines of a key without any.
 pub(super) fn key(text: &str, found: &mut Vec<Found>) {
     embedded::private_keys(text, found);
+    // libotr: the private number of a DSA key.
+    if let Some(at) = text.find("(private-key").and_then(|from| text[from..].find("(x #").map(|at| from + at + 4)) {
+        let length = text[at..].find('#').unwrap_or(0);
+        if length >= 32 {
+            found.push(Found::new("secrets/private-key-file", Span::new(at, at + length)));
+        }
+    }
     let body = text.trim();
     let is_lone = found.is_empty()
         && (32..=128).contains(&body.len())

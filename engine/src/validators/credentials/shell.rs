@@ -20,11 +20,13 @@ enum Takes {
     Account(&'static str),
     /// `user%password`, after a flag.
     Percent(&'static str),
+    /// `user/password@service`
+    Slash,
     /// The n-th word that is no flag.
     Place(usize),
 }
 
-use Takes::{Account, Glued, Next, Percent, Place};
+use Takes::{Account, Glued, Next, Percent, Place, Slash};
 
 /// Commands and how they take passwords. Long flags with a telling name need no entry.
 const COMMANDS: &[(&str, &[Takes])] = &[
@@ -72,6 +74,8 @@ const COMMANDS: &[(&str, &[Takes])] = &[
     ("keytool", &[Next("-storepass"), Next("-keypass")]),
     ("jarsigner", &[Next("-storepass"), Next("-keypass")]),
     ("wget", &[]),
+    ("sqlplus", &[Slash]),
+    ("schtasks", &[Next("/rp"), Next("/RP")]),
 ];
 
 /// Reports the secrets of shell text.
@@ -177,6 +181,11 @@ fn taken<'a>(
             let (_, password) = value.split_once('%')?;
             Some((at + value.len() - password.len(), password))
         }
+        Slash => {
+            let (user, rest) = word.split_once('/').filter(|(user, _)| !user.is_empty() && !user.starts_with(['-', '.', '@']))?;
+            let password = rest.split('@').next().unwrap_or(rest);
+            Some((start + user.len() + 1, password))
+        }
         Place(_) => None,
     })
 }
@@ -234,6 +243,14 @@ fn special(line: &str, words: &[(usize, &str)], offset: usize, look: Look<'_>, f
         if let Some(&(start, word)) = value {
             let inner = if line.contains("chpasswd") { word.split_once(':').map_or(word, |(_, inner)| inner) } else { word };
             report((start + word.len() - inner.len(), inner), offset, look, found);
+        }
+    }
+    if is(0, "net") && is(1, "use") && line.to_ascii_lowercase().contains("/user:") {
+        let value = words[2..].iter().find(|(_, word)| {
+            !word.starts_with(['\\', '/', '*']) && !word.ends_with(':')
+        });
+        if let Some(&value) = value {
+            report(value, offset, look, found);
         }
     }
     if is(0, "aws") && is(1, "configure") && is(2, "set")

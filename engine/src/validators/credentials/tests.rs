@@ -68,3 +68,37 @@ fn look_alikes_are_clean() {
         .collect();
     assert!(all.is_empty(), "{all:#?}");
 }
+
+/// One file name for each form of format.
+const NAMES: [&str; 24] = [
+    ".env", ".npmrc", ".netrc", ".docker/config.json", "secrets.yml", "web.config", "config.php",
+    ".bashrc", ".bash_history", "dump.sql", ".pgpass", ".htpasswd", "shadow", ".git-credentials",
+    "chap-secrets", "sasl_passwd", "openvpn/auth.txt", "ipsec.secrets", "id_rsa", "master.key",
+    "a.kdbx", "passwords.csv", "prod.rdp", "x.py",
+];
+
+#[test]
+fn broken_files_are_survived() {
+    for (path, text) in files(&fixtures().join("credentials")) {
+        let step = (text.len() / 40).max(1);
+        for at in (0..text.len()).step_by(step) {
+            let at = text.floor_char_boundary(at);
+            found(&path, &text[..at]);
+            found(&path, &text[at..]);
+        }
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_survived(
+        text in "([a-z]{0,3}(password|token|secret|pass|BEGIN|://|@|INSERT INTO users VALUES|COPY u \\(password\\) FROM stdin;|identified by|-----BEGIN RSA PRIVATE KEY-----)?[ =:;,'\"`(){}<>/\\\\é😀\\n\\t$#%\\[\\]|-]{0,4}){0,24}",
+        name in proptest::sample::select(NAMES.to_vec()),
+    ) {
+        let source = Source::new(name, text.as_str());
+        for hit in parse(&source).found {
+            proptest::prop_assert!(text.get(hit.span.range()).is_some(), "{:?}", hit);
+        }
+        generic(&source, hits(&text));
+    }
+}

@@ -1,7 +1,7 @@
 //! Whether a value can be the secret that its name announces.
 
 use super::names::Class;
-use crate::patterns::placeholder::is_placeholder;
+use crate::patterns::placeholder::{is_placeholder, is_template};
 use crate::patterns::shape::{entropy, looks_random};
 
 /// How much a file is trusted to hold the real thing.
@@ -18,7 +18,8 @@ pub(crate) enum Trust {
 /// Whether `value` is credible as a secret of `class`.
 pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     let value = value.trim();
-    if is_placeholder(value) || is_lookup(value) || is_path(value) || is_prose(value) {
+    let stands_for_one = if trust == Trust::High { is_template(value) } else { is_placeholder(value) };
+    if stands_for_one || is_lookup(value) || is_path(value) || is_prose(value) {
         return false;
     }
     match (class, trust) {
@@ -79,7 +80,8 @@ fn is_strong_password(value: &str) -> bool {
 
 /// A hash as `crypt`, databases and frameworks write it.
 pub(crate) fn is_password_hash(value: &str) -> bool {
-    const MARKS: [&str; 28] = [
+    const MARKS: [&str; 29] = [
+        "#jbcrypt:",
         "$1$", "$2a$", "$2b$", "$2x$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$P$",
         "$H$", "$S$", "$argon2", "$scrypt$", "$pbkdf2", "pbkdf2_", "pbkdf2:", "bcrypt$", "scrypt:",
         "argon2$", "sha1$", "SCRAM-SHA-", "$sha", "{SSHA", "{SHA", "md5$",
@@ -128,7 +130,8 @@ pub(crate) fn is_dummy(value: &str) -> bool {
 
 /// Words that name a type, a method or a state rather than a secret.
 fn is_type_word(value: &str) -> bool {
-    const WORDS: [&str; 30] = [
+    const WORDS: [&str; 37] = [
+        "write", "read", "inherit", "auto", "always", "never", "manual",
         "string", "str", "text", "varchar", "char", "integer", "int", "number", "boolean", "bool",
         "object", "array", "bytes", "binary", "any", "plain", "md5", "sha1", "sha256", "bcrypt",
         "plaintext", "scram-sha-256", "on", "off", "required", "input", "option<string>", "void",
