@@ -75,9 +75,9 @@ pub fn at(text: &str, hit: usize) -> Option<Assignment> {
     let mut cursor = end;
     // The whole assignment may stand in a string.
     cursor += usize::from(line[cursor..].starts_with("\\\""));
-    let was_quoted = bytes.get(cursor).is_some_and(|byte| {
-        matches!(byte, b'"' | b'\'' | b'`') && *byte == before
-    });
+    let was_quoted = bytes
+        .get(cursor)
+        .is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'`') && *byte == before);
     cursor += usize::from(was_quoted);
     cursor += count(line, cursor, |byte| matches!(byte, b']' | b' ' | b'\t' | b'?' | b'!'));
     let (join, after) = join(line, cursor, was_quoted, dashes > 0 && !was_quoted)?;
@@ -105,9 +105,10 @@ fn join(line: &str, at: usize, was_quoted: bool, is_flag: bool) -> Option<(Join,
     }
     if rest.starts_with(':') {
         // A type may stand between the colon and the sign.
-        let typed = rest[1..].bytes().take(48).take_while(|byte| {
-            byte.is_ascii_alphanumeric() || b"_<>&[]' .:|?*".contains(byte)
-        });
+        let typed = rest[1..]
+            .bytes()
+            .take(48)
+            .take_while(|byte| byte.is_ascii_alphanumeric() || b"_<>&[]' .:|?*".contains(byte));
         let typed = 1 + typed.count();
         let is_typed = rest[typed..].starts_with('=') && !rest[typed..].starts_with("==");
         return Some((Join::Sign, at + if is_typed { typed + 1 } else { 1 }));

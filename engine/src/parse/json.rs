@@ -21,9 +21,13 @@ pub fn parse(text: &str) -> Tree {
             Value::Object(object) => {
                 let at = tree.branch(parent, key);
                 // Reversed twice, by the stack too, so that children keep their order.
-                pending.extend(object.properties.iter().rev().map(|property| {
-                    (at, property.name.as_str().to_owned(), &property.value)
-                }));
+                pending.extend(
+                    object
+                        .properties
+                        .iter()
+                        .rev()
+                        .map(|property| (at, property.name.as_str().to_owned(), &property.value)),
+                );
             }
             Value::Array(array) => {
                 let at = tree.branch(parent, key);

@@ -2,9 +2,9 @@
 
 use super::names::{Class, class, words};
 use super::values::{Trust, is_credible, is_password_hash};
-use super::{Found, Format, embedded};
-use crate::parse::tree::Tree;
+use super::{Format, Found, embedded};
 use crate::parse::ini;
+use crate::parse::tree::Tree;
 use crate::patterns::placeholder::{is_described, is_reference};
 use crate::patterns::shape::looks_random;
 use crate::source::Span;
@@ -15,13 +15,13 @@ pub(super) struct Look<'a> {
     pub(super) text: &'a str,
     pub(super) path: &'a str,
     pub(super) rule: &'static str,
-    pub(super) keys: &'static [&'static str],
+    pub(super) keys: &'a [&'static str],
     pub(super) trust: Trust,
 }
 
 impl<'a> Look<'a> {
-    pub(super) fn new(text: &'a str, path: &'a str, format: &Format, trust: Trust) -> Self {
-        Self { text, path, rule: format.rule, keys: format.keys, trust }
+    pub(super) fn new(text: &'a str, path: &'a str, format: &'a Format, trust: Trust) -> Self {
+        Self { text, path, rule: format.rule, keys: &format.keys, trust }
     }
 }
 
@@ -64,14 +64,22 @@ pub(super) fn named(
     let known = || (is_known || is_key()).then_some(Class::Secret);
     let Some(class) = class(name).or_else(known) else { return };
     // These are whatever a generator gave, signs, blanks, long runs and all.
-    if matches!(rule, "secrets/wordpress-salt" | "secrets/browser-saved-login" | "secrets/django-secret-key") {
+    if matches!(
+        rule,
+        "secrets/wordpress-salt" | "secrets/browser-saved-login" | "secrets/django-secret-key"
+    ) {
         if value.len() >= 16 && !is_described(value) && !is_reference_alone(value) {
             found.push(Found::new(rule, span));
         }
         return;
     }
-    if class == Class::Hash || (class != Class::Secret && is_password_hash(value) && value.starts_with(['$', '{'])) {
-        if look.trust > Trust::Low && is_password_hash(value) && is_credible(value, Class::Hash, look.trust) {
+    if class == Class::Hash
+        || (class != Class::Secret && is_password_hash(value) && value.starts_with(['$', '{']))
+    {
+        if look.trust > Trust::Low
+            && is_password_hash(value)
+            && is_credible(value, Class::Hash, look.trust)
+        {
             found.push(Found::new("secrets/password-hash", span));
         }
         return;
@@ -83,12 +91,29 @@ pub(super) fn named(
 fn is_some_key(name: &str, value: &str) -> bool {
     let words = words(name);
     let is_open = |word: &String| {
-        matches!(word.as_str(), "public" | "publishable" | "publish" | "site" | "cache" | "partition" | "primary" | "sort" | "foreign" | "host" | "known")
+        matches!(
+            word.as_str(),
+            "public"
+                | "publishable"
+                | "publish"
+                | "site"
+                | "cache"
+                | "partition"
+                | "primary"
+                | "sort"
+                | "foreign"
+                | "host"
+                | "known"
+        )
     };
     let ends = words.last().is_some_and(|word| word == "key" || word == "auth");
     let is_access = words.ends_with(&["access".to_owned(), "key".to_owned(), "id".to_owned()]);
     (is_access && (16..=128).contains(&value.len()))
-        || (ends && words.len() >= 2 && !words.iter().any(is_open) && value.len() >= 16 && looks_random(value))
+        || (ends
+            && words.len() >= 2
+            && !words.iter().any(is_open)
+            && value.len() >= 16
+            && looks_random(value))
 }
 
 /// Whether all of `value` is a lookup: a generated value may hold the signs of one by chance.
@@ -119,17 +144,28 @@ pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str
     let plain_name = plain(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
     let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     match plain_name.as_str() {
-        "authkey" | "secureauthkey" | "loggedinkey" | "noncekey" | "authsalt" | "secureauthsalt"
-        | "loggedinsalt" | "noncesalt"
+        "authkey" | "secureauthkey" | "loggedinkey" | "noncekey" | "authsalt"
+        | "secureauthsalt" | "loggedinsalt" | "noncesalt"
             if file.starts_with("wp-") || file.contains("env") =>
         {
             "secrets/wordpress-salt"
         }
         "secretkeybase" => "secrets/rails-secret-key-base",
         "djangosecretkey" => "secrets/django-secret-key",
-        "secretkey" if file.ends_with(".py") && file.contains("settings") => "secrets/django-secret-key",
-        "secretkey" | "appsecret" | "hashsalt" | "cookiekey" | "cryptkey" | "blowfishsecret"
-        | "cookievalidationkey" | "securitysalt" | "secrettoken" | "machinekey" | "validationkey"
+        "secretkey" if file.ends_with(".py") && file.contains("settings") => {
+            "secrets/django-secret-key"
+        }
+        "secretkey"
+        | "appsecret"
+        | "hashsalt"
+        | "cookiekey"
+        | "cryptkey"
+        | "blowfishsecret"
+        | "cookievalidationkey"
+        | "securitysalt"
+        | "secrettoken"
+        | "machinekey"
+        | "validationkey"
         | "decryptionkey"
             if rule == "secrets/config-password" =>
         {
@@ -143,7 +179,9 @@ pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str
 fn name(tree: &Tree, at: usize) -> String {
     let node = &tree.nodes[at];
     let parent = &tree.nodes[node.parent];
-    if let Some(name) = ["@name", "@key", "@id", "@property"].iter().find_map(|key| tree.text(at, key)) {
+    if let Some(name) =
+        ["@name", "@key", "@id", "@property"].iter().find_map(|key| tree.text(at, key))
+    {
         return name.to_owned();
     }
     let key = node.key.trim_start_matches('@');
@@ -154,14 +192,13 @@ fn name(tree: &Tree, at: usize) -> String {
     let lower = key.to_ascii_lowercase();
     match lower.as_str() {
         "value" | "val" | "content" | "default" | "plaintext" | "defaultvalue" => {
-            let mut siblings = ["name", "key", "id", "@name", "@key", "@id", "property", "variable"].iter();
+            let mut siblings =
+                ["name", "key", "id", "@name", "@key", "@id", "property", "variable"].iter();
             siblings
                 .find_map(|key| tree.text(node.parent, key))
                 .map_or_else(|| parent.key.trim_start_matches('@').to_owned(), str::to_owned)
         }
-        "string" | "data" | "text" | "secret" => {
-            before(tree, at).unwrap_or_else(|| key.to_owned())
-        }
+        "string" | "data" | "text" | "secret" => before(tree, at).unwrap_or_else(|| key.to_owned()),
         _ => key.to_owned(),
     }
 }
@@ -182,7 +219,9 @@ fn parent_key(tree: &Tree, at: usize) -> &str {
 fn pair(value: &str, span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool {
     let Some((name, rest)) = value.split_once('=') else { return false };
     let is_name = !name.is_empty()
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     if !is_name || look.text.get(span.range()) != Some(value) || rest.is_empty() {
         return false;
     }
@@ -216,8 +255,22 @@ fn is_kubernetes_secret(tree: &Tree, at: usize) -> bool {
 
 fn kubernetes(tree: &Tree, at: usize, value: &str, found: &mut Vec<Found>) {
     const OPEN: [&str; 16] = [
-        "username", "user", "host", "hostname", "port", "database", "dbname", "ca.crt", "tls.crt",
-        "namespace", "email", "endpoint", "region", "url", "name", "server",
+        "username",
+        "user",
+        "host",
+        "hostname",
+        "port",
+        "database",
+        "dbname",
+        "ca.crt",
+        "tls.crt",
+        "namespace",
+        "email",
+        "endpoint",
+        "region",
+        "url",
+        "name",
+        "server",
     ];
     let node = &tree.nodes[at];
     let lower = node.key.to_ascii_lowercase();

@@ -1,9 +1,9 @@
 //! Secrets that stand in any text whatever its format: private keys in armour, passwords in URLs
 //! and in connection strings.
 
+use super::Found;
 use super::names::{Class, class};
 use super::values::{Trust, is_credible};
-use super::Found;
 use crate::source::Span;
 
 /// The longest armoured key, in bytes.
@@ -36,7 +36,9 @@ pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
     }
     for mark in ["PuTTY-User-Key-File-", "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"] {
         if text.starts_with(mark) {
-            let body = text.find("Private-Lines:").map_or(0, |at| text[at..].find('\n').map_or(at, |n| at + n + 1));
+            let body = text
+                .find("Private-Lines:")
+                .map_or(0, |at| text[at..].find('\n').map_or(at, |n| at + n + 1));
             let end = text[body..].find("\nPrivate-").map_or(text.trim_end().len(), |at| body + at);
             found.push(Found::new("secrets/private-key-file", Span::new(body, end.max(body))));
         }
@@ -50,7 +52,9 @@ fn is_key_body(body: &str) -> bool {
         .map(|part| part.strip_prefix('n').filter(|rest| rest.len() >= 32).unwrap_or(part))
         .filter(|part| {
             part.len() >= 32
-                && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
+                && part
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
         })
         .map(str::len)
         .sum::<usize>();
@@ -66,7 +70,8 @@ pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec
         if scheme < 2 {
             continue;
         }
-        let is_end = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`');
+        let is_end =
+            |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`');
         let length = text.as_bytes()[next..].iter().take(512).take_while(|b| !is_end(b)).count();
         let Some(authority) = text.get(next..next + length) else { continue };
         // The last `@` before the path: a password may hold one unescaped.
@@ -81,7 +86,9 @@ pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec
         };
         let password = &authority[colon + 1..sign];
         // The token is the user, and the password says so.
-        if matches!(password, "x-oauth-basic" | "x" | "X") && is_credible(&authority[..colon], Class::Secret, Trust::Medium) {
+        if matches!(password, "x-oauth-basic" | "x" | "X")
+            && is_credible(&authority[..colon], Class::Secret, Trust::Medium)
+        {
             found.push(Found::new(rule, Span::new(next, next + colon)));
             continue;
         }
@@ -95,7 +102,8 @@ pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec
 
 fn is_url_password(user: &str, password: &str, host: &str, trust: Trust) -> bool {
     let same = password.eq_ignore_ascii_case(user);
-    let is_documented = host.starts_with("example.") || host.contains(".example") || host.is_empty();
+    let is_documented =
+        host.starts_with("example.") || host.contains(".example") || host.is_empty();
     !password.is_empty()
         && !password.contains('$')
         && !(trust == Trust::Low && (is_documented || same))
@@ -106,8 +114,16 @@ fn is_url_password(user: &str, password: &str, host: &str, trust: Trust) -> bool
 pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
     let lower = value.to_ascii_lowercase();
     let is_connection = [
-        "server=", "data source=", "host=", "addr=", "endpoint=", "accountname=", "initial catalog=",
-        "jdbc:", "driver=", "dbname=",
+        "server=",
+        "data source=",
+        "host=",
+        "addr=",
+        "endpoint=",
+        "accountname=",
+        "initial catalog=",
+        "jdbc:",
+        "driver=",
+        "dbname=",
     ];
     if !is_connection.iter().any(|mark| lower.contains(mark)) {
         return None;
@@ -118,7 +134,9 @@ pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
             let is_start = at == 0 || !value.as_bytes()[at - 1].is_ascii_alphanumeric();
             if let Some(rest) = after.trim_start().strip_prefix('=').filter(|_| is_start) {
                 let rest_at = value.len() - rest.len();
-                let separator = |c: char| matches!(c, ';' | '&' | '"' | '\'' | '\n') || (!value.contains(';') && c == ' ');
+                let separator = |c: char| {
+                    matches!(c, ';' | '&' | '"' | '\'' | '\n') || (!value.contains(';') && c == ' ')
+                };
                 let length = rest.find(separator).unwrap_or(rest.len());
                 return Some((rest_at, rest_at + length)).filter(|(from, to)| from < to);
             }
@@ -140,9 +158,15 @@ pub(super) fn value(
     if value.contains("://") && value.contains('@') {
         let before = found.len();
         let mut inner = Vec::new();
-        let rule = if rule == "secrets/git-credentials" { rule } else { "secrets/connection-string-password" };
+        let rule = if rule == "secrets/git-credentials" {
+            rule
+        } else {
+            "secrets/connection-string-password"
+        };
         urls(value, rule, trust, &mut inner);
-        found.extend(inner.into_iter().map(|hit| Found::new(hit.rule, hit.span.shift(span.start as usize))));
+        found.extend(
+            inner.into_iter().map(|hit| Found::new(hit.rule, hit.span.shift(span.start as usize))),
+        );
         if found.len() > before {
             return;
         }
@@ -150,7 +174,10 @@ pub(super) fn value(
     if let Some((from, to)) = connection_password(value) {
         if is_credible(&value[from..to], Class::Password, trust) {
             let start = span.start as usize;
-            found.push(Found::new("secrets/connection-string-password", Span::new(start + from, start + to)));
+            found.push(Found::new(
+                "secrets/connection-string-password",
+                Span::new(start + from, start + to),
+            ));
         }
         return;
     }
@@ -183,7 +210,10 @@ pub(super) fn connection_strings(text: &str, trust: Trust, found: &mut Vec<Found
         if let Some((from, to)) = connection_password(line)
             && is_credible(&line[from..to], Class::Password, trust)
         {
-            found.push(Found::new("secrets/connection-string-password", Span::new(start + from, start + to)));
+            found.push(Found::new(
+                "secrets/connection-string-password",
+                Span::new(start + from, start + to),
+            ));
         }
     }
 }

@@ -28,7 +28,8 @@ pub(super) fn assignments(
         let is_literal = assignment.quoted
             || (bare && assignment.join != Join::Flag)
             || matches!(assignment.join, Join::Element);
-        if !is_literal || (assignment.join == Join::Comma && !is_setter(look.text, assignment.name)) {
+        if !is_literal || (assignment.join == Join::Comma && !is_setter(look.text, assignment.name))
+        {
             continue;
         }
         if assignment.join == Join::Call && look.trust != Trust::Low {
@@ -54,11 +55,15 @@ pub(super) fn assignments(
 fn is_setter(text: &str, name: Span) -> bool {
     let before = text[..name.start as usize].trim_end_matches(['"', '\'', '`', ' ']);
     let Some(before) = before.strip_suffix('(') else { return false };
-    let length = before.bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+    let length =
+        before.bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
     let callee = before[before.len() - length..].to_ascii_lowercase();
-    ["define", "set", "put", "add", "store", "with", "config", "env", "property", "setenv", "append"]
-        .iter()
-        .any(|verb| callee.starts_with(verb) || callee.ends_with(verb))
+    [
+        "define", "set", "put", "add", "store", "with", "config", "env", "property", "setenv",
+        "append",
+    ]
+    .iter()
+    .any(|verb| callee.starts_with(verb) || callee.ends_with(verb))
 }
 
 /// Whether a value spells out its own name, as in `ACCESS_KEY = "aws_access_key_id"`.
@@ -77,8 +82,15 @@ fn is_label(name: &str, value: &str) -> bool {
 fn ends_value(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or_default().trim_start_matches([' ', '\t']);
     let conversions = [
-        ".to_string()", ".into()", ".to_owned()", ".getBytes", ".encode", ".toCharArray()", ".freeze",
-        ".as_bytes", ".to_vec",
+        ".to_string()",
+        ".into()",
+        ".to_owned()",
+        ".getBytes",
+        ".encode",
+        ".toCharArray()",
+        ".freeze",
+        ".as_bytes",
+        ".to_vec",
     ];
     rest.is_empty()
         || rest.starts_with([',', ';', ')', '}', ']', '\n', '\r', '#', '<', '>', '"', '\'', '\\'])
@@ -136,7 +148,10 @@ pub(super) fn calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
         let name = place.checked_sub(1).and_then(|at| arguments.get(at));
         let is_named = name.is_some_and(|&(from, to, quoted)| !quoted || to > from);
         let is_same = name.is_some_and(|&(from, to, _)| text[from..to].eq_ignore_ascii_case(value));
-        if is_named && !(is_same && trust == Trust::Low) && is_credible(value, Class::Password, trust) {
+        if is_named
+            && !(is_same && trust == Trust::Low)
+            && is_credible(value, Class::Password, trust)
+        {
             found.push(Found::new("secrets/login-call-password", Span::new(start, end)));
         }
     }
@@ -149,7 +164,9 @@ pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
         let start = at + CALL.len();
         let rest = &text[start..];
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
-        let Some(open) = line.find(['"', '\'']).filter(|_| line.contains("-AsPlainText")) else { continue };
+        let Some(open) = line.find(['"', '\'']).filter(|_| line.contains("-AsPlainText")) else {
+            continue;
+        };
         let quote = if line[open..].starts_with('"') { '"' } else { '\'' };
         let Some(length) = closing(&line[open + 1..], quote) else { continue };
         let value = &line[open + 1..open + 1 + length];
@@ -171,13 +188,14 @@ fn arguments(text: &str, at: usize) -> Vec<(usize, usize, bool)> {
         cursor += line[cursor..].len() - line[cursor..].trim_start().len();
         let rest = &line[cursor..];
         let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
-        let (start, end, mut after, literal) = match quote.and_then(|quote| closing(&rest[1..], quote)) {
-            Some(length) => (cursor + 1, cursor + 1 + length, cursor + length + 2, true),
-            None => {
-                let length = rest.find([',', ')']).unwrap_or(rest.len());
-                (cursor, cursor + length, cursor + length, false)
-            }
-        };
+        let (start, end, mut after, literal) =
+            match quote.and_then(|quote| closing(&rest[1..], quote)) {
+                Some(length) => (cursor + 1, cursor + 1 + length, cursor + length + 2, true),
+                None => {
+                    let length = rest.find([',', ')']).unwrap_or(rest.len());
+                    (cursor, cursor + length, cursor + length, false)
+                }
+            };
         after += line[after..].len() - line[after..].trim_start().len();
         let next = line[after..].chars().next();
         arguments.push((start, end, literal && matches!(next, Some(',' | ')') | None)));

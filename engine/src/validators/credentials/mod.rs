@@ -68,9 +68,8 @@ pub(crate) fn is_known(path: &str, start: &str) -> bool {
 /// Reads a file that [`is_known`].
 pub(crate) fn parse(source: &Source) -> Credentials {
     let text = source.text();
-    let known = formats::of(source.path()).or_else(|| {
-        sniff(source.path(), text).map(|format| (format, Trust::High))
-    });
+    let known = formats::of(source.path())
+        .or_else(|| sniff(source.path(), text).map(|format| (format, Trust::High)));
     let Some((format, trust)) = known else { return generic(source, hits(text)) };
     let look = Look::new(text, source.path(), format, trust);
     let mut found = Vec::new();
@@ -134,7 +133,9 @@ fn settings(look: Look<'_>, found: &mut Vec<Found>) {
     match look.text.trim_start_matches('\u{FEFF}').trim_start().chars().next() {
         Some('{') => tree(look, Form::Json, found),
         Some('<') if look.text.contains("</") => tree(look, Form::Xml, found),
-        _ if look.path.ends_with(".yml") || look.path.ends_with(".yaml") => tree(look, Form::Yaml, found),
+        _ if look.path.ends_with(".yml") || look.path.ends_with(".yaml") => {
+            tree(look, Form::Yaml, found)
+        }
         _ => {
             data::tree(&ini::parse(look.text), look, found);
             // Braces and several settings a line: `server { password = "x"; }`.
@@ -169,7 +170,8 @@ fn tree(look: Look<'_>, form: Form, found: &mut Vec<Found>) {
 fn commands(tree: &crate::parse::tree::Tree, look: Look<'_>, found: &mut Vec<Found>) {
     for node in &tree.nodes {
         let Some(value) = node.value.as_deref() else { continue };
-        let is_script = node.key.is_empty() || matches!(node.key.as_str(), "run" | "script" | "command" | "cmd");
+        let is_script = node.key.is_empty()
+            || matches!(node.key.as_str(), "run" | "script" | "command" | "cmd");
         if is_script && value.contains(' ') && look.text.get(node.span.range()).is_some() {
             for (offset, line) in records::lines(&look.text[node.span.range()]) {
                 shell::command(line, offset + node.span.start as usize, look, found);
@@ -189,7 +191,9 @@ fn sniff(path: &str, start: &str) -> Option<&'static Format> {
     if text.starts_with("PuTTY-User-Key-File-") {
         return by("key.ppk");
     }
-    if text.starts_with("-----BEGIN ") && text[..text.floor_char_boundary(64)].contains("PRIVATE KEY-----") {
+    if text.starts_with("-----BEGIN ")
+        && text[..text.floor_char_boundary(64)].contains("PRIVATE KEY-----")
+    {
         return by("id_rsa");
     }
     let has_line = |line: &str| start.lines().any(|l| l.trim_end() == line);
@@ -246,16 +250,37 @@ fn is_documentation(name: &str) -> bool {
 /// How far to trust an unknown file, and whether its values need no quotes.
 fn trust(source: &Source) -> (Trust, bool) {
     let path = source.path().to_ascii_lowercase();
-    let extension = source.name().rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+    let extension =
+        source.name().rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     let is_settings = matches!(
         extension.as_str(),
-        "ini" | "conf" | "cfg" | "cnf" | "config" | "properties" | "toml" | "yml" | "yaml" | "json" | "xml" | "env"
+        "ini"
+            | "conf"
+            | "cfg"
+            | "cnf"
+            | "config"
+            | "properties"
+            | "toml"
+            | "yml"
+            | "yaml"
+            | "json"
+            | "xml"
+            | "env"
     );
-    let is_made_up = ["test", "spec", "example", "sample", "fixture", "mock", "doc", "i18n", "locale", "lang", "schema"]
-        .iter()
-        .any(|word| path.contains(word));
+    let is_made_up = [
+        "test", "spec", "example", "sample", "fixture", "mock", "doc", "i18n", "locale", "lang",
+        "schema",
+    ]
+    .iter()
+    .any(|word| path.contains(word));
     match (is_settings, is_made_up) {
-        (true, false) => (Trust::Medium, matches!(extension.as_str(), "ini" | "conf" | "cfg" | "cnf" | "properties" | "yml" | "yaml" | "env")),
+        (true, false) => (
+            Trust::Medium,
+            matches!(
+                extension.as_str(),
+                "ini" | "conf" | "cfg" | "cnf" | "properties" | "yml" | "yaml" | "env"
+            ),
+        ),
         _ => (Trust::Low, false),
     }
 }

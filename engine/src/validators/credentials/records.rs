@@ -2,7 +2,7 @@
 
 use super::names::Class;
 use super::values::{Trust, is_credible, is_password_hash};
-use super::{Found, Format, embedded};
+use super::{Format, Found, embedded};
 use crate::parse::ini::is_comment;
 use crate::patterns::placeholder::is_placeholder;
 use crate::patterns::shape::{entropy, looks_random};
@@ -15,7 +15,8 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let start = offset + (line.len() - line.trim_start().len());
         offset += line.len();
         let line = line.trim().trim_start_matches('\u{FEFF}');
-        (!line.is_empty() && !line.starts_with('#') && !line.starts_with("//")).then_some((start, line))
+        (!line.is_empty() && !line.starts_with('#') && !line.starts_with("//"))
+            .then_some((start, line))
     })
 }
 
@@ -47,20 +48,29 @@ pub(super) fn named_words(text: &str, format: &Format, trust: Trust, found: &mut
         let mut at = 0;
         while at < words.len() {
             let (start, word) = words[at];
-            let (name, joined) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+            let (name, joined) =
+                word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
             let name = name.trim_end_matches(':');
             at += 1;
-            if !is_secret_word(name, format.keys) {
+            if !is_secret_word(name, &format.keys) {
                 continue;
             }
             let (from, value) = match joined {
                 Some(value) if !value.is_empty() => {
                     let value = value.trim_matches(['"', '\'']);
-                    let from = line[start..].find(value).map_or(start, |at| start + at.max(name.len() + 1));
+                    let from = line[start..]
+                        .find(value)
+                        .map_or(start, |at| start + at.max(name.len() + 1));
                     (from, value)
                 }
                 _ => {
-                    while at < words.len() && matches!(words[at].1, "=" | "is" | ":") {
+                    // Routers note how a password is hidden: `password 7 …`.
+                    while at < words.len()
+                        && (matches!(words[at].1, "=" | "is" | ":")
+                            || (words[at].1.len() == 1
+                                && words[at].1 < ":"
+                                && at + 1 < words.len()))
+                    {
                         at += 1;
                     }
                     let Some(&(from, value)) = words.get(at) else { break };
@@ -100,7 +110,8 @@ pub(super) fn pgpass(text: &str, trust: Trust, found: &mut Vec<Found>) {
         let value = &line[last + 1..];
         if is_credible(value, Class::Password, trust) {
             let start = offset + last + 1;
-            found.push(Found::new("secrets/pgpass-password", Span::new(start, start + value.len())));
+            found
+                .push(Found::new("secrets/pgpass-password", Span::new(start, start + value.len())));
         }
     }
 }
@@ -168,12 +179,19 @@ pub(super) fn chap(text: &str, trust: Trust, found: &mut Vec<Found>) {
 pub(super) fn sasl(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let account = words(line).get(1).map(|&(start, _)| start).unwrap_or(0);
-        let colon = if account > 0 { line[account..].find(':').map(|at| account + at) } else { line.rfind(':') };
+        let colon = if account > 0 {
+            line[account..].find(':').map(|at| account + at)
+        } else {
+            line.rfind(':')
+        };
         let Some(colon) = colon else { continue };
         let value = line[colon + 1..].trim();
         if is_credible(value, Class::Password, trust) {
             let start = offset + colon + 1;
-            found.push(Found::new("secrets/mail-client-password", Span::new(start, start + value.len())));
+            found.push(Found::new(
+                "secrets/mail-client-password",
+                Span::new(start, start + value.len()),
+            ));
         }
     }
 }
@@ -196,9 +214,17 @@ pub(super) fn ipsec(text: &str, trust: Trust, found: &mut Vec<Found>) {
             ["PSK", "XAUTH", "EAP", "PIN", "RSA", "ECDSA", "P12", "NTLM"].contains(&word)
         });
         let Some(kind) = kind else { continue };
-        let after = if matches!(words[kind].1.trim_start_matches(':'), "RSA" | "ECDSA" | "P12" | "PIN") { 2 } else { 1 };
+        let after =
+            if matches!(words[kind].1.trim_start_matches(':'), "RSA" | "ECDSA" | "P12" | "PIN") {
+                2
+            } else {
+                1
+            };
         let Some(&(start, value)) = words.get(kind + after) else { continue };
-        if is_credible(value, Class::Password, trust) && value != "%prompt" && !value.starts_with('{') {
+        if is_credible(value, Class::Password, trust)
+            && value != "%prompt"
+            && !value.starts_with('{')
+        {
             let span = Span::new(offset + start, offset + start + value.len());
             found.push(Found::new("secrets/vpn-secret", span));
         }
@@ -212,8 +238,13 @@ pub(super) fn whole(text: &str, format: &Format, trust: Trust, found: &mut Vec<F
     let value = line.split_once([':', '=']).map_or(line, |(name, value)| {
         if super::names::class(name).is_some() { value.trim() } else { line }
     });
-    let class = if format.rule == "secrets/rails-master-key" { Class::Secret } else { Class::Password };
-    if all.count() < 3 && !value.contains(' ') && is_credible(value, class, trust) && value.len() >= 4 {
+    let class =
+        if format.rule == "secrets/rails-master-key" { Class::Secret } else { Class::Password };
+    if all.count() < 3
+        && !value.contains(' ')
+        && is_credible(value, class, trust)
+        && value.len() >= 4
+    {
         let start = offset + line.len() - value.len();
         found.push(Found::new(format.rule, Span::new(start, start + value.len())));
     }
@@ -242,7 +273,9 @@ pub(super) fn values(text: &str, format: &Format, trust: Trust, found: &mut Vec<
             let is_named = super::names::class(name).is_some();
             let is_account = name.split_whitespace().count() <= 3 && !value.contains(' ');
             if is_named && is_credible(value, Class::Password, trust)
-                || is_account && (looks_random(value) || format.rule == "secrets/secret-list" && is_mixed(value))
+                || is_account
+                    && (looks_random(value)
+                        || format.rule == "secrets/secret-list" && is_mixed(value))
                     && !is_placeholder(value)
             {
                 push(start, value, found);
@@ -251,7 +284,12 @@ pub(super) fn values(text: &str, format: &Format, trust: Trust, found: &mut Vec<
         }
         for (start, word) in words(line) {
             let is_mixed = word.len() >= 24 || word.bytes().any(|byte| byte.is_ascii_digit());
-            if word.len() >= 8 && is_mixed && !is_placeholder(word) && looks_random(word) && entropy(word) >= 2.8 {
+            if word.len() >= 8
+                && is_mixed
+                && !is_placeholder(word)
+                && looks_random(word)
+                && entropy(word) >= 2.8
+            {
                 push(start, word, found);
                 break;
             }
@@ -270,7 +308,10 @@ fn is_mixed(value: &str) -> bool {
 fn csv(text: &str, format: &Format, found: &mut Vec<Found>) {
     let column = |line: &str| {
         line.split(',').position(|name| {
-            matches!(name.trim_matches(['"', ' ', '\u{FEFF}']).to_ascii_lowercase().as_str(), "password" | "login_password")
+            matches!(
+                name.trim_matches(['"', ' ', '\u{FEFF}']).to_ascii_lowercase().as_str(),
+                "password" | "login_password"
+            )
         })
     };
     let mut rows = lines(text);
@@ -332,7 +373,9 @@ pub(super) fn rdp(text: &str, found: &mut Vec<Found>) {
 pub(super) fn key(text: &str, found: &mut Vec<Found>) {
     embedded::private_keys(text, found);
     // libotr: the private number of a DSA key.
-    if let Some(at) = text.find("(private-key").and_then(|from| text[from..].find("(x #").map(|at| from + at + 4)) {
+    if let Some(at) =
+        text.find("(private-key").and_then(|from| text[from..].find("(x #").map(|at| from + at + 4))
+    {
         let length = text[at..].find('#').unwrap_or(0);
         if length >= 32 {
             found.push(Found::new("secrets/private-key-file", Span::new(at, at + length)));
@@ -341,7 +384,9 @@ pub(super) fn key(text: &str, found: &mut Vec<Found>) {
     let body = text.trim();
     let is_lone = found.is_empty()
         && (32..=128).contains(&body.len())
-        && body.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
+        && body
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
         && looks_random(body);
     if is_lone {
         let start = text.find(body).unwrap_or(0);

@@ -112,7 +112,9 @@ pub(super) fn command(line: &str, offset: usize, look: Look<'_>, found: &mut Vec
         at += 1;
         let name = word.rsplit('/').next().unwrap_or(word);
         let is_command = |command: &str| match command.split_once(' ') {
-            Some((command, verb)) => command == name && words.get(at).is_some_and(|(_, w)| *w == verb),
+            Some((command, verb)) => {
+                command == name && words.get(at).is_some_and(|(_, w)| *w == verb)
+            }
             None => command == name,
         };
         if let Some((_, takes)) = COMMANDS.iter().find(|(command, _)| is_command(command)) {
@@ -124,13 +126,17 @@ pub(super) fn command(line: &str, offset: usize, look: Look<'_>, found: &mut Vec
             continue;
         }
         let next = words.get(at).copied();
-        if let Some(value) = long_flag(word, start, next).or_else(|| taken(word, start, next, flags_of)) {
+        if let Some(value) =
+            long_flag(word, start, next).or_else(|| taken(word, start, next, flags_of))
+        {
             report(value, offset, look, found);
             continue;
         }
         if !word.starts_with('-') {
             plain += 1;
-            if flags_of.iter().any(|takes| matches!(takes, Place(place) if *place == plain)) && line.contains(" -") {
+            if flags_of.iter().any(|takes| matches!(takes, Place(place) if *place == plain))
+                && line.contains(" -")
+            {
                 report((start, word), offset, look, found);
             }
         }
@@ -142,7 +148,11 @@ pub(super) fn command(line: &str, offset: usize, look: Look<'_>, found: &mut Vec
 }
 
 /// `--password=x`, `--password x`, also for tokens and secrets.
-fn long_flag<'a>(word: &'a str, start: usize, next: Option<(usize, &'a str)>) -> Option<(usize, &'a str)> {
+fn long_flag<'a>(
+    word: &'a str,
+    start: usize,
+    next: Option<(usize, &'a str)>,
+) -> Option<(usize, &'a str)> {
     let flag = word.strip_prefix("--")?;
     match flag.split_once('=') {
         Some((name, value)) => {
@@ -167,7 +177,9 @@ fn taken<'a>(
     takes.iter().find_map(|takes| match takes {
         Next(flag) => next.filter(|(_, value)| word == *flag && !value.starts_with('-')),
         Glued(flag) => {
-            let value = word.strip_prefix(flag).filter(|value| !value.is_empty() && !value.starts_with('-'))?;
+            let value = word
+                .strip_prefix(flag)
+                .filter(|value| !value.is_empty() && !value.starts_with('-'))?;
             let inner = value.trim_matches(['"', '\'']);
             Some((start + word.len() - value.len() + usize::from(inner.len() < value.len()), inner))
         }
@@ -182,7 +194,9 @@ fn taken<'a>(
             Some((at + value.len() - password.len(), password))
         }
         Slash => {
-            let (user, rest) = word.split_once('/').filter(|(user, _)| !user.is_empty() && !user.starts_with(['-', '.', '@']))?;
+            let (user, rest) = word
+                .split_once('/')
+                .filter(|(user, _)| !user.is_empty() && !user.starts_with(['-', '.', '@']))?;
             let password = rest.split('@').next().unwrap_or(rest);
             Some((start + user.len() + 1, password))
         }
@@ -204,7 +218,11 @@ fn assignments(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>
     while let Some(found_at) = line[at..].find('=') {
         let sign = at + found_at;
         at = sign + 1;
-        let name_length = line[..sign].bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b':').count();
+        let name_length = line[..sign]
+            .bytes()
+            .rev()
+            .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b':')
+            .count();
         let name = &line[sign - name_length..sign];
         let before = line[..sign - name_length].chars().next_back();
         if name.is_empty() || !matches!(before, None | Some(' ' | ';' | '\t' | '"' | '\'' | '(')) {
@@ -216,7 +234,13 @@ fn assignments(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>
                 Some(length) => (at + 1, length),
                 None => continue,
             },
-            _ => (at, rest.find(|c: char| c.is_whitespace() || matches!(c, ';' | '"' | '\'' | '&' | '|' | ')')).unwrap_or(rest.len())),
+            _ => (
+                at,
+                rest.find(|c: char| {
+                    c.is_whitespace() || matches!(c, ';' | '"' | '\'' | '&' | '|' | ')')
+                })
+                .unwrap_or(rest.len()),
+            ),
         };
         let value = &line[start..start + length];
         let span = Span::new(offset + start, offset + start + length);
@@ -235,38 +259,65 @@ fn assignments(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>
 }
 
 /// What no table describes: `echo x | sudo -S`, `chpasswd`, `aws configure set`, headers.
-fn special(line: &str, words: &[(usize, &str)], offset: usize, look: Look<'_>, found: &mut Vec<Found>) {
+fn special(
+    line: &str,
+    words: &[(usize, &str)],
+    offset: usize,
+    look: Look<'_>,
+    found: &mut Vec<Found>,
+) {
     let is = |at: usize, text: &str| words.get(at).is_some_and(|(_, word)| *word == text);
-    let feeds = ["sudo -S", "passwd --stdin", "--password-stdin", "chpasswd", "cryptsetup", "kinit"];
+    let feeds =
+        ["sudo -S", "passwd --stdin", "--password-stdin", "chpasswd", "cryptsetup", "kinit"];
     if is(0, "echo") && feeds.iter().any(|feed| line.contains(feed)) {
         let value = words[1..].iter().find(|(_, word)| !word.starts_with('-'));
         if let Some(&(start, word)) = value {
-            let inner = if line.contains("chpasswd") { word.split_once(':').map_or(word, |(_, inner)| inner) } else { word };
+            let inner = if line.contains("chpasswd") {
+                word.split_once(':').map_or(word, |(_, inner)| inner)
+            } else {
+                word
+            };
             report((start + word.len() - inner.len(), inner), offset, look, found);
         }
     }
     if is(0, "net") && is(1, "use") && line.to_ascii_lowercase().contains("/user:") {
-        let value = words[2..].iter().find(|(_, word)| {
-            !word.starts_with(['\\', '/', '*']) && !word.ends_with(':')
-        });
+        let value = words[2..]
+            .iter()
+            .find(|(_, word)| !word.starts_with(['\\', '/', '*']) && !word.ends_with(':'));
         if let Some(&value) = value {
             report(value, offset, look, found);
         }
     }
-    if is(0, "aws") && is(1, "configure") && is(2, "set")
+    if is(0, "aws")
+        && is(1, "configure")
+        && is(2, "set")
         && let (Some((_, name)), Some(&(start, value))) = (words.get(3), words.get(4))
     {
-        named(name, "", value, Span::new(offset + start, offset + start + value.len()), look, found);
+        named(
+            name,
+            "",
+            value,
+            Span::new(offset + start, offset + start + value.len()),
+            look,
+            found,
+        );
     }
     if let Some(at) = line.find("uthorization: ") {
         let rest = &line[at + 14..];
-        let scheme = ["Bearer ", "Basic ", "token ", "Token "].iter().find(|scheme| rest.starts_with(**scheme));
+        let scheme = ["Bearer ", "Basic ", "token ", "Token "]
+            .iter()
+            .find(|scheme| rest.starts_with(**scheme));
         if let Some(scheme) = scheme {
             let rest = &rest[scheme.len()..];
-            let length = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\')).unwrap_or(rest.len());
+            let length = rest
+                .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\'))
+                .unwrap_or(rest.len());
             let start = at + 14 + scheme.len();
             if is_credible(&rest[..length], Class::Secret, look.trust.min(Trust::Medium)) {
-                found.push(Found::new(look.rule, Span::new(offset + start, offset + start + length)));
+                found.push(Found::new(
+                    look.rule,
+                    Span::new(offset + start, offset + start + length),
+                ));
             }
         }
     }

@@ -21,7 +21,10 @@ pub(super) fn scan(text: &str, trust: Trust, found: &mut Vec<Found>) {
         let start = offset;
         offset += line.len();
         let trimmed = line.trim_start();
-        let lower = trimmed.get(..trimmed.floor_char_boundary(4096)).unwrap_or_default().to_ascii_lowercase();
+        let lower = trimmed
+            .get(..trimmed.floor_char_boundary(4096))
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         if let Some(row) = &copy {
             if trimmed.starts_with("\\.") {
                 copy = None;
@@ -76,14 +79,31 @@ impl Row {
         let name = table_name(statement);
         let head = statement.split(" VALUES").next().unwrap_or(statement);
         let head = head.split(" values").next().unwrap_or(head);
-        let listed = head.find('(').and_then(|open| Some(&head[open + 1..open + head[open..].find(')')?]));
+        let listed =
+            head.find('(').and_then(|open| Some(&head[open + 1..open + head[open..].find(')')?]));
         let password = match listed {
             Some(list) => list.split(',').position(is_password_column),
-            None => tables.get(&name).and_then(|columns| columns.iter().position(|column| is_password_column(column))),
+            None => tables
+                .get(&name)
+                .and_then(|columns| columns.iter().position(|column| is_password_column(column))),
         };
-        let accounts = ["user", "account", "member", "admin", "customer", "login", "auth", "staff", "employee", "people", "person", "subscriber", "author"]
-            .iter()
-            .any(|word| name.contains(word));
+        let accounts = [
+            "user",
+            "account",
+            "member",
+            "admin",
+            "customer",
+            "login",
+            "auth",
+            "staff",
+            "employee",
+            "people",
+            "person",
+            "subscriber",
+            "author",
+        ]
+        .iter()
+        .any(|word| name.contains(word));
         Self { password, accounts }
     }
 }
@@ -91,7 +111,20 @@ impl Row {
 fn is_password_column(name: &str) -> bool {
     let name = name.trim().trim_matches(['`', '"', '[', ']', '\'']);
     matches!(class(name), Some(Class::Password | Class::Hash))
-        || matches!(name.to_ascii_lowercase().as_str(), "pass_hash" | "passhash" | "hashed_pw" | "encrypted_password" | "user_pass" | "pwhash" | "crypted_password" | "authentication_string" | "password_digest" | "digest" | "hash")
+        || matches!(
+            name.to_ascii_lowercase().as_str(),
+            "pass_hash"
+                | "passhash"
+                | "hashed_pw"
+                | "encrypted_password"
+                | "user_pass"
+                | "pwhash"
+                | "crypted_password"
+                | "authentication_string"
+                | "password_digest"
+                | "digest"
+                | "hash"
+        )
 }
 
 fn table_name(statement: &str) -> String {
@@ -109,8 +142,19 @@ fn column(line: &str) -> Option<String> {
     let end = line.find(char::is_whitespace)?;
     let name = line[..end].trim_matches(['`', '"', '[', ']']);
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let is_key = ["primary", "key", "unique", "constraint", "index", "foreign", "check", "fulltext", "using"];
-    (is_name && !name.is_empty() && !is_key.contains(&name.to_ascii_lowercase().as_str())).then(|| name.to_owned())
+    let is_key = [
+        "primary",
+        "key",
+        "unique",
+        "constraint",
+        "index",
+        "foreign",
+        "check",
+        "fulltext",
+        "using",
+    ];
+    (is_name && !name.is_empty() && !is_key.contains(&name.to_ascii_lowercase().as_str()))
+        .then(|| name.to_owned())
 }
 
 /// The password of each `(…)` of a line of `insert`.
@@ -134,7 +178,11 @@ fn rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
         // A row that names its columns and has none for passwords holds none.
         if let Some(field) = by_column.or_else(|| row.password.is_none().then(by_shape).flatten()) {
             let value = &line[field.start..field.end];
-            let rule = if is_password_hash(value) { "secrets/sql-password-hash" } else { "secrets/sql-user-password" };
+            let rule = if is_password_hash(value) {
+                "secrets/sql-password-hash"
+            } else {
+                "secrets/sql-user-password"
+            };
             found.push(Found::new(rule, Span::new(offset + field.start, offset + field.end)));
         }
     }
@@ -182,7 +230,11 @@ fn copied(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
     let mut start = 0;
     for (at, field) in line.trim_end_matches(['\n', '\r']).split('\t').enumerate() {
         if at == place && field != "\\N" && is_credible(field, Class::Password, Trust::High) {
-            let rule = if is_password_hash(field) { "secrets/sql-password-hash" } else { "secrets/sql-user-password" };
+            let rule = if is_password_hash(field) {
+                "secrets/sql-password-hash"
+            } else {
+                "secrets/sql-user-password"
+            };
             let from = offset + start;
             found.push(Found::new(rule, Span::new(from, from + field.len())));
         }
@@ -191,23 +243,50 @@ fn copied(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
 }
 
 /// `identified by 'x'`, `with password 'x'`, `set password … = 'x'`, `password('x')`.
-pub(super) fn statement(line: &str, lower: &str, offset: usize, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn statement(
+    line: &str,
+    lower: &str,
+    offset: usize,
+    trust: Trust,
+    found: &mut Vec<Found>,
+) {
     const MARKS: [&str; 9] = [
-        "identified by", "identified with", "password for", "set password", "with password", " password '",
-        "password(", "encrypted password", "password =",
+        "identified by",
+        "identified with",
+        "password for",
+        "set password",
+        "with password",
+        " password '",
+        "password(",
+        "encrypted password",
+        "password =",
     ];
-    let is_account = ["user ", "role ", "login ", "grant ", "password", "change master", "database link", "server "];
+    let is_account = [
+        "user ",
+        "role ",
+        "login ",
+        "grant ",
+        "password",
+        "change master",
+        "database link",
+        "server ",
+    ];
     if lower.starts_with("--") || !is_account.iter().any(|word| lower.contains(word)) {
         return;
     }
     for mark in MARKS {
         let Some(at) = lower.find(mark) else { continue };
         let from = if mark == " password '" { at + mark.len() - 1 } else { at + mark.len() };
-        let Some(quote_at) = line.get(from..).and_then(|rest| rest.find(['\'', '"'])) else { continue };
+        let Some(quote_at) = line.get(from..).and_then(|rest| rest.find(['\'', '"'])) else {
+            continue;
+        };
         let between = &lower[from..from + quote_at];
         // `identified with 'plugin' by 'x'`: what follows `by` counts.
         let quote_at = if mark == "identified with" {
-            match lower[from..].find(" by ").and_then(|by| line[from + by..].find(['\'', '"']).map(|quote| by + quote)) {
+            match lower[from..]
+                .find(" by ")
+                .and_then(|by| line[from + by..].find(['\'', '"']).map(|quote| by + quote))
+            {
                 Some(at) => at,
                 None => continue,
             }
@@ -232,7 +311,11 @@ pub(super) fn statement(line: &str, lower: &str, offset: usize, trust: Trust, fo
         };
         let value = &line[start..start + length];
         if is_credible(value, Class::Password, trust.max(Trust::Medium)) {
-            let rule = if is_password_hash(value) { "secrets/sql-password-hash" } else { "secrets/sql-user-password" };
+            let rule = if is_password_hash(value) {
+                "secrets/sql-password-hash"
+            } else {
+                "secrets/sql-user-password"
+            };
             found.push(Found::new(rule, Span::new(offset + start, offset + start + length)));
         }
         return;

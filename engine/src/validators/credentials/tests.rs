@@ -21,7 +21,9 @@ fn files(folder: &Path) -> Vec<(String, String)> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if let (Ok(text), Ok(inner)) = (fs::read_to_string(&path), path.strip_prefix(folder)) {
+            } else if let (Ok(text), Ok(inner)) =
+                (fs::read_to_string(&path), path.strip_prefix(folder))
+            {
                 let name = inner.to_string_lossy().replace('\\', "/");
                 files.push((name, text.replace(JOIN_MARK, "")));
             }
@@ -71,10 +73,30 @@ fn look_alikes_are_clean() {
 
 /// One file name for each form of format.
 const NAMES: [&str; 24] = [
-    ".env", ".npmrc", ".netrc", ".docker/config.json", "secrets.yml", "web.config", "config.php",
-    ".bashrc", ".bash_history", "dump.sql", ".pgpass", ".htpasswd", "shadow", ".git-credentials",
-    "chap-secrets", "sasl_passwd", "openvpn/auth.txt", "ipsec.secrets", "id_rsa", "master.key",
-    "a.kdbx", "passwords.csv", "prod.rdp", "x.py",
+    ".env",
+    ".npmrc",
+    ".netrc",
+    ".docker/config.json",
+    "secrets.yml",
+    "web.config",
+    "config.php",
+    ".bashrc",
+    ".bash_history",
+    "dump.sql",
+    ".pgpass",
+    ".htpasswd",
+    "shadow",
+    ".git-credentials",
+    "chap-secrets",
+    "sasl_passwd",
+    "openvpn/auth.txt",
+    "ipsec.secrets",
+    "id_rsa",
+    "master.key",
+    "a.kdbx",
+    "passwords.csv",
+    "prod.rdp",
+    "x.py",
 ];
 
 #[test]

@@ -18,7 +18,8 @@ pub(crate) enum Trust {
 /// Whether `value` is credible as a secret of `class`.
 pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     let value = value.trim();
-    let stands_for_one = if trust == Trust::High { is_template(value) } else { is_placeholder(value) };
+    let stands_for_one =
+        if trust == Trust::High { is_template(value) } else { is_placeholder(value) };
     if stands_for_one || is_lookup(value) || is_path(value) || is_prose(value) {
         return false;
     }
@@ -32,7 +33,9 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
         (Class::Password, Trust::Low) => is_strong_password(value),
         (Class::Secret, Trust::High) => value.len() >= 4 && !is_number(value) && !is_address(value),
         (Class::Secret, Trust::Medium) => is_token(value, 8),
-        (Class::Secret, Trust::Low) => is_token(value, 12) && looks_random(value) && !is_uuid(value),
+        (Class::Secret, Trust::Low) => {
+            is_token(value, 12) && looks_random(value) && !is_uuid(value)
+        }
     }
 }
 
@@ -59,9 +62,10 @@ fn is_strong_password(value: &str) -> bool {
     let letters = count(u8::is_ascii_alphabetic);
     let signs = value.len() - digits - letters;
     let is_identifier = value.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.:/".contains(&b));
-    let is_numbered_word = value.trim_end_matches(|c: char| c.is_ascii_digit()).bytes().all(|b| {
-        b.is_ascii_lowercase() || b == b'_' || b == b'-'
-    });
+    let is_numbered_word = value
+        .trim_end_matches(|c: char| c.is_ascii_digit())
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b == b'_' || b == b'-');
     (6..=64).contains(&value.len())
         && value.is_ascii()
         && letters >= 2
@@ -82,9 +86,34 @@ fn is_strong_password(value: &str) -> bool {
 pub(crate) fn is_password_hash(value: &str) -> bool {
     const MARKS: [&str; 29] = [
         "#jbcrypt:",
-        "$1$", "$2a$", "$2b$", "$2x$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$P$",
-        "$H$", "$S$", "$argon2", "$scrypt$", "$pbkdf2", "pbkdf2_", "pbkdf2:", "bcrypt$", "scrypt:",
-        "argon2$", "sha1$", "SCRAM-SHA-", "$sha", "{SSHA", "{SHA", "md5$",
+        "$1$",
+        "$2a$",
+        "$2b$",
+        "$2x$",
+        "$2y$",
+        "$5$",
+        "$6$",
+        "$7$",
+        "$y$",
+        "$gy$",
+        "$apr1$",
+        "$P$",
+        "$H$",
+        "$S$",
+        "$argon2",
+        "$scrypt$",
+        "$pbkdf2",
+        "pbkdf2_",
+        "pbkdf2:",
+        "bcrypt$",
+        "scrypt:",
+        "argon2$",
+        "sha1$",
+        "SCRAM-SHA-",
+        "$sha",
+        "{SSHA",
+        "{SHA",
+        "md5$",
     ];
     if value.len() < 13 || value.contains(char::is_whitespace) {
         return false;
@@ -99,11 +128,51 @@ pub(crate) fn is_password_hash(value: &str) -> bool {
 /// Words that tests, samples and forms use where a secret would be.
 pub(crate) fn is_dummy(value: &str) -> bool {
     const STEMS: [&str; 45] = [
-        "password", "passwd", "passphrase", "passw0rd", "pass", "pwd", "secret", "token", "test",
-        "testing", "tester", "demo", "sample", "foo", "bar", "baz", "foobar", "qux", "admin", "root",
-        "user", "username", "login", "guest", "hello", "hunter", "changeme", "changeit", "change",
-        "abc", "asdf", "qwerty", "letmein", "default", "none", "key", "apikey", "value", "string",
-        "name", "some", "super", "mock", "dummy", "stub",
+        "password",
+        "passwd",
+        "passphrase",
+        "passw0rd",
+        "pass",
+        "pwd",
+        "secret",
+        "token",
+        "test",
+        "testing",
+        "tester",
+        "demo",
+        "sample",
+        "foo",
+        "bar",
+        "baz",
+        "foobar",
+        "qux",
+        "admin",
+        "root",
+        "user",
+        "username",
+        "login",
+        "guest",
+        "hello",
+        "hunter",
+        "changeme",
+        "changeit",
+        "change",
+        "abc",
+        "asdf",
+        "qwerty",
+        "letmein",
+        "default",
+        "none",
+        "key",
+        "apikey",
+        "value",
+        "string",
+        "name",
+        "some",
+        "super",
+        "mock",
+        "dummy",
+        "stub",
     ];
     let lower = value.to_ascii_lowercase();
     // `my-secret-key`, `test_password_123`: nothing but such words, joined.
@@ -114,11 +183,81 @@ pub(crate) fn is_dummy(value: &str) -> bool {
             return rest.len() < 8;
         }
         rest = next;
-        let glue = ["my", "the", "a", "an", "this", "is", "not", "new", "old", "real", "very",
-            "access", "auth", "client", "api", "db", "id", "for", "in", "to", "private", "wrong",
-            "bad", "invalid", "valid", "correct", "master", "example", "with", "long", "enough", "only", "unit", "e2e", "integration", "dev", "prod", "local", "github", "aws", "gitlab", "slack", "one", "two", "other", "another", "your", "hash", "encryption", "signing", "session", "incorrect", "best", "me", "it", "bearer", "mysql",
-            "postgres", "redis", "basic", "jwt", "refresh", "app", "shared", "strong", "secure",
-            "plain", "temp", "tmp", "safe", "top", "and", "of"];
+        let glue = [
+            "my",
+            "the",
+            "a",
+            "an",
+            "this",
+            "is",
+            "not",
+            "new",
+            "old",
+            "real",
+            "very",
+            "access",
+            "auth",
+            "client",
+            "api",
+            "db",
+            "id",
+            "for",
+            "in",
+            "to",
+            "private",
+            "wrong",
+            "bad",
+            "invalid",
+            "valid",
+            "correct",
+            "master",
+            "example",
+            "with",
+            "long",
+            "enough",
+            "only",
+            "unit",
+            "e2e",
+            "integration",
+            "dev",
+            "prod",
+            "local",
+            "github",
+            "aws",
+            "gitlab",
+            "slack",
+            "one",
+            "two",
+            "other",
+            "another",
+            "your",
+            "hash",
+            "encryption",
+            "signing",
+            "session",
+            "incorrect",
+            "best",
+            "me",
+            "it",
+            "bearer",
+            "mysql",
+            "postgres",
+            "redis",
+            "basic",
+            "jwt",
+            "refresh",
+            "app",
+            "shared",
+            "strong",
+            "secure",
+            "plain",
+            "temp",
+            "tmp",
+            "safe",
+            "top",
+            "and",
+            "of",
+        ];
         let longest = STEMS.iter().chain(&glue).filter(|stem| rest.starts_with(**stem));
         match longest.max_by_key(|stem| stem.len()) {
             Some(stem) => rest = &rest[stem.len()..],
@@ -131,11 +270,43 @@ pub(crate) fn is_dummy(value: &str) -> bool {
 /// Words that name a type, a method or a state rather than a secret.
 fn is_type_word(value: &str) -> bool {
     const WORDS: [&str; 37] = [
-        "write", "read", "inherit", "auto", "always", "never", "manual",
-        "string", "str", "text", "varchar", "char", "integer", "int", "number", "boolean", "bool",
-        "object", "array", "bytes", "binary", "any", "plain", "md5", "sha1", "sha256", "bcrypt",
-        "plaintext", "scram-sha-256", "on", "off", "required", "input", "option<string>", "void",
-        "self", "this",
+        "write",
+        "read",
+        "inherit",
+        "auto",
+        "always",
+        "never",
+        "manual",
+        "string",
+        "str",
+        "text",
+        "varchar",
+        "char",
+        "integer",
+        "int",
+        "number",
+        "boolean",
+        "bool",
+        "object",
+        "array",
+        "bytes",
+        "binary",
+        "any",
+        "plain",
+        "md5",
+        "sha1",
+        "sha256",
+        "bcrypt",
+        "plaintext",
+        "scram-sha-256",
+        "on",
+        "off",
+        "required",
+        "input",
+        "option<string>",
+        "void",
+        "self",
+        "this",
     ];
     let lower = value.trim_end_matches([',', ';']).to_ascii_lowercase();
     WORDS.contains(&lower.as_str())
@@ -158,7 +329,9 @@ fn is_lookup(value: &str) -> bool {
     let lookup = |text: &str| value.starts_with(text);
     called
         || indexed
-        || ["$_", "$this->", "self.", "this.", "new ", "&", "ENV", "lookup("].into_iter().any(lookup)
+        || ["$_", "$this->", "self.", "this.", "new ", "&", "ENV", "lookup("]
+            .into_iter()
+            .any(lookup)
             && !value.contains(' ')
             && is_name(value.trim_start_matches('&'))
 }
@@ -179,7 +352,8 @@ fn is_path(value: &str) -> bool {
 
 /// Bytes spelled out: `\x9b`, `%F0%9F`.
 fn is_escaped(value: &str) -> bool {
-    let escape = |pair: &[u8]| pair[0] == b'%' && pair[1].is_ascii_hexdigit() && pair[2].is_ascii_hexdigit();
+    let escape =
+        |pair: &[u8]| pair[0] == b'%' && pair[1].is_ascii_hexdigit() && pair[2].is_ascii_hexdigit();
     value.contains("\\x") || value.contains("\\u") || value.as_bytes().windows(3).any(escape)
 }
 
