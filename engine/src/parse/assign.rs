@@ -103,14 +103,16 @@ fn join(line: &str, at: usize, was_quoted: bool, is_flag: bool) -> Option<(Join,
             return Some((Join::Sign, at + sign.len()));
         }
     }
-    if rest.starts_with(':') {
+    if let Some(after) = rest.strip_prefix(':') {
         // A type may stand between the colon and the sign.
-        let typed = rest[1..]
+        let typed = after
             .bytes()
             .take(48)
             .take_while(|byte| byte.is_ascii_alphanumeric() || b"_<>&[]' .:|?*".contains(byte));
         let typed = 1 + typed.count();
-        let is_typed = rest[typed..].starts_with('=') && !rest[typed..].starts_with("==");
+        let sign = &rest[typed..];
+        let is_typed =
+            rest[..typed].ends_with(' ') && sign.starts_with('=') && !sign.starts_with("==");
         return Some((Join::Sign, at + if is_typed { typed + 1 } else { 1 }));
     }
     if rest.starts_with(',') && was_quoted {

@@ -85,10 +85,8 @@ fn inner(text: &str, range: std::ops::Range<usize>, style: ScalarStyle) -> Span 
         ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted if raw.len() >= 2 => {
             return Span::new(start + 1, end - 1);
         }
-        ScalarStyle::Literal | ScalarStyle::Folded => {
-            if raw.starts_with(['|', '>']) {
-                start += raw.find('\n').map_or(0, |at| at + 1);
-            }
+        ScalarStyle::Literal | ScalarStyle::Folded if raw.starts_with(['|', '>']) => {
+            start += raw.find('\n').map_or(0, |at| at + 1);
         }
         _ => {}
     }

@@ -21,7 +21,8 @@ pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
         if !label.contains("PRIVATE KEY") {
             continue;
         }
-        let limit = text.floor_char_boundary(text.len().min(next + KEY_LIMIT));
+        let reach = &text[at..text.floor_char_boundary(text.len().min(next + KEY_LIMIT))];
+        let limit = at + reach.find("-----BEGIN ").unwrap_or(reach.len());
         let mark = format!("-----END {label}-----");
         let body = &text[at + label_end..limit];
         let end = body.find(&mark).map(|end| at + label_end + end + mark.len());

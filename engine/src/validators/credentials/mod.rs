@@ -134,7 +134,7 @@ fn settings(look: Look<'_>, found: &mut Vec<Found>) {
         Some('{') => tree(look, Form::Json, found),
         Some('<') if look.text.contains("</") => tree(look, Form::Xml, found),
         _ if look.path.ends_with(".yml") || look.path.ends_with(".yaml") => {
-            tree(look, Form::Yaml, found)
+            tree(look, Form::Yaml, found);
         }
         _ => {
             data::tree(&ini::parse(look.text), look, found);
@@ -147,7 +147,7 @@ fn settings(look: Look<'_>, found: &mut Vec<Found>) {
 
 /// Whether the line of `at` is a comment of a settings file.
 fn is_commented(text: &str, at: usize) -> bool {
-    let before = &text[..at];
+    let before = &text[text.floor_char_boundary(at.saturating_sub(4096))..at];
     ini::is_comment(before.rsplit(['\n', '\r']).next().unwrap_or(before).trim_start())
 }
 

@@ -344,7 +344,10 @@ pub(super) fn identify(text: &str, trust: Trust, found: &mut Vec<Found>) {
             let Some(command) = line.get(at..) else { continue };
             let command = &command[..command.find(['"', ';', '|', '\'']).unwrap_or(command.len())];
             // `identify account password` has one word more.
-            let Some(&(start, value)) = words(command).iter().take(2).last() else { continue };
+            let command_words = words(command);
+            let Some(&(start, value)) = command_words.get(1).or(command_words.first()) else {
+                continue;
+            };
             if is_credible(value, Class::Password, trust) {
                 let start = offset + at + start;
                 found.push(Found::new(

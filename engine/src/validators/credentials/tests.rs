@@ -1,4 +1,5 @@
 //! The trees under `tests/fixtures`: files as they lie about, and look-alikes that hold nothing.
+#![expect(clippy::disallowed_methods, reason = "the fixtures lie on the disk")]
 
 use super::{Credentials, generic, hits, parse};
 use crate::examples::JOIN_MARK;
