@@ -66,7 +66,7 @@ impl Engine {
     ) -> Result<Self, EngineError> {
         Ok(Self {
             settings: SettingsTable::new(&registry, config, selection)?,
-            text: TextPatterns::new(registry.rules(), validators::KEYWORDS)?,
+            text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
             max_file_size: config.max_file_size.unwrap_or(MAX_FILE_SIZE),
@@ -155,7 +155,7 @@ impl Engine {
                 validators::run(kind, &self.registry, files, &mut report);
             }
         }
-        let words = self.text.run(depth == Depth::Secrets, &mut report);
+        let words = self.text.run(self.registry.rules(), depth == Depth::Secrets, &mut report);
         if depth == Depth::Full {
             if !kinds.contains(&Kind::Credentials) {
                 validators::run_generic(&words, &mut report);
@@ -245,7 +245,7 @@ impl Engine {
     fn unasked_secrets(&self, source: &Source) -> Vec<Span> {
         let all = select::defaults(self.registry.rules());
         let mut report = Report::new(source, &all);
-        self.text.run(true, &mut report);
+        self.text.run(self.registry.rules(), true, &mut report);
         report.finish().into_iter().filter_map(|finding| finding.secret).collect()
     }
 

@@ -8,7 +8,7 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 pub struct Globs {
     /// `None`: every path.
     include: Option<GlobSet>,
-    exclude: GlobSet,
+    exclude: Option<GlobSet>,
 }
 
 impl Globs {
@@ -28,7 +28,7 @@ impl Globs {
     pub fn of_check(check: &CheckHeader, page: Option<&str>) -> Self {
         let base = page.map_or("", scope_of);
         Self::below(base, &check.files, &check.exclude)
-            .unwrap_or(Self { include: Some(GlobSet::empty()), exclude: GlobSet::empty() })
+            .unwrap_or(Self { include: Some(GlobSet::empty()), exclude: None })
     }
 
     fn below<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Self, String> {
@@ -37,7 +37,10 @@ impl Globs {
             (true, _) => Some(set(base, &["**"])?),
             (false, _) => Some(set(base, include)?),
         };
-        Ok(Self { include, exclude: set(base, exclude)? })
+        Ok(Self {
+            include,
+            exclude: if exclude.is_empty() { None } else { Some(set(base, exclude)?) },
+        })
     }
 
     /// Whether `path` (relative, `/` between segments) is meant.
@@ -49,7 +52,7 @@ impl Globs {
     /// Whether `path` is left out; a folder is given with a slash at its end.
     #[must_use]
     pub fn excludes(&self, path: &str) -> bool {
-        self.exclude.is_match(path)
+        self.exclude.as_ref().is_some_and(|exclude| exclude.is_match(path))
     }
 }
 

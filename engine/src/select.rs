@@ -41,9 +41,6 @@ pub enum EngineError {
         /// The rule most like it.
         nearest: Option<String>,
     },
-    /// The keywords of all rules do not fit one automaton.
-    #[error("the keywords of all text patterns are too many")]
-    Keywords(#[from] aho_corasick::BuildError),
 }
 
 /// The settings of every rule, for any path.

@@ -1,4 +1,5 @@
 //! Whole trees: which files there are, read and checked in parallel, in the same order every time.
+#![expect(clippy::disallowed_methods, reason = "this is where trees are read")]
 
 use crate::check::{Checked, Engine, Occurrences};
 use crate::config::Config;

@@ -1,6 +1,7 @@
 //! Checks written in the header of a page, shipped or a project's own.
 
 pub mod placeholder;
+pub mod prefilter;
 pub mod shape;
 pub mod syntax;
 pub mod text;

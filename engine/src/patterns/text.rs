@@ -2,12 +2,12 @@
 //! expression near its keywords only. Expressions compile when first needed.
 
 use super::placeholder::is_placeholder;
+use super::prefilter::Prefilter;
 use super::shape;
-use crate::finding::{Edit, Finding, RuleId};
+use crate::finding::{Edit, Finding};
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use aidd_content::page::{CheckHeader, Confidence, FixHeader, TextHeader};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
@@ -15,8 +15,8 @@ use regex_automata::util::interpolate;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How far before a keyword a match may begin on the same line, in bytes.
 const BEFORE: usize = 512;
@@ -39,53 +39,11 @@ pub struct TextPatterns {
     watched: Vec<bool>,
 }
 
-/// Finds the keywords of all patterns in one pass. Two automata do the same: one that is quick to
-/// make, for the file or two of an editor, and one that is three times as fast and takes 20 ms to
-/// make, once there is enough text to pay for it.
-#[derive(Debug)]
-struct Prefilter {
-    keywords: Vec<String>,
-    quick: AhoCorasick,
-    fast: OnceLock<AhoCorasick>,
-    /// Bytes of text so far.
-    seen: AtomicUsize,
-}
-
-/// Bytes of text from which on the faster automaton pays.
-const PAYS: usize = 2 << 20;
-
-impl Prefilter {
-    fn new(keywords: Vec<String>) -> Result<Self, aho_corasick::BuildError> {
-        let quick = automaton(&keywords, AhoCorasickKind::ContiguousNFA)?;
-        Ok(Self { keywords, quick, fast: OnceLock::new(), seen: AtomicUsize::new(0) })
-    }
-
-    /// The automaton for a text of `length` bytes.
-    fn finder(&self, length: usize) -> &AhoCorasick {
-        if self.seen.fetch_add(length, Ordering::Relaxed) < PAYS {
-            return &self.quick;
-        }
-        self.fast.get_or_init(|| {
-            automaton(&self.keywords, AhoCorasickKind::DFA).unwrap_or_else(|_| self.quick.clone())
-        })
-    }
-}
-
-fn automaton(
-    keywords: &[String],
-    kind: AhoCorasickKind,
-) -> Result<AhoCorasick, aho_corasick::BuildError> {
-    AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).build(keywords)
-}
-
 /// One rule's text pattern.
 #[derive(Debug)]
 struct TextPattern {
-    rule: RuleId,
-    header: TextHeader,
-    fix: Option<FixHeader>,
-    message: String,
-    help: Option<String>,
+    /// Index of the rule.
+    rule: usize,
     globs: Globs,
     compiled: OnceLock<Option<Compiled>>,
 }
@@ -101,18 +59,22 @@ struct Compiled {
 impl TextPatterns {
     /// The patterns of those `rules` that have one; the places of the words in `watch` are noted
     /// in passing.
-    ///
-    /// # Errors
-    /// When the keywords of all rules do not fit one automaton (some 100 MB of them).
-    pub fn new(rules: &[Rule], watch: &[&str]) -> Result<Self, aho_corasick::BuildError> {
-        let patterns: Vec<TextPattern> = rules.iter().filter_map(TextPattern::new).collect();
+    #[must_use]
+    pub fn new(rules: &[Rule], watch: &[&str]) -> Self {
+        let mut patterns = Vec::new();
         let mut owners: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         let mut everywhere = Vec::new();
-        for (index, pattern) in (0..).zip(&patterns) {
-            if pattern.header.keywords.is_empty() {
+        for (rule, check, header) in rules.iter().enumerate().filter_map(|(at, rule)| {
+            let check = rule.check.as_ref()?;
+            Some((at, check, check.text.as_ref()?))
+        }) {
+            let index = u32::try_from(patterns.len()).unwrap_or(u32::MAX);
+            let globs = Globs::of_check(check, rules[rule].path.as_deref());
+            patterns.push(TextPattern { rule, globs, compiled: OnceLock::new() });
+            if header.keywords.iter().all(String::is_empty) {
                 everywhere.push(index);
             }
-            for keyword in &pattern.header.keywords {
+            for keyword in header.keywords.iter().filter(|keyword| !keyword.is_empty()) {
                 owners.entry(keyword.to_ascii_lowercase()).or_default().push(index);
             }
         }
@@ -120,28 +82,28 @@ impl TextPatterns {
             owners.entry((*word).to_owned()).or_default();
         }
         let watched = owners.keys().map(|word| watch.contains(&word.as_str())).collect();
-        let prefilter = Prefilter::new(owners.keys().cloned().collect())?;
-        let owners = owners.into_values().collect();
-        Ok(Self { patterns, prefilter, owners, everywhere, watched })
+        let (keywords, owners) = owners.into_iter().unzip();
+        Self { patterns, prefilter: Prefilter::new(keywords), owners, everywhere, watched }
     }
 
     /// Runs all enabled patterns over the source of `report`; only those for secrets when the
-    /// source is too large or not text. Returns the offsets of the watched words.
-    pub fn run(&self, only_secrets: bool, report: &mut Report<'_>) -> Vec<usize> {
+    /// source is too large or not text. `rules` are those the patterns were made of.
+    /// Returns the offsets of the watched words.
+    pub fn run(&self, rules: &[Rule], only_secrets: bool, report: &mut Report<'_>) -> Vec<usize> {
         let source = report.source();
-        let mut scan = Scan::new(self, source, only_secrets);
+        let mut scan = Scan::new(self, rules, source, only_secrets);
         for &index in &self.everywhere {
             scan.try_pattern(index, 0..source.text().len(), report);
         }
         let mut watched = Vec::new();
-        for hit in self.prefilter.finder(source.text().len()).find_overlapping_iter(source.text()) {
-            if self.watched[hit.pattern().as_usize()] {
-                watched.push(hit.start());
+        self.prefilter.each(source.text(), |keyword, place| {
+            if self.watched[keyword] {
+                watched.push(place.start);
             }
-            for &index in &self.owners[hit.pattern().as_usize()] {
-                scan.near(index, hit.start(), hit.end(), report);
+            for &index in &self.owners[keyword] {
+                scan.near(index, place.start, place.end, report);
             }
-        }
+        });
         watched
     }
 }
@@ -149,6 +111,7 @@ impl TextPatterns {
 /// The state of one pass over one source.
 struct Scan<'a> {
     patterns: &'a TextPatterns,
+    rules: &'a [Rule],
     source: &'a Source,
     only_secrets: bool,
     lock_file: bool,
@@ -158,16 +121,33 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn new(patterns: &'a TextPatterns, source: &'a Source, only_secrets: bool) -> Self {
+    fn new(
+        patterns: &'a TextPatterns,
+        rules: &'a [Rule],
+        source: &'a Source,
+        only_secrets: bool,
+    ) -> Self {
         let lock_file = is_lock_file(source.name());
         Self {
             patterns,
+            rules,
             source,
             only_secrets,
             lock_file,
             done: HashMap::new(),
             seen: HashSet::new(),
         }
+    }
+
+    /// A pattern, its rule and the header that states it.
+    fn pattern(
+        &self,
+        index: u32,
+    ) -> Option<(&'a TextPattern, &'a Rule, &'a CheckHeader, &'a TextHeader)> {
+        let pattern = self.patterns.patterns.get(index as usize)?;
+        let rule = self.rules.get(pattern.rule)?;
+        let check = rule.check.as_ref()?;
+        Some((pattern, rule, check, check.text.as_ref()?))
     }
 
     /// Tries a pattern around a keyword.
@@ -181,8 +161,8 @@ impl<'a> Scan<'a> {
             self.done.insert(index, usize::MAX);
             return;
         }
-        let reach = self.patterns.patterns[index as usize].header.reach as usize;
-        let window = self.window(start, end, reach);
+        let Some((.., header)) = self.pattern(index) else { return };
+        let window = self.window(start, end, header.reach as usize);
         // The whole line was tried already.
         if done.is_some_and(|done| window.end <= done) {
             return;
@@ -192,33 +172,34 @@ impl<'a> Scan<'a> {
     }
 
     fn applies(&self, index: u32, report: &mut Report<'_>) -> bool {
-        let pattern = &self.patterns.patterns[index as usize];
-        let secret = pattern.header.secret;
-        !(self.only_secrets && secret.is_none()
-            || self.lock_file && secret.is_some_and(|sure| sure < Confidence::High))
-            && report.begin(&pattern.rule)
+        let Some((pattern, rule, _, header)) = self.pattern(index) else { return false };
+        let unsure = header.secret.is_some_and(|sure| sure < Confidence::High);
+        !(self.only_secrets && header.secret.is_none() || self.lock_file && unsure)
+            && report.begin(&rule.id)
             && pattern.globs.matches(self.source.path())
     }
 
-    /// The text around a keyword that a match may lie in.
-    fn window(&self, start: usize, end: usize, reach: usize) -> std::ops::Range<usize> {
+    /// The text around a keyword that a match may lie in: its line, with the line break.
+    fn window(&self, start: usize, end: usize, reach: usize) -> Range<usize> {
         let text = self.source.text().as_bytes();
         let from = start.saturating_sub(BEFORE);
         let first =
             memchr::memrchr2(b'\n', b'\r', &text[from..start]).map_or(from, |at| from + at + 1);
         let to = (end + AFTER).min(text.len());
-        let last = memchr::memchr2(b'\n', b'\r', &text[end..to]).map_or(to, |at| end + at);
+        let last = memchr::memchr2(b'\n', b'\r', &text[end..to]).map_or(to, |at| {
+            let line_break = if text[end + at..].starts_with(b"\r\n") { 2 } else { 1 };
+            end + at + line_break
+        });
         first..last.max(end.saturating_add(reach).min(text.len()))
     }
 
-    fn try_pattern(&mut self, index: u32, window: std::ops::Range<usize>, report: &mut Report<'_>) {
-        let pattern = &self.patterns.patterns[index as usize];
-        if pattern.header.keywords.is_empty() && !self.applies(index, report)
-            || !report.begin(&pattern.rule)
-        {
+    fn try_pattern(&mut self, index: u32, window: Range<usize>, report: &mut Report<'_>) {
+        let Some((pattern, rule, check, header)) = self.pattern(index) else { return };
+        if !report.begin(&rule.id) {
             return;
         }
-        let Some(compiled) = pattern.compiled() else { return };
+        // An expression that does not compile: its page carries the finding.
+        let Some(compiled) = pattern.compiled.get_or_init(|| compile(header).ok()) else { return };
         let text = self.source.text();
         let mut captures = compiled.regex.create_captures();
         let mut at = window.start;
@@ -230,67 +211,48 @@ impl<'a> Scan<'a> {
             else {
                 return;
             };
-            at = whole.end().max(at + 1);
+            // The next match may share the boundary that this one ended with.
+            at = found.end.max(whole.start() + 1).max(at + 1);
             let span = Span::new(found.start, found.end);
-            if pattern.accepts(compiled, self.source.slice(span)) && self.seen.insert((index, span))
+            if accepts(header, compiled, self.source.slice(span)) && self.seen.insert((index, span))
             {
-                pattern.report(self.source, &captures, compiled, span, report);
+                let finding = state(rule, self.source, &captures, span, report);
+                if header.secret.is_some() {
+                    finding.secret(span);
+                }
+                if let Some(fix) = &check.fix {
+                    offer(fix, self.source, &captures, compiled, span, finding);
+                }
             }
         }
     }
 }
 
-impl TextPattern {
-    fn new(rule: &Rule) -> Option<Self> {
-        let check: &CheckHeader = rule.check.as_ref()?;
-        let header = check.text.clone()?;
-        Some(Self {
-            rule: rule.id.clone(),
-            header,
-            fix: check.fix.clone(),
-            message: rule.message.clone().unwrap_or_else(|| rule.summary.clone()),
-            help: rule.help.clone(),
-            globs: Globs::of_check(check, rule.path.as_deref()),
-            compiled: OnceLock::new(),
-        })
-    }
+/// The tests on the found text that an expression cannot state.
+fn accepts(header: &TextHeader, compiled: &Compiled, found: &str) -> bool {
+    let credible = header.secret.is_none() || !is_placeholder(found);
+    credible
+        && shape::entropy(found) >= header.entropy
+        && (!header.random || shape::looks_random(found))
+        && !compiled.unless.iter().any(|unless| unless.is_match(found))
+}
 
-    /// `None` for an expression that does not compile: its page carries the finding.
-    fn compiled(&self) -> Option<&Compiled> {
-        self.compiled.get_or_init(|| compile(&self.header).ok()).as_ref()
-    }
-
-    /// The tests on the found text that an expression cannot state.
-    fn accepts(&self, compiled: &Compiled, found: &str) -> bool {
-        let secret = self.header.secret.is_some();
-        shape::entropy(found) >= self.header.entropy
-            && !(self.header.random && !shape::looks_random(found))
-            && !(secret && is_placeholder(found))
-            && !compiled.unless.iter().any(|unless| unless.is_match(found))
-    }
-
-    fn report(
-        &self,
-        source: &Source,
-        captures: &Captures,
-        compiled: &Compiled,
-        span: Span,
-        report: &mut Report<'_>,
-    ) {
-        let message = super::fill(&self.message, source, span, |name| {
-            captures
-                .get_group_by_name(name)
-                .map(|group| source.slice(Span::from(group.range())).to_owned())
-        });
-        let finding = report.at(span, message);
-        finding.help.clone_from(&self.help);
-        if self.header.secret.is_some() {
-            finding.secret(span);
-        }
-        if let Some(fix) = &self.fix {
-            offer(fix, source, captures, compiled, span, finding);
-        }
-    }
+fn state<'r>(
+    rule: &Rule,
+    source: &Source,
+    captures: &Captures,
+    span: Span,
+    report: &'r mut Report<'_>,
+) -> &'r mut Finding {
+    let message = rule.message.as_deref().unwrap_or(&rule.summary);
+    let message = super::fill(message, source, span, |name| {
+        captures
+            .get_group_by_name(name)
+            .map(|group| source.slice(Span::from(group.range())).to_owned())
+    });
+    let finding = report.at(span, message);
+    finding.help.clone_from(&rule.help);
+    finding
 }
 
 fn offer(
@@ -346,7 +308,7 @@ fn compile(header: &TextHeader) -> Result<Compiled, String> {
 
 fn build(text: &str, unicode: bool) -> Result<Regex, String> {
     Regex::builder()
-        .syntax(syntax::Config::new().unicode(unicode).utf8(unicode).multi_line(true))
+        .syntax(syntax::Config::new().unicode(unicode).utf8(unicode).multi_line(true).crlf(true))
         .configure(Regex::config().utf8_empty(false).nfa_size_limit(Some(PROGRAM_LIMIT)))
         .build(text)
         .map_err(|error| {
@@ -360,7 +322,7 @@ fn build(text: &str, unicode: bool) -> Result<Regex, String> {
 fn assigned(keywords: &[String], value: &str) -> String {
     let names: Vec<String> = keywords.iter().map(|keyword| regex::escape(keyword)).collect();
     format!(
-        r#"(?i:{names})[\w.\-]{{0,40}}["'\])`]{{0,2}}(?:[ \t]{{0,8}}(?:=>|:=|::|\|\||[=:>,(])|[ \t])[ \t]{{0,8}}\\?["'`]{{0,3}}(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,
+        r#"(?i:{names})[0-9A-Za-z_.\-]{{0,40}}(?:\\?["'\])`]){{0,2}}(?:[ \t]{{0,8}}(?::?[ \t]{{0,4}}[&0-9A-Za-z_<>\[\]?.']{{1,24}}[ \t]{{1,4}}=|:[0-9A-Za-z_<>?]{{1,24}}=|=>|:{{1,3}}=?|\?\??=?|\|\|[=:]?|={{1,3}}|[>,(])|[ \t]+value=|[ \t])[ \t]{{0,8}}(?:(?:@|[bBfFrRuU]{{1,2}})?\\?["'`]{{1,3}}|\[{{1,2}}["']?)?(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,
         names = names.join("|"),
     )
 }
@@ -386,4 +348,53 @@ fn is_lock_file(name: &str) -> bool {
         "yarn.lock",
     ];
     NAMES.contains(&name) || name == "uv.lock" || name == "pubspec.lock"
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{Engine, Selection};
+    use crate::config::Config;
+    use crate::files::Memory;
+    use crate::registry::Registry;
+    use crate::source::Source;
+
+    fn found(check: &str, text: &str) -> Vec<String> {
+        let page =
+            format!("---\nseverity: error\ncheck:\n  text: {{ {check} }}\n---\n# a/b\n\nWhy.\n");
+        let registry = Registry::new(&[("rules/a.md".into(), page)]);
+        let engine =
+            Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+        let rule = engine.registry().get("a/b").expect("present");
+        assert_eq!(crate::patterns::problems(rule), Vec::<String>::new());
+        let source = Source::new("x", text);
+        let findings = engine.check_rule(&rule.id, &source, &Memory::default());
+        findings.iter().map(|finding| source.slice(finding.span).to_owned()).collect()
+    }
+
+    #[test]
+    fn line_breaks_of_all_kinds_end_a_token() {
+        let check = r"regex: '\bk_(?P<at>[a-z]{4})(?:[^a-z]|$)', keywords: [k_]";
+        for end in ["", "\n", "\r\n", "\r", ";\r\n"] {
+            assert_eq!(found(check, &format!("x = k_abcd{end}")), ["abcd"], "{end:?}");
+        }
+        assert_eq!(found(check, "k_abcd k_efgh\r\nk_abcde k_ijkl"), ["abcd", "efgh", "ijkl"]);
+        assert_eq!(
+            found("assigned: '[a-z]{4}', keywords: [key]", "key=abcd\r\nkey: 'efgh'\r\n"),
+            ["abcd", "efgh"]
+        );
+    }
+
+    #[test]
+    fn keywords_are_found_in_any_case_and_on_very_long_lines() {
+        let check = "regex: 'KEY[0-9]', keywords: [key]";
+        assert_eq!(found(check, "KEY1 key2 Key3 KEY4"), ["KEY1", "KEY4"]);
+        let long = format!("{}KEY1{}KEY2", " key ".repeat(4000), " key ".repeat(4000));
+        assert_eq!(found(check, &long), ["KEY1", "KEY2"]);
+    }
+
+    #[test]
+    fn a_pattern_without_keywords_sees_the_whole_text() {
+        assert_eq!(found("regex: '(?s)a.*?b'", "x a\n\nb a b"), ["a\n\nb", "a b"]);
+        assert_eq!(found("regex: '^#.*$'", "# a\r\n# b"), ["# a", "# b"]);
+    }
 }

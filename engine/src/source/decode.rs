@@ -17,13 +17,13 @@ pub(super) fn decode(bytes: Vec<u8>) -> (String, Decoded) {
         _ => {}
     }
     String::from_utf8(bytes).map_or_else(
-        |error| (lossy(error.into_bytes()), Decoded::Lossy),
+        |error| (lossy(error.as_bytes()), Decoded::Lossy),
         |text| (text, Decoded::Utf8),
     )
 }
 
 /// Replaces each byte that is not UTF-8 by one `0x1A`, so that every offset stays what it was.
-fn lossy(bytes: Vec<u8>) -> String {
+fn lossy(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());

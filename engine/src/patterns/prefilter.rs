@@ -1,0 +1,108 @@
+//! Finds the keywords of all patterns in one pass over a text.
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes of text up to which each keyword is looked for by itself: making an automaton of 1,500
+/// keywords takes as long as that.
+const FEW: usize = 32 << 10;
+/// Bytes of text from which on the automaton pays that is three times as fast, and takes three
+/// times as long to make.
+const MANY: usize = 2 << 20;
+
+/// A set of keywords, looked for without regard to ASCII case. How it looks depends on how much
+/// text it has seen; what it finds does not.
+#[derive(Debug)]
+pub struct Prefilter {
+    /// Lower-case, not empty.
+    keywords: Vec<String>,
+    quick: OnceLock<Option<AhoCorasick>>,
+    fast: OnceLock<Option<AhoCorasick>>,
+    /// Bytes of text so far.
+    seen: AtomicUsize,
+}
+
+impl Prefilter {
+    /// A prefilter for `keywords`: lower-case, not empty.
+    #[must_use]
+    pub fn new(keywords: Vec<String>) -> Self {
+        Self { keywords, quick: OnceLock::new(), fast: OnceLock::new(), seen: AtomicUsize::new(0) }
+    }
+
+    /// Calls `found` with the index and place of each keyword in `text`, by the end of the place.
+    pub fn each(&self, text: &str, found: impl FnMut(usize, Range<usize>)) {
+        let seen = self.seen.fetch_add(text.len(), Ordering::Relaxed).saturating_add(text.len());
+        match seen {
+            0..FEW => self.one_by_one(text, found),
+            FEW..MANY => self.automaton(&self.quick, AhoCorasickKind::ContiguousNFA, text, found),
+            _ => self.automaton(&self.fast, AhoCorasickKind::DFA, text, found),
+        }
+    }
+
+    fn one_by_one(&self, text: &str, mut found: impl FnMut(usize, Range<usize>)) {
+        let lower = text.to_ascii_lowercase();
+        let mut hits = Vec::new();
+        for (index, keyword) in self.keywords.iter().enumerate() {
+            let mut from = 0;
+            while let Some(at) = memchr::memmem::find(&lower.as_bytes()[from..], keyword.as_bytes())
+            {
+                hits.push((from + at + keyword.len(), index, from + at));
+                from += at + 1;
+            }
+        }
+        hits.sort_unstable();
+        for (end, index, start) in hits {
+            found(index, start..end);
+        }
+    }
+
+    fn automaton(
+        &self,
+        cell: &OnceLock<Option<AhoCorasick>>,
+        kind: AhoCorasickKind,
+        text: &str,
+        mut found: impl FnMut(usize, Range<usize>),
+    ) {
+        // Some 100 MB of keywords fit no automaton: then they are looked for one by one.
+        let Some(automaton) = cell.get_or_init(|| build(&self.keywords, kind).ok()) else {
+            return self.one_by_one(text, found);
+        };
+        for hit in automaton.find_overlapping_iter(text) {
+            found(hit.pattern().as_usize(), hit.start()..hit.end());
+        }
+    }
+}
+
+fn build(keywords: &[String], kind: AhoCorasickKind) -> Result<AhoCorasick, BuildError> {
+    AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).build(keywords)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn hits(prefilter: &Prefilter, text: &str) -> Vec<(usize, usize, usize)> {
+        let mut hits = Vec::new();
+        prefilter.each(text, |index, place| hits.push((place.end, index, place.start)));
+        hits.sort_unstable();
+        hits
+    }
+
+    proptest! {
+        #[test]
+        fn all_ways_find_the_same(
+            keywords in proptest::collection::btree_set("[ab_]{1,3}", 1..6),
+            text in "[abAB_é]{0,40}",
+        ) {
+            let prefilter = Prefilter::new(keywords.into_iter().collect());
+            let few = hits(&prefilter, &text);
+            prefilter.seen.store(FEW, Ordering::Relaxed);
+            prop_assert_eq!(&few, &hits(&prefilter, &text));
+            prefilter.seen.store(MANY, Ordering::Relaxed);
+            prop_assert_eq!(&few, &hits(&prefilter, &text));
+        }
+    }
+}
