@@ -80,7 +80,7 @@ pub fn at(text: &str, hit: usize) -> Option<Assignment> {
         .is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'`') && *byte == before);
     cursor += usize::from(was_quoted);
     cursor += count(line, cursor, |byte| matches!(byte, b']' | b' ' | b'\t' | b'?' | b'!'));
-    let (join, after) = join(line, cursor, was_quoted, dashes > 0 && !was_quoted)?;
+    let (join, after) = join(line, cursor, was_quoted, dashes > 0 && !was_quoted, before == b':')?;
     let after = after + count(line, after, |byte| matches!(byte, b' ' | b'\t'));
     let value = value(line, after, join)?;
     make(value, join)
@@ -91,7 +91,13 @@ fn count(line: &str, from: usize, is: impl Fn(u8) -> bool) -> usize {
 }
 
 /// What joins the name that ends before `at` to its value, and where that may begin.
-fn join(line: &str, at: usize, was_quoted: bool, is_flag: bool) -> Option<(Join, usize)> {
+fn join(
+    line: &str,
+    at: usize,
+    was_quoted: bool,
+    is_flag: bool,
+    is_keyword: bool,
+) -> Option<(Join, usize)> {
     let rest = line.get(at..)?;
     for comparison in ["==", "=~", "!=", "::"] {
         if rest.starts_with(comparison) {
@@ -114,6 +120,15 @@ fn join(line: &str, at: usize, was_quoted: bool, is_flag: bool) -> Option<(Join,
         let is_typed =
             rest[..typed].ends_with(' ') && sign.starts_with('=') && !sign.starts_with("==");
         return Some((Join::Sign, at + if is_typed { typed + 1 } else { 1 }));
+    }
+    // Erlang: `{name, <<"value">>}`; Lisp: `:name "value"`.
+    if let Some(after) = rest.strip_prefix(',')
+        && after.trim_start().starts_with("<<\"")
+    {
+        return Some((Join::Sign, line.len() - after.trim_start().len() + 2));
+    }
+    if is_keyword && at > 0 && line[..at].ends_with(' ') && rest.starts_with('"') {
+        return Some((Join::Sign, at));
     }
     if rest.starts_with(',') && was_quoted {
         return Some((Join::Comma, at + 1));
@@ -176,6 +191,8 @@ mod tests {
             (".password(\"abc\")", ".password", "abc", true),
             ("password = b'abc'", "password", "abc", true),
             ("const PASSWORD := `abc`", "PASSWORD", "abc", true),
+            ("{default_pass, <<\"abc\">>}", "default_pass", "abc", true),
+            ("  :password \"abc\"}", "password", "abc", true),
             ("{\\\"password\\\": \\\"abc\\\"}", "password", "abc", true),
         ] {
             let name = name.trim_start_matches('.');

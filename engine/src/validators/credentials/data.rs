@@ -59,6 +59,15 @@ pub(super) fn named(
     found: &mut Vec<Found>,
 ) {
     let rule = refine(look.rule, name, look.path);
+    // Bundler names a host and gives `user:password`.
+    if name.starts_with("BUNDLE_") && name.contains("__") && !value.contains('/') {
+        let start = value.find(':').map_or(0, |at| at + 1);
+        if is_credible(&value[start..], Class::Secret, look.trust) {
+            let span = Span { start: span.start + Span::at(start).start, end: span.end };
+            found.push(Found::new(rule, span));
+        }
+        return;
+    }
     let is_known = rule != look.rule || is_listed(name, parent, look.keys);
     let is_key = || look.trust == Trust::High && is_some_key(name, value);
     let known = || (is_known || is_key()).then_some(Class::Secret);
@@ -108,7 +117,10 @@ fn is_some_key(name: &str, value: &str) -> bool {
     };
     let ends = words.last().is_some_and(|word| word == "key" || word == "auth");
     let is_access = words.ends_with(&["access".to_owned(), "key".to_owned(), "id".to_owned()]);
-    (is_access && (16..=128).contains(&value.len()))
+    // `key` alone: of a cipher or a signature, if long and random.
+    let is_key = words.len() == 1 && words[0] == "key" && value.len() >= 24 && looks_random(value);
+    is_key
+        || (is_access && (16..=128).contains(&value.len()))
         || (ends
             && words.len() >= 2
             && !words.iter().any(is_open)

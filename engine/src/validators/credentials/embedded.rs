@@ -199,6 +199,27 @@ fn class_of_parts(value: &str) -> Option<Class> {
     value.split(';').filter_map(|part| part.split_once('=')).find_map(|(name, _)| class(name))
 }
 
+/// `Authorization: Bearer …`, in headers, commands and settings.
+pub(super) fn authorization(text: &str, rule: &'static str, trust: Trust, found: &mut Vec<Found>) {
+    for (at, mark) in text.match_indices("uthorization") {
+        let from = at + mark.len();
+        let rest = &text[from..text.floor_char_boundary(text.len().min(from + 48))];
+        let scheme = ["Bearer ", "Basic ", "bearer ", "basic ", "token ", "Token "]
+            .iter()
+            .filter_map(|scheme| Some(rest.find(scheme)? + scheme.len()))
+            .min();
+        let Some(start) = scheme.filter(|&end| !rest[..end].contains('\n')).map(|end| from + end)
+        else {
+            continue;
+        };
+        let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=._~-".contains(byte);
+        let length = text.as_bytes()[start..].iter().take(4096).take_while(|b| is_token(b)).count();
+        if is_credible(&text[start..start + length], Class::Secret, trust.min(Trust::Medium)) {
+            found.push(Found::new(rule, Span::new(start, start + length)));
+        }
+    }
+}
+
 /// Connection strings in quotes anywhere in `text`.
 pub(super) fn connection_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     let mut offset = 0;

@@ -76,6 +76,7 @@ pub(crate) fn parse(source: &Source) -> Credentials {
     read(look, format, &mut found);
     if !matches!(format.form, Form::Store | Form::Key) {
         embedded::private_keys(text, &mut found);
+        embedded::authorization(text, format.rule, trust, &mut found);
         embedded::connection_strings(text, trust, &mut found);
         embedded::urls(text, url_rule(format), trust, &mut found);
     }
@@ -97,6 +98,9 @@ fn read(look: Look<'_>, format: &Format, found: &mut Vec<Found>) {
                 records::rdp(text, found);
             }
             settings(look, found);
+            if format.rule == "secrets/network-service-password" {
+                records::snmp_users(text, trust, found);
+            }
             if format.rule == "secrets/chat-client-password" {
                 records::identify(text, trust, found);
             }

@@ -359,6 +359,20 @@ pub(super) fn identify(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
+/// `createUser name SHA "authentication" AES "privacy"`
+pub(super) fn snmp_users(text: &str, trust: Trust, found: &mut Vec<Found>) {
+    for (offset, line) in lines(text).filter(|(_, line)| line.starts_with("createUser")) {
+        for pair in words(line).windows(2) {
+            let is_method = ["MD5", "SHA", "DES", "AES"].iter().any(|m| pair[0].1.starts_with(m));
+            let (start, value) = pair[1];
+            if is_method && is_credible(value, Class::Password, trust) {
+                let span = Span::new(offset + start, offset + start + value.len());
+                found.push(Found::new("secrets/network-service-password", span));
+            }
+        }
+    }
+}
+
 /// `password 51:b:HEX`
 pub(super) fn rdp(text: &str, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {

@@ -4,7 +4,7 @@
 use super::data::{Look, named};
 use super::names::Class;
 use super::records::{lines, words};
-use super::values::{Trust, is_credible};
+use super::values::is_credible;
 use super::{Found, sql};
 use crate::parse::ini;
 use crate::source::Span;
@@ -301,24 +301,5 @@ fn special(
             look,
             found,
         );
-    }
-    if let Some(at) = line.find("uthorization: ") {
-        let rest = &line[at + 14..];
-        let scheme = ["Bearer ", "Basic ", "token ", "Token "]
-            .iter()
-            .find(|scheme| rest.starts_with(**scheme));
-        if let Some(scheme) = scheme {
-            let rest = &rest[scheme.len()..];
-            let length = rest
-                .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\'))
-                .unwrap_or(rest.len());
-            let start = at + 14 + scheme.len();
-            if is_credible(&rest[..length], Class::Secret, look.trust.min(Trust::Medium)) {
-                found.push(Found::new(
-                    look.rule,
-                    Span::new(offset + start, offset + start + length),
-                ));
-            }
-        }
     }
 }
