@@ -45,6 +45,9 @@ pub(super) fn tree(tree: &Tree, look: Look<'_>, found: &mut Vec<Found>) {
             continue;
         }
         let name = name(tree, at);
+        // Items of a list of secrets are mostly their names.
+        let trust = if node.key.is_empty() { look.trust.min(Trust::Medium) } else { look.trust };
+        let look = Look { trust, ..look };
         named(&name, parent_key(tree, at), value, node.span, look, found);
     }
 }
@@ -93,7 +96,20 @@ pub(super) fn named(
         }
         return;
     }
+    if is_name_again(value, class) {
+        return;
+    }
     embedded::value(value, span, rule, class, look.trust, found);
+}
+
+/// Whether the value is itself the name of a secret: `secretKey: db-password`, `token: BOT_TOKEN`.
+fn is_name_again(value: &str, class: Class) -> bool {
+    let is_name =
+        value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
+    let is_shouted = !value.bytes().any(|byte| byte.is_ascii_lowercase());
+    is_name
+        && self::class(value).is_some()
+        && (is_shouted || (class == Class::Secret && value != "secret"))
 }
 
 /// Whether a key that no list knows (`STRIPE_KEY`) has a generated value.

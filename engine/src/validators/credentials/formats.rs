@@ -139,12 +139,42 @@ pub(crate) fn of(path: &str) -> Option<(&'static Format, Trust)> {
             .iter()
             .any(|folder| plain.contains(folder));
     // What a pipeline or a compose file starts for its own tests has made-up passwords.
-    let is_short_lived = found.rule == "secrets/ci-secret" || name.contains("compose");
+    let is_short_lived = found.rule == "secrets/ci-secret"
+        || name.contains("compose")
+        || (found.rule == "secrets/config-password" && is_for_tests(plain));
     Some(match (is_sample || is_library, is_short_lived) {
         (true, _) => (found, Trust::Low),
         (_, true) => (found, trust.min(Trust::Medium)),
         _ => (found, trust),
     })
+}
+
+/// Whether a folder on the way says that the file is made for tests or for show.
+pub(super) fn is_for_tests(path: &str) -> bool {
+    const FOLDERS: [&str; 20] = [
+        "test",
+        "tests",
+        "testing",
+        "testdata",
+        "test-data",
+        "__tests__",
+        "spec",
+        "specs",
+        "fixture",
+        "fixtures",
+        "mock",
+        "mocks",
+        "__mocks__",
+        "example",
+        "examples",
+        "sample",
+        "samples",
+        "demo",
+        "doc",
+        "docs",
+    ];
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    folders.split('/').any(|folder| FOLDERS.contains(&folder))
 }
 
 /// The last segment of `path`, with `folders` folders before it.

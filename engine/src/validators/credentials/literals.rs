@@ -32,7 +32,8 @@ pub(super) fn assignments(
         {
             continue;
         }
-        if assignment.join == Join::Call && look.trust != Trust::Low {
+        let is_setter_call = || look.trust == Trust::Low && is_method(look.text, assignment.name);
+        if assignment.join == Join::Call && !is_setter_call() {
             continue;
         }
         if assignment.quoted && !ends_value(look.text, assignment.value.end as usize + 1) {
@@ -49,6 +50,15 @@ pub(super) fn assignments(
             done = assignment.value.end as usize;
         }
     }
+}
+
+/// Whether a name that is called belongs to an object or sets something: `.password("…")`,
+/// `setPassword("…")`.
+fn is_method(text: &str, name: Span) -> bool {
+    let called = &text[name.range()];
+    called.contains('.')
+        || text[..name.start as usize].ends_with(['.', '>'])
+        || ["set", "with"].iter().any(|verb| called.starts_with(verb))
 }
 
 /// Whether the function that takes name and value as arguments stores them.

@@ -271,12 +271,14 @@ fn trust(source: &Source) -> (Trust, bool) {
             | "xml"
             | "env"
     );
-    let is_made_up = [
-        "test", "spec", "example", "sample", "fixture", "mock", "doc", "i18n", "locale", "lang",
-        "schema",
-    ]
-    .iter()
-    .any(|word| path.contains(word));
+    let name = source.name().to_ascii_lowercase();
+    let is_made_up = formats::is_for_tests(&path)
+        || ["test", "example", "sample", "schema", "messages", "fixture"]
+            .iter()
+            .any(|word| name.contains(word))
+        || path.split('/').any(|folder| {
+            matches!(folder, "i18n" | "locale" | "locales" | "lang" | "langs" | "translations")
+        });
     match (is_settings, is_made_up) {
         (true, false) => (
             Trust::Medium,

@@ -229,8 +229,9 @@ fn word_class(before: &str, word: &str) -> Option<Class> {
 }
 
 /// Words before the secret word that make the name one of something else.
-const NOT_BEFORE: [&str; 72] = [
+const NOT_BEFORE: [&str; 73] = [
     "existing",
+    "random",
     "idempotency",
     "lock",
     "request",
