@@ -76,10 +76,12 @@ pub(super) fn named(
     let known = || (is_known || is_key()).then_some(Class::Secret);
     let Some(class) = class(name).or_else(known) else { return };
     // These are whatever a generator gave, signs, blanks, long runs and all.
-    if matches!(
-        rule,
-        "secrets/wordpress-salt" | "secrets/browser-saved-login" | "secrets/django-secret-key"
-    ) {
+    if look.trust == Trust::High
+        && matches!(
+            rule,
+            "secrets/wordpress-salt" | "secrets/browser-saved-login" | "secrets/django-secret-key"
+        )
+    {
         if value.len() >= 16 && !is_described(value) && !is_reference_alone(value) {
             found.push(Found::new(rule, span));
         }

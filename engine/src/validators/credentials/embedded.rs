@@ -214,7 +214,10 @@ pub(super) fn authorization(text: &str, rule: &'static str, trust: Trust, found:
         };
         let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=._~-".contains(byte);
         let length = text.as_bytes()[start..].iter().take(4096).take_while(|b| is_token(b)).count();
-        if is_credible(&text[start..start + length], Class::Secret, trust.min(Trust::Medium)) {
+        let ends = text.as_bytes().get(start + length).is_none_or(u8::is_ascii);
+        if ends
+            && is_credible(&text[start..start + length], Class::Secret, trust.min(Trust::Medium))
+        {
             found.push(Found::new(rule, Span::new(start, start + length)));
         }
     }

@@ -17,6 +17,7 @@ mod tests;
 mod values;
 
 use crate::parse::{ini, json, xml, yaml};
+use crate::patterns::placeholder::JOIN_MARK;
 use crate::rule::Report;
 use crate::source::{Source, Span};
 use aho_corasick::AhoCorasick;
@@ -80,7 +81,7 @@ pub(crate) fn parse(source: &Source) -> Credentials {
         embedded::connection_strings(text, trust, &mut found);
         embedded::urls(text, url_rule(format), trust, &mut found);
     }
-    Credentials { found: distinct(found) }
+    Credentials { found: distinct(text, found) }
 }
 
 fn url_rule(format: &Format) -> &'static str {
@@ -231,7 +232,7 @@ pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) ->
             hit.rule = "secrets/generic-password";
         }
     }
-    Credentials { found: distinct(found) }
+    Credentials { found: distinct(text, found) }
 }
 
 /// Whether the name left of a value is one of a password.
@@ -310,9 +311,14 @@ fn hits_wide(text: &str) -> impl Iterator<Item = usize> {
     WIDE_FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
 }
 
-/// Each secret once: of findings that overlap, the one found first.
-fn distinct(found: Vec<Found>) -> Vec<Found> {
-    let mut order: Vec<(usize, Found)> = found.into_iter().enumerate().collect();
+/// Each secret once: of findings that overlap, the one found first. Our own examples are none.
+fn distinct(text: &str, found: Vec<Found>) -> Vec<Found> {
+    let is_example = |found: &Found| {
+        let secret = if found.span.is_empty() { text } else { &text[found.span.range()] };
+        secret.contains(JOIN_MARK)
+    };
+    let mut order: Vec<(usize, Found)> =
+        found.into_iter().filter(|found| !is_example(found)).enumerate().collect();
     order.sort_by_key(|(at, found)| (found.span.start, *at));
     let mut kept: Vec<(usize, Found)> = Vec::with_capacity(order.len());
     for (at, found) in order {

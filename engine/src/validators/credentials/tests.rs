@@ -64,6 +64,15 @@ fn each_secret_is_found_once_and_nothing_else() {
 }
 
 #[test]
+fn marked_examples_are_no_secrets() {
+    let folder = fixtures().join("credentials");
+    for (path, _) in files(&folder) {
+        let text = fs::read_to_string(folder.join(&path)).unwrap_or_default();
+        assert_eq!(found(&path, &text), Vec::<String>::new(), "{path}");
+    }
+}
+
+#[test]
 fn look_alikes_are_clean() {
     let all: Vec<String> = files(&fixtures().join("credentials-clean"))
         .iter()
