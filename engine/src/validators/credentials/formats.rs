@@ -139,7 +139,7 @@ pub(crate) fn of(path: &str) -> Option<(&'static Format, Trust)> {
             .iter()
             .any(|folder| plain.contains(folder));
     // What a pipeline or a compose file starts for its own tests has made-up passwords.
-    let is_short_lived = found.rule == "secrets/ci-secret"
+    let is_short_lived = matches!(found.rule, "secrets/ci-secret" | "secrets/script-secret")
         || name.contains("compose")
         || (found.rule == "secrets/config-password" && is_for_tests(plain));
     Some(match (is_sample || is_library, is_short_lived) {

@@ -340,7 +340,9 @@ fn csv(text: &str, format: &Format, found: &mut Vec<Found>) {
 pub(super) fn identify(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let lower = line.to_ascii_lowercase();
-        for at in lower.match_indices("identify ").map(|(at, mark)| at + mark.len()) {
+        let marks = ["identify ", " ident "];
+        let places = marks.iter().flat_map(|mark| lower.match_indices(mark));
+        for at in places.map(|(at, mark)| at + mark.len()) {
             let Some(command) = line.get(at..) else { continue };
             let command = &command[..command.find(['"', ';', '|', '\'']).unwrap_or(command.len())];
             // `identify account password` has one word more.

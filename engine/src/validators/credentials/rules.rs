@@ -83,6 +83,8 @@ rules! {
         "Generate a new one, and read it from the environment or the encrypted credentials";
     "secrets/remote-desktop-password": "Password in a remote desktop file",
         "Change it, and let the client ask for it";
+    "secrets/script-secret": "Secret on a command line in a script",
+        "Read it from the environment or a file with narrow rights, and change it";
     "secrets/secret-file": "File that holds a secret",
         "Keep it in a secret store, list the file in .gitignore, and change the secret";
     "secrets/secret-list": "Secret in a list of secrets",
