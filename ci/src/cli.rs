@@ -94,8 +94,10 @@ pub struct Check {
     /// The least severity that makes the exit code 1: error, warning, info or never [default: error].
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
     pub fail_on: Option<aidd_engine::finding::FailOn>,
+    /// Which rules run.
     #[command(flatten)]
     pub selection: SelectionArgs,
+    /// Which files are read.
     #[command(flatten)]
     pub walk: WalkArgs,
     /// Apply the safe fixes.
@@ -110,6 +112,7 @@ pub struct Check {
     /// The path that standard input stands for.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub stdin_path: Option<PathBuf>,
+    /// Which findings are known.
     #[command(flatten)]
     pub baseline: BaselineArgs,
     /// Keep baselined and allowed findings in SARIF, marked as suppressed.

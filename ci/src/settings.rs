@@ -32,7 +32,7 @@ const SETTINGS: [(&str, Option<&str>); 7] = [
 pub fn run(command: &ConfigCommand, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     match command {
         ConfigCommand::Schema => {
-            writeln!(io.out, "{}", serde_json::to_string_pretty(&config::schema())?)?
+            writeln!(io.out, "{}", serde_json::to_string_pretty(&config::schema())?)?;
         }
         ConfigCommand::Show { path } => show(path.as_deref(), config, io)?,
     }

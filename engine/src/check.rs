@@ -197,7 +197,10 @@ impl Engine {
             return;
         }
         for fence in markdown::fences(source, |info| kind::of_fence(Fence::word(info)).is_some()) {
-            let Some(kind) = kind::of_fence(fence.language()) else { continue };
+            let kind = kind::of_fence(fence.language());
+            let Some(kind) = kind.filter(|&kind| kind::is_whole(kind, &fence.text)) else {
+                continue;
+            };
             let inner = Source::new(source.path(), fence.text.as_str());
             let mut inside = Report::new(&inner, settings);
             validators::run(kind, &self.registry, files, &mut inside);

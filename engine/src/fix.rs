@@ -41,22 +41,30 @@ pub fn mend(
             count_errors(&engine.check(&source, files).findings) <= errors
         };
         let (bytes, applied) = apply(&mended.bytes, &fixes);
-        let round = if is_no_worse(&bytes) {
-            Some((bytes, applied))
+        let (bytes, applied) = if is_no_worse(&bytes) {
+            (bytes, applied)
         } else {
-            // One of them does harm: find one that does not, and let the next round try the rest.
-            fixes
-                .iter()
-                .map(|fix| apply(&mended.bytes, &[fix]))
-                .find(|(bytes, _)| is_no_worse(bytes))
+            harmless(&mended.bytes, &fixes, is_no_worse)
         };
-        let Some((bytes, applied)) = round.filter(|(bytes, _)| *bytes != mended.bytes) else {
+        if bytes == mended.bytes {
             break;
-        };
+        }
         mended.bytes = bytes;
         mended.applied += applied;
     }
     mended
+}
+
+/// Applies those fixes that leave the file no worse, one after the other.
+fn harmless(bytes: &[u8], fixes: &[&Fix], is_no_worse: impl Fn(&[u8]) -> bool) -> (Vec<u8>, usize) {
+    let mut kept: Vec<&Fix> = Vec::new();
+    for fix in fixes {
+        kept.push(fix);
+        if !is_no_worse(&apply(bytes, &kept).0) {
+            kept.pop();
+        }
+    }
+    apply(bytes, &kept)
 }
 
 /// The fixes of findings that stand, at most as unsafe as `safety`.

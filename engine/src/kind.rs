@@ -93,6 +93,16 @@ pub fn is_page_path(path: &str) -> bool {
     path.ends_with(".md") && RULE_FOLDERS.into_iter().any(is_below)
 }
 
+/// Whether the text of a fenced block is a whole file of its kind: an excerpt from a Dockerfile, as
+/// documentation shows it, would be accused of all that stands elsewhere.
+#[must_use]
+pub fn is_whole(kind: Kind, text: &str) -> bool {
+    let from = |line: &str| {
+        line.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("from "))
+    };
+    kind != Kind::Dockerfile || text.lines().any(from)
+}
+
 fn look(text: &str) -> &str {
     &text[..text.floor_char_boundary(LOOK)]
 }
@@ -101,8 +111,50 @@ fn look(text: &str) -> &str {
 /// an ignore file.
 fn is_dockerfile(name: &str) -> bool {
     const STEMS: [&str; 2] = ["dockerfile", "containerfile"];
-    const OTHERS: [&str; 12] =
-        ["dockerignore", "md", "txt", "py", "rs", "go", "js", "ts", "json", "yaml", "yml", "html"];
+    const OTHERS: [&str; 42] = [
+        "adoc",
+        "c",
+        "cjs",
+        "cpp",
+        "cs",
+        "css",
+        "dockerignore",
+        "el",
+        "go",
+        "gz",
+        "h",
+        "hs",
+        "html",
+        "java",
+        "js",
+        "json",
+        "jsx",
+        "kt",
+        "lock",
+        "log",
+        "lua",
+        "map",
+        "md",
+        "mjs",
+        "php",
+        "png",
+        "ps1",
+        "py",
+        "pyc",
+        "rb",
+        "rs",
+        "rst",
+        "sh",
+        "snap",
+        "svg",
+        "toml",
+        "ts",
+        "tsx",
+        "txt",
+        "xml",
+        "yaml",
+        "yml",
+    ];
     STEMS.iter().any(|stem| {
         let prefixed = name.strip_prefix(stem).is_some_and(|rest| {
             rest.is_empty()

@@ -17,6 +17,8 @@ use std::sync::{Mutex, PoisonError};
 const WINDOW: usize = 4 << 20;
 /// How much of a window the next one repeats, so that no secret is cut in two.
 const OVERLAP: usize = 64 << 10;
+/// Most threads that one run starts.
+const MOST_JOBS: usize = 256;
 /// How many leading bytes tell whether a file is text.
 const BINARY_LOOK: usize = 8 << 10;
 
@@ -25,7 +27,7 @@ const BINARY_LOOK: usize = 8 << 10;
 pub struct Walk {
     /// Files and folders to check, as the user gave them; they lie below the root.
     pub paths: Vec<PathBuf>,
-    /// Threads; 0: one a processor.
+    /// Threads; 0: one a processor; at most 256.
     pub jobs: usize,
     /// Do not read ignore files.
     pub no_ignore: bool,
@@ -114,7 +116,7 @@ fn builder(walk: &Walk) -> Option<WalkBuilder> {
     builder
         .hidden(walk.no_hidden)
         .follow_links(false)
-        .threads(walk.jobs)
+        .threads(walk.jobs.min(MOST_JOBS))
         .ignore(!walk.no_ignore)
         .git_ignore(!walk.no_ignore)
         .git_global(!walk.no_ignore)

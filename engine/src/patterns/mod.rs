@@ -74,12 +74,13 @@ mod tests {
     #[test]
     fn messages_are_filled() {
         let source = Source::new("src/a.test.ts", "foo(1)");
-        let fill = |message: &str| {
-            super::fill(message, &source, Span::new(0, 3), |name| {
-                (name == "ARG").then(|| "1".to_owned())
-            })
+        let filled = |message: &str| {
+            fill(message, &source, Span::new(0, 3), |name| (name == "ARG").then(|| "1".to_owned()))
         };
-        assert_eq!(fill("`<match>` of <ARG> in <dir>/<stem>.<ext>"), "`foo` of 1 in src/a.test.ts");
-        assert_eq!(fill("a < b, <other> and <path"), "a < b, <other> and <path");
+        assert_eq!(
+            filled("`<match>` of <ARG> in <dir>/<stem>.<ext>"),
+            "`foo` of 1 in src/a.test.ts"
+        );
+        assert_eq!(filled("a < b, <other> and <path"), "a < b, <other> and <path");
     }
 }

@@ -2,6 +2,8 @@
 //! checks by rule id; a rule's severity and words are in its page.
 
 pub(crate) mod credentials;
+mod dockerfile;
+mod mermaid;
 mod project;
 
 use crate::files::Files;
@@ -21,13 +23,14 @@ type Checks<T> = &'static [(&'static str, Check<T>)];
 /// Runs every enabled check of `kind` over the source of `report`.
 pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &mut Report<'_>) {
     // One arm a validator: `Kind::X => each(x::CHECKS, &x::parse(report.source(), files), report)`.
-    let _ = files;
     match kind {
+        Kind::Dockerfile => dockerfile::run(registry, files, report),
         Kind::Config => project::check_config(registry, report),
         Kind::RulePage => project::check_page(report),
         Kind::Credentials => {
             each(credentials::CHECKS, &credentials::parse(report.source()), report);
         }
+        Kind::Mermaid => mermaid::run(report),
         _ => {}
     }
 }
@@ -42,14 +45,21 @@ pub(crate) fn run_generic(words: &[usize], report: &mut Report<'_>) {
 
 /// What an allow comment above its first line speaks of as a whole.
 pub(crate) fn statements(kind: Kind, source: &Source) -> Vec<Span> {
-    let _ = (kind, source);
-    Vec::new()
+    match kind {
+        Kind::Dockerfile => dockerfile::statements(source),
+        _ => Vec::new(),
+    }
 }
 
 /// The ids of all rules written in Rust.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     let credentials = credentials::CHECKS.iter().map(|&(id, _)| id);
-    [project::CONFIG, project::PAGE].into_iter().chain(credentials)
+    let mermaid = mermaid::CHECKS.iter().map(|(id, _)| *id);
+    [project::CONFIG, project::PAGE]
+        .into_iter()
+        .chain(dockerfile::ids())
+        .chain(mermaid)
+        .chain(credentials)
 }
 
 fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {
