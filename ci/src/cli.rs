@@ -67,14 +67,18 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
-    /// Print the manual page, as roff.
-    #[command(after_help = "Read it with: aidd man | man -l -")]
-    Man,
+    /// Print the manual page of aidd, or of one of its commands, as roff.
+    #[command(after_help = "Read it with: aidd man | man -l -, or: aidd man check | man -l -")]
+    Man {
+        /// The command, such as `check` or `baseline write`.
+        command: Vec<String>,
+    },
 }
 
 /// Options of `aidd check`.
 #[derive(Debug, Args)]
 #[command(
+    group = clap::ArgGroup::new("fixes").args(["fix", "fix_unsafe"]).multiple(true),
     after_help = "Exit codes:\n  0  nothing at or above --fail-on\n  1  findings\n  2  wrong usage or configuration\n  3  something could not be read\n\nExamples:\n  aidd check src Dockerfile\n  aidd check . --format github --output results.sarif --output report.md\n  aidd check . --only 'secrets/*' --no-ignore\n  aidd check . --fix --dry-run\n  cat Dockerfile | aidd check - --stdin-path Dockerfile"
 )]
 pub struct Check {
@@ -107,7 +111,7 @@ pub struct Check {
     #[arg(long)]
     pub fix_unsafe: bool,
     /// Print what the fixes would change as a patch, and change nothing.
-    #[arg(long)]
+    #[arg(long, requires = "fixes")]
     pub dry_run: bool,
     /// The path that standard input stands for.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]

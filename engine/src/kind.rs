@@ -38,7 +38,8 @@ pub const RULE_FOLDERS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 /// How much of a text the look at its content reads, in bytes.
 const LOOK: usize = 4096;
 
-/// The kinds of a file at `path` (relative, `/` between segments) with this text.
+/// The kinds of a file at `path` (relative, `/` between segments) with this text, but for
+/// [`Kind::Credentials`], which takes a validator's table of formats to tell.
 #[must_use]
 pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -98,7 +99,8 @@ pub fn is_whole(kind: Kind, text: &str) -> bool {
     kind != Kind::Dockerfile || text.lines().any(from)
 }
 
-fn look(text: &str) -> &str {
+/// The beginning of a text, for a cheap look at its content.
+pub(crate) fn look(text: &str) -> &str {
     &text[..text.floor_char_boundary(LOOK)]
 }
 

@@ -9,6 +9,7 @@ pub mod text;
 use crate::paths::Globs;
 use crate::rule::Rule;
 use crate::source::{Source, Span};
+use aidd_content::page::{CheckHeader, SyntaxHeader};
 
 /// What is wrong with the check in a rule's header, a text each; nothing is well.
 #[must_use]
@@ -19,6 +20,13 @@ pub fn problems(rule: &Rule) -> Vec<String> {
     problems.extend(check.text.as_ref().and_then(|header| text::check_header(header).err()));
     problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
     problems
+}
+
+/// Whether a check in the header of the page at `page` is tried on the file at `path`.
+#[must_use]
+pub fn is_tried(check: &CheckHeader, page: Option<&str>, path: &str) -> bool {
+    let reads = |header: &SyntaxHeader| syntax::reads(header, path);
+    check.syntax.as_ref().is_none_or(reads) && Globs::of_check(check, page).matches(path)
 }
 
 /// Fills the `<names>` of a page's message: `<path>`, `<dir>`, `<name>`, `<stem>`, `<ext>`,
