@@ -66,7 +66,7 @@ impl Engine {
     ) -> Result<Self, EngineError> {
         Ok(Self {
             settings: SettingsTable::new(&registry, config, selection)?,
-            text: TextPatterns::new(registry.rules()),
+            text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
             max_file_size: config.max_file_size.unwrap_or(MAX_FILE_SIZE),
@@ -155,8 +155,11 @@ impl Engine {
                 validators::run(kind, &self.registry, files, &mut report);
             }
         }
-        self.text.run(self.registry.rules(), depth == Depth::Secrets, &mut report);
+        let words = self.text.run(self.registry.rules(), depth == Depth::Secrets, &mut report);
         if depth == Depth::Full {
+            if !kinds.contains(&Kind::Credentials) {
+                validators::run_generic(&words, &mut report);
+            }
             if let Err(over) = self.syntax.run(&mut report)
                 && report.begin(SKIPPED)
             {

@@ -1,5 +1,7 @@
 //! What a file is, from its path and, where the path cannot tell, a cheap look at its text.
 
+use crate::validators::credentials;
+
 /// A kind of file that validators know. A file may be several at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -66,6 +68,9 @@ pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
         Some("toml") => kinds.push(Kind::Toml),
         Some("arb") => kinds.extend([Kind::Json, Kind::MessageCatalogue]),
         _ => {}
+    }
+    if credentials::is_known(path, look(text)) {
+        kinds.push(Kind::Credentials);
     }
     kinds
 }

@@ -1,6 +1,7 @@
 //! Checks written in Rust: one module per kind of file. Each parses its file once and lists its
 //! checks by rule id; a rule's severity and words are in its page.
 
+pub(crate) mod credentials;
 mod dockerfile;
 mod mermaid;
 mod project;
@@ -10,6 +11,8 @@ use crate::kind::Kind;
 use crate::registry::Registry;
 use crate::rule::Report;
 use crate::source::{Source, Span};
+
+pub(crate) use credentials::KEYWORDS;
 
 /// One rule's code: looks at a parsed file and reports what breaks the rule.
 type Check<T> = fn(&T, &mut Report<'_>);
@@ -24,8 +27,19 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
         Kind::Dockerfile => dockerfile::run(registry, files, report),
         Kind::Config => project::check_config(registry, report),
         Kind::RulePage => project::check_page(report),
+        Kind::Credentials => {
+            each(credentials::CHECKS, &credentials::parse(report.source()), report);
+        }
         Kind::Mermaid => mermaid::run(report),
         _ => {}
+    }
+}
+
+/// Runs the checks that any file gets, on the places of [`KEYWORDS`] in it.
+pub(crate) fn run_generic(words: &[usize], report: &mut Report<'_>) {
+    if !words.is_empty() {
+        let found = credentials::generic(report.source(), words.iter().copied());
+        each(credentials::CHECKS, &found, report);
     }
 }
 
@@ -39,8 +53,13 @@ pub(crate) fn statements(kind: Kind, source: &Source) -> Vec<Span> {
 
 /// The ids of all rules written in Rust.
 pub fn ids() -> impl Iterator<Item = &'static str> {
+    let credentials = credentials::CHECKS.iter().map(|&(id, _)| id);
     let mermaid = mermaid::CHECKS.iter().map(|(id, _)| *id);
-    [project::CONFIG, project::PAGE].into_iter().chain(dockerfile::ids()).chain(mermaid)
+    [project::CONFIG, project::PAGE]
+        .into_iter()
+        .chain(dockerfile::ids())
+        .chain(mermaid)
+        .chain(credentials)
 }
 
 fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {
