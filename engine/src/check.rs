@@ -174,7 +174,7 @@ impl Engine {
             }
         }
         let mut findings = report.finish();
-        let secrets = self.settle_secrets(source, settings, &mut findings);
+        let secrets = self.settle_secrets(source, settings, (&kinds, files), &mut findings);
         let statements =
             || kinds.iter().flat_map(|&kind| validators::statements(kind, source)).collect();
         let mut unused = Report::new(source, settings);
@@ -213,6 +213,7 @@ impl Engine {
         &self,
         source: &Source,
         settings: &Settings,
+        beside: (&[Kind], &dyn Files),
         findings: &mut Vec<Finding>,
     ) -> Vec<Span> {
         if findings.is_empty() {
@@ -240,15 +241,20 @@ impl Engine {
         let mut spans: Vec<Span> = kept.into_iter().map(|(span, _)| span).collect();
         // An excerpt must not show a secret even where its rule was not asked for.
         if settings.iter().any(|(_, setting)| setting.severity.is_none()) {
-            spans.extend(self.unasked_secrets(source));
+            spans.extend(self.unasked_secrets(source, beside));
         }
         merge(spans)
     }
 
-    fn unasked_secrets(&self, source: &Source) -> Vec<Span> {
+    fn unasked_secrets(&self, source: &Source, (kinds, files): (&[Kind], &dyn Files)) -> Vec<Span> {
         let all = select::defaults(self.registry.rules());
         let mut report = Report::new(source, &all);
-        self.text.run(self.registry.rules(), true, &mut report);
+        let words = self.text.run(self.registry.rules(), true, &mut report);
+        if kinds.contains(&Kind::Credentials) {
+            validators::run(Kind::Credentials, &self.registry, files, &mut report);
+        } else {
+            validators::run_generic(&words, &mut report);
+        }
         report.finish().into_iter().filter_map(|finding| finding.secret).collect()
     }
 
