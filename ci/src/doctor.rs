@@ -6,9 +6,10 @@ use crate::project::Project;
 use crate::report::number;
 use crate::rules::unread_pages;
 use aidd_engine::check::Selection;
-use aidd_engine::kind::{self, CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::paths::Globs;
 use aidd_engine::patterns;
+use aidd_engine::validators;
 use aidd_engine::walk;
 use anyhow::Result;
 use ignore::WalkBuilder;
@@ -99,7 +100,7 @@ fn files(project: &Project) -> Result<Vec<String>> {
 fn kinds(paths: &[String]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for path in paths {
-        for kind in kind::kinds(path, "") {
+        for kind in validators::kinds(path, "") {
             *counts.entry(format!("{kind:?}")).or_default() += 1;
         }
     }

@@ -149,7 +149,7 @@ impl Engine {
         depth: Depth,
     ) -> Checked {
         let mut report = Report::new(source, settings);
-        let kinds = kind::kinds(source.path(), source.text());
+        let kinds = validators::kinds(source.path(), source.text());
         for &kind in &kinds {
             if depth == Depth::Full || kind == Kind::Credentials {
                 validators::run(kind, &self.registry, files, &mut report);

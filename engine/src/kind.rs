@@ -1,7 +1,5 @@
 //! What a file is, from its path and, where the path cannot tell, a cheap look at its text.
 
-use crate::validators::credentials;
-
 /// A kind of file that validators know. A file may be several at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -40,7 +38,8 @@ pub const RULE_FOLDERS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 /// How much of a text the look at its content reads, in bytes.
 const LOOK: usize = 4096;
 
-/// The kinds of a file at `path` (relative, `/` between segments) with this text.
+/// The kinds of a file at `path` (relative, `/` between segments) with this text, but for
+/// [`Kind::Credentials`], which takes a validator's table of formats to tell.
 #[must_use]
 pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -68,9 +67,6 @@ pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
         Some("toml") => kinds.push(Kind::Toml),
         Some("arb") => kinds.extend([Kind::Json, Kind::MessageCatalogue]),
         _ => {}
-    }
-    if credentials::is_known(path, look(text)) {
-        kinds.push(Kind::Credentials);
     }
     kinds
 }
@@ -103,7 +99,8 @@ pub fn is_whole(kind: Kind, text: &str) -> bool {
     kind != Kind::Dockerfile || text.lines().any(from)
 }
 
-fn look(text: &str) -> &str {
+/// The beginning of a text, for a cheap look at its content.
+pub(crate) fn look(text: &str) -> &str {
     &text[..text.floor_char_boundary(LOOK)]
 }
 

@@ -4,9 +4,10 @@
 use crate::check::{Checked, Engine, Occurrences};
 use crate::config::Config;
 use crate::files::Disk;
-use crate::kind::{self, Kind};
+use crate::kind::Kind;
 use crate::paths::Globs;
 use crate::source::{Columns, Origin, Source};
+use crate::validators;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::HashSet;
 use std::fs::File;
@@ -229,7 +230,7 @@ impl Job<'_> {
             return self.large(&mut bytes.as_slice().chain(file), path, read);
         }
         let binary = is_binary(&bytes);
-        if binary && !kind::kinds(path, "").contains(&Kind::Credentials) {
+        if binary && !validators::kinds(path, "").contains(&Kind::Credentials) {
             return Ok(());
         }
         let source = Source::decode(path, bytes);
@@ -244,7 +245,7 @@ impl Job<'_> {
 
     /// A file too large to parse: searched for secrets, window by window.
     fn large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
-        let parsed = !kind::kinds(path, "").is_empty();
+        let parsed = !validators::kinds(path, "").is_empty();
         if parsed {
             let limit = self.engine.max_file_size();
             self.skip(

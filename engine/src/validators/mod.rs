@@ -1,13 +1,13 @@
 //! Checks written in Rust: one module per kind of file. Each parses its file once and lists its
 //! checks by rule id; a rule's severity and words are in its page.
 
-pub(crate) mod credentials;
+mod credentials;
 mod dockerfile;
 mod mermaid;
 mod project;
 
 use crate::files::Files;
-use crate::kind::Kind;
+use crate::kind::{self, Kind};
 use crate::registry::Registry;
 use crate::rule::Report;
 use crate::source::{Source, Span};
@@ -19,6 +19,16 @@ type Check<T> = fn(&T, &mut Report<'_>);
 
 /// The rules of one validator, by id.
 type Checks<T> = &'static [(&'static str, Check<T>)];
+
+/// All kinds of a file at `path` (relative, `/` between segments) with this text.
+#[must_use]
+pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
+    let mut kinds = kind::kinds(path, text);
+    if credentials::is_known(path, kind::look(text)) {
+        kinds.push(Kind::Credentials);
+    }
+    kinds
+}
 
 /// Runs every enabled check of `kind` over the source of `report`.
 pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &mut Report<'_>) {

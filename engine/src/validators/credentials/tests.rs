@@ -2,8 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "the fixtures lie on the disk")]
 
 use super::{Credentials, generic, hits, parse};
-use crate::examples::JOIN_MARK;
 use crate::kind::{Kind, kinds};
+use crate::patterns::placeholder::JOIN_MARK;
 use crate::source::{Encoding, Source};
 use std::collections::BTreeSet;
 use std::fs;
