@@ -353,21 +353,20 @@ fn redact(finding: &mut Finding, values: &[&str]) {
 }
 
 /// Gives each finding its id: the first 16 hexadecimal digits of the SHA-256 of rule, path, text of
-/// the lines with white space folded, and how often the same came before in the source. Line
-/// numbers play no part, so the id survives edits above it.
+/// the lines with white space folded, and how often the same came before in the file. Line numbers
+/// play no part, so the id survives edits above it.
 fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences) {
+    // Many findings may stand on one line of megabytes: its text is folded once.
+    let mut lines: HashMap<Span, Sha256> = HashMap::new();
     for finding in findings {
-        let mut hash = Sha256::new();
+        let line = source.lines_around(finding.span);
+        let mut hash = lines.entry(line).or_insert_with(|| folded(source.slice(line))).clone();
         hash.update(finding.rule.as_bytes());
         hash.update([0]);
         hash.update(source.path().as_bytes());
-        hash.update([0]);
-        for word in source.slice(source.lines_around(finding.span)).split_whitespace() {
-            hash.update(word.as_bytes());
-            hash.update(b" ");
-        }
         let key: [u8; 32] = hash.clone().finalize().into();
         let count = seen.0.entry(key).or_default();
+        hash.update([0]);
         hash.update(count.to_le_bytes());
         *count += 1;
         finding.id.clear();
@@ -375,4 +374,15 @@ fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences)
             let _ = write!(finding.id, "{byte:02x}");
         }
     }
+}
+
+/// The hash of a text with white space folded.
+fn folded(text: &str) -> Sha256 {
+    let mut hash = Sha256::new();
+    for word in text.split_whitespace() {
+        hash.update(word.as_bytes());
+        hash.update(b" ");
+    }
+    hash.update([0]);
+    hash
 }
