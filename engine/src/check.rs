@@ -2,7 +2,7 @@
 
 use crate::allow;
 use crate::config::{Config, MAX_FILE_SIZE};
-use crate::files::{Files, Memory};
+use crate::files::Files;
 use crate::finding::{Finding, Related, RuleId, Status};
 use crate::kind::{self, Kind};
 use crate::parse::markdown::{self, Fence};
@@ -171,7 +171,7 @@ impl Engine {
             }
         }
         let mut findings = report.finish();
-        let secrets = self.settle_secrets(source, settings, &mut findings);
+        let secrets = self.settle_secrets(source, settings, (&kinds, files), &mut findings);
         let statements =
             || kinds.iter().flat_map(|&kind| validators::statements(kind, source)).collect();
         let mut unused = Report::new(source, settings);
@@ -210,6 +210,7 @@ impl Engine {
         &self,
         source: &Source,
         settings: &Settings,
+        beside: (&[Kind], &dyn Files),
         findings: &mut Vec<Finding>,
     ) -> Vec<Span> {
         if findings.is_empty() {
@@ -218,7 +219,7 @@ impl Engine {
         let mut spans = secrets::settle(findings, &self.registry);
         // An excerpt must not show a secret even where its rule was not asked for.
         if self.leaves_out_secrets(settings) {
-            spans.extend(self.unasked_secrets(source));
+            spans.extend(self.unasked_secrets(source, beside));
         }
         secrets::merge(spans)
     }
@@ -230,14 +231,15 @@ impl Engine {
         })
     }
 
-    fn unasked_secrets(&self, source: &Source) -> Vec<Span> {
+    fn unasked_secrets(&self, source: &Source, (kinds, files): (&[Kind], &dyn Files)) -> Vec<Span> {
         let all = select::defaults(self.registry.rules());
         let mut report = Report::new(source, &all);
-        if validators::kinds(source.path(), source.text()).contains(&Kind::Credentials) {
-            validators::run(Kind::Credentials, &self.registry, &Memory::default(), &mut report);
-        }
         let words = self.text.run(self.registry.rules(), true, &mut report);
-        validators::run_generic(&words, &mut report);
+        if kinds.contains(&Kind::Credentials) {
+            validators::run(Kind::Credentials, &self.registry, files, &mut report);
+        } else {
+            validators::run_generic(&words, &mut report);
+        }
         report.finish().into_iter().filter_map(|finding| finding.secret).collect()
     }
 }
