@@ -52,6 +52,7 @@ struct Compiled {
     /// The group that the finding covers.
     group: usize,
     unless: Vec<Regex>,
+    unless_match: Vec<Regex>,
 }
 
 impl TextPatterns {
@@ -201,7 +202,9 @@ impl<'a> Scan<'a> {
             // The next match may share the boundary that this one ended with.
             at = found.end.max(whole.start() + 1).max(at + 1);
             let span = Span::new(found.start, found.end);
-            if accepts(header, compiled, self.source.slice(span)) && self.seen.insert((index, span))
+            let around = self.source.slice(Span::from(whole.range()));
+            if accepts(header, compiled, self.source.slice(span), around)
+                && self.seen.insert((index, span))
             {
                 let finding = state(rule, self.source, &captures, span, report);
                 if header.secret.is_some() {
@@ -216,12 +219,13 @@ impl<'a> Scan<'a> {
 }
 
 /// The tests on the found text that an expression cannot state.
-fn accepts(header: &TextHeader, compiled: &Compiled, found: &str) -> bool {
+fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, whole: &str) -> bool {
     let credible = header.secret.is_none() || !is_placeholder(found);
     credible
         && shape::entropy(found) >= header.entropy
         && (!header.random || shape::looks_random(found))
         && !compiled.unless.iter().any(|unless| unless.is_match(found))
+        && !compiled.unless_match.iter().any(|unless| unless.is_match(whole))
 }
 
 fn state<'r>(
@@ -289,8 +293,9 @@ fn compile(header: &TextHeader) -> Result<Compiled, String> {
     };
     let regex = build(&text, unicode)?;
     let group = regex.group_info().to_index(regex_automata::PatternID::ZERO, "at").unwrap_or(0);
-    let unless = header.unless.iter().map(|text| build(text, unicode)).collect::<Result<_, _>>()?;
-    Ok(Compiled { regex, group, unless })
+    let all = |texts: &[String]| texts.iter().map(|text| build(text, unicode)).collect::<Result<_, String>>();
+    let (unless, unless_match) = (all(&header.unless)?, all(&header.unless_match)?);
+    Ok(Compiled { regex, group, unless, unless_match })
 }
 
 fn build(text: &str, unicode: bool) -> Result<Regex, String> {
@@ -377,6 +382,12 @@ mod tests {
         assert_eq!(found(check, "KEY1 key2 Key3 KEY4"), ["KEY1", "KEY4"]);
         let long = format!("{}KEY1{}KEY2", " key ".repeat(4000), " key ".repeat(4000));
         assert_eq!(found(check, &long), ["KEY1", "KEY2"]);
+    }
+
+    #[test]
+    fn what_stands_beside_a_finding_may_excuse_it() {
+        let check = r"regex: '://u:(?P<at>[a-z]+)@[a-z.]+', keywords: ['://'], unless-match: ['@localhost$']";
+        assert_eq!(found(check, "a://u:abc@localhost a://u:def@host.io"), ["def"]);
     }
 
     #[test]
