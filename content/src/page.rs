@@ -124,6 +124,10 @@ pub struct TextHeader {
     /// The finding's text must look random: no words, mixed character classes.
     #[serde(default)]
     pub random: bool,
+    /// The finding's text is a password: none of the words, and beside none of the hosts, that
+    /// examples are written with.
+    #[serde(default)]
+    pub password: bool,
     /// The finding's text must not match any of these expressions.
     #[serde(default)]
     pub unless: Vec<String>,

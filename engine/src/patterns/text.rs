@@ -3,7 +3,7 @@
 
 use super::placeholder::is_placeholder;
 use super::prefilter::Prefilter;
-use super::shape;
+use super::{password, shape};
 use crate::finding::{Edit, Finding};
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
@@ -224,6 +224,7 @@ fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, whole: &str) -
     credible
         && shape::entropy(found) >= header.entropy
         && (!header.random || shape::looks_random(found))
+        && !(header.password && password::is_example(found, whole))
         && !compiled.unless.iter().any(|unless| unless.is_match(found))
         && !compiled.unless_match.iter().any(|unless| unless.is_match(whole))
 }
