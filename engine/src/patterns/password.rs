@@ -11,7 +11,7 @@ static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
         |guest|login|test(?:ing|pass(?:word)?)?|dev(?:elopment)?|local(?:host)?|docker|foo|bar|baz\
         |foobar|qux|abc|xyz|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|rabbit(?:mq)?|sa|db\
         |database|default|none|null|mypass(?:word)?|your[_-]?\\w+|my[_-]?\\w*(?:pass|secret|token)\\w*\
-        |some[_-]?\\w+|x-oauth-basic|@?password@?|\\w*[_-]?(?:password|passwd|secret|token)_?(?:here|value)?";
+        |some[_-]?\\w+|\\w+[_-](?:pass|pwd)|weak|other|x-oauth-basic|@?password@?|\\w*[_-]?(?:password|passwd|secret|token)_?(?:here|value)?";
     Regex::new(&format!("^(?i:{words})$")).ok()
 });
 
@@ -22,7 +22,7 @@ static TEMPLATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A host that is nobody's, in a URL or a connection string.
 static NOBODYS_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:[@=/.]|\btcp:)example\.(?:com|org|net|edu)\b|[a-z0-9]\.(?:example|invalid)(?:[:;/,\s]|$)").ok()
+    Regex::new(r"(?i)(?:[@=/.\s]|\btcp:)(?:example|domain|company|(?:my|your)(?:company|domain|host|site)|foo|bar)\.(?:com|org|net|edu)\b|[a-z0-9]\.(?:example|invalid)(?:[:;/,\s]|$)").ok()
 });
 
 /// This machine.

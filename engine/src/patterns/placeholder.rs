@@ -238,13 +238,14 @@ pub fn is_described(value: &str) -> bool {
             .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_lowercase()))
 }
 
-/// As [`is_described`]; a long value is told by a word of its own only.
+/// As [`is_described`]; a long value may hold a short word by chance, unless it stands by itself.
 fn describes(value: &str) -> bool {
     if value.len() < LONG {
         return is_described(value);
     }
     let mut words = value.split(|c: char| !c.is_ascii_alphanumeric());
-    words.any(|word| (4..=14).contains(&word.len()) && is_described(word))
+    value.contains("EXAMPLE")
+        || words.any(|word| (4..=14).contains(&word.len()) && is_described(word))
 }
 
 /// `$NAME`, `$name`, `$env:NAME`, `!NAME!`; no `$1$salt$hash` and no `$ecr3t!`.
@@ -336,6 +337,7 @@ mod tests {
             "ghp_00000000000000000000000000000000",
             "gh_9f00000000k3j5h2g4f6d8s9a1",
             &"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxk3j5h2g4f6d8".repeat(3),
+            &format!("FwoGZXIvYXdzEPT//wEXAMPLE{}", random(200)),
             &format!("-----BEGIN KEY-----\n{}\nEXAMPLE\n-----END KEY-----", random(120)),
         ] {
             assert!(is_placeholder(value), "{value}");
