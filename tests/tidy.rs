@@ -44,8 +44,8 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("fix", &["source", "files", "finding", "check"]),
-    ("examples", &["source", "files", "finding", "parse", "rule", "check", "fix"]),
-    ("walk", &["source", "files", "kind", "config", "paths", "check"]),
+    ("examples", &["source", "files", "finding", "parse", "patterns", "rule", "check", "fix"]),
+    ("walk", &["source", "files", "kind", "config", "paths", "validators", "check"]),
     ("baseline", &["finding"]),
 ];
 

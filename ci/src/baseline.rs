@@ -5,7 +5,8 @@ use crate::cli::BaselineCommand;
 use crate::exit::{Exit, UserError};
 use crate::progress::Progress;
 use crate::project::{self, Project};
-use aidd_engine::baseline::Baseline;
+use crate::report::number;
+use aidd_engine::baseline::{Baseline, Entry};
 use aidd_engine::check::Selection;
 use aidd_engine::finding::{Finding, Status};
 use aidd_engine::walk::{self, Outcome, Walk};
@@ -23,7 +24,7 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
         BaselineCommand::Write { paths, accept_new, baseline } => {
             let paths = project::locate(&io.cwd, paths)?;
             let project = Project::open(paths.first().context("no path")?, config)?;
-            write(&project, paths, *accept_new, baseline.as_deref(), io)
+            write(&project, &paths, *accept_new, baseline.as_deref(), io)
         }
         BaselineCommand::Prune { baseline } => {
             let project = Project::open(&io.cwd, config)?;
@@ -34,43 +35,68 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
 
 fn write(
     project: &Project,
-    paths: Vec<PathBuf>,
+    paths: &[PathBuf],
     accept_new: bool,
     given: Option<&Path>,
     io: &mut Io<'_>,
 ) -> Result<Exit> {
     let path = project.baseline_path(given);
     let known = project.baseline(&path, false)?;
-    let mut outcome = check(project, paths)?;
+    let mut outcome = check(project, paths.to_vec())?;
     if let Some(known) = &known {
         known.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
         let new = findings(&outcome).filter(|(_, finding)| finding.status == Status::New).count();
         if new > 0 && !accept_new {
-            let message = format!("{new} findings are not in the baseline");
+            let verb = if new == 1 { "is" } else { "are" };
+            let message = format!("{} {verb} not in the baseline", number(new, "finding"));
             return Err(UserError::new(message)
                 .hint("look at them with `aidd check`; --accept-new records them, `aidd baseline prune` only takes out")
                 .into());
         }
     }
-    let baseline = Baseline::of(findings(&outcome));
+    let mut baseline = Baseline::of(findings(&outcome));
+    let elsewhere = known.iter().flat_map(Baseline::entries);
+    baseline.extend(elsewhere.filter(|entry| !was_checked(entry, project, paths, &outcome)));
     save(&path, &baseline)?;
-    let count: u32 = baseline.entries().map(|entry| entry.count).sum();
-    writeln!(io.err, "recorded {count} findings in {}", path.display())?;
+    writeln!(io.err, "recorded {} in {}", counted(baseline.entries()), path.display())?;
     Ok(Exit::Clean)
 }
 
 fn prune(project: &Project, given: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     let path = project.baseline_path(given);
     let baseline = project.baseline(&path, true)?.unwrap_or_default();
-    let mut outcome = check(project, vec![project.root().to_owned()])?;
-    let stale =
+    let paths = vec![project.root().to_owned()];
+    let mut outcome = check(project, paths.clone())?;
+    let mut stale =
         baseline.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
-    let count: u32 = stale.iter().map(|entry| entry.count).sum();
-    if count > 0 {
+    stale.retain(|entry| was_checked(entry, project, &paths, &outcome));
+    let gone = counted(stale.iter().cloned());
+    if !stale.is_empty() {
         save(&path, &baseline.without(&stale))?;
     }
-    writeln!(io.err, "took out {count} findings that are gone")?;
+    writeln!(io.err, "took {gone} out of {}", path.display())?;
     Ok(Exit::Clean)
+}
+
+/// Whether a run over `paths` tells if a known finding is still there: its file lies below one of
+/// them, and could be read or is gone.
+pub(crate) fn was_checked(
+    entry: &Entry,
+    project: &Project,
+    paths: &[PathBuf],
+    outcome: &Outcome,
+) -> bool {
+    let place = project.root().join(&entry.path);
+    let failed = outcome.skipped.iter().filter(|skipped| skipped.failed);
+    paths.iter().any(|path| place.starts_with(path))
+        && !failed
+            .map(|skipped| project.root().join(&skipped.path))
+            .any(|unread| place.starts_with(unread))
+}
+
+/// `1 finding`, `2 findings`.
+pub(crate) fn counted(entries: impl Iterator<Item = Entry>) -> String {
+    number(entries.map(|entry| entry.count as usize).sum(), "finding")
 }
 
 fn check(project: &Project, paths: Vec<PathBuf>) -> Result<Outcome> {

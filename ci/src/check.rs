@@ -1,6 +1,7 @@
 //! `aidd check`: walk, judge, mend, report.
 
 use crate::Io;
+use crate::baseline::{counted, was_checked};
 use crate::cli::{Check, When};
 use crate::exit::{Exit, UserError};
 use crate::fix;
@@ -39,6 +40,11 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         severity: args.selection.severity,
     };
     let stdin = args.paths.iter().any(|path| path.as_os_str() == "-");
+    if args.stdin_path.is_some() && !stdin {
+        return Err(UserError::new("--stdin-path names standard input, and no path is `-`")
+            .hint("aidd check - --stdin-path PATH < FILE")
+            .into());
+    }
     if stdin && args.paths.len() > 1 {
         return Err(UserError::new("`-` stands alone")
             .hint("check files and standard input by two runs")
@@ -47,6 +53,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
     let mut project = Project::open(paths.first().context("no path")?, config)?;
     overrule(&mut project, args);
+    leave_out(&mut project, &io.cwd, &outputs);
     let engine = project.engine(&selection)?;
     if stdin && (args.fix || args.fix_unsafe) {
         return fix_stdin(args, &project, &engine, io);
@@ -62,10 +69,10 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             return Ok(if mended > 0 { Exit::Findings } else { Exit::Clean });
         }
         if mended > 0 {
-            outcome = check_paths(args, &project, &engine, paths)?;
+            outcome = check_paths(args, &project, &engine, paths.clone())?;
         }
     }
-    let stale = judge(args, &project, &mut outcome)?;
+    let stale = judge(args, &project, if stdin { &[] } else { &paths }, &mut outcome)?;
     let fail_on = fail_on(args, &project);
     let run = Report {
         args,
@@ -86,6 +93,17 @@ fn overrule(project: &mut Project, args: &Check) {
     let exclude = project.config.exclude.get_or_insert_default();
     exclude.extend(args.walk.exclude.iter().cloned());
     project.config.max_file_size = args.walk.max_file_size.or(project.config.max_file_size);
+}
+
+/// Leaves out the reports of an earlier run, which this one writes anew.
+fn leave_out(project: &mut Project, cwd: &Path, outputs: &[(Format, PathBuf)]) {
+    for (_, path) in outputs {
+        let place = project::absolute(cwd, path);
+        if place.starts_with(project.root()) {
+            let path = globset::escape(&walk::relative(project.root(), &place));
+            project.config.exclude.get_or_insert_default().push(format!("/{path}"));
+        }
+    }
 }
 
 /// The least severity that fails: typed, configured, or the default.
@@ -180,19 +198,30 @@ fn check_stdin(
     Ok(Outcome { files, checked: 1, bytes: size, skipped: Vec::new() })
 }
 
-/// Writes standard input to standard output, mended.
+/// Writes standard input to standard output, mended; or the patch that would.
 fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<Exit> {
     let path = stdin_path(args, project, &io.cwd)?;
     let bytes = read_stdin(io)?;
     let files: &dyn Files = &project.disk;
-    let mended = aidd_engine::fix::mend(engine, &path, bytes, files, safety(args));
+    let mended = aidd_engine::fix::mend(engine, &path, bytes.clone(), files, safety(args));
+    if args.dry_run {
+        let source = Source::decode(path, bytes.clone());
+        let checked = engine.check(&source, files);
+        fix::patch(&FileReport { source, checked }, &bytes, &mended.bytes, io)?;
+        return Ok(if mended.applied > 0 { Exit::Findings } else { Exit::Clean });
+    }
     io.out.write_all(&mended.bytes)?;
     Ok(Exit::Clean)
 }
 
-/// Marks what the baseline knows; returns what it knows and was not found in the files checked.
-/// `None`: there is no baseline.
-fn judge(args: &Check, project: &Project, outcome: &mut Outcome) -> Result<Option<Vec<Entry>>> {
+/// Marks what the baseline knows; returns what it knows and was not found in the files checked,
+/// those below `paths`. `None`: there is no baseline.
+fn judge(
+    args: &Check,
+    project: &Project,
+    paths: &[PathBuf],
+    outcome: &mut Outcome,
+) -> Result<Option<Vec<Entry>>> {
     if args.baseline.no_baseline {
         return Ok(None);
     }
@@ -200,22 +229,22 @@ fn judge(args: &Check, project: &Project, outcome: &mut Outcome) -> Result<Optio
     let path = project.baseline_path(given);
     let Some(baseline) = project.baseline(&path, given.is_some())? else { return Ok(None) };
     let findings = outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings);
-    let stale = baseline.apply(findings);
-    // A run over a part, or with some rules, says nothing of the rest.
-    let whole = args.selection.only.is_empty()
+    let mut stale = baseline.apply(findings);
+    // A run with some rules, or without some files, says nothing of the rest.
+    let all_rules = args.selection.only.is_empty()
         && args.selection.skip.is_empty()
         && args.selection.severity.is_none();
-    let all =
-        args.paths.iter().any(|path| project::absolute(project.root(), path) == project.root());
-    Ok(Some(if whole && all { stale } else { Vec::new() }))
+    let all_files = args.walk.exclude.is_empty() && !args.walk.no_hidden;
+    stale.retain(|entry| all_rules && all_files && was_checked(entry, project, paths, outcome));
+    Ok(Some(stale))
 }
 
 fn tell_stale(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
     if !stale.is_empty() {
-        let count: u32 = stale.iter().map(|entry| entry.count).sum();
+        let gone = counted(stale.iter().cloned());
         writeln!(
             io.err,
-            "note: {count} of the baseline's findings are gone; `aidd baseline prune` takes them out"
+            "note: found no more: {gone} of the baseline; `aidd baseline prune` drops what is gone"
         )?;
     }
     Ok(())

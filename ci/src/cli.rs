@@ -67,14 +67,18 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
-    /// Print the manual page, as roff.
-    #[command(after_help = "Read it with: aidd man | man -l -")]
-    Man,
+    /// Print the manual page of aidd, or of one of its commands, as roff.
+    #[command(after_help = "Read it with: aidd man | man -l -, or: aidd man check | man -l -")]
+    Man {
+        /// The command, such as `check` or `baseline write`.
+        command: Vec<String>,
+    },
 }
 
 /// Options of `aidd check`.
 #[derive(Debug, Args)]
 #[command(
+    group = clap::ArgGroup::new("fixes").args(["fix", "fix_unsafe"]).multiple(true),
     after_help = "Exit codes:\n  0  nothing at or above --fail-on\n  1  findings\n  2  wrong usage or configuration\n  3  something could not be read\n\nExamples:\n  aidd check src Dockerfile\n  aidd check . --format github --output results.sarif --output report.md\n  aidd check . --only 'secrets/*' --no-ignore\n  aidd check . --fix --dry-run\n  cat Dockerfile | aidd check - --stdin-path Dockerfile"
 )]
 pub struct Check {
@@ -94,8 +98,10 @@ pub struct Check {
     /// The least severity that makes the exit code 1: error, warning, info or never [default: error].
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
     pub fail_on: Option<aidd_engine::finding::FailOn>,
+    /// Which rules run.
     #[command(flatten)]
     pub selection: SelectionArgs,
+    /// Which files are read.
     #[command(flatten)]
     pub walk: WalkArgs,
     /// Apply the safe fixes.
@@ -105,11 +111,12 @@ pub struct Check {
     #[arg(long)]
     pub fix_unsafe: bool,
     /// Print what the fixes would change as a patch, and change nothing.
-    #[arg(long)]
+    #[arg(long, requires = "fixes")]
     pub dry_run: bool,
     /// The path that standard input stands for.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub stdin_path: Option<PathBuf>,
+    /// Which findings are known.
     #[command(flatten)]
     pub baseline: BaselineArgs,
     /// Keep baselined and allowed findings in SARIF, marked as suppressed.

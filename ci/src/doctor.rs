@@ -1,13 +1,15 @@
 //! `aidd doctor`: what aidd sees here, and what is wrong with the set-up.
 
 use crate::Io;
-use crate::exit::Exit;
+use crate::exit::{Exit, UserError};
 use crate::project::Project;
+use crate::report::number;
 use crate::rules::unread_pages;
 use aidd_engine::check::Selection;
-use aidd_engine::kind::{self, CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::paths::Globs;
 use aidd_engine::patterns;
+use aidd_engine::validators;
 use aidd_engine::walk;
 use anyhow::Result;
 use ignore::WalkBuilder;
@@ -51,19 +53,19 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
         }
     };
     writeln!(io.out, "baseline       {baseline}")?;
-    let paths = files(&project);
+    let paths = files(&project)?;
     writeln!(io.out, "files          {}", paths.len())?;
     for (kind, count) in kinds(&paths) {
         writeln!(io.out, "  {kind:<12} {count}")?;
     }
-    wrong.extend(unread_pages(&project).into_iter().map(|(path, why)| format!("{path}: {why}")));
+    wrong.extend(unread_pages(&project));
     for rule in rules.iter().filter(|rule| rule.path.is_some()) {
         let place = rule.path.as_deref().unwrap_or_default();
         wrong.extend(patterns::problems(rule).into_iter().map(|why| format!("{place}: {why}")));
         if let Some(check) = &rule.check {
-            let globs = Globs::of_check(check, rule.path.as_deref());
-            let matched = paths.iter().filter(|path| globs.matches(path)).count();
-            writeln!(io.out, "rule           {} matched {matched} files", rule.id)?;
+            let tried = |path: &&String| patterns::is_tried(check, rule.path.as_deref(), path);
+            let files = number(paths.iter().filter(tried).count(), "file");
+            writeln!(io.out, "rule           {} is tried on {files}", rule.id)?;
         }
     }
     for one in &wrong {
@@ -77,24 +79,28 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
 }
 
 /// The paths a run over the root would check.
-fn files(project: &Project) -> Vec<String> {
+fn files(project: &Project) -> Result<Vec<String>> {
+    let (include, exclude) = (&project.config.include, &project.config.exclude);
+    let globs =
+        Globs::new(include.as_deref().unwrap_or_default(), exclude.as_deref().unwrap_or_default())
+            .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
     let mut builder = WalkBuilder::new(project.root());
     builder
         .hidden(false)
         .add_custom_ignore_filename(".aiddignore")
         .filter_entry(|entry| entry.file_name() != ".git");
-    builder
-        .build()
-        .flatten()
+    let files = builder.build().flatten();
+    Ok(files
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .map(|entry| walk::relative(project.root(), entry.path()))
-        .collect()
+        .filter(|path| globs.matches(path))
+        .collect())
 }
 
 fn kinds(paths: &[String]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for path in paths {
-        for kind in kind::kinds(path, "") {
+        for kind in validators::kinds(path, "") {
             *counts.entry(format!("{kind:?}")).or_default() += 1;
         }
     }

@@ -62,7 +62,7 @@ fn has_fix(file: &FileReport, safety: Safety) -> bool {
 }
 
 /// Prints the change of one file as a unified diff, without its secrets.
-fn patch(file: &FileReport, before: &[u8], after: &[u8], io: &mut Io<'_>) -> Result<()> {
+pub(crate) fn patch(file: &FileReport, before: &[u8], after: &[u8], io: &mut Io<'_>) -> Result<()> {
     let path = file.source.path();
     let text = |bytes: &[u8]| {
         let mut text = Source::decode(path, bytes.to_vec()).text().to_owned();

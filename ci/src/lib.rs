@@ -102,10 +102,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
         if is_broken_pipe(&error) {
             return Exit::Clean;
         }
-        let _ = match error.downcast_ref::<UserError>() {
-            Some(error) => writeln!(io.err, "error: {error}"),
-            None => writeln!(io.err, "error: {error:#}"),
+        let text = match error.downcast_ref::<UserError>() {
+            Some(error) => error.to_string(),
+            None => format!("{error:#}"),
         };
+        let _ = writeln!(io.err, "error: {}", project::redacted(&text));
         Exit::Usage
     })
 }
@@ -134,12 +135,24 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Init => settings::init(io),
         Command::Doctor => doctor::run(config, io),
         Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Cli::command(), "aidd", &mut io.out);
+            // The generator takes no failing writer: it writes into memory first.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "aidd", &mut script);
+            io.out.write_all(&script)?;
             Ok(Exit::Clean)
         }
-        Command::Man => {
-            clap_mangen::Man::new(Cli::command()).render(&mut io.out)?;
-            Ok(Exit::Clean)
-        }
+        Command::Man { command } => manual(command, io),
     }
+}
+
+fn manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
+    let mut root = Cli::command();
+    root.build();
+    let mut command = &root;
+    for name in names {
+        let inner = command.find_subcommand(name);
+        command = inner.ok_or_else(|| UserError::new(format!("there is no command `{name}`")))?;
+    }
+    clap_mangen::Man::new(command.clone()).render(&mut io.out)?;
+    Ok(Exit::Clean)
 }

@@ -3,9 +3,9 @@
 
 use crate::exit::UserError;
 use aidd_engine::baseline::{self, Baseline, BaselineError};
-use aidd_engine::check::{Engine, Selection};
+use aidd_engine::check::{Engine, REDACTED, Selection};
 use aidd_engine::config::{self, Config};
-use aidd_engine::files::Disk;
+use aidd_engine::files::{Disk, Memory};
 use aidd_engine::kind::CONFIG_PATH;
 use aidd_engine::registry::{self, Registry};
 use aidd_engine::source::{Encoding, Source, Span};
@@ -121,6 +121,19 @@ fn read_config(path: &Path) -> Result<Config> {
             .hint("`aidd config schema` says what may stand there")
     })?;
     Ok(config)
+}
+
+/// `text` without secrets: an error may quote what stands in a file, or on the command line.
+#[must_use]
+pub fn redacted(text: &str) -> String {
+    let engine = Engine::new(Registry::new(&[]), &Config::default(), &Selection::default());
+    let Ok(engine) = engine else { return text.to_owned() };
+    let source = Source::new("message", text);
+    let mut text = text.to_owned();
+    for span in engine.check_secrets(&source, &Memory::default()).secrets.iter().rev() {
+        text.replace_range(span.range(), REDACTED);
+    }
+    text
 }
 
 /// The nearest folder at or above `start` that holds `.aidd` or `.git`; else the folder of `start`.

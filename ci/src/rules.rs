@@ -4,12 +4,14 @@ use crate::Io;
 use crate::cli::{Form, RuleCommand, When};
 use crate::exit::{Exit, UserError};
 use crate::explain;
-use crate::project::Project;
+use crate::project::{Project, redacted};
+use crate::report::number;
 use aidd_engine::check::Selection;
 use aidd_engine::examples;
 use aidd_engine::paths::rule_globs;
 use aidd_engine::registry::{Registry, is_id};
 use aidd_engine::rule::Rule;
+use aidd_engine::source::{Encoding, Source, Span};
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::fs;
@@ -90,7 +92,7 @@ fn list(
         };
         writeln!(io.out, "{on}{severity:8}{off}{:widest$}  {}{aliases}", rule.id, rule.summary)?;
     }
-    writeln!(io.err, "{} rules; `aidd explain RULE` says more of one", rules.len())?;
+    writeln!(io.err, "{}; `aidd explain RULE` says more of one", number(rules.len(), "rule"))?;
     Ok(Exit::Clean)
 }
 
@@ -167,22 +169,23 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
         }
     }
     let unread = unread_pages(project);
-    for (path, why) in &unread {
-        writeln!(io.out, "{path}: {why}")?;
+    for one in &unread {
+        writeln!(io.out, "{one}")?;
     }
-    writeln!(io.err, "{tested} rules tested, {} failed", failed + unread.len())?;
+    writeln!(io.err, "{} tested, {} failed", number(tested, "rule"), failed + unread.len())?;
     Ok(if failed + unread.len() == 0 { Exit::Clean } else { Exit::Findings })
 }
 
-/// The project's pages whose header cannot be read, and why.
-pub(crate) fn unread_pages(project: &Project) -> Vec<(&str, String)> {
-    project
-        .pages
-        .iter()
-        .filter_map(|(path, text)| {
-            Some((path.as_str(), aidd_content::page::header(text).err()?.to_string()))
-        })
-        .collect()
+/// The project's pages whose header cannot be read: the place, and why.
+pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
+    let unread = |(path, text): &(String, String)| {
+        let error = aidd_content::page::header(text).err()?;
+        let source = Source::new(path.as_str(), text.as_str());
+        let at = source.position(Span::from(error.span).start, Encoding::CodePoints);
+        let message = redacted(&error.message);
+        Some(format!("{path}:{}:{}: {message}", at.line + 1, at.column + 1))
+    };
+    project.pages.iter().filter_map(unread).collect()
 }
 
 #[cfg(test)]

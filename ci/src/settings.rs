@@ -10,8 +10,9 @@ use aidd_engine::kind::CONFIG_PATH;
 use aidd_engine::{baseline, walk};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::fs;
-use std::io::Write;
+use std::io::Write as _;
 use std::path::Path;
 
 /// Each setting, its default, and the environment variable that goes over it.
@@ -32,7 +33,7 @@ const SETTINGS: [(&str, Option<&str>); 7] = [
 pub fn run(command: &ConfigCommand, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     match command {
         ConfigCommand::Schema => {
-            writeln!(io.out, "{}", serde_json::to_string_pretty(&config::schema())?)?
+            writeln!(io.out, "{}", serde_json::to_string_pretty(&config::schema())?)?;
         }
         ConfigCommand::Show { path } => show(path.as_deref(), config, io)?,
     }
@@ -54,7 +55,7 @@ fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<(
     let project = Project::open(&io.cwd, config)?;
     let set = serde_json::to_value(&project.config)?;
     let file = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
-    writeln!(io.out, "root = {}", project.root().display())?;
+    let mut text = format!("root = {}\n", project.root().display());
     for (key, variable) in SETTINGS {
         let typed = variable.and_then(|name| Some((name, std::env::var(name).ok()?)));
         let (value, origin) = match (typed, set.get(key), &file) {
@@ -62,21 +63,21 @@ fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<(
             (None, Some(value), Some(file)) => (value.clone(), file.clone()),
             _ => (default_of(key), "default".to_owned()),
         };
-        writeln!(io.out, "{key} = {value}  # {origin}")?;
+        writeln!(text, "{key} = {value}  # {origin}")?;
     }
     if let Some(path) = path {
-        show_rules(&project, path, io)?;
+        show_rules(&project, &project::absolute(&io.cwd, path), &mut text)?;
     }
+    write!(io.out, "{}", project::redacted(&text))?;
     Ok(())
 }
 
 /// The rules whose setting for `path` is not that of their page.
-fn show_rules(project: &Project, path: &Path, io: &mut Io<'_>) -> Result<()> {
-    let absolute = project::absolute(&io.cwd, path);
-    let relative = walk::relative(project.root(), &absolute);
+fn show_rules(project: &Project, path: &Path, text: &mut String) -> Result<()> {
+    let relative = walk::relative(project.root(), path);
     let engine = project.engine(&Selection::default())?;
     let settings = engine.settings(&relative);
-    writeln!(io.out, "\n# rules set otherwise than their page for {relative}")?;
+    writeln!(text, "\n# rules set otherwise than their page for {relative}")?;
     for rule in engine.registry().rules() {
         let Some(setting) = settings.get(&rule.id) else { continue };
         let default = rule.enabled.then_some(rule.severity);
@@ -88,7 +89,7 @@ fn show_rules(project: &Project, path: &Path, io: &mut Io<'_>) -> Result<()> {
             } else {
                 format!(" {}", json!(setting.params))
             };
-            writeln!(io.out, "{} = {level}{params}", rule.id)?;
+            writeln!(text, "{} = {level}{params}", rule.id)?;
         }
     }
     Ok(())

@@ -342,15 +342,29 @@ pub fn title(body: &str) -> Option<&str> {
 /// The first sentence of the first paragraph after the title, on one line.
 #[must_use]
 pub fn summary(body: &str) -> String {
-    let after = body.split_once("\n# ").map_or(body, |(_, rest)| rest);
-    let after = after.strip_prefix("# ").unwrap_or(after);
-    let paragraph: Vec<&str> = after
+    let titled = body.lines().any(|line| line.starts_with("# "));
+    let paragraph: Vec<&str> = body
         .lines()
-        .skip(1)
+        .skip_while(|line| titled && !line.starts_with("# "))
+        .skip(usize::from(titled))
         .skip_while(|line| line.trim().is_empty())
         .take_while(|line| !line.trim().is_empty() && !line.starts_with('#'))
         .collect();
     let text = paragraph.join(" ");
     let end = [". ", "? ", "! "].iter().filter_map(|stop| text.find(stop)).min();
     end.map_or(text.as_str(), |at| &text[..=at]).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_is_the_first_sentence_after_the_title() {
+        assert_eq!(summary("# a/b\n\nOne two\nthree. Four.\n"), "One two three.");
+        assert_eq!(summary("\n# a/b\nOne\n\nTwo\n"), "One");
+        assert_eq!(summary("# a/b\n\nOne.\n\n```sh\n# no title\nls\n```\n"), "One.");
+        assert_eq!(summary("One. Two.\n"), "One.");
+        assert_eq!(summary(""), "");
+    }
 }

@@ -49,9 +49,7 @@ pub enum BaselineError {
     #[error("schema version {0} is newer than this aidd knows ({VERSION})")]
     Newer(u32),
     /// Left by a merge.
-    #[error(
-        "line {0}: a conflict marker; take both sides, or run `aidd baseline prune` afterwards"
-    )]
+    #[error("line {0}: a conflict marker; take both sides, then run `aidd baseline prune`")]
     Conflict(usize),
 }
 
@@ -70,11 +68,9 @@ impl Baseline {
         if document.schema_version > VERSION {
             return Err(BaselineError::Newer(document.schema_version));
         }
-        let mut entries = BTreeMap::new();
-        for entry in document.findings {
-            *entries.entry((entry.path, entry.rule, entry.id)).or_default() += entry.count;
-        }
-        Ok(Self { entries })
+        let mut baseline = Self::default();
+        baseline.extend(document.findings);
+        Ok(baseline)
     }
 
     /// A baseline of the findings that stand: new or already known, but not allowed.
@@ -88,6 +84,13 @@ impl Baseline {
             }
         }
         Self { entries }
+    }
+
+    /// Adds known findings.
+    pub fn extend(&mut self, entries: impl IntoIterator<Item = Entry>) {
+        for entry in entries {
+            *self.entries.entry((entry.path, entry.rule, entry.id)).or_default() += entry.count;
+        }
     }
 
     /// The text of the file.

@@ -66,7 +66,7 @@ impl Engine {
     ) -> Result<Self, EngineError> {
         Ok(Self {
             settings: SettingsTable::new(&registry, config, selection)?,
-            text: TextPatterns::new(registry.rules()),
+            text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
             max_file_size: config.max_file_size.unwrap_or(MAX_FILE_SIZE),
@@ -149,14 +149,17 @@ impl Engine {
         depth: Depth,
     ) -> Checked {
         let mut report = Report::new(source, settings);
-        let kinds = kind::kinds(source.path(), source.text());
+        let kinds = validators::kinds(source.path(), source.text());
         for &kind in &kinds {
             if depth == Depth::Full || kind == Kind::Credentials {
                 validators::run(kind, &self.registry, files, &mut report);
             }
         }
-        self.text.run(self.registry.rules(), depth == Depth::Secrets, &mut report);
+        let words = self.text.run(self.registry.rules(), depth == Depth::Secrets, &mut report);
         if depth == Depth::Full {
+            if !kinds.contains(&Kind::Credentials) {
+                validators::run_generic(&words, &mut report);
+            }
             if let Err(over) = self.syntax.run(&mut report)
                 && report.begin(SKIPPED)
             {
@@ -194,7 +197,10 @@ impl Engine {
             return;
         }
         for fence in markdown::fences(source, |info| kind::of_fence(Fence::word(info)).is_some()) {
-            let Some(kind) = kind::of_fence(fence.language()) else { continue };
+            let kind = kind::of_fence(fence.language());
+            let Some(kind) = kind.filter(|&kind| kind::is_whole(kind, &fence.text)) else {
+                continue;
+            };
             let inner = Source::new(source.path(), fence.text.as_str());
             let mut inside = Report::new(&inner, settings);
             validators::run(kind, &self.registry, files, &mut inside);

@@ -8,9 +8,7 @@ use crate::parse::markdown::{self, Fence};
 use crate::rule::Rule;
 use crate::source::{Encoding, Source};
 
-/// Stands inside every secret of an example, so that neither we nor another scanner nor the push
-/// protection of a host takes it for one. It is removed before the example runs.
-pub const JOIN_MARK: char = '\u{2040}';
+pub use crate::patterns::placeholder::JOIN_MARK;
 
 /// What an example should give.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -190,6 +190,12 @@ impl FromStr for FailOn {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "never" { Ok(Self::Never) } else { text.parse().map(Self::Severity) }
+        match text {
+            "never" => Ok(Self::Never),
+            _ => text
+                .parse()
+                .map(Self::Severity)
+                .map_err(|_| format!("`{text}` is none of error, warning, info and never")),
+        }
     }
 }

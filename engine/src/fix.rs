@@ -3,7 +3,7 @@
 use crate::check::Engine;
 use crate::files::Files;
 use crate::finding::{Edit, Finding, Fix, Safety, Severity, Status};
-use crate::source::Source;
+use crate::source::{Decoded, Source};
 
 /// Rounds after which fixes that keep undoing each other are left.
 const ROUNDS: usize = 10;
@@ -30,6 +30,9 @@ pub fn mend(
     let mut mended = Mended { bytes, applied: 0 };
     for _ in 0..ROUNDS {
         let source = Source::decode(path, mended.bytes.clone());
+        if source.decoded() == Decoded::Utf16 {
+            break;
+        }
         let findings = engine.check(&source, files).findings;
         let fixes: Vec<&Fix> = applicable(&findings, safety).collect();
         if fixes.is_empty() {
@@ -41,22 +44,30 @@ pub fn mend(
             count_errors(&engine.check(&source, files).findings) <= errors
         };
         let (bytes, applied) = apply(&mended.bytes, &fixes);
-        let round = if is_no_worse(&bytes) {
-            Some((bytes, applied))
+        let (bytes, applied) = if is_no_worse(&bytes) {
+            (bytes, applied)
         } else {
-            // One of them does harm: find one that does not, and let the next round try the rest.
-            fixes
-                .iter()
-                .map(|fix| apply(&mended.bytes, &[fix]))
-                .find(|(bytes, _)| is_no_worse(bytes))
+            harmless(&mended.bytes, &fixes, is_no_worse)
         };
-        let Some((bytes, applied)) = round.filter(|(bytes, _)| *bytes != mended.bytes) else {
+        if bytes == mended.bytes {
             break;
-        };
+        }
         mended.bytes = bytes;
         mended.applied += applied;
     }
     mended
+}
+
+/// Applies those fixes that leave the file no worse, one after the other.
+fn harmless(bytes: &[u8], fixes: &[&Fix], is_no_worse: impl Fn(&[u8]) -> bool) -> (Vec<u8>, usize) {
+    let mut kept: Vec<&Fix> = Vec::new();
+    for fix in fixes {
+        kept.push(fix);
+        if !is_no_worse(&apply(bytes, &kept).0) {
+            kept.pop();
+        }
+    }
+    apply(bytes, &kept)
 }
 
 /// The fixes of findings that stand, at most as unsafe as `safety`.

@@ -38,7 +38,8 @@ pub const RULE_FOLDERS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 /// How much of a text the look at its content reads, in bytes.
 const LOOK: usize = 4096;
 
-/// The kinds of a file at `path` (relative, `/` between segments) with this text.
+/// The kinds of a file at `path` (relative, `/` between segments) with this text, but for
+/// [`Kind::Credentials`], which takes a validator's table of formats to tell.
 #[must_use]
 pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -88,7 +89,18 @@ pub fn is_page_path(path: &str) -> bool {
     path.ends_with(".md") && RULE_FOLDERS.into_iter().any(is_below)
 }
 
-fn look(text: &str) -> &str {
+/// Whether the text of a fenced block is a whole file of its kind: an excerpt from a Dockerfile, as
+/// documentation shows it, would be accused of all that stands elsewhere.
+#[must_use]
+pub fn is_whole(kind: Kind, text: &str) -> bool {
+    let from = |line: &str| {
+        line.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("from "))
+    };
+    kind != Kind::Dockerfile || text.lines().any(from)
+}
+
+/// The beginning of a text, for a cheap look at its content.
+pub(crate) fn look(text: &str) -> &str {
     &text[..text.floor_char_boundary(LOOK)]
 }
 
@@ -96,8 +108,50 @@ fn look(text: &str) -> &str {
 /// an ignore file.
 fn is_dockerfile(name: &str) -> bool {
     const STEMS: [&str; 2] = ["dockerfile", "containerfile"];
-    const OTHERS: [&str; 12] =
-        ["dockerignore", "md", "txt", "py", "rs", "go", "js", "ts", "json", "yaml", "yml", "html"];
+    const OTHERS: [&str; 42] = [
+        "adoc",
+        "c",
+        "cjs",
+        "cpp",
+        "cs",
+        "css",
+        "dockerignore",
+        "el",
+        "go",
+        "gz",
+        "h",
+        "hs",
+        "html",
+        "java",
+        "js",
+        "json",
+        "jsx",
+        "kt",
+        "lock",
+        "log",
+        "lua",
+        "map",
+        "md",
+        "mjs",
+        "php",
+        "png",
+        "ps1",
+        "py",
+        "pyc",
+        "rb",
+        "rs",
+        "rst",
+        "sh",
+        "snap",
+        "svg",
+        "toml",
+        "ts",
+        "tsx",
+        "txt",
+        "xml",
+        "yaml",
+        "yml",
+    ];
     STEMS.iter().any(|stem| {
         let prefixed = name.strip_prefix(stem).is_some_and(|rest| {
             rest.is_empty()

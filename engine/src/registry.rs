@@ -147,6 +147,18 @@ pub fn is_id(text: &str) -> bool {
     text.split_once('/').is_some_and(|(kind, name)| segment(kind) && segment(name))
 }
 
+/// Whether the text at `path`, in a rules folder, means to be a rule page. Other tools keep pages
+/// with headers of their own in folders called `rules`; those name neither a severity nor a check.
+#[must_use]
+pub fn is_rule_page(path: &str, text: &str) -> bool {
+    let names_rule = |header: std::ops::Range<usize>| {
+        text[header].lines().any(|line| line.starts_with("severity:") || line.starts_with("check:"))
+    };
+    page::has_header(text)
+        && (path.starts_with(".aidd/")
+            || page::split(text).is_ok_and(|(header, _)| names_rule(header)))
+}
+
 /// The rule pages of the project on `disk`: path from the root, and text. Pages that cannot be read
 /// as text are left out.
 #[must_use]
@@ -157,8 +169,8 @@ pub fn project_pages(disk: &Disk) -> Vec<(String, String)> {
             let text = disk
                 .read(&path, SIDE_FILE_LIMIT)
                 .ok()
-                .and_then(|bytes| String::from_utf8(bytes).ok());
-            pages.extend(text.filter(|text| page::has_header(text)).map(|text| (path, text)));
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            pages.extend(text.filter(|text| is_rule_page(&path, text)).map(|text| (path, text)));
         }
     }
     pages

@@ -63,6 +63,7 @@ pub struct Report<'a> {
     source: &'a Source,
     settings: &'a Settings,
     rule: Option<(&'a RuleId, Severity, &'a Map<String, Value>)>,
+    local: HashMap<RuleId, Option<Severity>>,
     findings: Vec<Finding>,
 }
 
@@ -76,15 +77,23 @@ impl<'a> Report<'a> {
     /// An empty report on `source`.
     #[must_use]
     pub fn new(source: &'a Source, settings: &'a Settings) -> Self {
-        Self { source, settings, rule: None, findings: Vec::new() }
+        Self { source, settings, rule: None, local: HashMap::new(), findings: Vec::new() }
     }
 
     /// Makes `rule` the one that findings belong to; `false` when it is off.
     pub fn begin(&mut self, rule: &str) -> bool {
         self.rule = self.settings.get_key_value(rule).and_then(|(id, setting)| {
-            setting.severity.map(|severity| (id, severity, &setting.params))
+            let local = self.local.get(rule).copied();
+            let severity = setting.severity.and_then(|severity| local.unwrap_or(Some(severity)));
+            severity.map(|severity| (id, severity, &setting.params))
         });
         self.rule.is_some()
+    }
+
+    /// Settles rules for this source alone, over the configuration: what a peer's settings file
+    /// beside the source says. `None` turns a rule off; a rule that is off stays off.
+    pub fn settle(&mut self, rules: HashMap<RuleId, Option<Severity>>) {
+        self.local = rules;
     }
 
     /// The source under check.

@@ -4,10 +4,12 @@
 use crate::check::{Checked, Engine, Occurrences};
 use crate::config::Config;
 use crate::files::Disk;
-use crate::kind::{self, Kind};
+use crate::kind::Kind;
 use crate::paths::Globs;
 use crate::source::{Columns, Origin, Source};
+use crate::validators;
 use ignore::{DirEntry, WalkBuilder, WalkState};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -17,6 +19,8 @@ use std::sync::{Mutex, PoisonError};
 const WINDOW: usize = 4 << 20;
 /// How much of a window the next one repeats, so that no secret is cut in two.
 const OVERLAP: usize = 64 << 10;
+/// Most threads that one run starts.
+const MOST_JOBS: usize = 256;
 /// How many leading bytes tell whether a file is text.
 const BINARY_LOOK: usize = 8 << 10;
 
@@ -25,7 +29,7 @@ const BINARY_LOOK: usize = 8 << 10;
 pub struct Walk {
     /// Files and folders to check, as the user gave them; they lie below the root.
     pub paths: Vec<PathBuf>,
-    /// Threads; 0: one a processor.
+    /// Threads; 0: one a processor; at most 256.
     pub jobs: usize,
     /// Do not read ignore files.
     pub no_ignore: bool,
@@ -85,10 +89,17 @@ pub fn check_tree(
     let total = Mutex::new(Outcome::default());
     let Some(mut builder) = builder(walk) else { return Ok(Outcome::default()) };
     let (root, filter) = (disk.root().to_owned(), globs.clone());
+    let seen = (walk.paths.len() > 1).then(Mutex::default);
     builder.filter_entry(move |entry| enters(entry, &root, &filter));
     builder.build_parallel().run(|| {
-        let mut job =
-            Job { engine, disk, globs: &globs, total: &total, outcome: Outcome::default() };
+        let mut job = Job {
+            engine,
+            disk,
+            globs: &globs,
+            seen: seen.as_ref(),
+            total: &total,
+            outcome: Outcome::default(),
+        };
         Box::new(move |entry| {
             match entry {
                 Ok(entry) => job.entry(&entry, done),
@@ -114,7 +125,7 @@ fn builder(walk: &Walk) -> Option<WalkBuilder> {
     builder
         .hidden(walk.no_hidden)
         .follow_links(false)
-        .threads(walk.jobs)
+        .threads(walk.jobs.min(MOST_JOBS))
         .ignore(!walk.no_ignore)
         .git_ignore(!walk.no_ignore)
         .git_global(!walk.no_ignore)
@@ -153,6 +164,8 @@ struct Job<'a> {
     engine: &'a Engine,
     disk: &'a Disk,
     globs: &'a Globs,
+    /// Files met so far, where the paths to check may overlap.
+    seen: Option<&'a Mutex<HashSet<PathBuf>>>,
     total: &'a Mutex<Outcome>,
     outcome: Outcome,
 }
@@ -177,6 +190,11 @@ impl Job<'_> {
         if !is_file || entry.depth() > 0 && !self.globs.matches(&path) {
             return;
         }
+        if let Some(seen) = self.seen
+            && !seen.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.path().to_owned())
+        {
+            return;
+        }
         if let Err(error) = self.file(entry.path(), &path) {
             self.skip(path, format!("cannot be read: {error}"), true);
         }
@@ -184,11 +202,11 @@ impl Job<'_> {
     }
 
     fn error(&mut self, error: &ignore::Error) {
-        let path = match error {
-            ignore::Error::WithPath { path, .. } => relative(self.disk.root(), path),
-            _ => String::from("."),
+        let (path, why) = match error {
+            ignore::Error::WithPath { path, err } => (relative(self.disk.root(), path), &**err),
+            _ => (String::from("."), error),
         };
-        self.skip(path, error.to_string(), true);
+        self.skip(path, format!("cannot be read: {why}"), true);
     }
 
     fn skip(&mut self, path: String, why: String, failed: bool) {
@@ -200,13 +218,19 @@ impl Job<'_> {
         let size = file.metadata()?.len();
         self.outcome.checked += 1;
         self.outcome.bytes += size;
-        if size > self.engine.max_file_size() {
+        let limit = self.engine.max_file_size();
+        if size > limit {
             return self.large(&mut file, path, size);
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-        file.read_to_end(&mut bytes)?;
+        file.by_ref().take(limit + 1).read_to_end(&mut bytes)?;
+        let read = bytes.len() as u64;
+        if read > limit {
+            // It grows, or its size is not what it says, as with files that are a kernel's.
+            return self.large(&mut bytes.as_slice().chain(file), path, read);
+        }
         let binary = is_binary(&bytes);
-        if binary && !kind::kinds(path, "").contains(&Kind::Credentials) {
+        if binary && !validators::kinds(path, "").contains(&Kind::Credentials) {
             return Ok(());
         }
         let source = Source::decode(path, bytes);
@@ -220,8 +244,8 @@ impl Job<'_> {
     }
 
     /// A file too large to parse: searched for secrets, window by window.
-    fn large(&mut self, file: &mut File, path: &str, size: u64) -> io::Result<()> {
-        let parsed = !kind::kinds(path, "").is_empty();
+    fn large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
+        let parsed = !validators::kinds(path, "").is_empty();
         if parsed {
             let limit = self.engine.max_file_size();
             self.skip(
@@ -238,7 +262,7 @@ impl Job<'_> {
         let mut seen = Occurrences::default();
         loop {
             let wanted = (WINDOW - window.len().min(WINDOW)) as u64;
-            let read = file.by_ref().take(wanted).read_to_end(&mut window)? as u64;
+            let read = (&mut *file).take(wanted).read_to_end(&mut window)? as u64;
             if origin.offset == 0 && is_binary(&window) {
                 return Ok(());
             }

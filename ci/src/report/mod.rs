@@ -236,7 +236,7 @@ impl Counts {
 }
 
 /// `1 file`, `2 files`.
-fn number(count: usize, noun: &str) -> String {
+pub(crate) fn number(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 

@@ -144,7 +144,7 @@ fn settings(key: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
 
 /// The later part of a large file.
 fn window(own: &Rule) -> (Source, Vec<Finding>, Vec<Span>) {
-    let origin = Origin { offset: 5_000_000_000, line: 41_000 };
+    let origin = Origin { offset: 5_000_000_000, line: 41_000, ..Origin::default() };
     let source = Source::decode_window("logs/big.log".into(), b"fine\nNO WAY\n".to_vec(), origin);
     let found = finding(&source, own, "NO WAY", "Do not shout");
     (source, vec![found], Vec::new())

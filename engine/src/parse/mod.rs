@@ -1,3 +1,16 @@
-//! Spanned trees: text in, `(tree, syntax errors)` out, never an `Err`.
+//! Spanned models of what people write: text in, what was understood and the places that were not
+//! out, never an `Err` in place of the file.
 
+pub mod assign;
+pub mod dockerfile;
+pub mod ini;
+pub mod json;
 pub mod markdown;
+pub(crate) mod mermaid;
+mod mermaid_fault;
+mod mermaid_model;
+mod mermaid_strict;
+pub mod shell;
+pub mod tree;
+pub mod xml;
+pub mod yaml;

@@ -10,6 +10,7 @@ pub mod text;
 use crate::paths::Globs;
 use crate::rule::Rule;
 use crate::source::{Source, Span};
+use aidd_content::page::{CheckHeader, SyntaxHeader};
 
 /// What is wrong with the check in a rule's header, a text each; nothing is well.
 #[must_use]
@@ -20,6 +21,13 @@ pub fn problems(rule: &Rule) -> Vec<String> {
     problems.extend(check.text.as_ref().and_then(|header| text::check_header(header).err()));
     problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
     problems
+}
+
+/// Whether a check in the header of the page at `page` is tried on the file at `path`.
+#[must_use]
+pub fn is_tried(check: &CheckHeader, page: Option<&str>, path: &str) -> bool {
+    let reads = |header: &SyntaxHeader| syntax::reads(header, path);
+    check.syntax.as_ref().is_none_or(reads) && Globs::of_check(check, page).matches(path)
 }
 
 /// Fills the `<names>` of a page's message: `<path>`, `<dir>`, `<name>`, `<stem>`, `<ext>`,
@@ -75,12 +83,13 @@ mod tests {
     #[test]
     fn messages_are_filled() {
         let source = Source::new("src/a.test.ts", "foo(1)");
-        let fill = |message: &str| {
-            super::fill(message, &source, Span::new(0, 3), |name| {
-                (name == "ARG").then(|| "1".to_owned())
-            })
+        let filled = |message: &str| {
+            fill(message, &source, Span::new(0, 3), |name| (name == "ARG").then(|| "1".to_owned()))
         };
-        assert_eq!(fill("`<match>` of <ARG> in <dir>/<stem>.<ext>"), "`foo` of 1 in src/a.test.ts");
-        assert_eq!(fill("a < b, <other> and <path"), "a < b, <other> and <path");
+        assert_eq!(
+            filled("`<match>` of <ARG> in <dir>/<stem>.<ext>"),
+            "`foo` of 1 in src/a.test.ts"
+        );
+        assert_eq!(filled("a < b, <other> and <path"), "a < b, <other> and <path");
     }
 }

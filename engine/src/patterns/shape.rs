@@ -22,6 +22,12 @@ pub fn entropy(text: &str) -> f32 {
 /// by side, digits and cases mixed. Works from about eight characters on.
 #[must_use]
 pub fn looks_random(text: &str) -> bool {
+    // A prefix in words says whose token it is: `service_live_…`.
+    let tail = text.rsplit_once('_').map_or("", |(_, tail)| tail);
+    is_random(text) || (tail.len() >= 16 && is_random(tail))
+}
+
+fn is_random(text: &str) -> bool {
     let text = text.trim_end_matches('=');
     let text = text.strip_prefix("0x").unwrap_or(text);
     let length = text.len();

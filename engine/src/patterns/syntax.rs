@@ -172,6 +172,16 @@ fn language_of(path: &str) -> Option<(&'static str, SupportLang)> {
     LANGUAGES.into_iter().find(|&(_, known)| known == language)
 }
 
+/// Whether the pattern is for the language of the file at `path`.
+pub(crate) fn reads(header: &SyntaxHeader, path: &str) -> bool {
+    language_of(path).is_some_and(|(language, _)| {
+        let names = header.language.iter().map(|name| name.to_ascii_lowercase());
+        names
+            .into_iter()
+            .any(|name| name == language || (&*name, language) == ("typescript", "tsx"))
+    })
+}
+
 /// Whether the header of a syntax pattern can be used.
 ///
 /// # Errors

@@ -35,6 +35,8 @@ pub struct TextPatterns {
     owners: Vec<Vec<u32>>,
     /// Patterns without keywords.
     everywhere: Vec<u32>,
+    /// Keyword → whether a validator wants to know where it stands.
+    watched: Vec<bool>,
 }
 
 /// One rule's text pattern.
@@ -56,9 +58,10 @@ struct Compiled {
 }
 
 impl TextPatterns {
-    /// The patterns of those `rules` that have one.
+    /// The patterns of those `rules` that have one; the places of the words in `watch` are noted
+    /// in passing.
     #[must_use]
-    pub fn new(rules: &[Rule]) -> Self {
+    pub fn new(rules: &[Rule], watch: &[&str]) -> Self {
         let mut patterns = Vec::new();
         let mut owners: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         let mut everywhere = Vec::new();
@@ -76,23 +79,33 @@ impl TextPatterns {
                 owners.entry(keyword.to_ascii_lowercase()).or_default().push(index);
             }
         }
+        for word in watch {
+            owners.entry((*word).to_owned()).or_default();
+        }
+        let watched = owners.keys().map(|word| watch.contains(&word.as_str())).collect();
         let (keywords, owners) = owners.into_iter().unzip();
-        Self { patterns, prefilter: Prefilter::new(keywords), owners, everywhere }
+        Self { patterns, prefilter: Prefilter::new(keywords), owners, everywhere, watched }
     }
 
     /// Runs all enabled patterns over the source of `report`; only those for secrets when the
     /// source is too large or not text. `rules` are those the patterns were made of.
-    pub fn run(&self, rules: &[Rule], only_secrets: bool, report: &mut Report<'_>) {
+    /// Returns the offsets of the watched words.
+    pub fn run(&self, rules: &[Rule], only_secrets: bool, report: &mut Report<'_>) -> Vec<usize> {
         let source = report.source();
         let mut scan = Scan::new(self, rules, source, only_secrets);
         for &index in &self.everywhere {
             scan.try_pattern(index, 0..source.text().len(), report);
         }
+        let mut watched = Vec::new();
         self.prefilter.each(source.text(), |keyword, place| {
+            if self.watched[keyword] {
+                watched.push(place.start);
+            }
             for &index in &self.owners[keyword] {
                 scan.near(index, place.start, place.end, report);
             }
         });
+        watched
     }
 }
 

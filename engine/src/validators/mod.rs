@@ -1,13 +1,18 @@
 //! Checks written in Rust: one module per kind of file. Each parses its file once and lists its
 //! checks by rule id; a rule's severity and words are in its page.
 
+mod credentials;
+mod dockerfile;
+mod mermaid;
 mod project;
 
 use crate::files::Files;
-use crate::kind::Kind;
+use crate::kind::{self, Kind};
 use crate::registry::Registry;
 use crate::rule::Report;
 use crate::source::{Source, Span};
+
+pub(crate) use credentials::KEYWORDS;
 
 /// One rule's code: looks at a parsed file and reports what breaks the rule.
 type Check<T> = fn(&T, &mut Report<'_>);
@@ -15,26 +20,56 @@ type Check<T> = fn(&T, &mut Report<'_>);
 /// The rules of one validator, by id.
 type Checks<T> = &'static [(&'static str, Check<T>)];
 
+/// All kinds of a file at `path` (relative, `/` between segments) with this text.
+#[must_use]
+pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
+    let mut kinds = kind::kinds(path, text);
+    if credentials::is_known(path, kind::look(text)) {
+        kinds.push(Kind::Credentials);
+    }
+    kinds
+}
+
 /// Runs every enabled check of `kind` over the source of `report`.
 pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &mut Report<'_>) {
     // One arm a validator: `Kind::X => each(x::CHECKS, &x::parse(report.source(), files), report)`.
-    let _ = files;
     match kind {
+        Kind::Dockerfile => dockerfile::run(registry, files, report),
         Kind::Config => project::check_config(registry, report),
         Kind::RulePage => project::check_page(report),
+        Kind::Credentials => {
+            each(credentials::CHECKS, &credentials::parse(report.source()), report);
+        }
+        Kind::Mermaid => mermaid::run(report),
         _ => {}
+    }
+}
+
+/// Runs the checks that any file gets, on the places of [`KEYWORDS`] in it.
+pub(crate) fn run_generic(words: &[usize], report: &mut Report<'_>) {
+    if !words.is_empty() {
+        let found = credentials::generic(report.source(), words.iter().copied());
+        each(credentials::CHECKS, &found, report);
     }
 }
 
 /// What an allow comment above its first line speaks of as a whole.
 pub(crate) fn statements(kind: Kind, source: &Source) -> Vec<Span> {
-    let _ = (kind, source);
-    Vec::new()
+    match kind {
+        Kind::Dockerfile => dockerfile::statements(source),
+        _ => Vec::new(),
+    }
 }
 
 /// The ids of all rules written in Rust.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    [project::CONFIG, project::PAGE].into_iter()
+    let credentials = credentials::CHECKS.iter().map(|&(id, _)| id);
+    let mermaid = mermaid::CHECKS.iter().map(|(id, _)| *id);
+    [project::CONFIG, project::PAGE]
+        .into_iter()
+        .chain(dockerfile::ids())
+        .chain(mermaid)
+        .chain(credentials)
 }
 
 fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {

@@ -97,7 +97,7 @@ fn rule_names(text: &str) -> Vec<(String, std::ops::Range<usize>)> {
 /// Reports why a rule page of the project cannot be used.
 pub(super) fn check_page(report: &mut Report<'_>) {
     let source = report.source();
-    if !page::has_header(source.text()) || !report.begin(PAGE) {
+    if !registry::is_rule_page(source.path(), source.text()) || !report.begin(PAGE) {
         return;
     }
     if let Err(error) = page::header(source.text()) {

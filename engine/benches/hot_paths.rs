@@ -1,0 +1,109 @@
+//! The hot paths: `cargo bench -p aidd-engine`. For figures beside peers see `benches/peers/run`.
+
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::Config;
+use aidd_engine::files::Memory;
+use aidd_engine::parse::dockerfile;
+use aidd_engine::registry::Registry;
+use aidd_engine::source::{Encoding, Source};
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+use std::sync::LazyLock;
+
+fn main() {
+    divan::main();
+}
+
+static ENGINE: LazyLock<Engine> = LazyLock::new(engine);
+
+fn engine() -> Engine {
+    Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
+        .expect("shipped rules")
+}
+
+/// A megabyte of source code: our own.
+fn source_code() -> String {
+    let own = concat!(
+        include_str!("../src/check.rs"),
+        include_str!("../src/source.rs"),
+        include_str!("../src/patterns/text.rs"),
+    );
+    own.repeat((1 << 20) / own.len() + 1)
+}
+
+const DOCKERFILE: &str = r#"# syntax=docker/dockerfile:1
+ARG NODE=20.11
+FROM node:${NODE}-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN --mount=type=cache,target=/root/.npm npm ci
+COPY . .
+RUN npm run build && \
+    # keep what runs
+    npm prune --omit=dev
+
+FROM debian:12-slim
+LABEL org.opencontainers.image.source="https://example.org/app"
+RUN apt-get update && apt-get install -y --no-install-recommends \
+        ca-certificates=20230311 \
+        curl=7.88.1-10 \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=build /app/dist /srv/app
+RUN <<EOF
+set -eu
+useradd --system --uid 1000 app
+chown -R app /srv/app
+EOF
+USER 1000
+EXPOSE 8080/tcp
+HEALTHCHECK CMD ["curl", "-f", "http://localhost:8080/"]
+CMD ["/srv/app/server"]
+"#;
+
+const DIAGRAM: &str = "flowchart TD\n    A[Start] --> B{Ready?}\n    B -- yes --> C[Run]\n    B -- no --> D[Wait]\n    D --> B\n    C --> E((End))\n    subgraph one\n        C --> F[Log]\n    end\n";
+
+#[divan::bench]
+fn line_index(bencher: Bencher<'_, '_>) {
+    let text = source_code();
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .with_inputs(|| Source::new("a.rs", text.as_str()))
+        .bench_refs(|source| source.position(black_box(1 << 20), Encoding::Utf16));
+}
+
+#[divan::bench]
+fn all_rules_on_source_code(bencher: Bencher<'_, '_>) {
+    let source = Source::new("a.rs", source_code());
+    bencher
+        .counter(BytesCount::of_str(source.text()))
+        .bench(|| ENGINE.check(black_box(&source), &Memory::default()));
+}
+
+#[divan::bench]
+fn dockerfile_parse(bencher: Bencher<'_, '_>) {
+    bencher
+        .counter(BytesCount::of_str(DOCKERFILE))
+        .bench(|| dockerfile::parse(black_box(DOCKERFILE)));
+}
+
+#[divan::bench]
+fn dockerfile_all_rules(bencher: Bencher<'_, '_>) {
+    let source = Source::new("Dockerfile", DOCKERFILE);
+    bencher.bench(|| ENGINE.check(black_box(&source), &Memory::default()));
+}
+
+#[divan::bench]
+fn mermaid_all_rules(bencher: Bencher<'_, '_>) {
+    let source = Source::new("a.mmd", DIAGRAM);
+    bencher.bench(|| ENGINE.check(black_box(&source), &Memory::default()));
+}
+
+#[divan::bench]
+fn page_table() -> usize {
+    aidd_content::headers().len()
+}
+
+#[divan::bench]
+fn engine_start() -> Engine {
+    engine()
+}

@@ -1,0 +1,53 @@
+//! Flags: the `--name=value` words between the keyword and the argument.
+
+use super::words::unquote;
+use super::{Escape, Flag, Logical, Word};
+use std::ops::Range;
+
+/// Reads the flags that begin at `start` of the logical text; returns them and where the argument
+/// begins.
+pub(super) fn read(logical: &Logical, start: usize, escape: Escape) -> (Vec<Flag>, usize) {
+    let text = logical.text();
+    let mut flags = Vec::new();
+    let mut at = start;
+    loop {
+        at += text[at..].len() - text[at..].trim_start().len();
+        if !text[at..].starts_with("--") {
+            return (flags, at);
+        }
+        let end = at + length(&text[at..], escape);
+        let raw = at..end;
+        at = end;
+        if &text[raw.clone()] == "--" {
+            at += text[at..].len() - text[at..].trim_start().len();
+            return (flags, at);
+        }
+        flags.push(flag(logical, raw, escape));
+    }
+}
+
+/// Length of the word that begins `text`; quotes and escapes keep blanks.
+fn length(text: &str, escape: Escape) -> usize {
+    super::words::split_quoted(text.split_inclusive('\n').next().unwrap_or(text), escape)
+        .first()
+        .map_or(text.len(), |word| word.end)
+}
+
+fn flag(logical: &Logical, raw: Range<usize>, escape: Escape) -> Flag {
+    let text = &logical.text()[raw.clone()];
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => {
+            (name, Some(raw.start + name.len() + 1..raw.start + text.len()).map(|at| (at, value)))
+        }
+        None => (text, None),
+    };
+    Flag {
+        span: logical.span(raw.clone()),
+        name: name.trim_start_matches('-').to_ascii_lowercase(),
+        value: value.map(|(at, value)| Word {
+            span: logical.span(at.clone()),
+            at,
+            text: unquote(value, escape),
+        }),
+    }
+}

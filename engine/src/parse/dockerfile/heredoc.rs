@@ -1,0 +1,110 @@
+//! Heredocs: their openers in an instruction and their bodies in the lines after it.
+
+use super::lines::line_at;
+use super::words::{split_quoted, unquote};
+use super::{Escape, Heredoc, Logical};
+use crate::source::Span;
+use std::ops::Range;
+
+/// The most heredocs one instruction may open.
+const MOST: usize = 64;
+
+/// A word like `<<EOF`, before its body is known.
+pub(super) struct Opener {
+    at: Range<usize>,
+    name: String,
+    quoted: bool,
+    strip_tabs: bool,
+}
+
+/// The heredocs that a range of the logical text opens.
+pub(super) fn openers(logical: &Logical, argument: Range<usize>, escape: Escape) -> Vec<Opener> {
+    let text = &logical.text()[argument.clone()];
+    if !text.contains("<<") {
+        return Vec::new();
+    }
+    let opener = |word: Range<usize>| {
+        let rest = text[word.clone()].trim_start_matches(|c: char| c.is_ascii_digit());
+        let rest = rest.strip_prefix("<<")?;
+        let (strip_tabs, rest) = rest.strip_prefix('-').map_or((false, rest), |rest| (true, rest));
+        let name = unquote(rest, escape);
+        (!name.is_empty() && !rest.contains('<')).then(|| Opener {
+            at: argument.start + word.start..argument.start + word.end,
+            quoted: name != rest,
+            name,
+            strip_tabs,
+        })
+    };
+    split_quoted(text, escape).into_iter().filter_map(opener).take(MOST).collect()
+}
+
+/// Reads the body of `opener` that begins at `start` of the source; returns it and the offset of
+/// the line after it, or `None` when nothing closes it.
+pub(super) fn body(
+    text: &str,
+    start: usize,
+    opener: &Opener,
+    logical: &Logical,
+) -> Option<(Heredoc, usize)> {
+    // A builder takes `<<EOF>out` as the delimiter `EOF>out`; a shell, which is what was meant,
+    // stops at the operator.
+    let stop = opener.name.find(['>', '|', ';', '&', ')']).filter(|&at| at > 0);
+    let names = [Some(&*opener.name), stop.map(|at| &opener.name[..at])];
+    names.into_iter().flatten().find_map(|name| {
+        let (end, next) = closing(text, start, name, opener.strip_tabs)?;
+        let last = text[..end.start as usize].rfind('\n').map_or(0, |at| at + 1);
+        let body = Span::new(start, last.max(start));
+        Some((heredoc(text, name, opener, logical, body, end), next))
+    })
+}
+
+fn heredoc(
+    text: &str,
+    name: &str,
+    opener: &Opener,
+    logical: &Logical,
+    body: Span,
+    end: Span,
+) -> Heredoc {
+    let first = line_at(&text[body.range()], 0).map_or("", |line| line.text);
+    let indent =
+        if opener.strip_tabs { first.len() - first.trim_start_matches('\t').len() } else { 0 };
+    let start = body.start as usize + indent;
+    Heredoc {
+        name: name.to_owned(),
+        opener: logical.span(opener.at.clone()),
+        body,
+        end,
+        quoted: opener.quoted,
+        strip_tabs: opener.strip_tabs,
+        shebang: first[indent..]
+            .starts_with("#!")
+            .then(|| Span::new(start, start + first.len() - indent)),
+    }
+}
+
+/// The line that closes a heredoc, and the offset after it.
+fn closing(text: &str, start: usize, name: &str, strip_tabs: bool) -> Option<(Span, usize)> {
+    let mut at = start;
+    while let Some(line) = line_at(text, at) {
+        let content = if strip_tabs { line.text.trim_start_matches('\t') } else { line.text };
+        if content == name {
+            let end = line.start + line.text.len();
+            return Some((Span::new(end - content.len(), end), line.next));
+        }
+        at = line.next;
+    }
+    None
+}
+
+impl Opener {
+    /// Where it stands in the source.
+    pub(super) fn span(&self, logical: &Logical) -> Span {
+        logical.span(self.at.clone())
+    }
+
+    /// The delimiter.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+}

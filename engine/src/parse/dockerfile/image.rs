@@ -1,0 +1,46 @@
+//! Names of images: `registry/name:tag@digest`.
+
+/// The parts of an image name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image<'a> {
+    /// The host before the first `/`, when it looks like one: `ghcr.io`, `localhost:5000`.
+    pub registry: Option<&'a str>,
+    /// The path without registry, tag and digest.
+    pub name: &'a str,
+    /// What follows `:`.
+    pub tag: Option<&'a str>,
+    /// What follows `@`.
+    pub digest: Option<&'a str>,
+}
+
+/// Takes an image name apart. A variable in it stays where it is written.
+#[must_use]
+pub fn parse(text: &str) -> Image<'_> {
+    let (rest, digest) = cut(text, '@');
+    let (registry, rest) = match rest.split_once('/') {
+        Some((first, rest)) if is_host(first) => (Some(first), rest),
+        _ => (None, rest),
+    };
+    let (name, tag) = cut(rest, ':');
+    Image { registry, name, tag, digest }
+}
+
+fn is_host(text: &str) -> bool {
+    text == "localhost" || (text.contains(['.', ':']) && !text.contains("${"))
+}
+
+/// Splits at the first `mark` outside `${…}`.
+fn cut(text: &str, mark: char) -> (&str, Option<&str>) {
+    let mut depth = 0_usize;
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' if before == '$' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ if c == mark && depth == 0 => return (&text[..at], Some(&text[at + 1..])),
+            _ => {}
+        }
+        before = c;
+    }
+    (text, None)
+}

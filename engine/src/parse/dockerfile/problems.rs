@@ -1,0 +1,173 @@
+//! What a builder would refuse.
+
+use super::words::open_quote;
+use super::{Directive, Dockerfile, Escape, Flag, Instruction, Keyword, MOST, Problem};
+use crate::source::Span;
+
+/// Flags by instruction.
+const FLAGS: [(Keyword, &[&str]); 5] = [
+    (
+        Keyword::Add,
+        &[
+            "chown",
+            "chmod",
+            "link",
+            "checksum",
+            "keep-git-dir",
+            "unpack",
+            "exclude",
+            "from",
+            "parents",
+        ],
+    ),
+    (Keyword::Copy, &["from", "chown", "chmod", "link", "parents", "exclude"]),
+    (Keyword::From, &["platform"]),
+    (Keyword::Healthcheck, &["interval", "timeout", "start-period", "start-interval", "retries"]),
+    (Keyword::Run, &["mount", "network", "security", "device"]),
+];
+
+/// Adds the problems of every instruction.
+pub(super) fn find(file: &mut Dockerfile) {
+    let mut found = std::mem::take(&mut file.problems);
+    let mut unknown_before = false;
+    for instruction in &file.instructions {
+        let unknown = instruction.kind == Keyword::Unknown;
+        // The lines after a broken continuation all look unknown: one finding says it.
+        if !unknown || !(unknown_before || file.template) {
+            one(instruction, file.escape, &mut found);
+        }
+        unknown_before = unknown;
+    }
+    found.sort_by_key(|problem| problem.span);
+    file.problems = found;
+}
+
+/// An `escape` directive that names no escape character.
+pub(super) fn escape(file: &mut Dockerfile, directive: &Directive) {
+    let help = "use a backslash or a backtick".to_owned();
+    file.problems.push(problem(directive.value, "invalid escape character", Some(help)));
+}
+
+/// A heredoc that nothing closes.
+pub(super) fn open_heredoc(file: &mut Dockerfile, span: Span, name: &str) {
+    let message = format!("heredoc is never closed by a line `{name}`");
+    file.problems.push(problem(span, message, None));
+}
+
+/// More instructions than are read.
+pub(super) fn too_long(file: &mut Dockerfile, span: Span) {
+    file.problems.push(problem(span, format!("only the first {MOST} instructions are read"), None));
+}
+
+fn problem(span: Span, message: impl Into<String>, help: Option<String>) -> Problem {
+    Problem { span, message: message.into(), help }
+}
+
+fn one(instruction: &Instruction, escape: Escape, found: &mut Vec<Problem>) {
+    // What a template will fill in cannot be judged.
+    if instruction.logical.text().contains("{{") || instruction.logical.text().contains("<%") {
+        return;
+    }
+    if instruction.kind == Keyword::Unknown {
+        return found.push(unknown(instruction));
+    }
+    found.extend(instruction.flags.iter().filter_map(|flag| unknown_flag(instruction, flag)));
+    let name = instruction.kind.name();
+    if instruction.argument.is_empty() {
+        return found.push(problem(instruction.keyword, format!("{name} has no argument"), None));
+    }
+    found.extend(shape(instruction));
+    found.extend(quotes(instruction, escape));
+    if let Some(inner) = &instruction.inner {
+        one(inner, escape, found);
+    }
+}
+
+fn unknown(instruction: &Instruction) -> Problem {
+    let text = &instruction.logical.text();
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let upper = word.to_ascii_uppercase();
+    let near = Keyword::ALL
+        .iter()
+        .map(|(_, name)| (strsim::damerau_levenshtein(name, &upper), *name))
+        .filter(|&(distance, name)| upper.len() < 16 && distance * 3 <= name.len())
+        .min();
+    let help = near.map_or_else(
+        || {
+            "if this line goes on from the one before, end that one with the escape character"
+                .to_owned()
+        },
+        |(_, name)| format!("did you mean {name}?"),
+    );
+    let shown: String = word.chars().take(30).collect();
+    problem(instruction.keyword, format!("unknown instruction `{shown}`"), Some(help))
+}
+
+fn unknown_flag(instruction: &Instruction, flag: &Flag) -> Option<Problem> {
+    let known =
+        FLAGS.iter().find(|(kind, _)| *kind == instruction.kind).map_or(&[][..], |row| row.1);
+    let name = instruction.kind.name();
+    if known.contains(&&*flag.name) {
+        let bare = matches!(&*flag.name, "link" | "keep-git-dir" | "unpack" | "parents");
+        let empty = flag.value.as_ref().is_none_or(|value| value.at.is_empty());
+        return (empty && !bare)
+            .then(|| problem(flag.span, format!("--{} needs a value", flag.name), None));
+    }
+    let near = known
+        .iter()
+        .map(|known| (strsim::damerau_levenshtein(known, &flag.name), *known))
+        .filter(|&(distance, known)| flag.name.len() < 32 && distance * 2 <= known.len())
+        .min();
+    let help = near.map(|(_, known)| format!("did you mean --{known}?"));
+    Some(problem(flag.span, format!("{name} has no flag --{}", flag.name), help))
+}
+
+/// The number and form of arguments.
+fn shape(instruction: &Instruction) -> Option<Problem> {
+    let words = &instruction.words;
+    let name = instruction.kind.name();
+    let here = |message: String| Some(problem(instruction.argument_span(), message, None));
+    match instruction.kind {
+        Keyword::Add | Keyword::Copy if words.len() < 2 => {
+            here(format!("{name} needs a source and a destination"))
+        }
+        Keyword::From
+            if !matches!(words.len(), 1 | 3) || (words.len() == 3 && !is_as(instruction)) =>
+        {
+            here("FROM takes an image, or `image AS name`".to_owned())
+        }
+        Keyword::Shell if !instruction.json => {
+            here("SHELL takes a JSON array of strings".to_owned())
+        }
+        Keyword::Healthcheck if words.first().is_none_or(|word| !is_check(&word.text)) => {
+            here("HEALTHCHECK takes CMD or NONE".to_owned())
+        }
+        Keyword::Healthcheck if instruction.inner.is_none() && words.len() > 1 => {
+            here("HEALTHCHECK NONE takes nothing after it".to_owned())
+        }
+        Keyword::Env | Keyword::Label => instruction
+            .pairs
+            .iter()
+            .find(|pair| pair.value.is_none())
+            .map(|pair| problem(pair.key.span, format!("{name} has no value here"), None)),
+        _ => None,
+    }
+}
+
+fn is_as(instruction: &Instruction) -> bool {
+    instruction.words.get(1).is_some_and(|word| word.text.eq_ignore_ascii_case("AS"))
+}
+
+fn is_check(word: &str) -> bool {
+    word.eq_ignore_ascii_case("CMD") || word.eq_ignore_ascii_case("NONE")
+}
+
+/// A quote that is never closed, where a builder looks for its end.
+fn quotes(instruction: &Instruction, escape: Escape) -> Option<Problem> {
+    if !matches!(instruction.kind, Keyword::Env | Keyword::Arg | Keyword::Label) {
+        return None;
+    }
+    let (at, quote) = open_quote(instruction.argument(), escape)?;
+    let span = instruction.span_of(at..at + 1);
+    Some(problem(span, format!("this {quote} is never closed"), None))
+}

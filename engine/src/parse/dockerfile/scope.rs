@@ -1,0 +1,210 @@
+//! Stages, the shell in force, and which variables an instruction sees.
+
+use super::{Dockerfile, Instruction, Keyword, Stage, Word};
+use crate::source::Span;
+use std::collections::HashMap;
+
+/// Where a variable comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// An `ARG` before the first `FROM`.
+    Global,
+    /// An `ARG` of a stage.
+    Arg,
+    /// An `ENV`.
+    Env,
+}
+
+/// A variable that an instruction sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The name where it is set.
+    pub span: Span,
+    /// Its value as written, quotes resolved; `None` for an `ARG` without default.
+    pub value: Option<&'a str>,
+}
+
+/// Fills stages, and the stage and shell of each instruction.
+pub(super) fn resolve(file: &mut Dockerfile) {
+    let mut shell = None;
+    for at in 0..file.instructions.len() {
+        if file.instructions[at].kind == Keyword::From {
+            let stage = stage(file, at);
+            shell = stage.base.and_then(|base| last_shell(file, base));
+            file.stages.push(stage);
+        }
+        let number = file.stages.len().checked_sub(1);
+        if let Some(last) = file.stages.last_mut() {
+            last.instructions.end = at + 1;
+        }
+        place(&mut file.instructions[at], number, shell);
+        if file.instructions[at].kind == Keyword::Shell {
+            shell = Some(at);
+        }
+    }
+}
+
+fn place(instruction: &mut Instruction, stage: Option<usize>, shell: Option<usize>) {
+    let mut next = Some(instruction);
+    while let Some(instruction) = next {
+        instruction.stage = stage;
+        instruction.shell = shell;
+        next = instruction.inner.as_deref_mut();
+    }
+}
+
+/// The `SHELL` in force at the end of a stage.
+fn last_shell(file: &Dockerfile, stage: usize) -> Option<usize> {
+    let range = file.stages[stage].instructions.clone();
+    let last = file.instructions[range.clone()].last()?;
+    if last.kind == Keyword::Shell { Some(range.end - 1) } else { last.shell }
+}
+
+/// The stage that the `FROM` at `from` opens.
+fn stage(file: &Dockerfile, from: usize) -> Stage {
+    let words = &file.instructions[from].words;
+    let as_keyword = words.get(1).filter(|word| word.text.eq_ignore_ascii_case("AS"));
+    let image: Option<Word> = words.first().cloned();
+    let base = image.as_ref().and_then(|image| file.stage_named(&image.text, file.stages.len()));
+    Stage {
+        from,
+        instructions: from..from + 1,
+        as_keyword: as_keyword.map(|word| word.span),
+        name: as_keyword.and_then(|_| words.get(2)).cloned(),
+        image,
+        base,
+    }
+}
+
+impl Dockerfile {
+    /// The variables that the instruction at `index` sees, earliest first, as set before it: for
+    /// `FROM` and whatever stands before the first one the global arguments, else those of its
+    /// stage and of the stages it builds on. To look at many instructions, use [`Dockerfile::walk`].
+    #[must_use]
+    pub fn variables_at(&self, index: usize) -> Vec<Variable<'_>> {
+        let Some(instruction) = self.instructions.get(index) else { return Vec::new() };
+        let mut found = Vec::new();
+        match instruction.stage {
+            Some(stage) if instruction.kind != Keyword::From => {
+                let mut chain = Vec::new();
+                let mut base = self.stages[stage].base;
+                while let Some(stage) = base.and_then(|base| self.stages.get(base)) {
+                    chain.push(stage.instructions.clone());
+                    base = stage.base;
+                }
+                for range in chain.into_iter().rev() {
+                    self.collect(&self.instructions[range], false, &mut found);
+                }
+                let own = self.stages[stage].instructions.start..index;
+                self.collect(&self.instructions[own], false, &mut found);
+            }
+            _ => self.collect(&self.instructions[..self.first_from().min(index)], true, &mut found),
+        }
+        found
+    }
+
+    /// The variables that `instructions` set. An `ARG` of a stage without default takes the value
+    /// of the global one.
+    fn collect<'a>(
+        &'a self,
+        instructions: &'a [Instruction],
+        global: bool,
+        found: &mut Vec<Variable<'a>>,
+    ) {
+        for instruction in instructions {
+            let origin = match instruction.kind {
+                Keyword::Arg if global => Origin::Global,
+                Keyword::Arg => Origin::Arg,
+                Keyword::Env => Origin::Env,
+                _ => continue,
+            };
+            found.extend(instruction.pairs.iter().map(|pair| {
+                let own = pair.value.as_ref().map(|value| &*value.text);
+                let value = match origin {
+                    Origin::Arg => own.or_else(|| self.global(&pair.key.text)),
+                    _ => own,
+                };
+                Variable { name: &pair.key.text, origin, span: pair.key.span, value }
+            }));
+        }
+    }
+
+    /// The default of a global argument.
+    fn global(&self, name: &str) -> Option<&str> {
+        let first = self.first_from();
+        let pairs = self.instructions[..first]
+            .iter()
+            .filter(|instruction| instruction.kind == Keyword::Arg)
+            .flat_map(|instruction| &instruction.pairs);
+        pairs
+            .filter(|pair| pair.key.text == name)
+            .rfind(|pair| pair.value.is_some())
+            .and_then(|pair| pair.value.as_ref())
+            .map(|value| &*value.text)
+    }
+
+    /// Index of the first `FROM`; the number of instructions when there is none.
+    fn first_from(&self) -> usize {
+        self.stages.first().map_or(self.instructions.len(), |stage| stage.from)
+    }
+
+    /// The arguments before the first `FROM`, by name.
+    #[must_use]
+    pub fn globals(&self) -> HashMap<&str, Variable<'_>> {
+        let mut found = HashMap::new();
+        for instruction in &self.instructions[..self.first_from()] {
+            set(instruction, true, &HashMap::new(), &mut found);
+        }
+        found
+    }
+
+    /// Visits the instructions of all stages, `FROM` left out, each with the variables it sees.
+    pub fn walk<'a>(
+        &'a self,
+        mut visit: impl FnMut(&'a Instruction, &HashMap<&'a str, Variable<'a>>),
+    ) {
+        let globals = self.globals();
+        let mut is_base = vec![false; self.stages.len()];
+        for base in self.stages.iter().filter_map(|stage| stage.base) {
+            is_base[base] = true;
+        }
+        let mut kept: HashMap<usize, HashMap<&str, Variable<'_>>> = HashMap::new();
+        for (number, stage) in self.stages.iter().enumerate() {
+            let base = stage.base.and_then(|base| kept.get(&base));
+            let mut seen = base.cloned().unwrap_or_default();
+            for instruction in self.of_stage(stage).iter().skip(1) {
+                visit(instruction, &seen);
+                set(instruction, false, &globals, &mut seen);
+            }
+            if is_base[number] {
+                kept.insert(number, seen);
+            }
+        }
+    }
+}
+
+/// Adds the variables that `instruction` sets. An `ARG` of a stage without default takes the value
+/// of the global one.
+fn set<'a>(
+    instruction: &'a Instruction,
+    global: bool,
+    globals: &HashMap<&'a str, Variable<'a>>,
+    seen: &mut HashMap<&'a str, Variable<'a>>,
+) {
+    let origin = match instruction.kind {
+        Keyword::Arg if global => Origin::Global,
+        Keyword::Arg => Origin::Arg,
+        Keyword::Env => Origin::Env,
+        _ => return,
+    };
+    for pair in &instruction.pairs {
+        let name = &*pair.key.text;
+        let outer = globals.get(name).filter(|_| origin == Origin::Arg).and_then(|one| one.value);
+        let value = pair.value.as_ref().map(|value| &*value.text).or(outer);
+        seen.insert(name, Variable { name, origin, span: pair.key.span, value });
+    }
+}

@@ -1,0 +1,169 @@
+//! Whether the keywords and brackets of a script pair up. The grammar cannot say: it refuses a few
+//! valid scripts, and takes a stray `done` for a program. Where this reader is not sure, it is
+//! silent.
+
+use super::word;
+use super::{Fault, ShellText};
+
+/// What opens a construct, and what closes it.
+const PAIRS: &[(&str, &str)] = &[
+    ("if", "fi"),
+    ("while", "done"),
+    ("until", "done"),
+    ("for", "done"),
+    ("select", "done"),
+    ("case", "esac"),
+    ("{", "}"),
+    ("(", ")"),
+];
+
+/// Words after which a command may begin.
+const INTRODUCERS: &[&str] = &["then", "do", "else", "elif", "!", "time"];
+
+/// The first thing in `text` that does not pair up, if that is certain.
+pub(super) fn faults(text: &ShellText<'_>) -> Vec<Fault> {
+    let fault = Scan { text, open: Vec::new(), begins: true }.run();
+    fault.into_iter().collect()
+}
+
+struct Scan<'a> {
+    text: &'a ShellText<'a>,
+    /// What is open, innermost last.
+    open: Vec<Open>,
+    /// Whether a command may begin here.
+    begins: bool,
+}
+
+/// A construct that is open.
+struct Open {
+    /// Where its opener stands in the text.
+    at: usize,
+    opener: &'static str,
+    closer: &'static str,
+    /// Whether the keyword that must stand between the two has come.
+    body: bool,
+}
+
+impl Open {
+    fn new(at: usize, &(opener, closer): &(&'static str, &'static str)) -> Self {
+        Self { at, opener, closer, body: Self::keyword(opener).is_none() }
+    }
+
+    /// The keyword that must stand between opener and closer.
+    fn keyword(opener: &str) -> Option<&'static str> {
+        match opener {
+            "if" => Some("then"),
+            "while" | "until" | "for" | "select" => Some("do"),
+            _ => None,
+        }
+    }
+}
+
+impl Scan<'_> {
+    fn run(mut self) -> Option<Fault> {
+        let text = self.text.text();
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b' ' | b'\t' | b'\r' => at += 1,
+                b'\\' if bytes.get(at + 1) == Some(&b'\n') => at += 2,
+                b'#' => at += text[at..].find('\n').unwrap_or(text.len() - at),
+                b'\n' | b';' | b'&' | b'|' => {
+                    self.begins = true;
+                    at += 1;
+                }
+                // Here-documents and redirections to processes are left to the grammar.
+                b'<' | b'>' if matches!(bytes.get(at + 1), Some(b'<' | b'(')) => return None,
+                b'<' | b'>' => at += 1,
+                b'(' if bytes.get(at + 1) == Some(&b')') => {
+                    self.begins = true;
+                    at += 2;
+                }
+                b'(' if !self.begins || bytes.get(at + 1) == Some(&b'(') => return None,
+                b'(' => {
+                    self.open.push(Open::new(at, PAIRS.last()?));
+                    at += 1;
+                }
+                b')' => {
+                    match self.open.last().map(|open| open.opener) {
+                        Some("(") => _ = self.open.pop(),
+                        Some("case") => {}
+                        _ => return Some(self.fault(at, at + 1, "closes nothing")),
+                    }
+                    self.begins = true;
+                    at += 1;
+                }
+                _ => {
+                    let read = word::read(self.text, at, text.len());
+                    // The brackets of a `case` within a substitution do not pair up.
+                    let case = |&(from, to): &(usize, usize)| text[from..to].contains("case");
+                    if read.inner.iter().any(case)
+                        || read.end == at
+                        || matches!(&text[at..read.end], "[[" | "function")
+                    {
+                        return None;
+                    }
+                    if let Some(open) = read.open {
+                        return Some(self.fault(open, open + 1, "is never closed"));
+                    }
+                    if let Some(fault) = self.word(at, read.end) {
+                        return Some(fault);
+                    }
+                    at = read.end;
+                }
+            }
+        }
+        let &Open { at, opener, closer, .. } = self.open.first()?;
+        Some(self.fault(at, at + opener.len(), &format!("is never closed by `{closer}`")))
+    }
+
+    fn word(&mut self, start: usize, end: usize) -> Option<Fault> {
+        let written = &self.text.text()[start..end];
+        // `for name do` has the keyword behind a word.
+        let loops = self.open.last().is_some_and(|open| open.opener == "for" && !open.body);
+        self.begins |= loops && written == "do";
+        if !std::mem::take(&mut self.begins) || written != "esac" && self.is_pattern(end) {
+            return None;
+        }
+        if let Some(open) = self.open.last_mut()
+            && Open::keyword(open.opener) == Some(written)
+        {
+            open.body = true;
+        }
+        if let Some(pair) = PAIRS.iter().find(|pair| pair.0 == written) {
+            self.open.push(Open::new(start, pair));
+            self.begins = matches!(written, "if" | "while" | "until" | "{");
+        } else if PAIRS.iter().any(|pair| pair.1 == written) {
+            return self.close(start, end);
+        } else {
+            self.begins = INTRODUCERS.contains(&written);
+        }
+        None
+    }
+
+    /// Whether the word that ends at `end` is a pattern of a `case`.
+    fn is_pattern(&self, end: usize) -> bool {
+        let rest = self.text.text()[end..].trim_start_matches([' ', '\t']);
+        self.open.last().is_some_and(|open| open.opener == "case") && rest.starts_with([')', '|'])
+    }
+
+    fn close(&mut self, start: usize, end: usize) -> Option<Fault> {
+        let written = &self.text.text()[start..end];
+        let Some(open) = self.open.pop() else {
+            return Some(self.fault(start, end, "closes nothing"));
+        };
+        let Open { at, opener, closer, body } = open;
+        if closer != written {
+            let what = format!("stands where `{opener}` is still open");
+            return Some(self.fault(start, end, &what));
+        }
+        let keyword = Open::keyword(opener).filter(|_| !body)?;
+        Some(self.fault(at, at + opener.len(), &format!("has no `{keyword}`")))
+    }
+
+    fn fault(&self, start: usize, end: usize, what: &str) -> Fault {
+        let written = &self.text.text()[start..end];
+        Fault { span: self.text.span(start, end), message: format!("`{written}` {what}") }
+    }
+}

@@ -1,0 +1,216 @@
+//! Kinds of label values: URL, date, licence, Git hash, version, e-mail address.
+
+use super::spdx;
+
+/// An absolute URI: a scheme, then characters a URI may hold.
+pub(super) fn is_url(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let begins = scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    begins && scheme.bytes().all(plain) && is_uri_text(rest)
+}
+
+fn is_uri_text(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().all(|(at, &byte)| match byte {
+        b'%' => {
+            let digits = bytes.get(at + 1..at + 3);
+            digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+        }
+        _ => byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=".contains(&byte),
+    })
+}
+
+/// A date and time of RFC 3339.
+pub(super) fn is_date(text: &str) -> bool {
+    let Some((date, time)) = text.split_once(['T', 't']) else { return false };
+    let Some(date) = numbers(date, '-', &[4, 2, 2]) else { return false };
+    let zone_at = time.find(['Z', 'z', '+', '-']).unwrap_or(time.len());
+    let (clock, zone) = time.split_at(zone_at);
+    let (clock, fraction) = clock.split_once('.').map_or((clock, None), |(c, f)| (c, Some(f)));
+    let Some(clock) = numbers(clock, ':', &[2, 2, 2]) else { return false };
+    is_day(date[0], date[1], date[2])
+        && clock[0] < 24
+        && clock[1] < 60
+        && clock[2] <= 60
+        && fraction.is_none_or(is_number)
+        && is_zone(zone)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The numbers in `text`, each with the given number of digits.
+fn numbers(text: &str, mark: char, digits: &[usize]) -> Option<Vec<u32>> {
+    let parts: Vec<&str> = text.split(mark).collect();
+    let fit = parts.len() == digits.len()
+        && parts.iter().zip(digits).all(|(part, &count)| part.len() == count && is_number(part));
+    fit.then(|| parts.iter().filter_map(|part| part.parse().ok()).collect())
+}
+
+fn is_day(year: u32, month: u32, day: u32) -> bool {
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let last = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if leap => 29,
+        2 => 28,
+        _ => return false,
+    };
+    (1..=last).contains(&day)
+}
+
+fn is_zone(zone: &str) -> bool {
+    if matches!(zone, "Z" | "z") {
+        return true;
+    }
+    let Some(rest) = zone.strip_prefix(['+', '-']) else { return false };
+    let parts = numbers(rest, ':', &[2, 2]).or_else(|| {
+        let (hours, minutes) = rest.split_at_checked(2)?;
+        numbers(&format!("{hours}:{minutes}"), ':', &[2, 2])
+    });
+    parts.is_some_and(|parts| parts[0] < 24 && parts[1] < 60)
+}
+
+/// Licences of the SPDX list, joined by `AND`, `OR` and `WITH`.
+pub(super) fn is_license(text: &str) -> bool {
+    let spaced = text.replace('(', " ( ").replace(')', " ) ");
+    let mut depth = 0_usize;
+    let mut name_next = true;
+    let mut exception = false;
+    for word in spaced.split_whitespace() {
+        match word {
+            "(" if name_next && !exception => depth += 1,
+            ")" if !name_next && depth > 0 => depth -= 1,
+            "AND" | "OR" if !name_next => name_next = true,
+            "WITH" if !name_next => (name_next, exception) = (true, true),
+            _ if name_next && (exception || is_license_name(word)) => {
+                (name_next, exception) = (false, false);
+            }
+            _ => return false,
+        }
+    }
+    depth == 0 && !name_next
+}
+
+fn is_license_name(word: &str) -> bool {
+    let own = |text: &str| text.strip_prefix("LicenseRef-").is_some_and(|name| !name.is_empty());
+    own(word)
+        || word
+            .strip_prefix("DocumentRef-")
+            .and_then(|w| w.split_once(':'))
+            .is_some_and(|w| own(w.1))
+        || spdx::is_license(word.strip_suffix('+').unwrap_or(word))
+}
+
+/// A Git hash, in full or short.
+pub(super) fn is_git_hash(text: &str) -> bool {
+    matches!(text.len(), 7 | 40)
+        && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// A semantic version.
+pub(super) fn is_version(text: &str) -> bool {
+    let (rest, build) =
+        text.split_once('+').map_or((text, None), |(rest, tail)| (rest, Some(tail)));
+    let (core, early) =
+        rest.split_once('-').map_or((rest, None), |(core, tail)| (core, Some(tail)));
+    let parts: Vec<&str> = core.split('.').collect();
+    let tail = |tail: Option<&str>| {
+        tail.is_none_or(|tail| {
+            tail.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
+        })
+    };
+    parts.len() == 3 && parts.iter().all(|part| is_number(part)) && tail(early) && tail(build)
+}
+
+/// An e-mail address, without a name before it.
+pub(super) fn is_email(text: &str) -> bool {
+    let Some((local, domain)) = text.trim().rsplit_once('@') else { return false };
+    is_local(local) && is_domain(domain)
+}
+
+fn is_local(local: &str) -> bool {
+    if let Some(quoted) = local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        return !quoted.contains(['"', '\\']);
+    }
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
+    local.split('.').all(|part| !part.is_empty() && part.bytes().all(plain))
+}
+
+fn is_domain(domain: &str) -> bool {
+    if domain.starts_with('[') {
+        return domain.len() > 2 && domain.ends_with(']');
+    }
+    let inside = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let part = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('-')
+            && !part.ends_with('-')
+            && part.bytes().all(inside)
+    };
+    domain.strip_suffix('.').unwrap_or(domain).split('.').all(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(fits: fn(&str) -> bool, yes: &[&str], no: &[&str]) {
+        for text in yes {
+            assert!(fits(text), "{text}");
+        }
+        for text in no {
+            assert!(!fits(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn urls() {
+        let yes = ["http://a.b/c?d", "ftp://x/y", "mailto:x@y.z", "urn:x:y", "HTTP://A"];
+        let no = ["x", "/a", "", "http://a b", "git@a.b:c/d", "http://a/%zz", "http://é.x", "1a:b"];
+        all(is_url, &yes, &no);
+    }
+
+    #[test]
+    fn dates() {
+        let yes =
+            ["2020-01-01T00:00:00Z", "2020-02-29t23:59:60.123+01:00", "2020-01-01T00:00:00+0100"];
+        let no = [
+            "2020-01-01",
+            "2021-02-29T00:00:00Z",
+            "2020-01-01T00:00:00",
+            "2020-13-01T00:00:00Z",
+            "2020-01-01T24:00:00Z",
+            "2020-01-01 00:00:00Z",
+            "2020-01-01T00:00:00,5Z",
+            "2020-01-01T00:00Z",
+            "2020-01-01T00:00:00+é",
+        ];
+        all(is_date, &yes, &no);
+    }
+
+    #[test]
+    fn licenses() {
+        let yes = [
+            "MIT",
+            "0BSD",
+            "GPL-3.0-or-later",
+            "(MIT AND BSD-3-Clause) OR Apache-2.0",
+            "GPL-2.0-only WITH Classpath-exception-2.0",
+            "LicenseRef-own",
+        ];
+        let no = ["", "mit", "Apache 2.0", "MIT/Apache-2.0", "MIT OR", "(MIT", "Proprietary"];
+        all(is_license, &yes, &no);
+    }
+
+    #[test]
+    fn hashes_versions_and_addresses() {
+        let full = "0123456789012345678901234567890123456789";
+        all(is_git_hash, &["abcdef1", full], &["abcdef", "ABCDEF1", "abcdefg", "01234567"]);
+        all(is_version, &["1.2.3", "1.2.3-rc.1+b"], &["1.2", "v1.2.3", "1.2.3.4", "1.2.3+a_b"]);
+        let no = ["a", "A B <a@b.c>", "a b@c.d", "a.@b.c", "@b.c", "a@-b.c", "a@b_c.d", "a..b@c.d"];
+        all(is_email, &["a@b.c", "a+b@c.d", "\"a b\"@c.d", "a@[1.2.3.4]", "a@b."], &no);
+    }
+}

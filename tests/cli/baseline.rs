@@ -1,0 +1,130 @@
+//! `aidd baseline`, and what `aidd check` makes of one.
+
+use crate::support::{BLUE, Project, paths};
+use insta::assert_snapshot;
+
+fn project() -> Project {
+    let project = Project::new(&[
+        ("rules/blue.md", BLUE),
+        ("a.txt", "blue\n"),
+        ("sub/b.txt", "a blue sky\n"),
+        (".aidd/config.json", r#"{"failOn": "warning"}"#),
+    ]);
+    project.run(&["baseline", "write"]).ends(0);
+    project
+}
+
+#[test]
+fn what_is_recorded_is_put_off_and_what_is_new_is_not() {
+    let project = project();
+    assert_snapshot!(project.read(".aidd/baseline.json"), @r#"
+    {
+      "schemaVersion": 1,
+      "findings": [
+        {
+          "path": "a.txt",
+          "rule": "team/old-colour",
+          "id": "605349183690af9a",
+          "count": 1
+        },
+        {
+          "path": "sub/b.txt",
+          "rule": "team/old-colour",
+          "id": "138c1e13e67aae83",
+          "count": 1
+        }
+      ]
+    }
+    "#);
+    let ran = project.run(&["check", "."]).ends(0);
+    assert!(ran.out.ends_with("; 2 baselined\n"), "{}", ran.out);
+    // Moved by lines above it, it is the same finding; once more of it is a new one.
+    project.write("a.txt", "teal\n\nblue\n");
+    project.run(&["check", "."]).ends(0);
+    project.write("a.txt", "blue\nblue\n");
+    let ran = project.run(&["check", ".", "--format", "github"]).ends(1);
+    assert_eq!(paths(&ran.out), ["a.txt"]);
+    let ran = project.run(&["check", ".", "--no-baseline", "--format", "github"]).ends(1);
+    assert_eq!(paths(&ran.out), ["a.txt", "a.txt", "sub/b.txt"]);
+}
+
+#[test]
+fn new_findings_are_recorded_only_when_told() {
+    let project = project();
+    let before = project.read(".aidd/baseline.json");
+    project.write("c.txt", "blue\n");
+    let ran = project.run(&["baseline", "write"]).ends(2);
+    assert_snapshot!(ran.err, @r"
+    error: 1 finding is not in the baseline
+    hint: look at them with `aidd check`; --accept-new records them, `aidd baseline prune` only takes out
+    ");
+    assert_eq!(project.read(".aidd/baseline.json"), before);
+    let ran = project.run(&["baseline", "write", "--accept-new"]).ends(0);
+    assert_eq!(ran.err, "recorded 3 findings in ROOT/.aidd/baseline.json\n");
+    project.run(&["check", "."]).ends(0);
+}
+
+#[test]
+fn what_is_gone_is_told_and_taken_out() {
+    let project = project();
+    project.remove("sub/b.txt");
+    let note = "note: found no more: 1 finding of the baseline; `aidd baseline prune` drops what is gone\n";
+    assert_eq!(project.run(&["check", "."]).ends(0).err, note);
+    assert_eq!(project.run_in("sub", &["check", "."]).ends(0).err, note);
+    // A run that did not look says nothing.
+    assert_eq!(project.run(&["check", "a.txt"]).ends(0).err, "");
+    assert_eq!(project.run(&["check", ".", "--only", "secrets/*"]).ends(0).err, "");
+    assert_eq!(project.run(&["check", ".", "--exclude", "sub/"]).ends(0).err, "");
+    let ran = project.run(&["baseline", "prune"]).ends(0);
+    assert_eq!(ran.err, "took 1 finding out of ROOT/.aidd/baseline.json\n");
+    assert_eq!(project.run(&["check", "."]).ends(0).err, "");
+    assert!(!project.read(".aidd/baseline.json").contains("sub/b.txt"), "still there");
+}
+
+#[test]
+fn a_run_over_a_part_keeps_the_rest() {
+    let project = project();
+    let before = project.read(".aidd/baseline.json");
+    project.run_in("sub", &["baseline", "write"]).ends(0);
+    assert_eq!(project.read(".aidd/baseline.json"), before);
+    project.write("sub/c.txt", "blue");
+    project.run(&["baseline", "write", "sub", "--accept-new"]).ends(0);
+    project.run(&["check", "."]).ends(0);
+}
+
+#[test]
+fn a_broken_baseline_ends_with_2_whatever_is_asked_of_it() {
+    let project = project();
+    let good = project.read(".aidd/baseline.json");
+    let conflict = format!("<<<<<<< HEAD\n{good}=======\n{good}>>>>>>> topic\n");
+    project.write(".aidd/baseline.json", &conflict);
+    let ran = project.run(&["check", "."]).ends(2);
+    assert_snapshot!(ran.err, @r"
+    error: ROOT/.aidd/baseline.json: line 1: a conflict marker; take both sides, then run `aidd baseline prune`
+    hint: mend it by hand or take it from Git; deleting it and `aidd baseline write` records all of today's findings
+    ");
+    for args in [["baseline", "write"], ["baseline", "prune"]] {
+        project.run(&args).ends(2);
+        assert_eq!(project.read(".aidd/baseline.json"), conflict);
+    }
+    for broken in ["", "[]", "{\"schemaVersion\": 1}", "{\"schemaVersion\": 99, \"findings\": []}"]
+    {
+        project.write(".aidd/baseline.json", broken);
+        assert_eq!(project.run(&["check", "."]).ends(2).out, "");
+    }
+    project.run(&["check", ".", "--no-baseline"]).ends(1);
+}
+
+#[test]
+fn another_file_may_be_named() {
+    let project = project();
+    project.remove(".aidd/baseline.json");
+    let ran = project.run(&["check", ".", "--baseline", "known.json"]).ends(2);
+    assert!(ran.err.contains("hint: `aidd baseline write` makes a baseline"), "{}", ran.err);
+    project.run(&["baseline", "write", "--baseline", "known.json"]).ends(0);
+    project.run(&["check", "."]).ends(1);
+    project.run(&["check", ".", "--baseline", "known.json"]).ends(0);
+    project.run_env(&[("AIDD_BASELINE", "known.json")], &["check", "."]).ends(0);
+    project.write(".aidd/config.json", r#"{"failOn": "warning", "baseline": "known.json"}"#);
+    project.run_in("sub", &["check", "."]).ends(0);
+}

@@ -1,0 +1,192 @@
+//! `aidd check`: what is checked, what is said, how it ends.
+
+use crate::support::{BLUE, CONSOLE, Project, paths, token};
+use insta::assert_snapshot;
+
+/// In two parts, so that this file has no such comment.
+const ALLOW: &str = concat!("aidd", ":allow team/old-colour");
+
+#[test]
+fn a_clean_project_ends_with_0() {
+    let project = Project::new(&[("a.txt", "teal\n")]);
+    let ran = project.run(&["check", "."]).ends(0);
+    assert_snapshot!(ran.out, @"no problems in 1 file (TIME)");
+    assert_eq!(ran.err, "");
+    assert_eq!(project.run(&["check"]).ends(0).out, ran.out);
+}
+
+#[test]
+fn findings_end_with_1_and_are_shown_in_their_place() {
+    let project = Project::new(&[("rules/blue.md", BLUE), ("rules/console.md", CONSOLE)]);
+    project.write("a.txt", "a blue sky\n");
+    project.write("src/a.js", "if (x) {\n  console.log(x)\n}\n");
+    let ran = project.run(&["check", "."]).ends(1);
+    assert_snapshot!(ran.out, @r"
+    warning[team/old-colour]: `blue` is not our colour
+     --> a.txt:1:3
+      |
+    1 | a blue sky
+      |   ^^^^
+      |
+      = help: Use teal
+      = fix: Replace by `teal` (--fix)
+
+    error[team/console]: `console.log` is left over from debugging
+     --> src/a.js:2:3
+      |
+    2 |   console.log(x)
+      |   ^^^^^^^^^^^^^^
+      |
+      = fix: Rewrite it (--fix-unsafe)
+
+    1 error, 1 warning in 4 files (TIME); 1 fixable with --fix, 1 with --fix-unsafe
+    ");
+}
+
+#[test]
+fn what_fails_is_for_the_user_to_say() {
+    let project = Project::new(&[("rules/blue.md", BLUE), ("a.txt", "blue")]);
+    project.run(&["check", "."]).ends(0);
+    project.run(&["check", ".", "--fail-on", "warning"]).ends(1);
+    project.run_env(&[("AIDD_FAIL_ON", "info")], &["check", "."]).ends(1);
+    project.write(".aidd/config.json", r#"{"failOn": "warning"}"#);
+    project.run(&["check", "."]).ends(1);
+    project.run(&["check", ".", "--fail-on", "never"]).ends(0);
+    let ran = project.run_env(&[("AIDD_FAIL_ON", "fatal")], &["check", "."]).ends(2);
+    assert!(ran.err.contains("`fatal` is none of error, warning, info and never"), "{}", ran.err);
+}
+
+#[test]
+fn rules_are_chosen_by_id_glob_alias_and_severity() {
+    let project = Project::new(&[("rules/blue.md", BLUE)]);
+    project.write("a.txt", format!("blue {}\n", token()));
+    let rules = |args: &[&str]| {
+        let ran = project.run(&[&["check", ".", "--format", "github"], args].concat());
+        let titles = ran.out.lines().filter_map(|line| line.split_once("title="));
+        titles
+            .filter_map(|(_, rest)| rest.split_once("::"))
+            .map(|(title, _)| title.to_owned())
+            .collect::<Vec<_>>()
+    };
+    let token = "secrets/github-personal-access-token";
+    assert_eq!(rules(&[]), [token, "team/old-colour"]);
+    assert_eq!(rules(&["--only", "team/*"]), ["team/old-colour"]);
+    assert_eq!(rules(&["--only", "github-pat"]), [token]);
+    assert_eq!(rules(&["--only", "TEAM1,github-pat"]), [token, "team/old-colour"]);
+    assert_eq!(rules(&["--skip", "secrets/*"]), ["team/old-colour"]);
+    assert_eq!(rules(&["--severity", "error"]), [token]);
+}
+
+#[test]
+fn wrong_usage_ends_with_2_and_says_what_would_do() {
+    let project = Project::new(&[("a.txt", "")]);
+    let said = |args: &[&str]| project.run(args).ends(2).err;
+    assert_snapshot!(said(&["check", ".", "--only", "secrets/github-personal-acess-token"]), @r"
+    error: no rule is called `secrets/github-personal-acess-token`; did you mean `secrets/github-personal-access-token`?
+    hint: `aidd rule list` names all rules
+    ");
+    assert_snapshot!(said(&["explain", "github-personal-acess-token"]), @r"
+    error: no rule is called `github-personal-acess-token`
+    hint: did you mean `secrets/github-personal-access-token`?
+    ");
+    assert_snapshot!(said(&["check", ".", "--output", "report"]), @r"
+    error: --output report: which format?
+    hint: name it: --output sarif=report
+    ");
+    assert_snapshot!(said(&["check", ".", "--stdin-path", "a.txt"]), @r"
+    error: --stdin-path names standard input, and no path is `-`
+    hint: aidd check - --stdin-path PATH < FILE
+    ");
+    assert!(said(&["check", ".", "--dry-run"]).contains("--fix"), "it needs something to try");
+    assert!(said(&["chek"]).contains("similar subcommand exists: 'check'"), "a near word");
+    assert!(said(&["check", "nowhere"]).starts_with("error: nowhere: "), "the path is named");
+    assert!(said(&["check", "-", "a.txt"]).contains("`-` stands alone"), "one or the other");
+}
+
+#[test]
+fn a_path_outside_the_project_is_refused() {
+    let (project, other) = (Project::new(&[("a.txt", "")]), Project::new(&[("b.txt", "")]));
+    let outside = other.path().join("b.txt").display().to_string();
+    let ran = project.run(&["check", "a.txt", &outside]).ends(2);
+    assert!(ran.err.contains("does not lie below"), "{}", ran.err);
+    assert!(ran.err.contains("hint: check each project by a run of its own"), "{}", ran.err);
+    project.run(&["check", &outside]).ends(0);
+}
+
+#[test]
+fn standard_input_stands_for_a_path() {
+    let project = Project::new(&[("rules/blue.md", BLUE)]);
+    let ran = project.run_with(b"blue", &["check", "-", "--stdin-path", "new.txt"]).ends(0);
+    assert!(ran.out.contains("--> new.txt:1:1"), "{}", ran.out);
+    let ran = project.run_with(b"blue", &["check", "-", "--stdin-path", "new.csv"]).ends(0);
+    assert_eq!(ran.out, "no problems in 1 file (TIME)\n");
+    let ran = project.run_with(token().as_bytes(), &["check", "-"]).ends(1);
+    assert!(ran.out.contains("--> stdin.txt:1:1"), "{}", ran.out);
+    let ran = project.run_with(b"", &["check", "-", "--stdin-path", "../a.txt"]).ends(2);
+    assert!(ran.err.contains("does not lie below ROOT"), "{}", ran.err);
+}
+
+#[test]
+fn ignored_hidden_and_excluded_files_are_left_out_as_told() {
+    let project = Project::new(&[
+        ("rules/blue.md", BLUE),
+        (".gitignore", "git.txt\n"),
+        (".aiddignore", "own.txt\n"),
+        ("git.txt", "blue"),
+        ("own.txt", "blue"),
+        ("seen.txt", "blue"),
+        ("deep/.hidden.txt", "blue"),
+    ]);
+    let run = |args: &[&str]| {
+        project.run(&[&["check", ".", "--format", "github"], args].concat()).ends(0).out
+    };
+    assert_eq!(paths(&run(&[])), ["deep/.hidden.txt", "seen.txt"]);
+    assert_eq!(paths(&run(&["--no-hidden"])), ["seen.txt"]);
+    assert_eq!(paths(&run(&["--exclude", "deep/"])), ["seen.txt"]);
+    let all = ["deep/.hidden.txt", "git.txt", "own.txt", "seen.txt"];
+    assert_eq!(paths(&run(&["--no-ignore"])), all);
+    project.write(".aidd/config.json", r#"{"exclude": ["seen.*"]}"#);
+    assert_eq!(paths(&run(&[])), ["deep/.hidden.txt"]);
+    // What is named is checked.
+    let ran = project.run(&["check", "git.txt", "seen.txt", "--format", "github"]).ends(0);
+    assert_eq!(ran.out.matches("team/old-colour").count(), 2, "{}", ran.out);
+}
+
+#[test]
+fn a_file_is_checked_once_however_often_it_is_named() {
+    let project = Project::new(&[("rules/blue.md", BLUE), ("d/a.txt", "blue"), ("b.txt", "blue")]);
+    let args = ["check", "d/a.txt", "d", "d/../d/a.txt", ".", "rules", "--format", "github"];
+    assert_eq!(paths(&project.run(&args).ends(0).out), ["b.txt", "d/a.txt"]);
+    assert!(
+        project
+            .run(&["check", "d", "d"])
+            .ends(0)
+            .out
+            .ends_with("1 warning in 2 files (TIME); 1 fixable with --fix\n")
+    );
+}
+
+#[test]
+fn the_output_does_not_depend_on_the_number_of_threads() {
+    let project = Project::new(&[("rules/blue.md", BLUE)]);
+    for n in 0..60 {
+        project.write(&format!("d{}/f{n}.txt", n % 7), format!("{n} blue\n{}\nblue\n", token()));
+    }
+    for format in ["text", "json", "sarif", "github", "gitlab", "markdown"] {
+        let run = |jobs| project.run(&["check", ".", "--format", format, "--jobs", jobs]).ends(1);
+        let one = run("1").out;
+        assert_eq!(one, run("7").out, "{format}");
+        assert_eq!(one, run("0").out, "{format}");
+    }
+}
+
+#[test]
+fn allow_comments_need_a_name_and_are_reported_when_they_allow_nothing() {
+    let project = Project::new(&[("rules/blue.md", BLUE)]);
+    project.write("a.txt", format!("blue # {ALLOW} the sky is\n"));
+    let ran = project.run(&["check", "a.txt"]).ends(0);
+    assert!(ran.out.ends_with("; 1 allowed\n"), "{}", ran.out);
+    project.write("a.txt", format!("teal # {ALLOW} the sky is\n"));
+    let ran = project.run(&["check", "a.txt"]).ends(0);
+    assert!(ran.out.contains("warning[aidd/unused-allow]"), "{}", ran.out);
+}

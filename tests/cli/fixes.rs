@@ -1,0 +1,119 @@
+//! `--fix`, `--fix-unsafe`, and the patches that `--dry-run` prints.
+
+use crate::support::{BLUE, CONSOLE, Project, token};
+use insta::assert_snapshot;
+
+fn project() -> Project {
+    Project::new(&[
+        ("rules/blue.md", BLUE),
+        ("rules/console.md", CONSOLE),
+        ("a.txt", "a blue sky,\na blue sea\n"),
+        ("src/a.js", "console.log(x)\n"),
+    ])
+}
+
+#[test]
+fn safe_fixes_are_applied_and_the_rest_is_told() {
+    let project = project();
+    let ran = project.run(&["check", ".", "--fix"]).ends(1);
+    assert_eq!(ran.err, "mended 2 problems in 1 file\n");
+    assert!(ran.out.ends_with("1 error in 4 files (TIME); 1 fixable with --fix-unsafe\n"));
+    assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
+    assert_eq!(project.read("src/a.js"), "console.log(x)\n");
+    let ran = project.run(&["check", ".", "--fix-unsafe"]).ends(0);
+    assert_eq!(ran.err, "mended 1 problem in 1 file\n");
+    assert_eq!(project.read("src/a.js"), "logger.log(x)\n");
+    assert_eq!(project.run(&["check", ".", "--fix-unsafe"]).ends(0).err, "");
+}
+
+#[test]
+fn a_dry_run_prints_a_patch_and_changes_nothing() {
+    let project = project();
+    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
+    assert_snapshot!(ran.out, @r"
+    --- a/a.txt
+    +++ b/a.txt
+    @@ -1,2 +1,2 @@
+    -a blue sky,
+    -a blue sea
+    +a teal sky,
+    +a teal sea
+    --- a/src/a.js
+    +++ b/src/a.js
+    @@ -1 +1 @@
+    -console.log(x)
+    +logger.log(x)
+    ");
+    assert_eq!(ran.err, "would mend 3 problems in 2 files\n");
+    assert_eq!(project.read("a.txt"), "a blue sky,\na blue sea\n");
+    let ran = project.run(&["check", "rules", "--fix", "--dry-run"]).ends(0);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "nothing to mend\n"));
+}
+
+#[test]
+fn standard_input_is_mended_to_standard_output() {
+    let project = project();
+    let args = ["check", "-", "--fix", "--stdin-path", "b.txt"];
+    let ran = project.run_with(b"one blue", &args).ends(0);
+    assert_eq!(ran.out, "one teal");
+    let ran = project.run_with(b"one teal", &args).ends(0);
+    assert_eq!(ran.out, "one teal");
+    let ran = project.run_with(b"one blue\n", &[&args[..], &["--dry-run"]].concat()).ends(1);
+    assert_snapshot!(ran.out, @r"
+    --- a/b.txt
+    +++ b/b.txt
+    @@ -1 +1 @@
+    -one blue
+    +one teal
+    ");
+}
+
+#[test]
+fn a_patch_shows_no_secret() {
+    let project = project();
+    project.write("a.txt", format!("{}\na blue sky\n", token()));
+    let ran = project.run(&["check", "a.txt", "--fix", "--dry-run"]).ends(1);
+    assert!(!ran.out.contains(&token()), "a secret in the patch");
+    assert!(ran.out.contains("+a teal sky"), "{}", ran.out);
+    project.run(&["check", "a.txt", "--fix"]).ends(1);
+    assert_eq!(project.read("a.txt"), format!("{}\na teal sky\n", token()));
+}
+
+#[test]
+fn line_endings_and_marks_are_left_as_they_are() {
+    let project = project();
+    for (before, after) in
+        [("\u{FEFF}blue\r\nsky\r\n", "\u{FEFF}teal\r\nsky\r\n"), ("sky\rblue", "sky\rteal")]
+    {
+        project.write("a.txt", before);
+        project.run(&["check", "a.txt", "--fix"]).ends(0);
+        assert_eq!(project.read("a.txt"), after);
+    }
+}
+
+/// Spans of such a file are not those of its bytes: it is judged, and left alone.
+#[test]
+fn a_file_in_utf_16_is_not_mended() {
+    let project = project();
+    let bytes: Vec<u8> = "\u{FEFF}blue".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    project.write("a.txt", &bytes);
+    let ran = project.run(&["check", "a.txt", "--fix"]).ends(0);
+    assert!(ran.out.contains("1 warning"), "{}", ran.out);
+    assert_eq!(std::fs::read(project.path().join("a.txt")).expect("there"), bytes);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_mended_file_keeps_its_permissions_and_its_link() {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let project = project();
+    let target = project.path().join("a.txt");
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).expect("set");
+    symlink("a.txt", project.path().join("link.txt")).expect("linked");
+    project.run(&["check", "link.txt", "--fix"]).ends(0);
+    assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
+    assert!(project.path().join("link.txt").is_symlink(), "still a link");
+    let mode = fs::metadata(&target).expect("there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+}

@@ -1,0 +1,9 @@
+//! The real binary, driven as a person or a runner drives it.
+
+mod baseline;
+mod check;
+mod fixes;
+mod odd_files;
+mod outputs;
+mod project;
+mod support;

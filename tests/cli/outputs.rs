@@ -1,0 +1,158 @@
+//! The formats as the binary writes them: to files, to pipes, in colour or not, without secrets.
+
+use crate::support::{BLUE, CONSOLE, Project, token};
+use std::io::Read;
+use std::process::Stdio;
+
+const FORMATS: [&str; 7] = ["text", "json", "sarif", "github", "markdown", "gitlab", "junit"];
+
+fn project() -> Project {
+    Project::new(&[("rules/blue.md", BLUE), ("rules/console.md", CONSOLE), ("a.txt", "blue\n")])
+}
+
+#[test]
+fn one_run_writes_several_files() {
+    let project = project();
+    project.write("b.js", "console.log(1)\n");
+    let args = [
+        "check",
+        ".",
+        "--output",
+        "out/r.sarif",
+        "--output",
+        "r.json",
+        "--output",
+        "r.md",
+        "--output",
+        "r.xml",
+        "--output",
+        "r.txt",
+        "--output",
+        "gitlab=quality.json",
+        "--output",
+        "GITHUB=commands",
+    ];
+    let first = project.run(&args).ends(1);
+    assert!(first.out.ends_with("; 1 fixable with --fix, 1 with --fix-unsafe\n"), "{}", first.out);
+    let json =
+        |path: &str| serde_json::from_str::<serde_json::Value>(&project.read(path)).expect("JSON");
+    assert_eq!(json("out/r.sarif")["version"], "2.1.0");
+    assert_eq!(json("r.json")["schemaVersion"], 1);
+    assert_eq!(json("quality.json").as_array().map(Vec::len), Some(2));
+    assert!(project.read("r.md").starts_with("## aidd: 1 error, 1 warning in "));
+    assert!(project.read("r.xml").starts_with("<?xml version=\"1.0\""));
+    assert!(project.read("r.txt").contains("--> a.txt:1:1"));
+    assert!(project.read("commands").starts_with("::error file=b.js,line=1"));
+    // What the first run wrote is nothing to check for the second.
+    let second = project.run(&args).ends(1);
+    assert_eq!(second.out, first.out);
+    let quiet = project.run(&[&args[..], &["--quiet"]].concat()).ends(1);
+    assert_eq!(quiet.out, "");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_ends_with_2() {
+    let project = project();
+    let ran = project.run(&["check", ".", "--output", "a.txt/r.json"]).ends(2);
+    assert!(ran.err.starts_with("error: ") && ran.err.contains("r.json"), "{}", ran.err);
+}
+
+#[test]
+fn colours_are_for_terminals_and_for_those_who_ask() {
+    let project = project();
+    let colored = |env: &[(&str, &str)], args: &[&str]| {
+        project.run_env(env, &[&["check", "."], args].concat()).ends(0).out.contains('\x1b')
+    };
+    assert!(!colored(&[], &[]));
+    assert!(colored(&[], &["--color", "always"]));
+    assert!(colored(&[("NO_COLOR", "1")], &["--color", "always"]));
+    assert!(!colored(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], &[]));
+    assert!(colored(&[("CLICOLOR_FORCE", "1")], &[]));
+    assert!(!colored(&[("CLICOLOR_FORCE", "1")], &["--color", "never"]));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let project = project();
+    project.write("a.txt", "blue\n".repeat(4_000));
+    let mut commands: Vec<Vec<&str>> =
+        FORMATS.iter().map(|format| vec!["check", ".", "--format", format]).collect();
+    commands.push(vec!["completions", "bash"]);
+    commands.push(vec!["rule", "list"]);
+    commands.push(vec!["rule", "list", "--json"]);
+    commands.push(vec!["man"]);
+    for args in commands {
+        let mut child = project
+            .command("", &args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("started");
+        let mut start = [0; 1];
+        let mut out = child.stdout.take().expect("piped");
+        out.read_exact(&mut start).expect("some output");
+        drop(out);
+        let output = child.wait_with_output().expect("ended");
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(!err.contains("panicked") && !err.contains("error"), "{args:?}: {err}");
+    }
+}
+
+/// In a key, in a file that holds little else, on a line that another rule reports, in a name that
+/// another finding quotes.
+#[test]
+fn a_secret_is_in_no_output() {
+    let project = project();
+    let token = token();
+    project.write("a.txt", format!("blue {token} blue\n"));
+    project.write("b.js", format!("console.log(\"{token}\")\n"));
+    project.write(".env", format!("TOKEN={token}\nAGAIN='{token}'\n"));
+    project.write("Dockerfile", format!("FROM a:1\nENV TOKEN={token}\nRUN echo {token}\n"));
+    project.write("d.md", format!("```mermaid\ngraph TD\n  A[{token}] --> \n```\n"));
+    project.write(".aidd/config.json", format!("{{\"rules\": {{\"{token}\": \"off\"}}}}"));
+    project.write("rules/bad.md", format!("---\nseverity: {token}\n---\n# team/bad\n"));
+    project.write("broken.json", format!("{{\"failOn\": \"{token}\"}}"));
+    let mut said = Vec::new();
+    for format in FORMATS {
+        for more in [&[][..], &["--skip", "secrets/*"], &["--only", "team/*"], &["--no-baseline"]] {
+            let args = [&["check", ".", "--format", format], more].concat();
+            said.push((args.join(" "), project.run(&args).ends(1)));
+        }
+    }
+    for args in [
+        &["check", ".", "--fix", "--dry-run"][..],
+        &["check", ".", "--fix-unsafe", "--dry-run"],
+        &["rule", "test"],
+        &["doctor"],
+        &["doctor", "--config", "broken.json"],
+        &["config", "show", "a.txt"],
+        &["baseline", "write"],
+        &["check", ".", "--sarif-suppressed", "--format", "sarif"],
+    ] {
+        said.push((args.join(" "), project.run(args)));
+    }
+    for (args, ran) in said {
+        assert!(!ran.out.contains(&token), "`aidd {args}` shows a secret:\n{}", ran.out);
+        assert!(!ran.err.contains(&token), "`aidd {args}` tells a secret:\n{}", ran.err);
+    }
+    assert!(!project.read(".aidd/baseline.json").contains(&token));
+}
+
+#[test]
+fn completions_the_manual_and_the_schema_are_there() {
+    let project = project();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(project.run(&["completions", shell]).ends(0).out.contains("baseline"), "{shell}");
+    }
+    assert!(project.run(&["man"]).ends(0).out.contains(".TH aidd 1"));
+    let man = project.run(&["man", "baseline", "write"]).ends(0).out;
+    assert!(man.contains(".TH aidd-baseline-write 1") && man.contains("accept"), "{man}");
+    assert!(project.run(&["man", "chek"]).ends(2).err.contains("no command `chek`"));
+    let schema = project.run(&["config", "schema"]).ends(0).out;
+    let schema: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
+    assert_eq!(schema["title"], aidd_engine::config::schema()["title"]);
+    let version = project.run(&["--version"]).ends(0).out;
+    assert_eq!(version, format!("aidd {}\n", env!("CARGO_PKG_VERSION")));
+}

@@ -1,0 +1,198 @@
+//! What a project brings along: its configuration and its own rules.
+
+use crate::support::{BLUE, CONSOLE, Project, paths};
+use insta::assert_snapshot;
+
+#[test]
+fn init_writes_a_configuration_once() {
+    let project = Project::new(&[]);
+    let ran = project.run(&["init"]).ends(0);
+    assert_eq!(ran.out, "wrote .aidd/config.json\n");
+    project.run(&["check", "."]).ends(0);
+    let ran = project.run(&["init"]).ends(2);
+    assert_snapshot!(ran.err, @r"
+    error: there is a .aidd/config.json already
+    hint: `aidd config show` prints it
+    ");
+}
+
+#[test]
+fn a_configuration_that_cannot_be_used_ends_with_2_and_the_place() {
+    let project = Project::new(&[(".aidd/config.json", "{\n  // why\n  \"failOn\": \"fatal\"\n}")]);
+    let said = project.run(&["check", "."]).ends(2).err;
+    assert_snapshot!(said, @r"
+    error: ROOT/.aidd/config.json:3:13: `failOn`: unknown variant `fatal`, expected one of `error`, `warning`, `info`, `never`
+    hint: `aidd config schema` says what may stand there
+    ");
+    for args in [&["doctor"][..], &["config", "show"], &["rule", "list"]] {
+        assert_eq!(project.run(args).ends(2).err, said);
+    }
+    project.write(".aidd/config.json", "{\"exclude\": [");
+    let ran = project.run(&["check", "."]).ends(2);
+    assert!(ran.err.starts_with("error: ROOT/.aidd/config.json:1:"), "{}", ran.err);
+    project.write(".aidd/config.json", r#"{"exclude": ["a[b"]}"#);
+    let ran = project.run(&["check", "."]).ends(2);
+    assert!(ran.err.contains("include or exclude: "), "{}", ran.err);
+    let ran = project.run(&["check", ".", "--config", "none.json"]).ends(2);
+    assert!(ran.err.contains("hint: `aidd init` writes a configuration"), "{}", ran.err);
+}
+
+#[test]
+fn unknown_keys_and_rules_are_findings_with_a_suggestion() {
+    let project = Project::new(&[(
+        ".aidd/config.json",
+        "{\n  \"failsOn\": \"error\",\n  \"rules\": {\"team/old-color\": \"off\"}\n}\n",
+    )]);
+    project.write("rules/blue.md", BLUE);
+    let ran = project.run(&["check", "."]).ends(1);
+    assert_snapshot!(ran.out, @r#"
+    error[aidd/invalid-config]: unknown key `failsOn`; did you mean `failOn`?
+     --> .aidd/config.json:2:3
+      |
+    2 |   "failsOn": "error",
+      |   ^^^^^^^^^
+      |
+      = fix: Replace by "failOn" (--fix-unsafe)
+
+    error[aidd/invalid-config]: no rule is called `team/old-color`; did you mean `team/old-colour`?
+     --> .aidd/config.json:3:13
+      |
+    3 |   "rules": {"team/old-color": "off"}
+      |             ^^^^^^^^^^^^^^^^
+      |
+      = help: `aidd rule list` names all rules
+      = fix: Replace by "team/old-colour" (--fix-unsafe)
+
+    2 errors in 2 files (TIME); 2 fixable with --fix-unsafe
+    "#);
+    project.run(&["check", ".", "--fix-unsafe"]).ends(0);
+    assert!(project.read(".aidd/config.json").contains("\"team/old-colour\": \"off\""));
+}
+
+#[test]
+fn rules_are_set_by_name_alias_and_glob_and_by_path() {
+    let project =
+        Project::new(&[("rules/blue.md", BLUE), ("a.txt", "blue"), ("old/b.txt", "blue")]);
+    let run = |config: &str| {
+        project.write(".aidd/config.json", config);
+        let ran = project.run(&["check", ".", "--format", "github"]);
+        (ran.code, paths(&ran.out).join(" "))
+    };
+    assert_eq!(run("{}"), (0, "a.txt old/b.txt".into()));
+    assert_eq!(run(r#"{"rules": {"team1": "off"}}"#), (0, String::new()));
+    assert_eq!(run(r#"{"rules": {"team/*": "error"}}"#), (1, "a.txt old/b.txt".into()));
+    assert_eq!(run(r#"{"rules": {"team/*": "off", "TEAM1": "info"}}"#).1, "a.txt old/b.txt");
+    let overrides = r#"{"overrides": [{"files": ["old/"], "rules": {"team/old-colour": "off"}}]}"#;
+    assert_eq!(run(overrides), (0, "a.txt".into()));
+    let shown = project.run(&["config", "show", "old/b.txt"]).ends(0).out;
+    assert!(shown.contains("team/old-colour = off"), "{shown}");
+    assert!(shown.contains("# .aidd/config.json"), "{shown}");
+    let env = [("AIDD_EXCLUDE", "a.*")];
+    let ran = project.run_env(&env, &["check", ".", "--format", "github"]).ends(0);
+    assert_eq!(paths(&ran.out).join(""), "");
+    assert!(project.run_env(&env, &["config", "show"]).ends(0).out.contains("# AIDD_EXCLUDE"));
+}
+
+#[test]
+fn the_pages_of_every_rules_folder_are_rules() {
+    let page = |id: &str| BLUE.replace("team/old-colour", id);
+    let project = Project::new(&[("a.txt", "blue")]);
+    project.write("rules/one.md", page("team/one"));
+    project.write("ai/rules/two.md", page("team/two"));
+    project.write(".aidd/rules/team/three.md", page("team/three"));
+    let ran = project.run(&["check", ".", "--format", "github"]).ends(0);
+    for rule in ["team/one", "team/two", "team/three"] {
+        assert!(ran.out.contains(rule), "{rule}: {}", ran.out);
+    }
+    let list = project.run(&["rule", "list", "team/*"]).ends(0);
+    assert_snapshot!(list.out, @r"
+    warning team/one    Blue is last year's colour. [TEAM1]
+    warning team/three  Blue is last year's colour. [TEAM1]
+    warning team/two    Blue is last year's colour. [TEAM1]
+    ");
+    assert_eq!(list.err, "3 rules; `aidd explain RULE` says more of one\n");
+}
+
+#[test]
+fn pages_of_other_tools_in_a_rules_folder_are_left_alone() {
+    let project = Project::new(&[("rules/a.md", "---\ntitle: A\nglobs: '*.ts'\n---\n# A\n")]);
+    project.write("rules/b.md", "# No header\n");
+    project.write("ai/rules/c.md", "---\ntitle: never closed\n");
+    assert_eq!(project.run(&["check", "."]).ends(0).out, "no problems in 3 files (TIME)\n");
+    project.run(&["doctor"]).ends(0);
+    project.write(".aidd/rules/a.md", "---\ntitle: A\n---\n# A\n");
+    let ran = project.run(&["check", "."]).ends(1);
+    assert!(ran.out.contains("unknown key `title`"), "{}", ran.out);
+}
+
+#[test]
+fn a_page_that_cannot_be_used_is_a_finding_on_that_page() {
+    let project = Project::new(&[("rules/blue.md", &BLUE.replace("severity:", "severty:"))]);
+    let ran = project.run(&["check", "."]).ends(1);
+    assert_snapshot!(ran.out, @r"
+    error[aidd/malformed-page]: unknown key `severty`; did you mean `severity`?
+     --> rules/blue.md:2:1
+      |
+    2 | severty: warning
+      | ^^^^^^^
+      |
+      = fix: Replace by `severity` (--fix-unsafe)
+
+    1 error in 1 file (TIME); 1 fixable with --fix-unsafe
+    ");
+    let wrong = "rules/blue.md:2:1: unknown key `severty`";
+    assert!(project.run(&["rule", "test"]).ends(1).out.contains(wrong));
+    assert!(project.run(&["doctor"]).ends(2).out.contains(wrong));
+    for (from, to) in [("regex: 'blue'", "regex: '(blue'"), ("regex: 'blue'", "regex: '(?=b)'")] {
+        project.write("rules/blue.md", BLUE.replace(from, to));
+        let ran = project.run(&["check", "."]).ends(1);
+        assert!(
+            ran.out.contains("error[aidd/malformed-page]: the check cannot run: "),
+            "{}",
+            ran.out
+        );
+    }
+    project.write("rules/blue.md", CONSOLE.replace("[javascript]", "[cobol]"));
+    let ran = project.run(&["check", "."]).ends(1);
+    assert!(ran.out.contains("`cobol` is not a built-in language: bash, c, "), "{}", ran.out);
+}
+
+#[test]
+fn rules_are_begun_tested_and_explained() {
+    let project = Project::new(&[]);
+    for form in ["text", "syntax", "guidance"] {
+        let id = format!("team/{form}-rule");
+        let ran = project.run(&["rule", "new", &id, "--form", form]).ends(0);
+        assert_eq!(ran.out, format!(".aidd/rules/{id}.md\n"));
+    }
+    let ran = project.run(&["rule", "test"]).ends(0);
+    assert_eq!(ran.out, "team/guidance-rule: guides only, nothing to test\n");
+    assert_eq!(ran.err, "2 rules tested, 0 failed\n");
+    project.run(&["rule", "test", "team/text-rule"]).ends(0);
+    project.run(&["check", "."]).ends(0);
+    assert!(project.run(&["rule", "new", "team/text-rule"]).ends(2).err.contains("already"));
+    assert!(project.run(&["rule", "new", "Text"]).ends(2).err.contains("kind/kebab-name"));
+    project.write("rules/blue.md", BLUE.replace("1:3 blue", "1:4 blue"));
+    let ran = project.run(&["rule", "test", "TEAM1"]).ends(1);
+    assert!(ran.out.contains("expected [\"1:4 blue\"], found [\"1:3 blue\"]"), "{}", ran.out);
+    let ran = project.run(&["explain", "team/old-colour"]).ends(0);
+    assert!(ran.out.starts_with("team/old-colour\nwarning · also TEAM1 · rules/blue.md\n"));
+    assert_eq!(
+        project.run(&["explain", "team1", "--markdown"]).ends(0).out,
+        project.read("rules/blue.md")
+    );
+}
+
+#[test]
+fn the_doctor_says_what_there_is() {
+    let project = Project::new(&[("rules/blue.md", BLUE), ("rules/console.md", CONSOLE)]);
+    for path in ["a.txt", "b.txt", "c.js", "d/Dockerfile", "e.md"] {
+        project.write(path, "");
+    }
+    project.write(".aidd/config.json", r#"{"exclude": ["d/"]}"#);
+    let ran = project.run(&["doctor"]).ends(0);
+    assert!(ran.out.contains("rule           team/old-colour is tried on 2 files"), "{}", ran.out);
+    assert!(ran.out.contains("rule           team/console is tried on 1 file"), "{}", ran.out);
+    assert!(!ran.out.contains("Dockerfile"), "{}", ran.out);
+    assert!(ran.out.ends_with("nothing wrong with the set-up\n"), "{}", ran.out);
+}

@@ -1,0 +1,334 @@
+//! The documentation: what can be generated is, and what it names exists.
+//! `UPDATE_DOCS=1 cargo test --test docs` writes the generated parts anew.
+
+use aidd_ci::cli::Cli;
+use aidd_engine::registry::{Registry, is_id};
+use aidd_engine::rule::Rule;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Folders of the repository: inline code that begins with one names a file of ours.
+const FOLDERS: [&str; 8] =
+    ["content/", "engine/", "ci/", "docs/", "tests/", "benches/", "fuzz/", ".ci/"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn is_updating() -> bool {
+    std::env::var_os("UPDATE_DOCS").is_some()
+}
+
+/// Asserts that a file holds `text`; writes it when asked to.
+#[track_caller]
+fn is_current(path: &str, text: &str) {
+    let place = root().join(path);
+    if is_updating() {
+        fs::write(&place, text).expect("written");
+    }
+    let found = fs::read_to_string(&place).unwrap_or_default().replace("\r\n", "\n");
+    assert!(found == text, "{path} is stale; write it with: UPDATE_DOCS=1 cargo test --test docs");
+}
+
+/// The hand-written and generated pages: path from the root, and text.
+fn pages() -> Vec<(String, String)> {
+    let mut paths: Vec<PathBuf> =
+        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root().join(name)).into();
+    let docs = fs::read_dir(root().join("docs")).expect("a folder");
+    paths.extend(docs.map(|entry| entry.expect("an entry").path()));
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    paths.sort();
+    let page = |path: PathBuf| {
+        let name = path.strip_prefix(root()).expect("below").to_string_lossy().replace('\\', "/");
+        (name, fs::read_to_string(path).expect("text").replace("\r\n", "\n"))
+    };
+    paths.into_iter().map(page).collect()
+}
+
+/// The lines of a page outside and inside its fences, with their numbers from 1 and, inside, the
+/// info string.
+fn lines(text: &str) -> Vec<(usize, Option<&str>, &str)> {
+    let mut fence: Option<(&str, &str)> = None;
+    let mut lines = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let trimmed = line.trim_start();
+        let ticks = &trimmed[..trimmed.len() - trimmed.trim_start_matches('`').len()];
+        match fence {
+            Some((open, _)) if ticks.len() >= open.len() && trimmed == ticks => fence = None,
+            Some((_, info)) => lines.push((index + 1, Some(info), line)),
+            None if ticks.len() >= 3 => fence = Some((ticks, trimmed[ticks.len()..].trim())),
+            None => lines.push((index + 1, None, line)),
+        }
+    }
+    lines
+}
+
+/// The code spans of a line.
+fn code_spans(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn the_index_of_rules_is_current() {
+    let registry = Registry::new(&[]);
+    let mut kinds: BTreeMap<&str, Vec<&Rule>> = BTreeMap::new();
+    for rule in registry.rules() {
+        let (kind, _) = rule.id.split_once('/').expect("kind/name");
+        kinds.entry(kind).or_default().push(rule);
+    }
+    let mut text = String::from(
+        "# Rules\n\nEvery rule that comes with aidd, by kind; each links to its page, which says why and shows examples.\n\
+         `aidd rule list` prints this list, `aidd explain RULE` one page.\n\n\
+         This file is generated: `UPDATE_DOCS=1 cargo test --test docs`.\n\n",
+    );
+    for (kind, rules) in &kinds {
+        writeln!(text, "- [{kind}](#{kind}): {}", rules.len()).expect("memory");
+    }
+    for (kind, rules) in &kinds {
+        write!(
+            text,
+            "\n## {kind}\n\n| Rule | Severity | Also called | What it is about |\n| --- | --- | --- | --- |\n"
+        )
+        .expect("memory");
+        for rule in rules {
+            writeln!(text, "{}", row(rule)).expect("memory");
+        }
+    }
+    is_current("docs/rules.md", &text);
+}
+
+fn row(rule: &Rule) -> String {
+    let (_, name) = rule.id.split_once('/').expect("kind/name");
+    let severity =
+        if rule.enabled { rule.severity.to_string() } else { format!("off ({})", rule.severity) };
+    let aliases: Vec<String> = rule.aliases.iter().map(|alias| format!("`{alias}`")).collect();
+    format!(
+        "| [{name}](../content/rules/{}.md) | {severity} | {} | {} |",
+        rule.id,
+        aliases.join(", "),
+        rule.summary.replace('|', "\\|").replace('<', "\\<")
+    )
+}
+
+#[test]
+fn the_reference_of_the_command_line_is_current() {
+    let mut text = String::from(
+        "# Command line\n\nWhat `aidd help` and `aidd COMMAND --help` print.\n\n\
+         This file is generated: `UPDATE_DOCS=1 cargo test --test docs`.\n",
+    );
+    let mut root = Cli::command();
+    root.build();
+    let mut left = vec![root];
+    while let Some(command) = left.pop() {
+        let mut shown = command.clone().term_width(100).mut_args(|arg| arg.hide_env_values(true));
+        let name = shown.get_bin_name().unwrap_or("aidd").to_owned();
+        let help = shown.render_long_help().to_string();
+        let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+        write!(text, "\n## {name}\n\n```text\n{}\n```\n", help.join("\n")).expect("memory");
+        let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
+        left.extend(inner.cloned().collect::<Vec<_>>().into_iter().rev());
+    }
+    is_current("docs/cli.md", &text);
+}
+
+#[test]
+fn the_schema_of_the_configuration_is_current() {
+    let schema = serde_json::to_string_pretty(&aidd_engine::config::schema()).expect("JSON");
+    is_current("docs/config.schema.json", &format!("{schema}\n"));
+}
+
+/// The files of the sample that the README shows. Its secret is one only once put together here.
+fn sample() -> [(&'static str, String); 3] {
+    let dockerfile = "FROM node:latest\nWORKDIR /app\nCOPY . .\nRUN npm ci\nUSER 1000\n\
+                      CMD [\"node\", \"server.js\"]\n";
+    let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+    [
+        ("Dockerfile", dockerfile.to_owned()),
+        ("deploy.env", format!("REGION=eu-central-1\nGITHUB_TOKEN={token}\n")),
+        (
+            "docs/flow.md",
+            "```mermaid\nflowchart LR\n  order --> pay{Paid?\n  pay --> ship\n```\n".to_owned(),
+        ),
+    ]
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the binary under test")]
+fn the_sample_of_the_readme_is_what_is_printed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir_all(folder.path().join(".git")).expect("made");
+    for (path, text) in sample() {
+        let place = folder.path().join(path);
+        fs::create_dir_all(place.parent().expect("below")).expect("made");
+        fs::write(place, text).expect("written");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
+    command.args(["check", "."]).current_dir(folder.path()).env_clear();
+    if let Some(root) = std::env::var_os("SystemRoot") {
+        command.env("SystemRoot", root);
+    }
+    let output = command.output().expect("run");
+    let printed = String::from_utf8(output.stdout).expect("text").replace("\r\n", "\n");
+    // The time differs from run to run.
+    let (report, last) = printed.trim_end().rsplit_once('\n').expect("lines");
+    let (before, rest) = last.split_once(" (").expect("a time");
+    let (_, after) = rest.split_once(')').expect("a time");
+    let block = format!("```text\n$ aidd check .\n{report}\n{before}{after}\n```\n");
+    let readme = fs::read_to_string(root().join("README.md")).expect("text").replace("\r\n", "\n");
+    let (head, rest) = readme.split_once("<!-- sample -->\n").expect("a mark");
+    let (_, tail) = rest.split_once("<!-- /sample -->").expect("a mark");
+    let text = format!("{head}<!-- sample -->\n{block}<!-- /sample -->{tail}");
+    is_current("README.md", &text);
+}
+
+#[test]
+fn what_the_pages_name_exists() {
+    let mut missing = Vec::new();
+    for (page, text) in pages() {
+        let folder = root().join(&page).parent().expect("a folder").to_owned();
+        for (line, fence, content) in lines(&text) {
+            if fence.is_some() {
+                continue;
+            }
+            for target in links(content) {
+                if let Err(why) = resolves(&folder, &text, target) {
+                    missing.push(format!("{page}:{line}: {target}: {why}"));
+                }
+            }
+            for span in code_spans(content) {
+                let ours = FOLDERS.iter().any(|folder| span.starts_with(folder));
+                let exact = !span.contains(['<', '*', '…', ' ', '{']);
+                if ours && exact && !root().join(span).exists() {
+                    missing.push(format!("{page}:{line}: `{span}` is not there"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// The relative targets of the links in a line.
+fn links(line: &str) -> impl Iterator<Item = &str> {
+    let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
+}
+
+fn resolves(folder: &Path, page: &str, target: &str) -> Result<(), &'static str> {
+    let (path, anchor) = target.split_once('#').map_or((target, None), |(a, b)| (a, Some(b)));
+    let place = folder.join(path);
+    if !path.is_empty() && !place.exists() {
+        return Err("no such file");
+    }
+    let Some(anchor) = anchor else { return Ok(()) };
+    let other;
+    let text = if path.is_empty() {
+        page
+    } else {
+        other = fs::read_to_string(&place).map_err(|_| "cannot be read")?;
+        &other
+    };
+    let headings = lines(text).into_iter().filter(|(_, fence, _)| fence.is_none());
+    let mut slugs =
+        headings.filter_map(|(_, _, line)| line.split_once("# ")).map(|(_, title)| slug(title));
+    if slugs.any(|slug| slug == anchor) { Ok(()) } else { Err("no such heading") }
+}
+
+/// The anchor that GitHub gives a heading.
+fn slug(title: &str) -> String {
+    let kept = title.trim().to_lowercase();
+    kept.chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect()
+}
+
+#[test]
+fn the_commands_of_the_pages_can_be_typed() {
+    let mut wrong = Vec::new();
+    for (page, text) in pages().into_iter().filter(|(page, _)| page != "docs/cli.md") {
+        for (line, fence, content) in lines(&text) {
+            let commands: Vec<&str> = match fence {
+                None => code_spans(content).filter(|span| span.starts_with("aidd ")).collect(),
+                Some("sh" | "console" | "yaml" | "text") => typed(content).into_iter().collect(),
+                Some(_) => Vec::new(),
+            };
+            for command in commands.into_iter().filter(|command| !command.contains('…')) {
+                if let Err(error) = Cli::try_parse_from(words(command))
+                    && error.use_stderr()
+                    && !(fence.is_none() && is_incomplete(error.kind()))
+                {
+                    let first = error.to_string().lines().next().unwrap_or_default().to_owned();
+                    wrong.push(format!("{page}:{line}: {command}: {first}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// In running text a command may go by its name alone.
+fn is_incomplete(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::MissingRequiredArgument
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+            | ErrorKind::MissingSubcommand
+    )
+}
+
+/// The call of aidd in a line of a shell, if it has one.
+fn typed(line: &str) -> Option<&str> {
+    let line = line.trim_start().trim_start_matches("$ ");
+    let line = line.strip_prefix("- run: ").or(line.strip_prefix("run: ")).unwrap_or(line);
+    let at =
+        ["aidd ", "| aidd ", "&& aidd ", "cargo run --release -- "].iter().find_map(|start| {
+            if line.starts_with("aidd ") {
+                Some(0)
+            } else {
+                line.find(start).map(|at| at + start.len())
+            }
+        })?;
+    Some(&line[at..])
+}
+
+/// The words of a command, up to what is the shell's.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec!["aidd".to_owned()];
+    let mut word = String::new();
+    let mut quote = None;
+    for c in command.strip_prefix("aidd ").unwrap_or(command).chars() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            (None, '|' | '>' | '<' | '&' | '#' | ';') => break,
+            (None, ' ') => words.extend((!word.is_empty()).then(|| std::mem::take(&mut word))),
+            _ => word.push(c),
+        }
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
+}
+
+#[test]
+fn the_rules_that_the_pages_name_exist() {
+    let registry = Registry::new(&[]);
+    let kinds: Vec<&str> =
+        registry.rules().iter().filter_map(|rule| Some(rule.id.split_once('/')?.0)).collect();
+    let mut wrong = Vec::new();
+    for (page, text) in pages() {
+        for (line, _, content) in lines(&text) {
+            for span in code_spans(content).filter(|span| is_id(span)) {
+                let ours = span.split_once('/').is_some_and(|(kind, _)| kinds.contains(&kind));
+                if ours && !registry.knows(span) {
+                    wrong.push(format!("{page}:{line}: no rule is called `{span}`"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,119 @@
+//! Fixes mend: they end, are idempotent, keep files parseable, and add no error.
+
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::Config;
+use aidd_engine::examples::{self, Expected};
+use aidd_engine::files::Memory;
+use aidd_engine::finding::{Finding, Safety, Severity};
+use aidd_engine::fix::{applicable, mend};
+use aidd_engine::registry::Registry;
+use aidd_engine::source::Source;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
+    Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
+        .expect("shipped rules")
+});
+
+fn findings(path: &str, bytes: &[u8]) -> Vec<Finding> {
+    let source = Source::decode(path, bytes.to_vec());
+    ENGINE.check(&source, &Memory::default()).findings
+}
+
+fn syntax_errors(findings: &[Finding]) -> usize {
+    findings.iter().filter(|finding| finding.rule.ends_with("/syntax")).count()
+}
+
+fn errors(findings: &[Finding]) -> usize {
+    findings.iter().filter(|finding| finding.severity == Severity::Error).count()
+}
+
+/// Mends a text and holds the result to what is promised; the text it became.
+fn check(path: &str, text: &str, safety: Safety) -> Result<String, String> {
+    let before = findings(path, text.as_bytes());
+    let once = mend(&ENGINE, path, text.as_bytes().to_vec(), &Memory::default(), safety);
+    let after = findings(path, &once.bytes);
+    let mended = String::from_utf8_lossy(&once.bytes).into_owned();
+    let say = |what: &str| format!("{what}\n--- before\n{text}\n--- after\n{mended}");
+    if syntax_errors(&after) > syntax_errors(&before) {
+        return Err(say("the fixes broke the syntax"));
+    }
+    if errors(&after) > errors(&before) {
+        return Err(say("the fixes added errors"));
+    }
+    let twice = mend(&ENGINE, path, once.bytes.clone(), &Memory::default(), safety);
+    if twice.bytes != once.bytes {
+        return Err(say("a second run changed the file again"));
+    }
+    let left = applicable(&after, safety).count();
+    if left > 0 && once.applied == 0 {
+        return Err(say("a fix is offered that is never applied"));
+    }
+    Ok(mended)
+}
+
+#[test]
+fn every_example_of_every_page_is_mended_for_good() {
+    let mut wrong = Vec::new();
+    let mut changed = 0;
+    for rule in ENGINE.registry().rules() {
+        let (examples, _) = examples::read(rule).expect("a readable page");
+        for example in examples.iter().filter(|example| example.expected != Expected::Passes) {
+            for safety in [Safety::Safe, Safety::Unsafe] {
+                match check(&example.path, &example.text, safety) {
+                    Ok(mended) => changed += usize::from(mended != example.text),
+                    Err(what) => wrong.push(format!("{}: {what}", rule.id)),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(changed > 50, "only {changed} examples were mended");
+}
+
+/// Lines that meet in real Dockerfiles, each with something to mend or to stumble over.
+const LINES: [&str; 24] = [
+    "FROM debian:12 as base",
+    "from --platform=$TARGETPLATFORM node:20",
+    "MAINTAINER \"a b\" <a@example.org>",
+    "RUN apt-get update && apt-get install curl",
+    "RUN apt install -y git \\",
+    "    # a comment",
+    "    vim",
+    "RUN cd /app && make | tee log",
+    "run pip install requests==2.0",
+    "ADD . /app",
+    "ADD a b c",
+    "COPY a b dir",
+    "ENV A 1 2 3",
+    "ENV B=$A C=\"x y\"",
+    "CMD node 'a b.js' $X",
+    "ENTRYPOINT exec top",
+    "WORKDIR app",
+    "RUN <<EOF",
+    "apt-get install x",
+    "EOF",
+    "EXPOSE 80/TCP",
+    "",
+    "RUN wget http://example.org/a | sh",
+    "RUN yum install x && apk add y",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_dockerfile_is_mended_for_good(
+        lines in proptest::collection::vec(0..LINES.len(), 1..12),
+        crlf in any::<bool>(),
+    ) {
+        let text: Vec<&str> = lines.iter().map(|&line| LINES[line]).collect();
+        let text = text.join(if crlf { "\r\n" } else { "\n" });
+        for safety in [Safety::Safe, Safety::Unsafe] {
+            if let Err(what) = check("Dockerfile", &text, safety) {
+                prop_assert!(false, "{}", what);
+            }
+        }
+    }
+}
