@@ -253,7 +253,8 @@ impl Engine {
     }
 
     /// How sure a rule for secrets is: by its page, or by its severity when it is written in Rust.
-    fn certainty(&self, finding: &Finding) -> (Confidence, Severity) {
+    /// Of two that are as sure, a page says more: it knows the service, the other only the place.
+    fn certainty(&self, finding: &Finding) -> (Confidence, bool, Severity) {
         let rule = self.registry.get(&finding.rule);
         let stated = rule
             .and_then(|rule| rule.check.as_ref())
@@ -262,7 +263,7 @@ impl Engine {
         let severity = rule.map_or(finding.severity, |rule| rule.severity);
         let implied =
             if severity == Severity::Error { Confidence::Medium } else { Confidence::Low };
-        (stated.unwrap_or(implied), severity)
+        (stated.unwrap_or(implied), stated.is_some(), severity)
     }
 }
 

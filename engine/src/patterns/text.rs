@@ -328,7 +328,7 @@ fn build(text: &str, unicode: bool) -> Result<Regex, String> {
 fn assigned(keywords: &[String], value: &str) -> String {
     let names: Vec<String> = keywords.iter().map(|keyword| regex::escape(keyword)).collect();
     format!(
-        r#"(?i:{names})[0-9A-Za-z_.\-]{{0,40}}(?:\\?["'\])`]){{0,2}}(?:[ \t]{{0,8}}(?::?[ \t]{{0,4}}[&0-9A-Za-z_<>\[\]?.']{{1,24}}[ \t]{{1,4}}=|(?:[ \t][A-Za-z]{{2,12}}){{1,3}}[ \t]{{0,2}}[:=]|:[0-9A-Za-z_<>?]{{1,24}}=|=>|:{{1,3}}=?|\?\??=?|\|\|[=:]?|={{1,3}}|[>,(])|[ \t]+value=|[ \t])[ \t]{{0,8}}(?:(?:@|[bBfFrRuU]{{1,2}})?\\?["'`]{{1,3}}|\[{{1,2}}["']?)?(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,
+        r#"(?i:{names})[0-9A-Za-z_.\-]{{0,40}}(?:(?:[ \t][A-Za-z]{{2,12}}){{1,3}}[ \t]{{0,2}}[:=]|(?:\\?["'\])`]){{0,2}}(?:[ \t]{{0,8}}(?::?[ \t]{{0,4}}[&0-9A-Za-z_<>\[\]?.']{{1,24}}[ \t]{{1,4}}=|:[0-9A-Za-z_<>?]{{1,24}}=|=>|:{{1,3}}=?|\?\??=?|\|\|[=:]?|={{1,3}}|[>,(])|[ \t]+value=|[ \t]))[ \t]{{0,8}}(?:(?:@|[bBfFrRuU]{{1,2}})?\\?["'`]{{1,3}}|\[{{1,2}}["']?)?(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,
         names = names.join("|"),
     )
 }
@@ -394,6 +394,7 @@ mod tests {
     fn the_name_of_an_assigned_value_may_have_words_after_it() {
         let check = "assigned: '[0-9]{4}', keywords: [acme]";
         assert_eq!(found(check, "Acme access token: 1234\nacme secret key = 5678"), ["1234", "5678"]);
+        assert_eq!(found(check, "<meta name='acme-site' content='1234'>"), [""; 0]);
         assert_eq!(found(check, "acme was founded in the year: 1234"), [""; 0]);
     }
 
