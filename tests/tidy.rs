@@ -24,6 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("allow", &["source", "finding", "paths", "rule", "registry"]),
+    ("secrets", &["source", "finding", "registry"]),
     ("select", &["finding", "config", "paths", "rule", "registry"]),
     (
         "check",
@@ -40,6 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "patterns",
             "validators",
             "allow",
+            "secrets",
             "select",
         ],
     ),

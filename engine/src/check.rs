@@ -3,23 +3,23 @@
 use crate::allow;
 use crate::config::{Config, MAX_FILE_SIZE};
 use crate::files::Files;
-use crate::finding::{Finding, Related, RuleId, Severity, Status};
+use crate::finding::{Finding, Related, RuleId, Status};
 use crate::kind::{self, Kind};
 use crate::parse::markdown::{self, Fence};
 use crate::patterns::syntax::SyntaxPatterns;
 use crate::patterns::text::TextPatterns;
 use crate::registry::Registry;
 use crate::rule::{Report, Settings};
+use crate::secrets;
 use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
 use crate::validators;
-use aidd_content::page::Confidence;
 use sha2::{Digest, Sha256};
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+pub use crate::secrets::REDACTED;
 pub use crate::select::{EngineError, Selection};
 
 /// The rule that says what could not be checked.
@@ -27,9 +27,6 @@ pub const SKIPPED: &str = "aidd/skipped-file";
 
 /// The rules about rules, comments and settings, whose checks are not a validator's.
 pub const OWN_RULES: [&str; 2] = [SKIPPED, allow::UNUSED];
-
-/// What stands in every output where a secret stands in the file.
-pub const REDACTED: &str = "[REDACTED]";
 
 /// Configuration and rules: immutable, shared between threads. A reload makes a new one.
 #[derive(Debug)]
@@ -174,7 +171,7 @@ impl Engine {
             }
         }
         let mut findings = report.finish();
-        let secrets = self.settle_secrets(source, settings, &mut findings);
+        let secrets = self.settle_secrets(source, settings, (&kinds, files), &mut findings);
         let statements =
             || kinds.iter().flat_map(|&kind| validators::statements(kind, source)).collect();
         let mut unused = Report::new(source, settings);
@@ -213,57 +210,37 @@ impl Engine {
         &self,
         source: &Source,
         settings: &Settings,
+        beside: (&[Kind], &dyn Files),
         findings: &mut Vec<Finding>,
     ) -> Vec<Span> {
         if findings.is_empty() {
             return Vec::new();
         }
-        let mut secrets: Vec<&Finding> =
-            findings.iter().filter(|finding| finding.secret.is_some()).collect();
-        secrets.sort_by_key(|finding| {
-            (
-                Reverse(self.certainty(finding)),
-                Reverse(finding.secret.map(Span::len)),
-                finding.rule.clone(),
-            )
-        });
-        let mut kept: Vec<(Span, RuleId)> = Vec::new();
-        for finding in secrets {
-            let span = finding.secret.unwrap_or_default();
-            if !kept.iter().any(|(other, rule)| other.overlaps(span) && *rule != finding.rule) {
-                kept.push((span, finding.rule.clone()));
-            }
-        }
-        findings.retain(|finding| {
-            finding.secret.is_none_or(|span| kept.contains(&(span, finding.rule.clone())))
-        });
-        let mut spans: Vec<Span> = kept.into_iter().map(|(span, _)| span).collect();
+        let mut spans = secrets::settle(findings, &self.registry);
         // An excerpt must not show a secret even where its rule was not asked for.
-        if settings.iter().any(|(_, setting)| setting.severity.is_none()) {
-            spans.extend(self.unasked_secrets(source));
+        if self.leaves_out_secrets(settings) {
+            spans.extend(self.unasked_secrets(source, beside));
         }
-        merge(spans)
+        secrets::merge(spans)
     }
 
-    fn unasked_secrets(&self, source: &Source) -> Vec<Span> {
+    fn leaves_out_secrets(&self, settings: &Settings) -> bool {
+        self.registry.rules().iter().any(|rule| {
+            let off = settings.get(&rule.id).is_none_or(|setting| setting.severity.is_none());
+            off && rule.enabled && rule.id.starts_with("secrets/")
+        })
+    }
+
+    fn unasked_secrets(&self, source: &Source, (kinds, files): (&[Kind], &dyn Files)) -> Vec<Span> {
         let all = select::defaults(self.registry.rules());
         let mut report = Report::new(source, &all);
-        self.text.run(self.registry.rules(), true, &mut report);
+        let words = self.text.run(self.registry.rules(), true, &mut report);
+        if kinds.contains(&Kind::Credentials) {
+            validators::run(Kind::Credentials, &self.registry, files, &mut report);
+        } else {
+            validators::run_generic(&words, &mut report);
+        }
         report.finish().into_iter().filter_map(|finding| finding.secret).collect()
-    }
-
-    /// How sure a rule for secrets is: by its page, or by its severity when it is written in Rust.
-    /// Of two that are as sure, a page says more: it knows the service, the other only the place.
-    fn certainty(&self, finding: &Finding) -> (Confidence, bool, Severity) {
-        let rule = self.registry.get(&finding.rule);
-        let stated = rule
-            .and_then(|rule| rule.check.as_ref())
-            .and_then(|check| check.text.as_ref())
-            .and_then(|text| text.secret);
-        let severity = rule.map_or(finding.severity, |rule| rule.severity);
-        let implied =
-            if severity == Severity::Error { Confidence::Medium } else { Confidence::Low };
-        (stated.unwrap_or(implied), stated.is_some(), severity)
     }
 }
 
@@ -294,32 +271,10 @@ fn outward(mut finding: Finding, fence: &Fence) -> Finding {
     finding
 }
 
-/// Sorts spans and joins those that overlap or touch.
-fn merge(mut spans: Vec<Span>) -> Vec<Span> {
-    spans.sort_unstable();
-    let mut merged: Vec<Span> = Vec::new();
-    for span in spans {
-        match merged.last_mut() {
-            Some(last) if span.start <= last.end => *last = last.cover(span),
-            _ => merged.push(span),
-        }
-    }
-    merged
-}
-
 /// Orders the findings and takes secrets out of their words.
 fn finish(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
     findings.sort_by(|a, b| (a.span, &a.rule, &a.message).cmp(&(b.span, &b.rule, &b.message)));
-    if !secrets.is_empty() {
-        let values: Vec<&str> = secrets
-            .iter()
-            .map(|span| source.slice(*span))
-            .filter(|value| value.len() > 3)
-            .collect();
-        for finding in findings.iter_mut() {
-            redact(finding, &values);
-        }
-    }
+    secrets::redact(source, findings, secrets);
     if source.decoded() == Decoded::Utf16 {
         for finding in findings.iter_mut() {
             finding.fix = None;
@@ -327,42 +282,21 @@ fn finish(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
     }
 }
 
-fn redact(finding: &mut Finding, values: &[&str]) {
-    let clean = |text: &mut String| {
-        for value in values {
-            if text.contains(value) {
-                *text = text.replace(value, REDACTED);
-            }
-        }
-    };
-    clean(&mut finding.message);
-    finding.help.iter_mut().for_each(clean);
-    finding.reason.iter_mut().for_each(clean);
-    finding.related.iter_mut().for_each(|related| clean(&mut related.message));
-    let shows = |text: &str| values.iter().any(|value| text.contains(value));
-    // An edit that moves a secret about would show it; it is not worth that.
-    finding.fix = finding
-        .fix
-        .take()
-        .filter(|fix| !shows(&fix.title) && !fix.edits.iter().any(|edit| shows(&edit.text)));
-}
-
 /// Gives each finding its id: the first 16 hexadecimal digits of the SHA-256 of rule, path, text of
-/// the lines with white space folded, and how often the same came before in the source. Line
-/// numbers play no part, so the id survives edits above it.
+/// the lines with white space folded, and how often the same came before in the file. Line numbers
+/// play no part, so the id survives edits above it.
 fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences) {
+    // Many findings may stand on one line of megabytes: its text is folded once.
+    let mut lines: HashMap<Span, Sha256> = HashMap::new();
     for finding in findings {
-        let mut hash = Sha256::new();
+        let line = source.lines_around(finding.span);
+        let mut hash = lines.entry(line).or_insert_with(|| folded(source.slice(line))).clone();
         hash.update(finding.rule.as_bytes());
         hash.update([0]);
         hash.update(source.path().as_bytes());
-        hash.update([0]);
-        for word in source.slice(source.lines_around(finding.span)).split_whitespace() {
-            hash.update(word.as_bytes());
-            hash.update(b" ");
-        }
         let key: [u8; 32] = hash.clone().finalize().into();
         let count = seen.0.entry(key).or_default();
+        hash.update([0]);
         hash.update(count.to_le_bytes());
         *count += 1;
         finding.id.clear();
@@ -370,4 +304,15 @@ fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences)
             let _ = write!(finding.id, "{byte:02x}");
         }
     }
+}
+
+/// The hash of a text with white space folded.
+fn folded(text: &str) -> Sha256 {
+    let mut hash = Sha256::new();
+    for word in text.split_whitespace() {
+        hash.update(word.as_bytes());
+        hash.update(b" ");
+    }
+    hash.update([0]);
+    hash
 }

@@ -15,6 +15,7 @@ pub mod paths;
 pub mod patterns;
 pub mod registry;
 pub mod rule;
+pub mod secrets;
 pub mod select;
 pub mod source;
 pub mod validators;

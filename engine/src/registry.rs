@@ -160,7 +160,7 @@ pub fn is_rule_page(path: &str, text: &str) -> bool {
 }
 
 /// The rule pages of the project on `disk`: path from the root, and text. Pages that cannot be read
-/// as text are left out.
+/// are left out.
 #[must_use]
 pub fn project_pages(disk: &Disk) -> Vec<(String, String)> {
     let mut pages = Vec::new();

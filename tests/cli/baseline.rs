@@ -24,13 +24,13 @@ fn what_is_recorded_is_put_off_and_what_is_new_is_not() {
         {
           "path": "a.txt",
           "rule": "team/old-colour",
-          "id": "605349183690af9a",
+          "id": "ce5a7bc9589e42b4",
           "count": 1
         },
         {
           "path": "sub/b.txt",
           "rule": "team/old-colour",
-          "id": "138c1e13e67aae83",
+          "id": "4c6cc405951454c9",
           "count": 1
         }
       ]

@@ -100,6 +100,27 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     }
 }
 
+/// What the credential readers know is masked as well when their rules are not asked.
+#[test]
+fn a_password_is_in_no_output_of_other_rules() {
+    let project = Project::new(&[("rules/blue.md", &BLUE.replace("  files: [\"*.txt\"]\n", ""))]);
+    // In two parts, so that this file has no password.
+    let password = concat!("h7Kq9z", "Xw2Lmt");
+    project.write(
+        "wp-config.php",
+        format!("<?php\ndefine(\"DB_PASSWORD\", \"{password}\"); // blue\n"),
+    );
+    project.write("src/a.py", format!("password = \"{password}\"  # blue\n"));
+    for args in [&["check", "."][..], &["check", ".", "--skip", "secrets/*"]] {
+        for more in [&[][..], &["--fix", "--dry-run"], &["--format", "sarif"]] {
+            let ran = project.run(&[args, more].concat());
+            assert!(ran.out.contains("wp-config.php"), "{}", ran.out);
+            assert!(!ran.out.contains(password), "{args:?} {more:?}:\n{}", ran.out);
+            assert!(!ran.out.contains("rules/blue.md:"), "a rule found its own page:\n{}", ran.out);
+        }
+    }
+}
+
 /// In a key, in a file that holds little else, on a line that another rule reports, in a name that
 /// another finding quotes.
 #[test]

@@ -178,6 +178,8 @@ impl<'a> Scan<'a> {
         !(self.only_secrets && header.secret.is_none() || self.lock_file && unsure)
             && report.begin(&rule.id)
             && pattern.globs.matches(self.source.path())
+            // A page shows what it speaks against.
+            && rule.path.as_deref() != Some(self.source.path())
     }
 
     /// The text around a keyword that a match may lie in: its line, with the line break.

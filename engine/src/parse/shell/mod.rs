@@ -3,8 +3,8 @@
 //! Rules on scripts ask which programs run with which arguments, and how one command hangs on the
 //! next. So the answer is flat: every simple command in the order of the text, each with the scope
 //! it stands in and the operator before it. Plain scripts (words, quotes, expansions and
-//! operators) are read by [`plain`]; whatever has a grammar (`if`, loops, functions,
-//! here-documents) goes through tree-sitter in [`tree`]. Both read words with [`word`], and a test
+//! operators) are read by `plain`; whatever has a grammar (`if`, loops, functions,
+//! here-documents) goes through tree-sitter in `tree`. Both read words with `word`, and a test
 //! holds them to the same answers.
 
 mod balance;

@@ -2,9 +2,10 @@
 #![expect(clippy::disallowed_methods, reason = "the fixtures lie on the disk")]
 
 use super::{Credentials, generic, hits, parse};
-use crate::kind::{Kind, kinds};
+use crate::kind::Kind;
 use crate::patterns::placeholder::JOIN_MARK;
 use crate::source::{Encoding, Source};
+use crate::validators::kinds;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

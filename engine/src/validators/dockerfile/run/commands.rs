@@ -56,6 +56,7 @@ fn workdir(site: &Site<'_>) -> Option<Edit> {
     let run = site.run;
     let [_, folder] = site.command.words.as_slice() else { return None };
     let simple = site.index == 0
+        && run.at.stage.is_some()
         && folder.is_literal()
         && folder.text().starts_with('/')
         && !folder.text().contains(char::is_whitespace)

@@ -67,6 +67,7 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
         );
         // One instruction is enough for the rest of the stage.
         if !run.shell.chosen
+            && run.at.stage.is_some()
             && run.at.span.start == runs.file.instructions[run.index].span.start
             && offered.replace(run.at.stage) != Some(run.at.stage)
         {
