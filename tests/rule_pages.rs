@@ -78,13 +78,20 @@ fn every_pattern_compiles_and_every_rule_speaks() {
 
 /// Rules whose examples another rule finds when all run, and why that is right: rule, the other,
 /// reason.
-const SHADOWED: [(&str, &str, &str); 9] = [
+const SHADOWED: [(&str, &str, &str); 16] = [
     ("aws-credentials-file", "aws-access-key-id", "the key is known by its form"),
     ("aws-credentials-file", "aws-secret-access-key", "the key is known by its name"),
+    ("ci-secret", "docker-login-password", "the command is known"),
+    ("connection-string-password", "ado-net-connection-password", "the form is known"),
     ("connection-string-password", "url-password-http", "the protocol is known"),
+    ("htpasswd-hash", "htpasswd-entry", "the form is known"),
+    ("netrc-entry", "netrc-password", "the file is known"),
     ("npmrc-auth-token", "npm-legacy-token", "the token is known by its form"),
     ("private-key-file", "pem-private-key", "the key is known by its form"),
+    ("script-secret", "curl-auth-user", "the command is known"),
     ("script-secret", "mysql-command-password", "the command is known"),
+    ("secret-key-base", "rails-secret-key-base", "the file is known"),
+    ("shell-history-secret", "curl-auth-user", "the command is known"),
     ("shell-history-secret", "mysql-command-password", "the command is known"),
     ("shell-profile-secret", "mysql-command-password", "the command is known"),
     ("terraform-variable-secret", "hashicorp-terraform-password", "the argument is known"),
