@@ -4,10 +4,12 @@ use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::files::Memory;
 use aidd_engine::parse::dockerfile;
+use aidd_engine::patterns::prefilter::Prefilter;
 use aidd_engine::registry::Registry;
 use aidd_engine::source::{Encoding, Source};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 fn main() {
@@ -69,6 +71,25 @@ fn line_index(bencher: Bencher<'_, '_>) {
         .counter(BytesCount::of_str(&text))
         .with_inputs(|| Source::new("a.rs", text.as_str()))
         .bench_refs(|source| source.position(black_box(1 << 20), Encoding::Utf16));
+}
+
+#[divan::bench]
+fn keyword_prefilter(bencher: Bencher<'_, '_>) {
+    let rules = ENGINE.registry().rules();
+    let headers = rules.iter().filter_map(|rule| rule.check.as_ref()?.text.as_ref());
+    let keywords: BTreeSet<String> = headers
+        .flat_map(|text| &text.keywords)
+        .map(|keyword| keyword.to_ascii_lowercase())
+        .collect();
+    let prefilter = Prefilter::new(keywords.into_iter().collect());
+    let text = source_code();
+    // Past the point where the fast automaton pays.
+    (0..3).for_each(|_| prefilter.each(&text, |_, _| ()));
+    bencher.counter(BytesCount::of_str(&text)).bench(|| {
+        let mut hits = 0;
+        prefilter.each(black_box(&text), |_, _| hits += 1);
+        hits
+    });
 }
 
 #[divan::bench]
