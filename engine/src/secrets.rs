@@ -77,11 +77,8 @@ fn certainty(finding: &Finding, registry: &Registry) -> (Confidence, bool, Sever
     let stated = check.and_then(|check| check.text.as_ref()).and_then(|text| text.secret);
     let severity = rule.map_or(finding.severity, |rule| rule.severity);
     let by_place = BY_PLACE.iter().any(|name| finding.rule.strip_prefix("secrets/") == Some(name));
-    let implied = if severity == Severity::Error && !by_place {
-        Confidence::Medium
-    } else {
-        Confidence::Low
-    };
+    let implied =
+        if severity == Severity::Error && !by_place { Confidence::Medium } else { Confidence::Low };
     (stated.unwrap_or(implied), stated.is_some(), severity)
 }
 

@@ -17,7 +17,8 @@ static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A name or a template instead of a value: `DB_PASSWORD`, `%s`, `[password]`.
 static TEMPLATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:[A-Z][A-Z0-9_]*_[A-Z0-9_]*|[$%{<:\[(].*|.*[})\]>]|\*+|\.+|%[sdv].*|\+.*)$").ok()
+    Regex::new(r"^(?:[A-Z][A-Z0-9_]*_[A-Z0-9_]*|[$%{<:\[(].*|.*[})\]>]|\*+|\.+|%[sdv].*|\+.*)$")
+        .ok()
 });
 
 /// A host that is nobody's, in a URL or a connection string.

@@ -309,7 +309,9 @@ fn compile(header: &TextHeader) -> Result<Compiled, String> {
     };
     let regex = build(&text, unicode)?;
     let group = regex.group_info().to_index(regex_automata::PatternID::ZERO, "at").unwrap_or(0);
-    let all = |texts: &[String]| texts.iter().map(|text| build(text, unicode)).collect::<Result<_, String>>();
+    let all = |texts: &[String]| {
+        texts.iter().map(|text| build(text, unicode)).collect::<Result<_, String>>()
+    };
     let (unless, unless_match) = (all(&header.unless)?, all(&header.unless_match)?);
     Ok(Compiled { regex, group, unless, unless_match })
 }
@@ -395,7 +397,10 @@ mod tests {
     #[test]
     fn the_name_of_an_assigned_value_may_have_words_after_it() {
         let check = "assigned: '[0-9]{4}', keywords: [acme]";
-        assert_eq!(found(check, "Acme access token: 1234\nacme secret key = 5678"), ["1234", "5678"]);
+        assert_eq!(
+            found(check, "Acme access token: 1234\nacme secret key = 5678"),
+            ["1234", "5678"]
+        );
         assert_eq!(found(check, "<meta name='acme-site' content='1234'>"), [""; 0]);
         assert_eq!(found(check, "acme was founded in the year: 1234"), [""; 0]);
     }
