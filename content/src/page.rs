@@ -124,9 +124,17 @@ pub struct TextHeader {
     /// The finding's text must look random: no words, mixed character classes.
     #[serde(default)]
     pub random: bool,
+    /// The finding's text is a password: none of the words, and beside none of the hosts, that
+    /// examples are written with.
+    #[serde(default)]
+    pub password: bool,
     /// The finding's text must not match any of these expressions.
     #[serde(default)]
     pub unless: Vec<String>,
+    /// The whole match must not match any of these expressions: for what excuses a finding but
+    /// stands beside it, as the host of a URL beside its password.
+    #[serde(default)]
+    pub unless_match: Vec<String>,
     /// The match is a secret: never shown, tried on files of any size and kind. The value says how
     /// sure a match is; the surer rule wins where two match the same text.
     #[serde(default)]

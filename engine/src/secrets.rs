@@ -14,6 +14,25 @@ pub const REDACTED: &str = "[REDACTED]";
 /// Secrets shorter than this are not taken out of messages: they would take words apart.
 const SHORTEST: usize = 4;
 
+/// Rules on secrets of any kind, which know one by the place where it lies and the name it has
+/// there. Every other rule says more.
+const BY_PLACE: [&str; 14] = [
+    "ci-secret",
+    "config-password",
+    "connection-string-password",
+    "env-file-secret",
+    "generic-password",
+    "generic-secret",
+    "login-call-password",
+    "private-key-file",
+    "script-secret",
+    "secret-file",
+    "secret-list",
+    "shell-history-secret",
+    "shell-profile-secret",
+    "terraform-variable-secret",
+];
+
 /// Of findings of different rules on the same secret, leaves that of the surest rule. Returns the
 /// secrets, in order.
 pub(crate) fn settle(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Span> {
@@ -50,14 +69,17 @@ pub(crate) fn settle(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Sp
     kept.into_keys().map(|(start, end)| Span { start, end }).collect()
 }
 
-/// How sure a rule for secrets is: by its page, or by its severity when it is written in Rust.
-fn certainty(finding: &Finding, registry: &Registry) -> (Confidence, Severity) {
+/// How sure a rule for secrets is: by its page, or by its severity when it is written in Rust. Of
+/// two that are as sure, the page says more: it knows the service.
+fn certainty(finding: &Finding, registry: &Registry) -> (Confidence, bool, Severity) {
     let rule = registry.get(&finding.rule);
     let check = rule.and_then(|rule| rule.check.as_ref());
     let stated = check.and_then(|check| check.text.as_ref()).and_then(|text| text.secret);
     let severity = rule.map_or(finding.severity, |rule| rule.severity);
-    let implied = if severity == Severity::Error { Confidence::Medium } else { Confidence::Low };
-    (stated.unwrap_or(implied), severity)
+    let by_place = BY_PLACE.iter().any(|name| finding.rule.strip_prefix("secrets/") == Some(name));
+    let implied =
+        if severity == Severity::Error && !by_place { Confidence::Medium } else { Confidence::Low };
+    (stated.unwrap_or(implied), stated.is_some(), severity)
 }
 
 /// Sorts spans and joins those that overlap or touch.

@@ -1,5 +1,6 @@
 //! Checks written in the header of a page, shipped or a project's own.
 
+pub mod password;
 pub mod placeholder;
 pub mod prefilter;
 pub mod shape;

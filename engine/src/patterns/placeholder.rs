@@ -1,6 +1,9 @@
 //! Whether a value merely stands for a secret: a template, a lookup, a mask, an example of the
 //! documentation.
 
+/// Bytes from which on a value may hold any short word, or run of one character, by chance.
+const LONG: usize = 100;
+
 /// Stands inside every secret of an example, so that neither we nor another scanner nor the push
 /// protection of a host takes it for one. It is removed before the example runs.
 pub const JOIN_MARK: char = '\u{2040}';
@@ -8,7 +11,7 @@ pub const JOIN_MARK: char = '\u{2040}';
 /// Whether `value` is no secret but stands for one, wherever it is found.
 #[must_use]
 pub fn is_placeholder(value: &str) -> bool {
-    is_template(value) || is_described(unquoted(value))
+    is_template(value) || says(unquoted(value), is_described)
 }
 
 /// Whether `value` is none in a file that is known to be in use: there `example-Pass9` may well be
@@ -21,7 +24,7 @@ pub fn is_template(value: &str) -> bool {
         || is_encrypted(value)
         || is_masked(value)
         || is_sequence(value)
-        || is_blank_form(value)
+        || says(value, is_blank_form)
         || value.contains(JOIN_MARK)
 }
 
@@ -133,8 +136,13 @@ pub fn is_masked(value: &str) -> bool {
     if lower.len() >= 3 && lower.iter().all(|&byte| byte == first) {
         return true;
     }
-    longest_run(&lower, |before, after| before == after && after == b'x') >= 4
-        || longest_run(&lower, |before, after| before == after) >= 8
+    let runs = || lower.chunk_by(|a, b| a == b);
+    let has_run = |least: usize| runs().any(|run| run.len() >= least);
+    let in_runs = || runs().map(<[u8]>::len).filter(|&run| run >= 8).sum::<usize>();
+    // Some tokens begin with dozens of zero bits, and a long one may hold any run by chance.
+    (lower.len() < LONG && runs().any(|run| run[0] == b'x' && run.len() >= 4))
+        || (lower.len() < 60 && has_run(8))
+        || in_runs() * 3 >= lower.len()
         || is_periodic(&lower)
 }
 
@@ -243,6 +251,16 @@ fn is_blank_form(value: &str) -> bool {
             .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_lowercase()))
 }
 
+/// Whether `value` is what `is` knows; a long value may hold a short word by chance, unless the word
+/// stands by itself.
+fn says(value: &str, is: fn(&str) -> bool) -> bool {
+    if value.len() < LONG {
+        return is(value);
+    }
+    let mut words = value.split(|c: char| !c.is_ascii_alphanumeric());
+    value.contains("EXAMPLE") || words.any(|word| (4..=14).contains(&word.len()) && is(word))
+}
+
 /// `$NAME`, `$name`, `$env:NAME`, `!NAME!`; no `$1$salt$hash` and no `$ecr3t!`.
 fn is_variable(value: &str) -> bool {
     let is_name = |name: &str| {
@@ -269,15 +287,6 @@ fn starts_with(value: &str, mark: &str) -> bool {
     value.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark))
 }
 
-fn longest_run(bytes: &[u8], same: impl Fn(u8, u8) -> bool) -> usize {
-    let (mut longest, mut run) = (0, 1);
-    for pair in bytes.windows(2) {
-        run = if same(pair[0], pair[1]) { run + 1 } else { 1 };
-        longest = longest.max(run);
-    }
-    longest
-}
-
 fn unquoted(value: &str) -> &str {
     let value = value.trim();
     ['"', '\'', '`']
@@ -289,6 +298,17 @@ fn unquoted(value: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The same letters and digits each time, as a generator gives them.
+    fn random(length: usize) -> String {
+        const ALPHABET: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+        let mut state = 7_u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            char::from(ALPHABET[(state >> 16) as usize % ALPHABET.len()])
+        };
+        (0..length).map(|_| next()).collect()
+    }
 
     #[test]
     fn what_stands_for_a_secret() {
@@ -327,6 +347,11 @@ mod tests {
             "abc123...",
             "null",
             "op://vault/item/field",
+            "ghp_00000000000000000000000000000000",
+            "gh_9f00000000k3j5h2g4f6d8s9a1",
+            &"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxk3j5h2g4f6d8".repeat(3),
+            &format!("FwoGZXIvYXdzEPT//wEXAMPLE{}", random(200)),
+            &format!("-----BEGIN KEY-----\n{}\nEXAMPLE\n-----END KEY-----", random(120)),
         ] {
             assert!(is_placeholder(value), "{value}");
         }
@@ -346,6 +371,11 @@ mod tests {
             "Tr0ub4dor&3",
             "9f8a7c6e5d4b3a291807f6e5d4c3b2a1",
             "Zx9Kp2Lm7Qw4Rt8Yv1Bn5Hj3",
+            // Constant zeros, and words and runs by chance.
+            &format!("{}AAAAAAAAAA{}", random(11), random(43)),
+            &format!("AAAAAAAAAAAAAAAAAAAAAA{}", random(90)),
+            &format!("0x4AAAAAAA{}", random(26)),
+            &format!("{}/fAke7xXxXxAAAAAAAAAA+{}", random(80), random(300)),
         ] {
             assert!(!is_placeholder(value), "{value}");
         }

@@ -3,7 +3,7 @@
 
 use super::placeholder::is_placeholder;
 use super::prefilter::Prefilter;
-use super::shape;
+use super::{password, shape};
 use crate::finding::{Edit, Finding};
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
@@ -54,6 +54,7 @@ struct Compiled {
     /// The group that the finding covers.
     group: usize,
     unless: Vec<Regex>,
+    unless_match: Vec<Regex>,
 }
 
 impl TextPatterns {
@@ -216,7 +217,9 @@ impl<'a> Scan<'a> {
             // The next match may share the boundary that this one ended with.
             at = found.end.max(whole.start() + 1).max(at + 1);
             let span = Span::new(found.start, found.end);
-            if accepts(header, compiled, self.source.slice(span)) && self.seen.insert((index, span))
+            let around = self.source.slice(Span::from(whole.range()));
+            if accepts(header, compiled, self.source.slice(span), around)
+                && self.seen.insert((index, span))
             {
                 let finding = state(rule, self.source, &captures, span, report);
                 if header.secret.is_some() {
@@ -231,12 +234,14 @@ impl<'a> Scan<'a> {
 }
 
 /// The tests on the found text that an expression cannot state.
-fn accepts(header: &TextHeader, compiled: &Compiled, found: &str) -> bool {
+fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, whole: &str) -> bool {
     let credible = header.secret.is_none() || !is_placeholder(found);
     credible
         && shape::entropy(found) >= header.entropy
         && (!header.random || shape::looks_random(found))
+        && !(header.password && password::is_example(found, whole))
         && !compiled.unless.iter().any(|unless| unless.is_match(found))
+        && !compiled.unless_match.iter().any(|unless| unless.is_match(whole))
 }
 
 fn state<'r>(
@@ -304,8 +309,11 @@ fn compile(header: &TextHeader) -> Result<Compiled, String> {
     };
     let regex = build(&text, unicode)?;
     let group = regex.group_info().to_index(regex_automata::PatternID::ZERO, "at").unwrap_or(0);
-    let unless = header.unless.iter().map(|text| build(text, unicode)).collect::<Result<_, _>>()?;
-    Ok(Compiled { regex, group, unless })
+    let all = |texts: &[String]| {
+        texts.iter().map(|text| build(text, unicode)).collect::<Result<_, String>>()
+    };
+    let (unless, unless_match) = (all(&header.unless)?, all(&header.unless_match)?);
+    Ok(Compiled { regex, group, unless, unless_match })
 }
 
 fn build(text: &str, unicode: bool) -> Result<Regex, String> {
@@ -324,7 +332,7 @@ fn build(text: &str, unicode: bool) -> Result<Regex, String> {
 fn assigned(keywords: &[String], value: &str) -> String {
     let names: Vec<String> = keywords.iter().map(|keyword| regex::escape(keyword)).collect();
     format!(
-        r#"(?i:{names})[0-9A-Za-z_.\-]{{0,40}}(?:\\?["'\])`]){{0,2}}(?:[ \t]{{0,8}}(?::?[ \t]{{0,4}}[&0-9A-Za-z_<>\[\]?.']{{1,24}}[ \t]{{1,4}}=|:[0-9A-Za-z_<>?]{{1,24}}=|=>|:{{1,3}}=?|\?\??=?|\|\|[=:]?|={{1,3}}|[>,(])|[ \t]+value=|[ \t])[ \t]{{0,8}}(?:(?:@|[bBfFrRuU]{{1,2}})?\\?["'`]{{1,3}}|\[{{1,2}}["']?)?(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,
+        r#"(?i:{names})[0-9A-Za-z_.\-]{{0,40}}(?:(?:[ \t][A-Za-z]{{2,12}}){{1,3}}[ \t]{{0,2}}[:=]|(?:\\?["'\])`]){{0,2}}(?:[ \t]{{0,8}}(?::?[ \t]{{0,4}}[&0-9A-Za-z_<>\[\]?.']{{1,24}}[ \t]{{1,4}}=|:[0-9A-Za-z_<>?]{{1,24}}=|=>|:{{1,3}}=?|\?\??=?|\|\|[=:]?|={{1,3}}|[>,(])|[ \t]+value=|[ \t]))[ \t]{{0,8}}(?:(?:@|[bBfFrRuU]{{1,2}})?\\?["'`]{{1,3}}|\[{{1,2}}["']?)?(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,
         names = names.join("|"),
     )
 }
@@ -387,11 +395,28 @@ mod tests {
     }
 
     #[test]
+    fn the_name_of_an_assigned_value_may_have_words_after_it() {
+        let check = "assigned: '[0-9]{4}', keywords: [acme]";
+        assert_eq!(
+            found(check, "Acme access token: 1234\nacme secret key = 5678"),
+            ["1234", "5678"]
+        );
+        assert_eq!(found(check, "<meta name='acme-site' content='1234'>"), [""; 0]);
+        assert_eq!(found(check, "acme was founded in the year: 1234"), [""; 0]);
+    }
+
+    #[test]
     fn keywords_are_found_in_any_case_and_on_very_long_lines() {
         let check = "regex: 'KEY[0-9]', keywords: [key]";
         assert_eq!(found(check, "KEY1 key2 Key3 KEY4"), ["KEY1", "KEY4"]);
         let long = format!("{}KEY1{}KEY2", " key ".repeat(4000), " key ".repeat(4000));
         assert_eq!(found(check, &long), ["KEY1", "KEY2"]);
+    }
+
+    #[test]
+    fn what_stands_beside_a_finding_may_excuse_it() {
+        let check = r"regex: '://u:(?P<at>[a-z]+)@[a-z.]+', keywords: ['://'], unless-match: ['@localhost$']";
+        assert_eq!(found(check, "a://u:abc@localhost a://u:def@host.io"), ["def"]);
     }
 
     #[test]
