@@ -5,6 +5,8 @@
 pub enum Kind {
     /// Container build file.
     Dockerfile,
+    /// The settings of hadolint, which count for Dockerfiles.
+    HadolintConfig,
     /// Mermaid diagram.
     Mermaid,
     /// Markdown or MDX: its fenced blocks are sources of their own.
@@ -35,6 +37,9 @@ pub const CONFIG_PATH: &str = ".aidd/config.json";
 /// The folders, from the root, that hold a project's own rule pages.
 pub const RULE_FOLDERS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 
+/// The names of hadolint's settings file, in the order it looks for them.
+pub const HADOLINT_CONFIGS: [&str; 3] = [".hadolint.yaml", ".hadolint.yml", ".hadolint.json"];
+
 /// How much of a text the look at its content reads, in bytes.
 const LOOK: usize = 4096;
 
@@ -50,6 +55,9 @@ pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     }
     if is_page_path(path) {
         kinds.push(Kind::RulePage);
+    }
+    if HADOLINT_CONFIGS.contains(&&*lower) {
+        kinds.push(Kind::HadolintConfig);
     }
     if is_dockerfile(&lower) {
         kinds.push(Kind::Dockerfile);

@@ -35,6 +35,7 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
     // One arm a validator: `Kind::X => each(x::CHECKS, &x::parse(report.source(), files), report)`.
     match kind {
         Kind::Dockerfile => dockerfile::run(registry, files, report),
+        Kind::HadolintConfig => dockerfile::check_settings(report),
         Kind::Config => project::check_config(registry, report),
         Kind::RulePage => project::check_page(report),
         Kind::Credentials => {

@@ -2,6 +2,9 @@
 
 use crate::files::{Files, side_file};
 use crate::finding::Severity;
+use crate::kind::HADOLINT_CONFIGS;
+use crate::rule::Report;
+use crate::source::{Encoding, Position, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -36,16 +39,14 @@ struct Raw {
     strict_labels: Option<bool>,
 }
 
-const NAMES: [&str; 3] = [".hadolint.yaml", ".hadolint.yml", ".hadolint.json"];
-
 /// hadolint's settings for the file at `path`: the nearest file of them beside or above it. One
-/// that cannot be read counts as none.
+/// that cannot be read counts as none, and carries a finding of its own.
 #[must_use]
 pub(crate) fn hadolint_config(files: &dyn Files, path: &str) -> Option<HadolintConfig> {
     let mut folder = path;
     loop {
         folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
-        for name in NAMES {
+        for name in HADOLINT_CONFIGS {
             let at = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
             if let Some(text) = side_file(files, &at) {
                 return read(&text, at);
@@ -55,6 +56,34 @@ pub(crate) fn hadolint_config(files: &dyn Files, path: &str) -> Option<HadolintC
             return None;
         }
     }
+}
+
+/// The rule on the settings file itself.
+pub(super) const INVALID: &str = "dockerfile/invalid-hadolint-config";
+
+/// Reports why a settings file cannot be read: all of it is without effect then.
+pub(crate) fn check(report: &mut Report<'_>) {
+    let source = report.source();
+    let Err(error) = serde_saphyr::from_str::<Raw>(source.text()) else { return };
+    if !report.begin(INVALID) {
+        return;
+    }
+    let error = error.without_snippet();
+    let number = |count: u64| u32::try_from(count.saturating_sub(1)).unwrap_or(u32::MAX);
+    let position = error.location().map_or(Position { line: 0, column: 0 }, |at| Position {
+        line: number(at.line()),
+        column: number(at.column()),
+    });
+    let start = source.offset(position, Encoding::CodePoints);
+    let line = source.line_span(source.line_of(start));
+    let message = error.to_string();
+    let message = message.lines().next().unwrap_or_default();
+    report
+        .at(
+            Span { start, end: line.end.max(start) },
+            format!("hadolint's settings cannot be read: {message}"),
+        )
+        .help("Until it is mended none of its settings counts for the Dockerfiles below");
 }
 
 fn read(text: &str, path: String) -> Option<HadolintConfig> {

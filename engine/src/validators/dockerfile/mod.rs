@@ -25,7 +25,7 @@ use crate::rule::Report;
 use crate::source::{Source, Span};
 use std::iter;
 
-pub(crate) use config::{HadolintConfig, hadolint_config};
+pub(crate) use config::{HadolintConfig, check as check_settings, hadolint_config};
 
 /// What the checks that look beyond the Dockerfile share.
 pub(crate) struct Beside<'a> {
@@ -95,7 +95,8 @@ pub(super) fn statements(source: &Source) -> Vec<Span> {
 pub(super) fn ids() -> impl Iterator<Item = &'static str> {
     let plain = TABLES.into_iter().flatten().map(|&(id, _): &(_, Check<Dockerfile>)| id);
     let plain = iter::chain(plain, run::CHECKS.into_iter().flatten().map(|&(id, _)| id));
-    iter::chain(plain, BESIDE.into_iter().flatten().map(|&(id, _)| id))
+    let all = iter::chain(plain, BESIDE.into_iter().flatten().map(|&(id, _)| id));
+    iter::chain(all, [config::INVALID])
 }
 
 #[cfg(test)]
