@@ -57,33 +57,32 @@ fn is_user_again(password: &str, url: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    // aidd:allow-file secrets/url-password-* these tests speak of passwords
     use super::*;
 
     #[test]
     fn examples_are_told_by_word_and_host() {
         for (password, around) in [
-            ("password", "amqp://app:password@mq.acme.io"),
-            ("Passw0rd", "amqp://app:Passw0rd@mq.acme.io"),
-            ("DB_PASSWORD", "mysql://app:DB_PASSWORD@db"),
-            ("[password]", "mysql://app:[password]@db"),
-            ("tiger7", "oracle://Tiger7:tiger7@db"),
-            ("k3j5h2g4f6d8", "http://evil:k3j5h2g4f6d8@example.com/"),
-            ("k3j5h2g4f6d8", "http://evil:k3j5h2g4f6d8@api.example.org"),
-            ("k3j5h2g4f6d8", "http://evil:k3j5h2g4f6d8@printer.example"),
-            ("k3j5h2g4f6d8", "Server=tcp:example.com;Password=k3j5h2g4f6d8"),
-            ("kulgrej", "https://hemligearne:kulgrej@localhost"),
-            ("sunshine", "Data Source=(local);Password=sunshine"),
+            ("password", "amqp://app:PW@mq.acme.io"),
+            ("Passw0rd", "amqp://app:PW@mq.acme.io"),
+            ("DB_PASSWORD", "mysql://app:PW@db"),
+            ("[password]", "mysql://app:PW@db"),
+            ("tiger7", "oracle://Tiger7:PW@db"),
+            ("k3j5h2g4f6d8", "http://evil:PW@example.com/"),
+            ("k3j5h2g4f6d8", "http://evil:PW@api.example.org"),
+            ("k3j5h2g4f6d8", "http://evil:PW@printer.example"),
+            ("k3j5h2g4f6d8", "Server=tcp:example.com;Password=PW"),
+            ("kulgrej", "https://hemligearne:PW@localhost"),
+            ("sunshine", "Data Source=(local);Password=PW"),
         ] {
-            assert!(is_example(password, around), "{around}");
+            assert!(is_example(password, &around.replace("PW", password)), "{around}");
         }
         for (password, around) in [
-            ("sunshine", "mysql://app:sunshine@db.acme.io"),
-            ("k3j5h2g4f6d8", "mysql://app:k3j5h2g4f6d8@localhost"),
-            ("k3j5h2g4f6d8", "mysql://app:k3j5h2g4f6d8@counterexample.com"),
-            ("tiger7", "oracle://tiger:tiger7@db"),
+            ("sunshine", "mysql://app:PW@db.acme.io"),
+            ("k3j5h2g4f6d8", "mysql://app:PW@localhost"),
+            ("k3j5h2g4f6d8", "mysql://app:PW@counterexample.com"),
+            ("tiger7", "oracle://tiger:PW@db"),
         ] {
-            assert!(!is_example(password, around), "{around}");
+            assert!(!is_example(password, &around.replace("PW", password)), "{around}");
         }
     }
 }
