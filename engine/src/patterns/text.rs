@@ -14,7 +14,7 @@ use regex_automata::util::captures::Captures;
 use regex_automata::util::interpolate;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -116,8 +116,9 @@ struct Scan<'a> {
     source: &'a Source,
     only_secrets: bool,
     lock_file: bool,
-    /// Pattern → where its last window ended; `usize::MAX` once it does not apply to the source.
-    done: HashMap<u32, usize>,
+    /// Pattern → where its last window ended: 0 before the first, `usize::MAX` once it is known not
+    /// to apply to the source.
+    done: Vec<usize>,
     seen: HashSet<(u32, Span)>,
 }
 
@@ -135,7 +136,7 @@ impl<'a> Scan<'a> {
             source,
             only_secrets,
             lock_file,
-            done: HashMap::new(),
+            done: vec![0; patterns.patterns.len()],
             seen: HashSet::new(),
         }
     }
@@ -153,22 +154,22 @@ impl<'a> Scan<'a> {
 
     /// Tries a pattern around a keyword.
     fn near(&mut self, index: u32, start: usize, end: usize, report: &mut Report<'_>) {
-        let done = self.done.get(&index).copied();
+        let done = self.done[index as usize];
         // The last window still reaches far enough past this keyword.
-        if done.is_some_and(|done| end + AFTER / 2 <= done) {
+        if end + AFTER / 2 <= done {
             return;
         }
-        if done.is_none() && !self.applies(index, report) {
-            self.done.insert(index, usize::MAX);
+        if done == 0 && !self.applies(index, report) {
+            self.done[index as usize] = usize::MAX;
             return;
         }
         let Some((.., header)) = self.pattern(index) else { return };
         let window = self.window(start, end, header.reach as usize);
         // The whole line was tried already.
-        if done.is_some_and(|done| window.end <= done) {
+        if window.end <= done {
             return;
         }
-        self.done.insert(index, window.end);
+        self.done[index as usize] = window.end;
         self.try_pattern(index, window, report);
     }
 
