@@ -6,10 +6,18 @@ use crate::registry::Registry;
 use crate::rule::Report;
 use crate::source::{Source, Span};
 use aho_corasick::{AhoCorasick, MatchKind};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 /// The rule that reports allow comments which allow nothing.
 pub const UNUSED: &str = "aidd/unused-allow";
+
+/// How far behind its marker a comment is read, in bytes: thousands may stand on one line.
+const REACH: usize = 2048;
+
+/// How many different globs the comments of one file may name: each is held against all rules.
+const MAX_GLOBS: usize = 256;
 
 /// The tag of rules that peers' secret scanners would find.
 const SECRET: &str = "secret";
@@ -93,7 +101,14 @@ struct Directive {
 enum Rules {
     All,
     Secrets,
-    These(Vec<RuleId>),
+    These(Vec<Rc<[RuleId]>>),
+}
+
+/// What the names in the comments of a file mean; each is looked up once.
+struct Known<'a> {
+    registry: &'a Registry,
+    names: HashMap<&'a str, Rc<[RuleId]>>,
+    globs: usize,
 }
 
 /// Marks the findings that a comment allows, and reports our own comments that allow nothing.
@@ -109,23 +124,31 @@ pub(crate) fn apply(
     if findings.is_empty() && memchr::memmem::find(text.as_bytes(), b"aidd:allow").is_none() {
         return;
     }
+    let mut known = Known { registry, names: HashMap::new(), globs: 0 };
     let mut directives: Vec<Directive> = FINDER
         .find_iter(text)
-        .filter_map(|found| read(source, registry, found.pattern().as_usize(), found.start()))
+        .filter_map(|found| read(source, &mut known, found.pattern().as_usize(), found.start()))
         .collect();
     if directives.is_empty() {
         return;
     }
     stretch(source, &mut directives, &statements());
+    // Rule → the comments that may allow it.
+    let mut able: HashMap<RuleId, Vec<usize>> = HashMap::new();
     for finding in findings {
+        let able = able.entry(finding.rule.clone()).or_insert_with(|| {
+            let all = 0..directives.len();
+            all.filter(|&at| directives[at].allows(finding, registry)).collect()
+        });
         let first = source.line_of(finding.span.start);
         let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
-        let matching = directives.iter_mut().find(|directive| {
-            let here = directive.lines.0 <= first && first <= directive.lines.1
-                || (directive.reach == Reach::Here && directive.lines.0 == last);
-            (directive.reach == Reach::File || here) && directive.allows(finding, registry)
+        let matching = able.iter().find(|&&at| {
+            let Directive { reach, lines, .. } = directives[at];
+            let here =
+                lines.0 <= first && first <= lines.1 || (reach == Reach::Here && lines.0 == last);
+            reach == Reach::File || here
         });
-        if let Some(directive) = matching {
+        if let Some(directive) = matching.and_then(|&at| directives.get_mut(at)) {
             directive.used = true;
             finding.status = Status::Allowed;
             finding.reason = Some(directive.reason.clone());
@@ -138,7 +161,7 @@ impl Directive {
     fn allows(&self, finding: &Finding, registry: &Registry) -> bool {
         match &self.rules {
             Rules::All => true,
-            Rules::These(rules) => rules.contains(&finding.rule),
+            Rules::These(rules) => rules.iter().any(|some| some.contains(&finding.rule)),
             Rules::Secrets => registry
                 .get(&finding.rule)
                 .is_some_and(|rule| rule.tags.iter().any(|tag| tag == SECRET)),
@@ -146,13 +169,18 @@ impl Directive {
     }
 }
 
-fn read(source: &Source, registry: &Registry, marker: usize, start: usize) -> Option<Directive> {
+fn read<'a>(
+    source: &'a Source,
+    known: &mut Known<'a>,
+    marker: usize,
+    start: usize,
+) -> Option<Directive> {
     let (literal, reach, names) = MARKERS[marker];
     let own = literal.starts_with("aidd:");
     let line = source.line_of(Span::at(start).start);
     let whole = source.line_span(line);
     let before = &source.text()[whole.start as usize..start];
-    let after = &source.text()[start + literal.len()..whole.end as usize];
+    let after = within_reach(&source.text()[start + literal.len()..whole.end as usize]);
     // `aidd:allowed` is a word; an own comment begins its comment, or it is talk about comments.
     if after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with('='))
         || own && !opens_comment(before)
@@ -163,7 +191,7 @@ fn read(source: &Source, registry: &Registry, marker: usize, start: usize) -> Op
     let (rules, unknown) = match names {
         Names::Secrets => (Rules::Secrets, Vec::new()),
         Names::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
-        Names::List | Names::ListOrAll => these(&words, registry),
+        Names::List | Names::ListOrAll => known.these(words),
     };
     let alone = before.trim().len() <= 4;
     let target = match reach {
@@ -183,6 +211,11 @@ fn read(source: &Source, registry: &Registry, marker: usize, start: usize) -> Op
         own,
         used: false,
     })
+}
+
+/// As much of what follows a marker as is read.
+fn within_reach(after: &str) -> &str {
+    &after[..after.floor_char_boundary(REACH)]
 }
 
 /// Whether the text before a marker ends in what opens a comment.
@@ -221,51 +254,66 @@ fn split(after: &str) -> (Vec<&str>, String, usize) {
     (words, reason, at)
 }
 
-fn these(words: &[&str], registry: &Registry) -> (Rules, Vec<String>) {
-    let mut rules = Vec::new();
-    let mut unknown = Vec::new();
-    for word in words {
-        let before = rules.len();
-        if let Some(globs) = word.contains('*').then(|| rule_globs(&[word]).ok()).flatten() {
-            rules.extend(
-                registry
-                    .rules()
-                    .iter()
-                    .map(|rule| &rule.id)
-                    .filter(|id| globs.is_match(&***id))
-                    .cloned(),
-            );
-        } else {
-            rules.extend(registry.named(word).map(|rule| rule.id.clone()));
+impl<'a> Known<'a> {
+    /// The rules that `words` name, and the words that name none.
+    fn these(&mut self, mut words: Vec<&'a str>) -> (Rules, Vec<String>) {
+        let mut seen = HashSet::new();
+        words.retain(|word| seen.insert(*word));
+        let mut rules = Vec::new();
+        let mut unknown = Vec::new();
+        for word in words {
+            let is_glob = word.contains('*');
+            if !self.names.contains_key(word) {
+                self.globs += usize::from(is_glob);
+                if is_glob && self.globs > MAX_GLOBS {
+                    continue;
+                }
+                self.names.insert(word, self.look_up(word, is_glob));
+            }
+            match self.names.get(word) {
+                Some(some) if !some.is_empty() => rules.push(Rc::clone(some)),
+                _ => unknown.push(word.to_owned()),
+            }
         }
-        if rules.len() == before {
-            unknown.push((*word).to_owned());
+        (Rules::These(rules), unknown)
+    }
+
+    fn look_up(&self, word: &str, is_glob: bool) -> Rc<[RuleId]> {
+        let globs = is_glob.then(|| rule_globs(&[word]).ok()).flatten();
+        match globs {
+            Some(globs) => {
+                let ids = self.registry.rules().iter().map(|rule| &rule.id);
+                ids.filter(|id| globs.is_match(&***id)).cloned().collect()
+            }
+            None => self.registry.named(word).map(|rule| rule.id.clone()).collect(),
         }
     }
-    (Rules::These(rules), unknown)
 }
 
 /// Moves comments that stand above comments down to what they speak of, and extends them over the
 /// whole statement that begins there.
 fn stretch(source: &Source, directives: &mut [Directive], statements: &[Span]) {
-    let comment_lines: Vec<usize> =
-        directives.iter().map(|directive| source.line_of(directive.span.start)).collect();
+    // Line of a comment → the first line below it that is none.
+    let mut below: HashMap<usize, usize> = HashMap::new();
+    for directive in directives.iter().rev() {
+        let line = source.line_of(directive.span.start);
+        if opens_comment_line(source, line) {
+            let next = below.get(&(line + 1)).copied().unwrap_or(line + 1);
+            below.insert(line, next);
+        }
+    }
     for directive in directives {
-        if directive.reach == Reach::Next || directive.reach == Reach::Here {
-            let own = source.line_of(directive.span.start);
-            while directive.lines.0 > own
-                && comment_lines.contains(&directive.lines.0)
-                && opens_comment_line(source, directive.lines.0)
-            {
-                directive.lines = (directive.lines.0 + 1, directive.lines.0 + 1);
-            }
-            let begins = |span: &&Span| source.line_of(span.start) == directive.lines.0;
-            if let Some(statement) =
-                statements.iter().find(begins).filter(|_| directive.lines.0 > own)
-            {
-                directive.lines.1 =
-                    source.line_of(statement.end.saturating_sub(1).max(statement.start));
-            }
+        let own = source.line_of(directive.span.start);
+        if !matches!(directive.reach, Reach::Next | Reach::Here) || directive.lines.0 == own {
+            continue;
+        }
+        let line = below.get(&directive.lines.0).copied().unwrap_or(directive.lines.0);
+        directive.lines = (line, line);
+        let first = statements.partition_point(|span| source.line_of(span.start) < line);
+        let begins = |span: &&Span| source.line_of(span.start) == line;
+        if let Some(statement) = statements.get(first).filter(begins) {
+            directive.lines.1 =
+                source.line_of(statement.end.saturating_sub(1).max(statement.start));
         }
     }
 }
@@ -282,7 +330,7 @@ fn report_unused(source: &Source, directives: &[Directive], report: &mut Report<
         if let Rules::These(rules) = &directive.rules
             && directive.unknown.is_empty()
             && !rules.is_empty()
-            && !rules.iter().any(|rule| report.begin(rule))
+            && !rules.iter().flat_map(|some| some.iter()).any(|rule| report.begin(rule))
         {
             continue;
         }
@@ -309,7 +357,7 @@ fn whole_comment(source: &Source, span: Span) -> Span {
     let opener =
         before.trim_end().trim_end_matches(|c: char| !c.is_whitespace() && !c.is_alphanumeric());
     let start = line.start + Span::at(opener.trim_end().len()).start;
-    let rest = source.slice(Span { start: span.end, end: line.end });
+    let rest = within_reach(source.slice(Span { start: span.end, end: line.end }));
     let closer = ["-->", "*/", "#}", "*)"]
         .iter()
         .filter_map(|closer| rest.find(closer).map(|at| at + closer.len()))

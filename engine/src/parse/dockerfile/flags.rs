@@ -1,6 +1,6 @@
 //! Flags: the `--name=value` words between the keyword and the argument.
 
-use super::words::unquote;
+use super::words::{split_quoted, unquote};
 use super::{Escape, Flag, Logical, Word};
 use std::ops::Range;
 
@@ -10,27 +10,27 @@ pub(super) fn read(logical: &Logical, start: usize, escape: Escape) -> (Vec<Flag
     let text = logical.text();
     let mut flags = Vec::new();
     let mut at = start;
+    // The line that flags stand on, split once for all of them.
+    let mut line = at..at;
+    let mut words = Vec::new().into_iter();
     loop {
         at += text[at..].len() - text[at..].trim_start().len();
         if !text[at..].starts_with("--") {
             return (flags, at);
         }
-        let end = at + length(&text[at..], escape);
+        if at >= line.end {
+            line = at..text[at..].find('\n').map_or(text.len(), |length| at + length + 1);
+            words = split_quoted(&text[line.clone()], escape).into_iter();
+        }
+        let end = words.next().map_or(text.len(), |word| line.start + word.end);
         let raw = at..end;
-        at = end;
+        at = raw.end;
         if &text[raw.clone()] == "--" {
             at += text[at..].len() - text[at..].trim_start().len();
             return (flags, at);
         }
         flags.push(flag(logical, raw, escape));
     }
-}
-
-/// Length of the word that begins `text`; quotes and escapes keep blanks.
-fn length(text: &str, escape: Escape) -> usize {
-    super::words::split_quoted(text.split_inclusive('\n').next().unwrap_or(text), escape)
-        .first()
-        .map_or(text.len(), |word| word.end)
 }
 
 fn flag(logical: &Logical, raw: Range<usize>, escape: Escape) -> Flag {

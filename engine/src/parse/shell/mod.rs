@@ -14,12 +14,17 @@ mod tree;
 mod word;
 
 use crate::source::Span;
+use std::time::Duration;
 
 pub use text::ShellText;
 pub use word::{Expansion, ExpansionKind, Word};
 
 /// The most commands of one script that are kept: rules compare them with each other.
 const MAX_COMMANDS: usize = 2000;
+
+/// How long the grammar may take over all scripts of a file. What it cannot parse costs it the
+/// square of the length; the slowest real scripts take a hundredth of this.
+pub(crate) const BUDGET: Duration = Duration::from_secs(1);
 
 /// A script, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +36,8 @@ pub struct Script {
     pub scopes: Vec<Scope>,
     /// What no shell can parse; only what is certain.
     pub faults: Vec<Fault>,
+    /// The grammar took too long over it, so there is nothing else here.
+    pub skipped: bool,
 }
 
 /// One simple command: assignments, a program with arguments, redirections.
@@ -123,10 +130,10 @@ pub struct Fault {
 }
 
 impl Script {
-    /// Reads shell text.
+    /// Reads shell text. The grammar may take `left`, and takes from it what it used.
     #[must_use]
-    pub fn parse(text: &ShellText<'_>) -> Self {
-        let mut script = plain::parse(text).unwrap_or_else(|| tree::parse(text));
+    pub(crate) fn parse(text: &ShellText<'_>, left: &mut Duration) -> Self {
+        let mut script = plain::parse(text).unwrap_or_else(|| tree::parse(text, left));
         script.commands.truncate(MAX_COMMANDS);
         script
     }
@@ -140,7 +147,7 @@ impl Script {
         Self {
             commands: vec![Command { span, words, ..Command::default() }],
             scopes: vec![Scope::script(span)],
-            faults: Vec::new(),
+            ..Self::default()
         }
     }
 

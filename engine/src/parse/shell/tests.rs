@@ -1,11 +1,11 @@
 use super::*;
 
 fn script(text: &str) -> Script {
-    Script::parse(&ShellText::new(text, &Span::new))
+    Script::parse(&ShellText::new(text, &Span::new), &mut BUDGET.clone())
 }
 
 fn by_tree(text: &str) -> Script {
-    tree::parse(&ShellText::new(text, &Span::new))
+    tree::parse(&ShellText::new(text, &Span::new), &mut BUDGET.clone())
 }
 
 /// One line a command: depth of its scope, join, assignments, words, redirections.

@@ -3,25 +3,42 @@
 use super::word;
 use super::{Command, Join, Redirect, Scope, ScopeKind, Script, ShellText, balance, plain};
 use crate::source::Span;
-use tree_sitter::{Node, Parser, TreeCursor};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+use tree_sitter::{Node, ParseOptions, Parser, Tree, TreeCursor};
 
 /// Scopes nested deeper than this are not looked into.
 const MAX_DEPTH: usize = 64;
 
-/// Reads a script with the grammar.
-pub(super) fn parse(text: &ShellText<'_>) -> Script {
+/// Reads a script with the grammar, which may take `left`.
+pub(super) fn parse(text: &ShellText<'_>, left: &mut Duration) -> Script {
     let mut script = Script::default();
     script.scopes.push(Scope::script(text.span(0, text.text().len())));
-    let mut parser = Parser::new();
-    if parser.set_language(&tree_sitter_bash::LANGUAGE.into()).is_err() {
+    let begin = Instant::now();
+    let tree = grammar(text.text(), begin + *left);
+    *left = left.saturating_sub(begin.elapsed());
+    let Some(tree) = tree else {
+        script.skipped = true;
         return script;
-    }
-    let Some(tree) = parser.parse(text.text(), None) else { return script };
+    };
     let mut walk =
         Walk { text, script, frames: vec![Frame::default()], around: Vec::new(), seen: 0 };
     walk.run(&mut tree.walk());
     walk.script.faults = balance::faults(text);
     walk.script
+}
+
+/// The tree of `text`; `None` when it is not there by `deadline`.
+fn grammar(text: &str, deadline: Instant) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    let mut late = |_: &_| match Instant::now() > deadline {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let options = ParseOptions::new().progress_callback(&mut late);
+    let mut rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut rest, None, Some(options))
 }
 
 /// A scope being read.

@@ -73,6 +73,12 @@ pub(super) fn run(registry: &Registry, files: &dyn Files, report: &mut Report<'_
             check(&runs, report);
         }
     }
+    if let Some(run) = runs.skipped()
+        && report.begin("aidd/skipped-file")
+    {
+        let message = "the commands from here on were not checked: they take too long to parse";
+        report.at(run.at.keyword, message);
+    }
     let beside = Beside { docker: &docker, config: config.as_ref(), files };
     for &(id, check) in BESIDE.into_iter().flatten() {
         if report.begin(id) {

@@ -12,10 +12,11 @@ mod rpm;
 mod scripts;
 
 use crate::parse::dockerfile::{Dockerfile, Instruction, Keyword};
-use crate::parse::shell::{Command, Script, ShellText};
+use crate::parse::shell::{self, Command, Script, ShellText};
 use crate::rule::Report;
 use crate::source::{Source, Span};
 use std::collections::HashSet;
+use std::time::Duration;
 
 /// One rule's code.
 pub(super) type Check = fn(&Runs<'_>, &mut Report<'_>);
@@ -76,18 +77,24 @@ pub(super) struct Shell {
 impl<'a> Runs<'a> {
     /// Reads the commands of every `RUN` of `file`.
     pub(super) fn read(file: &'a Dockerfile, source: &'a Source) -> Self {
+        let mut left = shell::BUDGET;
         let runs = file
             .instructions
             .iter()
             .zip(file.effective())
             .enumerate()
             .filter(|(_, (_, it))| it.kind == Keyword::Run)
-            .filter_map(|(index, (_, it))| read(file, source, it, index))
+            .filter_map(|(index, (_, it))| read(file, source, it, index, &mut left))
             .collect();
         let sets = |it: &&Instruction| matches!(it.kind, Keyword::Env | Keyword::Arg);
         let pairs = file.instructions.iter().filter(sets).flat_map(|it| &it.pairs);
         let variables = pairs.map(|pair| pair.key.text.as_str()).collect();
         Self { file, source, variables, runs }
+    }
+
+    /// The first `RUN` whose commands took too long to read.
+    pub(super) fn skipped(&self) -> Option<&Run<'a>> {
+        self.runs.iter().find(|run| run.scripts.iter().any(|script| script.skipped))
     }
 
     /// Every command with its place.
@@ -173,6 +180,7 @@ fn read<'a>(
     source: &'a Source,
     at: &'a Instruction,
     index: usize,
+    left: &mut Duration,
 ) -> Option<Run<'a>> {
     if at.json {
         let words = at.words.iter().map(|word| (word.span, word.text.clone())).collect();
@@ -180,12 +188,13 @@ fn read<'a>(
         return Some(Run { at, index, shell: Shell::default(), scripts, has_body: false });
     }
     let mut shell = shell(file, at)?;
-    let line = Script::parse(&ShellText::new(at.argument(), &|from, to| at.span_of(from..to)));
-    let body = body(source, at, &line);
+    let place = |from: usize, to: usize| at.span_of(from..to);
+    let line = Script::parse(&ShellText::new(at.argument(), &place), left);
+    let body = body(source, at, &line, left);
     // A line that is nothing but here-documents runs them; it is no script itself.
     let bare = line.commands.iter().all(|it| it.words.is_empty() && it.assignments.is_empty());
     let mut scripts = Vec::new();
-    if !bare || at.heredocs.is_empty() {
+    if !bare || at.heredocs.is_empty() || line.skipped {
         scripts.push(line);
     }
     let has_body = body.is_some();
@@ -198,7 +207,12 @@ fn read<'a>(
 
 /// The here-document of `RUN <<EOF` or `RUN sh <<EOF`, when a shell reads it, and whether that
 /// shell stops at the first failure.
-fn body(source: &Source, at: &Instruction, line: &Script) -> Option<(Script, bool)> {
+fn body(
+    source: &Source,
+    at: &Instruction,
+    line: &Script,
+    left: &mut Duration,
+) -> Option<(Script, bool)> {
     let first = at.heredocs.first()?;
     let [command] = line.commands.as_slice() else { return None };
     let (is_shell, exits) = match command.words.first() {
@@ -211,7 +225,8 @@ fn body(source: &Source, at: &Instruction, line: &Script) -> Option<(Script, boo
     };
     let start = first.body.start as usize;
     let place = |from: usize, to: usize| Span::new(start + from, start + to);
-    is_shell.then(|| (Script::parse(&ShellText::new(source.slice(first.body), &place)), exits))
+    let text = ShellText::new(source.slice(first.body), &place);
+    is_shell.then(|| (Script::parse(&text, left), exits))
 }
 
 /// Whether a `#!` line names a shell, and whether that stops at the first failure.

@@ -1,0 +1,12 @@
+#![no_main]
+
+use aidd_engine::files::Memory;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let files = Memory([(".dockerignore".to_owned(), data.to_vec())].into());
+    aidd_fuzz::check_beside(
+        "Dockerfile",
+        b"FROM a:1\nCOPY a b/c/d.e f ./\nADD [\"src\", \".\"]\n",
+        &files,
+    );
+});
