@@ -305,10 +305,13 @@ fn resolve<'s>(node: &'s Value, root: &'s Value, ast: &Ast<'_>) -> &'s Value {
 /// The candidate most like `word`, when one is like it at all.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // A comparison costs the product of the lengths.
+    if word.len() > 128 {
+        return None;
+    }
+    let word = word.to_lowercase();
     candidates
-        .map(|candidate| {
-            (strsim::jaro_winkler(&word.to_lowercase(), &candidate.to_lowercase()), candidate)
-        })
+        .map(|candidate| (strsim::jaro_winkler(&word, &candidate.to_lowercase()), candidate))
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)

@@ -1,11 +1,13 @@
 //! From text to [`Dockerfile`]: lines, directives, instructions.
 
+use super::heredoc::LastLines;
 use super::lines::{Line, begins_template, line_at, template};
 use super::{
     Comment, Directive, Dockerfile, Escape, Instruction, Keyword, Logical, MOST, Piece, PieceKind,
     arguments, flags, heredoc, problems, scope,
 };
 use crate::source::Span;
+use std::cell::OnceCell;
 
 /// Deepest nesting read: `ONBUILD HEALTHCHECK CMD`.
 const DEEPEST: usize = 3;
@@ -13,7 +15,8 @@ const DEEPEST: usize = 3;
 /// Reads a Dockerfile. Never fails: see [`Dockerfile::problems`].
 #[must_use]
 pub fn parse(text: &str) -> Dockerfile {
-    let mut builder = Builder { text, at: 0, file: Dockerfile::default() };
+    let lines = OnceCell::new();
+    let mut builder = Builder { text, at: 0, file: Dockerfile::default(), lines };
     builder.byte_order_mark();
     builder.directives();
     while let Some(line) = line_at(text, builder.at) {
@@ -29,6 +32,8 @@ struct Builder<'a> {
     text: &'a str,
     at: usize,
     file: Dockerfile,
+    /// Made for the first heredoc.
+    lines: OnceCell<LastLines<'a>>,
 }
 
 impl Builder<'_> {
@@ -147,7 +152,8 @@ impl Builder<'_> {
         let mut at = end;
         let logical = &instruction.logical;
         for opener in heredoc::openers(logical, instruction.argument.clone(), self.file.escape) {
-            match heredoc::body(self.text, at, &opener, logical) {
+            let lines = self.lines.get_or_init(|| LastLines::of(self.text));
+            match heredoc::body(self.text, at, &opener, logical, lines) {
                 Some((heredoc, next)) => {
                     instruction.heredocs.push(heredoc);
                     at = next;

@@ -4,6 +4,7 @@ use super::lines::line_at;
 use super::words::{split_quoted, unquote};
 use super::{Escape, Heredoc, Logical};
 use crate::source::Span;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// The most heredocs one instruction may open.
@@ -15,6 +16,31 @@ pub(super) struct Opener {
     name: String,
     quoted: bool,
     strip_tabs: bool,
+}
+
+/// Where each line of a text stands last: what tells without a search that nothing closes a heredoc.
+pub(super) struct LastLines<'a> {
+    whole: HashMap<&'a str, usize>,
+    without_tabs: HashMap<&'a str, usize>,
+}
+
+impl<'a> LastLines<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        let mut lines = Self { whole: HashMap::new(), without_tabs: HashMap::new() };
+        let mut at = 0;
+        while let Some(line) = line_at(text, at) {
+            lines.whole.insert(line.text, at);
+            lines.without_tabs.insert(line.text.trim_start_matches('\t'), at);
+            at = line.next;
+        }
+        lines
+    }
+
+    /// Whether a line from `start` on is `name`.
+    fn have(&self, name: &str, strip_tabs: bool, start: usize) -> bool {
+        let lines = if strip_tabs { &self.without_tabs } else { &self.whole };
+        lines.get(name).is_some_and(|&at| at >= start)
+    }
 }
 
 /// The heredocs that a range of the logical text opens.
@@ -45,12 +71,14 @@ pub(super) fn body(
     start: usize,
     opener: &Opener,
     logical: &Logical,
+    lines: &LastLines<'_>,
 ) -> Option<(Heredoc, usize)> {
     // A builder takes `<<EOF>out` as the delimiter `EOF>out`; a shell, which is what was meant,
     // stops at the operator.
     let stop = opener.name.find(['>', '|', ';', '&', ')']).filter(|&at| at > 0);
     let names = [Some(&*opener.name), stop.map(|at| &opener.name[..at])];
-    names.into_iter().flatten().find_map(|name| {
+    let closed = |name: &&str| lines.have(name, opener.strip_tabs, start);
+    names.into_iter().flatten().filter(closed).find_map(|name| {
         let (end, next) = closing(text, start, name, opener.strip_tabs)?;
         let last = text[..end.start as usize].rfind('\n').map_or(0, |at| at + 1);
         let body = Span::new(start, last.max(start));

@@ -89,8 +89,9 @@ fn unknown(instruction: &Instruction) -> Problem {
     let upper = word.to_ascii_uppercase();
     let near = Keyword::ALL
         .iter()
+        .filter(|_| upper.len() < 16)
         .map(|(_, name)| (strsim::damerau_levenshtein(name, &upper), *name))
-        .filter(|&(distance, name)| upper.len() < 16 && distance * 3 <= name.len())
+        .filter(|&(distance, name)| distance * 3 <= name.len())
         .min();
     let help = near.map_or_else(
         || {
@@ -115,8 +116,9 @@ fn unknown_flag(instruction: &Instruction, flag: &Flag) -> Option<Problem> {
     }
     let near = known
         .iter()
+        .filter(|_| flag.name.len() < 32)
         .map(|known| (strsim::damerau_levenshtein(known, &flag.name), *known))
-        .filter(|&(distance, known)| flag.name.len() < 32 && distance * 2 <= known.len())
+        .filter(|&(distance, known)| distance * 2 <= known.len())
         .min();
     let help = near.map(|(_, known)| format!("did you mean --{known}?"));
     Some(problem(flag.span, format!("{name} has no flag --{}", flag.name), help))

@@ -29,6 +29,9 @@ fn is_own_name(file: &Dockerfile, stage: usize, name: &str) -> bool {
     own.is_some_and(|own| own.text.eq_ignore_ascii_case(name))
 }
 
+/// The most names looked at for one that is meant.
+const CANDIDATES: usize = 200;
+
 fn undefined_copy_stage(file: &Dockerfile, report: &mut Report<'_>) {
     for (_, flag, name, stage) in copies(file) {
         let number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
@@ -41,8 +44,10 @@ fn undefined_copy_stage(file: &Dockerfile, report: &mut Report<'_>) {
         }
         let names = file.stages[..stage].iter().filter_map(|stage| stage.name.as_ref());
         let near = names
+            .filter(|known| known.text.len().max(name.len()) < 64)
+            .take(CANDIDATES)
             .map(|known| (strsim::damerau_levenshtein(&known.text, name), known))
-            .filter(|(distance, known)| name.len() < 64 && distance * 3 <= known.text.len())
+            .filter(|(distance, known)| distance * 3 <= known.text.len())
             .min_by_key(|(distance, _)| *distance);
         let later = file.stage_named(name, file.stages.len()).map(|at| &file.stages[at]);
         let finding = report.at(flag.span, format!("no stage before this one is called `{name}`"));

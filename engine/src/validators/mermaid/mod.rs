@@ -247,11 +247,19 @@ fn missing_direction(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
+/// The longest word, in bytes, and the most names that are looked at for what is meant: a
+/// comparison costs the product of the lengths.
+const LIKENESS: (usize, usize) = (64, 500);
+
 /// The name most like `word`, if any is like enough.
 fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > LIKENESS.0 {
+        return None;
+    }
     let lower = word.to_lowercase();
     names
-        .filter(|name| *name != word)
+        .filter(|name| *name != word && name.len() <= LIKENESS.0)
+        .take(LIKENESS.1)
         .map(|name| {
             // A name of a few letters is like any other: only its case may differ.
             let least = if name.len() < 3 { 1.0 } else { 0.65 };
