@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 const load = (name) => import(pathToFileURL(createRequire(`${process.cwd()}/`).resolve(name)));
 const { JSDOM } = await load("jsdom");
 const { window } = new JSDOM("<!DOCTYPE html><body></body>", { pretendToBeVisual: true });
-for (const name of ["document", "DOMParser", "Element", "HTMLElement", "Node", "SVGElement"]) {
+for (const name of ["document", "DOMParser", "Element", "HTMLElement", "Node", "SVGElement", "Option"]) {
   Object.defineProperty(globalThis, name, { value: window[name], configurable: true });
 }
 Object.defineProperty(globalThis, "window", { value: window, configurable: true });
