@@ -5,6 +5,7 @@ pub mod baseline;
 pub mod check;
 pub mod cli;
 pub mod doctor;
+pub mod event;
 pub mod exit;
 pub mod explain;
 pub mod fix;

@@ -53,6 +53,12 @@ pub enum Status {
     /// Not known before.
     #[default]
     New,
+    /// The same text had it at another place of the base.
+    Moved,
+    /// The base has it at the same place.
+    PreExisting,
+    /// The base had it; it is gone.
+    Fixed,
     /// Recorded in the baseline.
     Baselined,
     /// Allowed by a comment.
@@ -63,6 +69,9 @@ impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::New => "new",
+            Self::Moved => "moved",
+            Self::PreExisting => "pre-existing",
+            Self::Fixed => "fixed",
             Self::Baselined => "baselined",
             Self::Allowed => "allowed",
         })

@@ -174,6 +174,9 @@ struct Counts {
     unsafe_: usize,
     baselined: usize,
     allowed: usize,
+    moved: usize,
+    pre_existing: usize,
+    fixed: usize,
 }
 
 impl Counts {
@@ -181,6 +184,9 @@ impl Counts {
         match finding.status {
             Status::Baselined => self.baselined += 1,
             Status::Allowed => self.allowed += 1,
+            Status::Moved => self.moved += 1,
+            Status::PreExisting => self.pre_existing += 1,
+            Status::Fixed => self.fixed += 1,
             Status::New => {
                 match finding.severity {
                     Severity::Error => self.error += 1,

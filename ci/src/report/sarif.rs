@@ -121,7 +121,10 @@ fn result(run: &Run<'_>, found: &Found, rules: &[&str]) -> Entry {
         .build();
     result.baseline_state = match finding.status {
         wire::Status::New => run.baseline.then(|| json!("new")),
-        wire::Status::Baselined => Some(json!("unchanged")),
+        wire::Status::Moved | wire::Status::PreExisting | wire::Status::Baselined => {
+            Some(json!("unchanged"))
+        }
+        wire::Status::Fixed => Some(json!("absent")),
         wire::Status::Allowed => None,
     };
     result.suppressions = suppression(finding).map(|suppression| vec![suppression]);
@@ -142,9 +145,9 @@ fn related((place, id): (&wire::Related, u64)) -> Location {
 
 fn suppression(finding: &wire::Finding) -> Option<Suppression> {
     let kind = match finding.status {
-        wire::Status::New => return None,
         wire::Status::Baselined => "external",
         wire::Status::Allowed => "inSource",
+        _ => return None,
     };
     let mut suppression =
         Suppression::builder().kind(json!(kind)).status(json!("accepted")).build();

@@ -92,10 +92,16 @@ pub struct Position {
 
 /// How a finding stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// Not known before.
     New,
+    /// The same text had it at another place of the base.
+    Moved,
+    /// The base has it at the same place.
+    PreExisting,
+    /// The base had it; it is gone. The place is one in the base.
+    Fixed,
     /// Recorded in the baseline.
     Baselined,
     /// Allowed by a comment.
@@ -231,6 +237,9 @@ fn finding(
         end,
         status: match found.status {
             engine::Status::New => Status::New,
+            engine::Status::Moved => Status::Moved,
+            engine::Status::PreExisting => Status::PreExisting,
+            engine::Status::Fixed => Status::Fixed,
             engine::Status::Baselined => Status::Baselined,
             engine::Status::Allowed => Status::Allowed,
         },
