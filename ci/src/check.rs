@@ -138,6 +138,7 @@ fn check_paths(
         jobs: args.walk.jobs,
         no_ignore: args.walk.no_ignore,
         no_hidden: args.walk.no_hidden,
+        only: None,
     };
     let progress = Progress::start();
     let outcome =
@@ -195,7 +196,7 @@ fn check_stdin(
     };
     let files =
         if checked.findings.is_empty() { Vec::new() } else { vec![FileReport { source, checked }] };
-    Ok(Outcome { files, checked: 1, bytes: size, skipped: Vec::new() })
+    Ok(Outcome { files, checked: 1, bytes: size, ..Outcome::default() })
 }
 
 /// Writes standard input to standard output, mended; or the patch that would.
