@@ -165,8 +165,8 @@ impl Placed {
 /// Finds for each finding of a file's head the one of its base that it was.
 pub(super) fn pair(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
     same_place(heads, bases, lines);
-    edited_in_place(heads, bases, lines);
     same_text(heads, bases, lines);
+    edited_in_place(heads, bases, lines);
 }
 
 /// On lines that did not change: the same rule at the same column.
