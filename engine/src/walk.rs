@@ -3,16 +3,19 @@
 
 use crate::check::{Checked, Engine, Occurrences};
 use crate::config::Config;
-use crate::files::Disk;
+use crate::files::{Disk, Files};
 use crate::kind::Kind;
 use crate::paths::Globs;
+pub use crate::paths::relative;
 use crate::source::{Columns, Origin, Source};
 use crate::validators;
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// How much of a file too large to parse is searched for secrets at a time, in bytes.
@@ -35,6 +38,16 @@ pub struct Walk {
     pub no_ignore: bool,
     /// Leave out files and folders whose name begins with a dot.
     pub no_hidden: bool,
+    /// Check these files only, by their paths from the root, where the walk meets them.
+    pub only: Option<BTreeSet<String>>,
+}
+
+impl Walk {
+    /// A walk over `paths` that reads what is not ignored.
+    #[must_use]
+    pub fn over(paths: Vec<PathBuf>) -> Self {
+        Self { paths, jobs: 0, no_ignore: false, no_hidden: false, only: None }
+    }
 }
 
 /// A checked file with findings, or a window of one.
@@ -68,6 +81,8 @@ pub struct Outcome {
     pub bytes: u64,
     /// What was not, or not wholly, checked, by path.
     pub skipped: Vec<Skipped>,
+    /// The files that no ignore file and no glob left out, read or not.
+    pub met: BTreeSet<String>,
 }
 
 /// Checks the files of a tree. `done` is told of each file, from any thread.
@@ -81,20 +96,21 @@ pub fn check_tree(
     walk: &Walk,
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, String> {
-    let none = Vec::new();
-    let globs = Globs::new(
-        config.include.as_ref().unwrap_or(&none),
-        config.exclude.as_ref().unwrap_or(&none),
-    )?;
+    let globs = globs(config)?;
     let total = Mutex::new(Outcome::default());
     let Some(mut builder) = builder(walk) else { return Ok(Outcome::default()) };
     let (root, filter) = (disk.root().to_owned(), globs.clone());
     let seen = (walk.paths.len() > 1).then(Mutex::default);
-    builder.filter_entry(move |entry| enters(entry, &root, &filter));
+    let only = walk.only.as_ref().map(with_folders);
+    builder.filter_entry(move |entry| {
+        enters(entry, &root, &filter)
+            && only.as_ref().is_none_or(|only| only.contains(&relative(&root, entry.path())))
+    });
     builder.build_parallel().run(|| {
         let mut job = Job {
             engine,
-            disk,
+            files: disk,
+            root: disk.root(),
             globs: &globs,
             seen: seen.as_ref(),
             total: &total,
@@ -108,12 +124,69 @@ pub fn check_tree(
             WalkState::Continue
         })
     });
+    Ok(sorted(total))
+}
+
+/// Checks the files at `paths` of a store, as [`check_tree`] would. Which of them the ignore files
+/// leave out is not asked: see [`crate::ignored`].
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn check_files(
+    engine: &Engine,
+    config: &Config,
+    files: &dyn Files,
+    paths: &[String],
+    jobs: usize,
+) -> Result<Outcome, String> {
+    let globs = globs(config)?;
+    let total = Mutex::new(Outcome::default());
+    let next = AtomicUsize::new(0);
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let jobs = if jobs == 0 { processors } else { jobs }.min(MOST_JOBS).min(paths.len());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                let mut job = Job {
+                    engine,
+                    files,
+                    root: Path::new(""),
+                    globs: &globs,
+                    seen: None,
+                    total: &total,
+                    outcome: Outcome::default(),
+                };
+                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    job.stored(path);
+                }
+            });
+        }
+    });
+    Ok(sorted(total))
+}
+
+fn globs(config: &Config) -> Result<Globs, String> {
+    let none = Vec::new();
+    Globs::new(config.include.as_ref().unwrap_or(&none), config.exclude.as_ref().unwrap_or(&none))
+}
+
+fn sorted(total: Mutex<Outcome>) -> Outcome {
     let mut outcome = total.into_inner().unwrap_or_else(PoisonError::into_inner);
     outcome.files.sort_by(|a, b| {
         (a.source.path(), a.source.origin()).cmp(&(b.source.path(), b.source.origin()))
     });
     outcome.skipped.sort();
-    Ok(outcome)
+    outcome
+}
+
+/// The paths, all folders on the way to them, and the root itself.
+fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
+    let mut all: HashSet<String> = [String::new()].into();
+    for path in paths {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        all.extend(ends.map(|end| path[..end].to_owned()));
+    }
+    all
 }
 
 fn builder(walk: &Walk) -> Option<WalkBuilder> {
@@ -147,22 +220,11 @@ fn enters(entry: &DirEntry, root: &Path, globs: &Globs) -> bool {
     !STORES.contains(&&*name) && !globs.excludes(&format!("{}/", relative(root, entry.path())))
 }
 
-/// The path from the root, with `/` between segments; bytes that are not UTF-8 become U+FFFD.
-#[must_use]
-pub fn relative(root: &Path, path: &Path) -> String {
-    let below = path.strip_prefix(root).unwrap_or(path);
-    let segments = below.components().filter_map(|part| match part {
-        std::path::Component::Normal(name) => Some(name.to_string_lossy()),
-        std::path::Component::ParentDir => Some("..".into()),
-        _ => None,
-    });
-    segments.collect::<Vec<_>>().join("/")
-}
-
 /// What one thread has gathered; handed in when the thread ends.
 struct Job<'a> {
     engine: &'a Engine,
-    disk: &'a Disk,
+    files: &'a dyn Files,
+    root: &'a Path,
     globs: &'a Globs,
     /// Files met so far, where the paths to check may overlap.
     seen: Option<&'a Mutex<HashSet<PathBuf>>>,
@@ -178,6 +240,7 @@ impl Drop for Job<'_> {
         total.skipped.extend(mine.skipped);
         total.checked += mine.checked;
         total.bytes += mine.bytes;
+        total.met.extend(mine.met);
     }
 }
 
@@ -186,7 +249,7 @@ impl Job<'_> {
         // A link the user named is followed, one met on the way is not.
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
             || entry.depth() == 0 && entry.path().is_file();
-        let path = relative(self.disk.root(), entry.path());
+        let path = relative(self.root, entry.path());
         if !is_file || entry.depth() > 0 && !self.globs.matches(&path) {
             return;
         }
@@ -195,6 +258,7 @@ impl Job<'_> {
         {
             return;
         }
+        self.outcome.met.insert(path.clone());
         if let Err(error) = self.file(entry.path(), &path) {
             self.skip(path, format!("cannot be read: {error}"), true);
         }
@@ -203,7 +267,7 @@ impl Job<'_> {
 
     fn error(&mut self, error: &ignore::Error) {
         let (path, why) = match error {
-            ignore::Error::WithPath { path, err } => (relative(self.disk.root(), path), &**err),
+            ignore::Error::WithPath { path, err } => (relative(self.root, path), &**err),
             _ => (String::from("."), error),
         };
         self.skip(path, format!("cannot be read: {why}"), true);
@@ -213,17 +277,34 @@ impl Job<'_> {
         self.outcome.skipped.push(Skipped { path, why, failed });
     }
 
+    /// A file that lies on no disk.
+    fn stored(&mut self, path: &str) {
+        if !self.globs.matches(path) {
+            return;
+        }
+        self.outcome.met.insert(path.to_owned());
+        let read = self.files.read(path, u64::MAX);
+        let size = read.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        if let Err(error) = read.and_then(|bytes| self.text(&mut bytes.as_slice(), path, size)) {
+            self.skip(path.to_owned(), format!("cannot be read: {error}"), true);
+        }
+    }
+
     fn file(&mut self, place: &Path, path: &str) -> io::Result<()> {
         let mut file = File::open(place)?;
         let size = file.metadata()?.len();
+        self.text(&mut file, path, size)
+    }
+
+    fn text(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
         self.outcome.checked += 1;
         self.outcome.bytes += size;
         let limit = self.engine.max_file_size();
         if size > limit {
-            return self.large(&mut file, path, size);
+            return self.large(file, path, size);
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-        file.by_ref().take(limit + 1).read_to_end(&mut bytes)?;
+        (&mut *file).take(limit + 1).read_to_end(&mut bytes)?;
         let read = bytes.len() as u64;
         if read > limit {
             // It grows, or its size is not what it says, as with files that are a kernel's.
@@ -235,9 +316,9 @@ impl Job<'_> {
         }
         let source = Source::decode(path, bytes);
         let checked = if binary {
-            self.engine.check_secrets(&source, self.disk)
+            self.engine.check_secrets(&source, self.files)
         } else {
-            self.engine.check(&source, self.disk)
+            self.engine.check(&source, self.files)
         };
         self.keep(source, checked);
         Ok(())
@@ -267,7 +348,7 @@ impl Job<'_> {
                 return Ok(());
             }
             let source = Source::decode_window(path.to_owned(), window.clone(), origin);
-            let checked = self.engine.check_window(&source, self.disk, known, &mut seen);
+            let checked = self.engine.check_window(&source, self.files, known, &mut seen);
             self.keep(source, checked);
             if read < wanted {
                 return Ok(());
@@ -324,7 +405,7 @@ mod tests {
     }
 
     fn run(root: &Path, jobs: usize, no_ignore: bool) -> Outcome {
-        let walk = Walk { paths: vec![root.to_owned()], jobs, no_ignore, no_hidden: false };
+        let walk = Walk { jobs, no_ignore, ..Walk::over(vec![root.to_owned()]) };
         check_tree(&engine(), &Config::default(), &Disk::new(root), &walk, &|| ())
             .expect("no globs")
     }
