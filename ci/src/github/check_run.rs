@@ -121,7 +121,7 @@ async fn added(
 
 fn name(marker: &str) -> String {
     match words::marker(marker).as_str() {
-        "" | "aidd" => "aidd".into(),
+        "aidd" => "aidd".into(),
         marker => format!("aidd ({marker})"),
     }
 }

@@ -96,11 +96,12 @@ impl Client {
         self.send(Verb::Get, route, async || Ok(None)).await
     }
 
-    /// Reads all pages of a list, up to 10,000 entries; `route` has a `?`.
+    /// Reads all pages of a list, up to 10,000 entries.
     pub(super) async fn list<T: DeserializeOwned>(&self, route: &str) -> Result<Vec<T>, Failure> {
         let mut all = Vec::new();
+        let and = if route.contains('?') { '&' } else { '?' };
         for page in 1..=PAGES {
-            let route = format!("{route}&per_page={PAGE}&page={page}");
+            let route = format!("{route}{and}per_page={PAGE}&page={page}");
             let entries: Vec<T> = self.get(&route).await?;
             let last = entries.len() < PAGE;
             all.extend(entries);
@@ -244,7 +245,7 @@ impl Client {
         let said = self.said(&message(error));
         match status {
             401 => Failure::Token,
-            403 => Failure::Forbidden(said),
+            403 if lacks_permission(&said) => Failure::Forbidden(said),
             404 => Failure::Missing(said),
             422 => Failure::Invalid(format!("422: {said}")),
             408 | 500.. => Failure::Broken(format!("{status}: {said}")),
@@ -265,6 +266,11 @@ fn name(text: &str) -> Result<&str, Failure> {
         return Err(Failure::Strange("the repository's name is malformed".into()));
     }
     Ok(text)
+}
+
+/// Whether another token, or more permissions, would do: 403 also says that a conversation is locked.
+fn lacks_permission(said: &str) -> bool {
+    said.contains("not accessible by") || said.starts_with("Must have")
 }
 
 /// When a rate limit ends, if the answer tells of one.

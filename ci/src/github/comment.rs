@@ -67,7 +67,7 @@ async fn own(client: &Client, route: &str, marker: &str) -> Result<Vec<Comment>,
 }
 
 async fn marked(client: &Client, route: &str, marker: &str) -> Result<Vec<Comment>, Failure> {
-    let mut comments: Vec<Comment> = client.list(&format!("{route}?")).await?;
+    let mut comments: Vec<Comment> = client.list(route).await?;
     let marker = marker.trim_end();
     comments.retain(|comment| {
         comment.body.as_deref().is_some_and(|body| body.lines().next() == Some(marker))
@@ -85,7 +85,9 @@ async fn changed(client: &Client, own: &[Comment], body: &str) -> Result<Option<
             let route = format!("/issues/comments/{}", comment.id);
             match client.patch::<Comment>(&route, &json!({ "body": body })).await {
                 // Not ours after all, or gone in the meantime.
-                Err(Failure::Forbidden(_) | Failure::Missing(_)) => continue,
+                Err(Failure::Forbidden(_) | Failure::Refused(403, _) | Failure::Missing(_)) => {
+                    continue;
+                }
                 done => done?,
             };
         }

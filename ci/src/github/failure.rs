@@ -9,7 +9,7 @@ pub(super) enum Failure {
     NoToken,
     /// The token is not accepted (401).
     Token,
-    /// The token may not do this (403).
+    /// The token may not do this (403 for want of permission).
     Forbidden(String),
     /// Too many requests; when, in seconds since 1970, more are taken.
     Limited(u64),
@@ -36,7 +36,7 @@ impl Failure {
     pub(super) fn words(&self, permission: &str) -> (String, String) {
         match self {
             Self::NoToken => (
-                "there is no token".into(),
+                "there is no usable token".into(),
                 "Set `GITHUB_TOKEN` to the job's `github.token`".into(),
             ),
             Self::Token => (
@@ -72,8 +72,9 @@ impl Failure {
                 format!("Check the repository's settings and that the token has `{permission}`"),
             ),
             Self::Broken(said) => (
-                format!("GitHub could not be reached ({said})"),
-                "Run the job again; if it happens again, check the runner's way to the network"
+                format!("GitHub failed to answer ({said})"),
+                "Run the job again; if it happens again, check GitHub's status and the runner's way to \
+                 the network"
                     .into(),
             ),
             Self::Strange(said) => (
@@ -115,6 +116,17 @@ mod tests {
             Failure::Strange("expected value at line 1 column 1".into()),
         ];
         let lines = failures.map(|failure| failure.line("The comment was not posted", "p: write"));
-        assert_snapshot!(lines.join("\n"), @r"");
+        assert_snapshot!(lines.join("\n"), @r"
+        The comment was not posted: there is no usable token. Set `GITHUB_TOKEN` to the job's `github.token`.
+        The comment was not posted: GitHub does not accept the token (401). Use the job's `github.token`, or one that has not expired.
+        The comment was not posted: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: p: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+        The comment was not posted: GitHub takes no more requests until 22:13 UTC. Run the job again after that.
+        The comment was not posted: GitHub does not find it (404: Not Found). Check that the token may see the repository and has `p: write`.
+        The comment was not posted: GitHub does not accept the content (422: Validation Failed: body is too long). Run the job again on the newest commit; if it happens again, report it.
+        The comment was not posted: the address has moved (301: Moved Permanently). Name the repository as it is called now.
+        The comment was not posted: GitHub refuses (410: Issues are disabled for this repo). Check the repository's settings and that the token has `p: write`.
+        The comment was not posted: GitHub failed to answer (connection refused). Run the job again; if it happens again, check GitHub's status and the runner's way to the network.
+        The comment was not posted: the answer was not understood (expected value at line 1 column 1). Check that the API's address is right.
+        ");
     }
 }

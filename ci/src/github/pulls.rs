@@ -43,7 +43,7 @@ pub(super) async fn with_head(
     }
     // Each list has gaps: the first lacks commits of forks, the second knows the branch's name only
     // as it is now.
-    let by_commit = format!("/commits/{}/pulls?", run.head_sha);
+    let by_commit = format!("/commits/{}/pulls", run.head_sha);
     let owner = run.head_repository.split('/').next().unwrap_or_default();
     let head = format!("{owner}:{}", run.head_branch);
     let by_branch = format!("/pulls?state=open&head={}", segment(&head));

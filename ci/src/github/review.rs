@@ -70,15 +70,14 @@ impl Suggestion {
             end = text[to..].find('\n').map_or(text.len(), |at| to + at + 1);
             new.push_str(&text[to..end]);
         }
-        let old = &text[start..end];
-        let lines = old.lines().count();
+        let lines = text[start..end].lines().count();
         let longest = lines.max(new.lines().count());
-        if old == new || lines == 0 || longest > LINES || new.len() > BYTES {
+        let (old, new) = (unix(&text[start..end]), unix(&new));
+        if same(&old, &new) || lines == 0 || longest > LINES || new.len() > BYTES {
             return None;
         }
         let first = u32::try_from(text[..start].matches('\n').count() + 1).ok()?;
         let last = first.checked_add(u32::try_from(lines - 1).ok()?)?;
-        let new = new.replace("\r\n", "\n");
         Some(Self { finding: finding.id.clone(), first, last, text: new })
     }
 }
@@ -94,6 +93,17 @@ fn applied(text: &str, start: usize, edits: &[(usize, usize, &str)]) -> Option<S
         at = to;
     }
     Some(out)
+}
+
+/// A comment knows one kind of line break; taking a suggestion keeps the file's.
+fn unix(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+/// Whether a suggestion of `new` shows no change: it cannot show the line break at the file's end.
+fn same(old: &str, new: &str) -> bool {
+    let bare = |text: &str| text.strip_suffix('\n').unwrap_or(text).to_owned();
+    old == new || (!new.is_empty() && bare(old) == bare(new))
 }
 
 /// Offers the fixes that lie inside the diff and were not offered before.
@@ -148,7 +158,7 @@ fn offers<'a>(content: &Content<'a>) -> Vec<Offer<'a>> {
 
 /// The suggestions that stand: path and marker.
 async fn known(client: &Client, pull: u64) -> Result<BTreeSet<(String, String)>, Failure> {
-    let comments: Vec<Comment> = client.list(&format!("/pulls/{pull}/comments?")).await?;
+    let comments: Vec<Comment> = client.list(&format!("/pulls/{pull}/comments")).await?;
     let standing = comments.into_iter().filter(|comment| comment.line.is_some());
     let key = |comment: Comment| {
         let body = comment.body.unwrap_or_default();

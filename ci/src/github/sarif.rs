@@ -76,7 +76,7 @@ pub(super) async fn settled(client: &Client, id: &str) -> Result<(), Failure> {
 pub(super) fn line(failure: &Failure) -> String {
     const WHAT: &str = "The SARIF report was not taken into code scanning";
     match failure {
-        Failure::Forbidden(said) if is_off(said) => format!(
+        Failure::Refused(403, said) if is_off(said) => format!(
             "{WHAT}: code scanning is off for this repository (403: {said}). It is free for \
              public repositories; for others enable Code Security in the repository's settings, or \
              leave the upload off: annotations and summary hold the same findings."

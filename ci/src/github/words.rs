@@ -12,6 +12,7 @@ pub(super) fn said(text: &str, token: &str) -> String {
     let text = if text.starts_with('<') { "no message" } else { text };
     let text = if token.is_empty() { text.to_owned() } else { text.replace(token, "***") };
     let mut text = one_line(&text);
+    text.truncate(text.trim_end_matches(['.', ' ']).len());
     if text.len() > SAID {
         text.truncate(text.floor_char_boundary(SAID));
         text.push('…');
@@ -79,10 +80,13 @@ pub(super) fn block(info: &str, text: &str) -> String {
     format!("{fence}{info}\n{text}{end}{fence}")
 }
 
-/// `name` with nothing that could end the Markdown comment that it stands in.
+/// `name` with nothing that could end the Markdown comment that it stands in; `aidd` if that leaves
+/// nothing.
 pub(super) fn marker(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/');
-    name.split(|c| !plain(c)).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+    let parts = name.split(|c| !plain(c)).filter(|part| !part.is_empty());
+    let name = parts.collect::<Vec<_>>().join("-");
+    if name.is_empty() { "aidd".into() } else { name }
 }
 
 /// One part of an address.
@@ -158,6 +162,7 @@ mod tests {
     #[test]
     fn a_marker_cannot_end_its_comment() {
         assert_eq!(marker("web --> <b>, app/é"), "web-b-app/");
+        assert_eq!(marker("-->"), "aidd");
         assert_eq!(segment("a b/é..~"), "a%20b%2F%C3%A9..~");
     }
 

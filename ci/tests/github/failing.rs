@@ -31,21 +31,33 @@ fn a_token_of_a_fork_may_only_read() {
     let server = server();
     server.state().read_only = true;
     let posted = run(2).post(&server, ALL);
-    assert_snapshot!(posted.left_out.join("\n"), @r"");
+    assert_snapshot!(posted.left_out.join("\n"), @r"
+    The SARIF report was not taken into code scanning: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: security-events: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+    The check run was not made: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: checks: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+    The comment was not posted: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: pull-requests: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+    2 of 2 suggestions were not posted: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: pull-requests: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+    ");
     // Nothing that must fail is tried twice.
-    assert_snapshot!(server.log(), @r"");
+    assert_snapshot!(server.log(), @r"
+    POST code-scanning/sarifs
+    POST check-runs
+    GET issues/7/comments?per_page=100&page=1
+    POST issues/7/comments
+    GET pulls/7/comments?per_page=100&page=1
+    POST pulls/7/reviews
+    ");
 }
 
 #[test]
 fn a_token_that_is_none() {
     let server = server();
-    for token in ["", " \n", "two words", "line\nbreak", "é"] {
-        let posted = Run { token: token.into(), ..run(1) }.post(&server, ALL);
-        assert_snapshot!(posted.left_out.join("\n"), @r"");
-    }
+    let tokens = ["", " \n", "two words", "line\nbreak", "é"];
+    let posted = tokens.map(|token| Run { token: token.into(), ..run(1) }.post(&server, ALL));
+    assert!(posted.iter().all(|other| *other == posted[0]), "{posted:?}");
+    assert_snapshot!(posted[0].left_out.join("\n"), @"Nothing was posted to GitHub: there is no usable token. Set `GITHUB_TOKEN` to the job's `github.token`.");
     assert_eq!(server.log(), "");
     let posted = Run { token: "ghs_expired".into(), ..run(1) }.post(&server, COMMENT);
-    assert_snapshot!(posted.left_out.join("\n"), @r"");
+    assert_snapshot!(posted.left_out.join("\n"), @"The comment was not posted: GitHub does not accept the token (401). Use the job's `github.token`, or one that has not expired.");
     // A line break after the token is no part of it.
     Run { token: format!("{TOKEN}\n"), ..run(1) }.post_all(&server, ALL);
 }
@@ -74,8 +86,15 @@ fn a_long_limit_ends_all_requests() {
     ];
     server.fail("POST check-runs", limited(headers, "API rate limit exceeded for installation"));
     let posted = run(2).post(&server, ALL);
-    assert_snapshot!(posted.left_out.join("\n"), @r"");
-    assert_snapshot!(server.log(), @r"");
+    assert_snapshot!(posted.left_out.join("\n"), @r"
+    The check run was not made: GitHub takes no more requests until 00:00 UTC. Run the job again after that.
+    The comment was not posted: GitHub takes no more requests until 00:00 UTC. Run the job again after that.
+    No suggestions were posted: GitHub takes no more requests until 00:00 UTC. Run the job again after that.
+    ");
+    assert_snapshot!(server.log(), @r"
+    POST code-scanning/sarifs
+    POST check-runs
+    ");
 }
 
 #[test]
@@ -106,7 +125,7 @@ fn a_server_that_goes_on_failing_is_left_alone() {
         server.fail("POST check-runs", answer(500, "Server Error"));
     }
     let posted = run(2).post(&server, ALL);
-    assert_snapshot!(posted.left_out.join("\n"), @r"");
+    assert_snapshot!(posted.left_out.join("\n"), @"The check run was not made: GitHub failed to answer (500: Server Error). Run the job again; if it happens again, check GitHub's status and the runner's way to the network.");
     assert_eq!(server.state().comments.len(), 1);
     assert_eq!(server.state().review_comments.len(), 2);
 }
@@ -146,12 +165,9 @@ fn nobody_there() {
     server.api = format!("http://127.0.0.1:{port}");
     let posted = run(1).post(&server, COMMENT);
     let line = posted.left_out.join("\n");
-    assert!(
-        line.starts_with("The comment was not posted: GitHub could not be reached ("),
-        "{line}"
-    );
+    assert!(line.starts_with("The comment was not posted: GitHub failed to answer ("), "{line}");
     server.api = "no address".into();
-    assert_snapshot!(run(1).post(&server, COMMENT).left_out.join("\n"), @r"");
+    assert_snapshot!(run(1).post(&server, COMMENT).left_out.join("\n"), @"Nothing was posted to GitHub: the answer was not understood (the API's address is malformed). Check that the API's address is right.");
 }
 
 #[test]
@@ -179,7 +195,15 @@ fn refusals_are_told() {
         server.fail("POST issues", fault);
         lines.extend(run(1).post(&server, COMMENT).left_out);
     }
-    assert_snapshot!(lines.join("\n"), @r"");
+    assert_snapshot!(lines.join("\n"), @r#"
+    The comment was not posted: GitHub does not find it (404: Not Found). Check that the token may see the repository and has `pull-requests: write`.
+    The comment was not posted: GitHub refuses (403: Unable to create comment because issue is locked). Check the repository's settings and that the token has `pull-requests: write`.
+    The comment was not posted: GitHub refuses (410: Issues has been disabled in this repository). Check the repository's settings and that the token has `pull-requests: write`.
+    The comment was not posted: the address has moved (301: Moved Permanently). Name the repository as it is called now.
+    The comment was not posted: GitHub does not accept the content (422: Validation Failed: IssueComment data unprocessable Body is too long; a text; 5). Run the job again on the newest commit; if it happens again, report it.
+    The comment was not posted: the answer was not understood (invalid type: string "unexpected", expected u64 at line 1 column 13). Check that the API's address is right.
+    The comment was not posted: GitHub refuses (418: I'm a teapot). Check the repository's settings and that the token has `pull-requests: write`.
+    "#);
 }
 
 #[test]
@@ -202,7 +226,13 @@ fn code_scanning_refuses() {
         "errors": ["rejecting SARIF, as there are more runs than allowed (25 > 20)", "two"],
     })];
     lines.extend(run(1).post(&server, SARIF).left_out);
-    assert_snapshot!(lines.join("\n"), @r"");
+    assert_snapshot!(lines.join("\n"), @r"
+    The SARIF report was not taken into code scanning: code scanning is off for this repository (403: Advanced Security must be enabled for this repository to use code scanning). It is free for public repositories; for others enable Code Security in the repository's settings, or leave the upload off: annotations and summary hold the same findings.
+    The SARIF report was not taken into code scanning: code scanning is off for this repository (403: Code scanning is not enabled for this repository). It is free for public repositories; for others enable Code Security in the repository's settings, or leave the upload off: annotations and summary hold the same findings.
+    The SARIF report was not taken into code scanning: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: security-events: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+    The SARIF report was not taken into code scanning: it is too large (413: Payload Too Large). Check fewer paths at once, each with a category of its own.
+    The SARIF report was not taken into code scanning: GitHub does not accept the content (rejecting SARIF, as there are more runs than allowed (25 > 20); two). Run the job again on the newest commit; if it happens again, report it.
+    ");
 }
 
 #[test]
@@ -211,7 +241,7 @@ fn annotations_that_come_too_late_are_told() {
     server.fail("PATCH check-runs/1", answer(422, "Validation Failed"));
     let posted = run(160).post(&server, CHECK_RUN);
     assert!(posted.check_run_url.is_some());
-    assert_snapshot!(posted.left_out.join("\n"), @r"");
+    assert_snapshot!(posted.left_out.join("\n"), @"110 annotations of 160 were not added to the check run: GitHub does not accept the content (422: Validation Failed). Run the job again on the newest commit; if it happens again, report it.");
 }
 
 #[test]
@@ -221,7 +251,7 @@ fn one_refused_suggestion_does_not_spoil_the_others() {
     server.state().diff.insert("Dockerfile".into(), vec![(1, 4), (6, 40)]);
     let posted = run(12).post(&server, REVIEW);
     assert_eq!(posted.suggestions, 11);
-    assert_snapshot!(posted.left_out.join("\n"), @r"");
+    assert_snapshot!(posted.left_out.join("\n"), @"1 of 12 suggestions were not posted: GitHub does not accept the content (422: Unprocessable Entity: Pull request review thread line must be part of the diff). Run the job again on the newest commit; if it happens again, report it.");
     let sizes: Vec<_> = server
         .state()
         .reviews
@@ -237,8 +267,14 @@ fn an_outdated_head_gets_no_suggestions() {
     server.state().diff.clear();
     let posted = run(30).post(&server, REVIEW);
     assert_eq!(posted.suggestions, 0);
-    assert_snapshot!(posted.left_out.join("\n"), @r"");
-    assert_snapshot!(server.log(), @r"");
+    assert_snapshot!(posted.left_out.join("\n"), @"30 of 30 suggestions were not posted: GitHub does not accept the content (422: Unprocessable Entity: Pull request review thread line must be part of the diff). Run the job again on the newest commit; if it happens again, report it.");
+    assert_snapshot!(server.log(), @r"
+    GET pulls/7/comments?per_page=100&page=1
+    POST pulls/7/reviews
+    POST pulls/7/reviews
+    POST pulls/7/reviews
+    POST pulls/7/reviews
+    ");
 }
 
 #[test]

@@ -15,16 +15,117 @@ fn one_run_in_all_its_parts() {
     run.findings[1].severity = Severity::Warning;
     run.suggestions[1].last = 3;
     let posted = run.post_all(&server, ALL);
-    assert_snapshot!(server.log(), @r"");
-    assert_snapshot!(format!("{posted:#?}"), @r"");
+    assert_snapshot!(server.log(), @r"
+    POST code-scanning/sarifs
+    POST check-runs
+    GET issues/7/comments?per_page=100&page=1
+    POST issues/7/comments
+    GET pulls/7/comments?per_page=100&page=1
+    POST pulls/7/reviews
+    GET code-scanning/sarifs/47177e22-5596-11eb-80a1-c1e54ef945c6
+    ");
+    assert_snapshot!(format!("{posted:#?}"), @r#"
+    Posted {
+        comment_url: Some(
+            "https://github.com/octo/demo/pull/7#issuecomment-1",
+        ),
+        check_run_url: Some(
+            "https://github.com/octo/demo/runs/1",
+        ),
+        sarif_id: Some(
+            "47177e22-5596-11eb-80a1-c1e54ef945c6",
+        ),
+        suggestions: 2,
+        left_out: [],
+    }
+    "#);
     let state = server.state();
     let mut check_run = state.check_runs[0].clone();
     let id = text(&check_run["external_id"].take());
     assert!(id.starts_with("aidd-") && id.len() == 21, "{id}");
-    assert_snapshot!(pretty(&check_run), @r"");
-    assert_snapshot!(pretty(&state.comments[0]), @r"");
-    assert_snapshot!(pretty(&state.reviews[0]), @r"");
-    assert_snapshot!(pretty(&state.sarifs[0]), @r"");
+    assert_snapshot!(pretty(&check_run), @r###"
+    {
+      "name": "aidd",
+      "head_sha": "8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e",
+      "external_id": null,
+      "status": "completed",
+      "conclusion": "failure",
+      "output": {
+        "title": "2 errors introduced",
+        "summary": "## aidd\n\nThere are errors.",
+        "annotations": [
+          {
+            "path": "Dockerfile",
+            "start_line": 1,
+            "end_line": 1,
+            "annotation_level": "failure",
+            "title": "dockerfile/latest-tag",
+            "message": "Pin the tag of @debian\n\nName a version",
+            "start_column": 6,
+            "end_column": 19
+          },
+          {
+            "path": "Dockerfile",
+            "start_line": 2,
+            "end_line": 2,
+            "annotation_level": "warning",
+            "title": "dockerfile/latest-tag",
+            "message": "Pin the tag of @debian\n\nName a version",
+            "start_column": 6,
+            "end_column": 19
+          }
+        ]
+      },
+      "details_url": "https://github.com/octo/demo/actions/runs/1",
+      "id": 1
+    }
+    "###);
+    assert_snapshot!(pretty(&state.comments[0]), @r#"
+    {
+      "id": 1,
+      "issue": "7",
+      "html_url": "https://github.com/octo/demo/pull/7#issuecomment-1",
+      "user": {
+        "id": 41898282,
+        "login": "github-actions[bot]",
+        "type": "Bot"
+      },
+      "body": "<!-- aidd:report:aidd -->\n## aidd\n\nThere are errors.",
+      "created_at": "2026-11-22T00:00:00Z",
+      "author_association": "NONE"
+    }
+    "#);
+    assert_snapshot!(pretty(&state.reviews[0]), @r#"
+    {
+      "commit_id": "8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e",
+      "event": "COMMENT",
+      "body": "<!-- aidd:review:aidd -->\naidd offers 2 fixes.",
+      "comments": [
+        {
+          "path": "Dockerfile",
+          "body": "<!-- aidd:finding:0000000000000001 -->\n**dockerfile/latest-tag**: Pin the tag of \\@&#8203;debian\n\nName a version\n\n```suggestion\nFROM debian:1\n```\n",
+          "line": 1,
+          "side": "RIGHT"
+        },
+        {
+          "path": "Dockerfile",
+          "body": "<!-- aidd:finding:0000000000000002 -->\n**dockerfile/latest-tag**: Pin the tag of \\@&#8203;debian\n\nName a version\n\n```suggestion\nFROM debian:2\n```\n",
+          "line": 3,
+          "side": "RIGHT",
+          "start_line": 2,
+          "start_side": "RIGHT"
+        }
+      ]
+    }
+    "#);
+    assert_snapshot!(pretty(&state.sarifs[0]), @r#"
+    {
+      "commit_sha": "8f2c1d0e9b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e",
+      "ref": "refs/pull/7/head",
+      "sarif": "H4sIAAAAAAAAAwMAAAAAAAAAAAA=",
+      "tool_name": "aidd"
+    }
+    "#);
 }
 
 #[test]
@@ -35,7 +136,11 @@ fn nothing_wanted_is_nothing_asked() {
     // Without a pull request there is nothing to comment on.
     let pushed = Run { pull: None, ..run(3) };
     pushed.post_all(&server, ALL);
-    assert_snapshot!(server.log(), @r"");
+    assert_snapshot!(server.log(), @r"
+    POST code-scanning/sarifs
+    POST check-runs
+    GET code-scanning/sarifs/47177e22-5596-11eb-80a1-c1e54ef945c6
+    ");
     assert_eq!(server.state().sarifs[0]["ref"], "refs/heads/main");
 }
 
@@ -46,13 +151,21 @@ fn a_second_run_changes_the_comment_in_place() {
     server.log();
     // The same again: nothing to do.
     assert_eq!(run(2).post_all(&server, COMMENT), first);
-    assert_snapshot!(server.log(), @r"");
+    assert_snapshot!(server.log(), @r"
+    GET issues/7/comments?per_page=100&page=1
+    GET /user
+    ");
     let more = Run { comment: Some("More errors.".into()), ..run(3) };
     assert_eq!(more.post_all(&server, COMMENT), first);
     assert_eq!(comments(&server), ["<!-- aidd:report:aidd -->\nMore errors."]);
     // All is well at last.
     assert_eq!(clean().post_all(&server, COMMENT), first);
-    assert_snapshot!(comments(&server).join("\n---\n"), @r"");
+    assert_snapshot!(comments(&server).join("\n---\n"), @r"
+    <!-- aidd:report:aidd -->
+    ## aidd: no problems
+
+    This pull request introduces none.
+    ");
 }
 
 #[test]
@@ -120,7 +233,7 @@ fn each_category_has_a_comment_and_a_check_run_of_its_own() {
         run.post_all(&server, ALL);
         run.post_all(&server, COMMENT);
     }
-    assert_eq!(comments(&server).len(), 3);
+    assert_eq!(comments(&server).len(), 2);
     let state = server.state();
     let names: Vec<&Value> = state.check_runs.iter().map(|run| &run["name"]).collect();
     assert_eq!(names, ["aidd", "aidd (web-app)", "aidd"]);
@@ -142,20 +255,33 @@ fn the_comment_is_found_on_a_later_page() {
 fn a_long_comment_is_cut() {
     let server = server();
     let long = "<details>\n\n".to_owned() + &"| é | row |\n".repeat(9_000) + "\n</details>\n";
-    Run { comment: Some(long.clone()), summary: long, ..run(1) }.post_all(&server, ALL);
+    let run = Run { comment: Some(long.clone()), summary: long, ..run(1) };
+    run.post_all(&server, ALL);
     let text = &comments(&server)[0];
     assert!((65_400..=65_536).contains(&text.len()), "{} bytes", text.len());
     let (_, end) = text.rsplit_once("row |").expect("a row");
-    assert_snapshot!(end, @r"");
+    assert_snapshot!(end, @r"
+
+
+    </details>
+
+    *The rest is cut: a comment holds 65,536 characters. The job summary has all.*
+    ");
     // A second run finds it unchanged, cut as it is.
     server.log();
+    run.post_all(&server, COMMENT);
+    assert!(!server.log().contains("PATCH"));
 }
 
 #[test]
 fn annotations_come_in_batches() {
     let server = server();
     run(120).post_all(&server, CHECK_RUN);
-    assert_snapshot!(server.log(), @r"");
+    assert_snapshot!(server.log(), @r"
+    POST check-runs
+    PATCH check-runs/1
+    PATCH check-runs/1
+    ");
     let state = server.state();
     let annotations = state.check_runs[0]["output"]["annotations"].as_array().expect("a list");
     let lines: Vec<u64> = annotations.iter().filter_map(|a| a["start_line"].as_u64()).collect();
@@ -166,7 +292,7 @@ fn annotations_come_in_batches() {
 fn the_worst_thousand_are_annotated() {
     let server = server();
     let posted = run(1_003).post(&server, CHECK_RUN);
-    assert_snapshot!(posted.left_out.join("\n"), @r"");
+    assert_snapshot!(posted.left_out.join("\n"), @"3 findings not annotated: the check run shows the worst 1000. Mend those first, or read the job's log.");
     let state = server.state();
     assert_eq!(state.check_runs[0]["output"]["annotations"].as_array().map(Vec::len), Some(1_000));
 }
@@ -188,7 +314,36 @@ fn annotations_of_all_sorts() {
     run.post_all(&server, CHECK_RUN);
     let state = server.state();
     let annotations = state.check_runs[0]["output"]["annotations"].as_array().expect("a list");
-    assert_snapshot!(pretty(&json!(annotations[..3])), @r"");
+    assert_snapshot!(pretty(&json!(annotations[..3])), @r#"
+    [
+      {
+        "path": "Dockerfile",
+        "start_line": 1,
+        "end_line": 3,
+        "annotation_level": "failure",
+        "title": "dockerfile/latest-tag",
+        "message": "Pin the tag of @debian\n\nName a version"
+      },
+      {
+        "path": "Dockerfile",
+        "start_line": 2,
+        "end_line": 2,
+        "annotation_level": "warning",
+        "title": "dockerfile/latest-tag",
+        "message": "Pin the tag of @debian\n\nName a version"
+      },
+      {
+        "path": "Dockerfile",
+        "start_line": 3,
+        "end_line": 3,
+        "annotation_level": "notice",
+        "title": "dockerfile/latest-tag",
+        "message": "two\nlines  and  [31m",
+        "start_column": 6,
+        "end_column": 6
+      }
+    ]
+    "#);
     assert_eq!(text(&annotations[3]["message"]).len(), 64_000);
     assert_eq!(text(&annotations[3]["title"]).len(), 255);
 }
@@ -229,7 +384,7 @@ fn at_most_fifty_suggestions() {
     run.diff_lines.insert("Dockerfile".into(), vec![(1, 99)]);
     let posted = run.post(&server, REVIEW);
     assert_eq!(posted.suggestions, 50);
-    assert_snapshot!(posted.left_out.join("\n"), @r"");
+    assert_snapshot!(posted.left_out.join("\n"), @"3 suggestions not posted: one run offers 50. Run `aidd check --fix` to make all safe fixes.");
 }
 
 #[test]
@@ -266,7 +421,37 @@ fn a_suggestion_holds_any_text() {
     run.post_all(&server, REVIEW);
     let state = server.state();
     let bodies = state.review_comments.iter().map(|comment| text(&comment["body"]));
-    assert_snapshot!(bodies.collect::<Vec<_>>().join("\n---\n"), @r"");
+    assert_snapshot!(bodies.collect::<Vec<_>>().join("\n---\n"), @r"
+    <!-- aidd:finding:0000000000000001 -->
+    **dockerfile/latest-tag**: &lt;/b&gt; &lt;\!-- \@&#8203;all \#&#8203;1 \| \`x\`  \`\`\`
+
+    Name a version
+
+    `````suggestion
+    a
+    ````
+    b
+    `````
+
+    ---
+    <!-- aidd:finding:0000000000000002 -->
+    **dockerfile/latest-tag**: Pin the tag of \@&#8203;debian
+
+    Name a version
+
+    ```suggestion
+    ```
+
+    ---
+    <!-- aidd:finding:0000000000000003 -->
+    **dockerfile/latest-tag**: Pin the tag of \@&#8203;debian
+
+    Name a version
+
+    ```suggestion
+
+    ```
+    ");
 }
 
 #[test]
@@ -315,6 +500,7 @@ fn suggestions_of_fixes() {
         ("the last line", of(&[(16, 20, "end")])),
         ("the last line goes", of(&[(16, 20, "")])),
         ("after the end", of(&[(20, 20, "\n")])),
+        ("a carriage return goes", of(&[(7, 8, "")])),
         ("nothing changes", of(&[(0, 3, "one")])),
         ("no edit", of(&[])),
         ("overlapping", of(&[(0, 3, "x"), (2, 4, "y")])),
@@ -322,7 +508,26 @@ fn suggestions_of_fixes() {
         ("too long", of(&[(0, 3, &"x\n".repeat(50))])),
     ];
     let lines = cases.map(|(what, made)| format!("{what}: {made}"));
-    assert_snapshot!(lines.join("\n"), @r"");
+    assert_snapshot!(lines.join("\n"), @r#"
+    a word: 1-1 "off\n"
+    two edits on one line: 2-2 "Tw0\n"
+    on two lines: 1-2 "1\n2\n"
+    a line goes: 1-1 ""
+    a line without its break goes: 1-1 "\n"
+    two lines become one: 1-2 "one two\n"
+    a line comes before: 3-3 "new\nthree\n"
+    a line comes after: 3-3 "three\nnew\n"
+    the empty line goes: 4-4 ""
+    the last line: 5-5 "end"
+    the last line goes: 5-5 ""
+    after the end: none
+    a carriage return goes: none
+    nothing changes: none
+    no edit: none
+    overlapping: none
+    outside: none
+    too long: none
+    "#);
     let mut unsafe_ = fixable(&[(0, 3, "x")]);
     unsafe_.fix.as_mut().expect("a fix").safety = "unsafe".into();
     assert_eq!(Suggestion::of(&unsafe_, text), None);
