@@ -10,6 +10,7 @@ pub mod event;
 pub mod exit;
 pub mod explain;
 pub mod fix;
+pub mod github;
 pub mod progress;
 pub mod project;
 pub mod report;

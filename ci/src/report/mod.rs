@@ -26,6 +26,7 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use line_hash::line_hashes;
+pub(crate) use markdown::escape;
 
 /// What one run over a tree found.
 #[derive(Clone, Debug)]
@@ -255,12 +256,12 @@ fn of_severity(count: usize, severity: Severity) -> String {
 }
 
 /// On one line, without characters that would steer a terminal or hide text.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|c| if is_steering(c) { ' ' } else { c }).collect()
 }
 
 /// The same, with the line breaks left.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     text.lines().map(one_line).collect::<Vec<_>>().join("\n")
 }
 
