@@ -7,7 +7,7 @@ use crate::exit::{Exit, UserError};
 use crate::fix;
 use crate::progress::Progress;
 use crate::project::{self, Project};
-use crate::report::{self, FileFindings, Format, Run, Style};
+use crate::report::{self, Document, FileFindings, Format, Run, Style};
 use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::FailOnName;
@@ -81,7 +81,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         outcome: &outcome,
         fail_on,
         started,
-        baseline: stale.is_some(),
+        stale: stale.as_deref(),
     };
     run.write(&outputs, color, io)?;
     tell_stale(&stale.unwrap_or_default(), io)?;
@@ -297,7 +297,7 @@ struct Report<'a> {
     outcome: &'a Outcome,
     fail_on: FailOn,
     started: Instant,
-    baseline: bool,
+    stale: Option<&'a [Entry]>,
 }
 
 impl Report<'_> {
@@ -309,36 +309,45 @@ impl Report<'_> {
         });
         let run = Run {
             files: files.collect(),
+            fixed: Vec::new(),
             rules: self.engine.registry().rules(),
             checked: self.outcome.checked,
             skipped: &self.outcome.skipped,
-            baseline: self.baseline,
+            baseline: self.stale.is_some(),
+            stale: self.stale.unwrap_or_default().iter().map(|entry| entry.count as usize).sum(),
             fail_on: self.fail_on,
+            policy: None,
+            comparison: None,
+            notes: Vec::new(),
             elapsed: self.started.elapsed(),
             root: self.project.root(),
             suppressed: self.args.sarif_suppressed,
             category: self.args.category.as_deref(),
             version_control: None,
         };
+        let printed = (!self.args.quiet).then_some(self.args.format);
+        let formats: Vec<Format> =
+            outputs.iter().map(|(format, _)| *format).chain(printed).collect();
+        let document = Document::for_formats(&run, &formats);
         for (format, path) in outputs {
-            write_file(*format, &run, &project::absolute(&io.cwd, path))?;
+            write_file(*format, &run, &document, &project::absolute(&io.cwd, path))?;
         }
-        if !self.args.quiet {
+        if let Some(format) = printed {
             let style = io.style(color);
-            report::write(self.args.format, &run, &mut io.out, &style).or_else(broken_pipe)?;
+            report::write(format, &run, &document, &mut io.out, &style).or_else(broken_pipe)?;
             io.out.flush().or_else(broken_pipe)?;
         }
         Ok(())
     }
 }
 
-fn write_file(format: Format, run: &Run<'_>, path: &Path) -> Result<()> {
+fn write_file(format: Format, run: &Run<'_>, document: &Document, path: &Path) -> Result<()> {
     let name = || path.display().to_string();
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(name)?;
     }
     let mut file = BufWriter::new(fs::File::create(path).with_context(name)?);
-    report::write(format, run, &mut file, &Style::default()).with_context(name)?;
+    report::write(format, run, document, &mut file, &Style::default()).with_context(name)?;
     file.flush().with_context(name)
 }
 

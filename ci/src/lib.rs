@@ -13,6 +13,7 @@ pub mod progress;
 pub mod project;
 pub mod report;
 pub mod rules;
+pub mod saved;
 pub mod settings;
 
 use anyhow::Result;
