@@ -1,11 +1,12 @@
 //! One small run with all that makes a format stumble.
 
-use aidd_ci::report::{FileFindings, Format, Run, Style, VersionControl, write};
+use aidd_ci::report::{Document, FileFindings, Format, Run, Style, VersionControl, write};
 use aidd_engine::finding::{Edit, FailOn, Finding, Severity, Status};
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Origin, Source, Span};
 use aidd_engine::walk::Skipped;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Sources with their findings and secrets; a [`Run`] borrows from it.
@@ -24,13 +25,18 @@ impl Tree {
         });
         Run {
             files: files.collect(),
+            fixed: Vec::new(),
             rules: &self.rules,
             checked: 12,
             skipped: &self.skipped,
             fail_on: FailOn::Severity(Severity::Warning),
+            policy: None,
+            comparison: None,
+            notes: Vec::new(),
             elapsed: Duration::from_millis(230),
             root: Path::new("tree"),
             baseline: false,
+            stale: 0,
             suppressed: false,
             category: None,
             version_control: None,
@@ -42,11 +48,11 @@ impl Tree {
     }
 }
 
-pub(crate) const GITHUB: VersionControl<'_> = VersionControl {
-    repository: "https://github.com/owner/name",
-    revision: "0123456789abcdef0123456789abcdef01234567",
-    branch: Some("main"),
-};
+pub(crate) static GITHUB: LazyLock<VersionControl> = LazyLock::new(|| VersionControl {
+    repository: "https://github.com/owner/name".into(),
+    revision: "0123456789abcdef0123456789abcdef01234567".into(),
+    branch: Some("main".into()),
+});
 
 pub(crate) fn render(format: Format, run: &Run<'_>) -> String {
     render_with(format, run, &Style { width: 80, ..Style::default() })
@@ -54,7 +60,8 @@ pub(crate) fn render(format: Format, run: &Run<'_>) -> String {
 
 pub(crate) fn render_with(format: Format, run: &Run<'_>, style: &Style) -> String {
     let mut out = Vec::new();
-    write(format, run, &mut out, style).expect("a vector takes all");
+    let document = Document::for_formats(run, &[format]);
+    write(format, run, &document, &mut out, style).expect("a vector takes all");
     String::from_utf8(out).expect("text")
 }
 
