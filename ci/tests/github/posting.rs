@@ -270,6 +270,10 @@ fn a_long_comment_is_cut() {
     server.log();
     run.post_all(&server, COMMENT);
     assert!(!server.log().contains("PATCH"));
+    // One byte a character, so that the server's limit in characters is met too.
+    let long = "row\n".repeat(20_000);
+    Run { comment: Some(long.clone()), summary: long, ..run }.post_all(&server, ALL);
+    assert!(comments(&server)[0].len() > 65_400);
 }
 
 #[test]
