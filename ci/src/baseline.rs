@@ -101,7 +101,7 @@ pub(crate) fn counted(entries: impl Iterator<Item = Entry>) -> String {
 
 fn check(project: &Project, paths: Vec<PathBuf>) -> Result<Outcome> {
     let engine = project.engine(&Selection::default())?;
-    let walk = Walk { paths, jobs: 0, no_ignore: false, no_hidden: false };
+    let walk = Walk::over(paths);
     let progress = Progress::start();
     walk::check_tree(&engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
         .map_err(|why| UserError::new(format!("include or exclude: {why}")).into())

@@ -3,6 +3,7 @@
 use crate::Io;
 use crate::baseline::{counted, was_checked};
 use crate::cli::{Check, When};
+use crate::compare;
 use crate::exit::{Exit, UserError};
 use crate::fix;
 use crate::progress::Progress;
@@ -45,6 +46,9 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             .hint("aidd check - --stdin-path PATH < FILE")
             .into());
     }
+    if stdin && args.diff.is_given() {
+        return Err(UserError::new("standard input has no base to compare with").into());
+    }
     if stdin && args.paths.len() > 1 {
         return Err(UserError::new("`-` stands alone")
             .hint("check files and standard input by two runs")
@@ -58,8 +62,14 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     if stdin && (args.fix || args.fix_unsafe) {
         return fix_stdin(args, &project, &engine, io);
     }
+    let mut comparison = None;
     let mut outcome = if stdin {
         check_stdin(args, &project, &engine, io)?
+    } else if args.diff.is_given() {
+        let walk = walk_of(args, paths.clone());
+        let (compared, base) = compare::check(&args.diff, (&project, &engine), &io.cwd, walk)?;
+        comparison = Some((compared.fixed, base));
+        compared.outcome
     } else {
         check_paths(args, &project, &engine, paths.clone())?
     };
@@ -133,18 +143,22 @@ fn check_paths(
             paths.push(own);
         }
     }
-    let walk = Walk {
-        paths,
-        jobs: args.walk.jobs,
-        no_ignore: args.walk.no_ignore,
-        no_hidden: args.walk.no_hidden,
-    };
+    let walk = walk_of(args, paths);
     let progress = Progress::start();
     let outcome =
         walk::check_tree(engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
             .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
     progress.finish();
     Ok(outcome)
+}
+
+fn walk_of(args: &Check, paths: Vec<PathBuf>) -> Walk {
+    Walk {
+        jobs: args.walk.jobs,
+        no_ignore: args.walk.no_ignore,
+        no_hidden: args.walk.no_hidden,
+        ..Walk::over(paths)
+    }
 }
 
 fn read_stdin(io: &mut Io<'_>) -> Result<Vec<u8>> {
@@ -195,7 +209,7 @@ fn check_stdin(
     };
     let files =
         if checked.findings.is_empty() { Vec::new() } else { vec![FileReport { source, checked }] };
-    Ok(Outcome { files, checked: 1, bytes: size, skipped: Vec::new() })
+    Ok(Outcome { files, checked: 1, bytes: size, ..Outcome::default() })
 }
 
 /// Writes standard input to standard output, mended; or the patch that would.
@@ -234,7 +248,7 @@ fn judge(
     let all_rules = args.selection.only.is_empty()
         && args.selection.skip.is_empty()
         && args.selection.severity.is_none();
-    let all_files = args.walk.exclude.is_empty() && !args.walk.no_hidden;
+    let all_files = args.walk.exclude.is_empty() && !args.walk.no_hidden && !args.diff.is_given();
     stale.retain(|entry| all_rules && all_files && was_checked(entry, project, paths, outcome));
     Ok(Some(stale))
 }

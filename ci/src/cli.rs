@@ -79,7 +79,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(
     group = clap::ArgGroup::new("fixes").args(["fix", "fix_unsafe"]).multiple(true),
-    after_help = "Exit codes:\n  0  nothing at or above --fail-on\n  1  findings\n  2  wrong usage or configuration\n  3  something could not be read\n\nExamples:\n  aidd check src Dockerfile\n  aidd check . --format github --output results.sarif --output report.md\n  aidd check . --only 'secrets/*' --no-ignore\n  aidd check . --fix --dry-run\n  cat Dockerfile | aidd check - --stdin-path Dockerfile"
+    after_help = "Exit codes:\n  0  nothing at or above --fail-on\n  1  findings\n  2  wrong usage or configuration\n  3  something could not be read\n\nExamples:\n  aidd check src Dockerfile\n  aidd check . --format github --output results.sarif --output report.md\n  aidd check . --only 'secrets/*' --no-ignore\n  aidd check . --fix --dry-run\n  aidd check . --diff main\n  cat Dockerfile | aidd check - --stdin-path Dockerfile"
 )]
 pub struct Check {
     /// Files and folders; `-` reads standard input.
@@ -116,6 +116,9 @@ pub struct Check {
     /// The path that standard input stands for.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub stdin_path: Option<PathBuf>,
+    /// What the findings are compared with.
+    #[command(flatten)]
+    pub diff: DiffArgs,
     /// Which findings are known.
     #[command(flatten)]
     pub baseline: BaselineArgs,
@@ -166,6 +169,29 @@ pub struct WalkArgs {
     /// Most bytes a file may have to be parsed [default: 2097152].
     #[arg(long, env = "AIDD_MAX_FILE_SIZE", value_name = "BYTES")]
     pub max_file_size: Option<u64>,
+}
+
+/// What the findings are compared with: only what changed is checked, and only new findings fail.
+#[derive(Debug, Args)]
+#[group(multiple = false, conflicts_with_all = ["fix", "fix_unsafe", "stdin_path"])]
+pub struct DiffArgs {
+    /// Check what changed since the work at hand left this revision: main, origin/main, HEAD~3.
+    #[arg(long, value_name = "BASE")]
+    pub diff: Option<String>,
+    /// Check what changed since the last commit.
+    #[arg(long)]
+    pub changed: bool,
+    /// Check what the next commit would change.
+    #[arg(long)]
+    pub staged: bool,
+}
+
+impl DiffArgs {
+    /// Whether anything is compared.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        self.diff.is_some() || self.changed || self.staged
+    }
 }
 
 /// Which findings are known.

@@ -4,6 +4,7 @@
 pub mod baseline;
 pub mod check;
 pub mod cli;
+pub mod compare;
 pub mod doctor;
 pub mod event;
 pub mod exit;
