@@ -5,3 +5,4 @@ mod failing;
 mod fixture;
 mod posting;
 mod server;
+mod suggesting;

@@ -11,7 +11,7 @@ pub(crate) fn body(method: &str, route: &str) -> Option<Value> {
         ("PATCH", "check-runs/N") => check_run(&[]),
         ("POST", "issues/N/comments") | ("PATCH", "issues/comments/N") => object(
             &["body"],
-            json!({ "body": { "type": "string", "minLength": 1, "maxLength": 65_536 } }),
+            &json!({ "body": { "type": "string", "minLength": 1, "maxLength": 65_536 } }),
         ),
         ("POST", "pulls/N/reviews") => review(),
         ("POST", "code-scanning/sarifs") => sarif(),
@@ -32,7 +32,7 @@ pub(crate) fn query(route: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-fn object(required: &[&str], properties: Value) -> Value {
+fn object(required: &[&str], properties: &Value) -> Value {
     json!({
         "type": "object",
         "required": required,
@@ -52,7 +52,7 @@ fn line() -> Value {
 fn check_run(required: &[&str]) -> Value {
     let mut schema = object(
         required,
-        json!({
+        &json!({
             "name": { "type": "string", "minLength": 1 },
             "head_sha": hash(),
             "details_url": { "type": "string", "pattern": "^https?://" },
@@ -64,7 +64,7 @@ fn check_run(required: &[&str]) -> Value {
                 "timed_out",
             ] },
             "completed_at": { "type": "string", "format": "date-time" },
-            "output": object(&["title", "summary"], json!({
+            "output": object(&["title", "summary"], &json!({
                 "title": { "type": "string", "minLength": 1, "maxLength": 255 },
                 "summary": { "type": "string", "maxLength": 65_535 },
                 "text": { "type": "string", "maxLength": 65_535 },
@@ -84,7 +84,7 @@ fn annotation() -> Value {
     let required = ["path", "start_line", "end_line", "annotation_level", "message"];
     object(
         &required,
-        json!({
+        &json!({
             "path": { "type": "string", "pattern": "^[^/]" },
             "start_line": line(),
             "end_line": line(),
@@ -102,7 +102,7 @@ fn review() -> Value {
     let side = json!({ "enum": ["LEFT", "RIGHT"] });
     let comment = object(
         &["path", "body"],
-        json!({
+        &json!({
             "path": { "type": "string", "pattern": "^[^/]" },
             "position": line(),
             "body": { "type": "string", "minLength": 1, "maxLength": 65_536 },
@@ -114,7 +114,7 @@ fn review() -> Value {
     );
     let mut schema = object(
         &[],
-        json!({
+        &json!({
             "commit_id": hash(),
             "body": { "type": "string", "minLength": 1, "maxLength": 65_536 },
             "event": { "enum": ["APPROVE", "REQUEST_CHANGES", "COMMENT"] },
@@ -129,7 +129,7 @@ fn review() -> Value {
 fn sarif() -> Value {
     object(
         &["commit_sha", "ref", "sarif"],
-        json!({
+        &json!({
             "commit_sha": hash(),
             "ref": {
                 "type": "string",

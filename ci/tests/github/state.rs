@@ -109,7 +109,7 @@ impl State {
                 page(self.comments.iter().filter(|comment| comment["issue"] == *issue), query)
             }
             ("POST", ["issues", issue, "comments"]) => {
-                let comment = self.comment(issue, self.me(), &body["body"]);
+                let comment = self.comment(issue, &self.me(), &body["body"]);
                 Answer::new(201, comment)
             }
             ("PATCH", ["issues", "comments", id]) => match find(&mut self.comments, id) {
@@ -120,7 +120,7 @@ impl State {
                 None => Answer::error(404, "Not Found"),
             },
             ("DELETE", ["issues", "comments", id]) => {
-                self.comments.retain(|comment| comment["id"].to_string() != *id);
+                self.comments.retain(|comment| !is(comment, id));
                 Answer::new(204, Value::Null)
             }
             ("GET", ["pulls", _, "comments"]) => page(self.review_comments.iter(), query),
@@ -179,7 +179,7 @@ impl State {
     }
 
     /// Adds a comment by `user`.
-    pub(crate) fn comment(&mut self, issue: &str, user: Value, body: &Value) -> Value {
+    pub(crate) fn comment(&mut self, issue: &str, user: &Value, body: &Value) -> Value {
         let id = self.comments.last().map_or(1, |last| last["id"].as_u64().unwrap_or(0) + 1);
         self.comments.push(json!({
             "id": id,
@@ -272,8 +272,12 @@ fn page<'a>(entries: impl Iterator<Item = &'a Value>, query: &str) -> Answer {
     Answer::new(200, json!(entries))
 }
 
+fn is(entry: &Value, id: &str) -> bool {
+    id.parse().is_ok_and(|id: u64| entry["id"] == id)
+}
+
 fn find<'a>(entries: &'a mut [Value], id: &str) -> Option<&'a mut Value> {
-    entries.iter_mut().find(|entry| entry["id"].to_string() == id)
+    entries.iter_mut().find(|entry| is(entry, id))
 }
 
 fn annotations(body: &Value) -> impl Iterator<Item = &Value> {
