@@ -3,15 +3,16 @@
 use crate::Io;
 use crate::baseline::{counted, was_checked};
 use crate::cli::{Check, When};
-use crate::compare;
+use crate::compare::{self, Base};
 use crate::exit::{Exit, UserError};
 use crate::fix;
 use crate::progress::Progress;
 use crate::project::{self, Project};
-use crate::report::{self, Document, FileFindings, Format, Run, Style};
+use crate::report::{self, Comparison, Document, FileFindings, Format, Run, Style};
 use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::FailOnName;
+use aidd_engine::diff::Compared;
 use aidd_engine::files::{Files, Memory, Overlay};
 use aidd_engine::finding::Severity;
 use aidd_engine::finding::{FailOn, Safety, Status};
@@ -67,9 +68,10 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         check_stdin(args, &project, &engine, io)?
     } else if args.diff.is_given() {
         let walk = walk_of(args, paths.clone());
-        let (compared, base) = compare::check(&args.diff, (&project, &engine), &io.cwd, walk)?;
-        comparison = Some((compared.fixed, base));
-        compared.outcome
+        let (mut compared, base) = compare::check(&args.diff, (&project, &engine), &io.cwd, walk)?;
+        let outcome = std::mem::take(&mut compared.outcome);
+        comparison = Some((compared, base));
+        outcome
     } else {
         check_paths(args, &project, &engine, paths.clone())?
     };
@@ -92,6 +94,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         fail_on,
         started,
         stale: stale.as_deref(),
+        comparison: comparison.as_ref(),
     };
     run.write(&outputs, color, io)?;
     tell_stale(&stale.unwrap_or_default(), io)?;
@@ -312,18 +315,15 @@ struct Report<'a> {
     fail_on: FailOn,
     started: Instant,
     stale: Option<&'a [Entry]>,
+    comparison: Option<&'a (Compared, Base)>,
 }
 
 impl Report<'_> {
     fn write(&self, outputs: &[(Format, PathBuf)], color: When, io: &mut Io<'_>) -> Result<()> {
-        let files = self.outcome.files.iter().map(|file| FileFindings {
-            source: &file.source,
-            findings: file.checked.findings.iter().collect(),
-            secrets: &file.checked.secrets,
-        });
+        let fixed = self.comparison.map_or(&[][..], |(compared, _)| &compared.fixed);
         let run = Run {
-            files: files.collect(),
-            fixed: Vec::new(),
+            files: self.outcome.files.iter().map(FileFindings::of).collect(),
+            fixed: fixed.iter().map(FileFindings::of).collect(),
             rules: self.engine.registry().rules(),
             checked: self.outcome.checked,
             skipped: &self.outcome.skipped,
@@ -331,7 +331,14 @@ impl Report<'_> {
             stale: self.stale.unwrap_or_default().iter().map(|entry| entry.count as usize).sum(),
             fail_on: self.fail_on,
             policy: None,
-            comparison: None,
+            comparison: self.comparison.map(|(compared, base)| Comparison {
+                base: base.name.clone(),
+                base_sha: base.commit.clone(),
+                whole_tree: false,
+                changed_files: compared.changed,
+                before: compared.before.into(),
+                after: report::standing(&self.outcome.files),
+            }),
             notes: Vec::new(),
             elapsed: self.started.elapsed(),
             root: self.project.root(),
