@@ -11,9 +11,10 @@ use crate::exit::UserError;
 use crate::report::document::VERSION as DOCUMENT_VERSION;
 use crate::report::wire::{Comparison, Finding, Severities, Status};
 use crate::report::{Document, one_line};
+use aidd_engine::diff::{match_moves, moved_from};
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
@@ -35,8 +36,8 @@ pub struct Saved {
     pub shard: Option<Shard>,
     /// What was found.
     pub document: Document,
-    /// One for each finding of the document: findings with equal keys, one new and one fixed, are
-    /// one that moved.
+    /// One for each finding of the document: a new one and a fixed one with equal keys are one
+    /// that moved. Empty: it has its counterpart already.
     pub match_keys: Vec<String>,
     /// Path → the lines of the head that the diff shows, from and to.
     pub diff_lines: BTreeMap<String, Vec<(u32, u32)>>,
@@ -182,12 +183,11 @@ fn other_version(bytes: &[u8]) -> Option<String> {
 
 /// Puts the shards of a run together: the report that the run would have made as a whole.
 ///
-/// `settle` is called once, on the findings of all shards in their final order, to match what is
-/// new in one shard with what another has fixed: [`Saved::match_keys`], [`Saved::retain`].
+/// `then` is called once, on the findings of all shards in their final order: [`settle`].
 ///
 /// # Errors
 /// When a shard is missing or there twice, or the shards are of different runs.
-pub fn merge(mut shards: Vec<Saved>, settle: impl FnOnce(&mut Saved)) -> Result<Saved> {
+pub fn merge(mut shards: Vec<Saved>, then: impl FnOnce(&mut Saved)) -> Result<Saved> {
     shards.sort_by_key(|saved| saved.shard.map(|shard| shard.index));
     are_all_there(&shards)?;
     let mut shards = shards.into_iter();
@@ -203,9 +203,34 @@ pub fn merge(mut shards: Vec<Saved>, settle: impl FnOnce(&mut Saved)) -> Result<
     }
     whole.shard = None;
     order(&mut whole);
-    settle(&mut whole);
+    then(&mut whole);
     tidy(&mut whole.document);
     Ok(whole)
+}
+
+/// Takes what is new in one shard and gone in another for moved, as a whole run would.
+pub fn settle(saved: &mut Saved) {
+    let findings = &saved.document.findings;
+    let with = |status: Status| {
+        let keyed = findings.iter().zip(&saved.match_keys).enumerate();
+        let there = keyed
+            .filter(move |(_, (finding, key))| finding.status == status && !key.is_empty())
+            .map(|(at, (_, key))| (at, key.as_str()));
+        there.unzip::<usize, &str, Vec<_>, Vec<_>>()
+    };
+    let ((new, new_keys), (gone, gone_keys)) = (with(Status::New), with(Status::Fixed));
+    let pairs = match_moves(&new_keys, &gone_keys);
+    let pairs: Vec<(usize, usize)> = pairs.into_iter().map(|(a, b)| (new[a], gone[b])).collect();
+    for &(to, from) in &pairs {
+        let from = &saved.document.findings[from];
+        let line = u32::try_from(from.start.line).unwrap_or(u32::MAX);
+        let reason = moved_from(&from.path, line);
+        let to = &mut saved.document.findings[to];
+        (to.status, to.reason) = (Status::Moved, Some(reason));
+    }
+    let gone: HashSet<usize> = pairs.into_iter().map(|(_, from)| from).collect();
+    let mut at = 0..;
+    saved.retain(|_, _| at.next().is_none_or(|at| !gone.contains(&at)));
 }
 
 fn are_all_there(shards: &[Saved]) -> Result<(), UserError> {

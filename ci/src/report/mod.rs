@@ -23,10 +23,10 @@ mod text;
 mod uri;
 pub mod wire;
 
-use aidd_engine::finding::{FailOn, Finding, Severity};
+use aidd_engine::finding::{FailOn, Finding, Severity, Status};
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Source, Span};
-use aidd_engine::walk;
+use aidd_engine::walk::{self, FileReport};
 use clap::ValueEnum;
 use gate::{Policy, Verdict};
 use std::io::{self, Write as _};
@@ -88,6 +88,27 @@ pub struct FileFindings<'a> {
     pub findings: Vec<&'a Finding>,
     /// Spans of the source that no output may show.
     pub secrets: &'a [Span],
+}
+
+impl<'a> FileFindings<'a> {
+    /// What the checks of one file gave.
+    #[must_use]
+    pub fn of(file: &'a FileReport) -> Self {
+        let findings = file.checked.findings.iter().collect();
+        Self { source: &file.source, findings, secrets: &file.checked.secrets }
+    }
+}
+
+/// How many findings stand in `files`, allowed ones left out.
+#[must_use]
+pub fn standing(files: &[FileReport]) -> Severities {
+    let mut standing = Severities::default();
+    for finding in files.iter().flat_map(|file| &file.checked.findings) {
+        if finding.status != Status::Allowed {
+            standing.add(finding.severity);
+        }
+    }
+    standing
 }
 
 /// How a run is written.

@@ -233,7 +233,7 @@ pub struct Comparison {
     pub whole_tree: bool,
     /// How many files changed.
     pub changed_files: usize,
-    /// The findings that stood in the files checked, at the base.
+    /// The findings that stood in the files checked, at the base; allowed ones left out.
     pub before: Severities,
     /// Those that stand in them now.
     pub after: Severities,
@@ -250,6 +250,13 @@ pub struct Severities {
     pub warning: usize,
     /// Worth knowing.
     pub info: usize,
+}
+
+impl From<[usize; 3]> for Severities {
+    /// In the order of [`Severity::ALL`].
+    fn from([error, warning, info]: [usize; 3]) -> Self {
+        Self { error, warning, info }
+    }
 }
 
 impl Severities {

@@ -19,8 +19,11 @@ const NAME: usize = 512;
 
 /// Whether a report is one that can be worked with; else what is wrong, and where.
 pub(super) fn check(saved: &Saved) -> Result<(), String> {
-    let version = (saved.schema_version, saved.document.schema_version);
-    is(version == (VERSION, DOCUMENT_VERSION), "a schema version that this aidd does not read")?;
+    for (found, read) in
+        [(saved.schema_version, VERSION), (saved.document.schema_version, DOCUMENT_VERSION)]
+    {
+        is(found == read, &format!("schema version {found}; this aidd reads {read}"))?;
+    }
     let context = &saved.context;
     if let Some(repository) = &context.repository {
         let parts: Vec<&str> = repository.split('/').collect();
@@ -144,6 +147,9 @@ pub(super) fn distrust(saved: &mut Saved) -> Result<(), String> {
     }
     let lines = std::mem::take(&mut document.line_hashes);
     document.line_hashes = lines.into_iter().map(|(path, at)| (one_line(&path), at)).collect();
+    for key in &mut saved.match_keys {
+        *key = one_line(key);
+    }
     let lines = std::mem::take(&mut saved.diff_lines);
     saved.diff_lines = lines.into_iter().map(|(path, at)| (one_line(&path), at)).collect();
     Ok(())
