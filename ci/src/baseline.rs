@@ -102,12 +102,7 @@ pub(crate) fn judge(
 
 /// Whether a run over `paths` tells if a known finding is still there: its file lies below one of
 /// them, and could be read or is gone.
-fn was_checked(
-    entry: &Entry,
-    project: &Project,
-    paths: &[PathBuf],
-    outcome: &Outcome,
-) -> bool {
+fn was_checked(entry: &Entry, project: &Project, paths: &[PathBuf], outcome: &Outcome) -> bool {
     let place = project.root().join(&entry.path);
     let failed = outcome.skipped.iter().filter(|skipped| skipped.failed);
     paths.iter().any(|path| place.starts_with(path))

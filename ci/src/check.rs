@@ -75,7 +75,8 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
     }
     if args.fix || args.fix_unsafe {
-        let mended = fix::mend(&project, &engine, &compared.outcome, safety(args), args.dry_run, io)?;
+        let mended =
+            fix::mend(&project, &engine, &compared.outcome, safety(args), args.dry_run, io)?;
         if args.dry_run {
             return Ok(if mended > 0 { Exit::Findings } else { Exit::Clean });
         }
@@ -85,8 +86,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     }
     let below: &[PathBuf] = if stdin { &[] } else { &paths };
     let complete = is_complete(args);
-    let stale =
-        baseline::judge(&args.baseline, &project, below, &mut compared.outcome, complete)?;
+    let stale = baseline::judge(&args.baseline, &project, below, &mut compared.outcome, complete)?;
     compared.match_across();
     let fail_on = fail_on(args.fail_on, &project);
     let run = Report {
@@ -109,10 +109,7 @@ fn is_complete(args: &Check) -> bool {
     let all_rules = args.selection.only.is_empty()
         && args.selection.skip.is_empty()
         && args.selection.severity.is_none();
-    all_rules
-        && args.walk.exclude.is_empty()
-        && !args.walk.no_hidden
-        && !args.diff.is_given()
+    all_rules && args.walk.exclude.is_empty() && !args.walk.no_hidden && !args.diff.is_given()
 }
 
 /// Puts what was typed, or stands in the environment, over the configuration.

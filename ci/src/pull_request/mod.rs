@@ -3,7 +3,6 @@
 mod merge;
 mod outputs;
 mod post;
-mod suggest;
 
 use crate::Io;
 use crate::base::{self, Against, Base, Found};
@@ -12,7 +11,7 @@ use crate::cli::{Ci, CiCheck, CiCommand, Scope, When};
 use crate::compare;
 use crate::event::{Event, Trigger};
 use crate::exit::{Exit, UserError};
-use crate::github;
+use crate::github::{self, Suggestion};
 use crate::project::{self, Project};
 use crate::report::gate::Policy;
 use crate::report::{Document, Gated, Run, VersionControl, wire};
@@ -22,6 +21,7 @@ use aidd_engine::config::FailOnName;
 use aidd_engine::diff::{Compared, Head, Hunk, UNALLOWED};
 use aidd_engine::finding::{FailOn, Severity, Status};
 use aidd_engine::git::{Change, Repository, Snapshot};
+use aidd_engine::source::Origin;
 use aidd_engine::walk::{Walk, check_tree};
 use anyhow::{Context as _, Result};
 use outputs::Outputs;
@@ -193,7 +193,9 @@ impl Job<'_> {
         let (mut compared, comparison) = match &found.against {
             Against::Base(base) => {
                 let compared = self.compare(&engine, base, found.head.as_deref())?;
-                let base = compare::Base { commit: Some(base.sha.clone()), name: base.why.clone() };
+                let short = &base.sha[..base.sha.len().min(7)];
+                let name = format!("{short} ({})", base.why);
+                let base = compare::Base { commit: Some(base.sha.clone()), name };
                 let comparison = compare::comparison(base, self.is_whole(), &compared);
                 (compared, Some(comparison))
             }
@@ -250,7 +252,7 @@ impl Job<'_> {
             diff_lines: diff_lines(&compared),
             ..Saved::new(self.context(&found.against), document)
         };
-        let suggestions = suggest::suggestions(&run);
+        let suggestions = suggestions(&run, &saved.document);
         let outputs = Outputs {
             args: &self.args.outputs,
             event: &self.event,
@@ -283,9 +285,8 @@ impl Job<'_> {
         changes.retain(|change| self.args.shard.is_none_or(|part| part.holds(change.path())));
         have_contents(root, &before, &changes)?;
         // A sparse check-out lacks files that changed; a head that may not be trusted, all.
-        let lacking = |change: &Change| {
-            change.head.as_ref().is_some_and(|path| !root.join(path).exists())
-        };
+        let lacking =
+            |change: &Change| change.head.as_ref().is_some_and(|path| !root.join(path).exists());
         if other.is_some() || !self.is_whole() && changes.iter().any(lacking) {
             return compare::judge(
                 &self.project,
@@ -344,6 +345,15 @@ fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
         });
     }
     lines
+}
+
+/// The safe fixes of new findings as text for whole lines, which is what a review can suggest.
+fn suggestions(run: &Run<'_>, document: &Document) -> Vec<Suggestion> {
+    let whole = run.files.iter().filter(|file| file.source.origin() == Origin::default());
+    let texts: HashMap<&str, &str> =
+        whole.map(|file| (file.source.path(), file.source.text())).collect();
+    let new = document.findings.iter().filter(|found| found.status == wire::Status::New);
+    new.filter_map(|found| Suggestion::of(found, texts.get(&*found.path)?)).collect()
 }
 
 /// For each finding of the document the key by which the report of another part knows it again.

@@ -3,7 +3,7 @@
 use super::{env, token};
 use crate::Io;
 use crate::cli::{CiOutputs, CiPosts, When};
-use crate::event::{Event, Trigger};
+use crate::event::Event;
 use crate::exit::Exit;
 use crate::github::{self, Content, Posted, Suggestion, Target, Wanted};
 use crate::project;
@@ -53,7 +53,8 @@ impl Outputs<'_> {
         let posted = self.post(io)?;
         let mut told = document.clone();
         told.notes.extend(posted.left_out);
-        let summary = self.args.summary.clone().or_else(|| env("GITHUB_STEP_SUMMARY").map(Into::into));
+        let summary =
+            self.args.summary.clone().or_else(|| env("GITHUB_STEP_SUMMARY").map(Into::into));
         if let Some(path) = summary {
             let text = report::markdown(&told, self.rules, Budget::Summary);
             append(&project::absolute(&io.cwd, &path), &text)?;
@@ -110,11 +111,16 @@ impl Outputs<'_> {
         let counts = document.counts();
         let mut text = format!(
             "result={result}\nerrors={}\nwarnings={}\ninfos={}\nfixed={}\npre-existing={}\n",
-            counts.new.error, counts.new.warning, counts.new.info, counts.fixed, counts.pre_existing
+            counts.new.error,
+            counts.new.warning,
+            counts.new.info,
+            counts.fixed,
+            counts.pre_existing
         );
         let files = self.args.parsed()?;
         let sarif = files.iter().find(|(format, _)| *format == Format::Sarif);
-        let named = [("sarif-file", sarif.map(|(_, path)| path)), ("report", self.args.save.as_ref())];
+        let named =
+            [("sarif-file", sarif.map(|(_, path)| path)), ("report", self.args.save.as_ref())];
         for (name, path) in named {
             if let Some(path) = path {
                 let path = project::absolute(cwd, path).display().to_string();
@@ -145,7 +151,11 @@ impl CiOutputs {
     /// The files that will be written.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let outputs = self.parsed().unwrap_or_default();
-        outputs.into_iter().map(|(_, path)| path).chain(self.save.clone()).chain(self.summary.clone())
+        outputs
+            .into_iter()
+            .map(|(_, path)| path)
+            .chain(self.save.clone())
+            .chain(self.summary.clone())
     }
 
     /// Whether a format shows the hashes of lines.
@@ -183,22 +193,16 @@ pub(super) fn post(
     let Some(head) = head else {
         return nothing("nothing was posted: the event names no commit");
     };
-    let mut posted = Posted::default();
-    let mut notes = Vec::new();
-    let sarif = wanted.sarif.then(|| {
-        let (bytes, said) = report::sarif_gzip(document, rules);
-        notes = said;
-        bytes
-    });
-    // Code scanning wants the commit that was checked, all others the one that people see.
-    let analysed = match event.trigger {
-        Trigger::PullRequest => event.sha.as_ref().unwrap_or(head),
-        _ => head,
+    let (sarif, notes) = if wanted.sarif {
+        let (bytes, notes) = report::sarif_gzip(document, rules);
+        (Some(bytes), notes)
+    } else {
+        (None, Vec::new())
     };
-    let target = |sha| Target {
+    let target = Target {
         repository,
         token: &token,
-        head_sha: sha,
+        head_sha: head,
         git_ref: event.git_ref.as_deref().unwrap_or_default(),
         pull: event.pull.as_ref().map(|pull| pull.number),
         run_url: event.run_url.as_deref(),
@@ -217,16 +221,7 @@ pub(super) fn post(
         sarif: sarif.as_deref(),
         marker: document.category.as_deref().unwrap_or_default(),
     };
-    if wanted.sarif {
-        let only = Wanted { sarif: true, ..Wanted::default() };
-        posted = github::post(&target(analysed), only, &content);
-    }
-    let rest = Wanted { sarif: false, ..wanted };
-    if rest != Wanted::default() {
-        let more = github::post(&target(head), rest, &content);
-        posted = Posted { sarif_id: posted.sarif_id, left_out: posted.left_out, ..more.clone() };
-        posted.left_out.extend(more.left_out);
-    }
+    let mut posted = github::post(&target, wanted, &content);
     posted.left_out.extend(notes);
     posted
 }
@@ -244,6 +239,7 @@ pub(super) fn append(path: &Path, text: &str) -> Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(name)?;
     }
-    let mut file = fs::OpenOptions::new().append(true).create(true).open(path).with_context(name)?;
+    let mut file =
+        fs::OpenOptions::new().append(true).create(true).open(path).with_context(name)?;
     file.write_all(text.as_bytes()).with_context(name)
 }

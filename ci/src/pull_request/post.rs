@@ -13,14 +13,14 @@ use crate::exit::{Exit, UserError};
 use crate::github;
 use crate::project;
 use crate::report::{self, Budget, VersionControl};
-use crate::saved::{From, Saved};
+use crate::saved::{Saved, Writer};
 use aidd_engine::registry::Registry;
 use anyhow::Result;
 use std::io::Write;
 
 pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
     let mut event = event()?;
-    let mut saved = Saved::open(&project::absolute(&io.cwd, &args.report), From::Strangers)?;
+    let mut saved = Saved::open(&project::absolute(&io.cwd, &args.report), Writer::Strangers)?;
     if event.trigger == Trigger::WorkflowRun {
         lead_back(&mut event, &saved)?;
     }
@@ -30,8 +30,11 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
             .into());
     };
     let head = event.pull.as_ref().map(|pull| pull.head_sha.clone()).or_else(|| event.sha.clone());
-    saved.document.version_control = head
-        .map(|revision| VersionControl { repository: repository.url(), revision, branch: None });
+    saved.document.version_control = head.map(|revision| VersionControl {
+        repository: repository.url(),
+        revision,
+        branch: None,
+    });
     if args.category.is_some() {
         saved.document.category.clone_from(&args.category);
     }
@@ -67,7 +70,9 @@ fn lead_back(event: &mut Event, saved: &Saved) -> Result<()> {
         && *claimed != run.head_sha
     {
         let message = "the report is of another commit than the run that saved it";
-        return Err(UserError::new(message).hint("save the report in the run that is posted").into());
+        return Err(UserError::new(message)
+            .hint("save the report in the run that is posted")
+            .into());
     }
     let number = github::pull_of_run(repository, &token, run, saved.context.pull)?;
     let fork = run.head_repository != format!("{}/{}", repository.owner, repository.name);
