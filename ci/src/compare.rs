@@ -175,6 +175,7 @@ fn last_commit(repository: &Repository) -> Result<(Base, Snapshot)> {
 }
 
 /// What Git's store says when it is not whole.
+#[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
 pub fn broken(error: GitError) -> UserError {
     UserError::new(error.to_string()).hint("`git fsck` tells what is wrong with the repository")
 }

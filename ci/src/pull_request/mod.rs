@@ -89,7 +89,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let paths = project::locate(&io.cwd, &args.paths)?;
     let root = project::root_of(paths.first().context("no path")?);
     if let Some(format) = args.report {
-        return statement(args, Project::open(&root, config)?, format, io);
+        return statement(args, &Project::open(&root, config)?, format, io);
     }
     let token = token();
     let api = event.repository.clone().zip(token);
@@ -127,7 +127,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
 /// What the gate enforces, whatever there is to find.
 fn statement(
     args: &CiCheck,
-    project: Project,
+    project: &Project,
     format: crate::report::ComplianceFormat,
     io: &mut Io<'_>,
 ) -> Result<Exit> {
@@ -137,7 +137,7 @@ fn statement(
     let gated = Gated {
         config: &project.config,
         engine: &engine,
-        fail_on: fail_on(args.fail_on, &project),
+        fail_on: fail_on(args.fail_on, project),
         baseline: known.map(|known| known.entries().map(|entry| entry.count as usize).sum()),
     };
     io.out.write_all(crate::report::compliance(gated, format).as_bytes())?;
