@@ -2,6 +2,10 @@
 
 mod diff;
 mod edits;
+mod events;
 #[path = "../../ci/tests/support/repository.rs"]
 mod repository;
+mod runner;
+mod scene;
 mod support;
+mod target;
