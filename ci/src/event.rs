@@ -146,12 +146,6 @@ impl Event {
         }
     }
 
-    /// Whether a pull request is under check, with or without the rights of its target.
-    #[must_use]
-    pub fn is_pull(&self) -> bool {
-        matches!(self.trigger, Trigger::PullRequest | Trigger::PullRequestTarget)
-    }
-
     /// The branch that was pushed or is under check, when the ref is one.
     #[must_use]
     pub fn branch(&self) -> Option<&str> {
