@@ -2,29 +2,26 @@
 //! differ. Objects are read as they lie in the store: no hook, filter, text conversion or other
 //! program that a repository's settings could name is ever run, and the work tree is left alone.
 
-use crate::files::Files;
-use gix::bstr::{BStr, BString, ByteSlice};
+mod changes;
+mod snapshot;
+
+use changes::{Changes, rewrites};
+use gix::bstr::{BString, ByteSlice};
 use gix::diff::Rewrites;
 use gix::discover::upwards::{Options as Upwards, TrustPolicy};
-use gix::index::entry::Stage;
 use gix::object::tree::diff::ChangeDetached;
 use gix::sec::Trust;
 use gix::sec::trust::Mapping;
-use gix::status::{Item, Submodule, UntrackedFiles, index_worktree};
+use gix::status::{Item, Submodule, UntrackedFiles};
 use gix::submodule::config::Ignore;
 use gix::{ObjectId, ThreadSafeRepository};
-use std::collections::BTreeMap;
-use std::io;
+use snapshot::Content;
 use std::path::Path;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Most bytes of one object that are read: a quarter of a GiB, as it is held in memory.
-const OBJECT_LIMIT: u64 = 256 << 20;
-/// Git's own default: two files at least half alike are one renamed file.
-const SIMILARITY: f32 = 0.5;
-/// Most pairs of files that are compared in search of renames; Git's default.
-const RENAME_LIMIT: usize = 1000;
+pub use changes::Change;
+pub use snapshot::Snapshot;
 
 /// Why a repository does not answer.
 #[derive(Debug, Error)]
@@ -46,30 +43,6 @@ pub struct Repository {
     inner: ThreadSafeRepository,
     /// The folder's path in the work tree, with a slash at its end; empty for the work tree itself.
     prefix: BString,
-}
-
-/// The files of a revision or of the index. Paths are those below the folder that the repository
-/// is seen from.
-#[derive(Clone, Debug)]
-pub struct Snapshot {
-    repository: ThreadSafeRepository,
-    prefix: BString,
-    content: Content,
-}
-
-#[derive(Clone, Debug)]
-enum Content {
-    Tree(ObjectId),
-    Index(Arc<gix::index::File>),
-}
-
-/// One file that differs. Bytes of a path that are not UTF-8 are U+FFFD, as everywhere.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Change {
-    /// Its path now; absent when it is gone.
-    pub head: Option<String>,
-    /// Its path in the base; absent when it is new. Another one than now: it was renamed.
-    pub base: Option<String>,
 }
 
 impl Repository {
@@ -289,190 +262,6 @@ impl Repository {
             changes.worked(&item);
         }
         Ok(changes.below(self.prefix.as_bstr()))
-    }
-}
-
-/// How renamed files are found.
-fn rewrites() -> Rewrites {
-    Rewrites { copies: None, percentage: Some(SIMILARITY), limit: RENAME_LIMIT, track_empty: false }
-}
-
-/// Changes by the path now, and those files that are gone.
-#[derive(Default)]
-struct Changes {
-    /// Path now → path in the base.
-    now: BTreeMap<BString, Option<BString>>,
-    gone: Vec<BString>,
-}
-
-impl Changes {
-    fn add(&mut self, base: Option<BString>, head: Option<BString>) {
-        match head {
-            Some(head) => {
-                self.now.insert(head, base);
-            }
-            None => self.gone.extend(base),
-        }
-    }
-
-    fn staged(&mut self, change: gix::diff::index::Change) {
-        use gix::diff::index::ChangeRef as Staged;
-        let path = |path: std::borrow::Cow<'_, BStr>| path.into_owned();
-        let is_file = |mode: gix::index::entry::Mode| {
-            mode == gix::index::entry::Mode::FILE
-                || mode == gix::index::entry::Mode::FILE_EXECUTABLE
-        };
-        match change {
-            Staged::Addition { location, entry_mode, .. } if is_file(entry_mode) => {
-                self.add(None, Some(path(location)));
-            }
-            Staged::Deletion { location, entry_mode, .. } if is_file(entry_mode) => {
-                self.add(Some(path(location)), None);
-            }
-            Staged::Modification { location, previous_entry_mode, entry_mode, .. } => {
-                let location = path(location);
-                let before = is_file(previous_entry_mode).then(|| location.clone());
-                self.add(before, is_file(entry_mode).then_some(location));
-            }
-            Staged::Rewrite {
-                source_location,
-                source_entry_mode,
-                location,
-                entry_mode,
-                copy,
-                ..
-            } => {
-                let before = is_file(source_entry_mode) && !copy;
-                let before = before.then(|| path(source_location));
-                self.add(before, is_file(entry_mode).then(|| path(location)));
-            }
-            _ => {}
-        }
-    }
-
-    /// Lays a change of the work tree over those of the index.
-    fn worked(&mut self, item: &index_worktree::Item) {
-        let Some(summary) = item.summary() else { return };
-        let path = item.rela_path().to_owned();
-        use gix::status::plumbing::index_as_worktree_with_renames::Summary;
-        match summary {
-            Summary::Removed => {
-                let base = self.now.remove(&path).unwrap_or(Some(path));
-                self.gone.extend(base);
-            }
-            Summary::Added | Summary::IntentToAdd => {
-                // What the index has taken out may still lie in the work tree.
-                let back = self.gone.iter().position(|gone| *gone == path);
-                let base = back.map(|at| self.gone.swap_remove(at));
-                self.now.insert(path, base);
-            }
-            _ => {
-                self.now.entry(path.clone()).or_insert(Some(path));
-            }
-        }
-    }
-
-    fn below(self, prefix: &BStr) -> Vec<Change> {
-        let shown = |path: &BString| {
-            path.strip_prefix(prefix.as_bytes()).map(|path| path.to_str_lossy().into_owned())
-        };
-        let now = self.now.iter().map(|(head, base)| (Some(head), base.as_ref()));
-        let gone = self.gone.iter().map(|base| (None, Some(base)));
-        let mut changes: Vec<Change> = now
-            .chain(gone)
-            .map(|(head, base)| Change { head: head.and_then(shown), base: base.and_then(shown) })
-            .filter(|change| change.head.is_some() || change.base.is_some())
-            .collect();
-        changes.sort();
-        changes
-    }
-}
-
-impl Change {
-    /// The path now, or the last one it had.
-    #[must_use]
-    pub fn path(&self) -> &str {
-        self.head.as_deref().or(self.base.as_deref()).unwrap_or_default()
-    }
-}
-
-impl Snapshot {
-    /// The blob at `path`.
-    fn find(&self, path: &str) -> io::Result<Option<ObjectId>> {
-        let whole = format!("{}{path}", self.prefix);
-        match &self.content {
-            Content::Index(index) => Ok(in_index(index, &whole)),
-            Content::Tree(tree) => self.in_tree(*tree, &whole),
-        }
-    }
-
-    fn in_tree(&self, tree: ObjectId, path: &str) -> io::Result<Option<ObjectId>> {
-        let repository = self.repository.to_thread_local();
-        let mut at = tree;
-        let mut segments = path.split('/').peekable();
-        while let Some(segment) = segments.next() {
-            let tree = repository.find_tree(at).map_err(io::Error::other)?;
-            let tree = tree.decode().map_err(io::Error::other)?;
-            let found = tree.entries.iter().find(|entry| is_named(entry.filename, segment));
-            let Some(entry) = found else { return Ok(None) };
-            match segments.peek() {
-                Some(_) if entry.mode.is_tree() => at = entry.oid.to_owned(),
-                None if entry.mode.is_blob() => return Ok(Some(entry.oid.to_owned())),
-                _ => return Ok(None),
-            }
-        }
-        Ok(None)
-    }
-
-    /// The id of the object that holds the file at `path`; `None` when there is no such file.
-    ///
-    /// # Errors
-    /// When a folder on the way cannot be read.
-    pub fn object(&self, path: &str) -> io::Result<Option<String>> {
-        Ok(self.find(path)?.map(|id| id.to_string()))
-    }
-
-    /// Whether the contents of an object are here: a clone may have left them out.
-    #[must_use]
-    pub fn has_object(&self, object: &str) -> bool {
-        let repository = self.repository.to_thread_local();
-        id(object).is_ok_and(|id| repository.has_object(id))
-    }
-}
-
-/// Whether a name in the store is the one shown as `shown`.
-fn is_named(name: &BStr, shown: &str) -> bool {
-    name == shown.as_bytes() || shown.contains('\u{FFFD}') && name.to_str_lossy() == shown
-}
-
-fn in_index(index: &gix::index::State, path: &str) -> Option<ObjectId> {
-    use gix::index::entry::Mode;
-    let entry = if path.contains('\u{FFFD}') {
-        index.entries().iter().find(|entry| is_named(entry.path(index), path))
-    } else {
-        // Of a file in conflict, our side.
-        let stages = [Stage::Unconflicted, Stage::Ours, Stage::Theirs];
-        stages.into_iter().find_map(|at| index.entry_by_path_and_stage(path.into(), at))
-    }?;
-    matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE).then_some(entry.id)
-}
-
-impl Files for Snapshot {
-    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let id = self.find(path)?.ok_or(io::ErrorKind::NotFound)?;
-        let repository = self.repository.to_thread_local();
-        let size = repository.find_header(id).map_err(io::Error::other)?.size();
-        if size > OBJECT_LIMIT {
-            let why = format!("{size} bytes are more than are read of one object ({OBJECT_LIMIT})");
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
-        }
-        let mut bytes = repository.find_blob(id).map_err(io::Error::other)?.take_data();
-        bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok(bytes)
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.find(path).is_ok_and(|found| found.is_some())
     }
 }
 

@@ -1,31 +1,25 @@
 //! Whole trees: which files there are, read and checked in parallel, in the same order every time.
-#![expect(clippy::disallowed_methods, reason = "this is where trees are read")]
 
-use crate::check::{Checked, Engine, Occurrences};
+mod job;
+
+use crate::check::{Checked, Engine};
 use crate::config::Config;
 use crate::files::{Disk, Files};
-use crate::kind::Kind;
 use crate::paths::Globs;
-pub use crate::paths::relative;
-use crate::source::{Columns, Origin, Source};
-use crate::validators;
+use crate::source::Source;
 use ignore::{DirEntry, WalkBuilder, WalkState};
+use job::Job;
 use std::collections::{BTreeSet, HashSet};
-use std::fs::File;
-use std::io::{self, Read};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How much of a file too large to parse is searched for secrets at a time, in bytes.
-const WINDOW: usize = 4 << 20;
-/// How much of a window the next one repeats, so that no secret is cut in two.
-const OVERLAP: usize = 64 << 10;
+pub use crate::paths::relative;
+pub use job::is_binary;
+
 /// Most threads that one run starts.
 const MOST_JOBS: usize = 256;
-/// How many leading bytes tell whether a file is text.
-const BINARY_LOOK: usize = 8 << 10;
 
 /// Which files to check, and how.
 #[derive(Clone, Debug)]
@@ -40,13 +34,38 @@ pub struct Walk {
     pub no_hidden: bool,
     /// Check these files only, by their paths from the root, where the walk meets them.
     pub only: Option<BTreeSet<String>>,
+    /// Check the files of one part only.
+    pub part: Option<Part>,
+}
+
+/// One of several parts of a tree, each with about as many files; by their paths, so that every
+/// machine parts them alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which: from 1.
+    pub index: u32,
+    /// Of how many.
+    pub of: u32,
+}
+
+impl Part {
+    /// Whether the file at `path` belongs to it.
+    #[must_use]
+    pub fn holds(self, path: &str) -> bool {
+        // FNV-1a, <http://www.isthe.com/chongo/tech/comp/fnv/>: spreads well, and never changes.
+        let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        // The low bits of the product spread worst.
+        (hash >> 32) % u64::from(self.of.max(1)) == u64::from(self.index.saturating_sub(1))
+    }
 }
 
 impl Walk {
     /// A walk over `paths` that reads what is not ignored.
     #[must_use]
     pub fn over(paths: Vec<PathBuf>) -> Self {
-        Self { paths, jobs: 0, no_ignore: false, no_hidden: false, only: None }
+        Self { paths, jobs: 0, no_ignore: false, no_hidden: false, only: None, part: None }
     }
 }
 
@@ -112,6 +131,7 @@ pub fn check_tree(
             files: disk,
             root: disk.root(),
             globs: &globs,
+            part: walk.part,
             seen: seen.as_ref(),
             total: &total,
             outcome: Outcome::default(),
@@ -128,7 +148,7 @@ pub fn check_tree(
 }
 
 /// Checks the files at `paths` of a store, as [`check_tree`] would. Which of them the ignore files
-/// leave out is not asked: see [`crate::ignored`].
+/// leave out is not asked here.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -152,6 +172,7 @@ pub fn check_files(
                     files,
                     root: Path::new(""),
                     globs: &globs,
+                    part: None,
                     seen: None,
                     total: &total,
                     outcome: Outcome::default(),
@@ -220,180 +241,9 @@ fn enters(entry: &DirEntry, root: &Path, globs: &Globs) -> bool {
     !STORES.contains(&&*name) && !globs.excludes(&format!("{}/", relative(root, entry.path())))
 }
 
-/// What one thread has gathered; handed in when the thread ends.
-struct Job<'a> {
-    engine: &'a Engine,
-    files: &'a dyn Files,
-    root: &'a Path,
-    globs: &'a Globs,
-    /// Files met so far, where the paths to check may overlap.
-    seen: Option<&'a Mutex<HashSet<PathBuf>>>,
-    total: &'a Mutex<Outcome>,
-    outcome: Outcome,
-}
-
-impl Drop for Job<'_> {
-    fn drop(&mut self) {
-        let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
-        let mine = std::mem::take(&mut self.outcome);
-        total.files.extend(mine.files);
-        total.skipped.extend(mine.skipped);
-        total.checked += mine.checked;
-        total.bytes += mine.bytes;
-        total.met.extend(mine.met);
-    }
-}
-
-impl Job<'_> {
-    fn entry(&mut self, entry: &DirEntry, done: &(dyn Fn() + Sync)) {
-        // A link the user named is followed, one met on the way is not.
-        let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
-            || entry.depth() == 0 && entry.path().is_file();
-        let path = relative(self.root, entry.path());
-        if !is_file || entry.depth() > 0 && !self.globs.matches(&path) {
-            return;
-        }
-        if let Some(seen) = self.seen
-            && !seen.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.path().to_owned())
-        {
-            return;
-        }
-        self.outcome.met.insert(path.clone());
-        if let Err(error) = self.file(entry.path(), &path) {
-            self.skip(path, format!("cannot be read: {error}"), true);
-        }
-        done();
-    }
-
-    fn error(&mut self, error: &ignore::Error) {
-        let (path, why) = match error {
-            ignore::Error::WithPath { path, err } => (relative(self.root, path), &**err),
-            _ => (String::from("."), error),
-        };
-        self.skip(path, format!("cannot be read: {why}"), true);
-    }
-
-    fn skip(&mut self, path: String, why: String, failed: bool) {
-        self.outcome.skipped.push(Skipped { path, why, failed });
-    }
-
-    /// A file that lies on no disk.
-    fn stored(&mut self, path: &str) {
-        if !self.globs.matches(path) {
-            return;
-        }
-        self.outcome.met.insert(path.to_owned());
-        let read = self.files.read(path, u64::MAX);
-        let size = read.as_ref().map_or(0, |bytes| bytes.len() as u64);
-        if let Err(error) = read.and_then(|bytes| self.text(&mut bytes.as_slice(), path, size)) {
-            self.skip(path.to_owned(), format!("cannot be read: {error}"), true);
-        }
-    }
-
-    fn file(&mut self, place: &Path, path: &str) -> io::Result<()> {
-        let mut file = File::open(place)?;
-        let size = file.metadata()?.len();
-        self.text(&mut file, path, size)
-    }
-
-    fn text(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
-        self.outcome.checked += 1;
-        self.outcome.bytes += size;
-        let limit = self.engine.max_file_size();
-        if size > limit {
-            return self.large(file, path, size);
-        }
-        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-        (&mut *file).take(limit + 1).read_to_end(&mut bytes)?;
-        let read = bytes.len() as u64;
-        if read > limit {
-            // It grows, or its size is not what it says, as with files that are a kernel's.
-            return self.large(&mut bytes.as_slice().chain(file), path, read);
-        }
-        let binary = is_binary(&bytes);
-        if binary && !validators::kinds(path, "").contains(&Kind::Credentials) {
-            return Ok(());
-        }
-        let source = Source::decode(path, bytes);
-        let checked = if binary {
-            self.engine.check_secrets(&source, self.files)
-        } else {
-            self.engine.check(&source, self.files)
-        };
-        self.keep(source, checked);
-        Ok(())
-    }
-
-    /// A file too large to parse: searched for secrets, window by window.
-    fn large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
-        let parsed = !validators::kinds(path, "").is_empty();
-        if parsed {
-            let limit = self.engine.max_file_size();
-            self.skip(
-                path.to_owned(),
-                format!(
-                    "{size} bytes are more than `maxFileSize` ({limit}): only searched for secrets"
-                ),
-                false,
-            );
-        }
-        let mut origin = Origin::default();
-        let mut window: Vec<u8> = Vec::new();
-        let mut known = 0;
-        let mut seen = Occurrences::default();
-        loop {
-            let wanted = (WINDOW - window.len().min(WINDOW)) as u64;
-            let read = (&mut *file).take(wanted).read_to_end(&mut window)? as u64;
-            if origin.offset == 0 && is_binary(&window) {
-                return Ok(());
-            }
-            let source = Source::decode_window(path.to_owned(), window.clone(), origin);
-            let checked = self.engine.check_window(&source, self.files, known, &mut seen);
-            self.keep(source, checked);
-            if read < wanted {
-                return Ok(());
-            }
-            let cut = cut(&window);
-            origin = after(origin, &window[..cut]);
-            known = u32::try_from(window.len() - cut).unwrap_or(u32::MAX);
-            window.drain(..cut);
-        }
-    }
-
-    fn keep(&mut self, source: Source, checked: Checked) {
-        if !checked.findings.is_empty() {
-            self.outcome.files.push(FileReport { source, checked });
-        }
-    }
-}
-
-/// Where the next window begins: at the start of a line near the overlap, if there is one.
-fn cut(window: &[u8]) -> usize {
-    let at = window.len().saturating_sub(OVERLAP);
-    memchr::memrchr(b'\n', &window[at / 2..at]).map_or(at, |found| at / 2 + found + 1)
-}
-
-/// Where a window begins that follows on `bytes`, which began at `origin`.
-fn after(origin: Origin, bytes: &[u8]) -> Origin {
-    let lines = memchr::memchr_iter(b'\n', bytes).count();
-    let start = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
-    let mut before = Columns::of(&String::from_utf8_lossy(&bytes[start..]));
-    if lines == 0 {
-        before = before.plus(origin.before);
-    }
-    let line = origin.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
-    Origin { offset: origin.offset + bytes.len() as u64, line, before }
-}
-
-/// Whether the bytes are not text: a NUL near the start, and no UTF-16 byte order mark.
-#[must_use]
-pub fn is_binary(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(BINARY_LOOK)];
-    !matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) && memchr::memchr(0, start).is_some()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::job::WINDOW;
     use super::*;
     use crate::check::Selection;
     use crate::registry::Registry;
