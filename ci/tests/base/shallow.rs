@@ -209,6 +209,29 @@ fn what_cannot_be_fetched_is_said() {
 }
 
 #[test]
+fn a_clone_without_folders_fetches_those_that_differ() {
+    let (server, _) = server(1);
+    server.commit(&[("folder/deep/c.txt", "one\n")]);
+    let before = server.commit(&[("folder/deep/c.txt", "two\n")]);
+    server.commit(&[("folder/deep/c.txt", "three\n")]);
+    let clone = server.cloned(&["--filter=tree:0"]);
+    let push = Event {
+        git_ref: Some("refs/heads/main".to_owned()),
+        before: Some(before.clone()),
+        ..event(Trigger::Push)
+    };
+    let changed = || {
+        let clone = aidd_engine::git::Repository::open(clone.root())?;
+        clone.changes(&clone.snapshot(&before)?, &clone.snapshot(&clone.commit("HEAD")?)?)
+    };
+    assert!(changed().is_err());
+    let found = base::find(clone.root(), &push, None, NoBase::Error, None, &mut |_| {});
+    assert!(found.is_ok());
+    let paths: Vec<_> = changed().expect("read").into_iter().map(|change| change.head).collect();
+    assert_eq!(paths, [Some("folder/deep/c.txt".to_owned())]);
+}
+
+#[test]
 fn a_partial_clone_fetches_old_contents_in_one_go() {
     let (server, fork) = server(1);
     for number in 0..20 {
