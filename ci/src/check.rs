@@ -1,20 +1,19 @@
 //! `aidd check`: walk, judge, mend, report.
 
 use crate::Io;
-use crate::baseline::{counted, was_checked};
+use crate::baseline::{self, counted};
 use crate::cli::{Check, When};
-use crate::compare::{self, Base};
+use crate::compare;
 use crate::exit::{Exit, UserError};
 use crate::fix;
 use crate::progress::Progress;
 use crate::project::{self, Project};
-use crate::report::{self, Comparison, Document, FileFindings, Format, Run, Style};
+use crate::pull_request::fail_on;
+use crate::report::{self, Comparison, Document, Format, Run, Style};
 use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::FailOnName;
 use aidd_engine::diff::Compared;
 use aidd_engine::files::{Files, Memory, Overlay};
-use aidd_engine::finding::Severity;
 use aidd_engine::finding::{FailOn, Safety, Status};
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::source::Source;
@@ -58,47 +57,59 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
     let mut project = Project::open(paths.first().context("no path")?, config)?;
     overrule(&mut project, args);
-    leave_out(&mut project, &io.cwd, &outputs);
+    project.leave_out(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
     let engine = project.engine(&selection)?;
     if stdin && (args.fix || args.fix_unsafe) {
         return fix_stdin(args, &project, &engine, io);
     }
+    let mut compared = Compared::default();
     let mut comparison = None;
-    let mut outcome = if stdin {
-        check_stdin(args, &project, &engine, io)?
+    if stdin {
+        compared.outcome = check_stdin(args, &project, &engine, io)?;
     } else if args.diff.is_given() {
         let walk = walk_of(args, paths.clone());
-        let (mut compared, base) = compare::check(&args.diff, (&project, &engine), &io.cwd, walk)?;
-        let outcome = std::mem::take(&mut compared.outcome);
-        comparison = Some((compared, base));
-        outcome
+        let base;
+        (compared, base) = compare::check(&args.diff, (&project, &engine), &io.cwd, walk)?;
+        comparison = Some(compare::comparison(base, false, &compared));
     } else {
-        check_paths(args, &project, &engine, paths.clone())?
-    };
+        compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
+    }
     if args.fix || args.fix_unsafe {
-        let mended = fix::mend(&project, &engine, &outcome, safety(args), args.dry_run, io)?;
+        let mended =
+            fix::mend(&project, &engine, &compared.outcome, safety(args), args.dry_run, io)?;
         if args.dry_run {
             return Ok(if mended > 0 { Exit::Findings } else { Exit::Clean });
         }
         if mended > 0 {
-            outcome = check_paths(args, &project, &engine, paths.clone())?;
+            compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
         }
     }
-    let stale = judge(args, &project, if stdin { &[] } else { &paths }, &mut outcome)?;
-    let fail_on = fail_on(args, &project);
+    let below: &[PathBuf] = if stdin { &[] } else { &paths };
+    let complete = is_complete(args);
+    let stale = baseline::judge(&args.baseline, &project, below, &mut compared.outcome, complete)?;
+    compared.match_across();
+    let fail_on = fail_on(args.fail_on, &project);
     let run = Report {
         args,
         project: &project,
         engine: &engine,
-        outcome: &outcome,
+        compared: &compared,
+        comparison,
         fail_on,
         started,
         stale: stale.as_deref(),
-        comparison: comparison.as_ref(),
     };
     run.write(&outputs, color, io)?;
     tell_stale(&stale.unwrap_or_default(), io)?;
-    Ok(exit(&outcome, fail_on))
+    Ok(exit(&compared.outcome, fail_on))
+}
+
+/// Whether all rules and all files were asked for.
+fn is_complete(args: &Check) -> bool {
+    let all_rules = args.selection.only.is_empty()
+        && args.selection.skip.is_empty()
+        && args.selection.severity.is_none();
+    all_rules && args.walk.exclude.is_empty() && !args.walk.no_hidden && !args.diff.is_given()
 }
 
 /// Puts what was typed, or stands in the environment, over the configuration.
@@ -106,27 +117,6 @@ fn overrule(project: &mut Project, args: &Check) {
     let exclude = project.config.exclude.get_or_insert_default();
     exclude.extend(args.walk.exclude.iter().cloned());
     project.config.max_file_size = args.walk.max_file_size.or(project.config.max_file_size);
-}
-
-/// Leaves out the reports of an earlier run, which this one writes anew.
-fn leave_out(project: &mut Project, cwd: &Path, outputs: &[(Format, PathBuf)]) {
-    for (_, path) in outputs {
-        let place = project::absolute(cwd, path);
-        if place.starts_with(project.root()) {
-            let path = globset::escape(&walk::relative(project.root(), &place));
-            project.config.exclude.get_or_insert_default().push(format!("/{path}"));
-        }
-    }
-}
-
-/// The least severity that fails: typed, configured, or the default.
-fn fail_on(args: &Check, project: &Project) -> FailOn {
-    args.fail_on.unwrap_or(match project.config.fail_on {
-        None | Some(FailOnName::Error) => FailOn::Severity(Severity::Error),
-        Some(FailOnName::Warning) => FailOn::Severity(Severity::Warning),
-        Some(FailOnName::Info) => FailOn::Severity(Severity::Info),
-        Some(FailOnName::Never) => FailOn::Never,
-    })
 }
 
 fn safety(args: &Check) -> Safety {
@@ -231,31 +221,6 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
     Ok(Exit::Clean)
 }
 
-/// Marks what the baseline knows; returns what it knows and was not found in the files checked,
-/// those below `paths`. `None`: there is no baseline.
-fn judge(
-    args: &Check,
-    project: &Project,
-    paths: &[PathBuf],
-    outcome: &mut Outcome,
-) -> Result<Option<Vec<Entry>>> {
-    if args.baseline.no_baseline {
-        return Ok(None);
-    }
-    let given = args.baseline.baseline.as_deref();
-    let path = project.baseline_path(given);
-    let Some(baseline) = project.baseline(&path, given.is_some())? else { return Ok(None) };
-    let findings = outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings);
-    let mut stale = baseline.apply(findings);
-    // A run with some rules, or without some files, says nothing of the rest.
-    let all_rules = args.selection.only.is_empty()
-        && args.selection.skip.is_empty()
-        && args.selection.severity.is_none();
-    let all_files = args.walk.exclude.is_empty() && !args.walk.no_hidden && !args.diff.is_given();
-    stale.retain(|entry| all_rules && all_files && was_checked(entry, project, paths, outcome));
-    Ok(Some(stale))
-}
-
 fn tell_stale(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
     if !stale.is_empty() {
         let gone = counted(stale.iter().cloned());
@@ -283,7 +248,7 @@ fn exit(outcome: &Outcome, fail_on: FailOn) -> Exit {
 }
 
 /// What `--output` names: the format before `=`, by the ending, or as `--format` says.
-fn output_of(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
+pub(crate) fn output_of(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
     use clap::ValueEnum;
     if let Some((name, path)) = text.split_once('=')
         && let Ok(format) = Format::from_str(name, true)
@@ -311,34 +276,27 @@ struct Report<'a> {
     args: &'a Check,
     project: &'a Project,
     engine: &'a Engine,
-    outcome: &'a Outcome,
+    compared: &'a Compared,
+    comparison: Option<Comparison>,
     fail_on: FailOn,
     started: Instant,
     stale: Option<&'a [Entry]>,
-    comparison: Option<&'a (Compared, Base)>,
 }
 
 impl Report<'_> {
     fn write(&self, outputs: &[(Format, PathBuf)], color: When, io: &mut Io<'_>) -> Result<()> {
-        let fixed = self.comparison.map_or(&[][..], |(compared, _)| &compared.fixed);
+        let outcome = &self.compared.outcome;
         let run = Run {
-            files: self.outcome.files.iter().map(FileFindings::of).collect(),
-            fixed: fixed.iter().map(FileFindings::of).collect(),
+            files: compare::files(&outcome.files),
+            fixed: compare::files(&self.compared.fixed),
             rules: self.engine.registry().rules(),
-            checked: self.outcome.checked,
-            skipped: &self.outcome.skipped,
+            checked: outcome.checked,
+            skipped: &outcome.skipped,
             baseline: self.stale.is_some(),
             stale: self.stale.unwrap_or_default().iter().map(|entry| entry.count as usize).sum(),
             fail_on: self.fail_on,
             policy: None,
-            comparison: self.comparison.map(|(compared, base)| Comparison {
-                base: base.name.clone(),
-                base_sha: base.commit.clone(),
-                whole_tree: false,
-                changed_files: compared.changed,
-                before: compared.before.into(),
-                after: report::standing(&self.outcome.files),
-            }),
+            comparison: self.comparison.clone(),
             notes: Vec::new(),
             elapsed: self.started.elapsed(),
             root: self.project.root(),

@@ -4,10 +4,12 @@ use crate::cli::DiffArgs;
 use crate::exit::UserError;
 use crate::progress::Progress;
 use crate::project::{self, Project};
+use crate::report::{Comparison, FileFindings, Severities};
 use aidd_engine::check::Engine;
 use aidd_engine::diff::{self, Compared, Head};
+use aidd_engine::finding::{Severity, Status};
 use aidd_engine::git::{Change, GitError, Repository, Snapshot};
-use aidd_engine::walk::{Walk, relative};
+use aidd_engine::walk::{FileReport, Walk, relative};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
@@ -81,6 +83,44 @@ pub fn judge(
     Ok(compared)
 }
 
+/// What a report says of a comparison.
+#[must_use]
+pub fn comparison(base: Base, whole_tree: bool, compared: &Compared) -> Comparison {
+    let mut before = Severities::default();
+    for (severity, count) in Severity::ALL.into_iter().zip(compared.before) {
+        (0..count).for_each(|_| before.add(severity));
+    }
+    let mut after = Severities::default();
+    let files = compared.outcome.files.iter();
+    for finding in files.flat_map(|file| &file.checked.findings) {
+        if finding.status != Status::Allowed {
+            after.add(finding.severity);
+        }
+    }
+    Comparison {
+        base: base.name,
+        base_sha: base.commit,
+        whole_tree,
+        changed_files: compared.changed,
+        before,
+        after,
+    }
+}
+
+/// What a report shows of checked files.
+#[must_use]
+pub fn files(reports: &[FileReport]) -> Vec<FileFindings<'_>> {
+    reports.iter().map(shown).collect()
+}
+
+fn shown(file: &FileReport) -> FileFindings<'_> {
+    FileFindings {
+        source: &file.source,
+        findings: file.checked.findings.iter().collect(),
+        secrets: &file.checked.secrets,
+    }
+}
+
 /// The changes below `paths`.
 #[must_use]
 pub fn below(mut changes: Vec<Change>, root: &Path, paths: &[PathBuf]) -> Vec<Change> {
@@ -135,6 +175,7 @@ fn last_commit(repository: &Repository) -> Result<(Base, Snapshot)> {
 }
 
 /// What Git's store says when it is not whole.
+#[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
 pub fn broken(error: GitError) -> UserError {
     UserError::new(error.to_string()).hint("`git fsck` tells what is wrong with the repository")
 }

@@ -5,14 +5,19 @@ use crate::exit::UserError;
 use aidd_engine::baseline::{self, Baseline, BaselineError};
 use aidd_engine::check::{Engine, REDACTED, Selection};
 use aidd_engine::config::{self, Config};
-use aidd_engine::files::{Disk, Memory};
-use aidd_engine::kind::CONFIG_PATH;
+use aidd_engine::files::{Disk, Files, Memory};
+use aidd_engine::git::Snapshot;
+use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::registry::{self, Registry};
 use aidd_engine::source::{Encoding, Source, Span};
+use aidd_engine::walk::relative;
 use anyhow::{Context, Result};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+
+/// Most bytes of a configuration that is read from a revision.
+const CONFIG_LIMIT: u64 = 8 << 20;
 
 /// A project on the disk.
 #[derive(Debug)]
@@ -25,6 +30,9 @@ pub struct Project {
     pub config_path: Option<PathBuf>,
     /// Its rule pages: path from the root, text.
     pub pages: Vec<(String, String)>,
+    /// Where the settings, the rules and the baseline are read instead, when those on the disk are
+    /// not to be trusted.
+    trusted: Option<Snapshot>,
 }
 
 impl Project {
@@ -43,7 +51,43 @@ impl Project {
         let config = config_path.as_deref().map_or_else(|| Ok(Config::default()), read_config)?;
         let disk = Disk::new(root);
         let pages = registry::project_pages(&disk);
-        Ok(Self { disk, config, config_path, pages })
+        Ok(Self { disk, config, config_path, pages, trusted: None })
+    }
+
+    /// The project at `root`, whose settings, rules and baseline are those of a revision: what lies
+    /// on the disk may be a stranger's.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    pub fn trusting(root: &Path, snapshot: Snapshot, config: Option<&Path>) -> Result<Self> {
+        let path = config.map_or_else(|| root.join(CONFIG_PATH), Path::to_owned);
+        let wanted = config.is_some();
+        let config = match snapshot.read(&relative(root, &path), CONFIG_LIMIT) {
+            Ok(bytes) => config_of(&path, bytes)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !wanted => Config::default(),
+            Err(error) => {
+                let message = format!("{} of the base: {error}", path.display());
+                return Err(UserError::new(message).into());
+            }
+        };
+        let mut below = Vec::new();
+        for folder in RULE_FOLDERS {
+            let files = snapshot.below(folder).with_context(|| format!("{folder} of the base"))?;
+            below.extend(files.into_iter().filter(|path| path.ends_with(".md")));
+        }
+        let pages = registry::pages(&snapshot, below);
+        let (disk, trusted) = (Disk::new(root), Some(snapshot));
+        Ok(Self { disk, config, config_path: Some(path), pages, trusted })
+    }
+
+    /// Leaves files out of the check: reports that the run itself writes.
+    pub fn leave_out(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+        for path in paths {
+            if path.starts_with(self.root()) {
+                let path = globset::escape(&relative(self.root(), &path));
+                self.config.exclude.get_or_insert_default().push(format!("/{path}"));
+            }
+        }
     }
 
     /// The root.
@@ -82,7 +126,13 @@ impl Project {
     /// # Errors
     /// When it cannot be read, or is malformed.
     pub fn baseline(&self, path: &Path, wanted: bool) -> Result<Option<Baseline>> {
-        let text = match fs::read_to_string(path) {
+        let read = match &self.trusted {
+            Some(snapshot) => snapshot
+                .read(&relative(self.root(), path), u64::MAX)
+                .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other)),
+            None => fs::read_to_string(path),
+        };
+        let text = match read {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound && !wanted => return Ok(None),
             Err(error) => {
@@ -112,6 +162,11 @@ fn read_config(path: &Path) -> Result<Config> {
         UserError::new(format!("{}: {error}", path.display()))
             .hint("`aidd init` writes a configuration")
     })?;
+    config_of(path, bytes)
+}
+
+/// The configuration in the bytes of a file.
+fn config_of(path: &Path, bytes: Vec<u8>) -> Result<Config> {
     let source = Source::decode(path.to_string_lossy(), bytes);
     let bom = source.text().len() - source.text().trim_start_matches('\u{FEFF}').len();
     let (config, _) = config::read(source.text()).map_err(|problem| {
@@ -137,7 +192,7 @@ pub fn redacted(text: &str) -> String {
 }
 
 /// The nearest folder at or above `start` that holds `.aidd` or `.git`; else the folder of `start`.
-fn root_of(start: &Path) -> PathBuf {
+pub(crate) fn root_of(start: &Path) -> PathBuf {
     let folder = if start.is_file() { start.parent().unwrap_or(start) } else { start };
     folder
         .ancestors()

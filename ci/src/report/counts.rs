@@ -6,25 +6,25 @@ use aidd_engine::finding::Severity;
 
 /// How many findings of each sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     /// New ones.
-    pub(super) new: Severities,
+    pub(crate) new: Severities,
     /// New ones with a fix that may run unasked.
-    pub(super) safe: usize,
+    pub(crate) safe: usize,
     /// New ones with another fix.
-    pub(super) unsafe_: usize,
-    pub(super) moved: usize,
-    pub(super) pre_existing: usize,
-    pub(super) fixed: usize,
-    pub(super) baselined: usize,
-    pub(super) allowed: usize,
+    pub(crate) unsafe_: usize,
+    pub(crate) moved: usize,
+    pub(crate) pre_existing: usize,
+    pub(crate) fixed: usize,
+    pub(crate) baselined: usize,
+    pub(crate) allowed: usize,
     /// Left out of the report by the policy.
-    pub(super) ignored: usize,
+    pub(crate) ignored: usize,
 }
 
 impl Counts {
     /// One more; `fix` is the safety of its fix.
-    pub(super) fn add(&mut self, status: Status, severity: Severity, fix: Option<&str>) {
+    pub(crate) fn add(&mut self, status: Status, severity: Severity, fix: Option<&str>) {
         match status {
             Status::Baselined => self.baselined += 1,
             Status::Allowed => self.allowed += 1,
@@ -43,7 +43,7 @@ impl Counts {
     }
 
     /// `3 errors, 2 warnings`, or `no problems`.
-    pub(super) fn found(&self) -> String {
+    pub(crate) fn found(&self) -> String {
         let parts: Vec<String> = Severity::ALL
             .into_iter()
             .filter(|&severity| self.new.of(severity) > 0)
@@ -53,7 +53,7 @@ impl Counts {
     }
 
     /// `; 2 fixable with --fix, 1 with --fix-unsafe`, or nothing.
-    pub(super) fn fixable(&self) -> String {
+    pub(crate) fn fixable(&self) -> String {
         match (self.safe, self.unsafe_) {
             (0, 0) => String::new(),
             (safe, 0) => format!("; {safe} fixable with --fix"),
@@ -63,7 +63,7 @@ impl Counts {
     }
 
     /// `; 3 pre-existing, 4 baselined`, or nothing: what is not new.
-    pub(super) fn known(&self) -> String {
+    pub(crate) fn known(&self) -> String {
         let sorts = [
             (self.pre_existing, "pre-existing"),
             (self.moved, "moved"),

@@ -235,7 +235,7 @@ impl Document {
         if self.comparison.is_some() { format!("{found} introduced") } else { found }
     }
 
-    pub(super) fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         let mut counts = Counts { ignored: self.ignored, ..Counts::default() };
         for finding in &self.findings {
             let fix = finding.fix.as_ref().map(|fix| fix.safety.as_str());
@@ -247,7 +247,7 @@ impl Document {
 }
 
 /// The name that a configuration has for it.
-pub(super) fn fail_on_name(fail_on: FailOn) -> FailOnName {
+pub(crate) fn fail_on_name(fail_on: FailOn) -> FailOnName {
     match fail_on {
         FailOn::Severity(Severity::Error) => FailOnName::Error,
         FailOn::Severity(Severity::Warning) => FailOnName::Warning,
@@ -264,7 +264,7 @@ impl Run<'_> {
     }
 
     /// What [`Document::counts`] tells of the same run, without making the findings.
-    pub(super) fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         let mut counts = Counts { ignored: self.ignored(), ..Counts::default() };
         for file in self.files.iter().chain(&self.fixed) {
             for finding in file.findings.iter().filter(|finding| !self.ignores(finding)) {

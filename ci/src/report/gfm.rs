@@ -7,7 +7,7 @@ const CELL: usize = 600;
 
 /// Text that Markdown shows as it is, on one line: no markup, no HTML, no link, no mention of a
 /// person or an issue.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {

@@ -36,6 +36,7 @@ use std::time::Duration;
 pub use compliance::{ComplianceFormat, Gated, compliance};
 pub use document::{Document, LineHashes, Skipped, VersionControl};
 pub use fit::sarif_gzip;
+pub(crate) use gfm::escape;
 pub use line_hash::line_hashes;
 pub use markdown::{Budget, markdown};
 pub use wire::{Comparison, Severities};

@@ -8,13 +8,15 @@ use crate::walk::FileReport;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
+/// Why a finding is new that an allow comment of the base let pass: it is no candidate for a move.
+pub const UNALLOWED: &str = "the comment that allowed it is gone";
+
 /// Where a finding is (file, finding), its status and why.
 pub(super) type Verdict = ((usize, usize), Status, String);
 
 /// A finding of one side, as the comparison needs it.
 pub(super) struct Placed {
     at: (usize, usize),
-    path: String,
     rule: RuleId,
     severity: Severity,
     message: String,
@@ -95,7 +97,6 @@ fn place(at: (usize, usize), source: &Source, finding: &Finding, key: String) ->
     let line = source.lines_around(Span { end: finding.span.start, ..finding.span });
     Placed {
         at,
-        path: source.path().to_owned(),
         rule: finding.rule.clone(),
         severity: finding.severity,
         message: finding.message.clone(),
@@ -155,7 +156,7 @@ impl Placed {
         before.matched = true;
         self.matched = true;
         self.verdict = Some(if before.status == Status::Allowed {
-            (Status::New, "the comment that allowed it is gone".to_owned())
+            (Status::New, UNALLOWED.to_owned())
         } else {
             (status, reason)
         });
@@ -247,23 +248,6 @@ fn same_text(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
     }
 }
 
-/// The same rule broken by the same text, in another file that changed.
-pub(super) fn cross_files(heads: &mut Side, bases: &mut Side) {
-    let is_new = |placed: &Placed| {
-        placed.status == Status::New
-            && !placed.matched
-            && matches!(placed.verdict, Some((Status::New, _)))
-    };
-    let is_gone = |placed: &Placed| matches!(placed.verdict, Some((Status::Fixed, _)));
-    let (now, then) = (indices(&heads.placed, is_new), indices(&bases.placed, is_gone));
-    for (head, base) in matches(&heads.placed, &now, &bases.placed, &then) {
-        let (head, base) = (&mut heads.placed[head], &mut bases.placed[base]);
-        base.verdict = None;
-        let reason = moved_from(&base.path, base.shown_line());
-        head.answer(base, Status::Moved, reason);
-    }
-}
-
 /// Why a finding counts as moved that stood in another file.
 #[must_use]
 pub fn moved_from(path: &str, line: u32) -> String {
@@ -288,13 +272,13 @@ fn matches(
 /// Pairs equal keys of [`text_keys`], each used once, the first with the first: positions in `new`
 /// and in `gone`.
 #[must_use]
-pub fn match_moves(new: &[&str], gone: &[&str]) -> Vec<(usize, usize)> {
+pub fn match_moves<K: AsRef<str>>(new: &[K], gone: &[K]) -> Vec<(usize, usize)> {
     let mut left: HashMap<&str, VecDeque<usize>> = HashMap::new();
     for (at, key) in gone.iter().enumerate() {
-        left.entry(key).or_default().push_back(at);
+        left.entry(key.as_ref()).or_default().push_back(at);
     }
     let pairs = new.iter().enumerate().filter_map(|(at, key)| {
-        let gone = left.get_mut(key)?.pop_front()?;
+        let gone = left.get_mut(key.as_ref())?.pop_front()?;
         Some((at, gone))
     });
     pairs.collect()

@@ -8,18 +8,19 @@
 mod judge;
 mod lines;
 
-use crate::check::Engine;
+use crate::check::{Engine, text_keys};
 use crate::config::Config;
 use crate::files::{Disk, Files};
-use crate::finding::Status;
+use crate::finding::{Finding, Status};
 use crate::git::{Change, Snapshot};
 use crate::ignored::Ignored;
+use crate::source::Encoding;
 use crate::walk::{self, FileReport, Outcome, Walk};
-use judge::{Side, Verdict, cross_files, pair};
+use judge::{Side, Verdict, pair};
 use lines::{LineMap, hunks_of};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-pub use judge::{match_moves, moved_from};
+pub use judge::{UNALLOWED, match_moves, moved_from};
 pub use lines::{Hunk, hunks};
 
 /// The side of a change that is judged.
@@ -124,7 +125,6 @@ impl Compared {
                 self.hunks.insert(head.clone(), hunks);
             }
         }
-        cross_files(&mut heads, &mut bases);
         self.before = bases.standing();
         for (to, count) in self.before.iter_mut().zip(heads.standing_untouched()) {
             *to += count;
@@ -140,6 +140,52 @@ impl Compared {
         let fixed = bases.verdicts();
         self.fixed = fixed_files(base.files, fixed);
     }
+}
+
+impl Compared {
+    /// Finds what is new in one file and gone from another: it moved. To be called once the
+    /// baseline had its say.
+    pub fn match_across(&mut self) {
+        let (new, new_keys) = keyed(&self.outcome.files, |finding| {
+            finding.status == Status::New && finding.reason.as_deref() != Some(UNALLOWED)
+        });
+        let (gone, gone_keys) = keyed(&self.fixed, |_| true);
+        let mut moved = HashSet::new();
+        for (to, from) in match_moves(&new_keys, &gone_keys) {
+            let (file, at) = gone[from];
+            let FileReport { source, checked } = &self.fixed[file];
+            let start = checked.findings[at].span.start;
+            let line = source.position(start, Encoding::CodePoints).line + 1;
+            let reason = moved_from(source.path(), line);
+            let (file, at) = new[to];
+            let finding = &mut self.outcome.files[file].checked.findings[at];
+            (finding.status, finding.reason) = (Status::Moved, Some(reason));
+            moved.insert(gone[from]);
+        }
+        for (index, file) in self.fixed.iter_mut().enumerate() {
+            let mut places = 0..;
+            let left = |_: &Finding| places.next().is_some_and(|at| !moved.contains(&(index, at)));
+            file.checked.findings.retain(left);
+        }
+        self.fixed.retain(|file| !file.checked.findings.is_empty());
+    }
+}
+
+/// Where the wanted findings are (file, finding), and their keys.
+fn keyed(
+    files: &[FileReport],
+    wanted: impl Fn(&Finding) -> bool,
+) -> (Vec<(usize, usize)>, Vec<String>) {
+    let mut found = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        let findings = &file.checked.findings;
+        if findings.iter().any(&wanted) {
+            let keyed = findings.iter().enumerate().zip(text_keys(&file.source, findings));
+            let keyed = keyed.filter(|((_, finding), _)| wanted(finding));
+            found.extend(keyed.map(|((at, _), key)| ((index, at), key)));
+        }
+    }
+    found.into_iter().unzip()
 }
 
 /// Only the findings that are gone, with their verdicts.
