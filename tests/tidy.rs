@@ -51,6 +51,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("examples", &["source", "files", "finding", "parse", "patterns", "rule", "check", "fix"]),
     ("walk", &["source", "files", "kind", "config", "paths", "validators", "check"]),
     ("baseline", &["finding"]),
+    (
+        "project",
+        &["source", "files", "git", "kind", "config", "paths", "registry", "check", "baseline"],
+    ),
     ("diff", &["source", "files", "git", "ignored", "finding", "config", "check", "walk"]),
 ];
 

@@ -16,6 +16,7 @@ pub mod kind;
 pub mod parse;
 pub mod paths;
 pub mod patterns;
+pub mod project;
 pub mod registry;
 pub mod rule;
 pub mod secrets;

@@ -144,6 +144,7 @@ pub(crate) fn finding(line: u32) -> Finding {
         reason: None,
         fix: None,
         related: Vec::new(),
+        gate: None,
     }
 }
 

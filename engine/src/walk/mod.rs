@@ -148,7 +148,7 @@ pub fn check_tree(
 }
 
 /// Checks the files at `paths` of a store, as [`check_tree`] would. Which of them the ignore files
-/// leave out is not asked: see [`crate::ignored`].
+/// leave out is not asked here.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
