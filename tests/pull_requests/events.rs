@@ -163,6 +163,9 @@ fn a_timer_and_a_hand_check_everything() {
     exit 1
     All files were checked: a scheduled run checks everything
     a.txt:1 team/colour new: -
+    exit 1
+    All files were checked: a run started by hand checks everything
+    a.txt:1 team/colour new: -
     ");
 }
 
@@ -247,7 +250,10 @@ fn without_a_base_nothing_is_judged_unless_wished() {
     ");
     let ran = runner.ci(&["--base", "nowhere"]);
     assert_eq!((ran.code, &*ran.out), (2, ""));
-    assert_snapshot!(ran.err, @"error: the clone has no remote to fetch from");
+    assert_snapshot!(ran.err, @"
+    error: `nowhere` is no commit here: the clone has no remote to fetch from
+    hint: fetch it first, or check out with `fetch-depth: 0`
+    ");
     assert_snapshot!(runner.told(&["--no-base", "full"]), @"
     exit 1
     All files were checked: no commit to compare with is known: the clone has no remote to fetch from
@@ -255,7 +261,7 @@ fn without_a_base_nothing_is_judged_unless_wished() {
     ");
     assert_snapshot!(runner.told(&["--base", "nowhere", "--no-base", "full"]), @"
     exit 1
-    All files were checked: the clone has no remote to fetch from
+    All files were checked: `nowhere` is no commit here: the clone has no remote to fetch from
     a.txt:1 team/colour new: -
     ");
 }

@@ -50,6 +50,12 @@ impl Scene {
         self.merge = merged(&self.server, &self.head);
     }
 
+    /// Another commit of the target, and the new trial merge.
+    pub(crate) fn target_moves(&mut self, files: &[(&str, &str)]) {
+        self.base = self.server.commit(files);
+        self.merge = merged(&self.server, &self.head);
+    }
+
     /// A clone as the checkout action makes it, with a commit checked out; `options` are those of
     /// `git fetch`.
     pub(crate) fn checkout(&self, commit: &str, options: &[&str]) -> Repository {

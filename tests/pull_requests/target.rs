@@ -35,17 +35,27 @@ exit 1, (merge base of main and the pull request)
 evil.txt:1 team/colour new: the file is new
 ";
 
+/// The trick may be a finding itself.
+#[track_caller]
+fn is_found(told: &str, trick: &str) {
+    let found = FOUND.lines().all(|line| told.lines().any(|other| other == line));
+    assert!(found, "{trick}: {told}");
+}
+
 #[test]
 fn a_head_cannot_switch_off_what_judges_it() {
     for (path, text) in TRICKS {
-        let scene = scene(|server| server.write(path, text));
+        let scene = scene(|server| {
+            server.write(path, text);
+            server.git(&["add", "--force", path]);
+        });
         // The target is checked out; the head is fetched and never written to the disk.
         let target = runner(&scene, scene.checkout(&scene.base, &["--depth=1"]));
-        assert_eq!(target.told(&[]), FOUND, "{path}: {text}");
+        is_found(&target.told(&[]), text);
         assert!(!target.clone.path("evil.txt").exists());
         // Whoever checks it out all the same is judged by the rules of the target.
         let head = runner(&scene, scene.checkout(&scene.head, &["--depth=1"]));
-        assert_eq!(head.told(&[]), FOUND, "{path}: {text}");
+        is_found(&head.told(&[]), text);
     }
 }
 
@@ -71,6 +81,19 @@ fn a_head_cannot_delete_the_rule_or_bring_a_baseline() {
 }
 
 #[test]
+fn a_head_cannot_choose_the_day_whose_rules_count() {
+    let off = r#"{ "rules": { "team/colour": "off" } }"#;
+    let mut scene = Scene::new(&[(".aidd/config.json", off)], |server| {
+        server.write("evil.txt", "blue evil\n");
+    });
+    scene.target_moves(&[(".aidd/config.json", "{}")]);
+    for commit in [&scene.base, &scene.head, &scene.fork] {
+        let runner = runner(&scene, scene.checkout(commit, &["--depth=1"]));
+        assert_eq!(runner.told(&[]), FOUND);
+    }
+}
+
+#[test]
 fn nothing_on_the_disk_is_read() {
     let scene = scene(|_| ());
     let clone = scene.checkout(&scene.base, &["--depth=1"]);
@@ -84,19 +107,24 @@ fn nothing_on_the_disk_is_read() {
 
 #[test]
 fn a_project_in_a_folder_is_the_one_of_the_target() {
-    let scene = Scene::new(
-        &[("app/.aidd/config.json", "{ \"failOn\": \"never\" }"), ("app/a.txt", "a\n")],
-        |server| {
-            // A project of the head's own making, with rules of its own: none.
-            server.write("lib/.aidd/config.json", "{}");
-            server.write("lib/evil.txt", "blue evil\n");
-            server.write("app/.aidd/config.json", "{ \"failOn\": \"error\" }");
-            server.write("app/b.env", "harmless\n");
-        },
-    );
+    let rule = RULE.1.replace("team/colour", "app/colour");
+    let app = [("app/.aidd/config.json", "{}"), ("app/rules/app/colour.md", &rule)];
+    let scene = Scene::new(&app, |server| {
+        // A project of the head's own making, with rules of its own: none.
+        server.write("lib/.aidd/config.json", "{}");
+        server.write("lib/evil.txt", "blue evil\n");
+        server.write("app/.aidd/config.json", r#"{ "rules": { "app/colour": "off" } }"#);
+        server.write("app/evil.txt", "blue evil\n");
+    });
     let head = runner(&scene, scene.checkout(&scene.head, &["--depth=1"]));
-    assert_snapshot!(head.told(&["lib"]), @"");
-    assert_snapshot!(head.told(&["app"]), @"");
+    assert_snapshot!(head.told(&["lib"]), @"
+    exit 1, (merge base of main and the pull request)
+    lib/evil.txt:1 team/colour new: the file is new
+    ");
+    assert_snapshot!(head.told(&["app"]), @"
+    exit 1, (merge base of main and the pull request)
+    evil.txt:1 app/colour new: the file is new
+    ");
 }
 
 #[test]
@@ -111,5 +139,5 @@ fn without_a_base_nothing_is_trusted() {
     let ran = runner(&scene, clone).ci(&["--no-base", "full"]);
     assert_eq!((ran.code, &*ran.out), (2, ""));
     let hint = ran.err.lines().last().unwrap_or_default();
-    assert_snapshot!(hint, @"");
+    assert_snapshot!(hint, @"hint: pull_request_target is judged by the rules of its target only");
 }
