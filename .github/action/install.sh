@@ -16,7 +16,7 @@ if [ "${RUNNER_OS:?}" = Windows ]; then exe=aidd.exe; fi
 say() { printf 'aidd: %s\n' "$*"; }
 
 die() {
-  printf '::error title=aidd::%s\n' "$*"
+  printf '::error title=aidd::%s\n' "${*//$'\n'/ }"
   exit 2
 }
 
@@ -28,8 +28,8 @@ target() {
     Linux-ARM64) echo aarch64-unknown-linux-musl ;;
     macOS-X64) echo x86_64-apple-darwin ;;
     macOS-ARM64) echo aarch64-apple-darwin ;;
-    Windows-X64) echo x86_64-pc-windows-msvc ;;
-    Windows-ARM64) echo aarch64-pc-windows-msvc ;;
+    # Windows on ARM64 runs x64 programs too.
+    Windows-X64 | Windows-ARM64) echo x86_64-pc-windows-msvc ;;
     *) ;;
   esac
 }

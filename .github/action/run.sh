@@ -7,7 +7,7 @@ set -euo pipefail
 export MSYS_NO_PATHCONV=1
 
 die() {
-  printf '::error title=aidd::%s\n' "$*"
+  printf '::error title=aidd::%s\n' "${*//$'\n'/ }"
   exit 2
 }
 
