@@ -185,7 +185,8 @@ fn the_inputs_and_outputs_are_described() {
 fn actions_of_others_are_pinned() {
     for path in workflows() {
         let text = fs::read_to_string(&path).expect("text");
-        for line in text.lines().filter_map(|line| line.split_once("uses: ").map(|(_, uses)| uses)) {
+        for line in text.lines().filter_map(|line| line.split_once("uses: ").map(|(_, uses)| uses))
+        {
             if line == "./" {
                 continue;
             }

@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// Stands for the binary: says what it is, ends as told, or waits for a signal.
+/// Stands for the binary: says what it is, ends as told, or waits for a signal, for ten seconds.
 const STUB: &str = r#"#!/bin/sh
 case $1 in
   --version) echo "aidd of TARGET" ;;
@@ -19,7 +19,8 @@ case $1 in
   wait)
     trap 'echo stopped; exit 42' TERM
     echo waiting
-    while :; do sleep 0.05; done ;;
+    for _ in $(seq 200); do sleep 0.05; done
+    echo 'not stopped' ;;
   *) for arg in "$@"; do echo "[$arg]"; done ;;
 esac
 "#;
@@ -71,8 +72,7 @@ impl Registry {
     fn new() -> Self {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let server = runtime.block_on(MockServer::start());
-        let registry =
-            Self { folder: tempfile::tempdir().expect("a folder"), server, runtime };
+        let registry = Self { folder: tempfile::tempdir().expect("a folder"), server, runtime };
         for platform in platforms().values() {
             registry.archive(platform["target"].as_str().expect("a name"));
         }
@@ -177,7 +177,8 @@ fn npm_installs_the_binary_of_this_system_alone() {
 
     passes_signals_on(&project.join("node_modules/@aidd-dev/aidd/bin/aidd.js"));
 
-    fs::remove_dir_all(project.join(format!("node_modules/@aidd-dev/aidd-{system}"))).expect("gone");
+    fs::remove_dir_all(project.join(format!("node_modules/@aidd-dev/aidd-{system}")))
+        .expect("gone");
     let missing = npx(&["--version"]);
     assert_eq!(missing.status.code(), Some(3));
     let error = String::from_utf8_lossy(&missing.stderr).into_owned();
@@ -187,12 +188,8 @@ fn npm_installs_the_binary_of_this_system_alone() {
 /// Stops the launcher, and expects that the binary has stopped and said how.
 fn passes_signals_on(launcher: &Path) {
     use std::io::{BufRead, BufReader};
-    let mut child = program("node")
-        .arg(launcher)
-        .arg("wait")
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("started");
+    let mut child =
+        program("node").arg(launcher).arg("wait").stdout(Stdio::piped()).spawn().expect("started");
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     assert_eq!(lines.next().expect("a line").expect("text"), "waiting");
     succeeds(program("kill").args(["-TERM", &child.id().to_string()]));

@@ -44,7 +44,8 @@ impl Runner {
             cache_hit: false,
             only_own: false,
         };
-        for below in ["action/.github/action", "action/src", "work", "temp", "tools", "bin", "seen"] {
+        for below in ["action/.github/action", "action/src", "work", "temp", "tools", "bin", "seen"]
+        {
             fs::create_dir_all(made.path(below)).expect("made");
         }
         for script in ["install.sh", "run.sh"] {
@@ -134,8 +135,11 @@ impl Runner {
     /// What an action of others does, as far as ours uses it.
     fn used(&self, uses: &str, step: &Step, context: &Context) -> BTreeMap<String, String> {
         let (name, _) = uses.split_once('@').expect("a version");
-        let with: Vec<String> =
-            step.with.iter().map(|(name, value)| format!("{name}={}", context.fill(value))).collect();
+        let with: Vec<String> = step
+            .with
+            .iter()
+            .map(|(name, value)| format!("{name}={}", context.fill(value)))
+            .collect();
         assert_eq!(with.len(), 2, "{with:?}");
         assert!(with.iter().all(|input| !input.ends_with('=')), "{with:?}");
         match name {
