@@ -233,6 +233,28 @@ fn another_version_is_never_replaced() {
     refuses(&runner.run(), "not released for Linux on ARM");
 }
 
+/// As the release workflow does, with the list that cargo-dist writes.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a script of the release workflow")]
+fn a_stamped_checkout_runs_the_release() {
+    let (server, bytes) = (Server::new(), archive());
+    server.file(&format!("/v1.2.3/{ARCHIVE}"), &bytes);
+    let runner = machine("none\n", &server);
+    let list = format!("{} *{ARCHIVE}\n{} *aidd-installer.sh\n\n", sha256(&bytes), sha256(b"x"));
+    runner.write("sha256.sum", &list);
+    let stamp = |tag: &str| {
+        let mut stamp = Command::new(runner.path("action/.github/action/stamp.sh"));
+        stamp.arg(tag).arg(runner.path("sha256.sum")).status().expect("run").code()
+    };
+    assert_eq!(stamp("v1.2"), Some(2));
+    assert_eq!(stamp("v1.2.3"), Some(0));
+    let stamped = runner.read("action/.github/action/release");
+    assert_eq!(stamped, format!("# A comment.\n1.2.3\n{} *{ARCHIVE}\n", sha256(&bytes)));
+    let outcome = runner.run();
+    assert_eq!(outcome.code, 1, "{}", outcome.log);
+    assert!(!is_built(&runner));
+}
+
 #[test]
 fn the_source_may_be_asked_for() {
     let (server, bytes) = (Server::new(), archive());

@@ -48,7 +48,7 @@ impl Runner {
         {
             fs::create_dir_all(made.path(below)).expect("made");
         }
-        for script in ["install.sh", "run.sh"] {
+        for script in ["install.sh", "run.sh", "stamp.sh"] {
             let script = format!(".github/action/{script}");
             let to = made.path("action").join(&script);
             fs::copy(root().join(&script), to).expect("copied");
