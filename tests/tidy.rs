@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("files", &[]),
+    ("git", &["files", "paths"]),
+    ("ignored", &["files"]),
     ("kind", &[]),
     ("finding", &["source"]),
     ("config", &["finding"]),
@@ -49,6 +51,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("examples", &["source", "files", "finding", "parse", "patterns", "rule", "check", "fix"]),
     ("walk", &["source", "files", "kind", "config", "paths", "validators", "check"]),
     ("baseline", &["finding"]),
+    (
+        "project",
+        &["source", "files", "git", "kind", "config", "paths", "registry", "check", "baseline"],
+    ),
+    ("diff", &["source", "files", "git", "ignored", "finding", "config", "check", "walk"]),
 ];
 
 /// A source file may be longer if its head says why, in these words.
