@@ -34,24 +34,23 @@ command=${INPUT_COMMAND:-check}
 set -- ci
 
 case $command in
-  check | merge)
-    if [ "$command" = merge ]; then set -- "$@" merge; fi
-    set -- "$@" --output "sarif=$folder/aidd.sarif" --save "$folder/aidd-report.json"
-    if [ "$command" = check ]; then
-      if auto diff "$INPUT_DIFF"; then set -- "$@" --scope auto; else set -- "$@" --scope all; fi
-      if [ -n "$INPUT_BASE" ]; then set -- "$@" --base "$INPUT_BASE"; fi
-      if [ -n "$INPUT_SHARD" ]; then set -- "$@" --shard "$INPUT_SHARD"; fi
-    fi
-    if [ -n "$INPUT_FAIL_ON" ]; then set -- "$@" --fail-on "$INPUT_FAIL_ON"; fi
-    if [ -n "$INPUT_CONFIG" ]; then set -- "$@" --config "$INPUT_CONFIG"; fi
-    if [ -n "$INPUT_CATEGORY" ]; then set -- "$@" --category "$INPUT_CATEGORY"; fi
-    if on annotations "$INPUT_ANNOTATIONS"; then set -- "$@" --annotations; else set -- "$@" --no-annotations; fi
-    if on review "$INPUT_REVIEW"; then set -- "$@" --review; fi
-    if ! on summary "$INPUT_SUMMARY"; then unset GITHUB_STEP_SUMMARY; fi
+  check)
+    if auto diff "$INPUT_DIFF"; then set -- "$@" --scope auto; else set -- "$@" --scope all; fi
+    if [ -n "$INPUT_BASE" ]; then set -- "$@" --base "$INPUT_BASE"; fi
+    if [ -n "$INPUT_SHARD" ]; then set -- "$@" --shard "$INPUT_SHARD"; fi
     ;;
-  post) set -- "$@" post ;;
+  merge | post) set -- "$@" "$command" ;;
   *) die "input command: check, merge or post, not '$command'" ;;
 esac
+if [ "$command" != post ]; then
+  set -- "$@" --output "sarif=$folder/aidd.sarif" --save "$folder/aidd-report.json"
+  if [ -n "$INPUT_FAIL_ON" ]; then set -- "$@" --fail-on "$INPUT_FAIL_ON"; fi
+  if ! on annotations "$INPUT_ANNOTATIONS"; then set -- "$@" --no-annotations; fi
+  if on review "$INPUT_REVIEW"; then set -- "$@" --review; fi
+fi
+if [ -n "$INPUT_CONFIG" ]; then set -- "$@" --config "$INPUT_CONFIG"; fi
+if [ -n "$INPUT_CATEGORY" ]; then set -- "$@" --category "$INPUT_CATEGORY"; fi
+if ! on summary "$INPUT_SUMMARY"; then unset GITHUB_STEP_SUMMARY; fi
 if on comment "$INPUT_COMMENT"; then set -- "$@" --comment; fi
 if on check-run "$INPUT_CHECK_RUN"; then set -- "$@" --check-run; fi
 if auto sarif "$INPUT_SARIF"; then set -- "$@" --upload-sarif; fi

@@ -10,4 +10,9 @@ mod options;
 #[cfg(unix)]
 mod packages;
 #[cfg(unix)]
+#[path = "../../ci/tests/support/repository.rs"]
+mod repository;
+#[cfg(unix)]
 mod runner;
+#[cfg(unix)]
+mod whole;

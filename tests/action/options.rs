@@ -38,13 +38,12 @@ fn the_defaults() {
     let runner = machine();
     insta::assert_snapshot!(args(&runner), @r"
     [ci]
+    [--scope]
+    [auto]
     [--output]
     [sarif=TEMP/aidd.XXXXXX/aidd.sarif]
     [--save]
     [TEMP/aidd.XXXXXX/aidd-report.json]
-    [--scope]
-    [auto]
-    [--annotations]
     [--comment]
     [--upload-sarif]
     [--]
@@ -70,30 +69,30 @@ fn every_input_has_its_option() {
         .with("sarif", "off")
         .with("category", "docs")
         .with("shard", "2/4")
-        .with("args", "--only=secrets/*\n--no-base\nfull\n")
+        .with("args", "--exclude=vendor/**\n--no-base\nfull\n")
         .with("token", "another");
     insta::assert_snapshot!(args(&runner), @r"
     [ci]
-    [--output]
-    [sarif=TEMP/aidd.XXXXXX/aidd.sarif]
-    [--save]
-    [TEMP/aidd.XXXXXX/aidd-report.json]
     [--scope]
     [all]
     [--base]
     [main]
     [--shard]
     [2/4]
+    [--output]
+    [sarif=TEMP/aidd.XXXXXX/aidd.sarif]
+    [--save]
+    [TEMP/aidd.XXXXXX/aidd-report.json]
     [--fail-on]
     [warning]
+    [--no-annotations]
+    [--review]
     [--config]
     [ci/aidd.json]
     [--category]
     [docs]
-    [--no-annotations]
-    [--review]
     [--check-run]
-    [--only=secrets/*]
+    [--exclude=vendor/**]
     [--no-base]
     [full]
     [--]
@@ -128,7 +127,6 @@ fn reports_are_merged() {
     [sarif=TEMP/aidd.XXXXXX/aidd.sarif]
     [--save]
     [TEMP/aidd.XXXXXX/aidd-report.json]
-    [--annotations]
     [--]
     [1.json]
     [2.json]

@@ -17,6 +17,8 @@ pub(crate) struct Runner {
     arch: &'static str,
     cache_hit: bool,
     only_own: bool,
+    work: Option<PathBuf>,
+    env: Vec<(&'static str, String)>,
 }
 
 /// How the action ended.
@@ -43,6 +45,8 @@ impl Runner {
             arch: "X64",
             cache_hit: false,
             only_own: false,
+            work: None,
+            env: Vec::new(),
         };
         for below in ["action/.github/action", "action/src", "work", "temp", "tools", "bin", "seen"]
         {
@@ -80,6 +84,18 @@ impl Runner {
     /// Leaves it no program but those installed.
     pub(crate) fn with_only_its_path(mut self) -> Self {
         self.only_own = true;
+        self
+    }
+
+    /// Makes another folder its workspace.
+    pub(crate) fn at(mut self, work: &Path) -> Self {
+        self.work = Some(work.to_owned());
+        self
+    }
+
+    /// Sets a variable of the environment, of every step.
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.env.push((name, value.into()));
         self
     }
 
@@ -173,7 +189,7 @@ impl Runner {
         let output = Command::new("bash")
             .args(["--noprofile", "--norc", "-eo", "pipefail"])
             .arg(&script)
-            .current_dir(self.path("work").join(folder))
+            .current_dir(self.work.clone().unwrap_or_else(|| self.path("work")).join(folder))
             .env_clear()
             .env("PATH", path)
             .env("SEEN", self.path("seen"))
@@ -184,6 +200,7 @@ impl Runner {
             .env("RUNNER_ARCH", self.arch)
             .env("RUNNER_TEMP", self.path("temp"))
             .env("RUNNER_TOOL_CACHE", self.path("tools"))
+            .envs(self.env.iter().cloned())
             .envs(step.env.iter().map(|(name, value)| (name, context.fill(value))))
             .output()
             .expect("bash");
