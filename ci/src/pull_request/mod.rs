@@ -120,7 +120,12 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         (Trigger::PullRequestTarget, Some(pull), _) => {
             // Also where somebody has checked it out, the head is read from the store.
             found.head.get_or_insert_with(|| pull.head_sha.clone());
-            let (project, files) = sides::trusted(&root, &pull.base_sha, config, &mut say)?;
+            let (project, files) = sides::trusted(
+                &root,
+                &pull.base_sha,
+                (config, args.baseline.baseline.as_deref()),
+                &mut say,
+            )?;
             (project, Some(files))
         }
         _ => (Project::open(&root, config)?, None),

@@ -9,6 +9,7 @@ use aidd_engine::check::Engine;
 use aidd_engine::diff::{Compared, Head};
 use aidd_engine::git::{Change, Repository, Snapshot};
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::walk::relative;
 use anyhow::{Context as _, Result};
 use std::path::Path;
 
@@ -18,7 +19,7 @@ use std::path::Path;
 pub(super) fn trusted(
     start: &Path,
     commit: &str,
-    config: Option<&Path>,
+    (config, baseline): (Option<&Path>, Option<&Path>),
     say: &mut dyn FnMut(&str),
 ) -> Result<(Project, Snapshot)> {
     let top = start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(start);
@@ -37,9 +38,10 @@ pub(super) fn trusted(
         }
     }
     let snapshot = seen(root)?;
-    let mut own = vec![CONFIG_PATH.to_owned()];
-    for folder in RULE_FOLDERS {
-        own.extend(snapshot.below(folder).with_context(|| folder.to_owned())?);
+    let named = [config, baseline].into_iter().flatten();
+    let mut own: Vec<String> = named.map(|path| relative(root, path)).collect();
+    for folder in [&*folder.to_string_lossy()].iter().chain(&RULE_FOLDERS) {
+        own.extend(snapshot.below(folder).with_context(|| (*folder).to_owned())?);
     }
     have_contents(root, own.iter().map(|path| (&snapshot, path.as_str())))?;
     Ok((Project::trusting(root, snapshot.clone(), config)?, snapshot))
