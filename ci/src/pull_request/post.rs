@@ -24,12 +24,12 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
     if event.trigger == Trigger::WorkflowRun {
         lead_back(&mut event, &saved)?;
     }
-    is_of(&saved, &event)?;
     let Some(repository) = &event.repository else {
         return Err(UserError::new("this is no run on GitHub: there is nowhere to post")
             .hint("`aidd ci merge REPORT` shows a saved report in the log")
             .into());
     };
+    is_of(&saved, &event)?;
     let head = event.pull.as_ref().map(|pull| pull.head_sha.clone()).or_else(|| event.sha.clone());
     saved.document.version_control = head.map(|revision| VersionControl {
         repository: repository.url(),
