@@ -49,6 +49,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("examples", &["source", "files", "finding", "parse", "patterns", "rule", "check", "fix"]),
     ("walk", &["source", "files", "kind", "config", "paths", "validators", "check"]),
     ("baseline", &["finding"]),
+    ("commit_message", &["source", "parse", "patterns"]),
 ];
 
 /// A source file may be longer if its head says why, in these words.

@@ -9,6 +9,8 @@ pub mod event;
 pub mod exit;
 pub mod explain;
 pub mod fix;
+pub mod generate;
+pub mod hook;
 pub mod progress;
 pub mod project;
 pub mod report;
@@ -143,6 +145,8 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
             Ok(Exit::Clean)
         }
         Command::Man { command } => manual(command, io),
+        Command::Generate(command) => generate::run(command, io),
+        Command::Hook(command) => hook::run(command, io),
     }
 }
 
