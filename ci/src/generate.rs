@@ -34,7 +34,9 @@ fn commit_message(format: MessageFormat, io: &mut Io<'_>) -> Result<Exit> {
     let message = redacted(message);
     match format {
         MessageFormat::Text => writeln!(io.out, "{message}")?,
-        MessageFormat::Json => writeln!(io.out, "{}", serde_json::to_string_pretty(&wire(&message))?)?,
+        MessageFormat::Json => {
+            writeln!(io.out, "{}", serde_json::to_string_pretty(&wire(&message))?)?;
+        }
     }
     Ok(Exit::Clean)
 }
@@ -74,7 +76,14 @@ fn staged(folder: &Path) -> Result<Input> {
             .hint("run this in the folder of a project, or begin one with: git init"),
     })?;
     let raw = git.run(&[
-        "diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-ext-diff", "--no-textconv", "-M",
+        "diff",
+        "--cached",
+        "--raw",
+        "-z",
+        "--no-abbrev",
+        "--no-ext-diff",
+        "--no-textconv",
+        "-M",
     ])?;
     let entries = entries(&raw);
     if entries.is_empty() {

@@ -158,7 +158,9 @@ fn is_version(text: &str) -> bool {
 /// `name[extra]>=1.0; marker`.
 fn requirement(text: &str) -> Option<(String, Option<String>)> {
     static REQUIREMENT: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"^\s*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:\(?\s*((?:[=<>!~]=?=?\s*[\w.*+!-]+\s*,?\s*)+))?")
+        pattern(
+            r"^\s*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:\(?\s*((?:[=<>!~]=?=?\s*[\w.*+!-]+\s*,?\s*)+))?",
+        )
     });
     let found = REQUIREMENT.captures(text)?;
     let version = found.get(2).map(|version| version.as_str().trim());
@@ -208,8 +210,7 @@ mod tests {
             None if there => "?".to_owned(),
             None => "-".to_owned(),
         };
-        let show =
-            |b: &Bump| format!("{} {}→{}", b.name, text(&b.from, b.was), text(&b.to, b.is));
+        let show = |b: &Bump| format!("{} {}→{}", b.name, text(&b.from, b.was), text(&b.to, b.is));
         compare(path, before, after).iter().map(show).collect::<Vec<_>>().join("; ")
     }
 
@@ -236,12 +237,21 @@ mod tests {
             "a >=1.0→>=1.1,<2; b 2→3; e -→?"
         );
         assert_eq!(shown("requirements.txt", "# x\na==1\n-r b.txt\n", "a==2\n"), "a 1→2");
-        let go = |v: &str| format!("module m\n\ngo 1.22\n\nrequire (\n\tx.org/a v1.{v}.0 // indirect\n)\n");
+        let go = |v: &str| {
+            format!("module m\n\ngo 1.22\n\nrequire (\n\tx.org/a v1.{v}.0 // indirect\n)\n")
+        };
         assert_eq!(shown("go.mod", &go("1"), &go("2")), "x.org/a v1.1.0→v1.2.0");
-        let uses = |v: &str| format!("jobs:\n  a:\n    steps:\n      - uses: actions/checkout@{v}\n");
-        assert_eq!(shown(".github/workflows/a.yml", &uses("v3"), &uses("v4")), "actions/checkout v3→v4");
+        let uses =
+            |v: &str| format!("jobs:\n  a:\n    steps:\n      - uses: actions/checkout@{v}\n");
+        assert_eq!(
+            shown(".github/workflows/a.yml", &uses("v3"), &uses("v4")),
+            "actions/checkout v3→v4"
+        );
         let hash = format!("{} # v5", "0".repeat(40));
-        assert_eq!(shown(".github/workflows/a.yml", &uses("v4"), &uses(&hash)), "actions/checkout v4→v5");
+        assert_eq!(
+            shown(".github/workflows/a.yml", &uses("v4"), &uses(&hash)),
+            "actions/checkout v4→v5"
+        );
         assert_eq!(shown("Dockerfile", "FROM node:20 AS a\n", "FROM node:22 AS a\n"), "node 20→22");
         assert_eq!(shown("Gemfile", "gem 'a', '~> 1'\n", "gem 'a', '~> 2'\n"), "a ~> 1→~> 2");
     }

@@ -92,7 +92,8 @@ impl<'a> Facts<'a> {
         let mut files = Vec::with_capacity(changes.len());
         let mut with_symbols = Vec::new();
         for change in changes {
-            let size: usize = [&change.before, &change.after].into_iter().flatten().map(String::len).sum();
+            let size: usize =
+                [&change.before, &change.after].into_iter().flatten().map(String::len).sum();
             let (file, symbols) = if size <= closely {
                 closely -= size;
                 look(change)
@@ -150,11 +151,12 @@ fn look(change: &Change) -> (File<'_>, Option<FileSymbols>) {
     }
     file.lines = lines::compare(before, after);
     file.nature = nature(change, file.kind);
-    if matches!(file.kind, FileKind::Manifest | FileKind::Build | FileKind::Ci) {
+    let is_old = change.fate == Fate::Changed;
+    if is_old && matches!(file.kind, FileKind::Manifest | FileKind::Build | FileKind::Ci) {
         file.bumps = dependencies::compare(&change.path, before, after);
         file.released = dependencies::released(&change.path, before, after);
     }
-    if change.fate == Fate::Changed
+    if is_old
         && matches!(
             file.kind,
             FileKind::Manifest | FileKind::Build | FileKind::Ci | FileKind::Config

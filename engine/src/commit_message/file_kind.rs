@@ -112,8 +112,14 @@ const CI_NAMES: &[&str] = &[
     "bitbucket-pipelines.yml",
     "jenkinsfile",
 ];
-const CI_FOLDERS: &[&str] =
-    &[".github/workflows/", ".github/actions/", ".circleci/", ".buildkite/", ".ci/", ".woodpecker/"];
+const CI_FOLDERS: &[&str] = &[
+    ".github/workflows/",
+    ".github/actions/",
+    ".circleci/",
+    ".buildkite/",
+    ".ci/",
+    ".woodpecker/",
+];
 
 const TEST_FOLDERS: &[&str] = &[
     "__fixtures__",
@@ -136,8 +142,16 @@ const TEST_FOLDERS: &[&str] = &[
 
 const DOC_FOLDERS: &[&str] = &["doc", "docs", "examples"];
 const DOC_STEMS: &[&str] = &[
-    "authors", "changelog", "codeowners", "contributing", "copying", "license", "licence", "notice",
-    "readme", "security",
+    "authors",
+    "changelog",
+    "codeowners",
+    "contributing",
+    "copying",
+    "license",
+    "licence",
+    "notice",
+    "readme",
+    "security",
 ];
 const DOC_ENDINGS: &[&str] = &["adoc", "markdown", "md", "mdx", "rst"];
 /// Folders whose prose is shipped.
@@ -149,17 +163,28 @@ const ASSETS: &[&str] = &[
 ];
 
 const SOURCES: &[&str] = &[
-    "astro", "bash", "c", "cc", "cjs", "clj", "cljs", "cpp", "cs", "css", "cts", "cxx", "dart", "el",
-    "elm", "erl", "ex", "exs", "fish", "fs", "go", "gql", "graphql", "groovy", "h", "hh", "hpp", "hs",
-    "htm", "html", "java", "jl", "js", "jsx", "kt", "kts", "less", "lua", "m", "mjs", "ml", "mm",
-    "mts", "nim", "nix", "php", "pl", "prisma", "proto", "ps1", "py", "pyi", "r", "rb", "rs", "sass",
-    "scala", "scss", "sh", "sol", "sql", "styl", "svelte", "swift", "tf", "ts", "tsx", "v", "vue",
-    "wgsl", "zig", "zsh",
+    "astro", "bash", "c", "cc", "cjs", "clj", "cljs", "cpp", "cs", "css", "cts", "cxx", "dart",
+    "el", "elm", "erl", "ex", "exs", "fish", "fs", "go", "gql", "graphql", "groovy", "h", "hh",
+    "hpp", "hs", "htm", "html", "java", "jl", "js", "jsx", "kt", "kts", "less", "lua", "m", "mjs",
+    "ml", "mm", "mts", "nim", "nix", "php", "pl", "prisma", "proto", "ps1", "py", "pyi", "r", "rb",
+    "rs", "sass", "scala", "scss", "sh", "sol", "sql", "styl", "svelte", "swift", "tf", "ts",
+    "tsx", "v", "vue", "wgsl", "zig", "zsh",
 ];
 
 const CONFIGS: &[&str] = &[
-    "cfg", "conf", "editorconfig", "env", "ini", "json", "json5", "jsonc", "properties", "toml",
-    "xml", "yaml", "yml",
+    "cfg",
+    "conf",
+    "editorconfig",
+    "env",
+    "ini",
+    "json",
+    "json5",
+    "jsonc",
+    "properties",
+    "toml",
+    "xml",
+    "yaml",
+    "yml",
 ];
 
 /// What the file at `path` is for.
@@ -176,7 +201,7 @@ pub(super) fn of(path: &str) -> FileKind {
     } else if CI_NAMES.contains(&name) || CI_FOLDERS.iter().any(|folder| lower.starts_with(folder))
     {
         FileKind::Ci
-    } else if is_in(TEST_FOLDERS) || is_test_name(name, path) {
+    } else if is_in(TEST_FOLDERS) && !is_for_readers(name, ending) || is_test_name(name, path) {
         FileKind::Test
     } else if MANIFESTS.contains(&name) || is_manifest(name, ending) {
         FileKind::Manifest
@@ -234,16 +259,22 @@ fn is_manifest(name: &str, ending: &str) -> bool {
 fn is_docs(segments: &[&str], name: &str, ending: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     segments.iter().any(|segment| DOC_FOLDERS.contains(segment))
-        || (DOC_STEMS.contains(&stem) && (DOC_ENDINGS.contains(&ending) || ending == "txt"))
+        || is_for_readers(name, ending)
         || (DOC_STEMS.iter().any(|known| stem.starts_with(known)) && !name.contains('.'))
+}
+
+/// `README.md`, `CHANGELOG.txt`, wherever they lie.
+fn is_for_readers(name: &str, ending: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default();
+    DOC_STEMS.contains(&stem) && (DOC_ENDINGS.contains(&ending) || ending == "txt")
 }
 
 /// Whether a program says in the first lines that it wrote the text.
 pub(super) fn says_generated(text: &str) -> bool {
-    text.lines().take(5).any(|line| {
+    text.lines().take(8).any(|line| {
         line.contains("@generated")
             || line.contains("DO NOT EDIT")
-            || line.contains("generated file, do not edit")
+            || line.to_ascii_lowercase().contains("this file is generated")
     })
 }
 
@@ -258,8 +289,14 @@ mod tests {
         };
         let expected = [
             (Source, "src/http/client.rs ui/Button.tsx lib/latest.java bin/run.sh Contest.java"),
-            (Test, "tests/a.json src/a.test.ts pkg/a_test.go test_a.py LoginTest.java src/x/tests.rs"),
-            (Docs, "README.md docs/a.png.txt LICENSE LICENSE-MIT guide/intro.mdx docs/schema.json"),
+            (
+                Test,
+                "tests/a.json src/a.test.ts pkg/a_test.go test_a.py LoginTest.java src/x/tests.rs",
+            ),
+            (
+                Docs,
+                "README.md fuzz/README.md docs/a.png.txt LICENSE LICENSE-MIT guide/intro.mdx docs/schema.json",
+            ),
             (Content, "content/rules/a.md src/prompts/b.md"),
             (Ci, ".github/workflows/ci.yml .gitlab-ci.yml Jenkinsfile .ci/run"),
             (Manifest, "Cargo.toml a/package.json requirements-dev.txt go.mod App.csproj"),

@@ -28,8 +28,8 @@ pub(super) fn compare(path: &str, before: &str, after: &str) -> Option<KeyDelta>
         }
     }
     delta.removed = before.into_keys().filter(|key| !after.contains_key(key)).collect();
-    delta.added = shortened(delta.added);
-    delta.removed = shortened(delta.removed);
+    delta.added = shortened(&delta.added);
+    delta.removed = shortened(&delta.removed);
     Some(delta)
 }
 
@@ -42,9 +42,9 @@ fn plain(value: &str) -> Option<String> {
 }
 
 /// Keys below a common key that are all new are that key.
-fn shortened(keys: Vec<String>) -> Vec<String> {
+fn shortened(keys: &[String]) -> Vec<String> {
     let mut parents: BTreeMap<&str, usize> = BTreeMap::new();
-    for key in &keys {
+    for key in keys {
         if let Some((parent, _)) = key.rsplit_once('.') {
             *parents.entry(parent).or_default() += 1;
         }
@@ -163,22 +163,29 @@ mod tests {
 
     #[test]
     fn settings_are_compared() {
-        let delta = compare("a.json", r#"{"a": {"b": 1, "c": "x"}, "d": 2}"#, r#"{"a": {"b": 3, "c": "y"}, "e": true}"#);
+        let delta = compare(
+            "a.json",
+            r#"{"a": {"b": 1, "c": "x"}, "d": 2}"#,
+            r#"{"a": {"b": 3, "c": "y"}, "e": true}"#,
+        );
         let expected = KeyDelta {
             added: vec!["e".into()],
             removed: vec!["d".into()],
             set: vec![("a.b".into(), Some("3".into())), ("a.c".into(), None)],
         };
         assert_eq!(delta, Some(expected));
-        let delta = compare("a.yml", "jobs:\n  a: {x: 1}\n", "jobs:\n  a: {x: 1}\n  b: {y: 1, z: 2}\n");
+        let delta =
+            compare("a.yml", "jobs:\n  a: {x: 1}\n", "jobs:\n  a: {x: 1}\n  b: {y: 1, z: 2}\n");
         assert_eq!(delta.expect("YAML").added, ["jobs.b"]);
         assert_eq!(compare("a.txt", "", ""), None);
     }
 
     #[test]
     fn toml_is_read_by_line() {
-        let text = "a = 1 # x\n[b.'c']\nd = [\n  \"e # f\", # g\n  \"h\",\n]\ni.j = { k = \"l\" }\n";
-        let expected = [("a", "1"), ("b.c.d", "[ \"e # f\", \"h\", ]"), ("b.c.i.j", "{ k = \"l\" }")];
+        let text =
+            "a = 1 # x\n[b.'c']\nd = [\n  \"e # f\", # g\n  \"h\",\n]\ni.j = { k = \"l\" }\n";
+        let expected =
+            [("a", "1"), ("b.c.d", "[ \"e # f\", \"h\", ]"), ("b.c.i.j", "{ k = \"l\" }")];
         let entries = toml(text);
         let entries: Vec<(&str, &str)> = entries.iter().map(|(k, v)| (&**k, &**v)).collect();
         assert_eq!(entries, expected);

@@ -204,7 +204,9 @@ fn declares(parent: &str, name: &str) -> bool {
 fn re_exports(parent: &str, name: &str, symbol: &str) -> bool {
     let pattern = format!(r"pub\s+use\s+(?:(?:crate|self)::)?{}::([^;]*);", regex::escape(name));
     Regex::new(&pattern).is_ok_and(|pattern| {
-        pattern.captures_iter(parent).any(|found| has_word(&found[1], symbol) || found[1].contains('*'))
+        pattern
+            .captures_iter(parent)
+            .any(|found| has_word(&found[1], symbol) || found[1].contains('*'))
     })
 }
 
@@ -354,7 +356,9 @@ mod tests {
         assert!(names_export("export { A, type B } from './c/d.js'", "c/d", "B"));
         assert!(names_export("export * from \"./c\"", "c/index", "X"));
         assert!(!names_export("export { A } from './c'", "c", "B"));
-        let tree = json::parse(r#"{"main": "dist/a.cjs", "exports": {"./b": {"import": "./dist/b/c.js"}}, "name": "x"}"#);
+        let tree = json::parse(
+            r#"{"main": "dist/a.cjs", "exports": {"./b": {"import": "./dist/b/c.js"}}, "name": "x"}"#,
+        );
         assert_eq!(entries(&tree).collect::<Vec<_>>(), ["a", "b/c"]);
     }
 }

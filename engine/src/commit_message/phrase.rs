@@ -36,9 +36,7 @@ fn subject(text: &str) -> String {
 pub(super) fn plain(text: &str) -> String {
     let visible = |c: char| if c.is_control() { ' ' } else { c };
     // Marks that turn the direction of text could make a message read otherwise than it is.
-    let is_mark = |c: &char| {
-        matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
+    let is_mark = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     let text: String = text.chars().filter(|c| !is_mark(c)).map(visible).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -76,8 +74,24 @@ pub(super) fn cut(text: &str, room: usize) -> String {
         let last = short.rsplit(' ').next().unwrap_or_default();
         let dangles = matches!(
             last,
-            "a" | "an" | "and" | "as" | "at" | "by" | "for" | "from" | "if" | "in" | "of" | "on"
-                | "or" | "that" | "the" | "to" | "when" | "which" | "with"
+            "a" | "an"
+                | "and"
+                | "as"
+                | "at"
+                | "by"
+                | "for"
+                | "from"
+                | "if"
+                | "in"
+                | "of"
+                | "on"
+                | "or"
+                | "that"
+                | "the"
+                | "to"
+                | "when"
+                | "which"
+                | "with"
         );
         let is_open = short.matches('`').count() % 2 == 1;
         if !(dangles || is_open) || !short.contains(' ') {
@@ -126,10 +140,10 @@ pub(super) fn listing(verb: &str, names: &[String], tail: &str) -> Phrase {
 
 /// Words that are written in capitals.
 const ACRONYMS: &[&str] = &[
-    "ai", "api", "ast", "aws", "cli", "cpu", "crud", "css", "csv", "db", "dns", "dom", "ftp", "gcp",
-    "gpu", "grpc", "html", "http", "https", "id", "io", "ip", "jpeg", "json", "jwt", "lsp", "mcp",
-    "orm", "os", "pdf", "png", "rest", "rpc", "sarif", "sdk", "sql", "ssh", "ssl", "svg", "tcp", "tls",
-    "toml", "tui", "ui", "udp", "uri", "url", "utf", "uuid", "wasm", "xml", "yaml",
+    "ai", "api", "ast", "aws", "cli", "cpu", "crud", "css", "csv", "db", "dns", "dom", "ftp",
+    "gcp", "gpu", "grpc", "html", "http", "https", "id", "io", "ip", "jpeg", "json", "jwt", "lsp",
+    "mcp", "orm", "os", "pdf", "png", "rest", "rpc", "sarif", "sdk", "sql", "ssh", "ssl", "svg",
+    "tcp", "tls", "toml", "tui", "ui", "udp", "uri", "url", "utf", "uuid", "wasm", "xml", "yaml",
 ];
 
 /// The words of a name: `httpClient`, `http_client` and `HTTPClient` are `HTTP client`.
@@ -151,9 +165,9 @@ pub(super) fn words(name: &str) -> String {
         }
     }
     words.retain(|word| !word.is_empty());
-    let shown = words.into_iter().map(|word| {
-        if ACRONYMS.contains(&word.as_str()) { word.to_uppercase() } else { word }
-    });
+    let shown = words
+        .into_iter()
+        .map(|word| if ACRONYMS.contains(&word.as_str()) { word.to_uppercase() } else { word });
     shown.collect::<Vec<_>>().join(" ")
 }
 
@@ -183,21 +197,26 @@ pub(super) fn stem(path: &str) -> Option<&str> {
 pub(super) fn place(preposition: &str, path: &str, scope: Option<&str>) -> String {
     let Some(stem) = stem(path) else { return String::new() };
     let words = words(stem);
+    let words = ["test ", "tests "].iter().find_map(|it| words.strip_prefix(it)).unwrap_or(&words);
+    let words = [" test", " tests"].iter().find_map(|it| words.strip_suffix(it)).unwrap_or(words);
     if words.is_empty() || scope.is_some_and(|scope| scope.eq_ignore_ascii_case(stem)) {
         return String::new();
     }
-    let reads = words.contains(' ') || is_thing(&words);
+    let reads = words.contains(' ') || is_thing(words);
     if reads {
         format!(" {preposition} the {words}")
     } else {
-        format!(" {preposition} {}", path.rsplit('/').next().unwrap_or(path))
+        let name = path.rsplit('/').next().unwrap_or(path);
+        // A file whose name says nothing goes by that of its folder.
+        format!(" {preposition} {}", if name.contains(stem) { name } else { stem })
     }
 }
 
 /// Whether a single word is what something is called, not what something does.
 fn is_thing(word: &str) -> bool {
-    const ENDINGS: [&str; 13] = [
-        "er", "or", "ion", "ment", "ness", "ity", "ory", "age", "ism", "ure", "ist", "ing", "view",
+    const ENDINGS: [&str; 22] = [
+        "able", "age", "cache", "ent", "er", "graph", "index", "ine", "ing", "ion", "ism", "ist",
+        "ity", "list", "ness", "or", "ory", "queue", "store", "tree", "ule", "ure",
     ];
     word.chars().count() > 4 && ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
@@ -234,6 +253,7 @@ mod tests {
         assert_eq!(place("to", "src/parser/mod.rs", None), " to the parser");
         assert_eq!(place("to", "src/parser/mod.rs", Some("parser")), "");
         assert_eq!(place("in", "src/check.rs", None), " in check.rs");
+        assert_eq!(place("in", "src/check/mod.rs", None), " in check");
         assert_eq!(place("in", "src/lib.rs", None), "");
     }
 

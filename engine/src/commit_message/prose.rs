@@ -1,6 +1,7 @@
 //! Words for people: headings, titles of tests, entries of a changelog.
 
 use super::facts::{Facts, File};
+use super::file_kind;
 use super::phrase::{self, Phrase, code};
 use super::{Fate, Type};
 use regex::Regex;
@@ -37,6 +38,9 @@ pub(super) fn page(file: &File<'_>) -> Option<Phrase> {
 }
 
 fn changed_page(file: &File<'_>, name: &str, after: &str) -> Phrase {
+    if file_kind::says_generated(after) {
+        return Phrase::new([format!("regenerate {name}")]);
+    }
     if let Some(count) = typos(&file.lines.added, &file.lines.removed) {
         let what = if count == 1 { "a typo" } else { "typos" };
         return Phrase::new([format!("fix {what} in {name}")]);
@@ -61,16 +65,15 @@ fn changed_page(file: &File<'_>, name: &str, after: &str) -> Phrase {
     }
     let touched = touched_sections(before, after);
     match touched.as_slice() {
-        [one] => Phrase::new([
-            format!("revise {} in {name}", quoted(one)),
-            format!("revise {name}"),
-        ]),
+        [one] => {
+            Phrase::new([format!("revise {} in {name}", quoted(one)), format!("revise {name}")])
+        }
         _ => Phrase::new([format!("revise {name}")]),
     }
 }
 
 /// The number of misspelt words, when all that differs is their spelling.
-fn typos(added: &[String], removed: &[String]) -> Option<usize> {
+pub(super) fn typos(added: &[String], removed: &[String]) -> Option<usize> {
     if added.len() != removed.len() || added.is_empty() || added.len() > TYPOS {
         return None;
     }
@@ -173,12 +176,53 @@ pub(super) fn asserted(sentence: &str) -> String {
     // `returns null for x` lacks the one who does; `paths become absolute` does not.
     let lacks_subject = matches!(
         first,
-        "accepts" | "adds" | "allows" | "builds" | "calls" | "can" | "creates" | "does" | "fails"
-            | "finds" | "formats" | "gives" | "handles" | "has" | "ignores" | "is" | "keeps"
-            | "loads" | "makes" | "matches" | "parses" | "prints" | "reads" | "refuses" | "rejects"
-            | "removes" | "renders" | "reports" | "requires" | "returns" | "sends" | "sets"
-            | "should" | "shows" | "skips" | "sorts" | "splits" | "stops" | "supports" | "takes"
-            | "throws" | "trims" | "updates" | "uses" | "validates" | "works" | "writes"
+        "accepts"
+            | "adds"
+            | "allows"
+            | "builds"
+            | "calls"
+            | "can"
+            | "creates"
+            | "does"
+            | "fails"
+            | "finds"
+            | "formats"
+            | "gives"
+            | "handles"
+            | "has"
+            | "ignores"
+            | "is"
+            | "keeps"
+            | "loads"
+            | "makes"
+            | "matches"
+            | "parses"
+            | "prints"
+            | "reads"
+            | "refuses"
+            | "rejects"
+            | "removes"
+            | "renders"
+            | "reports"
+            | "requires"
+            | "returns"
+            | "sends"
+            | "sets"
+            | "should"
+            | "shows"
+            | "skips"
+            | "sorts"
+            | "splits"
+            | "stops"
+            | "supports"
+            | "takes"
+            | "throws"
+            | "trims"
+            | "updates"
+            | "uses"
+            | "validates"
+            | "works"
+            | "writes"
     );
     if lacks_subject {
         format!("check that it {sentence}")
@@ -272,8 +316,14 @@ mod tests {
     #[test]
     fn titles_of_tests_become_sentences() {
         let of = |title: &str| asserted(&sentence(title));
-        assert_eq!(of("paths_become_absolute_without_dots"), "check that paths become absolute without dots");
-        assert_eq!(of("returns null for empty input"), "check that it returns null for empty input");
+        assert_eq!(
+            of("paths_become_absolute_without_dots"),
+            "check that paths become absolute without dots"
+        );
+        assert_eq!(
+            of("returns null for empty input"),
+            "check that it returns null for empty input"
+        );
         assert_eq!(of("TestParse"), "test parse");
         assert_eq!(of("test_url_parsing"), "test URL parsing");
     }
@@ -289,7 +339,10 @@ mod tests {
 
     #[test]
     fn entries_of_changelogs_become_subjects() {
-        assert_eq!(imperative("Fixed a **panic** on [empty](x) input (#12). More."), "fix a panic on empty input");
+        assert_eq!(
+            imperative("Fixed a **panic** on [empty](x) input (#12). More."),
+            "fix a panic on empty input"
+        );
         assert_eq!(imperative("Rules in `ai/`."), "Rules in `ai/`.");
     }
 

@@ -152,10 +152,8 @@ impl Speaker<'_> {
             .files
             .iter()
             .any(|file| file.change.fate != Fate::Added && is_below(&file.change.path, folder));
-        let is_good = new.len() >= MANY
-            && !has_old
-            && !is_told
-            && !phrase::COMMON_FOLDERS.contains(&name);
+        let is_good =
+            new.len() >= MANY && !has_old && !is_told && !phrase::COMMON_FOLDERS.contains(&name);
         is_good.then(|| (folder.to_owned(), new.iter().map(|path| (*path).to_owned()).collect()))
     }
 
@@ -207,8 +205,7 @@ impl Speaker<'_> {
     fn reshaped(&self) -> Vec<Phrase> {
         let symbols = &self.facts.symbols;
         let mut said = Vec::new();
-        let is_product =
-            |it: &Placed| self.facts.is_product(&it.path) && !it.symbol.in_test;
+        let is_product = |it: &Placed| self.facts.is_product(&it.path) && !it.symbol.in_test;
         for pair in symbols.renamed.iter().filter(|pair| is_product(&pair.after)) {
             said.push(renamed(pair));
         }
@@ -297,13 +294,8 @@ impl Speaker<'_> {
     /// The functions whose bodies differ, with the file of the first.
     fn changed_names(&self) -> Option<(Vec<String>, String)> {
         let is_product = |it: &Placed| self.facts.is_product(&it.path) && !it.symbol.in_test;
-        let mut pairs: Vec<&Pair> = self
-            .facts
-            .symbols
-            .changed
-            .iter()
-            .filter(|pair| is_product(&pair.after))
-            .collect();
+        let mut pairs: Vec<&Pair> =
+            self.facts.symbols.changed.iter().filter(|pair| is_product(&pair.after)).collect();
         pairs.sort_by_key(|pair| {
             let deciding = pair.decides_otherwise();
             (std::cmp::Reverse(deciding), std::cmp::Reverse(pair.after.symbol.exported))
@@ -351,7 +343,17 @@ impl Speaker<'_> {
             return Some(listing("rework", &names, &self.place("in", &path)));
         }
         let files: Vec<&File<'_>> = self.facts.in_group(Group::Product).collect();
-        let verb = if self.only_imports(&files) { "change the imports of" } else { "rework" };
+        if let [file] = files.as_slice()
+            && file.kind == FileKind::Content
+        {
+            return prose::page(file);
+        }
+        let is_prose = files.iter().all(|file| file.kind == FileKind::Content);
+        let verb = match (is_prose, self.only_imports(&files)) {
+            (true, _) => "revise",
+            (false, true) => "change the imports of",
+            (false, false) => "rework",
+        };
         let names: Vec<String> = files.iter().map(|file| file.name().to_owned()).collect();
         (!names.is_empty()).then(|| listing(verb, &names, ""))
     }
@@ -401,7 +403,10 @@ impl Speaker<'_> {
         let ((from_folder, from_name), (to_folder, to_name)) = (split(from), split(to));
         if moved.len() == 1 {
             return Some(if from_folder == to_folder {
-                Phrase::new([format!("rename {from} to {to}"), format!("rename {from_name} to {to_name}")])
+                Phrase::new([
+                    format!("rename {from} to {to}"),
+                    format!("rename {from_name} to {to_name}"),
+                ])
             } else {
                 Phrase::new([
                     format!("move {from} to {to}"),
@@ -423,11 +428,8 @@ impl Speaker<'_> {
         let new: Vec<&Placed> = self.facts.added_tests().collect();
         if let [test] = new.as_slice() {
             let title = prose::sentence(&test.symbol.name);
-            let place = self.place("of", &test.path);
-            said.push(Phrase::new([
-                prose::asserted(&title),
-                format!("add a test{place}"),
-            ]));
+            let place = self.place("to", &test.path);
+            said.push(Phrase::new([prose::asserted(&title), format!("add a test{place}")]));
         } else if !new.is_empty() {
             said.push(self.count_tests(&new));
         }
@@ -456,17 +458,24 @@ impl Speaker<'_> {
             .filter(|pair| pair.after.symbol.kind == SymbolKind::Test)
             .map(|pair| code(&pair.after.symbol.name))
             .collect();
-        if changed.is_empty() {
-            let names: Vec<String> = files.iter().map(|file| file.name().to_owned()).collect();
-            said.push(listing("change", &names, ""));
-        } else {
+        let helpers: Vec<&Placed> =
+            symbols.added.iter().filter(|it| !self.facts.is_product(&it.path)).collect();
+        let is_short = changed.iter().all(|name| name.chars().count() <= 40);
+        if let ([first, ..], true) = (helpers.as_slice(), changed.is_empty()) {
+            let names: Vec<String> = helpers.iter().map(|it| code(&it.symbol.name)).collect();
+            said.push(listing("add", &names, &self.place("to", &first.path)));
+        } else if is_short && !changed.is_empty() {
             said.push(listing("change", &changed, ""));
+        } else {
+            let verb = if changed.is_empty() { "change" } else { "change the tests in" };
+            let names: Vec<String> = files.iter().map(|file| file.name().to_owned()).collect();
+            said.push(listing(verb, &names, ""));
         }
     }
 
     fn count_tests(&self, new: &[&Placed]) -> Phrase {
         let one_file = new.iter().all(|it| it.path == new[0].path);
-        let place = if one_file { self.place("of", &new[0].path) } else { String::new() };
+        let place = if one_file { self.place("to", &new[0].path) } else { String::new() };
         let count = format!("add {} tests", new.len());
         Phrase::new([format!("{count}{place}"), count])
     }
@@ -515,8 +524,7 @@ impl Speaker<'_> {
     }
 
     fn dependencies(&self, said: &mut Vec<Phrase>) {
-        let mut bumps: Vec<&Bump> =
-            self.facts.files.iter().flat_map(|file| &file.bumps).collect();
+        let mut bumps: Vec<&Bump> = self.facts.files.iter().flat_map(|file| &file.bumps).collect();
         bumps.sort_by(|one, other| one.name.cmp(&other.name));
         bumps.dedup_by(|one, other| one.name == other.name);
         let named = |keep: &dyn Fn(&Bump) -> bool| -> Vec<String> {
@@ -584,7 +592,11 @@ impl Speaker<'_> {
     fn called(&self, file: &File<'_>) -> String {
         let path = &file.change.path;
         match phrase::stem(path).map(phrase::words) {
-            Some(words) if path.starts_with(".github/workflows/") => format!("the {words} workflow"),
+            Some(words) if path.starts_with(".github/workflows/") => {
+                format!("the {words} workflow")
+            }
+            // A name alone, such as `config.json`, may be that of many files.
+            _ if path.chars().count() <= 40 => path.clone(),
             _ => file.name().to_owned(),
         }
     }
@@ -631,8 +643,7 @@ fn said_folder(said: &[Phrase], folder: Option<&(String, Vec<String>)>, path: &s
 }
 
 fn is_below(path: &str, folder: &str) -> bool {
-    folder.is_empty()
-        || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn renamed(pair: &Pair) -> Phrase {
@@ -660,9 +671,8 @@ fn bumped(bump: &Bump) -> Phrase {
 /// Whether most of a new function's longer statements stood in `pair` before, and no more.
 fn came_from(code: &str, pair: &Pair) -> bool {
     const TELLING: usize = 6;
-    let words = |text: &str| -> Vec<String> {
-        text.split(super::syntax::GAP).map(str::to_owned).collect()
-    };
+    let words =
+        |text: &str| -> Vec<String> { text.split(super::syntax::GAP).map(str::to_owned).collect() };
     let new = words(code);
     let before = words(&pair.before.symbol.tokens.code);
     let after = words(&pair.after.symbol.tokens.code);

@@ -14,14 +14,32 @@ use std::sync::LazyLock;
 /// So many subjects show what a project is used to.
 const TELLING: usize = 10;
 /// A part with this share of the changed lines is what a change is about, in percent.
-const MOST: usize = 75;
+const MOST: usize = 60;
 /// Most characters of a scope.
 const LONGEST: usize = 24;
 /// Folders that say what files are for, not what they are about.
 const FOLDERS_OF_KINDS: &[&str] = &[
-    "__tests__", "assets", "bench", "benches", "content", "doc", "docs", "e2e", "examples",
-    "fixtures", "public", "rules", "script", "scripts", "spec", "specs", "static", "test",
-    "testdata", "tests", "tools",
+    "__tests__",
+    "assets",
+    "bench",
+    "benches",
+    "content",
+    "doc",
+    "docs",
+    "e2e",
+    "examples",
+    "fixtures",
+    "public",
+    "rules",
+    "script",
+    "scripts",
+    "spec",
+    "specs",
+    "static",
+    "test",
+    "testdata",
+    "tests",
+    "tools",
 ];
 
 /// A scope and its grounds.
@@ -110,20 +128,27 @@ pub(super) fn choose(facts: &Facts<'_>, verdict: &Verdict, input: &Input) -> Cho
     let mut candidates: Vec<(&Part, usize)> =
         parts.iter().flat_map(|(own, _)| own).map(|part| (part, share(part))).collect();
     candidates.retain(|(_, share)| share * 100 >= whole * MOST && *share > 0);
-    // Whole first; among those the names the project knows, packages, and deep folders.
+    // What holds all files before what holds most; then the names the project knows, the deepest
+    // of them, then packages, then the deepest folder.
     candidates.sort_by_key(|(part, share)| {
-        let is_whole = *share == whole;
         let depth = part.path.matches('/').count();
-        std::cmp::Reverse((part.is_known, part.is_package, is_whole, depth))
+        let is_package = part.is_package && !part.is_known;
+        std::cmp::Reverse((*share == whole, part.is_known, is_package, depth))
     });
-    let best = candidates.iter().find(|(part, share)| *share == whole || part.is_known || part.is_package);
+    let is_strict = customs.conventional >= TELLING;
+    let best = candidates
+        .iter()
+        .find(|(part, share)| part.is_known || part.is_package || (*share == whole && !is_strict));
     match best {
         Some((part, share)) => {
             let why = if *share == whole {
                 format!("scope {}: all files it is about lie in {}", part.name, part.path)
             } else {
                 let percent = share * 100 / whole.max(1);
-                format!("scope {}: {percent} % of the changed lines lie in {}", part.name, part.path)
+                format!(
+                    "scope {}: {percent} % of the changed lines lie in {}",
+                    part.name, part.path
+                )
             };
             Choice { name: Some(part.name.clone()), why: Some(why) }
         }
@@ -171,7 +196,8 @@ fn parts(path: &str, packages: &[String], customs: &Customs) -> Vec<Part> {
         .filter(|folder| !folder.is_empty() && is_below(path, folder))
         .max_by_key(|folder| folder.len());
     let mut at = String::new();
-    for segment in folders.split('/').filter(|segment| !segment.is_empty()) {
+    let folders = folders.split('/').take_while(|segment| !segment.starts_with('.'));
+    for segment in folders.filter(|segment| !segment.is_empty()) {
         if !at.is_empty() {
             at.push('/');
         }
@@ -195,14 +221,18 @@ fn part(path: &str, segment: &str, is_package: bool, customs: &Customs) -> Optio
         .map(|(scope, _)| scope.clone());
     let is_known = known.is_some();
     let is_usual = COMMON_FOLDERS.contains(&segment) || FOLDERS_OF_KINDS.contains(&segment);
-    if segment.starts_with('.') || (is_usual && !is_known && !is_package) {
+    if is_usual && !is_known && !is_package {
         return None;
     }
     let name = known.unwrap_or(lower);
     let is_plain =
         name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@'));
-    (is_plain && name.chars().count() <= LONGEST)
-        .then(|| Part { path: path.to_owned(), name, is_package, is_known })
+    (is_plain && name.chars().count() <= LONGEST).then(|| Part {
+        path: path.to_owned(),
+        name,
+        is_package,
+        is_known,
+    })
 }
 
 #[cfg(test)]

@@ -174,7 +174,7 @@ impl Reader<'_> {
                 inner.in_test |= is_test_item(&node);
             } else if kind == "mod_item" {
                 inner.in_test |= is_test_item(&node);
-            } else if is_variable(&kind) {
+            } else if self.is_variable(&kind) {
                 let is_top = place.depth <= 2 && place.parent.is_none();
                 if is_top {
                     found.extend(self.variables(&node, &place));
@@ -218,6 +218,11 @@ impl Reader<'_> {
             ),
             parent,
         })
+    }
+
+    fn is_variable(&self, kind: &str) -> bool {
+        matches!(kind, "lexical_declaration" | "variable_declaration")
+            || (kind == "expression_statement" && self.language == SupportLang::Python)
     }
 
     fn separator(&self) -> &'static str {
@@ -268,7 +273,9 @@ impl Reader<'_> {
         match self.language {
             SupportLang::Rust => previous_attributes(node).any(|text| {
                 let path = text.trim_start_matches("#[").split(['(', ']']).next();
-                path.is_some_and(|path| path.rsplit("::").next() == Some("test"))
+                path.is_some_and(|path| {
+                    path.rsplit("::").next().is_some_and(|it| it == "test" || it == "bench")
+                })
             }),
             SupportLang::Python => name.starts_with("test"),
             SupportLang::Go => {
@@ -286,11 +293,10 @@ impl Reader<'_> {
 
     /// `const a = …, b = …` at the top of a script, `A = …` at the top of a Python module.
     fn variables(&self, node: &Node<'_>, place: &Place) -> Vec<Symbol> {
-        let exported_here =
-            node.parent().is_some_and(|parent| parent.kind() == "export_statement");
-        let declared = node.children().filter(|child| {
-            matches!(&*child.kind(), "variable_declarator" | "assignment")
-        });
+        let exported_here = node.parent().is_some_and(|parent| parent.kind() == "export_statement");
+        let declared = node
+            .children()
+            .filter(|child| matches!(&*child.kind(), "variable_declarator" | "assignment"));
         let symbol = |declarator: Node<'_>| {
             let name = declarator.field("name").or_else(|| declarator.field("left"))?;
             if !matches!(&*name.kind(), "identifier") {
@@ -387,10 +393,6 @@ fn name_node<'r>(node: &Node<'r>) -> Option<Node<'r>> {
     at.kind().contains("identifier").then_some(at)
 }
 
-fn is_variable(kind: &str) -> bool {
-    matches!(kind, "lexical_declaration" | "variable_declaration" | "expression_statement")
-}
-
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 80
@@ -470,7 +472,8 @@ fn by_words(path: &str, text: &str) -> Vec<Symbol> {
     if !ENDINGS.contains(&ending) {
         return Vec::new();
     }
-    let is_type = |word: &str| !matches!(word, "fun" | "func" | "fn" | "def" | "defp" | "function" | "proc");
+    let is_type =
+        |word: &str| !matches!(word, "fun" | "func" | "fn" | "def" | "defp" | "function" | "proc");
     DECLARATION
         .captures_iter(text)
         .map(|found| {
@@ -545,10 +548,16 @@ mod tests {
         let java = "public class A { public void b() {} void c() {} @Test public void d() {} }";
         assert_eq!(shown("A.java", java), "T+ A, F+ A.b, F A.c, T? A.d");
         assert_eq!(shown("a.rb", "class A\n def b; end\nend"), "T+ A, F+ A.b");
-        assert_eq!(shown("a.php", "<?php class A { private function b() {} public function c() {} }"), "T+ A, F A::b, F+ A::c");
+        assert_eq!(
+            shown("a.php", "<?php class A { private function b() {} public function c() {} }"),
+            "T+ A, F A::b, F+ A::c"
+        );
         assert_eq!(shown("a.h", "int a(int b);\nint c(void) { return 1; }"), "F+ c");
         assert_eq!(shown("a.sh", "a() { b; }"), "F a");
-        assert_eq!(shown("a.kt", "class A {\n  private fun b() {}\n  fun c() {}\n}"), "T+ A, F b, F+ c");
+        assert_eq!(
+            shown("a.kt", "class A {\n  private fun b() {}\n  fun c() {}\n}"),
+            "T+ A, F b, F+ c"
+        );
     }
 
     #[test]

@@ -101,7 +101,8 @@ fn compare_file(file: FileSymbols, delta: &mut Delta) {
         let same = before.get_mut(&(symbol.kind, symbol.name.clone()));
         match same.and_then(VecDeque::pop_front) {
             None => delta.added.push(placed(symbol, &file.path)),
-            Some(old) if old.tokens.code == symbol.tokens.code && old.exported == symbol.exported => {}
+            Some(old)
+                if old.tokens.code == symbol.tokens.code && old.exported == symbol.exported => {}
             Some(old) => delta.changed.push(Pair {
                 before: placed(old, &file.old_path),
                 after: placed(symbol, &file.path),
@@ -224,7 +225,10 @@ mod tests {
     fn shown(before: &[(&str, &str)], after: &[(&str, &str)]) -> String {
         let paths: BTreeSet<&str> = before.iter().chain(after).map(|(path, _)| *path).collect();
         let text = |files: &[(&str, &str)], path: &str| {
-            files.iter().find(|(name, _)| *name == path).map_or(Vec::new(), |(_, t)| symbols(path, t))
+            files
+                .iter()
+                .find(|(name, _)| *name == path)
+                .map_or(Vec::new(), |(_, t)| symbols(path, t))
         };
         let files = paths.into_iter().map(|path| FileSymbols {
             path: path.to_owned(),
@@ -250,8 +254,15 @@ mod tests {
     fn symbols_are_matched() {
         let body = "(a: u8) -> u8 { let b = a + 1; c(b); d(b, a) }";
         let file = |names: &[&str]| -> String {
-            names.iter().map(|name| format!("pub fn {name}{body}
-")).collect()
+            names
+                .iter()
+                .map(|name| {
+                    format!(
+                        "pub fn {name}{body}
+"
+                    )
+                })
+                .collect()
         };
         let one = |before: &[&str], after: &[&str]| {
             shown(&[("a.rs", &file(before))], &[("a.rs", &file(after))])
@@ -261,7 +272,10 @@ mod tests {
         assert_eq!(one(&["e"], &["e", "f"]), "+f");
         assert_eq!(one(&["e", "f"], &["f"]), "-e");
         assert_eq!(
-            shown(&[("a.rs", &file(&["e"])), ("b.rs", "")], &[("a.rs", ""), ("b.rs", &file(&["e"]))]),
+            shown(
+                &[("a.rs", &file(&["e"])), ("b.rs", "")],
+                &[("a.rs", ""), ("b.rs", &file(&["e"]))]
+            ),
             "e/e"
         );
         assert_eq!(shown(&[("a.rs", "fn e() { a() }")], &[("a.rs", "fn e() { b() }")]), "e~e");
@@ -270,7 +284,9 @@ mod tests {
     #[test]
     fn members_follow_their_type() {
         let class = |name: &str, more: &str| {
-            format!("export class {name} {{ a() {{ return 1 + 2 }} b() {{ return this.a() }} {more} }}")
+            format!(
+                "export class {name} {{ a() {{ return 1 + 2 }} b() {{ return this.a() }} {more} }}"
+            )
         };
         let one = |before: &str, after: &str| shown(&[("a.ts", before)], &[("a.ts", after)]);
         assert_eq!(one("", &class("C", "")), "+C");

@@ -62,8 +62,8 @@ pub(super) fn of_range(
     let mut tokens = Tokens::default();
     let mut end = range.start;
     // Nodes to visit, and in how many blocks they lie: in Python, layout is structure.
-    let mut left = vec![(node.clone(), 0_usize)];
-    while let Some((node, depth)) = left.pop() {
+    let mut left = vec![(node.clone(), 0_usize, false)];
+    while let Some((node, depth, is_dropped)) = left.pop() {
         let at = node.range();
         if at.start >= range.end || at.end <= range.start {
             continue;
@@ -74,6 +74,11 @@ pub(super) fn of_range(
             end = end.max(at.end);
             continue;
         }
+        let is_statement =
+            || node.parent().is_some_and(|parent| matches!(&*parent.kind(), "block" | "module"));
+        if language == SupportLang::Python && is_statement() {
+            push(&mut tokens.code, &depth.to_string(), language);
+        }
         if is_condition(&kind) {
             tokens.conditions.extend(condition(&node));
         }
@@ -81,25 +86,43 @@ pub(super) fn of_range(
         if !is_leaf {
             let depth = depth + usize::from(kind == "block");
             let children: Vec<Node<'_>> = node.children().collect();
-            left.extend(children.into_iter().rev().map(|child| (child, depth)));
+            let drops = drops(&node, &kind, &children);
+            let children = children.into_iter().enumerate().rev();
+            left.extend(children.map(|(at, child)| (child, depth, drops.contains(&at))));
+            continue;
+        }
+        if is_dropped {
+            end = end.max(at.end);
             continue;
         }
         // Text that the grammar has no token for.
         let gap = text.get(end..at.start).unwrap_or_default().trim();
         push(&mut tokens.code, gap, language);
-        if language == SupportLang::Python && gap.is_empty() && begins_line(text, at.start) {
-            push(&mut tokens.code, &depth.to_string(), language);
-        }
         push(&mut tokens.code, &text[at.clone()], language);
         end = end.max(at.end);
     }
     tokens
 }
 
-/// Whether only space stands before `offset` on its line.
-fn begins_line(text: &str, offset: usize) -> bool {
-    let before = text[..offset].rsplit('\n').next().unwrap_or_default();
-    before.trim().is_empty()
+/// Which children the formatter of Rust adds and takes away: braces around the one expression of a
+/// closure or an arm, and the comma after an arm.
+fn drops(node: &Node<'_>, kind: &str, children: &[Node<'_>]) -> Vec<usize> {
+    if *node.lang() != SupportLang::Rust {
+        return Vec::new();
+    }
+    if kind == "match_arm" {
+        let comma = children.iter().rposition(|child| child.kind() == ",");
+        return comma.into_iter().collect();
+    }
+    let is_body = node
+        .parent()
+        .is_some_and(|parent| matches!(&*parent.kind(), "closure_expression" | "match_arm"));
+    let is_single = |inner: &Node<'_>| {
+        let kind = inner.kind();
+        inner.is_named() && !kind.ends_with("statement") && !kind.ends_with("declaration")
+    };
+    let is_bare = kind == "block" && is_body && children.len() == 3 && is_single(&children[1]);
+    if is_bare { vec![0, 2] } else { Vec::new() }
 }
 
 /// A comment; in Python also a string that stands alone.
@@ -203,10 +226,9 @@ fn of_lines(path: &str, text: &str) -> Tokens {
         "sql" | "lua" | "hs" | "elm" => &["--"],
         "r" | "jl" | "ex" | "exs" | "pl" | "nix" | "tf" | "fish" | "zsh" | "ps1" | "nim"
         | "graphql" | "gql" => &["#"],
-        "kt" | "kts" | "swift" | "scala" | "cs" | "cc" | "cpp" | "cxx" | "hpp" | "dart" | "proto"
-        | "zig" | "groovy" | "m" | "mm" | "less" | "scss" | "sol" | "fs" | "v" | "prisma" => {
-            &["//", "/*", "* ", "*/"]
-        }
+        "kt" | "kts" | "swift" | "scala" | "cs" | "cc" | "cpp" | "cxx" | "hpp" | "dart"
+        | "proto" | "zig" | "groovy" | "m" | "mm" | "less" | "scss" | "sol" | "fs" | "v"
+        | "prisma" => &["//", "/*", "* ", "*/"],
         _ => &[],
     };
     let mut tokens = Tokens::default();
@@ -243,6 +265,15 @@ mod tests {
         assert_eq!(same("a.ts", "f('a');", "f(\"a\")\n"), (true, true));
         assert_eq!(same("a.ts", "f(`a ${b} c`)", "f(`a ${b}c`)"), (false, true));
         assert_eq!(same("a.js", "f('a \"b')", "f(\"a \\\"b\")"), (false, true));
+        let arms = "fn a() { match b { 1 => { c(|d| e) } _ => f, } }";
+        assert_eq!(
+            same("a.rs", arms, "fn a() { match b { 1 => c(|d| { e }), _ => f } }"),
+            (true, true)
+        );
+        assert_eq!(
+            same("a.rs", arms, "fn a() { match b { 1 => c(|d| { e; }), _ => f } }"),
+            (false, true)
+        );
         assert_eq!(same("a.go", "func a() { b() }", "func a() {\n\tb()\n}"), (true, true));
         assert_eq!(same("a.kt", "  fun a() {}\n", "fun a() {}\n\n"), (true, true));
     }

@@ -5,9 +5,13 @@ use super::facts::{Facts, File, Nature};
 use super::file_kind::FileKind;
 use super::prose;
 use super::scope::Customs;
+use super::symbols_diff::Placed;
 use super::{Fate, Type};
 use regex::Regex;
 use std::sync::LazyLock;
+
+/// Most changed lines of the product in a change that mends one fault.
+const SMALL: usize = 80;
 
 /// What a file counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,6 +140,13 @@ fn product(facts: &Facts<'_>) -> (Type, String) {
             if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
         return (Type::Feat, format!("`{first}`{more} can be used elsewhere and is new"));
     }
+    let mut pages = facts.in_group(Group::Product);
+    if pages.all(|file| {
+        let is_prose = file.kind == FileKind::Content;
+        is_prose && prose::typos(&file.lines.added, &file.lines.removed).is_some()
+    }) {
+        return (Type::Fix, "only spelling differs".to_owned());
+    }
     if let Some(word) = told(facts, &FIX) {
         return (Type::Fix, format!("a new comment or test says \"{word}\""));
     }
@@ -143,12 +154,10 @@ fn product(facts: &Facts<'_>) -> (Type, String) {
         return (Type::Feat, format!("{new} is new"));
     }
     let decides = facts.symbols.changed.iter().find(|pair| {
-        !pair.after.symbol.in_test
-            && facts.is_product(&pair.after.path)
-            && pair.decides_otherwise()
+        !pair.after.symbol.in_test && facts.is_product(&pair.after.path) && pair.decides_otherwise()
     });
     let tests = facts.added_tests().count();
-    if let (Some(pair), 1..) = (decides, tests) {
+    if let (Some(pair), 1.., true) = (decides, tests, is_small(facts)) {
         let name = &pair.after.symbol.name;
         return (Type::Fix, format!("a condition in `{name}` is another one, and a test is new"));
     }
@@ -193,6 +202,17 @@ fn new_product_file<'a>(facts: &'a Facts<'_>) -> Option<&'a str> {
                 && !moved.iter().any(|pair| pair.after.path == file.change.path)
         })
         .map(|file| file.change.path.as_str())
+}
+
+/// Whether a change of the product can be the mending of one fault: few lines, nothing renamed or
+/// gone, little that is new.
+fn is_small(facts: &Facts<'_>) -> bool {
+    let symbols = &facts.symbols;
+    let of_product = |it: &&Placed| !it.symbol.in_test && facts.is_product(&it.path);
+    let new = symbols.added.iter().filter(of_product).count();
+    let gone = symbols.removed.iter().filter(of_product).count();
+    let lines: usize = facts.in_group(Group::Product).map(|file| file.lines.count()).sum();
+    lines <= SMALL && new <= 2 && gone == 0 && symbols.renamed.is_empty()
 }
 
 /// Three changed lines of the product beside thirty of tests are there for the tests.
