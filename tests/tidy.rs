@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("files", &[]),
+    ("git", &["files", "paths"]),
+    ("ignored", &["files"]),
     ("kind", &[]),
     ("finding", &["source"]),
     ("config", &["finding"]),
@@ -50,6 +52,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("walk", &["source", "files", "kind", "config", "paths", "validators", "check"]),
     ("baseline", &["finding"]),
     ("commit_message", &["source", "parse", "patterns"]),
+    (
+        "project",
+        &["source", "files", "git", "kind", "config", "paths", "registry", "check", "baseline"],
+    ),
+    ("diff", &["source", "files", "git", "ignored", "finding", "config", "check", "walk"]),
 ];
 
 /// A source file may be longer if its head says why, in these words.

@@ -1,7 +1,7 @@
 //! `aidd baseline`: recording findings to put off, and taking out what is gone.
 
 use crate::Io;
-use crate::cli::BaselineCommand;
+use crate::cli::{BaselineArgs, BaselineCommand};
 use crate::exit::{Exit, UserError};
 use crate::progress::Progress;
 use crate::project::{self, Project};
@@ -78,14 +78,31 @@ fn prune(project: &Project, given: Option<&Path>, io: &mut Io<'_>) -> Result<Exi
     Ok(Exit::Clean)
 }
 
-/// Whether a run over `paths` tells if a known finding is still there: its file lies below one of
-/// them, and could be read or is gone.
-pub(crate) fn was_checked(
-    entry: &Entry,
+/// Marks what the baseline knows; returns what it knows and was not found in the files checked,
+/// those below `paths`. `None`: there is no baseline. `complete`: all rules and files were asked
+/// for; else a run says nothing of the rest.
+pub(crate) fn judge(
+    args: &BaselineArgs,
     project: &Project,
     paths: &[PathBuf],
-    outcome: &Outcome,
-) -> bool {
+    outcome: &mut Outcome,
+    complete: bool,
+) -> Result<Option<Vec<Entry>>> {
+    if args.no_baseline {
+        return Ok(None);
+    }
+    let given = args.baseline.as_deref();
+    let path = project.baseline_path(given);
+    let Some(baseline) = project.baseline(&path, given.is_some())? else { return Ok(None) };
+    let findings = outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings);
+    let mut stale = baseline.apply(findings);
+    stale.retain(|entry| complete && was_checked(entry, project, paths, outcome));
+    Ok(Some(stale))
+}
+
+/// Whether a run over `paths` tells if a known finding is still there: its file lies below one of
+/// them, and could be read or is gone.
+fn was_checked(entry: &Entry, project: &Project, paths: &[PathBuf], outcome: &Outcome) -> bool {
     let place = project.root().join(&entry.path);
     let failed = outcome.skipped.iter().filter(|skipped| skipped.failed);
     paths.iter().any(|path| place.starts_with(path))
@@ -101,7 +118,7 @@ pub(crate) fn counted(entries: impl Iterator<Item = Entry>) -> String {
 
 fn check(project: &Project, paths: Vec<PathBuf>) -> Result<Outcome> {
     let engine = project.engine(&Selection::default())?;
-    let walk = Walk { paths, jobs: 0, no_ignore: false, no_hidden: false };
+    let walk = Walk::over(paths);
     let progress = Progress::start();
     walk::check_tree(&engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
         .map_err(|why| UserError::new(format!("include or exclude: {why}")).into())

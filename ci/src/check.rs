@@ -1,18 +1,19 @@
 //! `aidd check`: walk, judge, mend, report.
 
 use crate::Io;
-use crate::baseline::{counted, was_checked};
+use crate::baseline::{self, counted};
 use crate::cli::{Check, When};
+use crate::compare;
 use crate::exit::{Exit, UserError};
 use crate::fix;
 use crate::progress::Progress;
 use crate::project::{self, Project};
-use crate::report::{self, FileFindings, Format, Run, Style};
+use crate::pull_request::fail_on;
+use crate::report::{self, Comparison, Document, Format, Run, Style};
 use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection};
-use aidd_engine::config::FailOnName;
+use aidd_engine::diff::Compared;
 use aidd_engine::files::{Files, Memory, Overlay};
-use aidd_engine::finding::Severity;
 use aidd_engine::finding::{FailOn, Safety, Status};
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::source::Source;
@@ -45,6 +46,9 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             .hint("aidd check - --stdin-path PATH < FILE")
             .into());
     }
+    if stdin && args.diff.is_given() {
+        return Err(UserError::new("standard input has no base to compare with").into());
+    }
     if stdin && args.paths.len() > 1 {
         return Err(UserError::new("`-` stands alone")
             .hint("check files and standard input by two runs")
@@ -53,39 +57,59 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
     let mut project = Project::open(paths.first().context("no path")?, config)?;
     overrule(&mut project, args);
-    leave_out(&mut project, &io.cwd, &outputs);
+    project.leave_out(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
     let engine = project.engine(&selection)?;
     if stdin && (args.fix || args.fix_unsafe) {
         return fix_stdin(args, &project, &engine, io);
     }
-    let mut outcome = if stdin {
-        check_stdin(args, &project, &engine, io)?
+    let mut compared = Compared::default();
+    let mut comparison = None;
+    if stdin {
+        compared.outcome = check_stdin(args, &project, &engine, io)?;
+    } else if args.diff.is_given() {
+        let walk = walk_of(args, paths.clone());
+        let base;
+        (compared, base) = compare::check(&args.diff, (&project, &engine), &io.cwd, walk)?;
+        comparison = Some(compare::comparison(base, false, &compared));
     } else {
-        check_paths(args, &project, &engine, paths.clone())?
-    };
+        compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
+    }
     if args.fix || args.fix_unsafe {
-        let mended = fix::mend(&project, &engine, &outcome, safety(args), args.dry_run, io)?;
+        let mended =
+            fix::mend(&project, &engine, &compared.outcome, safety(args), args.dry_run, io)?;
         if args.dry_run {
             return Ok(if mended > 0 { Exit::Findings } else { Exit::Clean });
         }
         if mended > 0 {
-            outcome = check_paths(args, &project, &engine, paths.clone())?;
+            compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
         }
     }
-    let stale = judge(args, &project, if stdin { &[] } else { &paths }, &mut outcome)?;
-    let fail_on = fail_on(args, &project);
+    let below: &[PathBuf] = if stdin { &[] } else { &paths };
+    let complete = is_complete(args);
+    let stale = baseline::judge(&args.baseline, &project, below, &mut compared.outcome, complete)?;
+    compared.match_across();
+    let fail_on = fail_on(args.fail_on, &project);
     let run = Report {
         args,
         project: &project,
         engine: &engine,
-        outcome: &outcome,
+        compared: &compared,
+        comparison,
         fail_on,
         started,
-        baseline: stale.is_some(),
+        stale: stale.as_deref(),
     };
     run.write(&outputs, color, io)?;
     tell_stale(&stale.unwrap_or_default(), io)?;
-    Ok(exit(&outcome, fail_on))
+    Ok(exit(&compared.outcome, fail_on))
+}
+
+/// Whether all rules and all files were asked for.
+fn is_complete(args: &Check) -> bool {
+    let all_rules = args.selection.only.is_empty()
+        && args.selection.skip.is_empty()
+        && args.selection.severity.is_none();
+    all_rules && args.walk.exclude.is_empty() && !args.walk.no_hidden && !args.diff.is_given()
 }
 
 /// Puts what was typed, or stands in the environment, over the configuration.
@@ -93,27 +117,6 @@ fn overrule(project: &mut Project, args: &Check) {
     let exclude = project.config.exclude.get_or_insert_default();
     exclude.extend(args.walk.exclude.iter().cloned());
     project.config.max_file_size = args.walk.max_file_size.or(project.config.max_file_size);
-}
-
-/// Leaves out the reports of an earlier run, which this one writes anew.
-fn leave_out(project: &mut Project, cwd: &Path, outputs: &[(Format, PathBuf)]) {
-    for (_, path) in outputs {
-        let place = project::absolute(cwd, path);
-        if place.starts_with(project.root()) {
-            let path = globset::escape(&walk::relative(project.root(), &place));
-            project.config.exclude.get_or_insert_default().push(format!("/{path}"));
-        }
-    }
-}
-
-/// The least severity that fails: typed, configured, or the default.
-fn fail_on(args: &Check, project: &Project) -> FailOn {
-    args.fail_on.unwrap_or(match project.config.fail_on {
-        None | Some(FailOnName::Error) => FailOn::Severity(Severity::Error),
-        Some(FailOnName::Warning) => FailOn::Severity(Severity::Warning),
-        Some(FailOnName::Info) => FailOn::Severity(Severity::Info),
-        Some(FailOnName::Never) => FailOn::Never,
-    })
 }
 
 fn safety(args: &Check) -> Safety {
@@ -133,18 +136,22 @@ fn check_paths(
             paths.push(own);
         }
     }
-    let walk = Walk {
-        paths,
-        jobs: args.walk.jobs,
-        no_ignore: args.walk.no_ignore,
-        no_hidden: args.walk.no_hidden,
-    };
+    let walk = walk_of(args, paths);
     let progress = Progress::start();
     let outcome =
         walk::check_tree(engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
             .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
     progress.finish();
     Ok(outcome)
+}
+
+fn walk_of(args: &Check, paths: Vec<PathBuf>) -> Walk {
+    Walk {
+        jobs: args.walk.jobs,
+        no_ignore: args.walk.no_ignore,
+        no_hidden: args.walk.no_hidden,
+        ..Walk::over(paths)
+    }
 }
 
 fn read_stdin(io: &mut Io<'_>) -> Result<Vec<u8>> {
@@ -195,7 +202,7 @@ fn check_stdin(
     };
     let files =
         if checked.findings.is_empty() { Vec::new() } else { vec![FileReport { source, checked }] };
-    Ok(Outcome { files, checked: 1, bytes: size, skipped: Vec::new() })
+    Ok(Outcome { files, checked: 1, bytes: size, ..Outcome::default() })
 }
 
 /// Writes standard input to standard output, mended; or the patch that would.
@@ -212,31 +219,6 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
     }
     io.out.write_all(&mended.bytes)?;
     Ok(Exit::Clean)
-}
-
-/// Marks what the baseline knows; returns what it knows and was not found in the files checked,
-/// those below `paths`. `None`: there is no baseline.
-fn judge(
-    args: &Check,
-    project: &Project,
-    paths: &[PathBuf],
-    outcome: &mut Outcome,
-) -> Result<Option<Vec<Entry>>> {
-    if args.baseline.no_baseline {
-        return Ok(None);
-    }
-    let given = args.baseline.baseline.as_deref();
-    let path = project.baseline_path(given);
-    let Some(baseline) = project.baseline(&path, given.is_some())? else { return Ok(None) };
-    let findings = outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings);
-    let mut stale = baseline.apply(findings);
-    // A run with some rules, or without some files, says nothing of the rest.
-    let all_rules = args.selection.only.is_empty()
-        && args.selection.skip.is_empty()
-        && args.selection.severity.is_none();
-    let all_files = args.walk.exclude.is_empty() && !args.walk.no_hidden;
-    stale.retain(|entry| all_rules && all_files && was_checked(entry, project, paths, outcome));
-    Ok(Some(stale))
 }
 
 fn tell_stale(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
@@ -266,7 +248,7 @@ fn exit(outcome: &Outcome, fail_on: FailOn) -> Exit {
 }
 
 /// What `--output` names: the format before `=`, by the ending, or as `--format` says.
-fn output_of(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
+pub(crate) fn output_of(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
     use clap::ValueEnum;
     if let Some((name, path)) = text.split_once('=')
         && let Ok(format) = Format::from_str(name, true)
@@ -294,51 +276,57 @@ struct Report<'a> {
     args: &'a Check,
     project: &'a Project,
     engine: &'a Engine,
-    outcome: &'a Outcome,
+    compared: &'a Compared,
+    comparison: Option<Comparison>,
     fail_on: FailOn,
     started: Instant,
-    baseline: bool,
+    stale: Option<&'a [Entry]>,
 }
 
 impl Report<'_> {
     fn write(&self, outputs: &[(Format, PathBuf)], color: When, io: &mut Io<'_>) -> Result<()> {
-        let files = self.outcome.files.iter().map(|file| FileFindings {
-            source: &file.source,
-            findings: file.checked.findings.iter().collect(),
-            secrets: &file.checked.secrets,
-        });
+        let outcome = &self.compared.outcome;
         let run = Run {
-            files: files.collect(),
+            files: compare::files(&outcome.files),
+            fixed: compare::files(&self.compared.fixed),
             rules: self.engine.registry().rules(),
-            checked: self.outcome.checked,
-            skipped: &self.outcome.skipped,
-            baseline: self.baseline,
+            checked: outcome.checked,
+            skipped: &outcome.skipped,
+            baseline: self.stale.is_some(),
+            stale: self.stale.unwrap_or_default().iter().map(|entry| entry.count as usize).sum(),
             fail_on: self.fail_on,
+            policy: None,
+            comparison: self.comparison.clone(),
+            notes: Vec::new(),
             elapsed: self.started.elapsed(),
             root: self.project.root(),
             suppressed: self.args.sarif_suppressed,
             category: self.args.category.as_deref(),
             version_control: None,
         };
+        let printed = (!self.args.quiet).then_some(self.args.format);
+        let formats: Vec<Format> =
+            outputs.iter().map(|(format, _)| *format).chain(printed).collect();
+        let document = Document::for_formats(&run, &formats);
         for (format, path) in outputs {
-            write_file(*format, &run, &project::absolute(&io.cwd, path))?;
+            write_file(*format, &run, &document, &project::absolute(&io.cwd, path))?;
         }
-        if !self.args.quiet {
+        if let Some(format) = printed {
             let style = io.style(color);
-            report::write(self.args.format, &run, &mut io.out, &style).or_else(broken_pipe)?;
+            report::write(format, &run, &document, &mut io.out, &style).or_else(broken_pipe)?;
             io.out.flush().or_else(broken_pipe)?;
         }
         Ok(())
     }
 }
 
-fn write_file(format: Format, run: &Run<'_>, path: &Path) -> Result<()> {
+fn write_file(format: Format, run: &Run<'_>, document: &Document, path: &Path) -> Result<()> {
     let name = || path.display().to_string();
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(name)?;
     }
     let mut file = BufWriter::new(fs::File::create(path).with_context(name)?);
-    report::write(format, run, &mut file, &Style::default()).with_context(name)?;
+    report::write(format, run, document, &mut file, &Style::default()).with_context(name)?;
     file.flush().with_context(name)
 }
 

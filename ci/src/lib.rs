@@ -1,20 +1,25 @@
 //! The command line and pull-request door: it converts and prints, and decides nothing that the
 //! engine decides.
 
+pub mod base;
 pub mod baseline;
 pub mod check;
 pub mod cli;
+pub mod compare;
 pub mod doctor;
 pub mod event;
 pub mod exit;
 pub mod explain;
 pub mod fix;
 pub mod generate;
+pub mod github;
 pub mod hook;
 pub mod progress;
 pub mod project;
+pub mod pull_request;
 pub mod report;
 pub mod rules;
+pub mod saved;
 pub mod settings;
 
 use anyhow::Result;
@@ -131,6 +136,7 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
     let config = config.as_deref();
     match &cli.command {
         Command::Check(args) => check::run(args, config, cli.color, io),
+        Command::Ci(args) => pull_request::run(args, config, cli.color, io),
         Command::Explain(args) => explain::run(args, config, cli.color, io),
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),

@@ -1,127 +1,15 @@
-//! The project a command works on: its root, its configuration with where each value came from,
-//! and the engine made of them.
+//! Paths as they are typed, and texts that may be shown; the project itself is the engine's.
 
 use crate::exit::UserError;
-use aidd_engine::baseline::{self, Baseline, BaselineError};
 use aidd_engine::check::{Engine, REDACTED, Selection};
-use aidd_engine::config::{self, Config};
-use aidd_engine::files::{Disk, Memory};
-use aidd_engine::kind::CONFIG_PATH;
-use aidd_engine::registry::{self, Registry};
-use aidd_engine::source::{Encoding, Source, Span};
+use aidd_engine::config::Config;
+use aidd_engine::files::Memory;
+use aidd_engine::registry::Registry;
+use aidd_engine::source::Source;
 use anyhow::{Context, Result};
-use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// A project on the disk.
-#[derive(Debug)]
-pub struct Project {
-    /// The files below its root.
-    pub disk: Disk,
-    /// Its settings.
-    pub config: Config,
-    /// Where the settings came from; `None`: there is no file.
-    pub config_path: Option<PathBuf>,
-    /// Its rule pages: path from the root, text.
-    pub pages: Vec<(String, String)>,
-}
-
-impl Project {
-    /// The project that `start` (a file or folder) lies in: the nearest folder above it with `.aidd`
-    /// or `.git`, else the folder itself.
-    ///
-    /// # Errors
-    /// When the configuration cannot be read.
-    pub fn open(start: &Path, config: Option<&Path>) -> Result<Self> {
-        let root = root_of(start);
-        let standard = root.join(CONFIG_PATH);
-        let config_path = match config {
-            Some(path) => Some(path.to_owned()),
-            None => standard.is_file().then_some(standard),
-        };
-        let config = config_path.as_deref().map_or_else(|| Ok(Config::default()), read_config)?;
-        let disk = Disk::new(root);
-        let pages = registry::project_pages(&disk);
-        Ok(Self { disk, config, config_path, pages })
-    }
-
-    /// The root.
-    #[must_use]
-    pub fn root(&self) -> &Path {
-        self.disk.root()
-    }
-
-    /// All rules.
-    #[must_use]
-    pub fn registry(&self) -> Registry {
-        Registry::new(&self.pages)
-    }
-
-    /// The engine for the chosen rules.
-    ///
-    /// # Errors
-    /// When the selection names no rule, or a glob is malformed.
-    pub fn engine(&self, selection: &Selection) -> Result<Engine> {
-        Engine::new(self.registry(), &self.config, selection).map_err(|error| {
-            UserError::new(error.to_string()).hint("`aidd rule list` names all rules").into()
-        })
-    }
-
-    /// Where the baseline lies.
-    #[must_use]
-    pub fn baseline_path(&self, given: Option<&Path>) -> PathBuf {
-        given.map_or_else(
-            || self.root().join(self.config.baseline.as_deref().unwrap_or(baseline::PATH)),
-            Path::to_owned,
-        )
-    }
-
-    /// The baseline at `path`; `None` when there is no file and none was asked for by name.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is malformed.
-    pub fn baseline(&self, path: &Path, wanted: bool) -> Result<Option<Baseline>> {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !wanted => return Ok(None),
-            Err(error) => {
-                let message = format!("{}: {error}", path.display());
-                return Err(UserError::new(message)
-                    .hint("`aidd baseline write` makes a baseline")
-                    .into());
-            }
-        };
-        let read = Baseline::read(&text);
-        read.map(Some).map_err(|error| malformed_baseline(path, &error).into())
-    }
-}
-
-fn malformed_baseline(path: &Path, error: &BaselineError) -> UserError {
-    let hint = match error {
-        BaselineError::Newer(_) => "use the aidd that wrote it, or a newer one",
-        BaselineError::Malformed(_) | BaselineError::Conflict(_) => {
-            "mend it by hand or take it from Git; deleting it and `aidd baseline write` records all of today's findings"
-        }
-    };
-    UserError::new(format!("{}: {error}", path.display())).hint(hint)
-}
-
-fn read_config(path: &Path) -> Result<Config> {
-    let bytes = fs::read(path).map_err(|error| {
-        UserError::new(format!("{}: {error}", path.display()))
-            .hint("`aidd init` writes a configuration")
-    })?;
-    let source = Source::decode(path.to_string_lossy(), bytes);
-    let bom = source.text().len() - source.text().trim_start_matches('\u{FEFF}').len();
-    let (config, _) = config::read(source.text()).map_err(|problem| {
-        let at = source.position(Span::at(problem.span.start + bom).start, Encoding::CodePoints);
-        let place = format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1);
-        UserError::new(format!("{place}: {}", problem.message))
-            .hint("`aidd config schema` says what may stand there")
-    })?;
-    Ok(config)
-}
+pub use aidd_engine::project::{Project, root_of};
 
 /// `text` without secrets: an error may quote what stands in a file, or on the command line.
 #[must_use]
@@ -134,16 +22,6 @@ pub fn redacted(text: &str) -> String {
         text.replace_range(span.range(), REDACTED);
     }
     text
-}
-
-/// The nearest folder at or above `start` that holds `.aidd` or `.git`; else the folder of `start`.
-fn root_of(start: &Path) -> PathBuf {
-    let folder = if start.is_file() { start.parent().unwrap_or(start) } else { start };
-    folder
-        .ancestors()
-        .find(|folder| folder.join(".git").exists() || folder.join(".aidd").is_dir())
-        .unwrap_or(folder)
-        .to_owned()
 }
 
 /// The absolute form of `path` as seen from `cwd`, without `.` and `..`, links not followed.
@@ -190,16 +68,5 @@ mod tests {
         assert_eq!(at("."), Path::new("/a/b"));
         assert_eq!(at("../c/./d"), Path::new("/a/c/d"));
         assert_eq!(at("/x/../y"), Path::new("/y"));
-    }
-
-    #[test]
-    fn the_root_is_the_nearest_folder_with_a_mark() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let inner = folder.path().join("a/b");
-        fs::create_dir_all(&inner).expect("made");
-        fs::create_dir(folder.path().join("a/.aidd")).expect("made");
-        assert_eq!(root_of(&inner), folder.path().join("a"));
-        fs::write(inner.join("f"), "").expect("written");
-        assert_eq!(root_of(&inner.join("f")), folder.path().join("a"));
     }
 }

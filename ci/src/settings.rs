@@ -16,7 +16,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Each setting, its default, and the environment variable that goes over it.
-const SETTINGS: [(&str, Option<&str>); 7] = [
+const SETTINGS: [(&str, Option<&str>); 8] = [
     ("include", None),
     ("exclude", Some("AIDD_EXCLUDE")),
     ("failOn", Some("AIDD_FAIL_ON")),
@@ -24,6 +24,7 @@ const SETTINGS: [(&str, Option<&str>); 7] = [
     ("baseline", Some("AIDD_BASELINE")),
     ("rules", None),
     ("overrides", None),
+    ("ci", None),
 ];
 
 /// Runs `aidd config …`.
@@ -46,7 +47,7 @@ fn default_of(key: &str) -> Value {
         "maxFileSize" => json!(MAX_FILE_SIZE),
         "baseline" => json!(baseline::PATH),
         "include" => json!(["**"]),
-        "rules" => json!({}),
+        "rules" | "ci" => json!({}),
         _ => json!([]),
     }
 }

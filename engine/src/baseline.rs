@@ -128,7 +128,7 @@ impl Baseline {
                 continue;
             };
             *count -= 1;
-            if finding.status == Status::New {
+            if matches!(finding.status, Status::New | Status::Moved | Status::PreExisting) {
                 finding.status = Status::Baselined;
                 finding.reason = Some("known in the baseline".to_owned());
             }

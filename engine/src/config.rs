@@ -44,6 +44,27 @@ pub struct Config {
     /// The file of known findings (default `.aidd/baseline.json`), from the root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
+    /// What a pull request is judged by, over `failOn`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ci: Option<CiConfig>,
+}
+
+/// What a pull request is judged by. A selector is a rule id, an alias, a glob of ids, a tag, or a
+/// category (`security_critical`, `type_safety`, `code_style`, `documentation`, `commit_format`,
+/// `test_coverage`, `performance`). The narrowest one that names a rule wins; of equally narrow
+/// ones `ignore` goes before `blockOn`, that before `warnOn`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CiConfig {
+    /// Selectors of rules whose new findings fail the run, whatever their severity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_on: Option<Vec<String>>,
+    /// Selectors of rules whose new findings are reported and do not fail the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warn_on: Option<Vec<String>>,
+    /// Selectors of rules whose findings are left out of the report, but counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ignore: Option<Vec<String>>,
 }
 
 /// What makes a run fail.

@@ -1,19 +1,23 @@
 //! Text in, findings out. The engine prints nothing, reads no environment, uses no async and knows
-//! no protocol; input and output happen in `files` and `walk` only.
+//! no protocol; input and output happen in `files`, `git` and `walk` only.
 
 pub mod allow;
 pub mod baseline;
 pub mod check;
 pub mod commit_message;
 pub mod config;
+pub mod diff;
 pub mod examples;
 pub mod files;
 pub mod finding;
 pub mod fix;
+pub mod git;
+pub mod ignored;
 pub mod kind;
 pub mod parse;
 pub mod paths;
 pub mod patterns;
+pub mod project;
 pub mod registry;
 pub mod rule;
 pub mod secrets;

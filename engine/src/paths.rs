@@ -2,6 +2,7 @@
 
 use aidd_content::page::CheckHeader;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use std::path::Path;
 
 /// Paths by two lists of globs: those meant and those left out.
 #[derive(Clone, Debug)]
@@ -103,6 +104,18 @@ pub fn rule_globs<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, String> {
         set.add(glob.map_err(|error| error.to_string())?);
     }
     set.build().map_err(|error| error.to_string())
+}
+
+/// The path from the root, with `/` between segments; bytes that are not UTF-8 become U+FFFD.
+#[must_use]
+pub fn relative(root: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let segments = below.components().filter_map(|part| match part {
+        std::path::Component::Normal(name) => Some(name.to_string_lossy()),
+        std::path::Component::ParentDir => Some("..".into()),
+        _ => None,
+    });
+    segments.collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! All rules of a project: the shipped pages joined with the project's own.
 
-use crate::files::{Disk, Files, SIDE_FILE_LIMIT};
+use crate::files::{Disk, Files, SIDE_FILE_LIMIT, markdown_below};
 use crate::finding::RuleId;
 use crate::kind::RULE_FOLDERS;
 use crate::rule::Rule;
@@ -163,17 +163,18 @@ pub fn is_rule_page(path: &str, text: &str) -> bool {
 /// are left out.
 #[must_use]
 pub fn project_pages(disk: &Disk) -> Vec<(String, String)> {
-    let mut pages = Vec::new();
-    for folder in RULE_FOLDERS {
-        for path in crate::files::markdown_below(disk, folder) {
-            let text = disk
-                .read(&path, SIDE_FILE_LIMIT)
-                .ok()
-                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-            pages.extend(text.filter(|text| is_rule_page(&path, text)).map(|text| (path, text)));
-        }
-    }
-    pages
+    let below = RULE_FOLDERS.iter().flat_map(|folder| markdown_below(disk, folder));
+    pages(disk, below)
+}
+
+/// The rule pages among the files at `paths`; those that cannot be read are left out.
+pub fn pages(files: &dyn Files, paths: impl IntoIterator<Item = String>) -> Vec<(String, String)> {
+    let page = |path: String| {
+        let bytes = files.read(&path, SIDE_FILE_LIMIT).ok()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        is_rule_page(&path, &text).then_some((path, text))
+    };
+    paths.into_iter().filter_map(page).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! A step may make ten annotations of each level; further ones vanish without a word. So the worst
 //! come first, and what does not fit is counted in a notice and listed in the log.
 
-use super::{Run, is_steering, number, of_severity, one_line, skipped_lines, wire};
+use super::{Document, is_steering, number, of_severity, one_line, remarks, skipped_lines, wire};
 use aidd_engine::finding::Severity;
 use std::io;
 
@@ -12,8 +12,8 @@ const LIMIT: usize = 10;
 /// Skipped files that are named.
 const SKIPPED: usize = 20;
 
-pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    let ranked = run.ranked();
+pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
+    let ranked = document.ranked();
     let levels = by_severity(&ranked);
     let room = room(&levels);
     for (findings, room) in levels.iter().zip(room) {
@@ -26,16 +26,16 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
             list(severity, cut, out)?;
         }
     }
-    for line in skipped_lines(run, SKIPPED) {
+    for line in skipped_lines(document, SKIPPED).into_iter().chain(remarks(document)) {
         writeln!(out, "{}", log_line(&line))?;
     }
-    let counts = run.counts();
-    let files = number(run.checked, "file");
+    let counts = document.counts();
+    let files = number(document.checked, "file");
     writeln!(out, "{} in {files}{}{}", counts.found(), counts.fixable(), counts.known())
 }
 
 /// The findings of each severity, in the order of [`Severity::ALL`].
-fn by_severity(ranked: &[wire::Finding]) -> [&[wire::Finding]; 3] {
+fn by_severity<'a, 'f>(ranked: &'a [&'f wire::Finding]) -> [&'a [&'f wire::Finding]; 3] {
     let errors = ranked.partition_point(|finding| finding.severity > Severity::Warning);
     let warnings = ranked.partition_point(|finding| finding.severity > Severity::Info);
     [&ranked[..errors], &ranked[errors..warnings], &ranked[warnings..]]
@@ -43,7 +43,7 @@ fn by_severity(ranked: &[wire::Finding]) -> [&[wire::Finding]; 3] {
 
 /// How many of each severity are shown. What is cut is told by a notice, itself an annotation of
 /// the least severity, so that one has less room.
-fn room(levels: &[&[wire::Finding]; 3]) -> [usize; 3] {
+fn room(levels: &[&[&wire::Finding]; 3]) -> [usize; 3] {
     let told = levels[..2].iter().filter(|findings| findings.len() > LIMIT).count();
     let left = LIMIT - told;
     let info = if levels[2].len() > left { left - 1 } else { left };
@@ -69,7 +69,7 @@ fn annotate(finding: &wire::Finding, out: &mut dyn io::Write) -> io::Result<()> 
 }
 
 /// Says how many were cut, and lists them in the log.
-fn list(severity: Severity, cut: &[wire::Finding], out: &mut dyn io::Write) -> io::Result<()> {
+fn list(severity: Severity, cut: &[&wire::Finding], out: &mut dyn io::Write) -> io::Result<()> {
     let more = match severity {
         Severity::Error => number(cut.len(), "more error"),
         Severity::Warning => number(cut.len(), "more warning"),

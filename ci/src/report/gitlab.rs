@@ -1,23 +1,25 @@
 //! A code quality report for GitLab.
 
-use super::Run;
+use super::Document;
+use super::wire::{Finding, Status};
 use aidd_engine::finding::Severity;
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io;
 
 #[derive(Serialize)]
-struct Issue {
-    description: String,
-    check_name: String,
+struct Issue<'a> {
+    description: &'a str,
+    check_name: &'a str,
     fingerprint: String,
     severity: &'static str,
-    location: Location,
+    location: Location<'a>,
 }
 
 #[derive(Serialize)]
-struct Location {
-    path: String,
+struct Location<'a> {
+    path: &'a str,
     lines: Lines,
 }
 
@@ -26,24 +28,22 @@ struct Lines {
     begin: u64,
 }
 
-pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    let issues: Vec<Issue> = run
-        .ranked()
+pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let issues: Vec<Issue<'_>> = reported(document)
         .into_iter()
         .map(|finding| {
             // GitLab drops issues that share a fingerprint.
-            let count = seen.entry(finding.id.clone()).or_default();
+            let count = seen.entry(&finding.id).or_default();
             *count += 1;
-            let fingerprint =
-                if *count == 1 { finding.id } else { format!("{}:{count}", finding.id) };
+            let id = &finding.id;
             Issue {
-                description: finding.message,
-                check_name: finding.rule,
-                fingerprint,
+                description: &finding.message,
+                check_name: &finding.rule,
+                fingerprint: if *count == 1 { id.clone() } else { format!("{id}:{count}") },
                 severity: severity(finding.severity),
                 location: Location {
-                    path: finding.path,
+                    path: &finding.path,
                     lines: Lines { begin: finding.start.line },
                 },
             }
@@ -51,6 +51,18 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
         .collect();
     serde_json::to_writer_pretty(&mut *out, &issues)?;
     writeln!(out)
+}
+
+/// The new findings, worst first; of a comparison of whole trees all that stand, for GitLab
+/// compares them with the target branch by itself and would take those left out for mended.
+fn reported(document: &Document) -> Vec<&Finding> {
+    if !document.comparison.as_ref().is_some_and(|comparison| comparison.whole_tree) {
+        return document.ranked();
+    }
+    let standing = document.with_status(&[Status::New, Status::Moved, Status::PreExisting]);
+    let mut findings: Vec<&Finding> = standing.collect();
+    findings.sort_by_key(|finding| Reverse(finding.severity));
+    findings
 }
 
 fn severity(severity: Severity) -> &'static str {

@@ -1,24 +1,23 @@
 //! JUnit XML: a suite per file, a case per finding, a failure where the run fails.
 
-use super::{Run, number, wire};
+use super::{Document, number, wire};
 use std::fmt::{self, Write as _};
 use std::io;
 
-pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    let mut findings = wire::findings(run);
-    findings.retain(|finding| finding.status == wire::Status::New);
-    let failures = findings.iter().filter(|finding| run.fails(finding.severity)).count();
+pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
+    let findings: Vec<&wire::Finding> = document.with_status(&[wire::Status::New]).collect();
+    let failures = findings.iter().filter(|finding| document.fails(finding)).count();
     let clean = findings.is_empty();
-    let tests = findings.len() + run.skipped.len() + usize::from(clean);
+    let tests = findings.len() + document.skipped.len() + usize::from(clean);
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
-    let seconds = run.elapsed.as_secs_f64();
+    let seconds = document.elapsed.as_secs_f64();
     writeln!(
         out,
         r#"<testsuites name="aidd" tests="{tests}" failures="{failures}" errors="0" skipped="{}" time="{seconds:.3}">"#,
-        run.skipped.len()
+        document.skipped.len()
     )?;
     if clean {
-        let name = format!("no problems in {}", number(run.checked, "file"));
+        let name = format!("no problems in {}", number(document.checked, "file"));
         writeln!(
             out,
             r#"  <testsuite name="aidd" tests="1" failures="0" errors="0" skipped="0">"#
@@ -27,15 +26,15 @@ pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
         writeln!(out, "  </testsuite>")?;
     }
     for file in findings.chunk_by(|a, b| a.path == b.path) {
-        out.write_all(suite(run, file).unwrap_or_default().as_bytes())?;
+        out.write_all(suite(document, file).unwrap_or_default().as_bytes())?;
     }
-    out.write_all(skipped(run).unwrap_or_default().as_bytes())?;
+    out.write_all(skipped(document).unwrap_or_default().as_bytes())?;
     writeln!(out, "</testsuites>")
 }
 
-fn suite(run: &Run<'_>, findings: &[wire::Finding]) -> Result<String, fmt::Error> {
+fn suite(document: &Document, findings: &[&wire::Finding]) -> Result<String, fmt::Error> {
     let path = Xml(findings.first().map_or("", |finding| &finding.path));
-    let failures = findings.iter().filter(|finding| run.fails(finding.severity)).count();
+    let failures = findings.iter().filter(|finding| document.fails(finding)).count();
     let mut out = String::new();
     writeln!(
         out,
@@ -52,7 +51,7 @@ fn suite(run: &Run<'_>, findings: &[wire::Finding]) -> Result<String, fmt::Error
         )?;
         let help = finding.help.as_deref().map(|help| format!("\n{help}")).unwrap_or_default();
         let text = format!("{}:{line}:{column}: {message}{help}", finding.path);
-        if run.fails(*severity) {
+        if document.fails(finding) {
             let message = Xml(message);
             writeln!(
                 out,
@@ -72,9 +71,9 @@ fn suite(run: &Run<'_>, findings: &[wire::Finding]) -> Result<String, fmt::Error
     Ok(out)
 }
 
-fn skipped(run: &Run<'_>) -> Result<String, fmt::Error> {
+fn skipped(document: &Document) -> Result<String, fmt::Error> {
     let mut out = String::new();
-    let count = run.skipped.len();
+    let count = document.skipped.len();
     if count == 0 {
         return Ok(out);
     }
@@ -82,7 +81,7 @@ fn skipped(run: &Run<'_>) -> Result<String, fmt::Error> {
         out,
         r#"  <testsuite name="not, or not wholly, checked" tests="{count}" failures="0" errors="0" skipped="{count}">"#
     )?;
-    for file in run.skipped {
+    for file in &document.skipped {
         let (path, why) = (Xml(&file.path), Xml(&file.why));
         writeln!(out, r#"    <testcase name="{path}" classname="{path}">"#)?;
         writeln!(out, r#"      <skipped message="{why}"/>"#)?;

@@ -1,150 +1,294 @@
-//! A table for job summaries and for comments on pull requests.
+//! The report in GitHub's Markdown, for job summaries and for comments on pull requests.
+//!
+//! Every text from a finding passes `escape`; links are built from the document's
+//! [`VersionControl`](super::VersionControl) and escaped paths alone. A report of strangers is
+//! read without one, so it holds no link but those its reader has put in.
 
-use super::{Run, blob_url, is_steering, number, rule_url, wire};
+use super::gfm::escape;
+use super::wire::{Finding, Status};
+use super::{Document, blob_url, number, of_severity, rule, rule_url};
 use aidd_engine::finding::Severity;
-use std::io;
+use aidd_engine::rule::Rule;
+use std::cmp::Reverse;
 
-/// A comment holds 65,536 characters; bytes are counted, which is never less.
-const LIMIT: usize = 65_000;
-/// Kept free for what follows the tables.
-const RESERVE: usize = 4_000;
 /// A longer table is folded.
 const FOLD: usize = 10;
-/// Skipped files that are named.
+/// Skipped files, fixed findings and notes that are named.
 const SKIPPED: usize = 10;
-/// A longer text is cut.
-const CELL: usize = 600;
+const FIXED: usize = 20;
+const NOTES: usize = 20;
+/// Bytes that a list of these may take.
+const LIST: usize = 4_000;
+/// Kept free for what stands around a table.
+const AROUND: usize = 300;
 
 const TABLE: &str = "| Rule | Place | Problem |\n| --- | --- | --- |\n";
 
-pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    let counts = run.counts();
-    let files = number(run.checked, "file");
-    let mut text = format!("## aidd: {} in {files}\n", counts.found());
-    let also = format!("{}{}", counts.fixable(), counts.known());
-    if let Some(also) = also.strip_prefix("; ") {
-        text.push_str(&format!("\n{also}\n"));
+/// How long the text may get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// A comment holds 65,536 characters; bytes are counted, which is never less.
+    Comment,
+    /// A step's job summary holds 1,024 KiB; GitHub takes none of a longer one.
+    Summary,
+}
+
+impl Budget {
+    /// Most bytes of the text.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::Comment => 65_000,
+            Self::Summary => 1_000_000,
+        }
     }
-    let ranked = run.ranked();
-    let shown = tables(run, &ranked, &mut text);
+}
+
+/// The report in Markdown; `rules` are all rules, sorted by id.
+#[must_use]
+pub fn markdown(document: &Document, rules: &[Rule], budget: Budget) -> String {
+    let page = Page { document, rules };
+    let mut text = page.head();
+    let after = [page.fixed(), page.trend(), page.skipped(), page.notes()];
+    let kept = after.iter().map(String::len).sum::<usize>();
+    let limit = budget.bytes().saturating_sub(kept + AROUND);
+
+    let mut ranked = document.ranked();
+    ranked.sort_by_key(|finding| Reverse((document.fails(finding), finding.severity)));
+    let shown = page.tables(&ranked, limit, &mut text);
     if shown < ranked.len() {
         text.push_str(&format!("\n{} more not shown.\n", number(ranked.len() - shown, "problem")));
     }
-    text.push_str(&skipped(run));
-    debug_assert!(text.len() <= LIMIT, "{} bytes", text.len());
-    out.write_all(text.as_bytes())
-}
-
-/// Adds a table for each severity; how many findings found room.
-fn tables(run: &Run<'_>, ranked: &[wire::Finding], text: &mut String) -> usize {
-    let mut shown = 0;
-    for findings in ranked.chunk_by(|a, b| a.severity == b.severity) {
-        let title = match findings.first().map(|finding| finding.severity) {
-            Some(Severity::Error) => "Errors",
-            Some(Severity::Warning) => "Warnings",
-            _ => "Info",
-        };
-        let rows: Vec<String> = findings.iter().map(|finding| row(run, finding)).collect();
-        let room = (LIMIT - RESERVE).saturating_sub(text.len() + 200);
-        let mut size = 0;
-        let fits = rows.iter().take_while(|row| {
-            size += row.len();
-            size <= room
-        });
-        let fits = fits.count();
-        if fits == 0 {
-            break;
-        }
-        let fold = findings.len() > FOLD;
-        let heading = format!("{title} ({})", findings.len());
-        text.push_str(&if fold {
-            format!("\n<details>\n<summary>{heading}</summary>\n\n")
-        } else {
-            format!("\n### {heading}\n\n")
-        });
-        text.push_str(TABLE);
-        text.push_str(&rows[..fits].concat());
-        text.push_str(if fold { "\n</details>\n" } else { "" });
-        shown += fits;
-        if fits < rows.len() {
-            break;
-        }
-    }
-    shown
-}
-
-fn row(run: &Run<'_>, finding: &wire::Finding) -> String {
-    let rule = escape(&finding.rule);
-    let rule = match run.rule(&finding.rule).and_then(|rule| rule_url(run, rule)) {
-        Some(url) => format!("[{rule}](<{url}>)"),
-        None => rule,
-    };
-    let place = escape(&format!("{}:{}", finding.path, finding.start.line));
-    let place = match run.version_control {
-        Some(at) => {
-            let (first, last) = (finding.start.line, finding.end.line);
-            let lines =
-                if first == last { format!("L{first}") } else { format!("L{first}-L{last}") };
-            format!("[{place}](<{}#{lines}>)", blob_url(at, &finding.path))
-        }
-        None => place,
-    };
-    format!("| {rule} | {place} | {} |\n", escape(&finding.message))
-}
-
-fn skipped(run: &Run<'_>) -> String {
-    if run.skipped.is_empty() {
-        return String::new();
-    }
-    let count = number(run.skipped.len(), "file");
-    let mut text =
-        format!("\n<details>\n<summary>{count} not, or not wholly, checked</summary>\n\n");
-    let room = text.len() + RESERVE / 2;
-    let mut named = 0;
-    for file in run.skipped.iter().take(SKIPPED) {
-        let line = format!("- {}: {}\n", escape(&file.path), escape(&file.why));
-        if text.len() + line.len() > room {
-            break;
-        }
-        text.push_str(&line);
-        named += 1;
-    }
-    if named < run.skipped.len() {
-        text.push_str(&format!("- {} more\n", run.skipped.len() - named));
-    }
-    text.push_str("\n</details>\n");
+    let [fixed, trend, skipped, notes] = after;
+    text.push_str(&fixed);
+    text.push_str(&trend);
+    page.standing(limit, &mut text);
+    text.push_str(&skipped);
+    text.push_str(&notes);
+    debug_assert!(text.len() <= budget.bytes(), "{} bytes", text.len());
     text
 }
 
-/// Text that Markdown shows as it is, on one line: no markup, no HTML, no mention of a person or
-/// an issue.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        if at >= CELL {
-            out.push('…');
-            break;
+struct Page<'a> {
+    document: &'a Document,
+    rules: &'a [Rule],
+}
+
+impl Page<'_> {
+    /// The verdict in words, and the counts by status.
+    fn head(&self) -> String {
+        let document = self.document;
+        let counts = document.counts();
+        let mut text = match &document.comparison {
+            None => {
+                format!("## aidd: {} in {}\n", counts.found(), number(document.checked, "file"))
+            }
+            Some(comparison) => {
+                let verdict = if document.is_failing() { "changes needed" } else { "passed" };
+                let files = number(comparison.changed_files, "changed file");
+                let base = escape(&comparison.base);
+                format!(
+                    "## aidd: {verdict}: {} in {files}\n\nCompared with {base}.\n",
+                    document.title()
+                )
+            }
+        };
+        let also = format!("{}{}", counts.fixable(), counts.known());
+        if let Some(also) = also.strip_prefix("; ") {
+            text.push_str(&format!("\n{also}\n"));
         }
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            // A space of no width keeps GitHub from seeing a name or a number.
-            '@' | '#' => {
-                out.push('\\');
-                out.push(c);
-                out.push_str("&#8203;");
+        text
+    }
+
+    /// Adds a table for each sort of new findings; how many findings found room.
+    fn tables(&self, ranked: &[&Finding], limit: usize, text: &mut String) -> usize {
+        // Without a policy the severity says which ones fail the run.
+        let gated = ranked.iter().any(|finding| finding.gate.is_some());
+        let mut shown = 0;
+        let sort = |finding: &Finding| (self.document.fails(finding), finding.severity);
+        for findings in ranked.chunk_by(|a, b| sort(a) == sort(b)) {
+            let Some(&first) = findings.first() else { break };
+            let title = match first.severity {
+                Severity::Error => "Errors",
+                Severity::Warning => "Warnings",
+                Severity::Info => "Info",
+            };
+            let blocking = if gated && self.document.fails(first) { ", blocking" } else { "" };
+            let title = format!("{title}{blocking} ({})", findings.len());
+            let fits = self.table(&title, findings, findings.len() > FOLD, limit, text);
+            shown += fits;
+            if fits < findings.len() {
+                break;
             }
-            // Nor a link that would leave a trace where it leads to.
-            ':' if chars.peek().is_some_and(|&(_, next)| next == '/') => out.push_str("\\:"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' | '$' => {
-                out.push('\\');
-                out.push(c);
+        }
+        shown
+    }
+
+    /// Adds one table, as far as `text` stays within `limit`; how many findings found room.
+    fn table(
+        &self,
+        title: &str,
+        findings: &[&Finding],
+        fold: bool,
+        limit: usize,
+        text: &mut String,
+    ) -> usize {
+        let mut room = limit.saturating_sub(text.len() + title.len() + AROUND);
+        let mut rows = String::new();
+        let mut fits = 0;
+        for finding in findings {
+            let row = self.row(finding);
+            if row.len() > room {
+                break;
             }
-            c if is_steering(c) => out.push(' '),
-            c => out.push(c),
+            room -= row.len();
+            rows.push_str(&row);
+            fits += 1;
+        }
+        if fits == 0 {
+            return 0;
+        }
+        text.push_str(&if fold {
+            format!("\n<details>\n<summary>{title}</summary>\n\n")
+        } else {
+            format!("\n### {title}\n\n")
+        });
+        text.push_str(TABLE);
+        text.push_str(&rows);
+        text.push_str(if fold { "\n</details>\n" } else { "" });
+        fits
+    }
+
+    fn row(&self, finding: &Finding) -> String {
+        let at = self.document.version_control.as_ref();
+        let name = escape(&finding.rule);
+        let name = match rule(self.rules, &finding.rule).and_then(|rule| rule_url(at, rule)) {
+            Some(url) => format!("[{name}](<{url}>)"),
+            None => name,
+        };
+        format!("| {name} | {} | {} |\n", self.place(finding), escape(&finding.message))
+    }
+
+    /// Path and line, linked when the commit that holds them is known.
+    fn place(&self, finding: &Finding) -> String {
+        let place = escape(&format!("{}:{}", finding.path, finding.start.line));
+        let at = self.document.version_control.as_ref();
+        let base = || self.document.comparison.as_ref()?.base_sha.as_deref();
+        let fixed = finding.status == Status::Fixed;
+        let revision = at.and_then(|at| if fixed { base() } else { Some(&at.revision) });
+        let (Some(at), Some(revision)) = (at, revision) else { return place };
+        let (first, last) = (finding.start.line, finding.end.line);
+        let lines = if first == last { format!("L{first}") } else { format!("L{first}-L{last}") };
+        let url = blob_url(&at.repository, revision, &finding.path);
+        format!("[{place}](<{url}#{lines}>)")
+    }
+
+    /// What the change mends, with thanks.
+    fn fixed(&self) -> String {
+        let fixed: Vec<&Finding> = self.document.with_status(&[Status::Fixed]).collect();
+        if fixed.is_empty() {
+            return String::new();
+        }
+        let count = number(fixed.len(), "problem");
+        let mut text = format!(
+            "\n### Fixed by this change ({})\n\nThis change mends {count}. Thank you for leaving \
+             the code better than you found it.\n\n",
+            fixed.len()
+        );
+        let line = |finding: &&Finding| {
+            let rule = escape(&finding.rule);
+            format!("- {rule} at {}: {}\n", self.place(finding), escape(&finding.message))
+        };
+        list(fixed.iter().map(line), FIXED, &mut text);
+        text
+    }
+
+    /// How many problems stood in these files, and stand now.
+    fn trend(&self) -> String {
+        let Some(comparison) = &self.document.comparison else { return String::new() };
+        let files = if comparison.whole_tree { "all files" } else { "the changed files" };
+        let mut text =
+            format!("\n| In {files} | Before | Now | Change |\n| --- | ---: | ---: | ---: |\n");
+        for (severity, name) in Severity::ALL.into_iter().zip(["Errors", "Warnings", "Info"]) {
+            let (before, after) = (comparison.before.of(severity), comparison.after.of(severity));
+            let change = match after.cmp(&before) {
+                std::cmp::Ordering::Equal => "0".to_owned(),
+                std::cmp::Ordering::Greater => format!("+{}", after - before),
+                std::cmp::Ordering::Less => format!("−{}", before - after),
+            };
+            text.push_str(&format!("| {name} | {before} | {after} | {change} |\n"));
+        }
+        text
+    }
+
+    /// What was there before, folded, as far as there is room.
+    fn standing(&self, limit: usize, text: &mut String) {
+        let standing = self.document.with_status(&[Status::Moved, Status::PreExisting]);
+        let mut standing: Vec<&Finding> = standing.collect();
+        standing.sort_by_key(|finding| Reverse(finding.severity));
+        if standing.is_empty() {
+            return;
+        }
+        let sorts = Severity::ALL.into_iter().filter_map(|severity| {
+            let count = standing.iter().filter(|finding| finding.severity == severity).count();
+            (count > 0).then(|| of_severity(count, severity))
+        });
+        let sorts = sorts.collect::<Vec<_>>().join(", ");
+        let title = format!("There before this change: {sorts}");
+        let shown = self.table(&title, &standing, true, limit, text);
+        if let more @ 1.. = standing.len() - shown {
+            let earlier = number(more, "earlier problem");
+            text.push_str(&format!("\n{earlier} not shown.\n"));
         }
     }
-    out
+
+    fn skipped(&self) -> String {
+        let skipped = &self.document.skipped;
+        if skipped.is_empty() {
+            return String::new();
+        }
+        let count = number(skipped.len(), "file");
+        let mut text =
+            format!("\n<details>\n<summary>{count} not, or not wholly, checked</summary>\n\n");
+        let line =
+            |file: &super::Skipped| format!("- {}: {}\n", escape(&file.path), escape(&file.why));
+        list(skipped.iter().map(line), SKIPPED, &mut text);
+        text.push_str("\n</details>\n");
+        text
+    }
+
+    fn notes(&self) -> String {
+        let mut notes: Vec<String> =
+            self.document.notes.iter().map(|note| format!("- {}\n", escape(note))).collect();
+        if let gone @ 1.. = self.document.stale {
+            let gone = number(gone, "finding");
+            notes.push(format!(
+                "- {gone} of the baseline found no more; `aidd baseline prune` drops what is gone\n"
+            ));
+        }
+        if notes.is_empty() {
+            return String::new();
+        }
+        let mut text = "\n".to_owned();
+        list(notes.into_iter(), NOTES, &mut text);
+        text
+    }
+}
+
+/// Adds as many of `lines` as `most` and [`LIST`] allow, and how many were left out.
+fn list(lines: impl ExactSizeIterator<Item = String>, most: usize, text: &mut String) {
+    let count = lines.len();
+    let mut room = LIST;
+    let mut named = 0;
+    for line in lines.take(most) {
+        if line.len() > room {
+            break;
+        }
+        room -= line.len();
+        text.push_str(&line);
+        named += 1;
+    }
+    if named < count {
+        text.push_str(&format!("- {} more\n", count - named));
+    }
 }

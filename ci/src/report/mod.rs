@@ -1,9 +1,16 @@
 //! The output formats of the command line: from findings to text, one file per format.
 //!
 //! A format computes nothing of its own: places come from [`Source::position`], and every text
-//! passes the file's `Redactor` first, so that no format can show a secret.
+//! passes the file's `Redactor` first, so that no format can show a secret. All formats but the
+//! excerpts for people are made from one [`Document`].
 
+mod compliance;
+mod counts;
+pub(crate) mod document;
 mod excerpt;
+mod fit;
+pub mod gate;
+mod gfm;
 mod github;
 mod gitlab;
 mod json;
@@ -16,43 +23,60 @@ mod text;
 mod uri;
 pub mod wire;
 
-use aidd_engine::finding::{FailOn, Finding, Safety, Severity, Status};
+use aidd_engine::finding::{FailOn, Finding, Severity, Status};
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Source, Span};
-use aidd_engine::walk::Skipped;
+use aidd_engine::walk::{self, FileReport};
 use clap::ValueEnum;
+use gate::{Policy, Verdict};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
+pub use compliance::{ComplianceFormat, Gated, compliance};
+pub use document::{Document, LineHashes, Skipped, VersionControl};
+pub use fit::sarif_gzip;
+pub(crate) use gfm::escape;
 pub use line_hash::line_hashes;
+pub use markdown::{Budget, markdown};
+pub use wire::{Comparison, Severities};
 
 /// What one run over a tree found.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
     /// The files with findings, in the order of the output.
     pub files: Vec<FileFindings<'a>>,
+    /// The files of the base with findings that are there no more, in the order of the output.
+    pub fixed: Vec<FileFindings<'a>>,
     /// All rules, sorted by id.
     pub rules: &'a [Rule],
     /// How many files were checked.
     pub checked: usize,
     /// The files that were not, or not wholly, checked.
-    pub skipped: &'a [Skipped],
+    pub skipped: &'a [walk::Skipped],
     /// The least severity that makes the run fail.
     pub fail_on: FailOn,
+    /// What the project's policy says of rules, over `fail_on`.
+    pub policy: Option<&'a Policy>,
+    /// What the files were compared with.
+    pub comparison: Option<Comparison>,
+    /// What else there is to know of the run, a sentence each.
+    pub notes: Vec<String>,
     /// How long the run took.
     pub elapsed: Duration,
     /// The folder that paths are relative to.
     pub root: &'a Path,
     /// Whether the findings were compared with a baseline.
     pub baseline: bool,
+    /// How many findings of the baseline are there no more.
+    pub stale: usize,
     /// Whether SARIF holds baselined and allowed findings too, marked as suppressed. Code scanning
     /// on GitHub does not read the mark and would open an alert for each.
     pub suppressed: bool,
     /// Tells several runs on one commit apart, as code scanning needs it.
     pub category: Option<&'a str>,
     /// The commit under check, when known.
-    pub version_control: Option<VersionControl<'a>>,
+    pub version_control: Option<&'a VersionControl>,
 }
 
 /// The findings in one source.
@@ -66,15 +90,25 @@ pub struct FileFindings<'a> {
     pub secrets: &'a [Span],
 }
 
-/// The commit under check.
-#[derive(Clone, Copy, Debug)]
-pub struct VersionControl<'a> {
-    /// The repository's page: `https://github.com/owner/name`.
-    pub repository: &'a str,
-    /// The commit's full hash.
-    pub revision: &'a str,
-    /// The branch, when there is one.
-    pub branch: Option<&'a str>,
+impl<'a> FileFindings<'a> {
+    /// What the checks of one file gave.
+    #[must_use]
+    pub fn of(file: &'a FileReport) -> Self {
+        let findings = file.checked.findings.iter().collect();
+        Self { source: &file.source, findings, secrets: &file.checked.secrets }
+    }
+}
+
+/// How many findings stand in `files`, allowed ones left out.
+#[must_use]
+pub fn standing(files: &[FileReport]) -> Severities {
+    let mut standing = Severities::default();
+    for finding in files.iter().flat_map(|file| &file.checked.findings) {
+        if finding.status != Status::Allowed {
+            standing.add(finding.severity);
+        }
+    }
+    standing
 }
 
 /// How a run is written.
@@ -113,132 +147,70 @@ impl Default for Style {
     }
 }
 
-/// Writes `run` to `out`.
+/// Writes `run` to `out`. `document` is made of the same run, for this format among others:
+/// [`Document::for_formats`].
 ///
 /// # Errors
 /// When `out` fails.
 pub fn write(
     format: Format,
     run: &Run<'_>,
+    document: &Document,
     out: &mut dyn io::Write,
     style: &Style,
 ) -> io::Result<()> {
+    if format != Format::Text {
+        return render(format, document, run.rules, out);
+    }
+    let mut out = io::BufWriter::new(out);
+    text::excerpts(run, document, &mut out, style)?;
+    out.flush()
+}
+
+/// Writes a document whose sources are not at hand to `out`; `rules` are all rules, sorted by id.
+///
+/// # Errors
+/// When `out` fails.
+pub fn render(
+    format: Format,
+    document: &Document,
+    rules: &[Rule],
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let mut out = io::BufWriter::new(out);
     match format {
-        Format::Text => text::write(run, &mut out, style),
-        Format::Json => json::write(run, &mut out),
-        Format::Sarif => sarif::write(run, &mut out),
-        Format::Github => github::write(run, &mut out),
-        Format::Markdown => markdown::write(run, &mut out),
-        Format::Gitlab => gitlab::write(run, &mut out),
-        Format::Junit => junit::write(run, &mut out),
+        Format::Text => text::lines(document, &mut out),
+        Format::Json => json::write(document, &mut out),
+        Format::Sarif => sarif::write(document, rules, &mut out),
+        Format::Github => github::write(document, &mut out),
+        Format::Markdown => out.write_all(markdown(document, rules, Budget::Comment).as_bytes()),
+        Format::Gitlab => gitlab::write(document, &mut out),
+        Format::Junit => junit::write(document, &mut out),
     }?;
     out.flush()
 }
 
 impl Run<'_> {
     fn rule(&self, id: &str) -> Option<&Rule> {
-        let at = self.rules.binary_search_by(|rule| (*rule.id).cmp(id)).ok()?;
-        Some(&self.rules[at])
+        rule(self.rules, id)
     }
 
-    /// Whether a finding of `severity` makes the run fail.
-    fn fails(&self, severity: Severity) -> bool {
-        matches!(self.fail_on, FailOn::Severity(least) if severity >= least)
+    /// What the policy says of a finding.
+    fn verdict(&self, finding: &Finding) -> Verdict {
+        self.policy
+            .map_or(Verdict::Unnamed, |policy| policy.verdict(&finding.rule, finding.severity))
     }
 
-    fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for finding in self.files.iter().flat_map(|file| &file.findings) {
-            counts.add(finding);
-        }
-        counts
-    }
-
-    /// The new findings, worst first, as outputs that hold only so many show them.
-    fn ranked(&self) -> Vec<wire::Finding> {
-        let mut findings = wire::findings(self);
-        findings.retain(|finding| finding.status == wire::Status::New);
-        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        findings
+    /// Whether the policy leaves a finding out of the reports.
+    fn ignores(&self, finding: &Finding) -> bool {
+        self.verdict(finding) == Verdict::Ignore && !wire::Status::from(finding.status).is_settled()
     }
 }
 
-/// How many findings of each sort.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    error: usize,
-    warning: usize,
-    info: usize,
-    safe: usize,
-    unsafe_: usize,
-    baselined: usize,
-    allowed: usize,
-    moved: usize,
-    pre_existing: usize,
-    fixed: usize,
-}
-
-impl Counts {
-    fn add(&mut self, finding: &Finding) {
-        match finding.status {
-            Status::Baselined => self.baselined += 1,
-            Status::Allowed => self.allowed += 1,
-            Status::Moved => self.moved += 1,
-            Status::PreExisting => self.pre_existing += 1,
-            Status::Fixed => self.fixed += 1,
-            Status::New => {
-                match finding.severity {
-                    Severity::Error => self.error += 1,
-                    Severity::Warning => self.warning += 1,
-                    Severity::Info => self.info += 1,
-                }
-                match finding.fix.as_ref().map(|fix| fix.safety) {
-                    Some(Safety::Safe) => self.safe += 1,
-                    Some(Safety::Unsafe) => self.unsafe_ += 1,
-                    None => {}
-                }
-            }
-        }
-    }
-
-    fn of(&self, severity: Severity) -> usize {
-        match severity {
-            Severity::Error => self.error,
-            Severity::Warning => self.warning,
-            Severity::Info => self.info,
-        }
-    }
-
-    /// `3 errors, 2 warnings`, or `no problems`.
-    fn found(&self) -> String {
-        let parts: Vec<String> = Severity::ALL
-            .into_iter()
-            .filter(|&severity| self.of(severity) > 0)
-            .map(|severity| of_severity(self.of(severity), severity))
-            .collect();
-        if parts.is_empty() { "no problems".into() } else { parts.join(", ") }
-    }
-
-    /// `; 2 fixable with --fix, 1 with --fix-unsafe`, or nothing.
-    fn fixable(&self) -> String {
-        match (self.safe, self.unsafe_) {
-            (0, 0) => String::new(),
-            (safe, 0) => format!("; {safe} fixable with --fix"),
-            (0, more) => format!("; {more} fixable with --fix-unsafe"),
-            (safe, more) => format!("; {safe} fixable with --fix, {more} with --fix-unsafe"),
-        }
-    }
-
-    /// `; 4 baselined, 1 allowed`, or nothing.
-    fn known(&self) -> String {
-        match (self.baselined, self.allowed) {
-            (0, 0) => String::new(),
-            (known, 0) => format!("; {known} baselined"),
-            (0, allowed) => format!("; {allowed} allowed"),
-            (known, allowed) => format!("; {known} baselined, {allowed} allowed"),
-        }
-    }
+/// The rule called `id`, of rules sorted by id.
+fn rule<'a>(rules: &'a [Rule], id: &str) -> Option<&'a Rule> {
+    let at = rules.binary_search_by(|rule| (*rule.id).cmp(id)).ok()?;
+    rules.get(at)
 }
 
 /// `1 file`, `2 files`.
@@ -255,49 +227,60 @@ fn of_severity(count: usize, severity: Severity) -> String {
 }
 
 /// On one line, without characters that would steer a terminal or hide text.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|c| if is_steering(c) { ' ' } else { c }).collect()
 }
 
 /// The same, with the line breaks left.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     text.lines().map(one_line).collect::<Vec<_>>().join("\n")
 }
 
 /// Control characters, and those that reorder text around them.
-fn is_steering(c: char) -> bool {
+pub(crate) fn is_steering(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The files that were not, or not wholly, checked: a heading, and as many as `room` of them.
-fn skipped_lines(run: &Run<'_>, room: usize) -> Vec<String> {
-    if run.skipped.is_empty() {
+fn skipped_lines(document: &Document, room: usize) -> Vec<String> {
+    let skipped = &document.skipped;
+    if skipped.is_empty() {
         return Vec::new();
     }
-    let count = number(run.skipped.len(), "file");
+    let count = number(skipped.len(), "file");
     let mut lines = vec![format!("{count} not, or not wholly, checked:")];
-    let named = run.skipped.iter().take(room);
+    let named = skipped.iter().take(room);
     lines.extend(named.map(|file| format!("  {}: {}", one_line(&file.path), one_line(&file.why))));
-    if let Some(more @ 1..) = run.skipped.len().checked_sub(room) {
+    if let Some(more @ 1..) = skipped.len().checked_sub(room) {
         lines.push(format!("  and {more} more"));
     }
     lines
 }
 
+/// What a log says before its last line: the base, and the notes.
+fn remarks(document: &Document) -> Vec<String> {
+    let comparison = document.comparison.as_ref().map(|comparison| {
+        let files = number(comparison.changed_files, "changed file");
+        format!("compared with {}: {files}", one_line(&comparison.base))
+    });
+    let notes = document.notes.iter().map(|note| format!("note: {}", one_line(note)));
+    comparison.into_iter().chain(notes).collect()
+}
+
 /// The public page of a rule: ours, or the project's own when its repository is known.
-fn rule_url(run: &Run<'_>, rule: &Rule) -> Option<String> {
-    match (&rule.path, run.version_control) {
+fn rule_url(at: Option<&VersionControl>, rule: &Rule) -> Option<String> {
+    match (&rule.path, at) {
         (None, _) => {
             let repository = env!("CARGO_PKG_REPOSITORY");
             Some(format!("{repository}/blob/main/content/rules/{}.md", rule.id))
         }
-        (Some(path), Some(at)) => Some(blob_url(at, path)),
+        (Some(path), Some(at)) => Some(blob_url(&at.repository, &at.revision, path)),
         (Some(_), None) => None,
     }
 }
 
-/// The page of a file at the commit under check.
-fn blob_url(at: VersionControl<'_>, path: &str) -> String {
-    format!("{}/blob/{}/{}", at.repository, at.revision, uri::relative(path))
+/// The page of a file at a commit.
+fn blob_url(repository: &str, revision: &str, path: &str) -> String {
+    format!("{repository}/blob/{revision}/{}", uri::relative(path))
 }

@@ -3,12 +3,11 @@
 //! Only rules with results are described: every page of the catalogue would add a megabyte to each
 //! upload, and GitHub shows none without results.
 
-use super::{FileFindings, Run, line_hashes, rule_url, uri, wire};
+use super::wire::{self, Status};
+use super::{Document, Skipped, fit, rule, rule_url, uri};
 use aidd_content::page::Confidence;
 use aidd_engine::finding::Severity;
 use aidd_engine::rule::Rule;
-use aidd_engine::source::{Decoded, Origin};
-use aidd_engine::walk::Skipped;
 use serde_json::{Value, json};
 use serde_sarif::sarif::{
     ArtifactChange, ArtifactContent, ArtifactLocation, Fix, Invocation, Location, Message,
@@ -17,13 +16,16 @@ use serde_sarif::sarif::{
     ResultLevel, Run as SarifRun, RunAutomationDetails, Sarif, Suppression, Tool, ToolComponent,
     VersionControlDetails,
 };
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const ROOT: &str = "%SRCROOT%";
 
-/// GitHub's limits: an upload beyond them is refused.
+/// GitHub's limits: an upload beyond them is refused. Those not named here (20 runs in a file,
+/// 1,000 places of a result, 25,000 rules) cannot be met: there is one run, a result has one place,
+/// and each rule has a result. The size of the file is seen to in `fit`.
 const RESULTS: usize = 25_000;
 const RELATED: usize = 100;
 const TAGS: usize = 20;
@@ -31,29 +33,67 @@ const DESCRIPTION: usize = 1_000;
 /// Ours: a tree of broken files must not drown the report.
 const NOTIFICATIONS: usize = 1_000;
 
-/// The notifications of a run.
+/// The notifications of a run: what was not checked, and what the log leaves out.
 const SKIPPED: &str = "aidd/skipped-file";
 const CUT: &str = "aidd/results-left-out";
 
-pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &log(run))?;
+/// What a log leaves out to stay within GitHub's limits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trim {
+    /// Whether results hold fixes.
+    pub(super) fixes: bool,
+    /// Whether results hold related places.
+    pub(super) related: bool,
+    /// Whether rules hold their pages.
+    pub(super) help: bool,
+    /// Most results; the least severe go first.
+    pub(super) results: usize,
+}
+
+impl Trim {
+    /// What every log leaves out.
+    pub(super) const LEAST: Self =
+        Self { fixes: true, related: true, help: true, results: RESULTS };
+}
+
+pub(super) fn write(
+    document: &Document,
+    rules: &[Rule],
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &fit::fitting(document, rules).log)?;
     writeln!(out)
 }
 
-fn log(run: &Run<'_>) -> Sarif {
-    let mut found: Vec<Found> = run.files.iter().flat_map(|file| file_results(run, file)).collect();
-    found.sort_by_key(|found| std::cmp::Reverse(found.finding.severity));
-    let left_out = found.len().saturating_sub(RESULTS);
-    found.truncate(RESULTS);
+/// Whether `finding` becomes a result: a new one; when all files were compared with a base, all
+/// that stand, for code scanning closes the alerts of those left out; when asked for, all.
+pub(super) fn is_result(document: &Document, finding: &wire::Finding) -> bool {
+    let whole = || document.comparison.as_ref().is_some_and(|comparison| comparison.whole_tree);
+    document.suppressed
+        || match finding.status {
+            Status::New => true,
+            Status::Moved | Status::PreExisting => whole(),
+            Status::Fixed | Status::Baselined | Status::Allowed => false,
+        }
+}
 
-    let rules: BTreeSet<&str> = found.iter().map(|found| &*found.finding.rule).collect();
-    let rules: Vec<&str> = rules.into_iter().collect();
-    let results: Vec<Entry> = found.iter().map(|found| result(run, found, &rules)).collect();
-    let descriptors: Vec<_> = rules.iter().map(|id| descriptor(run, id)).collect();
+/// The log, and what of it is left out, in words.
+pub(super) fn log(document: &Document, rules: &[Rule], trim: Trim) -> (Sarif, Vec<String>) {
+    let mut found: Vec<&wire::Finding> =
+        document.findings.iter().filter(|finding| is_result(document, finding)).collect();
+    found.sort_by_key(|finding| (finding.status == Status::Fixed, Reverse(finding.severity)));
+    let left_out = left_out(found.len(), trim);
+    found.truncate(trim.results);
+
+    let writer = Writer { document, rules, trim };
+    let ids: BTreeSet<&str> = found.iter().map(|finding| &*finding.rule).collect();
+    let ids: Vec<&str> = ids.into_iter().collect();
+    let results: Vec<Entry> = found.iter().map(|finding| writer.result(finding, &ids)).collect();
+    let descriptors: Vec<_> = ids.iter().map(|id| writer.descriptor(id)).collect();
     let driver = ToolComponent::builder()
         .name("aidd")
-        .version(env!("CARGO_PKG_VERSION").to_owned())
-        .semantic_version(env!("CARGO_PKG_VERSION").to_owned())
+        .version(document.tool.version.clone())
+        .semantic_version(document.tool.version.clone())
         .information_uri(env!("CARGO_PKG_REPOSITORY").to_owned())
         .rules(descriptors)
         .notifications(vec![
@@ -63,77 +103,115 @@ fn log(run: &Run<'_>) -> Sarif {
         .build();
     let mut sarif = SarifRun::builder()
         .tool(Tool::builder().driver(driver).build())
-        .automation_details(RunAutomationDetails::builder().id(automation(run)).build())
+        .automation_details(RunAutomationDetails::builder().id(automation(document)).build())
         .column_kind(json!("unicodeCodePoints"))
-        .original_uri_base_ids(base_ids(run))
-        .invocations(vec![invocation(run, left_out)])
+        .original_uri_base_ids(base_ids(document))
+        .invocations(vec![invocation(document, &left_out)])
         .results(results)
         .build();
-    sarif.version_control_provenance = provenance(run);
-    Sarif::builder().schema(SCHEMA.to_owned()).version(json!("2.1.0")).runs(vec![sarif]).build()
-}
-
-/// One finding with its fingerprint for GitHub.
-struct Found {
-    finding: wire::Finding,
-    line_hash: Option<String>,
-}
-
-fn file_results(run: &Run<'_>, file: &FileFindings<'_>) -> Vec<Found> {
-    let mut findings = wire::file_findings(run, file);
-    findings.retain(|finding| run.suppressed || finding.status == wire::Status::New);
-    if findings.is_empty() {
-        return Vec::new();
-    }
-    // The hash is one of the whole file as GitHub reads it; elsewhere GitHub adds its own.
-    let source = file.source;
-    let whole = source.origin() == Origin::default() && source.decoded() == Decoded::Utf8;
-    let hashes = if whole { line_hashes(source.text()) } else { Vec::new() };
-    let hash = |line: u64| usize::try_from(line - 1).ok().and_then(|line| hashes.get(line));
-    findings
-        .into_iter()
-        .map(|finding| Found { line_hash: hash(finding.start.line).cloned(), finding })
-        .collect()
-}
-
-fn result(run: &Run<'_>, found: &Found, rules: &[&str]) -> Entry {
-    let finding = &found.finding;
-    let mut fingerprints = BTreeMap::from([("aidd/v1".to_owned(), finding.id.clone())]);
-    if let Some(hash) = &found.line_hash {
-        fingerprints.insert("primaryLocationLineHash".into(), hash.clone());
-    }
-    let text = match &finding.help {
-        Some(help) => format!("{}. {help}", finding.message),
-        None => finding.message.clone(),
-    };
-    let rule = rules.binary_search(&&*finding.rule).unwrap_or_default();
-    let mut result = Entry::builder()
-        .rule_id(finding.rule.clone())
-        .rule_index(integer(rule as u64))
-        .level(match finding.severity {
-            Severity::Error => ResultLevel::Error,
-            Severity::Warning => ResultLevel::Warning,
-            Severity::Info => ResultLevel::Note,
-        })
-        .message(message(&text))
-        .locations(vec![location(&finding.path, finding.start, finding.end)])
-        .partial_fingerprints(fingerprints)
+    sarif.version_control_provenance = provenance(document);
+    let log = Sarif::builder()
+        .schema(SCHEMA.to_owned())
+        .version(json!("2.1.0"))
+        .runs(vec![sarif])
         .build();
-    result.baseline_state = match finding.status {
-        wire::Status::New => run.baseline.then(|| json!("new")),
-        wire::Status::Moved | wire::Status::PreExisting | wire::Status::Baselined => {
-            Some(json!("unchanged"))
-        }
-        wire::Status::Fixed => Some(json!("absent")),
-        wire::Status::Allowed => None,
-    };
-    result.suppressions = suppression(finding).map(|suppression| vec![suppression]);
-    result.fixes = finding.fix.as_ref().map(|mend| vec![fix(&finding.path, mend)]);
-    if !finding.related.is_empty() {
-        let places = finding.related.iter().take(RELATED).zip(1_u64..);
-        result.related_locations = Some(places.map(related).collect());
+    (log, left_out)
+}
+
+/// What a log of `found` results leaves out under `trim`, a sentence each.
+fn left_out(found: usize, trim: Trim) -> Vec<String> {
+    let parts =
+        [(trim.fixes, "fixes"), (trim.related, "related places"), (trim.help, "rule pages")];
+    let parts: Vec<&str> = parts.iter().filter(|(kept, _)| !kept).map(|(_, name)| *name).collect();
+    let mut said = Vec::new();
+    if let Some(more @ 1..) = found.checked_sub(trim.results) {
+        let why = if trim.results == RESULTS {
+            format!("code scanning takes {RESULTS}")
+        } else {
+            "the report would be larger than code scanning takes".to_owned()
+        };
+        said.push(format!("{more} results of the least severity are left out: {why}"));
     }
-    result
+    if !parts.is_empty() {
+        let parts = parts.join(", ");
+        said.push(format!(
+            "{parts} are left out: the report would be larger than code scanning takes"
+        ));
+    }
+    said
+}
+
+/// Makes the parts of a log that depend on what is left out.
+struct Writer<'a> {
+    document: &'a Document,
+    rules: &'a [Rule],
+    trim: Trim,
+}
+
+impl Writer<'_> {
+    fn result(&self, finding: &wire::Finding, rules: &[&str]) -> Entry {
+        let mut fingerprints = BTreeMap::from([("aidd/v1".to_owned(), finding.id.clone())]);
+        if let Some(hash) = self.document.line_hash(finding) {
+            fingerprints.insert("primaryLocationLineHash".into(), hash.to_owned());
+        }
+        let text = match &finding.help {
+            Some(help) => format!("{}. {help}", finding.message),
+            None => finding.message.clone(),
+        };
+        let rule = rules.binary_search(&&*finding.rule).unwrap_or_default();
+        let mut result = Entry::builder()
+            .rule_id(finding.rule.clone())
+            .rule_index(integer(rule as u64))
+            .level(match finding.severity {
+                Severity::Error => ResultLevel::Error,
+                Severity::Warning => ResultLevel::Warning,
+                Severity::Info => ResultLevel::Note,
+            })
+            .message(message(&text))
+            .locations(vec![location(&finding.path, finding.start, finding.end)])
+            .partial_fingerprints(fingerprints)
+            .build();
+        let compared = self.document.baseline || self.document.comparison.is_some();
+        result.baseline_state = match finding.status {
+            Status::New => compared.then(|| json!("new")),
+            Status::Moved | Status::PreExisting | Status::Baselined => Some(json!("unchanged")),
+            Status::Fixed => Some(json!("absent")),
+            Status::Allowed => None,
+        };
+        result.suppressions = suppression(finding).map(|suppression| vec![suppression]);
+        let mend = finding.fix.as_ref().filter(|_| self.trim.fixes);
+        result.fixes = mend.map(|mend| vec![fix(&finding.path, mend)]);
+        if self.trim.related && !finding.related.is_empty() {
+            let places = finding.related.iter().take(RELATED).zip(1_u64..);
+            result.related_locations = Some(places.map(related).collect());
+        }
+        result
+    }
+
+    fn descriptor(&self, id: &str) -> ReportingDescriptor {
+        let Some(rule) = rule(self.rules, id) else {
+            return ReportingDescriptor::builder().id(id).name(id.to_owned()).build();
+        };
+        let mut descriptor = ReportingDescriptor::builder()
+            .id(id)
+            .name(id.to_owned())
+            .short_description(plain(&rule.summary))
+            .full_description(plain(&first_paragraph(rule)))
+            .default_configuration(
+                ReportingConfiguration::builder()
+                    .enabled(rule.enabled)
+                    .level(json!(level(rule.severity)))
+                    .build(),
+            )
+            .properties(rule_properties(rule))
+            .build();
+        let page = MultiformatMessageString::builder()
+            .text(rule.body().to_owned())
+            .markdown(rule.body().to_owned());
+        descriptor.help = self.trim.help.then(|| page.build());
+        descriptor.help_uri = rule_url(self.document.version_control.as_ref(), rule);
+        descriptor
+    }
 }
 
 fn related((place, id): (&wire::Related, u64)) -> Location {
@@ -145,8 +223,8 @@ fn related((place, id): (&wire::Related, u64)) -> Location {
 
 fn suppression(finding: &wire::Finding) -> Option<Suppression> {
     let kind = match finding.status {
-        wire::Status::Baselined => "external",
-        wire::Status::Allowed => "inSource",
+        Status::Baselined => "external",
+        Status::Allowed => "inSource",
         _ => return None,
     };
     let mut suppression =
@@ -176,33 +254,6 @@ fn fix(path: &str, fix: &wire::Fix) -> Fix {
         .artifact_changes(vec![change])
         .properties(properties(Vec::new(), [("safety", json!(fix.safety))]))
         .build()
-}
-
-fn descriptor(run: &Run<'_>, id: &str) -> ReportingDescriptor {
-    let Some(rule) = run.rule(id) else {
-        return ReportingDescriptor::builder().id(id).name(id.to_owned()).build();
-    };
-    let mut descriptor = ReportingDescriptor::builder()
-        .id(id)
-        .name(id.to_owned())
-        .short_description(plain(&rule.summary))
-        .full_description(plain(&first_paragraph(rule)))
-        .help(
-            MultiformatMessageString::builder()
-                .text(rule.body().to_owned())
-                .markdown(rule.body().to_owned())
-                .build(),
-        )
-        .default_configuration(
-            ReportingConfiguration::builder()
-                .enabled(rule.enabled)
-                .level(json!(level(rule.severity)))
-                .build(),
-        )
-        .properties(rule_properties(rule))
-        .build();
-    descriptor.help_uri = rule_url(run, rule);
-    descriptor
 }
 
 fn rule_properties(rule: &Rule) -> PropertyBag {
@@ -244,22 +295,17 @@ fn first_paragraph(rule: &Rule) -> String {
     paragraph.replace('\n', " ")
 }
 
-fn invocation(run: &Run<'_>, left_out: usize) -> Invocation {
+fn invocation(document: &Document, left_out: &[String]) -> Invocation {
     let mut notes: Vec<Notification> =
-        run.skipped.iter().take(NOTIFICATIONS).map(skipped).collect();
-    if let Some(more @ 1..) = run.skipped.len().checked_sub(NOTIFICATIONS) {
+        document.skipped.iter().take(NOTIFICATIONS).map(skipped).collect();
+    if let Some(more @ 1..) = document.skipped.len().checked_sub(NOTIFICATIONS) {
         notes.push(notification(
             SKIPPED,
             &format!("{more} more files were not, or not wholly, checked"),
             None,
         ));
     }
-    if left_out > 0 {
-        let text = format!(
-            "{left_out} results of the least severity are left out: code scanning takes {RESULTS}"
-        );
-        notes.push(notification(CUT, &text, None));
-    }
+    notes.extend(left_out.iter().map(|text| notification(CUT, text, None)));
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }
 
@@ -289,25 +335,26 @@ fn notification(id: &str, text: &str, path: Option<&str>) -> Notification {
 }
 
 /// GitHub takes what stands before the last slash as the category.
-fn automation(run: &Run<'_>) -> String {
-    run.category.map_or_else(|| "aidd/".into(), |category| format!("aidd/{category}/"))
+fn automation(document: &Document) -> String {
+    let category = document.category.as_deref();
+    category.map_or_else(|| "aidd/".into(), |category| format!("aidd/{category}/"))
 }
 
-fn base_ids(run: &Run<'_>) -> BTreeMap<String, ArtifactLocation> {
+fn base_ids(document: &Document) -> BTreeMap<String, ArtifactLocation> {
     let mut root =
         ArtifactLocation::builder().description(message("The folder under check")).build();
-    root.uri = uri::folder(run.root);
+    root.uri.clone_from(&document.root);
     BTreeMap::from([(ROOT.to_owned(), root)])
 }
 
-fn provenance(run: &Run<'_>) -> Option<Vec<VersionControlDetails>> {
-    let known = run.version_control?;
+fn provenance(document: &Document) -> Option<Vec<VersionControlDetails>> {
+    let known = document.version_control.as_ref()?;
     let mut details = VersionControlDetails::builder()
-        .repository_uri(known.repository)
-        .revision_id(known.revision.to_owned())
+        .repository_uri(known.repository.clone())
+        .revision_id(known.revision.clone())
         .mapped_to(ArtifactLocation::builder().uri_base_id(ROOT.to_owned()).build())
         .build();
-    details.branch = known.branch.map(str::to_owned);
+    details.branch.clone_from(&known.branch);
     Some(vec![details])
 }
 

@@ -1,8 +1,11 @@
 //! Excerpts of the source with carets, for people at a terminal.
 
+use super::counts::Counts;
+use super::gate::Verdict;
 use super::redact::Redactor;
 use super::{
-    FileFindings, Run, Style, excerpt, number, one_line, printable, rule_url, skipped_lines, wire,
+    Document, FileFindings, Run, Style, excerpt, number, one_line, printable, remarks, rule_url,
+    skipped_lines, wire,
 };
 use aidd_engine::finding::{Finding, Safety, Severity, Status};
 use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
@@ -13,29 +16,50 @@ use std::time::Duration;
 /// Skipped files that are named.
 const SKIPPED: usize = 20;
 
-pub(super) fn write(run: &Run<'_>, out: &mut dyn io::Write, style: &Style) -> io::Result<()> {
+/// The new findings with excerpts of their sources; `document` needs no findings.
+pub(super) fn excerpts(
+    run: &Run<'_>,
+    document: &Document,
+    out: &mut dyn io::Write,
+    style: &Style,
+) -> io::Result<()> {
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(style.width).hyperlink(style.hyperlinks);
     for file in &run.files {
         let redactor = Redactor::new(file);
         for finding in &file.findings {
-            if finding.status == Status::New {
+            if finding.status == Status::New && !run.ignores(finding) {
                 let shown = Shown { run, file, redactor: &redactor, finding };
                 writeln!(out, "{}\n", shown.render(&renderer, style))?;
             }
         }
     }
-    let skipped = skipped_lines(run, SKIPPED);
-    for line in &skipped {
-        writeln!(out, "{line}")?;
+    end(document, &run.counts(), out)
+}
+
+/// The new findings, a line each, where the sources are not at hand.
+pub(super) fn lines(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
+    for finding in document.with_status(&[wire::Status::New]) {
+        let wire::Finding { path, start, severity, rule, message, .. } = finding;
+        let (path, rule, message) = (one_line(path), one_line(rule), one_line(message));
+        writeln!(out, "{path}:{}:{}: {severity}[{rule}] {message}", start.line, start.column)?;
     }
-    if !skipped.is_empty() {
-        writeln!(out)?;
+    end(document, &document.counts(), out)
+}
+
+/// What was not checked, what is worth a remark, and the totals.
+fn end(document: &Document, counts: &Counts, out: &mut dyn io::Write) -> io::Result<()> {
+    for lines in [skipped_lines(document, SKIPPED), remarks(document)] {
+        for line in &lines {
+            writeln!(out, "{line}")?;
+        }
+        if !lines.is_empty() {
+            writeln!(out)?;
+        }
     }
-    let counts = run.counts();
-    let files = number(run.checked, "file");
+    let files = number(document.checked, "file");
     let (found, fixable, known) = (counts.found(), counts.fixable(), counts.known());
-    writeln!(out, "{found} in {files} ({}){fixable}{known}", time(run.elapsed))
+    writeln!(out, "{found} in {files} ({}){fixable}{known}", time(document.elapsed))
 }
 
 struct Shown<'a> {
@@ -49,10 +73,9 @@ impl Shown<'_> {
     fn render(&self, renderer: &Renderer, style: &Style) -> String {
         let level = level(self.finding.severity);
         let message = self.shown(&self.finding.message);
+        let at = self.run.version_control;
         let mut title = level.clone().primary_title(message).id(&*self.finding.rule);
-        if let Some(url) =
-            self.run.rule(&self.finding.rule).and_then(|rule| rule_url(self.run, rule))
-        {
+        if let Some(url) = self.run.rule(&self.finding.rule).and_then(|rule| rule_url(at, rule)) {
             title = title.id_url(url);
         }
         let title = renderer.render(&[Group::with_title(title)]);
@@ -79,8 +102,20 @@ impl Shown<'_> {
             let text = format!("{} ({flag})", self.shown(&fix.title));
             group = group.element(Level::HELP.with_name("fix").message(text));
         }
+        if let Some(note) = self.gate() {
+            group = group.element(Level::NOTE.message(note));
+        }
         let place = place(self.file, self.finding.span.start);
         format!("{title}\n{arrow} {place}\n{}", renderer.render(&[group]))
+    }
+
+    /// What the policy changes.
+    fn gate(&self) -> Option<&'static str> {
+        match self.run.verdict(self.finding) {
+            Verdict::Block => Some("`ci.blockOn` names this rule: the run fails"),
+            Verdict::Warn => Some("`ci.warnOn` names this rule: the run does not fail for it"),
+            Verdict::Ignore | Verdict::Unnamed => None,
+        }
     }
 
     /// What a terminal may show of a text.

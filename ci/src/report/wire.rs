@@ -1,30 +1,39 @@
 //! The JSON that `--format json` writes, and what the other formats are made from.
 
+use super::gate::Verdict;
 use super::redact::Redactor;
-use super::{FileFindings, Run};
-use aidd_engine::finding::{self as engine, Safety, Severity};
+use super::{Document, FileFindings, Run};
+use aidd_engine::finding::{self as engine, Severity};
 use aidd_engine::source::{Encoding, Source, Span};
-use aidd_engine::walk;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What one run of aidd found.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(title = "Findings of aidd")]
-pub struct Report {
+pub struct Report<'a> {
     /// The version of this format; it grows when a field changes its meaning or goes.
     pub schema_version: u32,
     /// What wrote the report.
-    pub tool: Tool,
-    /// The findings, by path, then by place.
-    pub findings: Vec<Finding>,
+    pub tool: &'a Tool,
+    /// The findings, by path, then by place; after them those that are fixed.
+    pub findings: &'a [Finding],
     /// Totals.
     pub summary: Summary,
+    /// What the files were compared with. Absent when they were not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<&'a Comparison>,
+    /// What else there is to know of the run.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    #[schemars(default)]
+    pub notes: &'a [String],
 }
 
 /// What wrote the report.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
 pub struct Tool {
     /// `aidd`.
     pub name: String,
@@ -33,7 +42,9 @@ pub struct Tool {
 }
 
 /// One place where a rule is broken.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
 pub struct Finding {
     /// The same for the same problem in every output, also after lines above it moved.
     pub id: String,
@@ -54,10 +65,14 @@ pub struct Finding {
     pub start: Position,
     /// One past the last character.
     pub end: Position,
-    /// How the finding stands against the baseline and the allow comments.
+    /// How the finding stands against the base, the baseline and the allow comments.
     pub status: Status,
     /// Why it has that status.
     pub reason: Option<String>,
+    /// What `ci.blockOn` and `ci.warnOn` make of it while it is new. Absent: neither names it, and
+    /// `failOn` decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
     /// Edits that mend it. Absent when they would show a secret.
     pub fix: Option<Fix>,
     /// Other places that explain it.
@@ -78,7 +93,11 @@ enum SeverityName {
 }
 
 /// A place in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
 pub struct Position {
     /// Line, from 1.
     #[schemars(range(min = 1))]
@@ -91,7 +110,7 @@ pub struct Position {
 }
 
 /// How a finding stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// Not known before.
@@ -108,8 +127,20 @@ pub enum Status {
     Allowed,
 }
 
+/// What the project's policy makes of a new finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Gate {
+    /// It makes the run fail, whatever its severity.
+    Block,
+    /// It does not make the run fail.
+    Warn,
+}
+
 /// Edits that mend a finding, all or none.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
 pub struct Fix {
     /// What the fix does.
     pub title: String,
@@ -132,7 +163,9 @@ enum SafetyName {
 }
 
 /// Replaces the text from `start` to `end`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
 pub struct Edit {
     /// The first character that goes.
     pub start: Position,
@@ -143,7 +176,9 @@ pub struct Edit {
 }
 
 /// A second place that explains a finding.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
 pub struct Related {
     /// The file.
     pub path: String,
@@ -157,6 +192,7 @@ pub struct Related {
 
 /// Totals of a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Summary {
     /// New findings that are errors.
     pub error: usize,
@@ -164,10 +200,84 @@ pub struct Summary {
     pub warning: usize,
     /// New findings that are worth knowing.
     pub info: usize,
+    /// Findings that the base has at another place.
+    pub moved: usize,
+    /// Findings that the base has at the same place.
+    pub pre_existing: usize,
+    /// Findings that only the base has.
+    pub fixed: usize,
+    /// Findings that the baseline records.
+    pub baselined: usize,
+    /// Findings that a comment allows.
+    pub allowed: usize,
+    /// Findings that `ci.ignore` leaves out.
+    pub ignored: usize,
+    /// Findings that the baseline records and that are there no more.
+    pub stale: usize,
     /// Files checked.
     pub files: usize,
     /// Files that were not, or not wholly, checked.
     pub skipped: Vec<Skipped>,
+}
+
+/// What the files were compared with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
+pub struct Comparison {
+    /// What the base is called: `main (merge base 1a2b3c4)`.
+    pub base: String,
+    /// The base's full hash, when it is a commit.
+    pub base_sha: Option<String>,
+    /// Whether all files were checked, or only those that changed.
+    pub whole_tree: bool,
+    /// How many files changed.
+    pub changed_files: usize,
+    /// The findings that stood in the files checked, at the base; allowed ones left out.
+    pub before: Severities,
+    /// Those that stand in them now.
+    pub after: Severities,
+}
+
+/// How many findings of each severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
+pub struct Severities {
+    /// Errors.
+    pub error: usize,
+    /// Warnings.
+    pub warning: usize,
+    /// Worth knowing.
+    pub info: usize,
+}
+
+impl From<[usize; 3]> for Severities {
+    /// In the order of [`Severity::ALL`].
+    fn from([error, warning, info]: [usize; 3]) -> Self {
+        Self { error, warning, info }
+    }
+}
+
+impl Severities {
+    /// How many of one severity.
+    #[must_use]
+    pub fn of(&self, severity: Severity) -> usize {
+        match severity {
+            Severity::Error => self.error,
+            Severity::Warning => self.warning,
+            Severity::Info => self.info,
+        }
+    }
+
+    /// One more of a severity.
+    pub fn add(&mut self, severity: Severity) {
+        match severity {
+            Severity::Error => self.error += 1,
+            Severity::Warning => self.warning += 1,
+            Severity::Info => self.info += 1,
+        }
+    }
 }
 
 /// A file that was not, or not wholly, checked.
@@ -189,40 +299,41 @@ pub fn schema() -> String {
 }
 
 /// The whole run.
-pub(super) fn report(run: &Run<'_>) -> Report {
-    let counts = run.counts();
-    let skipped = |file: &walk::Skipped| Skipped { path: file.path.clone(), why: file.why.clone() };
+pub(super) fn report(document: &Document) -> Report<'_> {
+    let counts = document.counts();
+    let skipped =
+        |file: &super::Skipped| Skipped { path: file.path.clone(), why: file.why.clone() };
     Report {
         schema_version: 1,
-        tool: Tool { name: "aidd".into(), version: env!("CARGO_PKG_VERSION").into() },
-        findings: findings(run),
+        tool: &document.tool,
+        findings: &document.findings,
         summary: Summary {
-            error: counts.error,
-            warning: counts.warning,
-            info: counts.info,
-            files: run.checked,
-            skipped: run.skipped.iter().map(skipped).collect(),
+            error: counts.new.error,
+            warning: counts.new.warning,
+            info: counts.new.info,
+            moved: counts.moved,
+            pre_existing: counts.pre_existing,
+            fixed: counts.fixed,
+            baselined: counts.baselined,
+            allowed: counts.allowed,
+            ignored: document.ignored,
+            stale: document.stale,
+            files: document.checked,
+            skipped: document.skipped.iter().map(skipped).collect(),
         },
+        comparison: document.comparison.as_ref(),
+        notes: &document.notes,
     }
 }
 
-/// All findings of a run, whatever their status.
-pub(super) fn findings(run: &Run<'_>) -> Vec<Finding> {
-    run.files.iter().flat_map(|file| file_findings(run, file)).collect()
-}
-
-/// The findings of one file, whatever their status.
-pub(super) fn file_findings(run: &Run<'_>, file: &FileFindings<'_>) -> Vec<Finding> {
-    let redactor = Redactor::new(file);
-    file.findings.iter().map(|found| finding(run, file.source, &redactor, found)).collect()
-}
-
-fn finding(
+/// One finding of `file`.
+pub(super) fn finding(
     run: &Run<'_>,
-    source: &Source,
+    file: &FileFindings<'_>,
     redactor: &Redactor<'_>,
     found: &engine::Finding,
 ) -> Finding {
+    let source = file.source;
     let (start, end) = range(source, found.span);
     let redacted = |text: &String| redactor.text(text);
     Finding {
@@ -235,17 +346,36 @@ fn finding(
         path: source.path().to_owned(),
         start,
         end,
-        status: match found.status {
-            engine::Status::New => Status::New,
-            engine::Status::Moved => Status::Moved,
-            engine::Status::PreExisting => Status::PreExisting,
-            engine::Status::Fixed => Status::Fixed,
-            engine::Status::Baselined => Status::Baselined,
-            engine::Status::Allowed => Status::Allowed,
-        },
+        status: found.status.into(),
         reason: found.reason.as_ref().map(redacted),
+        gate: match run.verdict(found) {
+            Verdict::Block => Some(Gate::Block),
+            Verdict::Warn => Some(Gate::Warn),
+            Verdict::Ignore | Verdict::Unnamed => None,
+        },
         fix: found.fix.as_ref().and_then(|mend| fix(source, redactor, mend)),
         related: found.related.iter().map(|other| related(source, redactor, other)).collect(),
+    }
+}
+
+impl Status {
+    /// Whether the baseline or a comment has settled the finding, so that a policy says nothing
+    /// of it.
+    pub(super) fn is_settled(self) -> bool {
+        matches!(self, Self::Baselined | Self::Allowed)
+    }
+}
+
+impl From<engine::Status> for Status {
+    fn from(status: engine::Status) -> Self {
+        match status {
+            engine::Status::New => Self::New,
+            engine::Status::Moved => Self::Moved,
+            engine::Status::PreExisting => Self::PreExisting,
+            engine::Status::Fixed => Self::Fixed,
+            engine::Status::Baselined => Self::Baselined,
+            engine::Status::Allowed => Self::Allowed,
+        }
     }
 }
 
@@ -263,13 +393,9 @@ fn fix(source: &Source, redactor: &Redactor<'_>, fix: &engine::Fix) -> Option<Fi
         let (start, end) = range(source, edit.span);
         Edit { start, end, text: edit.text.clone() }
     };
-    let safety = match fix.safety {
-        Safety::Safe => "safe",
-        Safety::Unsafe => "unsafe",
-    };
     Some(Fix {
         title: redactor.text(&fix.title),
-        safety: safety.into(),
+        safety: fix.safety.to_string(),
         edits: fix.edits.iter().map(edit).collect(),
     })
 }

@@ -1,11 +1,14 @@
 //! One small run with all that makes a format stumble.
 
-use aidd_ci::report::{FileFindings, Format, Run, Style, VersionControl, write};
+use aidd_ci::report::{
+    Comparison, Document, FileFindings, Format, Run, Severities, Style, VersionControl, write,
+};
 use aidd_engine::finding::{Edit, FailOn, Finding, Severity, Status};
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Origin, Source, Span};
 use aidd_engine::walk::Skipped;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Sources with their findings and secrets; a [`Run`] borrows from it.
@@ -24,13 +27,18 @@ impl Tree {
         });
         Run {
             files: files.collect(),
+            fixed: Vec::new(),
             rules: &self.rules,
             checked: 12,
             skipped: &self.skipped,
             fail_on: FailOn::Severity(Severity::Warning),
+            policy: None,
+            comparison: None,
+            notes: Vec::new(),
             elapsed: Duration::from_millis(230),
             root: Path::new("tree"),
             baseline: false,
+            stale: 0,
             suppressed: false,
             category: None,
             version_control: None,
@@ -42,11 +50,11 @@ impl Tree {
     }
 }
 
-pub(crate) const GITHUB: VersionControl<'_> = VersionControl {
-    repository: "https://github.com/owner/name",
-    revision: "0123456789abcdef0123456789abcdef01234567",
-    branch: Some("main"),
-};
+pub(crate) static GITHUB: LazyLock<VersionControl> = LazyLock::new(|| VersionControl {
+    repository: "https://github.com/owner/name".into(),
+    revision: "0123456789abcdef0123456789abcdef01234567".into(),
+    branch: Some("main".into()),
+});
 
 pub(crate) fn render(format: Format, run: &Run<'_>) -> String {
     render_with(format, run, &Style { width: 80, ..Style::default() })
@@ -54,7 +62,8 @@ pub(crate) fn render(format: Format, run: &Run<'_>) -> String {
 
 pub(crate) fn render_with(format: Format, run: &Run<'_>, style: &Style) -> String {
     let mut out = Vec::new();
-    write(format, run, &mut out, style).expect("a vector takes all");
+    let document = Document::for_formats(run, &[format]);
+    write(format, run, &document, &mut out, style).expect("a vector takes all");
     String::from_utf8(out).expect("text")
 }
 
@@ -102,6 +111,48 @@ pub(crate) fn rules() -> Vec<Rule> {
     let mut own = rule("team/no-shouting", Severity::Info, "We do not shout.");
     own.path = Some("rules/team/no-shouting.md".into());
     vec![latest, key, own]
+}
+
+/// What [`tree`] grew from, and what stands in it since: a run compared with a base.
+pub(crate) struct Change {
+    pub(crate) now: Tree,
+    pub(crate) gone: Tree,
+}
+
+impl Change {
+    pub(crate) fn run(&self) -> Run<'_> {
+        let mut run = self.now.run();
+        run.fixed = self.gone.run().files;
+        run.version_control = Some(&GITHUB);
+        run.comparison = Some(Comparison {
+            base: "main (merge base 1a2b3c4)".into(),
+            base_sha: Some("1a2b3c4".repeat(6)[..40].into()),
+            whole_tree: false,
+            changed_files: 4,
+            before: Severities { error: 2, warning: 3, info: 0 },
+            after: Severities { error: 1, warning: 3, info: 1 },
+        });
+        run
+    }
+}
+
+pub(crate) fn change() -> Change {
+    let mut now = tree();
+    let [latest, key, _] = &now.rules[..] else { unreachable!("three rules") };
+    let source = Source::new("app/Dockerfile", "FROM a:latest\nFROM b:latest\n");
+    let mut moved = finding(&source, latest, "a:latest", "Pin the tag");
+    (moved.status, moved.reason) =
+        (Status::Moved, Some("it was in `c`, line 9 of the base".into()));
+    let mut old = finding(&source, latest, "b:latest", "Pin the tag");
+    (old.status, old.reason) = (Status::PreExisting, Some("line 1 of the base has it too".into()));
+    now.files.insert(1, (source, vec![moved, old], Vec::new()));
+    let source = Source::new("old/k@.toml", "x\nkey = \"hunter2hunter2\"\n");
+    let secret = span(&source, "hunter2hunter2");
+    let mut gone = finding(&source, key, "hunter2hunter2", "hunter2hunter2 lies open");
+    gone.secret(secret);
+    (gone.status, gone.reason) = (Status::Fixed, Some("the file is gone".into()));
+    let files = vec![(source, vec![gone], vec![secret])];
+    Change { gone: Tree { files, rules: Vec::new(), skipped: Vec::new() }, now }
 }
 
 pub(crate) fn tree() -> Tree {

@@ -226,6 +226,13 @@ fn json() {
         "error": 1,
         "warning": 1,
         "info": 1,
+        "moved": 0,
+        "preExisting": 0,
+        "fixed": 0,
+        "baselined": 1,
+        "allowed": 1,
+        "ignored": 0,
+        "stale": 0,
         "files": 12,
         "skipped": [
           {
@@ -254,7 +261,7 @@ fn github() {
 fn markdown() {
     let tree = tree();
     let mut run = tree.run();
-    run.version_control = Some(GITHUB);
+    run.version_control = Some(&*GITHUB);
     assert_snapshot!(render(Format::Markdown, &run), @r"
     ## aidd: 1 error, 1 warning, 1 info in 12 files
 

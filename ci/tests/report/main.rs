@@ -1,7 +1,10 @@
 //! Every output format over one small run, and their promises over any text.
 
+mod comparison;
+mod compliance;
 mod excerpts;
 mod fixture;
 mod formats;
 mod promises;
 mod sarif;
+mod saved;

@@ -24,7 +24,7 @@ fn the_whole_log() {
     run.files.remove(1);
     (run.baseline, run.suppressed) = (true, true);
     run.category = Some("linux");
-    run.version_control = Some(GITHUB);
+    run.version_control = Some(&*GITHUB);
     sarif(&run);
     assert_snapshot!(render(Format::Sarif, &run), @r##"
     {

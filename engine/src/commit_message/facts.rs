@@ -26,7 +26,7 @@ pub(super) enum Nature {
     Tests,
     /// Another path, nothing else.
     Moved,
-    /// Whether it can be executed.
+    /// Whether it can be executed, or nothing that can be seen.
     Mode,
 }
 

@@ -44,8 +44,6 @@ pub struct Change {
     pub before: Option<String>,
     /// Its text after, likewise.
     pub after: Option<String>,
-    /// Whether it can be executed now, when that is new.
-    pub executable: Option<bool>,
 }
 
 /// What happened to a file.

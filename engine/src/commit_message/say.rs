@@ -560,9 +560,8 @@ impl Speaker<'_> {
     }
 
     fn setting(&self, file: &File<'_>) -> Option<Phrase> {
-        if let Some(executable) = file.change.executable.filter(|_| file.nature == Nature::Mode) {
-            let not = if executable { "" } else { "not " };
-            return Some(Phrase::new([format!("make {} {not}executable", file.name())]));
+        if file.nature == Nature::Mode {
+            return Some(Phrase::new([format!("change the mode of {}", file.name())]));
         }
         let keys = file.keys.as_ref()?;
         let short = |key: &String| {

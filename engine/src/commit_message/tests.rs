@@ -26,14 +26,7 @@ fn input(before: Files<'_>, after: Files<'_>, renames: Files<'_>, subjects: &[&s
             _ => Fate::Changed,
         };
         let old_path = from.map(str::to_owned);
-        changes.push(Change {
-            path: (*path).to_owned(),
-            old_path,
-            fate,
-            before,
-            after,
-            executable: None,
-        });
+        changes.push(Change { path: (*path).to_owned(), old_path, fate, before, after });
     }
     let context = context_paths(&changes).into_iter().filter_map(|path| {
         let text = text(&new, &path)?;

@@ -1,28 +1,25 @@
 //! Whole trees: which files there are, read and checked in parallel, in the same order every time.
-#![expect(clippy::disallowed_methods, reason = "this is where trees are read")]
 
-use crate::check::{Checked, Engine, Occurrences};
+mod job;
+
+use crate::check::{Checked, Engine};
 use crate::config::Config;
-use crate::files::Disk;
-use crate::kind::Kind;
+use crate::files::{Disk, Files};
 use crate::paths::Globs;
-use crate::source::{Columns, Origin, Source};
-use crate::validators;
+use crate::source::Source;
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, Read};
+use job::Job;
+use std::collections::{BTreeSet, HashSet};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How much of a file too large to parse is searched for secrets at a time, in bytes.
-const WINDOW: usize = 4 << 20;
-/// How much of a window the next one repeats, so that no secret is cut in two.
-const OVERLAP: usize = 64 << 10;
+pub use crate::paths::relative;
+pub use job::is_binary;
+
 /// Most threads that one run starts.
 const MOST_JOBS: usize = 256;
-/// How many leading bytes tell whether a file is text.
-const BINARY_LOOK: usize = 8 << 10;
 
 /// Which files to check, and how.
 #[derive(Clone, Debug)]
@@ -35,6 +32,41 @@ pub struct Walk {
     pub no_ignore: bool,
     /// Leave out files and folders whose name begins with a dot.
     pub no_hidden: bool,
+    /// Check these files only, by their paths from the root, where the walk meets them.
+    pub only: Option<BTreeSet<String>>,
+    /// Check the files of one part only.
+    pub part: Option<Part>,
+}
+
+/// One of several parts of a tree, each with about as many files; by their paths, so that every
+/// machine parts them alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which: from 1.
+    pub index: u32,
+    /// Of how many.
+    pub of: u32,
+}
+
+impl Part {
+    /// Whether the file at `path` belongs to it.
+    #[must_use]
+    pub fn holds(self, path: &str) -> bool {
+        // FNV-1a, <http://www.isthe.com/chongo/tech/comp/fnv/>: spreads well, and never changes.
+        let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        // The low bits of the product spread worst.
+        (hash >> 32) % u64::from(self.of.max(1)) == u64::from(self.index.saturating_sub(1))
+    }
+}
+
+impl Walk {
+    /// A walk over `paths` that reads what is not ignored.
+    #[must_use]
+    pub fn over(paths: Vec<PathBuf>) -> Self {
+        Self { paths, jobs: 0, no_ignore: false, no_hidden: false, only: None, part: None }
+    }
 }
 
 /// A checked file with findings, or a window of one.
@@ -68,6 +100,8 @@ pub struct Outcome {
     pub bytes: u64,
     /// What was not, or not wholly, checked, by path.
     pub skipped: Vec<Skipped>,
+    /// The files that no ignore file and no glob left out, read or not.
+    pub met: BTreeSet<String>,
 }
 
 /// Checks the files of a tree. `done` is told of each file, from any thread.
@@ -81,21 +115,23 @@ pub fn check_tree(
     walk: &Walk,
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, String> {
-    let none = Vec::new();
-    let globs = Globs::new(
-        config.include.as_ref().unwrap_or(&none),
-        config.exclude.as_ref().unwrap_or(&none),
-    )?;
+    let globs = globs(config)?;
     let total = Mutex::new(Outcome::default());
     let Some(mut builder) = builder(walk) else { return Ok(Outcome::default()) };
     let (root, filter) = (disk.root().to_owned(), globs.clone());
     let seen = (walk.paths.len() > 1).then(Mutex::default);
-    builder.filter_entry(move |entry| enters(entry, &root, &filter));
+    let only = walk.only.as_ref().map(with_folders);
+    builder.filter_entry(move |entry| {
+        enters(entry, &root, &filter)
+            && only.as_ref().is_none_or(|only| only.contains(&relative(&root, entry.path())))
+    });
     builder.build_parallel().run(|| {
         let mut job = Job {
             engine,
-            disk,
+            files: disk,
+            root: disk.root(),
             globs: &globs,
+            part: walk.part,
             seen: seen.as_ref(),
             total: &total,
             outcome: Outcome::default(),
@@ -108,12 +144,70 @@ pub fn check_tree(
             WalkState::Continue
         })
     });
+    Ok(sorted(total))
+}
+
+/// Checks the files at `paths` of a store, as [`check_tree`] would. Which of them the ignore files
+/// leave out is not asked here.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn check_files(
+    engine: &Engine,
+    config: &Config,
+    files: &dyn Files,
+    paths: &[String],
+    jobs: usize,
+) -> Result<Outcome, String> {
+    let globs = globs(config)?;
+    let total = Mutex::new(Outcome::default());
+    let next = AtomicUsize::new(0);
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let jobs = if jobs == 0 { processors } else { jobs }.min(MOST_JOBS).min(paths.len());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                let mut job = Job {
+                    engine,
+                    files,
+                    root: Path::new(""),
+                    globs: &globs,
+                    part: None,
+                    seen: None,
+                    total: &total,
+                    outcome: Outcome::default(),
+                };
+                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    job.stored(path);
+                }
+            });
+        }
+    });
+    Ok(sorted(total))
+}
+
+fn globs(config: &Config) -> Result<Globs, String> {
+    let none = Vec::new();
+    Globs::new(config.include.as_ref().unwrap_or(&none), config.exclude.as_ref().unwrap_or(&none))
+}
+
+fn sorted(total: Mutex<Outcome>) -> Outcome {
     let mut outcome = total.into_inner().unwrap_or_else(PoisonError::into_inner);
     outcome.files.sort_by(|a, b| {
         (a.source.path(), a.source.origin()).cmp(&(b.source.path(), b.source.origin()))
     });
     outcome.skipped.sort();
-    Ok(outcome)
+    outcome
+}
+
+/// The paths, all folders on the way to them, and the root itself.
+fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
+    let mut all: HashSet<String> = [String::new()].into();
+    for path in paths {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        all.extend(ends.map(|end| path[..end].to_owned()));
+    }
+    all
 }
 
 fn builder(walk: &Walk) -> Option<WalkBuilder> {
@@ -147,172 +241,9 @@ fn enters(entry: &DirEntry, root: &Path, globs: &Globs) -> bool {
     !STORES.contains(&&*name) && !globs.excludes(&format!("{}/", relative(root, entry.path())))
 }
 
-/// The path from the root, with `/` between segments; bytes that are not UTF-8 become U+FFFD.
-#[must_use]
-pub fn relative(root: &Path, path: &Path) -> String {
-    let below = path.strip_prefix(root).unwrap_or(path);
-    let segments = below.components().filter_map(|part| match part {
-        std::path::Component::Normal(name) => Some(name.to_string_lossy()),
-        std::path::Component::ParentDir => Some("..".into()),
-        _ => None,
-    });
-    segments.collect::<Vec<_>>().join("/")
-}
-
-/// What one thread has gathered; handed in when the thread ends.
-struct Job<'a> {
-    engine: &'a Engine,
-    disk: &'a Disk,
-    globs: &'a Globs,
-    /// Files met so far, where the paths to check may overlap.
-    seen: Option<&'a Mutex<HashSet<PathBuf>>>,
-    total: &'a Mutex<Outcome>,
-    outcome: Outcome,
-}
-
-impl Drop for Job<'_> {
-    fn drop(&mut self) {
-        let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
-        let mine = std::mem::take(&mut self.outcome);
-        total.files.extend(mine.files);
-        total.skipped.extend(mine.skipped);
-        total.checked += mine.checked;
-        total.bytes += mine.bytes;
-    }
-}
-
-impl Job<'_> {
-    fn entry(&mut self, entry: &DirEntry, done: &(dyn Fn() + Sync)) {
-        // A link the user named is followed, one met on the way is not.
-        let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
-            || entry.depth() == 0 && entry.path().is_file();
-        let path = relative(self.disk.root(), entry.path());
-        if !is_file || entry.depth() > 0 && !self.globs.matches(&path) {
-            return;
-        }
-        if let Some(seen) = self.seen
-            && !seen.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.path().to_owned())
-        {
-            return;
-        }
-        if let Err(error) = self.file(entry.path(), &path) {
-            self.skip(path, format!("cannot be read: {error}"), true);
-        }
-        done();
-    }
-
-    fn error(&mut self, error: &ignore::Error) {
-        let (path, why) = match error {
-            ignore::Error::WithPath { path, err } => (relative(self.disk.root(), path), &**err),
-            _ => (String::from("."), error),
-        };
-        self.skip(path, format!("cannot be read: {why}"), true);
-    }
-
-    fn skip(&mut self, path: String, why: String, failed: bool) {
-        self.outcome.skipped.push(Skipped { path, why, failed });
-    }
-
-    fn file(&mut self, place: &Path, path: &str) -> io::Result<()> {
-        let mut file = File::open(place)?;
-        let size = file.metadata()?.len();
-        self.outcome.checked += 1;
-        self.outcome.bytes += size;
-        let limit = self.engine.max_file_size();
-        if size > limit {
-            return self.large(&mut file, path, size);
-        }
-        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-        file.by_ref().take(limit + 1).read_to_end(&mut bytes)?;
-        let read = bytes.len() as u64;
-        if read > limit {
-            // It grows, or its size is not what it says, as with files that are a kernel's.
-            return self.large(&mut bytes.as_slice().chain(file), path, read);
-        }
-        let binary = is_binary(&bytes);
-        if binary && !validators::kinds(path, "").contains(&Kind::Credentials) {
-            return Ok(());
-        }
-        let source = Source::decode(path, bytes);
-        let checked = if binary {
-            self.engine.check_secrets(&source, self.disk)
-        } else {
-            self.engine.check(&source, self.disk)
-        };
-        self.keep(source, checked);
-        Ok(())
-    }
-
-    /// A file too large to parse: searched for secrets, window by window.
-    fn large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
-        let parsed = !validators::kinds(path, "").is_empty();
-        if parsed {
-            let limit = self.engine.max_file_size();
-            self.skip(
-                path.to_owned(),
-                format!(
-                    "{size} bytes are more than `maxFileSize` ({limit}): only searched for secrets"
-                ),
-                false,
-            );
-        }
-        let mut origin = Origin::default();
-        let mut window: Vec<u8> = Vec::new();
-        let mut known = 0;
-        let mut seen = Occurrences::default();
-        loop {
-            let wanted = (WINDOW - window.len().min(WINDOW)) as u64;
-            let read = (&mut *file).take(wanted).read_to_end(&mut window)? as u64;
-            if origin.offset == 0 && is_binary(&window) {
-                return Ok(());
-            }
-            let source = Source::decode_window(path.to_owned(), window.clone(), origin);
-            let checked = self.engine.check_window(&source, self.disk, known, &mut seen);
-            self.keep(source, checked);
-            if read < wanted {
-                return Ok(());
-            }
-            let cut = cut(&window);
-            origin = after(origin, &window[..cut]);
-            known = u32::try_from(window.len() - cut).unwrap_or(u32::MAX);
-            window.drain(..cut);
-        }
-    }
-
-    fn keep(&mut self, source: Source, checked: Checked) {
-        if !checked.findings.is_empty() {
-            self.outcome.files.push(FileReport { source, checked });
-        }
-    }
-}
-
-/// Where the next window begins: at the start of a line near the overlap, if there is one.
-fn cut(window: &[u8]) -> usize {
-    let at = window.len().saturating_sub(OVERLAP);
-    memchr::memrchr(b'\n', &window[at / 2..at]).map_or(at, |found| at / 2 + found + 1)
-}
-
-/// Where a window begins that follows on `bytes`, which began at `origin`.
-fn after(origin: Origin, bytes: &[u8]) -> Origin {
-    let lines = memchr::memchr_iter(b'\n', bytes).count();
-    let start = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
-    let mut before = Columns::of(&String::from_utf8_lossy(&bytes[start..]));
-    if lines == 0 {
-        before = before.plus(origin.before);
-    }
-    let line = origin.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
-    Origin { offset: origin.offset + bytes.len() as u64, line, before }
-}
-
-/// Whether the bytes are not text: a NUL near the start, and no UTF-16 byte order mark.
-#[must_use]
-pub fn is_binary(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(BINARY_LOOK)];
-    !matches!(start, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) && memchr::memchr(0, start).is_some()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::job::WINDOW;
     use super::*;
     use crate::check::Selection;
     use crate::registry::Registry;
@@ -324,7 +255,7 @@ mod tests {
     }
 
     fn run(root: &Path, jobs: usize, no_ignore: bool) -> Outcome {
-        let walk = Walk { paths: vec![root.to_owned()], jobs, no_ignore, no_hidden: false };
+        let walk = Walk { jobs, no_ignore, ..Walk::over(vec![root.to_owned()]) };
         check_tree(&engine(), &Config::default(), &Disk::new(root), &walk, &|| ())
             .expect("no globs")
     }

@@ -1,0 +1,425 @@
+//! The commit to compare with, found from the event and made sure to be in the clone.
+//!
+//! A wrong base hides findings or blames the wrong change, so each one comes with the reason why
+//! it was chosen, and one that cannot be found is an error or, if so wished, no comparison at all:
+//! never an empty one.
+
+mod history;
+mod program;
+
+use crate::event::{Event, Pull, System, Trigger, is_hash};
+use crate::exit::UserError;
+use anyhow::Result;
+use clap::ValueEnum;
+use history::{History, brief, short};
+use std::path::Path;
+
+pub use history::{Compare, have_blobs};
+
+/// A commit to compare with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// Its full hash; the commit and its files are in the clone.
+    pub sha: String,
+    /// How it was found: `first parent of the merge commit`, `merge base of main and HEAD`.
+    pub why: String,
+}
+
+/// What a run is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// A commit.
+    Base(Base),
+    /// Nothing: all files are judged.
+    WholeTree {
+        /// Why.
+        why: String,
+    },
+}
+
+/// What to compare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The other side.
+    pub against: Against,
+    /// The commit to check, where it is not the one that is checked out. Its files are in the
+    /// clone and must be read from there: nothing of it may be trusted.
+    pub head: Option<String>,
+}
+
+/// What to do when there is no commit to compare with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum NoBase {
+    /// Fail.
+    #[default]
+    Error,
+    /// Judge all files, and say so.
+    Full,
+}
+
+/// Steps in which a shallow clone is deepened to reach a revision such as `HEAD~3`.
+const BELOW: [u32; 3] = [1, 4, 16];
+
+/// The commit that the run of `event` in the repository at `root` is compared with. `explicit`
+/// names one, whatever the event; `compare` asks the server for the merge base of two commits
+/// where deepening a shallow clone would cost more; each step is told to `say`.
+///
+/// Fetched are commits only, to no branch: refs, index and work tree stay as they are.
+///
+/// # Errors
+/// When there is no repository or no commit; when the base cannot be found or fetched, unless
+/// `no_base` allows for it; when a pull request's head cannot be had, or nothing of it is there to
+/// compare.
+pub fn find(
+    root: &Path,
+    event: &Event,
+    explicit: Option<&str>,
+    no_base: NoBase,
+    compare: Option<Compare<'_>>,
+    say: &mut dyn FnMut(&str),
+) -> Result<Found> {
+    let mut history = match History::open(root, compare, say) {
+        Ok(history) => history,
+        Err(error) if no_base == NoBase::Full && !is_elsewhere(event) => {
+            return Ok(Found { against: whole_tree(&error), head: None });
+        }
+        Err(error) => return Err(error),
+    };
+    let checked_out = history.head()?;
+    let head = other_head(&mut history, event, &checked_out)?;
+    let commit = head.as_deref().unwrap_or(&checked_out);
+    let mut search = Search { history: &mut history, event, head: commit };
+    let found = match explicit {
+        Some(rev) => search.explicit(rev),
+        None => search.by_event(),
+    };
+    let against = match (found, no_base) {
+        (Ok(against), _) => against,
+        (Err(error), NoBase::Full) => whole_tree(&error),
+        (Err(error), NoBase::Error) => return Err(error),
+    };
+    Ok(Found { against, head })
+}
+
+/// Whether what is under check is not what is checked out.
+fn is_elsewhere(event: &Event) -> bool {
+    event.trigger == Trigger::PullRequestTarget
+}
+
+/// The head of a pull request that runs with the rights of its target, fetched.
+fn other_head(
+    history: &mut History<'_>,
+    event: &Event,
+    checked_out: &str,
+) -> Result<Option<String>> {
+    let Some(pull) = event.pull.as_ref().filter(|_| is_elsewhere(event)) else { return Ok(None) };
+    if pull.head_sha == checked_out {
+        return Ok(None);
+    }
+    history.have(&pull.head_sha, "the head of the pull request")?;
+    Ok(Some(pull.head_sha.clone()))
+}
+
+fn whole_tree(error: &anyhow::Error) -> Against {
+    Against::WholeTree { why: brief(error) }
+}
+
+fn whole(why: impl Into<String>) -> Against {
+    Against::WholeTree { why: why.into() }
+}
+
+fn base(sha: impl Into<String>, why: impl Into<String>) -> Against {
+    Against::Base(Base { sha: sha.into(), why: why.into() })
+}
+
+/// The search for the base of one commit.
+struct Search<'h, 'a, 'e> {
+    history: &'h mut History<'a>,
+    event: &'e Event,
+    head: &'e str,
+}
+
+impl Search<'_, '_, '_> {
+    fn by_event(&mut self) -> Result<Against> {
+        let event = self.event;
+        match (&event.trigger, &event.pull) {
+            (Trigger::PullRequest | Trigger::PullRequestTarget, Some(pull)) => self.pull(pull),
+            // A review runs on the same commit as the pull request it is about.
+            (Trigger::Other(_), Some(pull)) if self.is_merge(pull)? => self.pull(pull),
+            (Trigger::MergeGroup, _) => self.merge_group(),
+            (Trigger::Push, _) => self.push(),
+            (Trigger::Schedule, _) => Ok(whole("a scheduled run checks everything")),
+            (Trigger::Dispatch, _) => Ok(whole("a run started by hand checks everything")),
+            (Trigger::WorkflowRun, _) => Ok(whole("the run follows another workflow")),
+            (Trigger::Other(name), _) => Ok(whole(format!("the event {name} brings no change"))),
+            (Trigger::None, _) => self.default(),
+            (Trigger::PullRequest | Trigger::PullRequestTarget, None) => {
+                Err(UserError::new("the event says nothing of its pull request").into())
+            }
+        }
+    }
+
+    /// The merge base with a commit, branch or tag that the user names.
+    fn explicit(&mut self, rev: &str) -> Result<Against> {
+        let named = self.named(rev)?.ok_or_else(|| {
+            UserError::new(format!("`{rev}` is no commit here, and no branch or tag of the remote"))
+                .hint("fetch it first, or check out with `fetch-depth: 0`")
+        })?;
+        let found = self.history.merge_base(&named, self.head)?;
+        if found == named {
+            return Ok(base(found, format!("given as {rev}")));
+        }
+        Ok(base(found, format!("merge base of {rev} and HEAD")))
+    }
+
+    fn named(&mut self, rev: &str) -> Result<Option<String>> {
+        let here = self.history.here(rev);
+        if here.is_some() {
+            return Ok(here);
+        }
+        if is_hash(rev) {
+            self.history.have(rev, "given as base")?;
+            return Ok(Some(rev.to_owned()));
+        }
+        if rev.starts_with("HEAD~") || rev.starts_with("HEAD^") {
+            let head = self.history.head()?;
+            for by in BELOW {
+                if !self.history.deepen_below(&head, by)? {
+                    break;
+                }
+                let here = self.history.here(rev);
+                if here.is_some() {
+                    return Ok(here);
+                }
+            }
+            return Ok(None);
+        }
+        let prefixes = ["refs/heads/", "refs/remotes/origin/", "origin/"];
+        let name = prefixes.iter().find_map(|prefix| rev.strip_prefix(prefix)).unwrap_or(rev);
+        if is_ref_name(name) { self.history.branch_or_tag(name) } else { Ok(None) }
+    }
+
+    fn pull(&mut self, pull: &Pull) -> Result<Against> {
+        let found = if self.is_merge(pull)? {
+            self.first_parent(pull)?
+        } else if let (System::GitLab, Some(before)) = (self.event.system, &self.event.before) {
+            self.history.have(before, "the base of the merge request")?;
+            Base { sha: before.clone(), why: "base of the merge request".to_owned() }
+        } else {
+            self.fork_point(pull)?
+        };
+        if found.sha == self.head {
+            return Err(self.nothing(pull).into());
+        }
+        if self.history.same_files(&found.sha, self.head) {
+            self.history.say("the pull request changes no file");
+        }
+        Ok(Against::Base(found))
+    }
+
+    /// Whether the commit under check is the trial merge of a pull request into its target, and
+    /// not its head, which may be a merge as well.
+    fn is_merge(&self, pull: &Pull) -> Result<bool> {
+        if self.head == pull.head_sha {
+            return Ok(false);
+        }
+        let parents = self.history.parents(self.head)?;
+        let is_ours = self.event.sha.as_deref() == Some(self.head);
+        Ok(matches!(&*parents, [_, head] if is_ours || *head == pull.head_sha))
+    }
+
+    /// The target as it was merged with: the merge's own record, right at any depth.
+    fn first_parent(&mut self, pull: &Pull) -> Result<Base> {
+        let parents = self.history.parents(self.head)?;
+        let sha = parents.into_iter().next().unwrap_or_default();
+        self.history.have(&sha, &pull.base_ref)?;
+        Ok(Base { sha, why: "first parent of the merge commit".to_owned() })
+    }
+
+    /// Where the pull request left its target. The newest commit of the target is asked first:
+    /// what the event says may be older than what the pull request has merged since.
+    fn fork_point(&mut self, pull: &Pull) -> Result<Base> {
+        let why = format!("merge base of {} and the pull request", pull.base_ref);
+        match self.branch_tip(&pull.base_ref) {
+            Ok(tip) => {
+                let sha = self.history.merge_base(&tip, self.head)?;
+                if sha != self.head {
+                    return Ok(Base { sha, why });
+                }
+                // It has been merged by now.
+            }
+            Err(error) => self.history.say(&format!("{}: {}", pull.base_ref, brief(&error))),
+        }
+        self.history.have(&pull.base_sha, &pull.base_ref)?;
+        let sha = self.history.merge_base(&pull.base_sha, self.head)?;
+        Ok(Base { sha, why })
+    }
+
+    fn nothing(&self, pull: &Pull) -> UserError {
+        let message = format!(
+            "nothing to compare: {} is part of {} already",
+            short(self.head),
+            pull.base_ref
+        );
+        UserError::new(message).hint(format!(
+            "check out the merge commit of the pull request, as the checkout action does by itself, or its head {}",
+            short(&pull.head_sha)
+        ))
+    }
+
+    fn merge_group(&mut self) -> Result<Against> {
+        let before = self.event.before.as_deref();
+        let before =
+            before.ok_or_else(|| UserError::new("the event says nothing of the queue's base"))?;
+        self.history.have(before, "the base of the merge group")?;
+        if before == self.head {
+            let message = "nothing to compare: the base of the merge group is checked out";
+            return Err(UserError::new(message)
+                .hint("check out the merge group, as the checkout action does by itself")
+                .into());
+        }
+        Ok(base(before, "base of the merge group"))
+    }
+
+    fn push(&mut self) -> Result<Against> {
+        let git_ref = self.event.git_ref.as_deref().unwrap_or_default();
+        if let Some(tag) = git_ref.strip_prefix("refs/tags/") {
+            return Ok(whole(format!("the tag {tag} was pushed")));
+        }
+        let branch = self.event.branch().unwrap_or("the branch");
+        let default = self.event.default_branch.as_deref();
+        let is_default = default.is_none_or(|default| default == branch);
+        let before = self.event.before.as_deref().filter(|before| self.is_here(before));
+        match (before, self.event.before.is_some()) {
+            (Some(before), _) if !self.was_replaced(before) => {
+                Ok(base(before, "commit before the push"))
+            }
+            (Some(before), _) if is_default => {
+                let sha = self.history.merge_base(before, self.head)?;
+                Ok(base(sha, format!("merge base of {branch} before the forced push and HEAD")))
+            }
+            (None, true) if is_default => {
+                Ok(whole(format!("the commit before the push to {branch} is gone")))
+            }
+            (None, false) if is_default => Ok(whole(format!("this is the first push to {branch}"))),
+            _ => self.since(default),
+        }
+    }
+
+    /// Fetches what a push replaced; a server may have thrown it away.
+    fn is_here(&mut self, before: &str) -> bool {
+        let had = self.history.have(before, "the commit before the push");
+        had.map_err(|error| self.history.say(&brief(&error))).is_ok()
+    }
+
+    fn was_replaced(&self, before: &str) -> bool {
+        match self.history.is_ancestor(before, self.head) {
+            Some(ancestor) => !ancestor,
+            None => self.event.forced,
+        }
+    }
+
+    /// All that is not on a branch of the remote; `None` is its default branch.
+    fn since(&mut self, branch: Option<&str>) -> Result<Against> {
+        let tip = match branch {
+            Some(branch) => self.branch_tip(branch)?,
+            None => self.history.tip(None)?,
+        };
+        let sha = self.history.merge_base(&tip, self.head)?;
+        let branch = branch.unwrap_or("the default branch");
+        if sha == self.head {
+            self.history.say(&format!("all commits are part of {branch} already"));
+        }
+        Ok(base(sha, format!("merge base of {branch} and HEAD")))
+    }
+
+    fn branch_tip(&mut self, name: &str) -> Result<String> {
+        if !is_ref_name(name) {
+            return Err(UserError::new(format!("{name:?} is no name of a branch")).into());
+        }
+        self.history.tip(Some(name))
+    }
+
+    /// Without an event: the default branch, as far as it can be guessed.
+    fn default(&mut self) -> Result<Against> {
+        let (name, tip) = self.guess()?;
+        let sha = self.history.merge_base(&tip, self.head)?;
+        if sha == self.head {
+            let message = format!("nothing to compare: HEAD is part of {name}");
+            return Err(UserError::new(message)
+                .hint("--base names another commit, as HEAD~1; --no-base full checks everything")
+                .into());
+        }
+        Ok(base(sha, format!("merge base of {name} and HEAD")))
+    }
+
+    fn guess(&mut self) -> Result<(String, String)> {
+        let remote = ["origin/HEAD", "origin/main", "origin/master"].map(str::to_owned);
+        let local = self.history.setting("init.defaultBranch").filter(|name| is_ref_name(name));
+        let here = remote.into_iter().map(|name| (format!("refs/remotes/{name}"), name));
+        let here = here.chain(local.map(|name| (format!("refs/heads/{name}"), name)));
+        for (git_ref, name) in here {
+            if let Some(tip) = self.history.here(&git_ref) {
+                return Ok((name, tip));
+            }
+        }
+        let tip = self.history.tip(None).map_err(|error| {
+            UserError::new(format!("no commit to compare with is known: {error}"))
+                .hint("--base names one; --no-base full checks everything")
+        })?;
+        Ok(("the default branch".to_owned(), tip))
+    }
+}
+
+/// Whether Git would allow `name` as that of a branch or tag (`git check-ref-format`), and it
+/// cannot be taken for an option or a pattern.
+fn is_ref_name(name: &str) -> bool {
+    let forbidden = |c: char| {
+        c.is_ascii_control() || matches!(c, ' ' | '~' | '^' | ':' | '?' | '*' | '[' | '\\')
+    };
+    !name.starts_with('-')
+        && !name.contains(forbidden)
+        && !name.contains("..")
+        && !name.contains("@{")
+        && !name.ends_with('.')
+        && name
+            .split('/')
+            .all(|part| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ref_name;
+
+    #[test]
+    fn names_that_git_refuses_are_refused() {
+        for name in ["main", "release/2.0", "kim/größe", "a@b", "@"] {
+            assert!(is_ref_name(name), "{name}");
+        }
+        for name in [
+            "",
+            "-x",
+            "--upload-pack=x",
+            "a b",
+            "a..b",
+            "a:b",
+            "a^",
+            "a~1",
+            "a*",
+            "a[b",
+            "a?",
+            "a\\b",
+            "@{-1}",
+            "/a",
+            "a/",
+            "a//b",
+            ".a",
+            "a/.b",
+            "a.lock",
+            "a.",
+            "a\nb",
+        ] {
+            assert!(!is_ref_name(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! The clone's commits: those that are here, those that must be fetched, and common ancestors in
+//! a history that is cut off.
+
+use super::program::Git;
+use crate::event::is_hash;
+use crate::exit::UserError;
+use crate::report::number;
+use aidd_engine::git::Repository;
+use anyhow::{Context, Result};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// All fetching of a run ends after this time.
+const TIME: Duration = Duration::from_secs(300);
+/// How many commits of each line of history are fetched in each step: a depth of 4, 16, 64, and on
+/// to 4096. Each step costs about what all before it have cost.
+const STEPS: [u32; 6] = [3, 12, 48, 192, 768, 3072];
+/// After so many steps the server's own answer is cheaper than the next one.
+const STEPS_BEFORE_ASKING: usize = 3;
+
+/// Asks the server for the merge base of two commits.
+pub type Compare<'a> = &'a dyn Fn(&str, &str) -> Result<String>;
+
+/// A repository, and the way to the rest of it.
+pub(super) struct History<'a> {
+    root: &'a Path,
+    repository: Repository,
+    git: Git<'a>,
+    compare: Option<Compare<'a>>,
+    say: &'a mut dyn FnMut(&str),
+}
+
+impl<'a> History<'a> {
+    pub(super) fn open(
+        root: &'a Path,
+        compare: Option<Compare<'a>>,
+        say: &'a mut dyn FnMut(&str),
+    ) -> Result<Self> {
+        let repository = open(root)?;
+        Ok(Self { root, repository, git: Git::new(root, TIME), compare, say })
+    }
+
+    pub(super) fn say(&mut self, text: &str) {
+        (self.say)(text);
+    }
+
+    /// The commit that a revision names, if it is here.
+    pub(super) fn here(&self, rev: &str) -> Option<String> {
+        self.repository.commit(rev).ok()
+    }
+
+    /// The commit that is checked out.
+    pub(super) fn head(&self) -> Result<String> {
+        self.here("HEAD").ok_or_else(|| UserError::new("there is no commit yet").into())
+    }
+
+    pub(super) fn parents(&self, commit: &str) -> Result<Vec<String>> {
+        Ok(self.repository.parents(commit)?)
+    }
+
+    pub(super) fn is_shallow(&self) -> bool {
+        self.repository.is_shallow()
+    }
+
+    /// A setting of Git, the user's included.
+    pub(super) fn setting(&self, name: &str) -> Option<String> {
+        self.git.ask(&["config", "--get", name]).map(|value| value.trim().to_owned())
+    }
+
+    /// Whether two commits hold the same files.
+    pub(super) fn same_files(&self, one: &str, other: &str) -> bool {
+        let tree = |commit: &str| format!("{commit}^{{tree}}");
+        let trees = self.git.ask(&["rev-parse", &tree(one), &tree(other)]).unwrap_or_default();
+        let mut trees = trees.lines();
+        matches!((trees.next(), trees.next()), (Some(one), Some(other)) if one == other)
+    }
+
+    /// Whether `old` is an ancestor of `new`; not known in a shallow clone.
+    pub(super) fn is_ancestor(&self, old: &str, new: &str) -> Option<bool> {
+        let bases = self.repository.merge_bases(old, new).ok()?;
+        if bases.iter().any(|base| base == old) {
+            Some(true)
+        } else {
+            (!self.is_shallow()).then_some(false)
+        }
+    }
+
+    /// Where to fetch from: `origin`, or the one remote there is.
+    fn remote(&self) -> Result<String> {
+        let remotes = self.git.run(&["remote"], "")?;
+        let names: Vec<&str> = remotes.lines().collect();
+        match *names {
+            [one] => Ok(one.to_owned()),
+            _ if names.contains(&"origin") => Ok("origin".to_owned()),
+            [] => Err(UserError::new("the clone has no remote to fetch from").into()),
+            _ => Err(UserError::new("there are several remotes and none is `origin`").into()),
+        }
+    }
+
+    /// What the remote calls `refs`: the first of them that exists, as a hash.
+    fn on_remote(&self, refs: &[&str]) -> Result<Option<String>> {
+        let remote = self.remote()?;
+        let listed = self.git.run(&[&["ls-remote", "--", remote.as_str()], refs].concat(), "")?;
+        let found = refs.iter().find_map(|wanted| {
+            let mut lines = listed.lines().filter_map(|line| line.split_once('\t'));
+            lines.find(|(hash, name)| name == wanted && is_hash(hash)).map(|(hash, _)| hash)
+        });
+        Ok(found.map(str::to_owned))
+    }
+
+    /// The newest commit of a branch, as the remote says; failing that, as the clone knows it, which
+    /// may be old where a runner keeps its clones. `None` is the remote's default branch.
+    pub(super) fn tip(&mut self, branch: Option<&str>) -> Result<String> {
+        let error = match self.tip_of_remote(branch) {
+            Ok(tip) => return Ok(tip),
+            Err(error) => error,
+        };
+        let known = self.here(&format!("refs/remotes/origin/{}", branch.unwrap_or("HEAD")));
+        let tip = known.ok_or_else(|| error)?;
+        self.say(&format!(
+            "taking {} as the clone knows it",
+            branch.unwrap_or("the default branch")
+        ));
+        Ok(tip)
+    }
+
+    fn tip_of_remote(&mut self, branch: Option<&str>) -> Result<String> {
+        let name = branch.map_or_else(|| "HEAD".to_owned(), |name| format!("refs/heads/{name}"));
+        let tip = self.on_remote(&[&name])?.ok_or_else(|| {
+            UserError::new(match branch {
+                Some(branch) => format!("the remote has no branch `{branch}`"),
+                None => "the remote has no default branch".to_owned(),
+            })
+        })?;
+        self.have(&tip, branch.unwrap_or("the default branch"))?;
+        Ok(tip)
+    }
+
+    /// The commit of a branch or tag of the remote; `None` when there is none of that name.
+    pub(super) fn branch_or_tag(&mut self, name: &str) -> Result<Option<String>> {
+        let (branch, tag) = (format!("refs/heads/{name}"), format!("refs/tags/{name}"));
+        // An annotated tag is followed to its commit.
+        let refs = [branch.as_str(), &format!("{tag}^{{}}"), &tag];
+        let Some(found) = self.on_remote(&refs)? else { return Ok(None) };
+        self.have(&found, name)?;
+        Ok(Some(found))
+    }
+
+    /// Fetches a commit unless it is here. `what` it is, is told.
+    pub(super) fn have(&mut self, commit: &str, what: &str) -> Result<()> {
+        if self.here(commit).is_some() {
+            return Ok(());
+        }
+        self.say(&format!("fetching {} ({what})", short(commit)));
+        // A whole clone stays one: a depth would cut it off.
+        let depth: &[&str] = if self.is_shallow() { &["--depth=1"] } else { &[] };
+        self.fetch(depth, &[commit.to_owned()])?;
+        let missing = || format!("{what}: {} is no commit of the remote", short(commit));
+        self.here(commit).map(|_| ()).with_context(missing)
+    }
+
+    fn fetch(&mut self, options: &[&str], commits: &[String]) -> Result<()> {
+        let remote = self.remote()?;
+        let always = [
+            "fetch",
+            "--quiet",
+            "--no-tags",
+            "--no-recurse-submodules",
+            "--no-auto-gc",
+            "--no-write-fetch-head",
+            "--refmap=",
+            "--stdin",
+        ];
+        let args = [&always[..], options, &["--", remote.as_str()]].concat();
+        self.git.run(&args, &commits.join("\n"))?;
+        self.repository = open(self.root)?;
+        Ok(())
+    }
+
+    /// The newest common ancestor of two commits that are here. Of several, as criss-cross merges
+    /// leave them, the one that Git takes.
+    ///
+    /// In a shallow clone a common ancestor may be seen while a newer one is hidden: one side's
+    /// way to it leads through commits that were cut off. So the answer counts only when no cut
+    /// commit is left on either side above it; then every common ancestor lies at or below it.
+    /// Until then the history is deepened there.
+    ///
+    /// # Errors
+    /// When there is none, or what is missing cannot be fetched.
+    pub(super) fn merge_base(&mut self, one: &str, other: &str) -> Result<String> {
+        let mut step = 0;
+        loop {
+            let bases = self.repository.merge_bases(one, other)?;
+            // One side is the ancestor of the other: nothing can be newer.
+            if let Some(base) = bases.iter().find(|base| *base == one || *base == other) {
+                return Ok(base.clone());
+            }
+            let cut = self.cut(&[one, other], &bases)?;
+            if cut.is_empty() {
+                return self.choose(bases, one, other);
+            }
+            if step == STEPS_BEFORE_ASKING
+                && let Some(base) = self.asked(one, other)
+            {
+                return Ok(base);
+            }
+            // The remote is cut off as well.
+            if step > STEPS.len() {
+                return self.choose(bases, one, other);
+            }
+            match self.deepen(STEPS.get(step), &cut) {
+                Ok(()) => step += 1,
+                Err(error) if bases.is_empty() => return Err(error),
+                // A common ancestor has to do. If it is not the newest, what is told of the
+                // change is too much, but never too little.
+                Err(error) => {
+                    self.say(&format!("the history cannot be completed: {}", brief(&error)));
+                    return self.choose(bases, one, other);
+                }
+            }
+        }
+    }
+
+    fn choose(&mut self, bases: Vec<String>, one: &str, other: &str) -> Result<String> {
+        let count = bases.len();
+        let Some(base) = bases.into_iter().next() else {
+            let message = format!("{} and {} have no commit in common", short(one), short(other));
+            return Err(UserError::new(message).into());
+        };
+        if count > 1 {
+            self.say(&format!("{count} merge bases: taking {}, as Git does", short(&base)));
+        }
+        Ok(base)
+    }
+
+    /// The commits at which the history of `sides` was cut off, but for what lies below `bases`.
+    fn cut(&self, sides: &[&str], bases: &[String]) -> Result<Vec<String>> {
+        if !self.is_shallow() {
+            return Ok(Vec::new());
+        }
+        let file = self.git.run(&["rev-parse", "--git-path", "shallow"], "")?;
+        let file = self.root.join(file.trim_end_matches(['\r', '\n']));
+        let shallow = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+        let shallow: BTreeSet<&str> = shallow.lines().collect();
+        let wanted = sides.iter().map(|side| format!("{side}\n"));
+        let hidden = bases.iter().map(|base| format!("^{base}\n"));
+        let wanted: String = wanted.chain(hidden).collect();
+        let walked = self.git.run(&["rev-list", "--stdin"], &wanted)?;
+        Ok(walked.lines().filter(|line| shallow.contains(line)).map(str::to_owned).collect())
+    }
+
+    /// Fetches so many commits more below each of `cut`; all of them when no number is given.
+    fn deepen(&mut self, by: Option<&u32>, cut: &[String]) -> Result<()> {
+        match by {
+            Some(by) => {
+                self.say(&format!("the clone is shallow: fetching {by} more commits of each line"));
+                self.fetch(&[&format!("--deepen={by}")], cut)
+            }
+            None => {
+                self.say("the clone is shallow: fetching the whole history");
+                self.fetch(&["--unshallow"], cut)
+            }
+        }
+    }
+
+    /// Deepens the history of a commit by `by`; whether that was possible.
+    pub(super) fn deepen_below(&mut self, commit: &str, by: u32) -> Result<bool> {
+        let cut = self.cut(&[commit], &[])?;
+        if cut.is_empty() {
+            return Ok(false);
+        }
+        self.deepen(Some(&by), &cut).map(|()| true)
+    }
+
+    /// The merge base as the server says, when it can be asked and its answer be had.
+    fn asked(&mut self, one: &str, other: &str) -> Option<String> {
+        let compare = self.compare?;
+        self.say("asking the server for the merge base");
+        let answer = compare(one, other).and_then(|base| {
+            anyhow::ensure!(is_hash(&base), "the server answered with no commit hash");
+            self.have(&base, "merge base")?;
+            Ok(base)
+        });
+        answer
+            .map_err(|error| self.say(&format!("the server was of no help: {}", brief(&error))))
+            .ok()
+    }
+}
+
+fn open(root: &Path) -> Result<Repository> {
+    Repository::open(root).map_err(|error| UserError::new(error.to_string()).into())
+}
+
+/// The first line of an error, for a note in passing.
+pub(super) fn brief(error: &anyhow::Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
+}
+
+/// The hash as people write it.
+pub(super) fn short(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
+}
+
+/// Makes sure that the contents of objects are here. A clone made with `--filter=blob:none` has
+/// them only of what was checked out; the others are fetched in one go, as Git itself would fetch
+/// them one by one.
+///
+/// # Errors
+/// When an id is no hash, or an object is missing and cannot be fetched.
+pub fn have_blobs(root: &Path, ids: &[String]) -> Result<()> {
+    if let Some(wrong) = ids.iter().find(|id| !is_hash(id)) {
+        return Err(UserError::new(format!("no object hash: {wrong:?}")).into());
+    }
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let git = Git::new(root, TIME);
+    let local = Git::new(root, TIME).without_fetching();
+    let told = local.run(&["cat-file", "--batch-check=%(objectname)"], &ids.join("\n"))?;
+    let missing: Vec<&str> =
+        told.lines().filter_map(|line| line.strip_suffix(" missing")).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let promised = git.ask(&["config", "--get-regexp", r"^remote\..*\.promisor$", "true"]);
+    let remote = promised.as_deref().and_then(|said| {
+        said.lines().next()?.strip_prefix("remote.")?.rsplit_once(".promisor").map(|(name, _)| name)
+    });
+    let remote = remote.ok_or_else(|| {
+        let missing = number(missing.len(), "object");
+        UserError::new(format!("missing from the repository: {missing}"))
+            .hint("`git fsck` tells what is wrong")
+    })?;
+    // Nothing is said of what is here, or the server would take the objects for here as well.
+    let fetch = [
+        "-c",
+        "fetch.negotiationAlgorithm=noop",
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        "--no-recurse-submodules",
+        "--no-auto-gc",
+        "--no-write-fetch-head",
+        "--refmap=",
+        "--filter=blob:none",
+        "--stdin",
+        "--",
+        remote,
+    ];
+    git.run(&fetch, &missing.join("\n")).map(|_| ())
+}

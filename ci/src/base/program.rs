@@ -1,0 +1,227 @@
+//! Running the `git` program: for fetching, since it knows the user's proxies, keys and passwords,
+//! and for the few questions about a shallow clone that only matter when one fetches.
+
+use crate::exit::UserError;
+use crate::project;
+use anyhow::Result;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Settings of every call: nothing but Git itself is run, and nothing is tidied up meanwhile. A
+/// server that sends nothing for a minute is given up.
+const SETTINGS: [&str; 9] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "protocol.ext.allow=never",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "fetch.writeCommitGraph=false",
+    "submodule.recurse=false",
+    "http.lowSpeedLimit=1",
+    "http.lowSpeedTime=60",
+];
+/// Variables that would point Git to another repository than the one asked for; hooks set them.
+const ELSEWHERE: [&str; 6] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_NAMESPACE",
+];
+/// Lines of Git's errors that are quoted; the last ones say why.
+const QUOTED: usize = 4;
+
+/// Git in one folder, until a moment.
+#[derive(Debug)]
+pub(super) struct Git<'a> {
+    root: &'a Path,
+    until: Instant,
+    /// Whether Git may fetch what a partial clone left out as soon as it is asked for it.
+    lazy: bool,
+}
+
+/// What a call said, whichever way it ended.
+struct Said {
+    ok: bool,
+    out: String,
+    err: String,
+}
+
+impl<'a> Git<'a> {
+    /// Git in `root`. Calls that still run after `time` are ended.
+    pub(super) fn new(root: &'a Path, time: Duration) -> Self {
+        Self { root, until: Instant::now() + time, lazy: true }
+    }
+
+    /// The same, but what a partial clone left out is missing. Git before 2.44 fetches it anyway.
+    pub(super) fn without_fetching(self) -> Self {
+        Self { lazy: false, ..self }
+    }
+
+    /// The output of a call that has to succeed.
+    pub(super) fn run(&self, args: &[&str], stdin: &str) -> Result<String> {
+        let said = self.call(args, stdin)?;
+        if said.ok { Ok(said.out) } else { Err(self.refused(args, &said.err).into()) }
+    }
+
+    /// The output of a call; nothing when it fails, as a question about a setting that is not
+    /// there does.
+    pub(super) fn ask(&self, args: &[&str]) -> Option<String> {
+        self.call(args, "").ok().filter(|said| said.ok).map(|said| said.out)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "Git itself, which runs nothing of the project")]
+    fn call(&self, args: &[&str], stdin: &str) -> Result<Said> {
+        let mut git = Command::new("git");
+        for setting in SETTINGS {
+            git.args(["-c", setting]);
+        }
+        for variable in ELSEWHERE {
+            git.env_remove(variable);
+        }
+        git.args(args)
+            .current_dir(self.root)
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GCM_INTERACTIVE", "never")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_NO_LAZY_FETCH", if self.lazy { "0" } else { "1" })
+            .env("LC_ALL", "C")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = git.spawn().map_err(|error| self.not_started(&error))?;
+        feed(&mut child, stdin);
+        let (out, err) = (drain(child.stdout.take()), drain(child.stderr.take()));
+        let ok = self.wait(&mut child)?;
+        let rest = |pipe: Receiver<Vec<u8>>| {
+            // Whoever inherited the pipe may hold it open; what it says after the end is no matter.
+            let bytes = pipe.recv_timeout(Duration::from_secs(5)).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        Ok(Said { ok, out: rest(out), err: rest(err) })
+    }
+
+    fn wait(&self, child: &mut Child) -> Result<bool> {
+        let mut pause = Duration::from_millis(1);
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status.success());
+            }
+            if Instant::now() >= self.until {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(UserError::new("Git took too long and was ended").into());
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(50));
+        }
+    }
+
+    fn not_started(&self, error: &io::Error) -> UserError {
+        if error.kind() == io::ErrorKind::NotFound && self.root.is_dir() {
+            return UserError::new("the program `git` is not installed: nothing can be fetched")
+                .hint("install Git, or check out with the whole history");
+        }
+        UserError::new(format!("git: {error}"))
+    }
+
+    /// The error of a call that failed with `err`.
+    fn refused(&self, args: &[&str], err: &str) -> UserError {
+        let name = args.iter().find(|arg| !arg.starts_with('-') && !arg.contains('='));
+        let lines: Vec<&str> = err.lines().filter(|line| !line.trim().is_empty()).collect();
+        let last = lines[lines.len().saturating_sub(QUOTED)..].join("\n");
+        let quoted = project::redacted(&without_passwords(&last));
+        let name = name.copied().unwrap_or_default();
+        let error = UserError::new(format!("git {name}: {quoted}"));
+        if err.contains("dubious ownership") {
+            let root = self.root.display();
+            return error.hint(format!(
+                "another user owns this folder, as in a container; if you trust it: git config --global --add safe.directory '{root}'"
+            ));
+        }
+        let asked = ["could not read", "Authentication failed", "Permission denied"];
+        if asked.iter().any(|words| err.contains(words)) {
+            return error.hint(
+                "this job may not fetch: check out with `fetch-depth: 0`, or leave `persist-credentials` on",
+            );
+        }
+        if matches!(name, "fetch" | "ls-remote") {
+            return error.hint("check out with `fetch-depth: 0`, and nothing has to be fetched");
+        }
+        error
+    }
+}
+
+/// Writes `text` and closes the pipe. A child that reads nothing is no error.
+fn feed(child: &mut Child, text: &str) {
+    let Some(mut pipe) = child.stdin.take() else { return };
+    if text.is_empty() {
+        return;
+    }
+    let text = text.to_owned();
+    thread::spawn(move || {
+        let _ = pipe.write_all(text.as_bytes());
+    });
+}
+
+fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+/// Takes `user:password@` out of the addresses in `text`.
+fn without_passwords(text: &str) -> String {
+    let mut parts = text.split("://");
+    let mut clean = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        clean.push_str("://");
+        let host = part.find(|c: char| c == '/' || c == '\'' || c.is_whitespace());
+        let end = part[..host.unwrap_or(part.len())].rfind('@').map_or(0, |at| at + 1);
+        clean.push_str(&part[end..]);
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_quoted_without_passwords() {
+        let quoted = without_passwords(
+            "unable to access 'https://x-access-token:s3cret@example.org/a@b.git/': no\nssh://git@h/p",
+        );
+        assert_eq!(quoted, "unable to access 'https://example.org/a@b.git/': no\nssh://h/p");
+    }
+
+    #[test]
+    fn what_takes_too_long_is_ended() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let git = Git::new(folder.path(), Duration::ZERO);
+        let error = git.run(&["hash-object", "--stdin-paths"], "x").expect_err("ended");
+        assert_eq!(error.to_string(), "Git took too long and was ended");
+    }
+
+    #[test]
+    fn refusals_come_with_a_remedy() {
+        let git = Git::new(Path::new("/w"), Duration::ZERO);
+        let of = |err| git.refused(&["-c", "a=b", "fetch", "origin"], err).to_string();
+        let dubious =
+            "fatal: detected dubious ownership in repository at '/w'\nTo add an exception";
+        insta::assert_snapshot!(of(dubious), @"");
+        insta::assert_snapshot!(of("fatal: could not read Username for 'https://u:p@h': terminal prompts disabled"), @"");
+        insta::assert_snapshot!(of("remote: 1\n\nremote: 2\nremote: 3\nremote: 4\nfatal: 5"), @"");
+    }
+}

@@ -1,0 +1,181 @@
+//! What a run is compared with: a revision, and the side that is judged against it.
+
+use crate::cli::DiffArgs;
+use crate::exit::UserError;
+use crate::progress::Progress;
+use crate::project::{self, Project};
+use crate::report::{Comparison, FileFindings, Severities};
+use aidd_engine::check::Engine;
+use aidd_engine::diff::{self, Compared, Head};
+use aidd_engine::finding::{Severity, Status};
+use aidd_engine::git::{Change, GitError, Repository, Snapshot};
+use aidd_engine::walk::{FileReport, Walk, relative};
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+
+/// The base of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// Its commit; `None`: there is none yet.
+    pub commit: Option<String>,
+    /// What it is called: `main (1a2b3c4)`.
+    pub name: String,
+}
+
+/// The repository that the project lies in.
+///
+/// # Errors
+/// When there is none.
+pub fn repository(project: &Project) -> Result<Repository> {
+    Repository::open(project.root()).map_err(|error| {
+        let hint = match error {
+            GitError::NoRepository(_) => "without Git, `aidd check` checks all files",
+            _ => "`git fsck` tells what is wrong",
+        };
+        UserError::new(error.to_string()).hint(hint).into()
+    })
+}
+
+/// Checks what changed, as the options of `aidd check` say, and judges it.
+///
+/// # Errors
+/// When there is no repository, or nothing to compare with.
+pub fn check(
+    args: &DiffArgs,
+    (project, engine): (&Project, &Engine),
+    cwd: &Path,
+    walk: Walk,
+) -> Result<(Compared, Base)> {
+    let repository = repository(project)?;
+    let (base, snapshot) = match &args.diff {
+        Some(rev) => merge_base(&repository, rev)?,
+        None => last_commit(&repository)?,
+    };
+    if args.staged {
+        let index = std::env::var_os("GIT_INDEX_FILE").map(PathBuf::from);
+        let index = index.map(|path| project::absolute(cwd, &path));
+        let staged = repository.staged(index.as_deref()).map_err(broken)?;
+        let changes = repository.changes(&snapshot, &staged).map_err(broken)?;
+        let changes = below(changes, project.root(), &walk.paths);
+        let head = Head::Snapshot(&staged);
+        return Ok((judge(project, engine, (&snapshot, head), &changes)?, base));
+    }
+    let changes = repository.work_tree_changes(&snapshot).map_err(broken)?;
+    let changes = below(changes, project.root(), &walk.paths);
+    let head = Head::WorkTree { disk: &project.disk, walk, whole: false };
+    Ok((judge(project, engine, (&snapshot, head), &changes)?, base))
+}
+
+/// Checks both sides, with progress shown.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn judge(
+    project: &Project,
+    engine: &Engine,
+    sides: (&Snapshot, Head<'_>),
+    changes: &[Change],
+) -> Result<Compared> {
+    let progress = Progress::start();
+    let compared = diff::compare(engine, &project.config, sides, changes, &|| progress.advance(1))
+        .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+    progress.finish();
+    Ok(compared)
+}
+
+/// What a report says of a comparison.
+#[must_use]
+pub fn comparison(base: Base, whole_tree: bool, compared: &Compared) -> Comparison {
+    let mut before = Severities::default();
+    for (severity, count) in Severity::ALL.into_iter().zip(compared.before) {
+        (0..count).for_each(|_| before.add(severity));
+    }
+    let mut after = Severities::default();
+    let files = compared.outcome.files.iter();
+    for finding in files.flat_map(|file| &file.checked.findings) {
+        if finding.status != Status::Allowed {
+            after.add(finding.severity);
+        }
+    }
+    Comparison {
+        base: base.name,
+        base_sha: base.commit,
+        whole_tree,
+        changed_files: compared.changed,
+        before,
+        after,
+    }
+}
+
+/// What a report shows of checked files.
+#[must_use]
+pub fn files(reports: &[FileReport]) -> Vec<FileFindings<'_>> {
+    reports.iter().map(shown).collect()
+}
+
+fn shown(file: &FileReport) -> FileFindings<'_> {
+    FileFindings {
+        source: &file.source,
+        findings: file.checked.findings.iter().collect(),
+        secrets: &file.checked.secrets,
+    }
+}
+
+/// The changes below `paths`.
+#[must_use]
+pub fn below(mut changes: Vec<Change>, root: &Path, paths: &[PathBuf]) -> Vec<Change> {
+    let folders: Vec<String> = paths.iter().map(|path| relative(root, path)).collect();
+    changes.retain(|change| {
+        folders.iter().any(|folder| {
+            let rest = change.path().strip_prefix(&**folder);
+            folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    });
+    changes
+}
+
+/// Where the work at hand left the line of `rev`.
+fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot)> {
+    let commit = repository.commit(rev).map_err(|error| {
+        UserError::new(error.to_string()).hint(if repository.is_shallow() {
+            "the clone is shallow: `git fetch --unshallow` brings the rest"
+        } else {
+            "`git fetch` brings what the other side has; `git branch --all` names the branches"
+        })
+    })?;
+    let head = repository.commit("HEAD").map_err(broken)?;
+    let found = repository.merge_bases(&commit, &head).map_err(broken)?;
+    let base = found.into_iter().next().ok_or_else(|| {
+        UserError::new(format!("`{rev}` and HEAD have no common commit here")).hint(
+            if repository.is_shallow() {
+                "the clone is shallow: `git fetch --unshallow` brings the rest"
+            } else {
+                "name a revision that the work at hand grew from"
+            },
+        )
+    })?;
+    let short = &base[..base.len().min(7)];
+    let name = if base == commit {
+        format!("{rev} ({short})")
+    } else {
+        format!("{rev} (merge base {short})")
+    };
+    let snapshot = repository.snapshot(&base).map_err(broken)?;
+    Ok((Base { commit: Some(base), name }, snapshot))
+}
+
+fn last_commit(repository: &Repository) -> Result<(Base, Snapshot)> {
+    let Ok(head) = repository.commit("HEAD") else {
+        let base = Base { commit: None, name: "nothing: there is no commit yet".to_owned() };
+        return Ok((base, repository.nothing()));
+    };
+    let name = format!("HEAD ({})", &head[..head.len().min(7)]);
+    let snapshot = repository.snapshot(&head).map_err(broken)?;
+    Ok((Base { commit: Some(head), name }, snapshot))
+}
+
+/// What Git's store says when it is not whole.
+#[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
+pub fn broken(error: GitError) -> UserError {
+    UserError::new(error.to_string()).hint("`git fsck` tells what is wrong with the repository")
+}

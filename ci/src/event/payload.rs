@@ -1,0 +1,78 @@
+//! The event as the server sent it: JSON, read by paths such as `pull_request.base.sha`.
+
+use super::{Env, hash};
+use crate::exit::UserError;
+use serde_json::Value;
+
+/// GitHub sends no event over 25 MB (its page on webhook events and payloads); a larger file is
+/// none.
+const MAX_SIZE: usize = 25 << 20;
+
+/// An event's payload, and where it was read.
+pub(super) struct Payload {
+    value: Value,
+    file: String,
+}
+
+impl Payload {
+    /// The payload of `bytes`; `null` when there are none.
+    pub(super) fn read(env: &Env<'_>, bytes: Option<&[u8]>) -> Result<Self, UserError> {
+        let file = env.get("GITHUB_EVENT_PATH").unwrap_or_else(|| "GITHUB_EVENT_PATH".to_owned());
+        let Some(bytes) = bytes else { return Ok(Self { value: Value::Null, file }) };
+        if bytes.len() > MAX_SIZE {
+            let message = format!("{file}: the event has {} bytes, over {MAX_SIZE}", bytes.len());
+            return Err(UserError::new(message));
+        }
+        match serde_json::from_slice(bytes) {
+            Ok(value @ Value::Object(_)) => Ok(Self { value, file }),
+            Ok(_) => Err(UserError::new(format!("{file}: the event is no JSON object"))),
+            Err(error) => Err(UserError::new(format!("{file}: the event is not JSON: {error}"))),
+        }
+    }
+
+    /// An error unless there is a payload at all: the event cannot be understood without.
+    pub(super) fn must_be(&self, event: &str) -> Result<(), UserError> {
+        if !self.value.is_null() {
+            return Ok(());
+        }
+        Err(UserError::new(format!("{}: the event {event} cannot be read", self.file))
+            .hint("GITHUB_EVENT_PATH must name the file that the runner wrote; a container has to mount it"))
+    }
+
+    /// What stands at a path; nothing where the server sent `null`.
+    pub(super) fn at(&self, path: &str) -> Option<&Value> {
+        path.split('.')
+            .try_fold(&self.value, |value, key| value.get(key))
+            .filter(|value| !value.is_null())
+    }
+
+    pub(super) fn text(&self, path: &str) -> Option<&str> {
+        self.at(path)?.as_str().filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn is_true(&self, path: &str) -> bool {
+        self.at(path).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    pub(super) fn need_text(&self, path: &str) -> Result<String, UserError> {
+        self.text(path).map(str::to_owned).ok_or_else(|| self.missing(path))
+    }
+
+    pub(super) fn need_number(&self, path: &str) -> Result<u64, UserError> {
+        self.at(path).and_then(Value::as_u64).ok_or_else(|| self.missing(path))
+    }
+
+    /// A commit; nothing when the field is absent, or all zeros.
+    pub(super) fn hash(&self, path: &str) -> Result<Option<String>, UserError> {
+        let Some(value) = self.text(path) else { return Ok(None) };
+        hash(value.to_owned(), &format!("{}: `{path}`", self.file))
+    }
+
+    pub(super) fn need_hash(&self, path: &str) -> Result<String, UserError> {
+        self.hash(path)?.ok_or_else(|| self.missing(path))
+    }
+
+    fn missing(&self, path: &str) -> UserError {
+        UserError::new(format!("{}: the event has no `{path}`", self.file))
+    }
+}

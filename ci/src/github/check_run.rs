@@ -1,0 +1,174 @@
+//! The check run: verdict, summary, and an annotation for each finding.
+
+use super::client::Client;
+use super::failure::Failure;
+use super::{Content, Posted, Target, words};
+use crate::report::{number, one_line, printable, wire};
+use aidd_engine::finding::Severity;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+/// Annotations of one request.
+const BATCH: usize = 50;
+/// Annotations of a check run. GitHub names no limit; more than these nobody reads, and each batch
+/// is a request of the thousand that a job's token has in an hour.
+const MOST: usize = 1_000;
+/// What a text of a check run holds: 65,535 characters; bytes are counted, which is never less.
+const TEXT: usize = 65_535;
+/// What an annotation's message holds: 64 KB.
+const MESSAGE: usize = 64_000;
+/// What a title holds.
+const TITLE: usize = 255;
+const CUT: &str =
+    "*The rest is cut: a check run holds 65,535 characters. The job summary has all.*";
+
+#[derive(Deserialize)]
+struct CheckRun {
+    id: u64,
+    html_url: Option<String>,
+    external_id: Option<String>,
+    output: Output,
+}
+
+#[derive(Deserialize)]
+struct Output {
+    #[serde(default)]
+    annotations_count: usize,
+}
+
+#[derive(Deserialize)]
+struct CheckRuns {
+    check_runs: Vec<CheckRun>,
+}
+
+/// Makes a check run on the target's commit.
+pub(super) async fn post(
+    client: &Client,
+    target: &Target<'_>,
+    content: &Content<'_>,
+    posted: &mut Posted,
+) -> Result<(), Failure> {
+    let shown = &content.findings[..content.findings.len().min(MOST)];
+    let mut batches = shown.chunks(BATCH);
+    let run = created(client, target, content, batches.next().unwrap_or_default()).await?;
+    posted.check_run_url = run.html_url.as_deref().and_then(words::address);
+    if let Some(cut @ 1..) = content.findings.len().checked_sub(MOST) {
+        posted.left_out.push(format!(
+            "{} not annotated: the check run shows the worst {MOST}. Mend those first, or read the \
+             job's log.",
+            number(cut, "finding")
+        ));
+    }
+    let mut there = shown.len().min(BATCH);
+    for batch in batches {
+        there += batch.len();
+        if let Err(failure) = added(client, run.id, content, batch, there).await {
+            let lost = number(shown.len() + batch.len() - there, "annotation");
+            let what = format!("{lost} of {} were not added to the check run", shown.len());
+            posted.left_out.push(failure.line(&what, "checks: write"));
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn created(
+    client: &Client,
+    target: &Target<'_>,
+    content: &Content<'_>,
+    findings: &[wire::Finding],
+) -> Result<CheckRun, Failure> {
+    let name = name(content.marker);
+    // Tells our check run from those of the same name.
+    let id = format!("aidd-{:016x}", RandomState::new().build_hasher().finish());
+    let mut body = json!({
+        "name": name,
+        "head_sha": target.head_sha,
+        "external_id": id,
+        "status": "completed",
+        "conclusion": conclusion(content),
+        "output": output(content, findings),
+    });
+    if let Some(url) = target.run_url {
+        body["details_url"] = url.into();
+    }
+    let landed = async || {
+        let (sha, name) = (words::segment(target.head_sha), words::segment(&name));
+        let route = format!("/commits/{sha}/check-runs?check_name={name}&filter=all&per_page=100");
+        let runs: CheckRuns = client.get(&route).await?;
+        Ok(runs.check_runs.into_iter().find(|run| run.external_id.as_ref() == Some(&id)))
+    };
+    client.create("/check-runs", &body, landed).await
+}
+
+/// Adds annotations; with them there must be `there` of them.
+async fn added(
+    client: &Client,
+    id: u64,
+    content: &Content<'_>,
+    findings: &[wire::Finding],
+    there: usize,
+) -> Result<(), Failure> {
+    let route = format!("/check-runs/{id}");
+    let body = json!({ "output": output(content, findings) });
+    let landed = async || {
+        let run: CheckRun = client.get(&route).await?;
+        Ok(Some(run).filter(|run| run.output.annotations_count >= there))
+    };
+    client.append(&route, &body, landed).await.map(drop)
+}
+
+fn name(marker: &str) -> String {
+    match words::marker(marker).as_str() {
+        "aidd" => "aidd".into(),
+        marker => format!("aidd ({marker})"),
+    }
+}
+
+fn conclusion(content: &Content<'_>) -> &'static str {
+    match (content.failed, content.findings) {
+        (true, _) => "failure",
+        (false, []) => "success",
+        (false, _) => "neutral",
+    }
+}
+
+fn output(content: &Content<'_>, findings: &[wire::Finding]) -> Value {
+    json!({
+        "title": short(&one_line(&content.title), TITLE),
+        "summary": words::cut(&content.summary, TEXT, CUT),
+        "annotations": findings.iter().map(annotation).collect::<Vec<_>>(),
+    })
+}
+
+fn annotation(finding: &wire::Finding) -> Value {
+    let (start, end) = (finding.start, finding.end);
+    // A span that ends with a line break ends on the line before.
+    let last = if end.column == 1 && end.line > start.line { end.line - 1 } else { end.line };
+    let help = finding.help.as_deref().map(|help| format!("\n\n{help}")).unwrap_or_default();
+    let text = printable(&format!("{}{help}", finding.message));
+    let mut annotation = json!({
+        "path": finding.path,
+        "start_line": start.line,
+        "end_line": last,
+        "annotation_level": match finding.severity {
+            Severity::Error => "failure",
+            Severity::Warning => "warning",
+            Severity::Info => "notice",
+        },
+        "title": short(&finding.rule, TITLE),
+        "message": short(&text, MESSAGE),
+    });
+    // GitHub takes columns on one line only.
+    if start.line == end.line {
+        annotation["start_column"] = start.column.into();
+        annotation["end_column"] = end.column.into();
+    }
+    annotation
+}
+
+/// At most `limit` bytes.
+fn short(text: &str, limit: usize) -> &str {
+    &text[..text.floor_char_boundary(limit)]
+}

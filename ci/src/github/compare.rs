@@ -1,0 +1,33 @@
+//! The comparison of two commits.
+
+use super::client::Client;
+use super::failure::Failure;
+use super::words::segment;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Comparison {
+    merge_base_commit: Commit,
+}
+
+#[derive(Deserialize)]
+struct Commit {
+    sha: String,
+}
+
+/// The newest commit that `base` and `head` share.
+pub(super) async fn merge_base(client: &Client, base: &str, head: &str) -> Result<String, Failure> {
+    // One commit a page: the list of commits is not read.
+    let route = format!("/compare/{}...{}?per_page=1", segment(base), segment(head));
+    let comparison: Comparison = client.get(&route).await?;
+    let sha = comparison.merge_base_commit.sha;
+    if !is_hash(&sha) {
+        return Err(Failure::Strange("the merge base is no hash".into()));
+    }
+    Ok(sha)
+}
+
+/// Whether `text` is a commit's full hash.
+pub(super) fn is_hash(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

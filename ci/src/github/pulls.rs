@@ -1,0 +1,93 @@
+//! Which pull request a run of another workflow belongs to.
+//!
+//! GitHub does not tell it for forks. The run's own report does, but whoever opened the pull request
+//! may have written the report, and could so make us write to any other one.
+
+use super::client::Client;
+use super::compare::is_hash;
+use super::failure::Failure;
+use super::words::segment;
+use crate::event::{Repository, WorkflowRun};
+use crate::exit::UserError;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+#[derive(Deserialize)]
+struct Pull {
+    number: u64,
+    state: String,
+    head: Side,
+    base: Side,
+}
+
+#[derive(Deserialize)]
+struct Side {
+    sha: String,
+    /// Absent when the repository is gone.
+    repo: Option<Name>,
+}
+
+#[derive(Deserialize)]
+struct Name {
+    full_name: String,
+}
+
+/// The open pull requests to `repository` whose head is the commit that `run` checked.
+pub(super) async fn with_head(
+    client: &Client,
+    repository: &Repository,
+    run: &WorkflowRun,
+) -> Result<BTreeSet<u64>, Failure> {
+    if !is_hash(&run.head_sha) {
+        return Err(Failure::Strange("the run's commit is no hash".into()));
+    }
+    // Each list has gaps: the first lacks commits of forks, the second knows the branch's name only
+    // as it is now.
+    let by_commit = format!("/commits/{}/pulls", run.head_sha);
+    let owner = run.head_repository.split('/').next().unwrap_or_default();
+    let head = format!("{owner}:{}", run.head_branch);
+    let by_branch = format!("/pulls?state=open&head={}", segment(&head));
+    let mut pulls: Vec<Pull> = match client.list(&by_commit).await {
+        // The commit of a fork may be unknown here.
+        Err(Failure::Missing(_) | Failure::Invalid(_)) => Vec::new(),
+        listed => listed?,
+    };
+    pulls.extend(client.list::<Pull>(&by_branch).await?);
+    let own = format!("{}/{}", repository.owner, repository.name);
+    let fits = |pull: &Pull| {
+        pull.state == "open"
+            && pull.head.sha == run.head_sha
+            && pull.head.is_of(&run.head_repository)
+            && pull.base.is_of(&own)
+    };
+    Ok(pulls.iter().filter(|pull| fits(pull)).map(|pull| pull.number).collect())
+}
+
+impl Side {
+    fn is_of(&self, repository: &str) -> bool {
+        self.repo.as_ref().is_some_and(|repo| repo.full_name.eq_ignore_ascii_case(repository))
+    }
+}
+
+/// The one pull request among `open` that the run is about.
+pub(super) fn choose(
+    open: &BTreeSet<u64>,
+    run: &WorkflowRun,
+    claimed: Option<u64>,
+) -> Result<u64, UserError> {
+    let sha = &run.head_sha;
+    let list = || open.iter().map(|number| format!("#{number}")).collect::<Vec<_>>().join(", ");
+    match (open.len(), claimed) {
+        (0, _) => Err(UserError::new(format!("no open pull request has {sha} as its head"))
+            .hint("it was closed, or has newer commits, whose own run will report")),
+        (_, Some(number)) if open.contains(&number) => Ok(number),
+        (_, Some(number)) => Err(UserError::new(format!(
+            "the report claims to be of pull request #{number}, but {sha} is the head of {}",
+            list()
+        ))
+        .hint("nothing was posted: a report is only posted to the pull request it comes from")),
+        (1, None) => Ok(open.iter().copied().sum()),
+        (_, None) => Err(UserError::new(format!("{sha} is the head of {}", list()))
+            .hint("the report must say which of them it is about")),
+    }
+}

@@ -1,0 +1,260 @@
+//! Fixes offered on the pull request's lines, to be taken with a click.
+
+use super::client::Client;
+use super::failure::Failure;
+use super::{Content, Posted, Target, words};
+use crate::project::redacted;
+use crate::report::{escape, number, wire};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Suggestions of one review: with twenty, GitHub was seen to time out.
+const BATCH: usize = 10;
+/// Suggestions of one run.
+const MOST: usize = 50;
+/// Lines of one suggestion; a longer one is a rewrite, to be made with `aidd check --fix`.
+const LINES: usize = 40;
+/// Bytes of one suggestion; a comment holds 65,536 characters.
+const BYTES: usize = 20_000;
+/// After so many refusals with nothing taken in between, the rest would be refused too.
+const REFUSALS: usize = 3;
+const PERMISSION: &str = "pull-requests: write";
+
+/// A fix as new text for whole lines of the head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// The finding that it mends, by its id.
+    pub finding: String,
+    /// The first line that goes, from 1.
+    pub first: u32,
+    /// The last line that goes.
+    pub last: u32,
+    /// What comes instead: whole lines with their line breaks. Empty: the lines go.
+    pub text: String,
+}
+
+#[derive(Deserialize)]
+struct Comment {
+    path: String,
+    body: Option<String>,
+    /// Absent when the lines it stood at are gone.
+    line: Option<u64>,
+}
+
+/// One comment of a review.
+struct Offer<'a> {
+    finding: &'a wire::Finding,
+    suggestion: &'a Suggestion,
+}
+
+impl Suggestion {
+    /// The safe fix of `finding` as whole lines of its file, whose head reads `text`. `None` when
+    /// there is none, when it would change nothing, or when it is too long to be read in a comment.
+    #[must_use]
+    pub fn of(finding: &wire::Finding, text: &str) -> Option<Self> {
+        let fix = finding.fix.as_ref().filter(|fix| fix.safety == "safe")?;
+        let mut edits: Vec<(usize, usize, &str)> = Vec::new();
+        for edit in &fix.edits {
+            let (start, end) = (edit.start.offset.try_into(), edit.end.offset.try_into());
+            edits.push((start.ok()?, end.ok()?, &edit.text));
+        }
+        edits.sort_unstable();
+        let (from, to) = (edits.first()?.0, edits.last()?.1);
+        let start = text.get(..from)?.rfind('\n').map_or(0, |at| at + 1);
+        let mut end = to;
+        let mut new = applied(text, start, &edits)?;
+        let whole = to > start && text[..to].ends_with('\n');
+        if !whole || !(new.is_empty() || new.ends_with('\n')) {
+            end = text[to..].find('\n').map_or(text.len(), |at| to + at + 1);
+            new.push_str(&text[to..end]);
+        }
+        let lines = text[start..end].lines().count();
+        let longest = lines.max(new.lines().count());
+        let (old, new) = (unix(&text[start..end]), unix(&new));
+        if same(&old, &new) || lines == 0 || longest > LINES || new.len() > BYTES {
+            return None;
+        }
+        let first = u32::try_from(text[..start].matches('\n').count() + 1).ok()?;
+        let last = first.checked_add(u32::try_from(lines - 1).ok()?)?;
+        Some(Self { finding: finding.id.clone(), first, last, text: new })
+    }
+}
+
+/// The text from `start` to the end of the last edit, edited. `None` when the edits overlap or lie
+/// outside of the text.
+fn applied(text: &str, start: usize, edits: &[(usize, usize, &str)]) -> Option<String> {
+    let (mut out, mut at) = (String::new(), start);
+    for &(from, to, new) in edits {
+        out.push_str(text.get(at..from)?);
+        out.push_str(new);
+        text.get(from..to)?;
+        at = to;
+    }
+    Some(out)
+}
+
+/// A comment knows one kind of line break; taking a suggestion keeps the file's.
+fn unix(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+/// Whether a suggestion of `new` shows no change: it cannot show the line break at the file's end.
+fn same(old: &str, new: &str) -> bool {
+    let bare = |text: &str| text.strip_suffix('\n').unwrap_or(text).to_owned();
+    old == new || (!new.is_empty() && bare(old) == bare(new))
+}
+
+/// Offers the fixes that lie inside the diff and were not offered before.
+pub(super) async fn post(
+    client: &Client,
+    target: &Target<'_>,
+    pull: u64,
+    content: &Content<'_>,
+    posted: &mut Posted,
+) -> Result<(), Failure> {
+    let mut offers = offers(content);
+    if offers.is_empty() {
+        return Ok(());
+    }
+    let known = known(client, pull).await?;
+    offers.retain(|offer| !known.contains(&(offer.finding.path.clone(), offer.marker())));
+    if let Some(cut @ 1..) = offers.len().checked_sub(MOST) {
+        posted.left_out.push(format!(
+            "{} not posted: one run offers {MOST}. Run `aidd check --fix` to make all safe fixes.",
+            number(cut, "suggestion")
+        ));
+        offers.truncate(MOST);
+    }
+    if let Err(failure) = sent(client, target, pull, content, &offers, posted).await {
+        let lost = offers.len() - posted.suggestions;
+        let what = format!("{lost} of {} were not posted", number(offers.len(), "suggestion"));
+        posted.left_out.push(failure.line(&what, PERMISSION));
+    }
+    Ok(())
+}
+
+fn offers<'a>(content: &Content<'a>) -> Vec<Offer<'a>> {
+    let mut offers = Vec::new();
+    for suggestion in content.suggestions {
+        let finding = content.findings.iter().find(|finding| finding.id == suggestion.finding);
+        let Some(finding) = finding else { continue };
+        let shown = content.diff_lines.get(&finding.path).is_some_and(|ranges| {
+            ranges.iter().any(|&(from, to)| from <= suggestion.first && suggestion.last <= to)
+        });
+        if shown && suggestion.first <= suggestion.last && suggestion.text.len() <= BYTES {
+            offers.push(Offer { finding, suggestion });
+        }
+    }
+    // Whole lines hold more than the fix: a secret must not get into mails about the review.
+    let texts: Vec<&str> = offers.iter().map(|offer| &*offer.suggestion.text).collect();
+    let texts = texts.join("\n");
+    if redacted(&texts) != texts {
+        offers.retain(|offer| redacted(&offer.suggestion.text) == offer.suggestion.text);
+    }
+    offers
+}
+
+/// The suggestions that stand: path and marker.
+async fn known(client: &Client, pull: u64) -> Result<BTreeSet<(String, String)>, Failure> {
+    let comments: Vec<Comment> = client.list(&format!("/pulls/{pull}/comments")).await?;
+    let standing = comments.into_iter().filter(|comment| comment.line.is_some());
+    let key = |comment: Comment| {
+        let body = comment.body.unwrap_or_default();
+        (comment.path, body.lines().next().unwrap_or_default().to_owned())
+    };
+    Ok(standing.map(key).collect())
+}
+
+/// Sends the offers in batches; gives the last refusal, if any.
+async fn sent(
+    client: &Client,
+    target: &Target<'_>,
+    pull: u64,
+    content: &Content<'_>,
+    offers: &[Offer<'_>],
+    posted: &mut Posted,
+) -> Result<(), Failure> {
+    let mut refused = Ok(());
+    let mut in_a_row = 0;
+    for batch in offers.chunks(BATCH) {
+        match reviewed(client, target, pull, content, batch).await {
+            Ok(()) => posted.suggestions += batch.len(),
+            // One that GitHub does not take spoils the whole batch.
+            Err(Failure::Invalid(_)) => {
+                for offer in batch.chunks(1) {
+                    match reviewed(client, target, pull, content, offer).await {
+                        Ok(()) => (posted.suggestions, in_a_row) = (posted.suggestions + 1, 0),
+                        Err(failure @ Failure::Invalid(_)) => {
+                            in_a_row += 1;
+                            if in_a_row == REFUSALS && posted.suggestions == 0 {
+                                return Err(failure);
+                            }
+                            refused = Err(failure);
+                        }
+                        Err(failure) => return Err(failure),
+                    }
+                }
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    refused
+}
+
+/// Makes one review of these comments.
+async fn reviewed(
+    client: &Client,
+    target: &Target<'_>,
+    pull: u64,
+    content: &Content<'_>,
+    offers: &[Offer<'_>],
+) -> Result<(), Failure> {
+    let marker = words::marker(content.marker);
+    let fixes = if offers.len() == 1 { "1 fix".into() } else { format!("{} fixes", offers.len()) };
+    let body = json!({
+        "commit_id": target.head_sha,
+        "event": "COMMENT",
+        "body": format!("<!-- aidd:review:{marker} -->\naidd offers {fixes}."),
+        "comments": offers.iter().map(Offer::comment).collect::<Vec<_>>(),
+    });
+    let landed = async || {
+        let known = known(client, pull).await?;
+        let there =
+            |offer: &Offer<'_>| known.contains(&(offer.finding.path.clone(), offer.marker()));
+        Ok(offers.iter().all(there).then_some(IgnoredAny))
+    };
+    client.create(&format!("/pulls/{pull}/reviews"), &body, landed).await.map(drop)
+}
+
+impl Offer<'_> {
+    /// The first line of the comment.
+    fn marker(&self) -> String {
+        format!("<!-- aidd:finding:{} -->", words::marker(&self.finding.id))
+    }
+
+    fn comment(&self) -> Value {
+        let Suggestion { first, last, text, .. } = self.suggestion;
+        let mut comment = json!({
+            "path": self.finding.path,
+            "body": self.body(text),
+            "line": last,
+            "side": "RIGHT",
+        });
+        // GitHub wants the first line to come before the last.
+        if first < last {
+            comment["start_line"] = (*first).into();
+            comment["start_side"] = "RIGHT".into();
+        }
+        comment
+    }
+
+    fn body(&self, text: &str) -> String {
+        let (rule, message) = (escape(&self.finding.rule), escape(&self.finding.message));
+        let help = self.finding.help.as_deref().map(|help| format!("\n\n{}", escape(help)));
+        let help = help.unwrap_or_default();
+        let block = words::block("suggestion", text);
+        format!("{}\n**{rule}**: {message}{help}\n\n{block}\n", self.marker())
+    }
+}

@@ -1,0 +1,180 @@
+//! Texts that go to GitHub, cut to what it takes, and texts that come from there, made harmless.
+
+use crate::report::one_line;
+
+/// More of GitHub's own words is not told.
+const SAID: usize = 300;
+
+/// GitHub's own words, fit to be shown: one line, short, no markup page, and without `token`.
+pub(super) fn said(text: &str, token: &str) -> String {
+    let text = text.trim();
+    // A proxy's or a failing server's page.
+    let text = if text.starts_with('<') { "no message" } else { text };
+    let text = if token.is_empty() { text.to_owned() } else { text.replace(token, "***") };
+    let mut text = one_line(&text);
+    text.truncate(text.trim_end_matches(['.', ' ']).len());
+    if text.len() > SAID {
+        text.truncate(text.floor_char_boundary(SAID));
+        text.push('…');
+    }
+    text
+}
+
+/// An address that GitHub gave, if it is one and nothing else.
+pub(super) fn address(text: &str) -> Option<String> {
+    let plain = |byte: u8| byte.is_ascii_graphic() && !b"<>\"'()[]`\\".contains(&byte);
+    let web = text.starts_with("https://") || text.starts_with("http://");
+    (web && text.len() <= 500 && text.bytes().all(plain)).then(|| text.to_owned())
+}
+
+/// Markdown of at most `limit` bytes. What is cut ends with a line and `notice`, and leaves no code
+/// block and no fold open, which would swallow the notice.
+pub(super) fn cut(text: &str, limit: usize, notice: &str) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let mut room = limit.saturating_sub(notice.len() + 2);
+    loop {
+        let end = text.floor_char_boundary(room);
+        let end = text[..end].rfind('\n').map_or(end, |line| line + 1);
+        let mut cut = text[..end].trim_end().to_owned();
+        close(&mut cut);
+        if cut.len() + notice.len() + 2 <= limit || room == 0 {
+            cut.push_str("\n\n");
+            cut.push_str(notice);
+            return cut;
+        }
+        // What closes the blocks needs room too.
+        room = room.saturating_sub(cut.len() + notice.len() + 2 - limit);
+    }
+}
+
+/// Ends the code block and the folds that `text` leaves open.
+fn close(text: &mut String) {
+    let (mut fence, mut folds) = (None, 0_usize);
+    for line in text.lines() {
+        let ticks = line.trim_start();
+        let ticks = &ticks[..ticks.len() - ticks.trim_start_matches('`').len()];
+        match fence {
+            Some(open) if ticks.len() >= open => fence = None,
+            None if ticks.len() >= 3 => fence = Some(ticks.len()),
+            None => {
+                folds += line.matches("<details").count();
+                folds = folds.saturating_sub(line.matches("</details>").count());
+            }
+            Some(_) => {}
+        }
+    }
+    if let Some(open) = fence {
+        text.push('\n');
+        text.push_str(&"`".repeat(open));
+    }
+    text.push_str(&"\n\n</details>".repeat(folds));
+}
+
+/// A code block: its fence is longer than any run of backticks in `text`.
+pub(super) fn block(info: &str, text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}{info}\n{text}{end}{fence}")
+}
+
+/// `name` with nothing that could end the Markdown comment that it stands in; `aidd` if that leaves
+/// nothing.
+pub(super) fn marker(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/');
+    let parts = name.split(|c| !plain(c)).filter(|part| !part.is_empty());
+    let name = parts.collect::<Vec<_>>().join("-");
+    if name.is_empty() { "aidd".into() } else { name }
+}
+
+/// One part of an address.
+pub(super) fn segment(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// Bytes as text, with padding.
+pub(super) fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let value = bits >> (18 - 6 * digit) & 63;
+            out.push(if digit > chunk.len() { '=' } else { char::from(DIGITS[value as usize]) });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn base64_as_in_rfc_4648() {
+        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"];
+        let coded = texts.map(|text| base64(text.as_bytes()));
+        assert_eq!(
+            coded,
+            ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"].map(String::from)
+        );
+        assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");
+    }
+
+    #[test]
+    fn what_github_says_is_harmless() {
+        assert_eq!(said("no\u{1b}[31m\n::error::x t0k3n", "t0k3n"), "no [31m ::error::x ***");
+        assert_eq!(said("<html>Unicorn!</html>", "t"), "no message");
+        assert_eq!(said(&"é".repeat(400), "").chars().count(), 151);
+        let page = "https://github.com/o/r/pull/1#issuecomment-2";
+        assert_eq!(address(page).as_deref(), Some(page));
+        assert_eq!(address("https://a/) [x](https://b"), None);
+        assert_eq!(address("javascript:x"), None);
+    }
+
+    #[test]
+    fn a_cut_closes_what_it_opened() {
+        let text = "<details>\n\n```text\none\ntwo\nthree\n```\n\n</details>\n";
+        assert_eq!(cut(text, text.len(), "cut"), text);
+        assert_eq!(cut(text, 48, "(cut)"), "<details>\n\n```text\none\n```\n\n</details>\n\n(cut)");
+        assert_eq!(cut("ééé", 0, "x"), "\n\nx");
+    }
+
+    #[test]
+    fn a_block_holds_backticks() {
+        assert_eq!(block("suggestion", "a"), "```suggestion\na\n```");
+        assert_eq!(block("suggestion", ""), "```suggestion\n```");
+        assert_eq!(block("", "```` `\n"), "`````\n```` `\n`````");
+    }
+
+    #[test]
+    fn a_marker_cannot_end_its_comment() {
+        assert_eq!(marker("web --> <b>, app/é"), "web-b-app/");
+        assert_eq!(marker("-->"), "aidd");
+        assert_eq!(segment("a b/é..~"), "a%20b%2F%C3%A9..~");
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_keeps_the_limit(
+            text in "(<details>|</details>|```|a|é|\n){0,60}",
+            limit in 7..90_usize,
+        ) {
+            let cut = cut(&text, limit, "(cut)");
+            prop_assert!(cut.len() <= limit, "{} bytes", cut.len());
+            prop_assert!(cut == text || cut.ends_with("\n\n(cut)"));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! `aidd ci merge`: the reports of all parts of a run become the report of the run.
+
+use super::outputs::{self, Outputs};
+use super::{event, fail_on};
+use crate::Io;
+use crate::cli::{CiMerge, When};
+use crate::exit::Exit;
+use crate::project::{self, Project};
+use crate::report::document::fail_on_name;
+use crate::saved::{self, Saved, Writer};
+use anyhow::Result;
+use std::path::Path;
+
+pub(super) fn run(
+    args: &CiMerge,
+    config: Option<&Path>,
+    color: When,
+    io: &mut Io<'_>,
+) -> Result<Exit> {
+    let event = event()?;
+    let open = |path| Saved::open(&project::absolute(&io.cwd, path), Writer::Ourselves);
+    let parts = args.reports.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    let mut whole = saved::merge(parts, saved::settle)?;
+    let project = Project::open(&io.cwd, config)?;
+    if args.fail_on.is_some() {
+        whole.document.fail_on = fail_on_name(fail_on(args.fail_on, &project));
+    }
+    if args.outputs.category.is_some() {
+        whole.document.category.clone_from(&args.outputs.category);
+    }
+    let registry = project.registry();
+    let outputs = Outputs {
+        args: &args.outputs,
+        event: &event,
+        rules: registry.rules(),
+        saved: &whole,
+        run: None,
+        suggestions: &[],
+    };
+    outputs.write(color, io)?;
+    Ok(outputs::exit(&whole.document))
+}

@@ -1,0 +1,371 @@
+//! `aidd ci`: what a pull request or push brought about, shown where the CI system shows things.
+
+mod merge;
+mod outputs;
+mod post;
+
+use crate::Io;
+use crate::base::{self, Against, Base, Found};
+use crate::baseline;
+use crate::cli::{Ci, CiCheck, CiCommand, Scope, When};
+use crate::compare;
+use crate::event::{Event, Trigger};
+use crate::exit::{Exit, UserError};
+use crate::github::{self, Suggestion};
+use crate::project::{self, Project};
+use crate::report::gate::Policy;
+use crate::report::{Document, Gated, Run, VersionControl, wire};
+use crate::saved::{Context, Saved, Shard};
+use aidd_engine::check::{Engine, Selection, text_keys};
+use aidd_engine::config::FailOnName;
+use aidd_engine::diff::{Compared, Head, Hunk, UNALLOWED};
+use aidd_engine::finding::{FailOn, Severity, Status};
+use aidd_engine::git::{Change, Repository, Snapshot};
+use aidd_engine::source::Origin;
+use aidd_engine::walk::{Walk, check_tree};
+use anyhow::{Context as _, Result};
+use outputs::Outputs;
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Lines around a change that the pages of a pull request show, and take comments on.
+const CONTEXT: u32 = 3;
+/// Most bytes of an event's payload; GitHub's own limit is 25 MB.
+const PAYLOAD_LIMIT: u64 = 32 << 20;
+
+/// Runs `aidd ci …`.
+///
+/// # Errors
+/// Wrong usage or configuration, a base that cannot be found, or output that cannot be written.
+pub fn run(args: &Ci, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
+    match &args.command {
+        None => check(&args.check, config, color, io),
+        Some(CiCommand::Merge(args)) => merge::run(args, config, color, io),
+        Some(CiCommand::Post(args)) => post::run(args, io),
+    }
+}
+
+/// The value of an environment variable that is set to something.
+fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// What the CI system says of this run.
+fn event() -> Result<Event> {
+    let payload = match env("GITHUB_EVENT_PATH") {
+        None => None,
+        Some(path) => {
+            let name = || format!("GITHUB_EVENT_PATH: {path}");
+            let mut bytes = Vec::new();
+            let file = fs::File::open(&path).with_context(name)?;
+            file.take(PAYLOAD_LIMIT + 1).read_to_end(&mut bytes).with_context(name)?;
+            Some(bytes)
+        }
+    };
+    Ok(Event::read(&env, payload.as_deref())?)
+}
+
+/// The token for GitHub's API.
+fn token() -> Option<String> {
+    env("AIDD_GITHUB_TOKEN").or_else(|| env("GITHUB_TOKEN"))
+}
+
+/// All that one run works with.
+struct Job<'a> {
+    args: &'a CiCheck,
+    event: Event,
+    project: Project,
+    paths: Vec<PathBuf>,
+    notes: Vec<String>,
+    started: Instant,
+}
+
+fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
+    let started = Instant::now();
+    let event = event()?;
+    let paths = project::locate(&io.cwd, &args.paths)?;
+    let root = project::root_of(paths.first().context("no path")?);
+    if let Some(format) = args.report {
+        return statement(args, &Project::open(&root, config)?, format, io);
+    }
+    let token = token();
+    let api = event.repository.clone().zip(token);
+    let ask = |base: &str, head: &str| match &api {
+        Some((repository, token)) => github::merge_base(repository, token, base, head),
+        None => anyhow::bail!("there is no token for GitHub's API"),
+    };
+    let ask: Option<base::Compare<'_>> = api.as_ref().map(|_| &ask as base::Compare<'_>);
+    let mut say = |text: &str| {
+        let _ = writeln!(io.err, "aidd: {text}");
+    };
+    let found = base::find(&root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
+    let trusted = match (&event.trigger, &found.against) {
+        // Nothing of an untrusted head may say how it is judged.
+        (Trigger::PullRequestTarget, Against::Base(base)) => {
+            let repository = Repository::open(&root).map_err(compare::broken)?;
+            Some(repository.snapshot(&base.sha).map_err(compare::broken)?)
+        }
+        (Trigger::PullRequestTarget, Against::WholeTree { why }) => {
+            return Err(UserError::new(format!("{why}: nothing can be trusted without a base"))
+                .hint("pull_request_target is judged by the rules of its base only")
+                .into());
+        }
+        _ => None,
+    };
+    let project = match trusted {
+        Some(snapshot) => Project::trusting(&root, snapshot, config)?,
+        None => Project::open(&root, config)?,
+    };
+    let mut job = Job { args, event, project, paths, notes: Vec::new(), started };
+    job.outputs_left_out(&io.cwd);
+    job.judge(&found, color, io)
+}
+
+/// What the gate enforces, whatever there is to find.
+fn statement(
+    args: &CiCheck,
+    project: &Project,
+    format: crate::report::ComplianceFormat,
+    io: &mut Io<'_>,
+) -> Result<Exit> {
+    let engine = project.engine(&Selection::default())?;
+    let path = project.baseline_path(args.baseline.baseline.as_deref());
+    let known = project.baseline(&path, args.baseline.baseline.is_some())?;
+    let gated = Gated {
+        config: &project.config,
+        engine: &engine,
+        fail_on: fail_on(args.fail_on, project),
+        baseline: known.map(|known| known.entries().map(|entry| entry.count as usize).sum()),
+    };
+    io.out.write_all(crate::report::compliance(gated, format).as_bytes())?;
+    Ok(Exit::Clean)
+}
+
+/// The least severity that fails: typed, configured, or the default.
+pub(crate) fn fail_on(typed: Option<FailOn>, project: &Project) -> FailOn {
+    typed.unwrap_or(match project.config.fail_on {
+        None | Some(FailOnName::Error) => FailOn::Severity(Severity::Error),
+        Some(FailOnName::Warning) => FailOn::Severity(Severity::Warning),
+        Some(FailOnName::Info) => FailOn::Severity(Severity::Info),
+        Some(FailOnName::Never) => FailOn::Never,
+    })
+}
+
+impl Job<'_> {
+    /// Leaves out the reports of an earlier run, which this one writes anew.
+    fn outputs_left_out(&mut self, cwd: &Path) {
+        let exclude = self.project.config.exclude.get_or_insert_default();
+        exclude.extend(self.args.walk.exclude.iter().cloned());
+        let reports = self.args.outputs.files().map(|path| project::absolute(cwd, &path));
+        self.project.leave_out(reports);
+        let limit = self.args.walk.max_file_size;
+        self.project.config.max_file_size = limit.or(self.project.config.max_file_size);
+    }
+
+    fn walk(&self) -> Walk {
+        Walk {
+            jobs: self.args.walk.jobs,
+            no_ignore: self.args.walk.no_ignore,
+            no_hidden: self.args.walk.no_hidden,
+            part: self.args.shard,
+            ..Walk::over(self.paths.clone())
+        }
+    }
+
+    /// Whether all files are checked: code scanning takes what a branch's report does not hold for
+    /// mended.
+    fn is_whole(&self) -> bool {
+        let to_default = self.event.trigger == Trigger::Push
+            && self.event.branch().is_some()
+            && self.event.branch() == self.event.default_branch.as_deref();
+        match self.args.scope {
+            Scope::Auto => to_default,
+            Scope::All => true,
+            Scope::Changed => false,
+        }
+    }
+
+    fn judge(&mut self, found: &Found, color: When, io: &mut Io<'_>) -> Result<Exit> {
+        let engine = self.project.engine(&Selection::default())?;
+        let (mut compared, comparison) = match &found.against {
+            Against::Base(base) => {
+                let compared = self.compare(&engine, base, found.head.as_deref())?;
+                let short = &base.sha[..base.sha.len().min(7)];
+                let name = format!("{short} ({})", base.why);
+                let base = compare::Base { commit: Some(base.sha.clone()), name };
+                let comparison = compare::comparison(base, self.is_whole(), &compared);
+                (compared, Some(comparison))
+            }
+            Against::WholeTree { why } => {
+                self.notes.push(format!("All files were checked: {why}"));
+                (self.whole(&engine)?, None)
+            }
+        };
+        let whole = comparison.as_ref().is_none_or(|comparison| comparison.whole_tree);
+        let stale = baseline::judge(
+            &self.args.baseline,
+            &self.project,
+            &self.paths,
+            &mut compared.outcome,
+            whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden,
+        )?;
+        // A part knows only of its own files; the merge looks across all.
+        if self.args.shard.is_none() {
+            compared.match_across();
+        }
+        let fail_on = fail_on(self.args.fail_on, &self.project);
+        let ci = self.project.config.ci.clone().unwrap_or_default();
+        let (policy, unknown) = Policy::new(&ci, fail_on, engine.registry());
+        self.notes.extend(unknown);
+        let version_control = self.version_control();
+        let stale = stale.map(|stale| {
+            let of_part = |entry: &&aidd_engine::baseline::Entry| {
+                self.args.shard.is_none_or(|part| part.holds(&entry.path))
+            };
+            stale.iter().filter(of_part).map(|entry| entry.count as usize).sum::<usize>()
+        });
+        let run = Run {
+            files: compare::files(&compared.outcome.files),
+            fixed: compare::files(&compared.fixed),
+            rules: engine.registry().rules(),
+            checked: compared.outcome.checked,
+            skipped: &compared.outcome.skipped,
+            fail_on,
+            policy: Some(&policy),
+            comparison,
+            notes: self.notes.clone(),
+            elapsed: self.started.elapsed(),
+            root: self.project.root(),
+            baseline: stale.is_some(),
+            stale: stale.unwrap_or_default(),
+            suppressed: self.args.outputs.sarif_suppressed,
+            category: self.args.outputs.category.as_deref(),
+            version_control: version_control.as_ref(),
+        };
+        let document = Document::of(&run, self.args.outputs.needs_line_hashes());
+        let saved = Saved {
+            shard: self.args.shard.map(|part| Shard { index: part.index, count: part.of }),
+            match_keys: match_keys(&run, &document),
+            diff_lines: diff_lines(&compared),
+            ..Saved::new(self.context(&found.against), document)
+        };
+        let suggestions = suggestions(&run, &saved.document);
+        let outputs = Outputs {
+            args: &self.args.outputs,
+            event: &self.event,
+            rules: engine.registry().rules(),
+            saved: &saved,
+            run: Some(&run),
+            suggestions: &suggestions,
+        };
+        outputs.write(color, io)?;
+        Ok(outputs::exit(&saved.document))
+    }
+
+    fn whole(&self, engine: &Engine) -> Result<Compared> {
+        let progress = crate::progress::Progress::start();
+        let (config, disk) = (&self.project.config, &self.project.disk);
+        let outcome = check_tree(engine, config, disk, &self.walk(), &|| progress.advance(1))
+            .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+        progress.finish();
+        Ok(Compared { outcome, ..Compared::default() })
+    }
+
+    fn compare(&self, engine: &Engine, base: &Base, other: Option<&str>) -> Result<Compared> {
+        let root = self.project.root();
+        let repository = Repository::open(root).map_err(compare::broken)?;
+        let before = repository.snapshot(&base.sha).map_err(compare::broken)?;
+        let head = other.map_or_else(|| repository.commit("HEAD"), |head| Ok(head.to_owned()));
+        let head = repository.snapshot(&head.map_err(compare::broken)?).map_err(compare::broken)?;
+        let changes = repository.changes(&before, &head).map_err(compare::broken)?;
+        let mut changes = compare::below(changes, root, &self.paths);
+        changes.retain(|change| self.args.shard.is_none_or(|part| part.holds(change.path())));
+        have_contents(root, &before, &changes)?;
+        // A sparse check-out lacks files that changed; a head that may not be trusted, all.
+        let lacking =
+            |change: &Change| change.head.as_ref().is_some_and(|path| !root.join(path).exists());
+        if other.is_some() || !self.is_whole() && changes.iter().any(lacking) {
+            return compare::judge(
+                &self.project,
+                engine,
+                (&before, Head::Snapshot(&head)),
+                &changes,
+            );
+        }
+        let disk = &self.project.disk;
+        let head = Head::WorkTree { disk, walk: self.walk(), whole: self.is_whole() };
+        compare::judge(&self.project, engine, (&before, head), &changes)
+    }
+
+    fn version_control(&self) -> Option<VersionControl> {
+        Some(VersionControl {
+            repository: self.event.repository.as_ref()?.url(),
+            revision: self.event.sha.clone()?,
+            branch: self.event.branch().map(str::to_owned),
+        })
+    }
+
+    fn context(&self, against: &Against) -> Context {
+        let base = match against {
+            Against::Base(base) => Some(&*base.sha),
+            Against::WholeTree { .. } => None,
+        };
+        Context::of(&self.event, base)
+    }
+}
+
+/// In a clone that left contents out, fetches those of the base that are needed, in one go.
+fn have_contents(root: &Path, base: &Snapshot, changes: &[Change]) -> Result<()> {
+    let mut missing = Vec::new();
+    for path in changes.iter().filter_map(|change| change.base.as_deref()) {
+        let object = base.object(path).with_context(|| path.to_owned())?;
+        missing.extend(object.filter(|object| !base.has_object(object)));
+    }
+    if missing.is_empty() { Ok(()) } else { Ok(base::have_blobs(root, &missing)?) }
+}
+
+/// The lines that the pages of a pull request show of each file with findings, from 1.
+fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
+    let shown = |hunk: &Hunk| {
+        (hunk.head.start.saturating_sub(CONTEXT) + 1, hunk.head.end.saturating_add(CONTEXT))
+    };
+    let mut lines: BTreeMap<String, Vec<(u32, u32)>> = compared
+        .hunks
+        .iter()
+        .map(|(path, hunks)| (path.clone(), hunks.iter().map(shown).collect()))
+        .collect();
+    // A new file is shown as a whole.
+    for file in &compared.outcome.files {
+        lines.entry(file.source.path().to_owned()).or_insert_with(|| {
+            let new = file.checked.findings.iter().any(|found| found.status == Status::New);
+            if new { vec![(1, u32::MAX)] } else { Vec::new() }
+        });
+    }
+    lines
+}
+
+/// The safe fixes of new findings as text for whole lines, which is what a review can suggest.
+fn suggestions(run: &Run<'_>, document: &Document) -> Vec<Suggestion> {
+    let whole = run.files.iter().filter(|file| file.source.origin() == Origin::default());
+    let texts: HashMap<&str, &str> =
+        whole.map(|file| (file.source.path(), file.source.text())).collect();
+    let new = document.findings.iter().filter(|found| found.status == wire::Status::New);
+    new.filter_map(|found| Suggestion::of(found, texts.get(&*found.path)?)).collect()
+}
+
+/// For each finding of the document the key by which the report of another part knows it again.
+fn match_keys(run: &Run<'_>, document: &Document) -> Vec<String> {
+    let mut keys = HashMap::new();
+    for file in run.files.iter().chain(&run.fixed) {
+        let found = file.findings.iter().copied();
+        for (finding, key) in file.findings.iter().zip(text_keys(file.source, found)) {
+            let may_move = finding.reason.as_deref() != Some(UNALLOWED);
+            keys.insert(&*finding.id, if may_move { key } else { String::new() });
+        }
+    }
+    let key = |finding: &wire::Finding| keys.get(&*finding.id).cloned().unwrap_or_default();
+    document.findings.iter().map(key).collect()
+}

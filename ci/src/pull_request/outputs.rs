@@ -1,0 +1,245 @@
+//! Where the report of one run goes: the log, files, the job summary, GitHub's API.
+
+use super::{env, token};
+use crate::Io;
+use crate::cli::{CiOutputs, CiPosts, When};
+use crate::event::Event;
+use crate::exit::Exit;
+use crate::github::{self, Content, Posted, Suggestion, Target, Wanted};
+use crate::project;
+use crate::report::{self, Budget, Document, Format, Run, Style};
+use crate::saved::Saved;
+use aidd_engine::rule::Rule;
+use anyhow::{Context, Result};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A report, and all that is needed to show it.
+pub(super) struct Outputs<'a> {
+    pub(super) args: &'a CiOutputs,
+    pub(super) event: &'a Event,
+    pub(super) rules: &'a [Rule],
+    pub(super) saved: &'a Saved,
+    /// With the sources, where they are at hand.
+    pub(super) run: Option<&'a Run<'a>>,
+    pub(super) suggestions: &'a [Suggestion],
+}
+
+/// How a report ends the process.
+pub(super) fn exit(document: &Document) -> Exit {
+    if document.is_failing() {
+        Exit::Findings
+    } else if document.is_incomplete() {
+        Exit::Unchecked
+    } else {
+        Exit::Clean
+    }
+}
+
+impl Outputs<'_> {
+    pub(super) fn write(&self, color: When, io: &mut Io<'_>) -> Result<()> {
+        let document = &self.saved.document;
+        self.log(color, io)?;
+        for (format, path) in self.args.parsed()? {
+            let path = project::absolute(&io.cwd, &path);
+            let mut bytes = Vec::new();
+            self.render(format, &mut bytes, &Style::default())?;
+            write_file(&path, &bytes)?;
+        }
+        if let Some(path) = &self.args.save {
+            self.saved.write(&project::absolute(&io.cwd, path))?;
+        }
+        let posted = self.post(io)?;
+        let mut told = document.clone();
+        told.notes.extend(posted.left_out);
+        let summary =
+            self.args.summary.clone().or_else(|| env("GITHUB_STEP_SUMMARY").map(Into::into));
+        if let Some(path) = summary {
+            let text = report::markdown(&told, self.rules, Budget::Summary);
+            append(&project::absolute(&io.cwd, &path), &text)?;
+        }
+        if let Some(path) = env("GITHUB_OUTPUT") {
+            append(Path::new(&path), &self.step_outputs(&io.cwd)?)?;
+        }
+        Ok(())
+    }
+
+    /// The report in the log: annotations on GitHub, text elsewhere.
+    fn log(&self, color: When, io: &mut Io<'_>) -> Result<()> {
+        let on_github = env("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+        let format = match (self.args.format, self.args.no_annotations) {
+            (Some(format), _) => format,
+            (None, false) if on_github || self.args.annotations => Format::Github,
+            (None, _) => Format::Text,
+        };
+        let style = io.style(color);
+        let mut bytes = Vec::new();
+        self.render(format, &mut bytes, &style)?;
+        io.out.write_all(&bytes)?;
+        Ok(io.out.flush()?)
+    }
+
+    fn render(&self, format: Format, out: &mut dyn Write, style: &Style) -> Result<()> {
+        let document = &self.saved.document;
+        match self.run {
+            // Excerpts show the findings as this run has them; a part says nothing of the whole.
+            Some(run) => report::write(format, run, document, out, style)?,
+            None => report::render(format, document, self.rules, out)?,
+        }
+        Ok(())
+    }
+
+    fn post(&self, io: &mut Io<'_>) -> Result<Posted> {
+        let sarif = self.args.upload_sarif;
+        let wanted = Wanted { review: self.args.review, sarif, ..self.args.posts.wanted() };
+        let posted = post(self.event, wanted, self.saved, self.rules, self.suggestions);
+        for line in &posted.left_out {
+            writeln!(io.err, "aidd: {line}")?;
+        }
+        Ok(posted)
+    }
+
+    /// What later steps of a job may read.
+    fn step_outputs(&self, cwd: &Path) -> Result<String> {
+        let document = &self.saved.document;
+        let result = match exit(document) {
+            Exit::Findings => "failure",
+            Exit::Unchecked => "unchecked",
+            _ => "success",
+        };
+        let counts = document.counts();
+        let mut text = format!(
+            "result={result}\nerrors={}\nwarnings={}\ninfos={}\nfixed={}\npre-existing={}\n",
+            counts.new.error,
+            counts.new.warning,
+            counts.new.info,
+            counts.fixed,
+            counts.pre_existing
+        );
+        let files = self.args.parsed()?;
+        let sarif = files.iter().find(|(format, _)| *format == Format::Sarif);
+        let named =
+            [("sarif-file", sarif.map(|(_, path)| path)), ("report", self.args.save.as_ref())];
+        for (name, path) in named {
+            if let Some(path) = path {
+                let path = project::absolute(cwd, path).display().to_string();
+                // A line break would begin another output.
+                if !path.contains(['\r', '\n']) {
+                    text.push_str(&format!("{name}={path}\n"));
+                }
+            }
+        }
+        Ok(text)
+    }
+}
+
+impl CiPosts {
+    /// The parts asked for.
+    pub(super) fn wanted(&self) -> Wanted {
+        Wanted { check_run: self.check_run, comment: self.comment, ..Wanted::default() }
+    }
+}
+
+impl CiOutputs {
+    /// The files to write, with their formats.
+    pub(super) fn parsed(&self) -> Result<Vec<(Format, PathBuf)>> {
+        let format = self.format.unwrap_or(Format::Text);
+        self.output.iter().map(|output| crate::check::output_of(output, format)).collect()
+    }
+
+    /// The files that will be written.
+    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let outputs = self.parsed().unwrap_or_default();
+        outputs
+            .into_iter()
+            .map(|(_, path)| path)
+            .chain(self.save.clone())
+            .chain(self.summary.clone())
+    }
+
+    /// Whether a format shows the hashes of lines.
+    pub(super) fn needs_line_hashes(&self) -> bool {
+        let sarif = |outputs: Vec<(Format, PathBuf)>| {
+            outputs.iter().any(|(format, _)| *format == Format::Sarif)
+        };
+        self.upload_sarif
+            || self.save.is_some()
+            || self.format == Some(Format::Sarif)
+            || self.parsed().is_ok_and(sarif)
+    }
+}
+
+/// Posts what is wanted; without a token, or outside a repository of GitHub, says so.
+pub(super) fn post(
+    event: &Event,
+    wanted: Wanted,
+    saved: &Saved,
+    rules: &[Rule],
+    suggestions: &[Suggestion],
+) -> Posted {
+    let nothing = |why: &str| Posted { left_out: vec![why.to_owned()], ..Posted::default() };
+    if wanted == Wanted::default() {
+        return Posted::default();
+    }
+    let Some(repository) = &event.repository else {
+        return nothing("nothing was posted: this is no run on GitHub");
+    };
+    let Some(token) = token() else {
+        return nothing("nothing was posted: set GITHUB_TOKEN to a token of the repository");
+    };
+    let document = &saved.document;
+    let head = event.pull.as_ref().map(|pull| &pull.head_sha).or(event.sha.as_ref());
+    let Some(head) = head else {
+        return nothing("nothing was posted: the event names no commit");
+    };
+    let (sarif, notes) = if wanted.sarif {
+        let (bytes, notes) = report::sarif_gzip(document, rules);
+        (Some(bytes), notes)
+    } else {
+        (None, Vec::new())
+    };
+    let target = Target {
+        repository,
+        token: &token,
+        head_sha: head,
+        git_ref: event.git_ref.as_deref().unwrap_or_default(),
+        pull: event.pull.as_ref().map(|pull| pull.number),
+        run_url: event.run_url.as_deref(),
+    };
+    let findings: Vec<_> = document.ranked().into_iter().cloned().collect();
+    let said = !findings.is_empty() || document.counts().fixed > 0;
+    let text = || report::markdown(document, rules, Budget::Comment);
+    let content = Content {
+        title: document.title(),
+        failed: document.is_failing(),
+        summary: text(),
+        comment: said.then(text),
+        findings: &findings,
+        diff_lines: &saved.diff_lines,
+        suggestions,
+        sarif: sarif.as_deref(),
+        marker: document.category.as_deref().unwrap_or_default(),
+    };
+    let mut posted = github::post(&target, wanted, &content);
+    posted.left_out.extend(notes);
+    posted
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    let name = || path.display().to_string();
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(name)?;
+    }
+    fs::write(path, bytes).with_context(name)
+}
+
+pub(super) fn append(path: &Path, text: &str) -> Result<()> {
+    let name = || path.display().to_string();
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(name)?;
+    }
+    let mut file =
+        fs::OpenOptions::new().append(true).create(true).open(path).with_context(name)?;
+    file.write_all(text.as_bytes()).with_context(name)
+}

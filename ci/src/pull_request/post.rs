@@ -1,0 +1,90 @@
+//! `aidd ci post`: shows the report that another run saved, with this run's token.
+//!
+//! The run of a pull request from a fork has no right to write, and may save what it likes. So
+//! nothing of the report is trusted: GitHub itself says which pull request the run belongs to, links
+//! are made of that alone, rules are ours, and no text passes unescaped.
+
+use super::outputs;
+use super::{env, event, token};
+use crate::Io;
+use crate::cli::CiPost;
+use crate::event::{Event, Pull, Trigger};
+use crate::exit::{Exit, UserError};
+use crate::github;
+use crate::project;
+use crate::report::{self, Budget, VersionControl};
+use crate::saved::{Saved, Writer};
+use aidd_engine::registry::Registry;
+use anyhow::Result;
+use std::io::Write;
+
+pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
+    let mut event = event()?;
+    let mut saved = Saved::open(&project::absolute(&io.cwd, &args.report), Writer::Strangers)?;
+    if event.trigger == Trigger::WorkflowRun {
+        lead_back(&mut event, &saved)?;
+    }
+    let Some(repository) = &event.repository else {
+        return Err(UserError::new("this is no run on GitHub: there is nowhere to post")
+            .hint("`aidd ci merge REPORT` shows a saved report in the log")
+            .into());
+    };
+    let head = event.pull.as_ref().map(|pull| pull.head_sha.clone()).or_else(|| event.sha.clone());
+    saved.document.version_control = head.map(|revision| VersionControl {
+        repository: repository.url(),
+        revision,
+        branch: None,
+    });
+    if args.category.is_some() {
+        saved.document.category.clone_from(&args.category);
+    }
+    let rules = Registry::new(&[]);
+    let wanted = github::Wanted { sarif: args.upload_sarif, ..args.posts.wanted() };
+    let posted = outputs::post(&event, wanted, &saved, rules.rules(), &[]);
+    let pages = posted.comment_url.iter().chain(&posted.check_run_url);
+    for page in pages {
+        writeln!(io.out, "{page}")?;
+    }
+    for line in &posted.left_out {
+        writeln!(io.err, "aidd: {line}")?;
+    }
+    if let Some(path) = env("GITHUB_STEP_SUMMARY") {
+        let mut told = saved.document.clone();
+        told.notes.extend(posted.left_out.iter().cloned());
+        let text = report::markdown(&told, rules.rules(), Budget::Summary);
+        outputs::append(path.as_ref(), &text)?;
+    }
+    Ok(if posted.left_out.is_empty() { Exit::Clean } else { Exit::Unchecked })
+}
+
+/// Makes the event that of the pull request whose run came before this one.
+fn lead_back(event: &mut Event, saved: &Saved) -> Result<()> {
+    let (Some(run), Some(repository)) = (&event.workflow_run, &event.repository) else {
+        return Err(UserError::new("the event names no run that came before").into());
+    };
+    let token = token().ok_or_else(|| {
+        UserError::new("there is no token: which pull request the report is of must be asked")
+            .hint("set GITHUB_TOKEN to the token of the run")
+    })?;
+    if let Some(claimed) = &saved.context.head_sha
+        && *claimed != run.head_sha
+    {
+        let message = "the report is of another commit than the run that saved it";
+        return Err(UserError::new(message)
+            .hint("save the report in the run that is posted")
+            .into());
+    }
+    let number = github::pull_of_run(repository, &token, run, saved.context.pull)?;
+    let fork = run.head_repository != format!("{}/{}", repository.owner, repository.name);
+    event.pull = Some(Pull {
+        number,
+        base_ref: String::new(),
+        base_sha: String::new(),
+        head_ref: run.head_branch.clone(),
+        head_sha: run.head_sha.clone(),
+        fork,
+    });
+    event.sha = Some(run.head_sha.clone());
+    event.git_ref = Some(format!("refs/pull/{number}/head"));
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! What a saved report may hold.
+
+use super::{DOCUMENT_VERSION, Saved, VERSION};
+use crate::report::wire::{Finding, Position};
+use crate::report::{Document, is_steering, one_line, printable};
+
+/// Bounds far above any report that fits into a file.
+const FINDINGS: usize = 200_000;
+const FILES: usize = 200_000;
+const RANGES: usize = 1_000_000;
+/// Related places, edits or names of one finding.
+const PARTS: usize = 100_000;
+const NOTES: usize = 1_000;
+const SHARDS: u32 = 10_000;
+/// Bytes of a text, of a path, of a name.
+const TEXT: usize = 1 << 20;
+const PATH: usize = 4_096;
+const NAME: usize = 512;
+
+/// Whether a report is one that can be worked with; else what is wrong, and where.
+pub(super) fn check(saved: &Saved) -> Result<(), String> {
+    for (found, read) in
+        [(saved.schema_version, VERSION), (saved.document.schema_version, DOCUMENT_VERSION)]
+    {
+        is(found == read, &format!("schema version {found}; this aidd reads {read}"))?;
+    }
+    let context = &saved.context;
+    if let Some(repository) = &context.repository {
+        let parts: Vec<&str> = repository.split('/').collect();
+        let name = |part: &&str| is_word(part, "._-") && ![".", ".."].contains(part);
+        is(parts.len() == 2 && parts.iter().all(name), "context.repository is not `owner/name`")?;
+    }
+    for sha in [&context.head_sha, &context.base_sha].into_iter().flatten() {
+        is(is_hash(sha), "a commit in `context` is not a full hash")?;
+    }
+    if let Some(shard) = saved.shard {
+        let fits = (1..=shard.count).contains(&shard.index) && shard.count <= SHARDS;
+        is(fits, "`shard` is not one of its count")?;
+    }
+    document(&saved.document)?;
+    let keys = &saved.match_keys;
+    is(keys.len() == saved.document.findings.len(), "`matchKeys` are not as many as `findings`")?;
+    is(keys.iter().all(|key| key.len() <= PATH), "a key of `matchKeys` is too long")?;
+    let ranges = saved.diff_lines.values().map(Vec::len).sum::<usize>();
+    is(saved.diff_lines.len() <= FILES && ranges <= RANGES, "too many `diffLines`")?;
+    for (name, ranges) in &saved.diff_lines {
+        path(name)?;
+        let fits = ranges.iter().all(|&(first, last)| 1 <= first && first <= last);
+        is(fits, "a range of `diffLines` is none")?;
+    }
+    Ok(())
+}
+
+fn document(document: &Document) -> Result<(), String> {
+    is(document.tool.name == "aidd", "not made by aidd")?;
+    is(is_word(&document.tool.version, ".+-"), "`tool.version` is none")?;
+    is(document.findings.len() <= FINDINGS, "too many `findings`")?;
+    for (index, one) in document.findings.iter().enumerate() {
+        finding(one).map_err(|why| format!("findings[{index}]: {why}"))?;
+    }
+    is(document.skipped.len() <= FILES, "too many `skipped`")?;
+    for file in &document.skipped {
+        path(&file.path)?;
+        text(&file.why)?;
+    }
+    is(document.line_hashes.len() <= FILES, "too many `lineHashes`")?;
+    for (name, lines) in &document.line_hashes {
+        path(name)?;
+        is(lines.values().all(|hash| is_word(hash, ":")), "a hash of `lineHashes` is none")?;
+    }
+    for (id, safety) in &document.withheld_fixes {
+        is(is_word(id, "-_") && is_safety(safety), "`withheldFixes` are none")?;
+    }
+    if let Some(comparison) = &document.comparison {
+        text(&comparison.base)?;
+        let sha = comparison.base_sha.as_deref();
+        is(sha.is_none_or(is_hash), "`comparison.baseSha` is not a full hash")?;
+    }
+    if let Some(at) = &document.version_control {
+        let known = ["https://", "http://"].iter().any(|scheme| at.repository.starts_with(scheme));
+        let plain = |c: char| !is_steering(c) && !c.is_whitespace() && !"<>\"`\\".contains(c);
+        is(known && at.repository.chars().all(plain), "`versionControl.repository` is no address")?;
+        is(is_hash(&at.revision), "`versionControl.revision` is not a full hash")?;
+        at.branch.as_deref().map_or(Ok(()), text)?;
+    }
+    document.category.as_deref().map_or(Ok(()), name)?;
+    let root = document.root.as_deref().unwrap_or("file:///");
+    is(root.starts_with("file:///") && root.len() <= 3 * PATH, "`root` is no folder")?;
+    is(document.notes.len() <= NOTES, "too many `notes`")?;
+    document.notes.iter().try_for_each(|note| text(note))
+}
+
+fn finding(finding: &Finding) -> Result<(), String> {
+    is(is_word(&finding.id, "-_"), "`id` is none")?;
+    name(&finding.rule)?;
+    is(finding.aliases.len() <= PARTS, "too many `aliases`")?;
+    finding.aliases.iter().try_for_each(|alias| name(alias))?;
+    text(&finding.message)?;
+    let more = [&finding.help, &finding.reason];
+    more.into_iter().flatten().try_for_each(|more| text(more))?;
+    path(&finding.path)?;
+    range(finding.start, finding.end)?;
+    is(finding.related.len() <= PARTS, "too many `related`")?;
+    for place in &finding.related {
+        path(&place.path)?;
+        range(place.start, place.end)?;
+        text(&place.message)?;
+    }
+    if let Some(fix) = &finding.fix {
+        text(&fix.title)?;
+        is(is_safety(&fix.safety), "`fix.safety` is none")?;
+        is(fix.edits.len() <= PARTS, "too many `edits`")?;
+        for edit in &fix.edits {
+            range(edit.start, edit.end)?;
+            text(&edit.text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes out of a stranger's report what could steer a terminal, pass for other text or make a
+/// link.
+///
+/// # Errors
+/// When its category is none that a workflow of ours would have.
+pub(super) fn distrust(saved: &mut Saved) -> Result<(), String> {
+    let document = &mut saved.document;
+    document.version_control = None;
+    document.root = None;
+    if let Some(comparison) = &mut document.comparison {
+        comparison.base_sha = None;
+        comparison.base = one_line(&comparison.base);
+    }
+    // It tells comments apart, in a mark that must not end early.
+    let category = document.category.as_deref();
+    let plain = |category: &str| is_word(category, "._/ -") && !category.contains("--");
+    is(category.is_none_or(plain), "`category` has characters that one from elsewhere may not")?;
+    for finding in &mut document.findings {
+        plainly(finding);
+    }
+    for file in &mut document.skipped {
+        file.path = one_line(&file.path);
+        file.why = one_line(&file.why);
+    }
+    for note in &mut document.notes {
+        *note = one_line(note);
+    }
+    let lines = std::mem::take(&mut document.line_hashes);
+    document.line_hashes = lines.into_iter().map(|(path, at)| (one_line(&path), at)).collect();
+    for key in &mut saved.match_keys {
+        *key = one_line(key);
+    }
+    let lines = std::mem::take(&mut saved.diff_lines);
+    saved.diff_lines = lines.into_iter().map(|(path, at)| (one_line(&path), at)).collect();
+    Ok(())
+}
+
+fn plainly(finding: &mut Finding) {
+    finding.rule = one_line(&finding.rule);
+    finding.path = one_line(&finding.path);
+    finding.message = printable(&finding.message);
+    for text in [&mut finding.help, &mut finding.reason].into_iter().flatten() {
+        *text = printable(text);
+    }
+    for alias in &mut finding.aliases {
+        *alias = one_line(alias);
+    }
+    for place in &mut finding.related {
+        place.path = one_line(&place.path);
+        place.message = printable(&place.message);
+    }
+    // An edit is taken over as it is, so one that hides something is not shown at all.
+    let hides =
+        |text: &str| text.chars().any(|c| is_steering(c) && !matches!(c, '\n' | '\r' | '\t'));
+    finding.fix = finding.fix.take().filter(|fix| !fix.edits.iter().any(|edit| hides(&edit.text)));
+    if let Some(fix) = &mut finding.fix {
+        fix.title = one_line(&fix.title);
+    }
+}
+
+fn is(holds: bool, otherwise: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise.to_owned()) }
+}
+
+fn text(text: &str) -> Result<(), String> {
+    is(text.len() <= TEXT, "a text is too long")
+}
+
+fn name(text: &str) -> Result<(), String> {
+    is(!text.is_empty() && text.len() <= NAME, "a name is empty or too long")
+}
+
+/// A path below the root: it never leads out, nor anywhere but to a file.
+fn path(path: &str) -> Result<(), String> {
+    let fits = path.len() <= PATH
+        && !path.contains('\0')
+        && path.split('/').all(|segment| !["", ".", ".."].contains(&segment));
+    let shown: String = path.chars().take(100).collect();
+    if fits { Ok(()) } else { Err(format!("`{shown}` is not a path below the root")) }
+}
+
+fn range(start: Position, end: Position) -> Result<(), String> {
+    let there = |at: Position| at.line >= 1 && at.column >= 1;
+    let fits = there(start) && there(end) && (start.line, start.column) <= (end.line, end.column);
+    is(fits, "a place is none")
+}
+
+fn is_safety(text: &str) -> bool {
+    ["safe", "unsafe"].contains(&text)
+}
+
+/// Letters, digits, and some more.
+fn is_word(text: &str, more: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || more.contains(c);
+    (1..=NAME).contains(&text.len()) && text.chars().all(fits)
+}
+
+/// The full hash of a commit, SHA-1 or SHA-256.
+fn is_hash(text: &str) -> bool {
+    [40, 64].contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+}

@@ -1,0 +1,178 @@
+//! A Git repository in a temporary folder, the same on every machine: fixed names and dates, and
+//! nothing of the user's own configuration.
+
+use std::cell::Cell;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// When the first commit is made; each further one a minute later.
+const START: u64 = 1_750_000_000;
+
+/// A repository with a work tree, or a bare one.
+#[derive(Debug)]
+pub(crate) struct Repository {
+    folder: TempDir,
+    clock: Cell<u64>,
+}
+
+impl Repository {
+    /// An empty repository on the branch `main`.
+    pub(crate) fn new() -> Self {
+        let repository = Self::folder();
+        repository.git(&["init", "--quiet", "--object-format=sha1", "--template="]);
+        repository.settle();
+        repository
+    }
+
+    /// An empty repository without a work tree, as a server has it.
+    pub(crate) fn bare() -> Self {
+        let repository = Self::folder();
+        repository.git(&["init", "--quiet", "--bare", "--object-format=sha1", "--template="]);
+        repository.settle();
+        repository
+    }
+
+    /// A clone of this one over `file://`, so that `--depth` and `--filter` count, with the
+    /// options of `git clone` given.
+    pub(crate) fn cloned(&self, options: &[&str]) -> Self {
+        let clone = Self::folder();
+        clone.clock.set(self.clock.get() + 86_400);
+        let url = self.url();
+        clone.git(&[&["clone", "--quiet", "--template="], options, &[url.as_str(), "."]].concat());
+        clone.settle();
+        clone
+    }
+
+    fn folder() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder"), clock: Cell::new(START) }
+    }
+
+    /// What holds for the code under test as well, which runs Git with the user's configuration.
+    fn settle(&self) {
+        for (key, value) in [
+            ("core.autocrlf", "false"),
+            ("gc.auto", "0"),
+            ("maintenance.auto", "false"),
+            ("uploadpack.allowAnySHA1InWant", "true"),
+            ("uploadpack.allowFilter", "true"),
+            ("user.name", "A"),
+            ("user.email", "a@example.org"),
+        ] {
+            self.git(&["config", key, value]);
+        }
+    }
+
+    /// Its folder.
+    pub(crate) fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Its address, to clone or fetch from.
+    pub(crate) fn url(&self) -> String {
+        let path = self.root().to_string_lossy().replace('\\', "/");
+        format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" })
+    }
+
+    /// The place of a file of the work tree.
+    pub(crate) fn path(&self, file: impl AsRef<Path>) -> PathBuf {
+        self.root().join(file)
+    }
+
+    /// Writes a file of the work tree.
+    pub(crate) fn write(&self, file: impl AsRef<Path>, text: impl AsRef<[u8]>) {
+        let path = self.path(file);
+        fs::create_dir_all(path.parent().expect("below the root")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+
+    /// Writes the files given and commits all that is in the work tree; returns the commit. The
+    /// first of the files, or nothing, is the message.
+    pub(crate) fn commit(&self, files: &[(&str, &str)]) -> String {
+        for (path, text) in files {
+            self.write(path, text);
+        }
+        let message = files.first().map_or("nothing", |(path, _)| path);
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
+        self.rev("HEAD")
+    }
+
+    /// Commits `count` times on the current branch; returns the last commit.
+    pub(crate) fn commits(&self, count: usize) -> String {
+        for _ in 0..count {
+            self.git(&["commit", "--quiet", "--allow-empty", "--message", "one more"]);
+        }
+        self.rev("HEAD")
+    }
+
+    /// Merges `rev` into the current branch with a commit of its own; returns it.
+    pub(crate) fn merge(&self, rev: &str) -> String {
+        self.git(&["merge", "--quiet", "--no-ff", "--message", "merge", rev]);
+        self.rev("HEAD")
+    }
+
+    /// The full hash that a revision stands for.
+    pub(crate) fn rev(&self, rev: &str) -> String {
+        self.git(&["rev-parse", "--verify", "--end-of-options", rev])
+    }
+
+    /// Runs Git, which must succeed; returns its output without the last line break.
+    pub(crate) fn git<S: AsRef<OsStr> + std::fmt::Debug>(&self, args: &[S]) -> String {
+        let ran = self.run(args);
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "git {args:?}: {said}");
+        String::from_utf8_lossy(&ran.stdout).trim_end().to_owned()
+    }
+
+    /// Runs Git, however it ends.
+    #[expect(clippy::disallowed_methods, reason = "the tests' own repository")]
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
+        self.clock.set(self.clock.get() + 60);
+        let date = format!("{} +0000", self.clock.get());
+        let mut git = Command::new("git");
+        for local in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+            git.env_remove(local);
+        }
+        git.args(["-c", "init.defaultBranch=main", "-c", "advice.detachedHead=false"])
+            .args(args)
+            .current_dir(self.root())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("LC_ALL", "C")
+            .env("GIT_AUTHOR_NAME", "A")
+            .env("GIT_AUTHOR_EMAIL", "a@example.org")
+            .env("GIT_COMMITTER_NAME", "A")
+            .env("GIT_COMMITTER_EMAIL", "a@example.org")
+            .env("GIT_AUTHOR_DATE", &date)
+            .env("GIT_COMMITTER_DATE", &date)
+            .stdin(Stdio::null());
+        git.output().expect("git is installed")
+    }
+}
+
+/// Also keeps every function in use, whichever of them the tests that include this file need.
+#[test]
+fn a_repository_is_the_same_on_every_machine() {
+    let server = Repository::new();
+    let first = server.commit(&[("a.txt", "one\n")]);
+    assert_eq!(first, "1adb14db02880eba9ec8de4de2b3d240968075a6");
+    server.git(&["switch", "--quiet", "--create", "topic"]);
+    let topic = server.commits(2);
+    server.git(&["switch", "--quiet", "main"]);
+    let merge = server.merge("topic");
+    assert_eq!(
+        server.git(&["rev-list", "--parents", "-1", "HEAD"]),
+        format!("{merge} {first} {topic}")
+    );
+    let clone = server.cloned(&["--depth=1"]);
+    assert_eq!(clone.git(&["rev-list", "--count", "HEAD"]), "1");
+    assert_eq!(fs::read_to_string(clone.path("a.txt")).expect("text"), "one\n");
+    let bare = Repository::bare();
+    server.git(&["push", "--quiet", &bare.url(), "HEAD:refs/heads/main"]);
+    assert_eq!(bare.rev("main"), merge);
+    assert!(!bare.run(&["rev-parse", "--verify", "--quiet", "topic"]).status.success());
+}

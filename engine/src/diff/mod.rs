@@ -1,0 +1,206 @@
+//! What a change brought about: findings before and after it, told apart line by line.
+//!
+//! A finding is judged by where it stood, not only by whether its line was touched: it is
+//! pre-existing when the base has it at the place that the lines of the diff lead back to, moved
+//! when the base had the same rule broken by the same text elsewhere, and new otherwise. What the
+//! base had and no finding answers to is fixed.
+
+mod judge;
+mod lines;
+
+use crate::check::{Engine, text_keys};
+use crate::config::Config;
+use crate::files::{Disk, Files};
+use crate::finding::{Finding, Status};
+use crate::git::{Change, Snapshot};
+use crate::ignored::Ignored;
+use crate::source::Encoding;
+use crate::walk::{self, FileReport, Outcome, Walk};
+use judge::{Side, Verdict, pair};
+use lines::{LineMap, hunks_of};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+pub use judge::{UNALLOWED, match_moves, moved_from};
+pub use lines::{Hunk, hunks};
+
+/// The side of a change that is judged.
+#[derive(Debug)]
+pub enum Head<'a> {
+    /// What lies on the disk.
+    WorkTree {
+        /// The files.
+        disk: &'a Disk,
+        /// Which of them; `only` is set by the comparison, or left out to check all.
+        walk: Walk,
+        /// Check every file, not only the changed ones.
+        whole: bool,
+    },
+    /// A revision or the index.
+    Snapshot(&'a Snapshot),
+}
+
+/// What a change brought about.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// The findings of the head, with their statuses.
+    pub outcome: Outcome,
+    /// The files of the base that had findings which are gone; only those.
+    pub fixed: Vec<FileReport>,
+    /// Path of a changed file in the head → what changed in it. Of files with findings only.
+    pub hunks: BTreeMap<String, Vec<Hunk>>,
+    /// How many files changed, among those that are checked.
+    pub changed: usize,
+    /// How many findings stood in the files checked before the change, allowed ones left out; in
+    /// the order of [`Severity::ALL`](crate::finding::Severity::ALL).
+    pub before: [usize; 3],
+}
+
+/// Checks both sides of `changes` and judges the findings of the head. `done` is told of each file
+/// of the head, from any thread.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn compare(
+    engine: &Engine,
+    config: &Config,
+    (base, head): (&Snapshot, Head<'_>),
+    changes: &[Change],
+    done: &(dyn Fn() + Sync),
+) -> Result<Compared, String> {
+    let jobs = match &head {
+        Head::WorkTree { walk, .. } => walk.jobs,
+        Head::Snapshot(_) => 0,
+    };
+    let heads = changes.iter().filter_map(|change| change.head.clone());
+    let (outcome, files): (Outcome, &dyn Files) = match head {
+        Head::WorkTree { disk, mut walk, whole } => {
+            walk.only = (!whole).then(|| heads.collect());
+            (walk::check_tree(engine, config, disk, &walk, done)?, disk)
+        }
+        Head::Snapshot(snapshot) => {
+            let mut ignored = Ignored::new(snapshot);
+            let paths: Vec<String> = heads.filter(|path| !ignored.leaves_out(path)).collect();
+            (walk::check_files(engine, config, snapshot, &paths, jobs)?, snapshot)
+        }
+    };
+    let met = |path: &String| outcome.met.contains(path);
+    // What is gone was checked if it would be now.
+    let mut ignored = Ignored::new(files);
+    let counts: Vec<&Change> = changes
+        .iter()
+        .filter(|change| match &change.head {
+            Some(head) => met(head),
+            None => change.base.as_ref().is_some_and(|base| !ignored.leaves_out(base)),
+        })
+        .collect();
+    let bases: Vec<String> = counts.iter().filter_map(|change| change.base.clone()).collect();
+    let before = walk::check_files(engine, config, base, &bases, jobs)?;
+    let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
+    comparison.judge(&counts, (base, files), before);
+    Ok(comparison)
+}
+
+impl Compared {
+    fn judge(&mut self, changes: &[&Change], sides: (&Snapshot, &dyn Files), base: Outcome) {
+        let mut heads = Side::of(&self.outcome.files);
+        let mut bases = Side::of(&base.files);
+        let unread: HashSet<&str> =
+            self.outcome.skipped.iter().map(|skipped| &*skipped.path).collect();
+        for change in changes {
+            let (now, then) = (heads.at(change.head.as_deref()), bases.at(change.base.as_deref()));
+            if now.is_empty() && then.is_empty() {
+                continue;
+            }
+            let hunks = hunks_of(change, sides);
+            let lines = LineMap(hunks.as_deref());
+            pair(&mut heads.placed[now.clone()], &mut bases.placed[then.clone()], &lines);
+            for placed in &mut heads.placed[now] {
+                placed.judge_new(change.base.is_none(), &lines);
+            }
+            let lost = change.head.as_deref().is_some_and(|head| unread.contains(head));
+            for placed in &mut bases.placed[then] {
+                placed.judge_gone(change.head.is_none(), lost, &lines);
+            }
+            if let (Some(head), Some(hunks)) = (&change.head, hunks) {
+                self.hunks.insert(head.clone(), hunks);
+            }
+        }
+        self.before = bases.standing();
+        for (to, count) in self.before.iter_mut().zip(heads.standing_untouched()) {
+            *to += count;
+        }
+        let verdicts = heads.verdicts();
+        for (at, status, reason) in verdicts {
+            let finding = &mut self.outcome.files[at.0].checked.findings[at.1];
+            if finding.status == Status::New {
+                finding.status = status;
+                finding.reason = Some(reason);
+            }
+        }
+        let fixed = bases.verdicts();
+        self.fixed = fixed_files(base.files, fixed);
+    }
+}
+
+impl Compared {
+    /// Finds what is new in one file and gone from another: it moved. To be called once the
+    /// baseline had its say.
+    pub fn match_across(&mut self) {
+        let (new, new_keys) = keyed(&self.outcome.files, |finding| {
+            finding.status == Status::New && finding.reason.as_deref() != Some(UNALLOWED)
+        });
+        let (gone, gone_keys) = keyed(&self.fixed, |_| true);
+        let mut moved = HashSet::new();
+        for (to, from) in match_moves(&new_keys, &gone_keys) {
+            let (file, at) = gone[from];
+            let FileReport { source, checked } = &self.fixed[file];
+            let start = checked.findings[at].span.start;
+            let line = source.position(start, Encoding::CodePoints).line + 1;
+            let reason = moved_from(source.path(), line);
+            let (file, at) = new[to];
+            let finding = &mut self.outcome.files[file].checked.findings[at];
+            (finding.status, finding.reason) = (Status::Moved, Some(reason));
+            moved.insert(gone[from]);
+        }
+        for (index, file) in self.fixed.iter_mut().enumerate() {
+            let mut places = 0..;
+            let left = |_: &Finding| places.next().is_some_and(|at| !moved.contains(&(index, at)));
+            file.checked.findings.retain(left);
+        }
+        self.fixed.retain(|file| !file.checked.findings.is_empty());
+    }
+}
+
+/// Where the wanted findings are (file, finding), and their keys.
+fn keyed(
+    files: &[FileReport],
+    wanted: impl Fn(&Finding) -> bool,
+) -> (Vec<(usize, usize)>, Vec<String>) {
+    let mut found = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        let findings = &file.checked.findings;
+        if findings.iter().any(&wanted) {
+            let keyed = findings.iter().enumerate().zip(text_keys(&file.source, findings));
+            let keyed = keyed.filter(|((_, finding), _)| wanted(finding));
+            found.extend(keyed.map(|((at, _), key)| ((index, at), key)));
+        }
+    }
+    found.into_iter().unzip()
+}
+
+/// Only the findings that are gone, with their verdicts.
+fn fixed_files(mut files: Vec<FileReport>, fixed: Vec<Verdict>) -> Vec<FileReport> {
+    let fixed: HashMap<(usize, usize), (Status, String)> =
+        fixed.into_iter().map(|(at, status, reason)| (at, (status, reason))).collect();
+    for (index, file) in files.iter_mut().enumerate() {
+        let findings = std::mem::take(&mut file.checked.findings);
+        let gone = findings.into_iter().enumerate().filter_map(|(at, mut finding)| {
+            let (status, reason) = fixed.get(&(index, at))?.clone();
+            (finding.status, finding.reason, finding.fix) = (status, Some(reason), None);
+            Some(finding)
+        });
+        file.checked.findings = gone.collect();
+    }
+    files.retain(|file| !file.checked.findings.is_empty());
+    files
+}

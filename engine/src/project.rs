@@ -1,0 +1,228 @@
+//! The project that a door works on: its root, its configuration, its rules and its baseline.
+#![expect(clippy::disallowed_methods, reason = "this is where settings and baseline are read")]
+
+use crate::baseline::{self, Baseline, BaselineError};
+use crate::check::{Engine, Selection};
+use crate::config::{self, Config};
+use crate::files::{Disk, Files};
+use crate::git::Snapshot;
+use crate::kind::{CONFIG_PATH, RULE_FOLDERS};
+use crate::paths::relative;
+use crate::registry::{self, Registry};
+use crate::source::{Encoding, Source, Span};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Most bytes of a configuration that is read from a revision.
+const CONFIG_LIMIT: u64 = 8 << 20;
+
+/// What keeps a project from being opened, and what to do about it.
+#[derive(Debug, Error)]
+#[error("{message}{}", hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default())]
+pub struct ProjectError {
+    /// What is wrong, and where.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<&'static str>,
+}
+
+impl ProjectError {
+    fn new(message: impl Into<String>, hint: Option<&'static str>) -> Self {
+        Self { message: message.into(), hint }
+    }
+}
+
+/// A project on the disk.
+#[derive(Debug)]
+pub struct Project {
+    /// The files below its root.
+    pub disk: Disk,
+    /// Its settings.
+    pub config: Config,
+    /// Where the settings came from; `None`: there is no file.
+    pub config_path: Option<PathBuf>,
+    /// Its rule pages: path from the root, text.
+    pub pages: Vec<(String, String)>,
+    /// Where the settings, the rules and the baseline are read instead, when those on the disk are
+    /// not to be trusted.
+    trusted: Option<Snapshot>,
+}
+
+impl Project {
+    /// The project that `start` (a file or folder) lies in: the nearest folder above it with `.aidd`
+    /// or `.git`, else the folder itself.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    pub fn open(start: &Path, config: Option<&Path>) -> Result<Self, ProjectError> {
+        let root = root_of(start);
+        let standard = root.join(CONFIG_PATH);
+        let config_path = match config {
+            Some(path) => Some(path.to_owned()),
+            None => standard.is_file().then_some(standard),
+        };
+        let config = config_path.as_deref().map_or_else(|| Ok(Config::default()), read_config)?;
+        let disk = Disk::new(root);
+        let pages = registry::project_pages(&disk);
+        Ok(Self { disk, config, config_path, pages, trusted: None })
+    }
+
+    /// The project at `root`, whose settings, rules and baseline are those of a revision: what lies
+    /// on the disk may be a stranger's.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    pub fn trusting(
+        root: &Path,
+        snapshot: Snapshot,
+        config: Option<&Path>,
+    ) -> Result<Self, ProjectError> {
+        let path = config.map_or_else(|| root.join(CONFIG_PATH), Path::to_owned);
+        let wanted = config.is_some();
+        let config = match snapshot.read(&relative(root, &path), CONFIG_LIMIT) {
+            Ok(bytes) => config_of(&path, bytes)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !wanted => Config::default(),
+            Err(error) => {
+                let message = format!("{} of the base: {error}", path.display());
+                return Err(ProjectError::new(message, None));
+            }
+        };
+        let mut below = Vec::new();
+        for folder in RULE_FOLDERS {
+            let files = snapshot.below(folder).map_err(|error| {
+                ProjectError::new(format!("{folder} of the base: {error}"), None)
+            })?;
+            below.extend(files.into_iter().filter(|path| path.ends_with(".md")));
+        }
+        let pages = registry::pages(&snapshot, below);
+        let (disk, trusted) = (Disk::new(root), Some(snapshot));
+        Ok(Self { disk, config, config_path: Some(path), pages, trusted })
+    }
+
+    /// Leaves files out of the check: reports that the run itself writes.
+    pub fn leave_out(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+        for path in paths {
+            if path.starts_with(self.root()) {
+                let path = globset::escape(&relative(self.root(), &path));
+                self.config.exclude.get_or_insert_default().push(format!("/{path}"));
+            }
+        }
+    }
+
+    /// The root.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.disk.root()
+    }
+
+    /// All rules.
+    #[must_use]
+    pub fn registry(&self) -> Registry {
+        Registry::new(&self.pages)
+    }
+
+    /// The engine for the chosen rules.
+    ///
+    /// # Errors
+    /// When the selection names no rule, or a glob is malformed.
+    pub fn engine(&self, selection: &Selection) -> Result<Engine, ProjectError> {
+        Engine::new(self.registry(), &self.config, selection).map_err(|error| {
+            ProjectError::new(error.to_string(), Some("`aidd rule list` names all rules"))
+        })
+    }
+
+    /// Where the baseline lies.
+    #[must_use]
+    pub fn baseline_path(&self, given: Option<&Path>) -> PathBuf {
+        given.map_or_else(
+            || self.root().join(self.config.baseline.as_deref().unwrap_or(baseline::PATH)),
+            Path::to_owned,
+        )
+    }
+
+    /// The baseline at `path`; `None` when there is no file and none was asked for by name.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is malformed.
+    pub fn baseline(&self, path: &Path, wanted: bool) -> Result<Option<Baseline>, ProjectError> {
+        let read = match &self.trusted {
+            Some(snapshot) => snapshot
+                .read(&relative(self.root(), path), u64::MAX)
+                .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other)),
+            None => fs::read_to_string(path),
+        };
+        let text = match read {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !wanted => return Ok(None),
+            Err(error) => {
+                let message = format!("{}: {error}", path.display());
+                return Err(ProjectError::new(
+                    message,
+                    Some("`aidd baseline write` makes a baseline"),
+                ));
+            }
+        };
+        let read = Baseline::read(&text);
+        read.map(Some).map_err(|error| malformed_baseline(path, &error))
+    }
+}
+
+fn malformed_baseline(path: &Path, error: &BaselineError) -> ProjectError {
+    let hint = match error {
+        BaselineError::Newer(_) => "use the aidd that wrote it, or a newer one",
+        BaselineError::Malformed(_) | BaselineError::Conflict(_) => {
+            "mend it by hand or take it from Git; deleting it and `aidd baseline write` records all of today's findings"
+        }
+    };
+    ProjectError::new(format!("{}: {error}", path.display()), Some(hint))
+}
+
+fn read_config(path: &Path) -> Result<Config, ProjectError> {
+    let bytes = fs::read(path).map_err(|error| {
+        let message = format!("{}: {error}", path.display());
+        ProjectError::new(message, Some("`aidd init` writes a configuration"))
+    })?;
+    config_of(path, bytes)
+}
+
+/// The configuration in the bytes of a file.
+fn config_of(path: &Path, bytes: Vec<u8>) -> Result<Config, ProjectError> {
+    let source = Source::decode(path.to_string_lossy(), bytes);
+    let bom = source.text().len() - source.text().trim_start_matches('\u{FEFF}').len();
+    let (config, _) = config::read(source.text()).map_err(|problem| {
+        let at = source.position(Span::at(problem.span.start + bom).start, Encoding::CodePoints);
+        let place = format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1);
+        let message = format!("{place}: {}", problem.message);
+        ProjectError::new(message, Some("`aidd config schema` says what may stand there"))
+    })?;
+    Ok(config)
+}
+
+/// The nearest folder at or above `start` that holds `.aidd` or `.git`; else the folder of `start`.
+#[must_use]
+pub fn root_of(start: &Path) -> PathBuf {
+    let folder = if start.is_file() { start.parent().unwrap_or(start) } else { start };
+    folder
+        .ancestors()
+        .find(|folder| folder.join(".git").exists() || folder.join(".aidd").is_dir())
+        .unwrap_or(folder)
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_is_the_nearest_folder_with_a_mark() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let inner = folder.path().join("a/b");
+        fs::create_dir_all(&inner).expect("made");
+        fs::create_dir(folder.path().join("a/.aidd")).expect("made");
+        assert_eq!(root_of(&inner), folder.path().join("a"));
+        fs::write(inner.join("f"), "").expect("written");
+        assert_eq!(root_of(&inner.join("f")), folder.path().join("a"));
+    }
+}

@@ -1,0 +1,81 @@
+//! Runs of the binary in a repository, and its findings as lines of text.
+
+use crate::repository::Repository;
+use serde_json::Value;
+use std::process::{Command, Output};
+
+/// A rule of the project that finds a word.
+pub(crate) const RULE: (&str, &str) = (
+    "rules/team/colour.md",
+    "---
+severity: error
+message: \"`<match>` is not our colour\"
+check:
+  files: [\"*.txt\"]
+  text: { regex: 'blue\\w*', keywords: [blue] }
+---
+# team/colour
+
+Blue is last year's colour.
+
+## Fails
+
+```txt
+a blue sky
+```
+
+```finding
+1:3 blue
+```
+
+## Passes
+
+```txt
+a teal sky
+```
+",
+);
+
+/// A repository with [`RULE`] and these files in its first commit.
+pub(crate) fn project(files: &[(&str, &str)]) -> Repository {
+    let repository = Repository::new();
+    repository.commit(&[&[RULE], files].concat());
+    repository
+}
+
+/// The binary in a folder of the repository, without the environment of the tests.
+#[expect(clippy::disallowed_methods, reason = "the binary under test")]
+pub(crate) fn command(repository: &Repository, folder: &str, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
+    command.args(args).current_dir(repository.path(folder)).env_clear();
+    for name in ["PATH", "SystemRoot"] {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    command
+}
+
+/// Runs the binary at the root of the repository.
+pub(crate) fn run(repository: &Repository, args: &[&str]) -> Output {
+    command(repository, "", args).output().expect("started")
+}
+
+/// The findings of `aidd check . ARGS`, one a line: `path:line rule status: reason`.
+pub(crate) fn check(repository: &Repository, args: &[&str]) -> String {
+    lines(&run(repository, &[&["check", ".", "--format", "json"], args].concat()))
+}
+
+/// The findings in a JSON report, one a line.
+pub(crate) fn lines(ran: &Output) -> String {
+    let report: Value = serde_json::from_slice(&ran.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&ran.stderr)));
+    let mut text = String::new();
+    for finding in report["findings"].as_array().expect("findings") {
+        let said = |name: &str| finding[name].as_str().unwrap_or("-").to_owned();
+        let line = &finding["start"]["line"];
+        let (path, rule, status) = (said("path"), said("rule"), said("status"));
+        text.push_str(&format!("{path}:{line} {rule} {status}: {}\n", said("reason")));
+    }
+    text
+}
