@@ -1,10 +1,11 @@
 //! The named parts of a source: functions, types, constants, members, tests.
 
+mod scripts;
+mod words;
+
 use super::syntax::{self, Node, Tokens};
 use ast_grep_language::SupportLang;
-use regex::Regex;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 /// What a symbol is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,9 +112,9 @@ struct Place {
 
 /// The symbols of a text.
 pub(super) fn symbols(path: &str, text: &str) -> Vec<Symbol> {
-    let Some(language) = syntax::language(path) else { return by_words(path, text) };
+    let Some(language) = syntax::language(path) else { return words::by_words(path, text) };
     let Some(tree) = syntax::parse(text, language) else { return Vec::new() };
-    let reader = Reader { text, language, path, exports: exports(text, language) };
+    let reader = Reader { text, language, path, exports: scripts::exports(text, language) };
     let mut found = reader.read(&tree.root());
     // What belongs to a type that is hidden is hidden.
     let hidden: BTreeSet<String> = found
@@ -290,92 +291,6 @@ impl Reader<'_> {
             _ => false,
         }
     }
-
-    /// `const a = …, b = …` at the top of a script, `A = …` at the top of a Python module.
-    fn variables(&self, node: &Node<'_>, place: &Place) -> Vec<Symbol> {
-        let exported_here = node.parent().is_some_and(|parent| parent.kind() == "export_statement");
-        let declared = node
-            .children()
-            .filter(|child| matches!(&*child.kind(), "variable_declarator" | "assignment"));
-        let symbol = |declarator: Node<'_>| {
-            let name = declarator.field("name").or_else(|| declarator.field("left"))?;
-            if !matches!(&*name.kind(), "identifier") {
-                return None;
-            }
-            let name = name.text().into_owned();
-            let value = declarator.field("value").or_else(|| declarator.field("right"));
-            let function = value.as_ref().filter(|value| {
-                matches!(&*value.kind(), "arrow_function" | "function_expression" | "function")
-            });
-            let end = match (function, &value) {
-                (Some(function), _) => {
-                    function.field("body").map_or(function.range().end, |body| body.range().start)
-                }
-                (None, Some(value)) => value.range().start,
-                (None, None) => declarator.range().end,
-            };
-            let range = declarator.range().start..end;
-            let is_python = self.language == SupportLang::Python;
-            Some(Symbol {
-                exported: if is_python {
-                    !name.starts_with('_')
-                } else {
-                    exported_here || self.exports.contains(&name)
-                },
-                in_test: place.in_test,
-                kind: if function.is_some() { SymbolKind::Function } else { SymbolKind::Value },
-                signature: syntax::of_range(&declarator, range, self.text, self.language).code,
-                parameters: function.map(parameters).unwrap_or_default(),
-                tokens: syntax::of_node(&declarator, self.text, self.language),
-                name,
-                parent: None,
-            })
-        };
-        declared.filter_map(symbol).collect()
-    }
-
-    /// The variants of a script's enumeration that have no value of their own.
-    fn plain_variants(&self, body: &Node<'_>, place: &Place) -> Vec<Symbol> {
-        let Some(parent) = &place.parent else { return Vec::new() };
-        let names = body.children().filter(|child| child.kind() == "property_identifier");
-        names
-            .map(|name| Symbol {
-                name: format!("{parent}.{}", name.text()),
-                parent: Some(parent.clone()),
-                kind: SymbolKind::Member,
-                exported: place.parent_exported,
-                in_test: place.in_test,
-                signature: name.text().into_owned(),
-                parameters: Vec::new(),
-                tokens: syntax::of_node(&name, self.text, self.language),
-            })
-            .collect()
-    }
-
-    /// `it('…', …)` and `test('…', …)`.
-    fn script_test(&self, node: &Node<'_>, kind: &str) -> Option<Symbol> {
-        if kind != "call_expression" || !self.is_script() {
-            return None;
-        }
-        let function = node.field("function")?.text().into_owned();
-        let is_test = ["it", "test", "it.each", "test.each", "it.only", "test.only"]
-            .contains(&&*function)
-            || function.starts_with("test.each")
-            || function.starts_with("it.each");
-        let arguments = node.field("arguments")?;
-        let title = arguments.children().nth(1).filter(|title| title.kind() == "string")?;
-        let title = title.text().trim_matches(['"', '\'', '`']).to_owned();
-        is_test.then(|| Symbol {
-            name: title,
-            parent: None,
-            kind: SymbolKind::Test,
-            exported: false,
-            in_test: true,
-            signature: String::new(),
-            parameters: Vec::new(),
-            tokens: syntax::of_node(node, self.text, self.language),
-        })
-    }
 }
 
 /// The node that names `node`. In C it lies within declarators.
@@ -433,66 +348,6 @@ fn parameters(node: &Node<'_>) -> Vec<String> {
     list.children()
         .filter(|child| child.is_named() && !child.kind().contains("comment"))
         .filter_map(name)
-        .collect()
-}
-
-/// The names in the `export { … }` clauses of a script.
-fn exports(text: &str, language: SupportLang) -> BTreeSet<String> {
-    static CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"export\s*(?:type\s*)?\{([^}]*)\}|export\s+default\s+(\w+)\s*;?\s*(?:\n|$)|module\.exports\s*=\s*\{?([\w\s,]*)")
-            .expect("a constant pattern")
-    });
-    let mut names = BTreeSet::new();
-    if matches!(language, SupportLang::JavaScript | SupportLang::TypeScript | SupportLang::Tsx) {
-        for found in CLAUSE.captures_iter(text) {
-            let list = found.get(1).or_else(|| found.get(2)).or_else(|| found.get(3));
-            let list = list.map(|list| list.as_str()).unwrap_or_default();
-            let words = list.split(',').filter_map(|item| {
-                item.split_whitespace().find(|word| *word != "type").map(str::to_owned)
-            });
-            names.extend(words);
-        }
-    }
-    names
-}
-
-/// The symbols of a language without a grammar here, by the words that begin a declaration.
-fn by_words(path: &str, text: &str) -> Vec<Symbol> {
-    const ENDINGS: [&str; 22] = [
-        "cc", "cpp", "cs", "cxx", "dart", "ex", "exs", "fs", "groovy", "hpp", "jl", "kt", "kts",
-        "lua", "m", "mm", "nim", "scala", "svelte", "swift", "vue", "zig",
-    ];
-    static DECLARATION: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
-            r"(?m)^[ \t]*((?:[a-z]+[ \t]+){0,4})(class|struct|interface|enum|protocol|trait|object|record|defmodule|fun|func|fn|def|defp|function|proc)[ \t]+([A-Za-z_][\w.]*)[^\n]*",
-        )
-        .expect("a constant pattern")
-    });
-    let ending = path.rsplit('.').next().unwrap_or_default();
-    if !ENDINGS.contains(&ending) {
-        return Vec::new();
-    }
-    let is_type =
-        |word: &str| !matches!(word, "fun" | "func" | "fn" | "def" | "defp" | "function" | "proc");
-    DECLARATION
-        .captures_iter(text)
-        .map(|found| {
-            let line = found[0].trim().to_owned();
-            let hidden = ["private", "internal", "fileprivate", "protected", "local", "static"];
-            let exported = !found[1].split_whitespace().any(|word| hidden.contains(&word))
-                && &found[2] != "defp"
-                && !matches!(ending, "vue" | "svelte");
-            Symbol {
-                name: found[3].to_owned(),
-                parent: None,
-                kind: if is_type(&found[2]) { SymbolKind::Type } else { SymbolKind::Function },
-                exported,
-                in_test: false,
-                signature: line.clone(),
-                parameters: Vec::new(),
-                tokens: Tokens { code: line, ..Tokens::default() },
-            }
-        })
         .collect()
 }
 
