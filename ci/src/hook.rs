@@ -4,6 +4,7 @@
 use crate::Io;
 use crate::cli::{HookCommand, HookName};
 use crate::exit::{Exit, UserError};
+use crate::project;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use std::fs;
@@ -24,7 +25,7 @@ const CHAINS: &str = "# Runs what was here before.";
 /// # Errors
 /// When there is no repository, a hook of another origin is in the way, or a file cannot be written.
 pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
-    let folder = folder(&io.cwd)?;
+    let (folder, is_shared) = folder(&io.cwd)?;
     match command {
         HookCommand::Install { hooks, force, chain } => {
             let hooks = if hooks.is_empty() { &[HookName::PreCommit][..] } else { hooks };
@@ -34,6 +35,13 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
                 _ => Aside::No,
             };
             refuse_managed(&folder)?;
+            if is_shared {
+                writeln!(
+                    io.err,
+                    "note: core.hooksPath is {}, where other repositories take their hooks from too",
+                    folder.display()
+                )?;
+            }
             let binary = std::env::current_exe().unwrap_or_default();
             for &hook in hooks {
                 let done = install(&folder, hook, aside, &binary)?;
@@ -87,12 +95,12 @@ fn purpose(hook: HookName) -> &'static str {
 }
 
 /// The folder that Git takes hooks from: that of the repository, which its work trees share, or the
-/// configured one.
+/// configured one. And whether other repositories take theirs from it too.
 #[expect(clippy::disallowed_methods, reason = "Git alone knows; this runs nothing of the project")]
-fn folder(cwd: &Path) -> Result<PathBuf> {
+fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
     let output = Command::new("git")
         .current_dir(cwd)
-        .args(["rev-parse", "--git-path", "hooks"])
+        .args(["rev-parse", "--git-path", "hooks", "--git-common-dir"])
         .stdin(Stdio::null())
         .output()
         .map_err(|error| {
@@ -103,8 +111,15 @@ fn folder(cwd: &Path) -> Result<PathBuf> {
         let message = format!("{} lies in no Git repository", cwd.display());
         return Err(UserError::new(message).hint("begin one with: git init").into());
     }
-    let path = String::from_utf8(output.stdout).context("the path of the folder of hooks")?;
-    Ok(crate::project::absolute(cwd, Path::new(path.trim_end_matches(['\n', '\r']))))
+    let paths = String::from_utf8(output.stdout).context("the path of the folder of hooks")?;
+    let mut paths = paths.lines().map(|path| project::absolute(cwd, Path::new(path)));
+    let folder = paths.next().context("no folder of hooks")?;
+    let common = paths.next().context("no folder of Git")?;
+    let is_own = [common.parent(), Some(&common), Some(&project::root_of(cwd))]
+        .into_iter()
+        .flatten()
+        .any(|own| folder.starts_with(own));
+    Ok((folder, !is_own))
 }
 
 /// Refuses a folder whose files another program writes anew at will.
@@ -231,7 +246,7 @@ fn block(hook: HookName, chains: bool, binary: &Path) -> String {
     format!(
         "{BEGIN}\n# Written by `aidd hook install`; `aidd hook uninstall` takes it out.\n{}{chain}\
          aidd=$(command -v aidd) || aidd={}\nif [ -x \"$aidd\" ]; then\n{}else\n  \
-         echo \"{}: aidd is not installed here, so nothing was checked\" >&2\nfi\n{END}\n",
+         echo \"{}: aidd is not installed here, so this hook did nothing\" >&2\nfi\n{END}\n",
         if hook == HookName::PrePush { "refs=$(cat)\n" } else { "" },
         quoted(binary),
         job(hook),
@@ -252,8 +267,9 @@ fn job(hook: HookName) -> &'static str {
     match hook {
         HookName::PreCommit => "  \"$aidd\" check --staged || exit $?\n",
         // Only where Git would show an empty message: `git commit` without -m, -t, -c or a merge.
+        // What stands below the scissors of --verbose is the change.
         HookName::PrepareCommitMsg => {
-            "  if [ -z \"$2\" ] && ! grep -q '^[^#]' \"$1\"; then\n    \
+            "  if [ -z \"$2\" ] && ! sed '/^# -* >8 -*$/,$d' \"$1\" | grep -q '^[^#]'; then\n    \
              if message=$(\"$aidd\" generate commit-message 2>/dev/null); then\n      \
              rest=$(cat \"$1\") && printf '%s\\n%s\\n' \"$message\" \"$rest\" >\"$1\"\n    fi\n  fi\n"
         }
@@ -273,7 +289,7 @@ fn job(hook: HookName) -> &'static str {
              first=$(git rev-list \"$local\" --not --remotes | tail -n 1)\n      \
              [ -n \"$first\" ] || continue\n      \
              base=$(git rev-parse -q --verify \"$first^\") || base=\n    fi\n    \
-             \"$aidd\" check ${base:+--diff \"$base\"} || exit $?\n  done || exit $?\n"
+             \"$aidd\" check ${base:+--diff \"$base\"} </dev/null || exit $?\n  done || exit $?\n"
         }
     }
 }
@@ -332,6 +348,20 @@ mod tests {
 
     #[test]
     fn a_hook_reads_so() {
-        insta::assert_snapshot!(block(HookName::PreCommit, true, Path::new("/bin/aidd")));
+        insta::assert_snapshot!(block(HookName::PreCommit, true, Path::new("/bin/aidd")), @r#"
+        # >>> aidd >>>
+        # Written by `aidd hook install`; `aidd hook uninstall` takes it out.
+        # Runs what was here before.
+        if [ -x "$0.aidd-backup" ]; then
+          "$0.aidd-backup" "$@" || exit $?
+        fi
+        aidd=$(command -v aidd) || aidd='/bin/aidd'
+        if [ -x "$aidd" ]; then
+          "$aidd" check --staged || exit $?
+        else
+          echo "pre-commit: aidd is not installed here, so this hook did nothing" >&2
+        fi
+        # <<< aidd <<<
+        "#);
     }
 }
