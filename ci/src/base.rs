@@ -93,6 +93,12 @@ pub fn find(
         Some(rev) => search.explicit(rev),
         None => search.by_event(),
     };
+    let found = found.and_then(|against| {
+        if let Against::Base(base) = &against {
+            history.have_trees(&base.sha, commit)?;
+        }
+        Ok(against)
+    });
     let against = match (found, no_base) {
         (Ok(against), _) => against,
         (Err(error), NoBase::Full) => whole_tree(&error),

@@ -9,7 +9,7 @@ use crate::base::{self, Against, Base, Found};
 use crate::baseline;
 use crate::cli::{Ci, CiCheck, CiCommand, Scope, When};
 use crate::compare;
-use crate::event::{Event, Trigger};
+use crate::event::{Event, System, Trigger};
 use crate::exit::{Exit, UserError};
 use crate::github::{self, Suggestion};
 use crate::project::{self, Project};
@@ -21,8 +21,9 @@ use aidd_engine::config::FailOnName;
 use aidd_engine::diff::{Compared, Head, Hunk, UNALLOWED};
 use aidd_engine::finding::{FailOn, Severity, Status};
 use aidd_engine::git::{Change, Repository, Snapshot};
+use aidd_engine::kind::RULE_FOLDERS;
 use aidd_engine::source::Origin;
-use aidd_engine::walk::{Walk, check_tree};
+use aidd_engine::walk::{Walk, check_tree, relative};
 use anyhow::{Context as _, Result};
 use outputs::Outputs;
 use std::collections::{BTreeMap, HashMap};
@@ -92,7 +93,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         return statement(args, &Project::open(&root, config)?, format, io);
     }
     let token = token();
-    let api = event.repository.clone().zip(token);
+    let api = event.repository.clone().zip(token).filter(|_| event.system == System::GitHub);
     let ask = |base: &str, head: &str| match &api {
         Some((repository, token)) => github::merge_base(repository, token, base, head),
         None => anyhow::bail!("there is no token for GitHub's API"),
@@ -106,7 +107,9 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         // Nothing of an untrusted head may say how it is judged.
         (Trigger::PullRequestTarget, Against::Base(base)) => {
             let repository = Repository::open(&root).map_err(compare::broken)?;
-            Some(repository.snapshot(&base.sha).map_err(compare::broken)?)
+            let snapshot = repository.snapshot(&base.sha).map_err(compare::broken)?;
+            have_settings(&root, &snapshot, args, config)?;
+            Some(snapshot)
         }
         (Trigger::PullRequestTarget, Against::WholeTree { why }) => {
             return Err(UserError::new(format!("{why}: nothing can be trusted without a base"))
@@ -317,10 +320,30 @@ impl Job<'_> {
     }
 }
 
-/// In a clone that left contents out, fetches those of the base that are needed, in one go.
+/// Fetches the settings, rules and baseline of the base, where the clone left contents out.
+fn have_settings(
+    root: &Path,
+    base: &Snapshot,
+    args: &CiCheck,
+    config: Option<&Path>,
+) -> Result<()> {
+    let named = [config, args.baseline.baseline.as_deref()].into_iter().flatten();
+    let mut paths: Vec<String> = named.map(|path| relative(root, path)).collect();
+    for folder in [".aidd"].iter().chain(&RULE_FOLDERS) {
+        paths.extend(base.below(folder).with_context(|| format!("{folder} of the base"))?);
+    }
+    have(root, base, paths.iter().map(String::as_str))
+}
+
+/// Fetches the contents of changed files in the base, where the clone left them out.
 fn have_contents(root: &Path, base: &Snapshot, changes: &[Change]) -> Result<()> {
+    have(root, base, changes.iter().filter_map(|change| change.base.as_deref()))
+}
+
+/// Fetches the contents of files of the base that are not here, in one go.
+fn have<'a>(root: &Path, base: &Snapshot, paths: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut missing = Vec::new();
-    for path in changes.iter().filter_map(|change| change.base.as_deref()) {
+    for path in paths {
         let object = base.object(path).with_context(|| path.to_owned())?;
         missing.extend(object.filter(|object| !base.has_object(object)));
     }

@@ -3,7 +3,7 @@
 use super::{env, token};
 use crate::Io;
 use crate::cli::{CiOutputs, CiPosts, When};
-use crate::event::Event;
+use crate::event::{Event, System};
 use crate::exit::Exit;
 use crate::github::{self, Content, Posted, Suggestion, Target, Wanted};
 use crate::project;
@@ -182,7 +182,8 @@ pub(super) fn post(
     if wanted == Wanted::default() {
         return Posted::default();
     }
-    let Some(repository) = &event.repository else {
+    let Some(repository) = event.repository.as_ref().filter(|_| event.system == System::GitHub)
+    else {
         return nothing("nothing was posted: this is no run on GitHub");
     };
     let Some(token) = token() else {
