@@ -297,3 +297,21 @@ fn the_first_commit_and_no_repository() {
     let ran = project.run(&["generate", "commit-message"]).ends(0);
     assert_eq!(ran.out, "docs: describe the tool in README.md\n");
 }
+
+#[test]
+fn the_hooks_for_pre_commit_can_be_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join(".pre-commit-hooks.yaml")).expect("text");
+    let entries: Vec<&str> =
+        text.lines().filter_map(|line| line.trim().strip_prefix("entry: aidd ")).collect();
+    assert_eq!(entries, ["check --staged", "check --staged", "check", "check"]);
+    let project = Project::repository();
+    project.stage("a.env", &format!("KEY={}\n", token()));
+    for entry in entries {
+        let mut args: Vec<&str> = entry.split(' ').collect();
+        if args.len() == 1 {
+            args.extend(["a.env", "src/lib.rs"]);
+        }
+        project.run(&args).ends(1);
+    }
+}

@@ -4,6 +4,7 @@ use super::dependencies::{self, Bump};
 use super::file_kind::{self, FileKind};
 use super::keys::{self, KeyDelta};
 use super::lines::{self, Lines};
+use super::phrase;
 use super::symbols::{SymbolKind, symbols};
 use super::symbols_diff::{self, Delta, FileSymbols, Placed};
 use super::syntax;
@@ -69,9 +70,12 @@ impl File<'_> {
         }
     }
 
-    /// Its name without folders.
+    /// Its name without folders; with the nearest one when many files have that name.
     pub(super) fn name(&self) -> &str {
-        self.change.path.rsplit('/').next().unwrap_or(&self.change.path)
+        let path = self.change.path.as_str();
+        let segments = if phrase::is_generic(path) { 2 } else { 1 };
+        let start = path.rmatch_indices('/').nth(segments - 1).map_or(0, |(at, _)| at + 1);
+        &path[start..]
     }
 }
 

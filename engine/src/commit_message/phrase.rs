@@ -182,6 +182,12 @@ pub(super) const COMMON_FOLDERS: &[&str] = &[
     "packages", "pkg", "source", "sources", "src",
 ];
 
+/// Whether the name of the file at `path` says nothing of what is in it.
+pub(super) fn is_generic(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    GENERIC.contains(&name.split('.').next().unwrap_or(name))
+}
+
 /// The name of a file without its ending, or of its folder when the name says nothing.
 pub(super) fn stem(path: &str) -> Option<&str> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));

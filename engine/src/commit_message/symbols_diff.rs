@@ -8,10 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 const ALIKE: f32 = 0.8;
 /// A body with fewer tokens is like many others.
 const TELLING: usize = 8;
-/// Most pairs of symbols compared in search of renames, for the whole change.
-const PAIRS: usize = 2_000;
-/// Bodies with more tokens are only compared for equality.
-const LONG: usize = 4_000;
+/// What all comparisons in search of renames may cost, in pairs of tokens.
+const BUDGET: usize = 50_000_000;
 
 /// A symbol and the file it stands in.
 #[derive(Clone, Debug)]
@@ -112,63 +110,98 @@ fn compare_file(file: FileSymbols, delta: &mut Delta) {
     delta.removed.extend(before.into_values().flatten().map(|gone| placed(gone, &file.old_path)));
 }
 
-/// Takes pairs that `is_pair` joins out of the removed and added symbols.
-fn take_pairs(delta: &mut Delta, mut is_pair: impl FnMut(&Placed, &Placed) -> bool) -> Vec<Pair> {
-    let mut pairs = Vec::new();
-    let mut kept = Vec::new();
-    for before in std::mem::take(&mut delta.removed) {
-        match delta.added.iter().position(|after| is_pair(&before, after)) {
-            Some(at) => pairs.push(Pair { before, after: delta.added.remove(at) }),
-            None => kept.push(before),
+/// Takes pairs with the same key out of the removed and added symbols.
+fn take_pairs<K: Ord>(
+    delta: &mut Delta,
+    before_key: impl Fn(&Placed) -> Option<K>,
+    after_key: impl Fn(&Placed) -> Option<K>,
+) -> Vec<Pair> {
+    let mut added: Vec<Option<Placed>> =
+        std::mem::take(&mut delta.added).into_iter().map(Some).collect();
+    let mut by_key: BTreeMap<K, VecDeque<usize>> = BTreeMap::new();
+    for (at, it) in added.iter().flatten().enumerate() {
+        if let Some(key) = after_key(it) {
+            by_key.entry(key).or_default().push_back(at);
         }
     }
-    delta.removed = kept;
+    let mut pairs = Vec::new();
+    for before in std::mem::take(&mut delta.removed) {
+        let key = before_key(&before);
+        let found = key.and_then(|key| by_key.get_mut(&key)).and_then(VecDeque::pop_front);
+        match found.and_then(|at| added[at].take()) {
+            Some(after) => pairs.push(Pair { before, after }),
+            None => delta.removed.push(before),
+        }
+    }
+    delta.added = added.into_iter().flatten().collect();
     pairs
 }
 
+/// The same name in another file: in one file it would have been found before.
 fn find_moved(delta: &mut Delta) {
-    delta.moved = take_pairs(delta, |before, after| {
-        before.path != after.path
-            && before.symbol.name == after.symbol.name
-            && before.symbol.kind == after.symbol.kind
-            && before.symbol.in_test == after.symbol.in_test
-    });
+    let key = |it: &Placed| {
+        let symbol = &it.symbol;
+        Some((symbol.kind, symbol.name.clone(), symbol.in_test))
+    };
+    delta.moved = take_pairs(delta, key, key);
 }
 
 fn find_renamed(delta: &mut Delta) {
-    delta.renamed = take_pairs(delta, |before, after| {
-        could_be_renamed(before, after) && nameless(&before.symbol) == nameless(&after.symbol)
-    });
-    let mut pairs = PAIRS;
-    let more = take_pairs(delta, |before, after| {
-        let is_near = before.path == after.path && could_be_renamed(before, after);
-        if !is_near || pairs == 0 {
-            return false;
-        }
-        pairs -= 1;
-        is_alike(&nameless(&before.symbol), &nameless(&after.symbol))
-    });
-    delta.renamed.extend(more);
+    let key = |it: &Placed| {
+        let symbol = &it.symbol;
+        let is_telling = can_be_renamed(symbol);
+        is_telling.then(|| (symbol.kind, symbol.parent.clone(), nameless(symbol).join("\n")))
+    };
+    delta.renamed = take_pairs(delta, key, key);
+    find_alike(delta);
     // Members of a renamed type are named after it.
     let types: BTreeMap<String, String> = delta
         .renamed
         .iter()
         .map(|pair| (pair.before.symbol.name.clone(), pair.after.symbol.name.clone()))
         .collect();
-    take_pairs(delta, |before, after| {
-        let renamed = before.symbol.parent.as_ref().and_then(|parent| types.get(parent));
-        renamed.is_some()
-            && renamed == after.symbol.parent.as_ref()
-            && before.symbol.own_name() == after.symbol.own_name()
-    });
+    let member = |symbol: &Symbol, parent: &String| (parent.clone(), symbol.own_name().to_owned());
+    take_pairs(
+        delta,
+        |it| Some(member(&it.symbol, types.get(it.symbol.parent.as_ref()?)?)),
+        |it| Some(member(&it.symbol, it.symbol.parent.as_ref()?)),
+    );
 }
 
-fn could_be_renamed(before: &Placed, after: &Placed) -> bool {
-    let (one, other) = (&before.symbol, &after.symbol);
-    one.kind == other.kind
-        && one.parent == other.parent
-        && matches!(one.kind, SymbolKind::Type | SymbolKind::Function)
-        && one.tokens.code.matches(GAP).count() >= TELLING
+/// Symbols of one file that are nearly the same but for their names.
+fn find_alike(delta: &mut Delta) {
+    let mut budget = BUDGET;
+    let mut kept = Vec::new();
+    for before in std::mem::take(&mut delta.removed) {
+        let tokens = nameless(&before.symbol);
+        let found = delta.added.iter().position(|after| {
+            let (one, other) = (&before.symbol, &after.symbol);
+            let is_near = before.path == after.path
+                && one.kind == other.kind
+                && one.parent == other.parent
+                && budget > 0
+                && can_be_renamed(one)
+                && can_be_renamed(other);
+            if !is_near {
+                return false;
+            }
+            budget = budget.saturating_sub(other.tokens.code.len());
+            is_alike(&tokens, &nameless(other), &mut budget)
+        });
+        match found {
+            Some(at) => {
+                let after = delta.added.remove(at);
+                delta.renamed.push(Pair { before, after });
+            }
+            None => kept.push(before),
+        }
+    }
+    delta.removed = kept;
+}
+
+fn can_be_renamed(symbol: &Symbol) -> bool {
+    matches!(symbol.kind, SymbolKind::Type | SymbolKind::Function)
+        && symbol.tokens.code.matches(GAP).count() >= TELLING
 }
 
 /// The tokens of a symbol with its own name left open.
@@ -178,11 +211,15 @@ fn nameless(symbol: &Symbol) -> Vec<&str> {
     tokens.map(|token| if token == name { "" } else { token }).collect()
 }
 
-fn is_alike(one: &[&str], other: &[&str]) -> bool {
+/// Whether two bodies share most tokens in the same order. What that costs at most is taken from
+/// the budget; without any left, nothing is alike.
+fn is_alike(one: &[&str], other: &[&str], budget: &mut usize) -> bool {
     let (least, most) = (one.len().min(other.len()), one.len().max(other.len()));
-    if most > LONG || (least as f32) < ALIKE * most as f32 {
+    let cost = one.len() * other.len();
+    if (least as f32) < ALIKE * most as f32 || cost > *budget {
         return false;
     }
+    *budget -= cost;
     let ops = similar::capture_diff_slices(similar::Algorithm::Myers, one, other);
     similar::diff_ratio(&ops, one.len(), other.len()) >= ALIKE
 }

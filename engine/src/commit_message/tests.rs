@@ -249,7 +249,7 @@ fn dependencies_and_settings_are_told_from_source() {
     assert_eq!(header(&[], &[(path, workflow)]), "ci: add the release notes workflow");
     assert_eq!(
         header(&[("config/app.yaml", "retries: 3\n")], &[("config/app.yaml", "retries: 5\n")]),
-        "chore(config): set `retries` to 5 in app.yaml"
+        "chore(config): set `retries` to 5 in config/app.yaml"
     );
     assert_eq!(
         header(&[("Cargo.lock", "a\n")], &[("Cargo.lock", "b\n")]),

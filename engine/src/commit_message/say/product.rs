@@ -11,9 +11,12 @@ use crate::commit_message::symbols_diff::{Pair, Placed};
 use crate::commit_message::syntax::GAP;
 use crate::commit_message::verdict::Group;
 use crate::commit_message::{Fate, Type};
+use std::collections::BTreeMap;
 
 /// New names or files, from which on what holds them is what is new.
 const MANY: usize = 3;
+/// More changed files or renamed symbols than these are counted, not named.
+const FEW: usize = 4;
 
 impl Speaker<'_> {
     /// What the product does otherwise. What a change is called comes first: new things in a
@@ -29,11 +32,16 @@ impl Speaker<'_> {
                 said.extend(added);
             }
             _ => {
-                said.extend(self.extracted());
+                let (extracted, private) = self.extracted();
+                said.extend(extracted);
+                said.extend(shaped.iter().cloned());
+                said.extend(private);
                 said.extend(added);
             }
         }
-        said.extend(shaped);
+        if matches!(self.kind, Type::Feat | Type::Fix | Type::Perf) {
+            said.extend(shaped);
+        }
         if said.is_empty() {
             said.extend(self.rest());
         }
@@ -49,17 +57,15 @@ impl Speaker<'_> {
             left.retain(|it| !inside.contains(&it.path));
         }
         // The file with the most new names speaks first.
-        let mut paths: Vec<&str> = left.iter().map(|it| it.path.as_str()).collect();
-        paths.dedup();
-        paths.sort_by_key(|path| {
-            let own = left.iter().filter(|it| it.path == *path);
-            std::cmp::Reverse(own.map(|it| importance(it)).sum::<usize>())
-        });
-        paths.dedup();
-        for path in paths {
-            let own: Vec<&Placed> = left.iter().copied().filter(|it| it.path == path).collect();
-            said.push(self.added_in(path, own));
+        let mut by_path: BTreeMap<&str, Vec<&Placed>> = BTreeMap::new();
+        for it in left {
+            by_path.entry(&it.path).or_default().push(it);
         }
+        let mut files: Vec<(&str, Vec<&Placed>)> = by_path.into_iter().collect();
+        files.sort_by_key(|(_, own)| {
+            std::cmp::Reverse(own.iter().map(|it| importance(it)).sum::<usize>())
+        });
+        said.extend(files.into_iter().map(|(path, own)| self.added_in(path, own)));
         let quiet: Vec<&File<'_>> = self
             .facts
             .in_group(Group::Product)
@@ -168,8 +174,17 @@ impl Speaker<'_> {
         let symbols = &self.facts.symbols;
         let mut said = Vec::new();
         let is_product = |it: &Placed| self.facts.is_product(&it.path) && !it.symbol.in_test;
-        for pair in symbols.renamed.iter().filter(|pair| is_product(&pair.after)) {
-            said.push(renamed(pair));
+        let pairs: Vec<&Pair> =
+            symbols.renamed.iter().filter(|pair| is_product(&pair.after)).collect();
+        match pairs.as_slice() {
+            [first, more @ ..] if more.len() >= FEW => {
+                let name = renamed(first).longest();
+                said.push(Phrase::new([
+                    format!("{name} and {} more", more.len()),
+                    format!("rename {} symbols", pairs.len()),
+                ]));
+            }
+            few => said.extend(few.iter().map(|pair| renamed(pair))),
         }
         let gone: Vec<String> = symbols
             .removed
@@ -182,8 +197,10 @@ impl Speaker<'_> {
         let gone_place = gone_place.map(|it| self.place("from", &it.path)).unwrap_or_default();
         said.extend(self.moved_symbols());
         said.extend((!gone.is_empty()).then(|| listing("remove", &gone, &gone_place)));
+        // Private ones are worth a word only where nothing else happened.
+        let is_telling = |pair: &&Pair| pair.before.symbol.exported || self.kind == Type::Refactor;
         for pair in symbols.changed.iter().filter(|pair| is_product(&pair.after)) {
-            said.extend(self.signature(pair));
+            said.extend(Some(pair).filter(is_telling).and_then(|pair| self.signature(pair)));
         }
         said.extend(self.removed_files(Group::Product));
         said
@@ -267,8 +284,8 @@ impl Speaker<'_> {
         Some((there.map(|pair| code(&pair.after.symbol.name)).collect(), path))
     }
 
-    /// New private functions whose lines stood in another function before.
-    fn extracted(&self) -> Vec<Phrase> {
+    /// New private functions: those whose lines stood in another function before, and the rest.
+    fn extracted(&self) -> (Vec<Phrase>, Option<Phrase>) {
         let symbols = &self.facts.symbols;
         let mut said = Vec::new();
         let mut private = Vec::new();
@@ -291,12 +308,12 @@ impl Speaker<'_> {
                 None => private.push(new),
             }
         }
-        if let (Some(first), true) = (private.first(), said.is_empty()) {
+        let rest = private.first().filter(|_| said.is_empty()).map(|first| {
             let there = private.iter().filter(|it| it.path == first.path);
             let names: Vec<String> = there.map(|it| code(&it.symbol.name)).collect();
-            said.push(listing("add", &names, &self.place("to", &first.path)));
-        }
-        said
+            listing("add", &names, &self.place("to", &first.path))
+        });
+        (said, rest)
     }
 
     /// What is left to say of source: bodies, then files.
@@ -316,6 +333,10 @@ impl Speaker<'_> {
             (false, true) => "change the imports of",
             (false, false) => "rework",
         };
+        if files.len() > FEW {
+            let what = if is_prose { "pages" } else { "files" };
+            return Some(Phrase::new([format!("{verb} {} {what}", files.len())]));
+        }
         let names: Vec<String> = files.iter().map(|file| file.name().to_owned()).collect();
         (!names.is_empty()).then(|| listing(verb, &names, ""))
     }
