@@ -91,7 +91,8 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<(String, String)> {
 
 /// The part of a source file before its unit tests.
 fn without_tests(text: &str) -> &str {
-    text.split_once("#[cfg(test)]\nmod tests").map_or(text, |(code, _)| code)
+    let parts = text.rsplit_once("\n#[cfg(test)]\n");
+    parts.filter(|(_, tests)| tests.contains("mod tests {")).map_or(text, |(code, _)| code)
 }
 
 #[test]
