@@ -102,6 +102,8 @@ pub struct Outcome {
     pub skipped: Vec<Skipped>,
     /// The files that no ignore file and no glob left out, read or not.
     pub met: BTreeSet<String>,
+    /// Those of them in which not every rule looked: binary, too large, or not to be read.
+    pub partly: BTreeSet<String>,
 }
 
 /// Checks the files of a tree. `done` is told of each file, from any thread.
