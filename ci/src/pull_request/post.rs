@@ -56,7 +56,10 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
         let text = report::markdown(&told, rules.rules(), Budget::Summary);
         outputs::append(path.as_ref(), &text)?;
     }
-    Ok(if posted.left_out.is_empty() { Exit::Clean } else { Exit::Unchecked })
+    // What a repository or a token does not allow is told above; nothing at all is a failure.
+    let nothing = (&posted.comment_url, &posted.check_run_url, &posted.sarif_id);
+    let failed = nothing == (&None, &None, &None) && !posted.left_out.is_empty();
+    Ok(if failed { Exit::Unchecked } else { Exit::Clean })
 }
 
 /// Makes the event that of the pull request whose run came before this one.

@@ -244,6 +244,7 @@ fn enters(entry: &DirEntry, root: &Path, globs: &Globs) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "trees made for the tests")]
 mod tests {
     use super::job::WINDOW;
     use super::*;
