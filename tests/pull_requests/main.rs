@@ -1,9 +1,11 @@
 //! What a change brought about, told by the real binary on real Git repositories.
 
+mod degraded;
 mod diff;
 mod edits;
 mod events;
 mod forks;
+mod gate;
 mod outputs;
 mod posting;
 #[path = "../../ci/tests/support/repository.rs"]
