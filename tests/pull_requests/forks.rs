@@ -268,7 +268,7 @@ fn outside_of_a_run_that_follows_the_event_has_to_agree() {
     let ran = alone.run_in("", &post);
     assert_eq!(ran.code, 2);
     assert_snapshot!(ran.err, @"
-    error: the report is of another repository than the run that saved it
-    hint: nothing was posted: a report is only posted where it comes from
+    error: this is no run on GitHub: there is nowhere to post
+    hint: `aidd ci merge REPORT` shows a saved report in the log
     ");
 }
