@@ -50,6 +50,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("fix", &["source", "files", "finding", "check"]),
     ("examples", &["source", "files", "finding", "parse", "patterns", "rule", "check", "fix"]),
     ("walk", &["source", "files", "kind", "config", "paths", "validators", "check"]),
+    (
+        "suppress",
+        &["source", "files", "kind", "finding", "config", "parse", "registry", "select", "check"],
+    ),
     ("baseline", &["finding"]),
     (
         "project",
