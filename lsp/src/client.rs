@@ -46,24 +46,20 @@ impl Client {
                 .is_some_and(is_markdown),
         }
     }
-
-    /// Everything.
-    #[cfg(test)]
-    pub(crate) fn full() -> Self {
-        Self {
-            document_changes: true,
-            create_files: true,
-            actions: true,
-            lazy_edits: true,
-            markdown_hover: true,
-            markdown_completion: true,
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const FULL: Client = Client {
+        document_changes: true,
+        create_files: true,
+        actions: true,
+        lazy_edits: true,
+        markdown_hover: true,
+        markdown_completion: true,
+    };
 
     #[test]
     fn nothing_is_taken_for_granted() {
@@ -78,8 +74,8 @@ mod tests {
                     "dataSupport": true, "resolveSupport": {"properties": ["edit"]}},
                 "hover": {"contentFormat": ["plaintext", "markdown"]},
                 "completion": {"completionItem": {"documentationFormat": ["markdown"]}}}}"#;
-        assert_eq!(of(modern), Client::full());
+        assert_eq!(of(modern), FULL);
         let no_data = modern.replace("\"dataSupport\": true,", "");
-        assert_eq!(of(&no_data), Client { lazy_edits: false, ..Client::full() });
+        assert_eq!(of(&no_data), Client { lazy_edits: false, ..FULL });
     }
 }

@@ -43,8 +43,7 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
         }
         if found.is_none() && kind.is_scalar() && range.start <= offset && offset <= range.end {
             let is_closed = range.len() > 1 && text[..range.end].ends_with('"');
-            let is_outside = offset == range.start || is_closed && offset == range.end;
-            if kind == Token::Text && is_outside {
+            if kind == Token::Text && is_closed && offset == range.end {
                 return None;
             }
             let typed = text[range.start..offset].trim_start_matches('"').to_owned();
@@ -222,8 +221,9 @@ mod tests {
         assert_eq!(at("{\"a\": {\"b\": [1, {\"c\": |"), "Value /a/b/*/c `` c");
         assert_eq!(at("{\"a\": [\"x\", |]}"), "Value /a/* `` ");
         assert_eq!(at("{\"a\": {}, // c\n |\n \"b\": {\"d\": 1}}"), "Key / ``: a,b");
+        assert_eq!(at("{|\"a\": 1}"), "Key / ``: a");
         assert_eq!(at("|"), "Value / `` ");
-        for text in ["{\"a\": 1 | }", "{ // | \n}", "{}|", "{\"a\"|: 1}", "{|\"a\": 1}"] {
+        for text in ["{\"a\": 1 | }", "{ // | \n}", "{}|", "{\"a\"|: 1}"] {
             assert_eq!(at(text), "nothing", "{text}");
         }
     }
