@@ -137,7 +137,7 @@ fn the_engine_knows_no_door() {
 #[test]
 fn source_files_can_be_read_in_one_sitting() {
     let mut long = Vec::new();
-    for folder in ["src", "content", "engine", "ci", "tests", "fuzz", "benches"] {
+    for folder in ["src", "content", "engine", "ci", "lsp", "tests", "fuzz", "benches"] {
         let folder = root().join(folder);
         if !folder.is_dir() {
             continue;

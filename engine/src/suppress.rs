@@ -10,7 +10,7 @@ use crate::registry::Registry;
 use crate::select::{Selection, SettingsTable};
 use crate::source::{Source, Span};
 use comment::Comment;
-use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::json;
 use std::collections::BTreeMap;
 
@@ -145,7 +145,7 @@ pub fn switch_off(registry: &Registry, text: &str, rule: &str, path: &str) -> Op
         let root = CstRootNode::parse(body, &config::parse_options()).ok()?;
         let object = root.object_value_or_create()?;
         set_off(registry, &object.object_value_or_create("rules")?, rule, true);
-        for over in object.array_value("overrides").iter().flat_map(|array| array.elements()) {
+        for over in object.array_value("overrides").iter().flat_map(CstArray::elements) {
             if let Some(rules) = over.as_object().and_then(|over| over.object_value("rules")) {
                 set_off(registry, &rules, rule, false);
             }
@@ -266,6 +266,8 @@ mod tests {
         );
         assert_eq!(off("{"), None);
         assert_eq!(off("[]"), None);
+        let deep = format!("{{\"include\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(off(&deep), None);
         let over = |setting: &str| {
             format!("{{\"overrides\": [{{\"files\": [\"*\"], \"rules\": {{{setting}}}}}]}}")
         };

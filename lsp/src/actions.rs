@@ -26,6 +26,9 @@ pub const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.aidd");
 /// The kinds of all actions.
 pub const KINDS: [CodeActionKind; 2] = [CodeActionKind::QUICKFIX, FIX_ALL];
 
+/// Most findings whose actions are offered at once: a selection may cover a whole file.
+const MOST: usize = 50;
+
 /// What an action may look at beside the document.
 pub struct Around<'a> {
     /// What the client offers.
@@ -148,46 +151,52 @@ fn quick_fixes(
 ) {
     let span = convert::span(&snapshot.source, range, snapshot.encoding);
     let touches = |one: &&Finding| one.span.start <= span.end && span.start <= one.span.end;
-    let here: Vec<&Finding> = shown(snapshot).filter(touches).collect();
-    let is_whole = is_whole(snapshot);
-    for finding in &here {
-        if let Some(fix) = finding.fix.as_ref().filter(|_| is_whole) {
-            let deed = Deed::Fix { id: finding.id.clone() };
-            let mut action =
-                action(snapshot, titled(&fix.title, fix.safety), CodeActionKind::QUICKFIX, deed);
-            action.is_preferred = Some(fix.safety == Safety::Safe);
-            action.diagnostics = Some(vec![reported(snapshot, finding, context)]);
-            actions.push(action);
-        }
-    }
+    let here: Vec<&Finding> = shown(snapshot).filter(touches).take(MOST).collect();
     let rules: BTreeSet<&str> = here.iter().map(|finding| &*finding.rule).collect();
-    for &rule in rules.iter().filter(|_| is_whole) {
-        let fixes = fixes_of(snapshot, rule);
-        if let [_, _, ..] = fixes[..] {
-            let safety = fixes.iter().map(|fix| fix.safety).max().unwrap_or(Safety::Safe);
-            let title = titled(&format!("Fix all `{rule}` in this file"), safety);
-            let deed = Deed::FixRule { rule: rule.to_owned() };
-            actions.push(action(snapshot, title, CodeActionKind::QUICKFIX, deed));
+    let reported = |finding| Some(vec![reported(snapshot, finding, context)]);
+    if is_whole(snapshot) {
+        for &finding in &here {
+            let Some(fix) = &finding.fix else { continue };
+            let deed = Deed::Fix { id: finding.id.clone() };
+            let action = quick_fix(snapshot, titled(&fix.title, fix.safety), deed);
+            let is_preferred = Some(fix.safety == Safety::Safe);
+            let diagnostics = reported(finding);
+            actions.push(CodeAction { is_preferred, diagnostics, ..action });
         }
-    }
-    for finding in here.iter().filter(|_| is_whole) {
-        if &*finding.rule != allow::UNUSED && suppress::is_allowable(&snapshot.source, finding) {
+        actions.extend(rules.iter().filter_map(|rule| fix_rule(snapshot, rule)));
+        for finding in allowable(snapshot, &here) {
             let title = format!("Allow `{}` here with a comment", finding.rule);
-            let deed = Deed::Allow { id: finding.id.clone() };
-            let mut action = action(snapshot, title, CodeActionKind::QUICKFIX, deed);
-            action.diagnostics = Some(vec![reported(snapshot, finding, context)]);
-            actions.push(action);
+            let action = quick_fix(snapshot, title, Deed::Allow { id: finding.id.clone() });
+            actions.push(CodeAction { diagnostics: reported(finding), ..action });
         }
     }
-    if let Some(config) = config_path(snapshot)
-        && (around.client.create_files || around.files.exists(&config))
-    {
-        for rule in rules {
+    let config = config_path(snapshot)
+        .filter(|config| around.client.create_files || around.files.exists(config));
+    if let Some(config) = config {
+        actions.extend(rules.into_iter().map(|rule| {
             let title = format!("Turn `{rule}` off in {config}");
-            let deed = Deed::TurnOff { rule: rule.to_owned() };
-            actions.push(action(snapshot, title, CodeActionKind::QUICKFIX, deed));
-        }
+            quick_fix(snapshot, title, Deed::TurnOff { rule: rule.to_owned() })
+        }));
     }
+}
+
+/// The action that applies all fixes of a rule, where there are several.
+fn fix_rule(snapshot: &Snapshot, rule: &str) -> Option<CodeAction> {
+    let fixes = fixes_of(snapshot, rule);
+    let safety = fixes.iter().map(|fix| fix.safety).max().filter(|_| fixes.len() > 1)?;
+    let title = titled(&format!("Fix all `{rule}` in this file"), safety);
+    Some(quick_fix(snapshot, title, Deed::FixRule { rule: rule.to_owned() }))
+}
+
+/// The findings that a comment may allow; of those of one rule on one line, the first.
+fn allowable<'a>(snapshot: &Snapshot, here: &[&'a Finding]) -> Vec<&'a Finding> {
+    let mut seen = BTreeSet::new();
+    let source = &snapshot.source;
+    let is_first =
+        |one: &&&Finding| seen.insert((one.rule.clone(), source.line_of(one.span.start)));
+    let is_meant =
+        |one: &&&Finding| &*one.rule != allow::UNUSED && suppress::is_allowable(source, one);
+    here.iter().filter(is_meant).filter(is_first).copied().collect()
 }
 
 fn shown(snapshot: &Snapshot) -> impl Iterator<Item = &Finding> {
@@ -199,6 +208,10 @@ fn titled(title: &str, safety: Safety) -> String {
         Safety::Safe => title.to_owned(),
         Safety::Unsafe => format!("{title} (may change the meaning)"),
     }
+}
+
+fn quick_fix(snapshot: &Snapshot, title: String, deed: Deed) -> CodeAction {
+    action(snapshot, title, CodeActionKind::QUICKFIX, deed)
 }
 
 fn action(snapshot: &Snapshot, title: String, kind: CodeActionKind, deed: Deed) -> CodeAction {

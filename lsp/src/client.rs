@@ -31,8 +31,7 @@ impl Client {
         let document_changes = edit.is_some_and(|it| it.document_changes == Some(true));
         let operations = edit.and_then(|it| it.resource_operations.as_ref());
         let resolved = action.and_then(|it| it.resolve_support.as_ref());
-        let is_markdown =
-            |kinds: &Vec<MarkupKind>| kinds.iter().any(|kind| *kind == MarkupKind::Markdown);
+        let is_markdown = |kinds: &Vec<MarkupKind>| kinds.contains(&MarkupKind::Markdown);
         Self {
             document_changes,
             create_files: document_changes

@@ -158,9 +158,11 @@ fn rule_item(
 
 fn item(snapshot: &Snapshot, label: &str, span: Span, text: String) -> CompletionItem {
     let range = convert::range(&snapshot.source, span, snapshot.encoding);
+    // Clients compare it with what stands in the range, quotes included.
+    let is_quoted = snapshot.source.slice(span).starts_with('"');
     CompletionItem {
         label: label.to_owned(),
-        filter_text: Some(text.split(": ").next().unwrap_or(label).to_owned()),
+        filter_text: is_quoted.then(|| format!("\"{label}\"")),
         text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(range, text))),
         ..CompletionItem::default()
     }
@@ -194,10 +196,11 @@ fn in_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
     let proposals = schema::proposals(&config::schema(), &cursor.path, cursor.place);
     let items = proposals
         .iter()
-        .filter(|one| !cursor.siblings.contains(&one.name))
-        .map(|one| {
+        .enumerate()
+        .filter(|(_, one)| !cursor.siblings.contains(&one.name))
+        .map(|(rank, one)| {
             let text = if one.is_text { quoted(&one.name) } else { one.name.clone() };
-            proposed(snapshot, one, cursor.place, span, text)
+            proposed(snapshot, (rank, one), cursor.place, span, text)
         })
         .collect();
     Some(CompletionResponse::Array(items))
@@ -220,20 +223,21 @@ fn in_header(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
         return Some(CompletionResponse::Array(items.collect()));
     }
     let proposals = schema::proposals(&header::schema(), &cursor.path, cursor.place);
-    let items = proposals.iter().filter(|one| !cursor.siblings.contains(&one.name)).map(|one| {
+    let fresh = |one: &(usize, &Proposal)| !cursor.siblings.contains(&one.1.name);
+    let items = proposals.iter().enumerate().filter(fresh).map(|(rank, one)| {
         let text = match (cursor.place, cursor.wants_colon, one.is_nested) {
             (Place::Key, true, false) => format!("{}: ", one.name),
             (Place::Key, true, true) => format!("{}:", one.name),
             _ => one.name.clone(),
         };
-        proposed(snapshot, one, cursor.place, span, text)
+        proposed(snapshot, (rank, one), cursor.place, span, text)
     });
     Some(CompletionResponse::Array(items.collect()))
 }
 
 fn proposed(
     snapshot: &Snapshot,
-    one: &Proposal,
+    (rank, one): (usize, &Proposal),
     place: Place,
     span: Span,
     text: String,
@@ -244,6 +248,7 @@ fn proposed(
     };
     CompletionItem {
         kind: Some(kind),
+        sort_text: Some(format!("{rank:04}")),
         documentation: one.description.clone().map(Documentation::String),
         ..item(snapshot, &one.name, span, text)
     }

@@ -19,7 +19,10 @@ const RULER: &str = "\n\n---\n\n";
 #[must_use]
 pub fn hover(snapshot: &Snapshot, position: Position, client: Client) -> Option<Hover> {
     let offset = convert::offset(&snapshot.source, position, snapshot.encoding);
-    let (text, span) = of_findings(snapshot, offset).or_else(|| of_name(snapshot, offset))?;
+    let (text, span) = match (of_findings(snapshot, offset), of_name(snapshot, offset)) {
+        (Some((found, _)), Some((named, span))) => (found + RULER + &named, span),
+        (found, named) => found.or(named)?,
+    };
     Some(Hover {
         contents: HoverContents::Markup(page::content(text, client.markdown_hover)),
         range: Some(convert::range(&snapshot.source, span, snapshot.encoding)),

@@ -48,7 +48,7 @@ pub fn markdown(rule: &Rule, part: Part) -> String {
                 break;
             }
             let _ = writeln!(text, "#### {heading}");
-        } else if !line.starts_with("# ") && !(line.is_empty() && text.ends_with("\n\n")) {
+        } else if !(line.starts_with("# ") || line.is_empty() && text.ends_with("\n\n")) {
             let _ = writeln!(text, "{line}");
         }
     }

@@ -112,40 +112,16 @@ fn how_a_finding_stands_is_said() {
 fn a_rule_that_is_named_shows_its_page() {
     let page = "---\nseverity: info\naliases: [T1]\n---\n# team/one\n\nBecause.\n";
     let project = Project::new(&[("rules/one.md", page)]);
-    let text = "# aidd:allow dockerfile/sudo, te‸am/one why\nFROM debian:12\n";
+    let text = "# aidd:allow DL3007, te‸am/one why\nFROM debian:latest\n";
     assert_snapshot!(hovered(&project, "Dockerfile", text, FULL), @"
-    [aidd:allow dockerfile/sudo, team/one] Markdown
-    **warning**: this comment allows nothing: no such finding here
+    [team/one] Markdown
+    **[team/one](file:///project/rules/one.md)** · info · also T1
 
-    ---
-
-    **[aidd/unused-allow](https://github.com/aidd-dev/aidd/blob/main/content/rules/aidd/unused-allow.md)** · warning
-
-    An allow comment that allows nothing hides the next real finding on its line. Delete it, or correct
-    the name of the rule.
-
-    A comment for a rule that is switched off is left alone.
-
-    #### Fails
-
-    ```yaml
-    # aidd:allow dockerfile/latest-tagg the registry has no versions
-    image: registry.internal/app
-    ```
-
-    #### Passes
-
-    ```yaml
-    # A comment on aidd:allow is no such comment.
-    image: registry.internal/app
-    ```
-
-    #### Fixed
-
-    ```yaml
-    image: registry.internal/app
-    ```
+    Because.
     ");
+    let text = "# aidd:allow team/o‸ne why\nFROM debian:12\n";
+    let shown = hovered(&project, "Dockerfile", text, FULL);
+    assert!(shown.contains("allows nothing") && shown.ends_with("Because."), "{shown}");
     let config = "{\"rules\": {\"T‸1\": \"off\"}}";
     assert_snapshot!(hovered(&project, ".aidd/config.json", config, FULL), @"
     [T1] Markdown
