@@ -17,6 +17,14 @@ pub struct Client {
     pub markdown_hover: bool,
     /// Markdown in the documentation of completions.
     pub markdown_completion: bool,
+    /// It asks for hovers.
+    pub hovers: bool,
+    /// It asks for completions.
+    pub completions: bool,
+    /// It asks for links.
+    pub links: bool,
+    /// It asks for lenses.
+    pub lenses: bool,
 }
 
 impl Client {
@@ -43,6 +51,10 @@ impl Client {
             markdown_completion: item
                 .and_then(|it| it.documentation_format.as_ref())
                 .is_some_and(is_markdown),
+            hovers: text.is_some_and(|it| it.hover.is_some()),
+            completions: text.is_some_and(|it| it.completion.is_some()),
+            links: text.is_some_and(|it| it.document_link.is_some()),
+            lenses: text.is_some_and(|it| it.code_lens.is_some()),
         }
     }
 }
@@ -58,6 +70,10 @@ mod tests {
         lazy_edits: true,
         markdown_hover: true,
         markdown_completion: true,
+        hovers: true,
+        completions: true,
+        links: true,
+        lenses: true,
     };
 
     #[test]
@@ -72,7 +88,8 @@ mod tests {
                     "codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}},
                     "dataSupport": true, "resolveSupport": {"properties": ["edit"]}},
                 "hover": {"contentFormat": ["plaintext", "markdown"]},
-                "completion": {"completionItem": {"documentationFormat": ["markdown"]}}}}"#;
+                "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
+                "documentLink": {}, "codeLens": {}}}"#;
         assert_eq!(of(modern), FULL);
         let no_data = modern.replace("\"dataSupport\": true,", "");
         assert_eq!(of(&no_data), Client { lazy_edits: false, ..FULL });

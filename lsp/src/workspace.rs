@@ -1,12 +1,16 @@
 //! One project as the editor sees it: its engine, its baseline, and which of its files are checked.
 
+use crate::documents::lock;
 use aidd_engine::baseline::Baseline;
 use aidd_engine::check::{Checked, Engine, Selection};
 use aidd_engine::files::Files;
+use aidd_engine::paths::Globs;
 use aidd_engine::project::{Project, ProjectError};
 use aidd_engine::source::Source;
+use aidd_engine::walk::{self, Walk};
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Mutex;
 
 /// One project (root with `.aidd` or `.git`) with its engine; immutable, replaced as a whole on
 /// reload.
@@ -22,6 +26,8 @@ pub struct Workspace {
     pub baseline_error: Option<ProjectError>,
     /// The baseline by path: a file is judged by its own entries.
     known: HashMap<String, Baseline>,
+    /// The files asked for so far, and whether a run over the project would check them.
+    met: Mutex<HashMap<String, bool>>,
 }
 
 impl Workspace {
@@ -48,7 +54,45 @@ impl Workspace {
         for entry in baseline.iter().flat_map(Baseline::entries) {
             known.entry(entry.path.clone()).or_default().extend([entry]);
         }
-        Ok(Self { project, engine, baseline, baseline_error, known })
+        Ok(Self { project, engine, baseline, baseline_error, known, met: Mutex::default() })
+    }
+
+    /// The project at `root` under the default settings, whatever its configuration says.
+    #[must_use]
+    pub fn unconfigured(root: &Path) -> Self {
+        let project = Project::unconfigured(root);
+        let engine = Engine::new(project.registry(), &project.config, &Selection::default());
+        let engine = engine.expect("the default settings hold no glob");
+        Self {
+            project,
+            engine,
+            baseline: None,
+            baseline_error: None,
+            known: HashMap::new(),
+            met: Mutex::default(),
+        }
+    }
+
+    /// Whether a run over the project would check the file at `path`: an editor says no more of a
+    /// file than the pull request does. A file that is not on the disk is told by the configuration
+    /// alone.
+    #[must_use]
+    pub fn checks(&self, path: &str) -> bool {
+        if let Some(&known) = lock(&self.met).get(path) {
+            return known;
+        }
+        let (config, disk) = (&self.project.config, &self.project.disk);
+        if !disk.exists(path) {
+            let none = Vec::new();
+            let (include, exclude) = (config.include.as_ref(), config.exclude.as_ref());
+            let globs = Globs::new(include.unwrap_or(&none), exclude.unwrap_or(&none));
+            return globs.is_ok_and(|globs| globs.matches(path));
+        }
+        let only = Some([path.to_owned()].into());
+        let walk = Walk { only, ..Walk::over(vec![disk.root().to_owned()]) };
+        let met = walk::list(config, disk, &walk).is_ok_and(|met| met.contains(path));
+        lock(&self.met).insert(path.to_owned(), met);
+        met
     }
 
     /// Checks one document, and marks what the baseline knows. `files` is what the checks may read
@@ -61,9 +105,14 @@ impl Workspace {
         } else {
             self.engine.check(source, files)
         };
-        if let Some(known) = self.known.get(source.path()) {
+        self.judge(source.path(), &mut checked);
+        checked
+    }
+
+    /// Marks the findings in the file at `path` that the baseline knows.
+    pub fn judge(&self, path: &str, checked: &mut Checked) {
+        if let Some(known) = self.known.get(path) {
             known.apply(&mut checked.findings);
         }
-        checked
     }
 }

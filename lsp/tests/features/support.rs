@@ -23,6 +23,10 @@ pub(crate) const FULL: Client = Client {
     lazy_edits: true,
     markdown_hover: true,
     markdown_completion: true,
+    hovers: true,
+    completions: true,
+    links: true,
+    lenses: true,
 };
 
 /// A project in a folder of its own.
