@@ -1,5 +1,9 @@
 //! What may be typed: commands, options and their help.
 
+mod commits;
+
+pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
+
 use crate::report::Format;
 use aidd_engine::finding::Severity;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -75,6 +79,12 @@ pub enum Command {
         /// The command, such as `check` or `baseline write`.
         command: Vec<String>,
     },
+    /// Make texts of what is in the repository.
+    #[command(subcommand)]
+    Generate(GenerateCommand),
+    /// Have Git run aidd before it commits or pushes.
+    #[command(subcommand)]
+    Hook(HookCommand),
 }
 
 /// Options of `aidd check`.

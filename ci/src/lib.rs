@@ -11,7 +11,9 @@ pub mod event;
 pub mod exit;
 pub mod explain;
 pub mod fix;
+pub mod generate;
 pub mod github;
+pub mod hook;
 pub mod progress;
 pub mod project;
 pub mod pull_request;
@@ -149,6 +151,8 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
             Ok(Exit::Clean)
         }
         Command::Man { command } => manual(command, io),
+        Command::Generate(command) => generate::run(command, io),
+        Command::Hook(command) => hook::run(command, io),
     }
 }
 

@@ -364,14 +364,17 @@ fn order(whole: &mut Saved) {
     });
     (whole.document.findings, whole.match_keys) = both.into_iter().unzip();
     whole.document.skipped.sort();
+    // Each part meets a folder that cannot be read.
+    whole.document.skipped.dedup();
 }
 
 /// Takes out what is said of new findings only, now that some are not.
 fn tidy(document: &mut Document) {
-    for finding in &mut document.findings {
-        if finding.status != Status::New {
-            finding.gate = None;
-            document.withheld_fixes.remove(&finding.id);
-        }
+    let Document { findings, withheld_fixes, .. } = document;
+    for finding in findings.iter_mut().filter(|finding| finding.status != Status::New) {
+        finding.gate = None;
     }
+    let new = findings.iter().filter(|finding| finding.status == Status::New);
+    let new: HashSet<&str> = new.map(|finding| &*finding.id).collect();
+    withheld_fixes.retain(|id, _| new.contains(&**id));
 }

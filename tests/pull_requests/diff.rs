@@ -24,6 +24,7 @@ fn each_finding_has_a_status_with_its_reason() {
     b.txt:1 team/colour moved: it was in `gone.txt`, line 2 of the base
     b.txt:2 team/colour new: the file is new
     b.txt:4 team/colour allowed: the sky
+    gone.txt:1 team/colour fixed: the file is gone
     ");
     let ran = run(&repository, &["check", ".", "--diff", "main"]);
     assert_eq!(ran.status.code(), Some(1));
@@ -82,7 +83,10 @@ fn what_is_staged_is_checked_whatever_the_work_tree_holds() {
     repository.write("b.txt", "blue\nblue\n");
     assert_snapshot!(check(&repository, &["--staged"]), @"a.txt:2 team/colour new: this change added or changed the line");
     repository.git(&["rm", "--quiet", "--cached", "b.txt"]);
-    assert_snapshot!(check(&repository, &["--staged"]), @"a.txt:2 team/colour new: this change added or changed the line");
+    assert_snapshot!(check(&repository, &["--staged"]), @"
+    a.txt:2 team/colour new: this change added or changed the line
+    b.txt:1 team/colour fixed: the file is gone
+    ");
 }
 
 #[test]

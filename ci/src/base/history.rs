@@ -69,6 +69,16 @@ impl<'a> History<'a> {
         self.git.ask(&["config", "--get", name]).map(|value| value.trim().to_owned())
     }
 
+    /// Makes sure that the folders in which two commits differ can be read. A clone made with
+    /// `--filter=tree:0` has only those that were checked out, and Git fetches what it looks at.
+    pub(super) fn have_trees(&self, one: &str, other: &str) -> Result<()> {
+        let filter = r"^remote\..*\.partialclonefilter$";
+        if self.git.ask(&["config", "--get-regexp", filter, "^tree:"]).is_some() {
+            self.git.run(&["diff-tree", "-r", "--no-renames", "--name-only", one, other], "")?;
+        }
+        Ok(())
+    }
+
     /// Whether two commits hold the same files.
     pub(super) fn same_files(&self, one: &str, other: &str) -> bool {
         let tree = |commit: &str| format!("{commit}^{{tree}}");
@@ -118,7 +128,7 @@ impl<'a> History<'a> {
             Err(error) => error,
         };
         let known = self.here(&format!("refs/remotes/origin/{}", branch.unwrap_or("HEAD")));
-        let tip = known.ok_or_else(|| error)?;
+        let tip = known.ok_or(error)?;
         self.say(&format!(
             "taking {} as the clone knows it",
             branch.unwrap_or("the default branch")
@@ -301,6 +311,14 @@ pub(super) fn brief(error: &anyhow::Error) -> String {
 /// The hash as people write it.
 pub(super) fn short(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
+}
+
+/// Makes sure that a commit and its files are here; `what` it is, is told to `say`.
+///
+/// # Errors
+/// When there is no repository, or the commit cannot be fetched.
+pub fn have_commit(root: &Path, commit: &str, what: &str, say: &mut dyn FnMut(&str)) -> Result<()> {
+    History::open(root, None, say)?.have(commit, what)
 }
 
 /// Makes sure that the contents of objects are here. A clone made with `--filter=blob:none` has

@@ -3,31 +3,32 @@
 mod merge;
 mod outputs;
 mod post;
+mod sides;
+mod suggest;
 
 use crate::Io;
-use crate::base::{self, Against, Base, Found};
+use crate::base::{self, Against, Found};
 use crate::baseline;
 use crate::cli::{Ci, CiCheck, CiCommand, Scope, When};
 use crate::compare;
-use crate::event::{Event, Trigger};
+use crate::event::{Event, System, Trigger};
 use crate::exit::{Exit, UserError};
-use crate::github::{self, Suggestion};
+use crate::github;
 use crate::project::{self, Project};
 use crate::report::gate::Policy;
-use crate::report::{Document, Gated, Run, VersionControl, wire};
+use crate::report::{self, Document, Gated, Run, VersionControl, wire};
 use crate::saved::{Context, Saved, Shard};
 use aidd_engine::check::{Engine, Selection, text_keys};
 use aidd_engine::config::FailOnName;
-use aidd_engine::diff::{Compared, Head, Hunk, UNALLOWED};
+use aidd_engine::diff::{Compared, Hunk, UNALLOWED};
 use aidd_engine::finding::{FailOn, Severity, Status};
-use aidd_engine::git::{Change, Repository, Snapshot};
-use aidd_engine::source::Origin;
+use aidd_engine::git::Snapshot;
 use aidd_engine::walk::{Walk, check_tree};
 use anyhow::{Context as _, Result};
 use outputs::Outputs;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -41,11 +42,16 @@ const PAYLOAD_LIMIT: u64 = 32 << 20;
 /// # Errors
 /// Wrong usage or configuration, a base that cannot be found, or output that cannot be written.
 pub fn run(args: &Ci, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
-    match &args.command {
+    let ended = match &args.command {
         None => check(&args.check, config, color, io),
         Some(CiCommand::Merge(args)) => merge::run(args, config, color, io),
         Some(CiCommand::Post(args)) => post::run(args, io),
-    }
+    };
+    // An error may quote what a stranger wrote.
+    ended.map_err(|error| match error.downcast_ref::<io::Error>() {
+        Some(_) => error,
+        None => UserError::new(report::harmless(&format!("{error:#}"))).into(),
+    })
 }
 
 /// The value of an environment variable that is set to something.
@@ -78,6 +84,8 @@ struct Job<'a> {
     args: &'a CiCheck,
     event: Event,
     project: Project,
+    /// The files of the commit whose rules count, when not those of what is checked out.
+    trusted: Option<Snapshot>,
     paths: Vec<PathBuf>,
     notes: Vec<String>,
     started: Instant,
@@ -92,34 +100,37 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         return statement(args, &Project::open(&root, config)?, format, io);
     }
     let token = token();
-    let api = event.repository.clone().zip(token);
+    let on_github = event.repository.clone().filter(|_| event.system == System::GitHub);
+    let api = on_github.zip(token);
     let ask = |base: &str, head: &str| match &api {
         Some((repository, token)) => github::merge_base(repository, token, base, head),
         None => anyhow::bail!("there is no token for GitHub's API"),
     };
     let ask: Option<base::Compare<'_>> = api.as_ref().map(|_| &ask as base::Compare<'_>);
     let mut say = |text: &str| {
-        let _ = writeln!(io.err, "aidd: {text}");
+        let _ = writeln!(io.err, "aidd: {}", report::harmless(text));
     };
-    let found = base::find(&root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
-    let trusted = match (&event.trigger, &found.against) {
-        // Nothing of an untrusted head may say how it is judged.
-        (Trigger::PullRequestTarget, Against::Base(base)) => {
-            let repository = Repository::open(&root).map_err(compare::broken)?;
-            Some(repository.snapshot(&base.sha).map_err(compare::broken)?)
-        }
-        (Trigger::PullRequestTarget, Against::WholeTree { why }) => {
+    let mut found = base::find(&root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
+    let (project, trusted) = match (&event.trigger, &event.pull, &found.against) {
+        (Trigger::PullRequestTarget, _, Against::WholeTree { why }) => {
             return Err(UserError::new(format!("{why}: nothing can be trusted without a base"))
-                .hint("pull_request_target is judged by the rules of its base only")
+                .hint("pull_request_target is judged by the rules of its target only")
                 .into());
         }
-        _ => None,
+        (Trigger::PullRequestTarget, Some(pull), _) => {
+            // Also where somebody has checked it out, the head is read from the store.
+            found.head.get_or_insert_with(|| pull.head_sha.clone());
+            let (project, files) = sides::trusted(
+                &root,
+                &pull.base_sha,
+                (config, args.baseline.baseline.as_deref()),
+                &mut say,
+            )?;
+            (project, Some(files))
+        }
+        _ => (Project::open(&root, config)?, None),
     };
-    let project = match trusted {
-        Some(snapshot) => Project::trusting(&root, snapshot, config)?,
-        None => Project::open(&root, config)?,
-    };
-    let mut job = Job { args, event, project, paths, notes: Vec::new(), started };
+    let mut job = Job { args, event, project, trusted, paths, notes: Vec::new(), started };
     job.outputs_left_out(&io.cwd);
     job.judge(&found, color, io)
 }
@@ -128,7 +139,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
 fn statement(
     args: &CiCheck,
     project: &Project,
-    format: crate::report::ComplianceFormat,
+    format: report::ComplianceFormat,
     io: &mut Io<'_>,
 ) -> Result<Exit> {
     let engine = project.engine(&Selection::default())?;
@@ -140,7 +151,7 @@ fn statement(
         fail_on: fail_on(args.fail_on, project),
         baseline: known.map(|known| known.entries().map(|entry| entry.count as usize).sum()),
     };
-    io.out.write_all(crate::report::compliance(gated, format).as_bytes())?;
+    io.out.write_all(report::compliance(gated, format).as_bytes())?;
     Ok(Exit::Clean)
 }
 
@@ -246,13 +257,13 @@ impl Job<'_> {
             version_control: version_control.as_ref(),
         };
         let document = Document::of(&run, self.args.outputs.needs_line_hashes());
-        let saved = Saved {
+        let mut saved = Saved {
             shard: self.args.shard.map(|part| Shard { index: part.index, count: part.of }),
             match_keys: match_keys(&run, &document),
             diff_lines: diff_lines(&compared),
             ..Saved::new(self.context(&found.against), document)
         };
-        let suggestions = suggestions(&run, &saved.document);
+        let suggestions = self.suggestions(&run, &mut saved.document);
         let outputs = Outputs {
             args: &self.args.outputs,
             event: &self.event,
@@ -274,32 +285,6 @@ impl Job<'_> {
         Ok(Compared { outcome, ..Compared::default() })
     }
 
-    fn compare(&self, engine: &Engine, base: &Base, other: Option<&str>) -> Result<Compared> {
-        let root = self.project.root();
-        let repository = Repository::open(root).map_err(compare::broken)?;
-        let before = repository.snapshot(&base.sha).map_err(compare::broken)?;
-        let head = other.map_or_else(|| repository.commit("HEAD"), |head| Ok(head.to_owned()));
-        let head = repository.snapshot(&head.map_err(compare::broken)?).map_err(compare::broken)?;
-        let changes = repository.changes(&before, &head).map_err(compare::broken)?;
-        let mut changes = compare::below(changes, root, &self.paths);
-        changes.retain(|change| self.args.shard.is_none_or(|part| part.holds(change.path())));
-        have_contents(root, &before, &changes)?;
-        // A sparse check-out lacks files that changed; a head that may not be trusted, all.
-        let lacking =
-            |change: &Change| change.head.as_ref().is_some_and(|path| !root.join(path).exists());
-        if other.is_some() || !self.is_whole() && changes.iter().any(lacking) {
-            return compare::judge(
-                &self.project,
-                engine,
-                (&before, Head::Snapshot(&head)),
-                &changes,
-            );
-        }
-        let disk = &self.project.disk;
-        let head = Head::WorkTree { disk, walk: self.walk(), whole: self.is_whole() };
-        compare::judge(&self.project, engine, (&before, head), &changes)
-    }
-
     fn version_control(&self) -> Option<VersionControl> {
         Some(VersionControl {
             repository: self.event.repository.as_ref()?.url(),
@@ -315,16 +300,6 @@ impl Job<'_> {
         };
         Context::of(&self.event, base)
     }
-}
-
-/// In a clone that left contents out, fetches those of the base that are needed, in one go.
-fn have_contents(root: &Path, base: &Snapshot, changes: &[Change]) -> Result<()> {
-    let mut missing = Vec::new();
-    for path in changes.iter().filter_map(|change| change.base.as_deref()) {
-        let object = base.object(path).with_context(|| path.to_owned())?;
-        missing.extend(object.filter(|object| !base.has_object(object)));
-    }
-    if missing.is_empty() { Ok(()) } else { Ok(base::have_blobs(root, &missing)?) }
 }
 
 /// The lines that the pages of a pull request show of each file with findings, from 1.
@@ -345,15 +320,6 @@ fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
         });
     }
     lines
-}
-
-/// The safe fixes of new findings as text for whole lines, which is what a review can suggest.
-fn suggestions(run: &Run<'_>, document: &Document) -> Vec<Suggestion> {
-    let whole = run.files.iter().filter(|file| file.source.origin() == Origin::default());
-    let texts: HashMap<&str, &str> =
-        whole.map(|file| (file.source.path(), file.source.text())).collect();
-    let new = document.findings.iter().filter(|found| found.status == wire::Status::New);
-    new.filter_map(|found| Suggestion::of(found, texts.get(&*found.path)?)).collect()
 }
 
 /// For each finding of the document the key by which the report of another part knows it again.

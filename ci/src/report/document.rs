@@ -32,7 +32,7 @@ pub struct Document {
     pub findings: Vec<Finding>,
     /// The hashes of lines with findings, of files that are UTF-8 as a whole.
     pub line_hashes: LineHashes,
-    /// Finding id → the safety of a fix that is not in the finding, for it would show a secret.
+    /// Id of a new finding → the safety of a fix that is not in it, for it would show a secret.
     pub withheld_fixes: BTreeMap<String, String>,
     /// How many files were checked.
     pub checked: usize,
@@ -144,7 +144,7 @@ impl Document {
         for &found in file.findings.iter().filter(|found| !run.ignores(found)) {
             let mut finding = wire::finding(run, file, &redactor, found);
             finding.gate = finding.gate.filter(|_| finding.status == Status::New);
-            if let (None, Some(fix)) = (&finding.fix, &found.fix) {
+            if let (Status::New, None, Some(fix)) = (finding.status, &finding.fix, &found.fix) {
                 self.withheld_fixes.insert(found.id.clone(), fix.safety.to_string());
             }
             self.findings.push(finding);

@@ -103,7 +103,7 @@ mod tests {
             id: format!("{at:016x}"),
             rule: "a/rule".into(),
             aliases: Vec::new(),
-            severity: if at % 2 == 0 { Severity::Info } else { Severity::Error },
+            severity: if at.is_multiple_of(2) { Severity::Info } else { Severity::Error },
             message: noise(at + 3, 100),
             help: None,
             path: "a".into(),

@@ -97,8 +97,17 @@ pub(super) fn log(document: &Document, rules: &[Rule], trim: Trim) -> (Sarif, Ve
         .information_uri(env!("CARGO_PKG_REPOSITORY").to_owned())
         .rules(descriptors)
         .notifications(vec![
-            notification_kind(SKIPPED, "A file was not, or not wholly, checked"),
-            notification_kind(CUT, "More results than code scanning takes"),
+            notification_kind(
+                SKIPPED,
+                "A file was not, or not wholly, checked",
+                "What is in it is not known. The message says what kept it from being checked.",
+            ),
+            notification_kind(
+                CUT,
+                "More results than code scanning takes",
+                "The least severe are left out. They come back once the others are mended, or \
+                 when the run is split into categories.",
+            ),
         ])
         .build();
     let mut sarif = SarifRun::builder()
@@ -190,11 +199,10 @@ impl Writer<'_> {
 
     fn descriptor(&self, id: &str) -> ReportingDescriptor {
         let Some(rule) = rule(self.rules, id) else {
-            return ReportingDescriptor::builder().id(id).name(id.to_owned()).build();
+            return ReportingDescriptor::builder().id(id).build();
         };
         let mut descriptor = ReportingDescriptor::builder()
             .id(id)
-            .name(id.to_owned())
             .short_description(plain(&rule.summary))
             .full_description(plain(&first_paragraph(rule)))
             .default_configuration(
@@ -317,8 +325,13 @@ fn skipped(file: &Skipped) -> Notification {
     note
 }
 
-fn notification_kind(id: &str, text: &str) -> ReportingDescriptor {
-    ReportingDescriptor::builder().id(id).short_description(plain(text)).build()
+fn notification_kind(id: &str, text: &str, help: &str) -> ReportingDescriptor {
+    ReportingDescriptor::builder()
+        .id(id)
+        .short_description(plain(text))
+        .full_description(plain(&format!("{text}. {help}")))
+        .help(plain(help))
+        .build()
 }
 
 fn notification(id: &str, text: &str, path: Option<&str>) -> Notification {

@@ -254,12 +254,24 @@ fn the_whole_log() {
               "name": "aidd",
               "notifications": [
                 {
+                  "fullDescription": {
+                    "text": "A file was not, or not wholly, checked. What is in it is not known. The message says what kept it from being checked."
+                  },
+                  "help": {
+                    "text": "What is in it is not known. The message says what kept it from being checked."
+                  },
                   "id": "aidd/skipped-file",
                   "shortDescription": {
                     "text": "A file was not, or not wholly, checked"
                   }
                 },
                 {
+                  "fullDescription": {
+                    "text": "More results than code scanning takes. The least severe are left out. They come back once the others are mended, or when the run is split into categories."
+                  },
+                  "help": {
+                    "text": "The least severe are left out. They come back once the others are mended, or when the run is split into categories."
+                  },
                   "id": "aidd/results-left-out",
                   "shortDescription": {
                     "text": "More results than code scanning takes"
@@ -281,7 +293,6 @@ fn the_whole_log() {
                   },
                   "helpUri": "https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md",
                   "id": "dockerfile/latest-tag",
-                  "name": "dockerfile/latest-tag",
                   "properties": {
                     "aliases": [
                       "DL3007"
@@ -307,7 +318,6 @@ fn the_whole_log() {
                   },
                   "helpUri": "https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/rules/team/no-shouting.md",
                   "id": "team/no-shouting",
-                  "name": "team/no-shouting",
                   "properties": {
                     "precision": "high",
                     "problem.severity": "recommendation"

@@ -79,8 +79,7 @@ fn part<'a>(change: &'a Change, mine: &dyn Fn(usize) -> bool) -> Run<'a> {
     run.files.retain(|_| at.next().is_some_and(mine));
     run.fixed.retain(|_| gone.next().is_some_and(mine));
     let count = run.files.len() + run.fixed.len();
-    let share = |total: usize| if mine(0) { total - (5 - count) } else { count };
-    run.checked = share(12);
+    run.checked = if mine(0) { 12 - (5 - count) } else { count };
     let compared = run.comparison.as_mut().expect("compared");
     compared.changed_files = if mine(0) { 4 } else { 0 };
     if !mine(0) {

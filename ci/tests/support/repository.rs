@@ -100,12 +100,29 @@ impl Repository {
         self.rev("HEAD")
     }
 
-    /// Commits `count` times on the current branch; returns the last commit.
+    /// Commits `count` times on the current branch, without a change; returns the last commit.
     pub(crate) fn commits(&self, count: usize) -> String {
-        for _ in 0..count {
-            self.git(&["commit", "--quiet", "--allow-empty", "--message", "one more"]);
+        let branch = self.git(&["symbolic-ref", "HEAD"]);
+        let mut stream = String::new();
+        for number in 0..count {
+            self.clock.set(self.clock.get() + 60);
+            let who = format!("A <a@example.org> {} +0000", self.clock.get());
+            stream += &format!("commit {branch}\ncommitter {who}\ndata 8\none more\n");
+            if number == 0 {
+                stream += &format!("from {branch}^0\n");
+            }
         }
+        self.import(&stream);
         self.rev("HEAD")
+    }
+
+    /// Adds what a stream for `git fast-import` says; the work tree stays as it is.
+    pub(crate) fn import(&self, stream: &str) {
+        let file = self.path(".git/stream");
+        fs::write(&file, stream).expect("written");
+        let script = fs::File::open(&file).expect("a file");
+        let ran = self.start(&["fast-import", "--quiet", "--force"], script.into());
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     }
 
     /// Merges `rev` into the current branch with a commit of its own; returns it.
@@ -128,8 +145,12 @@ impl Repository {
     }
 
     /// Runs Git, however it ends.
-    #[expect(clippy::disallowed_methods, reason = "the tests' own repository")]
     pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
+        self.start(args, Stdio::null())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the tests' own repository")]
+    fn start<S: AsRef<OsStr>>(&self, args: &[S], stdin: Stdio) -> Output {
         self.clock.set(self.clock.get() + 60);
         let date = format!("{} +0000", self.clock.get());
         let mut git = Command::new("git");
@@ -149,7 +170,7 @@ impl Repository {
             .env("GIT_COMMITTER_EMAIL", "a@example.org")
             .env("GIT_AUTHOR_DATE", &date)
             .env("GIT_COMMITTER_DATE", &date)
-            .stdin(Stdio::null());
+            .stdin(stdin);
         git.output().expect("git is installed")
     }
 }

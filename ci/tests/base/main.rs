@@ -1,0 +1,150 @@
+//! The commit to compare with, over real repositories and `file://` remotes.
+
+mod named;
+mod pulls;
+mod pushes;
+#[path = "../support/repository.rs"]
+mod repository;
+mod shallow;
+
+use aidd_ci::base::{self, Against, Compare, NoBase};
+use aidd_ci::event::{Event, Pull, Trigger};
+use repository::Repository;
+
+/// How a search ended, in words.
+struct Ran {
+    /// The base's hash, or why there is none.
+    base: Result<String, String>,
+    /// Why this base.
+    why: String,
+    /// The head, if another one than is checked out.
+    head: Option<String>,
+    /// What was told on the way, hashes masked.
+    said: String,
+}
+
+/// What a search is asked beside the event.
+#[derive(Clone, Copy, Default)]
+struct Ask<'a> {
+    explicit: Option<&'a str>,
+    no_base: NoBase,
+    compare: Option<Compare<'a>>,
+}
+
+fn find(clone: &Repository, event: &Event) -> Ran {
+    find_with(clone, event, Ask::default())
+}
+
+/// Searches, and makes sure that nothing but objects was added to the clone, and that what was
+/// found is there.
+fn find_with(clone: &Repository, event: &Event, ask: Ask<'_>) -> Ran {
+    let state = || {
+        let head = clone.git(&["rev-parse", "HEAD", "--symbolic-full-name", "HEAD"]);
+        head + &clone.git(&["for-each-ref"]) + &clone.git(&["status", "--porcelain"])
+    };
+    let before = state();
+    let mut said = String::new();
+    let mut say = |line: &str| said += &(masked(line) + "\n");
+    let Ask { explicit, no_base, compare } = ask;
+    let found = base::find(clone.root(), event, explicit, no_base, compare, &mut say);
+    assert_eq!(state(), before, "the clone was changed");
+    assert!(!clone.path(".git/FETCH_HEAD").exists());
+    match found {
+        Err(error) => {
+            Ran { base: Err(masked(&error.to_string())), why: String::new(), head: None, said }
+        }
+        Ok(found) => {
+            let (base, why) = match found.against {
+                Against::Base(base) => {
+                    // All of its files, not the commit alone.
+                    clone.git(&["archive", "--output=/dev/null", &base.sha]);
+                    (Ok(base.sha), base.why)
+                }
+                Against::WholeTree { why } => (Err("whole tree".to_owned()), masked(&why)),
+            };
+            Ran { base, why, head: found.head, said }
+        }
+    }
+}
+
+impl Ran {
+    /// The base, which was found for this reason.
+    #[track_caller]
+    fn is(&self, base: &str, why: &str) {
+        assert_eq!(
+            (self.base.as_deref().map_err(String::as_str), &*self.why),
+            (Ok(base), why),
+            "{}",
+            self.said
+        );
+    }
+
+    /// All files, for this reason.
+    #[track_caller]
+    fn is_whole(&self, why: &str) {
+        assert_eq!(
+            (self.base.as_deref().map_err(String::as_str), &*self.why),
+            (Err("whole tree"), why),
+            "{}",
+            self.said
+        );
+    }
+}
+
+/// `text` with hashes and folders replaced.
+fn masked(text: &str) -> String {
+    let word = |word: &str| {
+        let core = word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '/');
+        let is_hash = core.len() >= 12 && core.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_hash || core.contains("file://") || core.starts_with("/tmp") {
+            word.replace(core, if is_hash { "HASH" } else { "FOLDER" })
+        } else {
+            word.to_owned()
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A clone as the checkout action makes it: one commit of one ref, detached.
+fn checkout(server: &Repository, git_ref: &str, depth: &[&str]) -> Repository {
+    let clone = Repository::new();
+    clone.git(&["remote", "add", "origin", &server.url()]);
+    let commit = format!("+{}:refs/remotes/checked/out", server.rev(git_ref));
+    let fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
+    clone.git(&[&fetch[..], depth, &["origin", &commit]].concat());
+    clone.git(&["checkout", "--quiet", "--detach", "refs/remotes/checked/out"]);
+    clone
+}
+
+const SHALLOW: [&str; 1] = ["--depth=1"];
+
+/// A server with `main`, and a branch that left it `apart` commits ago on either side.
+fn server(apart: usize) -> (Repository, String) {
+    let server = Repository::new();
+    server.commit(&[("a.txt", "one\n"), ("folder/b.txt", "one\n")]);
+    let fork = server.commits(2);
+    server.git(&["switch", "--quiet", "--create", "topic"]);
+    server.commits(apart);
+    server.commit(&[("topic.txt", "new\n")]);
+    server.git(&["switch", "--quiet", "main"]);
+    server.commits(apart);
+    server.commit(&[("main.txt", "new\n")]);
+    (server, fork)
+}
+
+fn event(trigger: Trigger) -> Event {
+    Event { trigger, default_branch: Some("main".to_owned()), ..Event::default() }
+}
+
+/// A pull request of `head` into `main`, as the event says it when it is opened.
+fn pull_request(server: &Repository, head: &str) -> Event {
+    let pull = Pull {
+        number: 7,
+        base_ref: "main".to_owned(),
+        base_sha: server.rev("main"),
+        head_ref: "topic".to_owned(),
+        head_sha: server.rev(head),
+        fork: false,
+    };
+    Event { pull: Some(pull), ..event(Trigger::PullRequest) }
+}

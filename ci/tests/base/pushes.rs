@@ -1,0 +1,102 @@
+//! Pushes, and the events that bring no change.
+
+use crate::*;
+use insta::assert_snapshot;
+
+fn push(branch: &str, before: Option<&str>) -> Event {
+    Event {
+        git_ref: Some(format!("refs/heads/{branch}")),
+        before: before.map(str::to_owned),
+        ..event(Trigger::Push)
+    }
+}
+
+#[test]
+fn a_push_is_compared_with_the_commit_before_it() {
+    let (server, _) = server(1);
+    let before = server.rev("main");
+    server.commits(3);
+    for depth in [&SHALLOW[..], &[]] {
+        let ran = find(&checkout(&server, "main", depth), &push("main", Some(&before)));
+        ran.is(&before, "commit before the push");
+    }
+}
+
+#[test]
+fn a_new_branch_is_compared_with_the_default_branch() {
+    let (server, fork) = server(6);
+    let why = "merge base of main and HEAD";
+    for depth in [&SHALLOW[..], &[]] {
+        find(&checkout(&server, "topic", depth), &push("topic", None)).is(&fork, why);
+    }
+    server.git(&["branch", "bare", "main"]);
+    let ran = find(&checkout(&server, "bare", &SHALLOW), &push("bare", None));
+    ran.is(&server.rev("main"), why);
+    assert_eq!(ran.said, "all commits are part of main already\n");
+}
+
+#[test]
+fn a_forced_push_of_a_branch_is_compared_with_the_default_branch() {
+    let (server, fork) = server(2);
+    let old = server.rev("topic");
+    server.git(&["switch", "--quiet", "topic"]);
+    server.git(&["reset", "--quiet", "--hard", &fork]);
+    server.commit(&[("other.txt", "new\n")]);
+    let event = Event { forced: true, ..push("topic", Some(&old)) };
+    let why = "merge base of main and HEAD";
+    find(&checkout(&server, "topic", &SHALLOW), &event).is(&fork, why);
+    find(&checkout(&server, "topic", &[]), &event).is(&fork, why);
+    // A whole clone shows it where the event does not say.
+    find(&checkout(&server, "topic", &[]), &push("topic", Some(&old))).is(&fork, why);
+    // The server may have thrown the old commit away.
+    let event = push("topic", Some(&"1".repeat(40)));
+    let ran = find(&checkout(&server, "topic", &SHALLOW), &event);
+    ran.is(&fork, why);
+    assert!(ran.said.contains("not our ref"), "{}", ran.said);
+}
+
+#[test]
+fn a_forced_push_of_the_default_branch_is_compared_with_what_it_shares_with_the_old() {
+    let (server, fork) = server(2);
+    let old = server.rev("main");
+    server.git(&["reset", "--quiet", "--hard", &fork]);
+    server.commit(&[("other.txt", "new\n")]);
+    let event = Event { forced: true, ..push("main", Some(&old)) };
+    let why = "merge base of main before the forced push and HEAD";
+    find(&checkout(&server, "main", &SHALLOW), &event).is(&fork, why);
+    let event = Event { forced: true, ..push("main", Some(&"1".repeat(40))) };
+    let ran = find(&checkout(&server, "main", &SHALLOW), &event);
+    ran.is_whole("the commit before the push to main is gone");
+}
+
+#[test]
+fn the_first_push_is_checked_as_a_whole() {
+    let server = Repository::new();
+    server.commit(&[("a.txt", "one\n")]);
+    let ran = find(&checkout(&server, "main", &SHALLOW), &push("main", None));
+    ran.is_whole("this is the first push to main");
+}
+
+#[test]
+fn what_brings_no_change_is_checked_as_a_whole() {
+    let (server, _) = server(1);
+    let clone = checkout(&server, "main", &SHALLOW);
+    let of = |trigger| {
+        let ran = find(&clone, &event(trigger));
+        assert_eq!(ran.base, Err("whole tree".to_owned()));
+        ran.why
+    };
+    let release = Trigger::Other("release".to_owned());
+    let why = [Trigger::Schedule, Trigger::Dispatch, Trigger::WorkflowRun, release].map(of);
+    assert_snapshot!(why.join("\n"), @"
+    a scheduled run checks everything
+    a run started by hand checks everything
+    the run follows another workflow
+    the event release brings no change
+    ");
+    let tag = Event { git_ref: Some("refs/tags/v1".to_owned()), ..event(Trigger::Push) };
+    find(&clone, &tag).is_whole("the tag v1 was pushed");
+    // Unless a commit is named.
+    let ask = Ask { explicit: Some("HEAD~1"), ..Ask::default() };
+    find_with(&clone, &tag, ask).is(&server.rev("main~1"), "given as HEAD~1");
+}

@@ -1,0 +1,282 @@
+//! Histories that are cut off, have no or several merge bases, or cannot be completed.
+
+use crate::*;
+use insta::assert_snapshot;
+use std::cell::Cell;
+
+#[test]
+fn a_shallow_clone_is_deepened_until_the_merge_base_is_certain() {
+    let (server, fork) = server(30);
+    // A submodule that cannot be reached is never asked for.
+    let modules = "[submodule \"s\"]\n path = s\n url = file:///nowhere\n";
+    server.git(&["switch", "--quiet", "topic"]);
+    server.write(".gitmodules", modules);
+    server.git(&["add", ".gitmodules"]);
+    let link = format!("160000,{fork},s");
+    server.git(&["update-index", "--add", "--cacheinfo", &link]);
+    server.git(&["commit", "--quiet", "--message", "a submodule"]);
+    let clone = checkout(&server, "topic", &SHALLOW);
+    clone.git(&["submodule", "--quiet", "init"]);
+    let event = pull_request(&server, "topic");
+    let ran = find(&clone, &event);
+    ran.is(&fork, "merge base of main and the pull request");
+    assert_snapshot!(ran.said, @"
+    fetching HASH (main)
+    the clone is shallow: fetching 3 more commits of each line
+    the clone is shallow: fetching 12 more commits of each line
+    the clone is shallow: fetching 48 more commits of each line
+    ");
+    // What was fetched is there the next time.
+    let ran = find(&clone, &event);
+    ran.is(&fork, "merge base of main and the pull request");
+    assert_eq!(ran.said, "");
+}
+
+#[test]
+fn a_common_ancestor_is_not_taken_while_a_newer_one_may_be_hidden() {
+    // Both sides reach the first commit by a short cut, and a newer one by a long way.
+    let server = Repository::new();
+    let first = server.commit(&[("a.txt", "one\n")]);
+    let newest = server.commits(5);
+    server.git(&["switch", "--quiet", "--create", "topic"]);
+    server.commits(20);
+    for (branch, short_cut) in [("topic", "one"), ("main", "two")] {
+        server.git(&["switch", "--quiet", "--create", short_cut, &first]);
+        server.commits(1);
+        server.git(&["switch", "--quiet", branch]);
+        server.commits(if branch == "main" { 20 } else { 0 });
+        server.merge(short_cut);
+    }
+    let clone = checkout(&server, "topic", &["--depth=4"]);
+    clone.git(&["fetch", "--quiet", "--depth=4", "--no-write-fetch-head", "origin", "main"]);
+    assert_eq!(clone.git(&["merge-base", &server.rev("main"), "HEAD"]), first);
+    let ran = find(&clone, &pull_request(&server, "topic"));
+    ran.is(&newest, "merge base of main and the pull request");
+}
+
+#[test]
+fn the_server_is_asked_before_deep_histories_are_fetched() {
+    let (server, fork) = server(150);
+    let event = pull_request(&server, "topic");
+    let asked = Cell::new(0);
+    let (main, topic) = (server.rev("main"), server.rev("topic"));
+    let compare = |one: &str, other: &str| {
+        asked.set(asked.get() + 1);
+        assert_eq!((one, other), (&*main, &*topic));
+        Ok(fork.clone())
+    };
+    let clone = checkout(&server, "topic", &SHALLOW);
+    let ran = find_with(&clone, &event, Ask { compare: Some(&compare), ..Ask::default() });
+    ran.is(&fork, "merge base of main and the pull request");
+    assert_eq!(asked.get(), 1);
+    assert_snapshot!(ran.said, @"
+    fetching HASH (main)
+    the clone is shallow: fetching 3 more commits of each line
+    the clone is shallow: fetching 12 more commits of each line
+    the clone is shallow: fetching 48 more commits of each line
+    asking the server for the merge base
+    fetching HASH (merge base)
+    ");
+    // A server that does not answer, or with nonsense, is no more than a note.
+    let answers: [Compare<'_>; 2] =
+        [&|_, _| anyhow::bail!("rate limit"), &|_, _| Ok("--upload-pack=x".to_owned())];
+    for compare in answers {
+        let clone = checkout(&server, "topic", &SHALLOW);
+        let ran = find_with(&clone, &event, Ask { compare: Some(compare), ..Ask::default() });
+        ran.is(&fork, "merge base of main and the pull request");
+        let note = ran.said.lines().find(|line| line.contains("of no help"));
+        let wanted = ["rate limit", "the server answered with no commit hash"];
+        assert!(note.is_some_and(|note| wanted.iter().any(|why| note.ends_with(why))));
+    }
+}
+
+#[test]
+fn criss_cross_merges_have_the_base_that_git_takes() {
+    let server = Repository::new();
+    server.commit(&[("a.txt", "one\n")]);
+    server.git(&["branch", "topic"]);
+    let one = server.commits(1);
+    server.git(&["switch", "--quiet", "topic"]);
+    let two = server.commits(1);
+    server.merge(&one);
+    server.commit(&[("topic.txt", "new\n")]);
+    server.git(&["switch", "--quiet", "main"]);
+    server.merge(&two);
+    server.commits(1);
+    let taken = server.git(&["merge-base", "main", "topic"]);
+    for depth in [&SHALLOW[..], &[]] {
+        let ran = find(&checkout(&server, "topic", depth), &pull_request(&server, "topic"));
+        ran.is(&taken, "merge base of main and the pull request");
+        let note = "2 merge bases: taking HASH, as Git does\n";
+        assert!(ran.said.contains(note), "{}", ran.said);
+    }
+}
+
+/// A history of `count` commits, most of them with one parent and many with two, all of which lie
+/// not far back; its last two are `main` and `topic`.
+fn tangled(seed: u64, count: u64) -> Repository {
+    let server = Repository::new();
+    server.commit(&[("a.txt", "one\n")]);
+    let mut state = seed;
+    let mut random = |below: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut stream = "reset refs/heads/start\nfrom refs/heads/main^0\n\n".to_owned();
+    for mark in 1..=count {
+        let branch = if mark == count { "main" } else { "topic" };
+        let time = 1_750_100_000 + mark * 60;
+        stream += &format!(
+            "commit refs/heads/{branch}\nmark :{mark}\ncommitter A <a> {time} +0000\ndata 0\n"
+        );
+        // Now and then a short cut far back.
+        let mut parent = || {
+            let reach = if random(4) == 0 { 40 } else { 6 };
+            match mark.saturating_sub(1 + random(reach)) {
+                0 => "refs/heads/start".to_owned(),
+                mark => format!(":{mark}"),
+            }
+        };
+        let (one, other) = (parent(), parent());
+        stream += &format!("from {one}\n");
+        if other != one && random(2) == 0 {
+            stream += &format!("merge {other}\n");
+        }
+        stream += "\n";
+    }
+    server.import(&stream);
+    server
+}
+
+#[test]
+fn at_any_depth_the_merge_base_is_that_of_the_whole_history() {
+    // In these histories a shallow clone shows an older common ancestor first.
+    for seed in [1, 27] {
+        let server = tangled(seed, 60);
+        let base = server.git(&["merge-base", "main", "topic"]);
+        for depth in ["--depth=1", "--depth=7"] {
+            let clone = checkout(&server, "topic", &[depth]);
+            let ran = find(&clone, &pull_request(&server, "topic"));
+            ran.is(&base, "merge base of main and the pull request");
+        }
+    }
+}
+
+#[test]
+fn unrelated_histories_have_no_base() {
+    let (server, _) = server(1);
+    server.git(&["switch", "--quiet", "--orphan", "other"]);
+    server.commit(&[("c.txt", "one\n")]);
+    let event = pull_request(&server, "other");
+    for depth in [&SHALLOW[..], &[]] {
+        let ran = find(&checkout(&server, "other", depth), &event);
+        assert_eq!(ran.base, Err("HASH and HASH have no commit in common".to_owned()));
+    }
+    let clone = checkout(&server, "other", &SHALLOW);
+    let ran = find_with(&clone, &event, Ask { no_base: NoBase::Full, ..Ask::default() });
+    ran.is_whole("HASH and HASH have no commit in common");
+}
+
+#[test]
+fn what_cannot_be_fetched_is_said() {
+    let (server, _) = server(3);
+    let event = pull_request(&server, "topic");
+    let clone = checkout(&server, "topic", &SHALLOW);
+    clone.git(&["remote", "rename", "origin", "one"]);
+    // The one remote there is will do.
+    assert!(find(&clone, &event).base.is_ok());
+    let clone = checkout(&server, "topic", &SHALLOW);
+    clone.git(&["remote", "remove", "origin"]);
+    let ran = find(&clone, &event);
+    assert_snapshot!(ran.base.expect_err("refused"), @"the clone has no remote to fetch from");
+    clone.git(&["remote", "add", "origin", "file:///nowhere/u:secret@x.git"]);
+    let ran = find(&clone, &event);
+    let error = ran.base.expect_err("refused");
+    assert!(error.starts_with("git fetch: fatal: "), "{error}");
+    assert!(error.ends_with("`fetch-depth: 0`, and nothing has to be fetched"), "{error}");
+    // A remote that is no longer there does not matter when all is here.
+    let clone = checkout(&server, "topic", &[]);
+    clone.git(&[
+        "fetch",
+        "--quiet",
+        "--no-write-fetch-head",
+        "origin",
+        "main:refs/remotes/origin/main",
+    ]);
+    clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
+    assert!(find(&clone, &event).base.is_ok());
+}
+
+#[test]
+fn a_clone_without_folders_fetches_those_that_differ() {
+    let (server, _) = server(1);
+    server.commit(&[("folder/deep/c.txt", "one\n")]);
+    let before = server.commit(&[("folder/deep/c.txt", "two\n")]);
+    server.commit(&[("folder/deep/c.txt", "three\n")]);
+    let clone = server.cloned(&["--filter=tree:0"]);
+    let push = Event {
+        git_ref: Some("refs/heads/main".to_owned()),
+        before: Some(before.clone()),
+        ..event(Trigger::Push)
+    };
+    let changed = || {
+        let clone = aidd_engine::git::Repository::open(clone.root())?;
+        clone.changes(&clone.snapshot(&before)?, &clone.snapshot(&clone.commit("HEAD")?)?)
+    };
+    assert!(changed().is_err());
+    let found = base::find(clone.root(), &push, None, NoBase::Error, None, &mut |_| {});
+    assert!(found.is_ok());
+    let paths: Vec<_> = changed().expect("read").into_iter().map(|change| change.head).collect();
+    assert_eq!(paths, [Some("folder/deep/c.txt".to_owned())]);
+}
+
+#[test]
+fn a_partial_clone_fetches_old_contents_in_one_go() {
+    let (server, fork) = server(1);
+    for number in 0..20 {
+        server.write(format!("many/{number}"), format!("old {number}\n"));
+    }
+    let before = server.commit(&[]);
+    for number in 0..20 {
+        server.write(format!("many/{number}"), format!("new {number}\n"));
+    }
+    server.commit(&[]);
+    let clone = server.cloned(&["--filter=blob:none"]);
+    let push = Event {
+        git_ref: Some("refs/heads/main".to_owned()),
+        before: Some(before.clone()),
+        ..event(Trigger::Push)
+    };
+    let found = base::find(clone.root(), &push, None, NoBase::Error, None, &mut |_| {});
+    assert!(found.is_ok());
+    let listed = clone.git(&["ls-tree", "-r", "--object-only", &before]);
+    let ids: Vec<String> = listed.lines().map(str::to_owned).collect();
+    let packs = || {
+        let packs = std::fs::read_dir(clone.path(".git/objects/pack")).expect("packs");
+        packs
+            .filter(|pack| {
+                pack.as_ref().expect("one").path().extension().is_some_and(|e| e == "pack")
+            })
+            .count()
+    };
+    let missing = || {
+        clone
+            .git(&["rev-list", "--objects", "--missing=print", &before, "--not", &fork])
+            .matches('?')
+            .count()
+    };
+    let count = packs();
+    assert_eq!(missing(), 20);
+    base::have_blobs(clone.root(), &ids).expect("fetched");
+    assert_eq!((missing(), packs()), (0, count + 1));
+    base::have_blobs(clone.root(), &ids).expect("here");
+    assert_eq!(packs(), count + 1);
+    base::have_blobs(clone.root(), &[]).expect("nothing");
+    assert!(base::have_blobs(clone.root(), &["--all".to_owned()]).is_err());
+    let error = base::have_blobs(server.root(), &["1".repeat(40)]).expect_err("refused");
+    assert_snapshot!(error, @"
+    missing from the repository: 1 object
+    hint: `git fsck` tells what is wrong
+    ");
+}
