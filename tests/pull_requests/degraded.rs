@@ -218,7 +218,7 @@ fn a_file_that_may_not_be_read_is_told() {
     let scene = Scene::new(&[("a.txt", "blue\n")], |server| server.write("a.txt", "one\nblue\n"));
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     let path = clone.path("a.txt");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).expect("set");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).expect("set");
     // Root reads it all the same.
     let readable = fs::read(&path).is_ok();
     let told = scene.runner(clone).told(&[]);

@@ -2,6 +2,7 @@
 
 mod merge;
 mod outputs;
+mod place;
 mod post;
 mod sides;
 mod suggest;
@@ -16,8 +17,9 @@ use crate::exit::{Exit, UserError};
 use crate::github;
 use crate::project::{self, Project};
 use crate::report::gate::Policy;
-use crate::report::{self, Document, Gated, Run, VersionControl, wire};
+use crate::report::{self, Comparison, Document, Gated, Run, VersionControl, wire};
 use crate::saved::{Context, Saved, Shard};
+use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection, text_keys};
 use aidd_engine::config::FailOnName;
 use aidd_engine::diff::{Compared, Hunk, UNALLOWED};
@@ -26,6 +28,7 @@ use aidd_engine::git::Snapshot;
 use aidd_engine::walk::{Walk, check_tree};
 use anyhow::{Context as _, Result};
 use outputs::Outputs;
+use place::Place;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, Read, Write};
@@ -132,7 +135,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     };
     let mut job = Job { args, event, project, trusted, paths, notes: Vec::new(), started };
     job.outputs_left_out(&io.cwd);
-    job.judge(&found, color, io)
+    job.run(&found, color, io)
 }
 
 /// What the gate enforces, whatever there is to find.
@@ -187,8 +190,11 @@ impl Job<'_> {
     }
 
     /// Whether all files are checked: code scanning takes what a branch's report does not hold for
-    /// mended.
+    /// mended. Of a head that is not trusted only what changed is read.
     fn is_whole(&self) -> bool {
+        if self.trusted.is_some() {
+            return false;
+        }
         let to_default = self.event.trigger == Trigger::Push
             && self.event.branch().is_some()
             && self.event.branch() == self.event.default_branch.as_deref();
@@ -199,11 +205,47 @@ impl Job<'_> {
         }
     }
 
-    fn judge(&mut self, found: &Found, color: When, io: &mut Io<'_>) -> Result<Exit> {
+    fn run(&mut self, found: &Found, color: When, io: &mut Io<'_>) -> Result<Exit> {
         let engine = self.project.engine(&Selection::default())?;
+        let (compared, comparison, stale) = self.judge(&engine, found)?;
+        let fail_on = fail_on(self.args.fail_on, &self.project);
+        let ci = self.project.config.ci.clone().unwrap_or_default();
+        let (policy, unknown) = Policy::new(&ci, fail_on, engine.registry());
+        self.notes.extend(unknown);
+        let version_control = self.version_control(found);
+        let place = Place::of(&self.project);
+        let registry = place.rules(&self.project);
+        let run = Run {
+            files: compare::files(&compared.outcome.files),
+            fixed: compare::files(&compared.fixed),
+            rules: registry.as_ref().unwrap_or(engine.registry()).rules(),
+            checked: compared.outcome.checked,
+            skipped: &compared.outcome.skipped,
+            fail_on,
+            policy: Some(&policy),
+            comparison,
+            notes: self.notes.clone(),
+            elapsed: self.started.elapsed(),
+            root: &place.top,
+            baseline: stale.is_some(),
+            stale: stale.unwrap_or_default(),
+            suppressed: self.args.outputs.sarif_suppressed,
+            category: self.args.outputs.category.as_deref(),
+            version_control: version_control.as_ref(),
+        };
+        self.report((&run, &place), &compared, found, (color, io))
+    }
+
+    /// Checks what is to be checked, compared with what is to be compared with, and how many
+    /// findings of the baseline are gone, if there is one.
+    fn judge(
+        &mut self,
+        engine: &Engine,
+        found: &Found,
+    ) -> Result<(Compared, Option<Comparison>, Option<usize>)> {
         let (mut compared, comparison) = match &found.against {
             Against::Base(base) => {
-                let compared = self.compare(&engine, base, found.head.as_deref())?;
+                let compared = self.compare(engine, base, found.head.as_deref())?;
                 let short = &base.sha[..base.sha.len().min(7)];
                 let name = format!("{short} ({})", base.why);
                 let base = compare::Base { commit: Some(base.sha.clone()), name };
@@ -212,64 +254,45 @@ impl Job<'_> {
             }
             Against::WholeTree { why } => {
                 self.notes.push(format!("All files were checked: {why}"));
-                (self.whole(&engine)?, None)
+                (self.whole(engine)?, None)
             }
         };
         let whole = comparison.as_ref().is_none_or(|comparison| comparison.whole_tree);
-        let stale = baseline::judge(
-            &self.args.baseline,
-            &self.project,
-            &self.paths,
-            &mut compared.outcome,
-            whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden,
-        )?;
+        let complete = whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
+        let (args, outcome) = (&self.args.baseline, &mut compared.outcome);
+        let stale = baseline::judge(args, &self.project, &self.paths, outcome, complete)?;
         // A part knows only of its own files; the merge looks across all.
         if self.args.shard.is_none() {
             compared.match_across();
         }
-        let fail_on = fail_on(self.args.fail_on, &self.project);
-        let ci = self.project.config.ci.clone().unwrap_or_default();
-        let (policy, unknown) = Policy::new(&ci, fail_on, engine.registry());
-        self.notes.extend(unknown);
-        let version_control = self.version_control();
-        let stale = stale.map(|stale| {
-            let of_part = |entry: &&aidd_engine::baseline::Entry| {
-                self.args.shard.is_none_or(|part| part.holds(&entry.path))
-            };
-            stale.iter().filter(of_part).map(|entry| entry.count as usize).sum::<usize>()
-        });
-        let run = Run {
-            files: compare::files(&compared.outcome.files),
-            fixed: compare::files(&compared.fixed),
-            rules: engine.registry().rules(),
-            checked: compared.outcome.checked,
-            skipped: &compared.outcome.skipped,
-            fail_on,
-            policy: Some(&policy),
-            comparison,
-            notes: self.notes.clone(),
-            elapsed: self.started.elapsed(),
-            root: self.project.root(),
-            baseline: stale.is_some(),
-            stale: stale.unwrap_or_default(),
-            suppressed: self.args.outputs.sarif_suppressed,
-            category: self.args.outputs.category.as_deref(),
-            version_control: version_control.as_ref(),
-        };
-        let document = Document::of(&run, self.args.outputs.needs_line_hashes());
+        let own = |entry: &&Entry| self.args.shard.is_none_or(|part| part.holds(&entry.path));
+        let stale = stale
+            .map(|stale| stale.iter().filter(own).map(|entry| entry.count as usize).sum::<usize>());
+        Ok((compared, comparison, stale))
+    }
+
+    fn report(
+        &self,
+        (run, place): (&Run<'_>, &Place),
+        compared: &Compared,
+        found: &Found,
+        (color, io): (When, &mut Io<'_>),
+    ) -> Result<Exit> {
+        let document = Document::of(run, self.args.outputs.needs_line_hashes());
         let mut saved = Saved {
             shard: self.args.shard.map(|part| Shard { index: part.index, count: part.of }),
-            match_keys: match_keys(&run, &document),
-            diff_lines: diff_lines(&compared),
+            match_keys: match_keys(run, &document),
+            diff_lines: diff_lines(compared),
             ..Saved::new(self.context(&found.against), document)
         };
-        let suggestions = self.suggestions(&run, &mut saved.document);
+        let suggestions = self.suggestions(run, &mut saved.document);
+        place.lead(&mut saved);
         let outputs = Outputs {
             args: &self.args.outputs,
             event: &self.event,
-            rules: engine.registry().rules(),
+            rules: run.rules,
             saved: &saved,
-            run: Some(&run),
+            run: Some(run),
             suggestions: &suggestions,
         };
         outputs.write(color, io)?;
@@ -285,10 +308,12 @@ impl Job<'_> {
         Ok(Compared { outcome, ..Compared::default() })
     }
 
-    fn version_control(&self) -> Option<VersionControl> {
+    /// The commit whose files are checked, which need not be that of the event.
+    fn version_control(&self, found: &Found) -> Option<VersionControl> {
+        let checked = found.head.clone().or_else(|| place::checked_out(self.project.root()));
         Some(VersionControl {
             repository: self.event.repository.as_ref()?.url(),
-            revision: self.event.sha.clone()?,
+            revision: checked.or_else(|| self.event.sha.clone())?,
             branch: self.event.branch().map(str::to_owned),
         })
     }

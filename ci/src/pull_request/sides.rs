@@ -64,7 +64,7 @@ impl Job<'_> {
         let mut changes = self.changes(&repository, (&before, &head))?;
         // A sparse check-out lacks files that changed.
         let lacking =
-            |change: &&Change| change.head.as_ref().is_some_and(|path| !root.join(path).exists());
+            |change: &&Change| change.head.as_ref().is_some_and(|path| is_lacking(root, path));
         let lacking = changes.iter().filter(lacking).count();
         let stored = other.is_some() || lacking > 0 && !self.is_whole();
         let bases = changes.iter().filter_map(|change| Some((&before, change.base.as_deref()?)));
@@ -98,6 +98,11 @@ impl Job<'_> {
         changes.retain(|change| self.args.shard.is_none_or(|part| part.holds(change.path())));
         Ok(changes)
     }
+}
+
+/// Whether a file is not checked out. Of a name that is not UTF-8 this is not known.
+fn is_lacking(root: &Path, path: &str) -> bool {
+    !path.contains('\u{FFFD}') && root.join(path).symlink_metadata().is_err()
 }
 
 /// In a clone that left contents out, fetches those of the files named, in one go; whether it had
