@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { serverSettings } from '../src/options'
+import { rulesOf } from '../src/rules'
+
+const settings = (values: Record<string, unknown>) => serverSettings((name) => values[name])
+
+test('settings that are not set are left to the server', () => {
+  assert.deepEqual(settings({ config: null }), { run: 'onType', workspace: true })
+  assert.deepEqual(settings({ config: ' ' }), { run: 'onType', workspace: true })
+})
+
+test('settings are handed on', () => {
+  const values = { config: 'ci/aidd.json', run: 'onSave', workspace: false }
+  assert.deepEqual(settings(values), values)
+})
+
+test('a value of the wrong type is as if it were not set', () => {
+  assert.deepEqual(settings({ config: 3, run: 'never', workspace: 'no' }), { run: 'onType', workspace: true })
+})
+
+test('the rules under the cursor', () => {
+  const linked = { source: 'aidd', code: { value: 'dockerfile/latest-tag', target: 'x' } }
+  const plain = { source: 'aidd', code: 'team/old-colour' }
+  const foreign = { source: 'ruff', code: 'F401' }
+  assert.deepEqual(rulesOf([foreign, linked, plain, linked, { source: 'aidd' }, { source: 'aidd', code: 7 }]), [
+    'dockerfile/latest-tag',
+    'team/old-colour',
+  ])
+})
