@@ -159,6 +159,12 @@ async function run(say) {
   const [command, ...args] = process.env.AIDD_SERVER.split('\n')
   const server = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = new Promise((done) => server.once('exit', done))
+  await Promise.race([talk(server, ended, say), ended.then((code) => {
+    if (code !== 0) throw new Error(`the server ended with ${code}`)
+  })])
+}
+
+async function talk(server, ended, say) {
   const connection = lsp.createProtocolConnection(
     new lsp.StreamMessageReader(server.stdout), new lsp.StreamMessageWriter(server.stdin))
   connection.listen()
@@ -193,8 +199,7 @@ async function run(say) {
   say(await session.shown(file))
   await connection.sendRequest(lsp.ShutdownRequest.type)
   await connection.sendNotification(lsp.ExitNotification.type)
-  const code = await ended
-  if (code !== 0) throw new Error(`the server ended with ${code}`)
+  await ended
 }
 
 const out = []

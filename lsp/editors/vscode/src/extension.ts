@@ -5,7 +5,7 @@ import * as vscode from 'vscode'
 import { LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node'
 import { findBinary } from './binary'
 import { documents, serverArguments, serverSettings, startsAnew } from './options'
-import { rulesOf } from './rules'
+import { messageOf, rulesOf } from './words'
 
 const HELP = 'https://github.com/aidd-dev/aidd/blob/main/docs/editors.md'
 
@@ -84,42 +84,62 @@ function options(answers: Answers): LanguageClientOptions {
       // The client makes a command of the editor from each command of the server; what is asked of
       // the person first, and what is done with the answer, is ours.
       executeCommand: async (command, args, next) => {
-        const full = command === 'aidd.explain' && args.length === 0 ? await askRule() : args
+        const byPerson = args.length === 0
+        const full = byPerson ? await ask(command) : args
         if (full === undefined) return undefined
         const answer: unknown = await next(command, full)
-        if (args.length === 0) await show(answers, command, full, answer)
+        if (byPerson) await show(answers, command, full, answer)
         return answer
       },
     },
   }
 }
 
-/** The rule to explain: that of the finding under the cursor, or one that is typed. */
-async function askRule(): Promise<[string] | undefined> {
-  const editor = vscode.window.activeTextEditor
-  const here = vscode.languages
-    .getDiagnostics(editor?.document.uri ?? vscode.Uri.parse('untitled:'))
-    .filter(({ range }) => editor && range.contains(editor.selection.active))
-  const rules = rulesOf(here)
-  const title = 'Which rule?'
-  const rule =
-    rules.length > 1
-      ? await vscode.window.showQuickPick(rules, { title })
-      : (rules[0] ?? (await vscode.window.showInputBox({ title, placeHolder: 'dockerfile/latest-tag' })))
-  return rule ? [rule] : undefined
+/** The arguments of a command that a person called; `undefined` when they thought better of it. */
+async function ask(command: string): Promise<unknown[] | undefined> {
+  const { document } = vscode.window.activeTextEditor ?? {}
+  const uri = document?.uri.scheme === 'file' ? document.uri.toString() : undefined
+  switch (command) {
+    case 'aidd.explain': {
+      const rule = await askRule()
+      return rule ? [rule, uri] : undefined
+    }
+    case 'aidd.writeBaseline': {
+      const chosen = await vscode.window.showQuickPick(recordings, { title: 'What to record' })
+      return chosen && [{ uri, acceptNew: chosen.acceptNew }]
+    }
+    case 'aidd.showConfig':
+      return [uri]
+    default:
+      return []
+  }
 }
 
-/** Shows an answer that is text; for the others the server shows messages of its own. */
+const recordings = [
+  { label: 'All findings', description: 'also those that the baseline does not have yet', acceptNew: true },
+  { label: 'Only known findings', description: 'drops from the baseline what is gone', acceptNew: false },
+]
+
+/** The rule to explain: that of the finding under the cursor, or one that is typed. */
+async function askRule(): Promise<string | undefined> {
+  const editor = vscode.window.activeTextEditor
+  const all = editor ? vscode.languages.getDiagnostics(editor.document.uri) : []
+  const rules = rulesOf(all.filter(({ range }) => editor && range.contains(editor.selection.active)))
+  const title = 'Which rule?'
+  if (rules.length > 1) return vscode.window.showQuickPick(rules, { title })
+  return rules[0] ?? vscode.window.showInputBox({ title, placeHolder: 'dockerfile/latest-tag' })
+}
+
 async function show(answers: Answers, command: string, args: unknown[], answer: unknown): Promise<void> {
-  if (answer === null || answer === undefined) return
   if (command === 'aidd.explain' && typeof answer === 'string') {
     const uri = answers.keep(`${String(args[0])}.md`, answer)
     await vscode.commands.executeCommand('markdown.showPreview', uri)
-  }
-  if (command === 'aidd.showConfig') {
-    const text = typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)
-    const document = await vscode.workspace.openTextDocument(answers.keep('config.json', text))
-    await vscode.window.showTextDocument(document, { preview: true })
+  } else if (command === 'aidd.showConfig' && answer) {
+    const uri = answers.keep('config.json', JSON.stringify(answer, null, 2))
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri))
+  } else {
+    const message = messageOf(answer)
+    if (message !== undefined) void vscode.window.showInformationMessage(`aidd: ${message}`)
   }
 }
 

@@ -26,7 +26,7 @@ import {
 } from 'vscode-languageserver-protocol/node'
 import { findBinary } from '../src/binary'
 import { serverArguments, serverSettings } from '../src/options'
-import { rulesOf } from '../src/rules'
+import { rulesOf } from '../src/words'
 
 const real = process.env['AIDD'] ?? ''
 const withoutShell = process.platform === 'win32' && real === ''

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { serverSettings } from '../src/options'
-import { rulesOf } from '../src/rules'
+import { messageOf, rulesOf } from '../src/words'
 
 const settings = (values: Record<string, unknown>) => serverSettings((name) => values[name])
 
@@ -27,4 +27,11 @@ test('the rules under the cursor', () => {
     'dockerfile/latest-tag',
     'team/old-colour',
   ])
+})
+
+test('numbers are told in words', () => {
+  assert.equal(messageOf({ files: 1, findings: 3 }), '3 findings in 1 file')
+  assert.equal(messageOf({ recorded: 1 }), '1 finding recorded')
+  assert.equal(messageOf(null), undefined)
+  assert.equal(messageOf('# page'), undefined)
 })
