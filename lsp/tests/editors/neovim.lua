@@ -100,10 +100,9 @@ local function run()
   end
   local tick = vim.api.nvim_buf_get_changedtick(buffer)
   vim.lsp.buf.code_action()
-  vim.wait(15000, function()
+  check(vim.wait(15000, function()
     return failed or vim.api.nvim_buf_get_changedtick(buffer) ~= tick
-  end, 20)
-  check(not failed, failed)
+  end, 20) and not failed, failed or 'no action was taken')
   say('-- fixed')
   say(vim.api.nvim_buf_get_lines(buffer, line - 1, line, false)[1])
   say(settled(target, buffer, function(now) return now ~= before end))

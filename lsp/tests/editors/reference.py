@@ -34,7 +34,7 @@ def index(text, character, encoding):
 class Session:
     def __init__(self, client, encoding, pulls):
         self.client, self.encoding, self.pulls = client, encoding, pulls
-        self.texts, self.versions, self.seen = {}, {}, {}
+        self.texts, self.versions = {}, {}
 
     def uri(self, file):
         return (ROOT / file).as_uri()
@@ -53,9 +53,9 @@ class Session:
         if self.pulls:
             params = lsp.DocumentDiagnosticParams(lsp.TextDocumentIdentifier(self.uri(file)))
             return (await self.client.text_document_diagnostic_async(params)).items
-        while self.seen.get(self.uri(file), (None,))[0] != self.versions[file]:
+        while self.uri(file) not in self.client.diagnostics:
             await asyncio.sleep(0.005)
-        return self.seen[self.uri(file)][1]
+        return self.client.diagnostics[self.uri(file)]
 
     async def settled(self, file):
         items = await asyncio.wait_for(self.found(file), 15)
@@ -90,6 +90,7 @@ class Session:
             action = await self.client.code_action_resolve_async(action)
         self.apply(file, self.edits(file, action.edit))
         self.versions[file] += 1
+        self.client.diagnostics.pop(self.uri(file), None)
         self.client.text_document_did_change(
             lsp.DidChangeTextDocumentParams(
                 lsp.VersionedTextDocumentIdentifier(self.versions[file], self.uri(file)),
@@ -135,10 +136,6 @@ async def run(say, name):
         raise ValueError(f"{encoding} was not offered")
     pulls = bool(capabilities.text_document.diagnostic and answer.capabilities.diagnostic_provider)
     session = Session(client, encoding, pulls)
-
-    @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-    def published(params):
-        session.seen[params.uri] = (params.version, params.diagnostics)
 
     for file in os.environ["AIDD_FILES"].split("\n"):
         say(await session.open(file))
