@@ -11,30 +11,34 @@ local function check(holds, why)
   return holds
 end
 
--- As most users of Neovim 0.11 write it; before, clients are started by hand.
-local attach
+-- Both ways as docs/editors.md has them, but for the path of the program.
 if vim.lsp.config then
   vim.lsp.config('aidd', { cmd = command, root_markers = { '.aidd', '.git' } })
-  attach = function()
-    vim.lsp.enable('aidd')
-    vim.api.nvim_exec_autocmds('FileType', { group = 'nvim.lsp.enable', buffer = 0 })
-  end
+  vim.lsp.enable('aidd')
+  vim.api.nvim_create_autocmd('BufWinEnter', {
+    callback = function(event)
+      local options = vim.bo[event.buf]
+      if options.buftype == '' and options.filetype == '' then options.filetype = 'text' end
+    end,
+  })
+  vim.cmd('filetype on')
 else
-  local id
-  attach = function(buffer)
-    id = id or vim.lsp.start_client({
-      name = 'aidd',
-      cmd = command,
-      root_dir = root,
-      workspace_folders = { { uri = vim.uri_from_fname(root), name = 'fixture' } },
-    })
-    check(id and vim.lsp.buf_attach_client(buffer, id), 'the server did not start')
-  end
+  local client
+  vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
+    callback = function(event)
+      if vim.bo[event.buf].buftype ~= '' then return end
+      client = client or vim.lsp.start_client({
+        name = 'aidd',
+        cmd = command,
+        root_dir = vim.fn.getcwd(),
+      })
+      vim.lsp.buf_attach_client(event.buf, client)
+    end,
+  })
 end
 
 local function open(file)
   vim.cmd('edit ' .. vim.fn.fnameescape(root .. '/' .. file))
-  attach(vim.api.nvim_get_current_buf())
 end
 
 -- What is shown in a buffer: its lines in the form of README.md, sorted.
