@@ -55,6 +55,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["source", "files", "kind", "finding", "config", "parse", "registry", "select", "check"],
     ),
     ("baseline", &["finding"]),
+    ("commit_message", &["source", "parse", "patterns"]),
     (
         "project",
         &["source", "files", "git", "kind", "config", "paths", "registry", "check", "baseline"],
@@ -94,7 +95,8 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<(String, String)> {
 
 /// The part of a source file before its unit tests.
 fn without_tests(text: &str) -> &str {
-    text.split_once("#[cfg(test)]\nmod tests").map_or(text, |(code, _)| code)
+    let parts = text.rsplit_once("\n#[cfg(test)]\n");
+    parts.filter(|(_, tests)| tests.contains("mod tests {")).map_or(text, |(code, _)| code)
 }
 
 #[test]

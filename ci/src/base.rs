@@ -14,7 +14,7 @@ use clap::ValueEnum;
 use history::{History, brief, short};
 use std::path::Path;
 
-pub use history::{Compare, have_blobs};
+pub use history::{Compare, have_blobs, have_commit};
 
 /// A commit to compare with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,10 +167,14 @@ impl Search<'_, '_, '_> {
 
     /// The merge base with a commit, branch or tag that the user names.
     fn explicit(&mut self, rev: &str) -> Result<Against> {
-        let named = self.named(rev)?.ok_or_else(|| {
-            UserError::new(format!("`{rev}` is no commit here, and no branch or tag of the remote"))
+        let unknown = |why: &str| {
+            UserError::new(format!("`{rev}` is no commit here{why}"))
                 .hint("fetch it first, or check out with `fetch-depth: 0`")
-        })?;
+        };
+        let named = match self.named(rev) {
+            Ok(named) => named.ok_or_else(|| unknown(", and no branch or tag of the remote"))?,
+            Err(error) => return Err(unknown(&format!(": {}", brief(&error))).into()),
+        };
         let found = self.history.merge_base(&named, self.head)?;
         if found == named {
             return Ok(base(found, format!("given as {rev}")));

@@ -57,7 +57,7 @@ pub fn check(
         let staged = repository.staged(index.as_deref()).map_err(broken)?;
         let changes = repository.changes(&snapshot, &staged).map_err(broken)?;
         let changes = below(changes, project.root(), &walk.paths);
-        let head = Head::Snapshot(&staged);
+        let head = Head::Snapshot { files: &staged, ignores: &staged };
         return Ok((judge(project, engine, (&snapshot, head), &changes)?, base));
     }
     let changes = repository.work_tree_changes(&snapshot).map_err(broken)?;

@@ -364,6 +364,8 @@ fn order(whole: &mut Saved) {
     });
     (whole.document.findings, whole.match_keys) = both.into_iter().unzip();
     whole.document.skipped.sort();
+    // Each part meets a folder that cannot be read.
+    whole.document.skipped.dedup();
 }
 
 /// Takes out what is said of new findings only, now that some are not.

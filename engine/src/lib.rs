@@ -4,6 +4,7 @@
 pub mod allow;
 pub mod baseline;
 pub mod check;
+pub mod commit_message;
 pub mod config;
 pub mod diff;
 pub mod examples;

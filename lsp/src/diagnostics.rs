@@ -103,7 +103,7 @@ impl Notification for Partial {
 }
 
 /// Answers `workspace/diagnostic`. What a client knows already is not sent again; one that takes
-/// partial results waits for its answer until there is something new to say.
+/// partial results and knows some already waits for its answer until there is something new to say.
 pub(crate) async fn workspace(
     state: &Arc<State>,
     params: WorkspaceDiagnosticParams,
@@ -116,7 +116,8 @@ pub(crate) async fn workspace(
         changed.mark_unchanged();
         let (items, was_news) = news_since(state, &previous, token.as_ref()).await;
         let is_news = was_news || items.iter().any(is_full);
-        if token.is_none() || is_news || changed.changed().await.is_err() {
+        let waits = token.is_some() && !previous.is_empty();
+        if !waits || is_news || changed.changed().await.is_err() {
             break items;
         }
     };

@@ -86,9 +86,9 @@ fn take(state: &Arc<State>, method: &str, params: Value) {
         "textDocument/didChange" => with(params, |params| change(state, &params)),
         "textDocument/didSave" => with(params, |params| save(state, params)),
         "textDocument/didClose" => with(params, |params| close(state, &params)),
-        "workspace/didChangeWatchedFiles" => with(params, |params| watched(state, params)),
-        "workspace/didChangeConfiguration" => with(params, |params| configured(state, params)),
-        "workspace/didChangeWorkspaceFolders" => with(params, |params| folders(state, params)),
+        "workspace/didChangeWatchedFiles" => with(params, |params| watched(state, &params)),
+        "workspace/didChangeConfiguration" => with(params, |params| configured(state, &params)),
+        "workspace/didChangeWorkspaceFolders" => with(params, |params| folders(state, &params)),
         _ => with(params, |params: WorkDoneProgressCancelParams| match params.token {
             NumberOrString::String(token) => commands::stop(state, &token),
             NumberOrString::Number(_) => {}
@@ -146,7 +146,7 @@ fn beside(state: &Arc<State>, uri: &Uri) {
     }
 }
 
-fn watched(state: &Arc<State>, params: DidChangeWatchedFilesParams) {
+fn watched(state: &Arc<State>, params: &DidChangeWatchedFilesParams) {
     let paths = params.changes.iter().filter_map(|change| lifecycle::path(&change.uri));
     on_disk(state, paths.collect());
 }
@@ -196,7 +196,7 @@ fn settles(root: &Path, path: &Path, config: Option<&Path>) -> bool {
         || [".gitignore", ".ignore", ".aiddignore"].contains(&name)
 }
 
-fn configured(state: &Arc<State>, params: DidChangeConfigurationParams) {
+fn configured(state: &Arc<State>, params: &DidChangeConfigurationParams) {
     match Settings::read(&params.settings) {
         Ok(Some(settings)) => {
             let state = state.clone();
@@ -236,7 +236,7 @@ async fn apply(state: &Arc<State>, settings: Settings) {
     schedule::recheck(state);
 }
 
-fn folders(state: &Arc<State>, params: DidChangeWorkspaceFoldersParams) {
+fn folders(state: &Arc<State>, params: &DidChangeWorkspaceFoldersParams) {
     let gone = lifecycle::paths(&params.event.removed);
     let come = lifecycle::paths(&params.event.added);
     let state = state.clone();

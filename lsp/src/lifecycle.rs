@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 use tower_lsp_server::ls_types::{
-    ClientCapabilities, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
+    CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
     CompletionOptions, Diagnostic, DiagnosticOptions, DiagnosticServerCapabilities,
     DocumentLinkOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf,
     Registration, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
@@ -289,19 +289,13 @@ fn is_alive(_: u32) -> bool {
     true
 }
 
-/// Whether the client can be sent anything but what the protocol takes for granted; for tests.
-#[cfg(test)]
-fn client(capabilities: Value) -> ClientCapabilities {
-    serde_json::from_value(capabilities).expect("capabilities")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn session(capabilities: Value) -> Session {
         Session::new(&InitializeParams {
-            capabilities: client(capabilities),
+            capabilities: serde_json::from_value(capabilities).expect("capabilities"),
             ..InitializeParams::default()
         })
     }

@@ -2,6 +2,7 @@
 //! notices nothing and whoever cancels is heard.
 
 use crate::documents::{Open, Place, lock};
+use crate::roots::Roots;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -61,7 +62,7 @@ pub(crate) fn begin(
 
 fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, tell: &mpsc::Sender<News>) {
     let mut work = match scope {
-        Scope::All => state.roots_then_tell(|roots| roots.files()),
+        Scope::All => state.roots_then_tell(Roots::files),
         Scope::Files(paths) => listed(state, paths),
     };
     for (workspace, paths) in &mut work {

@@ -3,6 +3,7 @@
 mod baseline;
 mod check;
 mod fixes;
+mod hooks;
 mod odd_files;
 mod outputs;
 mod project;

@@ -118,8 +118,11 @@ impl Project {
     pub(crate) fn command(&self, folder: &str, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
         command.args(args).current_dir(self.path().join(folder)).env_clear();
-        if let Some(root) = std::env::var_os("SystemRoot") {
-            command.env("SystemRoot", root);
+        // The second is where Git is found.
+        for name in ["SystemRoot", "PATH"] {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
         }
         command
     }

@@ -1,7 +1,20 @@
 //! What a change brought about, told by the real binary on real Git repositories.
 
+mod degraded;
 mod diff;
 mod edits;
+mod events;
+mod forks;
+mod gate;
+mod outputs;
+mod posting;
 #[path = "../../ci/tests/support/repository.rs"]
 mod repository;
+mod runner;
+mod scene;
+#[expect(dead_code, reason = "these tests need a part of what the stand-in can do")]
+#[path = "../../ci/tests/github/server.rs"]
+mod server;
+mod shards;
 mod support;
+mod target;

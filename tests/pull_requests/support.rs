@@ -36,6 +36,39 @@ a teal sky
 ",
 );
 
+/// A rule of the project with a safe fix.
+pub(crate) const SPELLING: (&str, &str) = (
+    "rules/team/spelling.md",
+    "---
+severity: warning
+message: \"`<match>` is misspelt\"
+check:
+  files: [\"*.txt\"]
+  text: { regex: '\\bteh\\b', keywords: [teh] }
+  fix: { replace: 'the', safe: true }
+---
+# team/spelling
+
+A misspelt word is not found by those who search for it.
+
+## Fails
+
+```txt
+in teh end
+```
+
+```finding
+1:4 teh
+```
+
+## Passes
+
+```txt
+in the end
+```
+",
+);
+
 /// A repository with [`RULE`] and these files in its first commit.
 pub(crate) fn project(files: &[(&str, &str)]) -> Repository {
     let repository = Repository::new();

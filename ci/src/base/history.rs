@@ -313,6 +313,14 @@ pub(super) fn short(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
 }
 
+/// Makes sure that a commit and its files are here; `what` it is, is told to `say`.
+///
+/// # Errors
+/// When there is no repository, or the commit cannot be fetched.
+pub fn have_commit(root: &Path, commit: &str, what: &str, say: &mut dyn FnMut(&str)) -> Result<()> {
+    History::open(root, None, say)?.have(commit, what)
+}
+
 /// Makes sure that the contents of objects are here. A clone made with `--filter=blob:none` has
 /// them only of what was checked out; the others are fetched in one go, as Git itself would fetch
 /// them one by one.

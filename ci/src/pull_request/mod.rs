@@ -2,33 +2,36 @@
 
 mod merge;
 mod outputs;
+mod place;
 mod post;
+mod sides;
+mod suggest;
 
 use crate::Io;
-use crate::base::{self, Against, Base, Found};
+use crate::base::{self, Against, Found};
 use crate::baseline;
 use crate::cli::{Ci, CiCheck, CiCommand, Scope, When};
 use crate::compare;
 use crate::event::{Event, System, Trigger};
 use crate::exit::{Exit, UserError};
-use crate::github::{self, Suggestion};
+use crate::github;
 use crate::project::{self, Project};
 use crate::report::gate::Policy;
-use crate::report::{Document, Gated, Run, VersionControl, wire};
+use crate::report::{self, Comparison, Document, Gated, Run, VersionControl, wire};
 use crate::saved::{Context, Saved, Shard};
+use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection, text_keys};
 use aidd_engine::config::FailOnName;
-use aidd_engine::diff::{Compared, Head, Hunk, UNALLOWED};
+use aidd_engine::diff::{Compared, Hunk, UNALLOWED};
 use aidd_engine::finding::{FailOn, Severity, Status};
-use aidd_engine::git::{Change, Repository, Snapshot};
-use aidd_engine::kind::RULE_FOLDERS;
-use aidd_engine::source::Origin;
-use aidd_engine::walk::{Walk, check_tree, relative};
+use aidd_engine::git::Snapshot;
+use aidd_engine::walk::{Walk, check_tree};
 use anyhow::{Context as _, Result};
 use outputs::Outputs;
+use place::Place;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -42,11 +45,16 @@ const PAYLOAD_LIMIT: u64 = 32 << 20;
 /// # Errors
 /// Wrong usage or configuration, a base that cannot be found, or output that cannot be written.
 pub fn run(args: &Ci, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
-    match &args.command {
+    let ended = match &args.command {
         None => check(&args.check, config, color, io),
         Some(CiCommand::Merge(args)) => merge::run(args, config, color, io),
         Some(CiCommand::Post(args)) => post::run(args, io),
-    }
+    };
+    // An error may quote what a stranger wrote.
+    ended.map_err(|error| match error.downcast_ref::<io::Error>() {
+        Some(_) => error,
+        None => UserError::new(report::harmless(&format!("{error:#}"))).into(),
+    })
 }
 
 /// The value of an environment variable that is set to something.
@@ -79,6 +87,8 @@ struct Job<'a> {
     args: &'a CiCheck,
     event: Event,
     project: Project,
+    /// The files of the commit whose rules count, when not those of what is checked out.
+    trusted: Option<Snapshot>,
     paths: Vec<PathBuf>,
     notes: Vec<String>,
     started: Instant,
@@ -93,45 +103,46 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         return statement(args, &Project::open(&root, config)?, format, io);
     }
     let token = token();
-    let api = event.repository.clone().zip(token).filter(|_| event.system == System::GitHub);
+    let on_github = event.repository.clone().filter(|_| event.system == System::GitHub);
+    let api = on_github.zip(token);
     let ask = |base: &str, head: &str| match &api {
         Some((repository, token)) => github::merge_base(repository, token, base, head),
         None => anyhow::bail!("there is no token for GitHub's API"),
     };
     let ask: Option<base::Compare<'_>> = api.as_ref().map(|_| &ask as base::Compare<'_>);
     let mut say = |text: &str| {
-        let _ = writeln!(io.err, "aidd: {text}");
+        let _ = writeln!(io.err, "aidd: {}", report::harmless(text));
     };
-    let found = base::find(&root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
-    let trusted = match (&event.trigger, &found.against) {
-        // Nothing of an untrusted head may say how it is judged.
-        (Trigger::PullRequestTarget, Against::Base(base)) => {
-            let repository = Repository::open(&root).map_err(compare::broken)?;
-            let snapshot = repository.snapshot(&base.sha).map_err(compare::broken)?;
-            have_settings(&root, &snapshot, args, config)?;
-            Some(snapshot)
-        }
-        (Trigger::PullRequestTarget, Against::WholeTree { why }) => {
+    let mut found = base::find(&root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
+    let (project, trusted) = match (&event.trigger, &event.pull, &found.against) {
+        (Trigger::PullRequestTarget, _, Against::WholeTree { why }) => {
             return Err(UserError::new(format!("{why}: nothing can be trusted without a base"))
-                .hint("pull_request_target is judged by the rules of its base only")
+                .hint("pull_request_target is judged by the rules of its target only")
                 .into());
         }
-        _ => None,
+        (Trigger::PullRequestTarget, Some(pull), _) => {
+            // Also where somebody has checked it out, the head is read from the store.
+            found.head.get_or_insert_with(|| pull.head_sha.clone());
+            let (project, files) = sides::trusted(
+                &root,
+                &pull.base_sha,
+                (config, args.baseline.baseline.as_deref()),
+                &mut say,
+            )?;
+            (project, Some(files))
+        }
+        _ => (Project::open(&root, config)?, None),
     };
-    let project = match trusted {
-        Some(snapshot) => Project::trusting(&root, snapshot, config)?,
-        None => Project::open(&root, config)?,
-    };
-    let mut job = Job { args, event, project, paths, notes: Vec::new(), started };
+    let mut job = Job { args, event, project, trusted, paths, notes: Vec::new(), started };
     job.outputs_left_out(&io.cwd);
-    job.judge(&found, color, io)
+    job.run(&found, color, io)
 }
 
 /// What the gate enforces, whatever there is to find.
 fn statement(
     args: &CiCheck,
     project: &Project,
-    format: crate::report::ComplianceFormat,
+    format: report::ComplianceFormat,
     io: &mut Io<'_>,
 ) -> Result<Exit> {
     let engine = project.engine(&Selection::default())?;
@@ -143,7 +154,7 @@ fn statement(
         fail_on: fail_on(args.fail_on, project),
         baseline: known.map(|known| known.entries().map(|entry| entry.count as usize).sum()),
     };
-    io.out.write_all(crate::report::compliance(gated, format).as_bytes())?;
+    io.out.write_all(report::compliance(gated, format).as_bytes())?;
     Ok(Exit::Clean)
 }
 
@@ -179,8 +190,11 @@ impl Job<'_> {
     }
 
     /// Whether all files are checked: code scanning takes what a branch's report does not hold for
-    /// mended.
+    /// mended. Of a head that is not trusted only what changed is read.
     fn is_whole(&self) -> bool {
+        if self.trusted.is_some() {
+            return false;
+        }
         let to_default = self.event.trigger == Trigger::Push
             && self.event.branch().is_some()
             && self.event.branch() == self.event.default_branch.as_deref();
@@ -191,11 +205,47 @@ impl Job<'_> {
         }
     }
 
-    fn judge(&mut self, found: &Found, color: When, io: &mut Io<'_>) -> Result<Exit> {
+    fn run(&mut self, found: &Found, color: When, io: &mut Io<'_>) -> Result<Exit> {
         let engine = self.project.engine(&Selection::default())?;
+        let (compared, comparison, stale) = self.judge(&engine, found)?;
+        let fail_on = fail_on(self.args.fail_on, &self.project);
+        let ci = self.project.config.ci.clone().unwrap_or_default();
+        let (policy, unknown) = Policy::new(&ci, fail_on, engine.registry());
+        self.notes.extend(unknown);
+        let version_control = self.version_control(found);
+        let place = Place::of(&self.project);
+        let registry = place.rules(&self.project);
+        let run = Run {
+            files: compare::files(&compared.outcome.files),
+            fixed: compare::files(&compared.fixed),
+            rules: registry.as_ref().unwrap_or(engine.registry()).rules(),
+            checked: compared.outcome.checked,
+            skipped: &compared.outcome.skipped,
+            fail_on,
+            policy: Some(&policy),
+            comparison,
+            notes: self.notes.clone(),
+            elapsed: self.started.elapsed(),
+            root: &place.top,
+            baseline: stale.is_some(),
+            stale: stale.unwrap_or_default(),
+            suppressed: self.args.outputs.sarif_suppressed,
+            category: self.args.outputs.category.as_deref(),
+            version_control: version_control.as_ref(),
+        };
+        self.report((&run, &place), &compared, found, (color, io))
+    }
+
+    /// Checks what is to be checked, compared with what is to be compared with, and how many
+    /// findings of the baseline are gone, if there is one.
+    fn judge(
+        &mut self,
+        engine: &Engine,
+        found: &Found,
+    ) -> Result<(Compared, Option<Comparison>, Option<usize>)> {
         let (mut compared, comparison) = match &found.against {
             Against::Base(base) => {
-                let compared = self.compare(&engine, base, found.head.as_deref())?;
+                let compared = self.compare(engine, base, found.head.as_deref())?;
                 let short = &base.sha[..base.sha.len().min(7)];
                 let name = format!("{short} ({})", base.why);
                 let base = compare::Base { commit: Some(base.sha.clone()), name };
@@ -204,64 +254,45 @@ impl Job<'_> {
             }
             Against::WholeTree { why } => {
                 self.notes.push(format!("All files were checked: {why}"));
-                (self.whole(&engine)?, None)
+                (self.whole(engine)?, None)
             }
         };
         let whole = comparison.as_ref().is_none_or(|comparison| comparison.whole_tree);
-        let stale = baseline::judge(
-            &self.args.baseline,
-            &self.project,
-            &self.paths,
-            &mut compared.outcome,
-            whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden,
-        )?;
+        let complete = whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
+        let (args, outcome) = (&self.args.baseline, &mut compared.outcome);
+        let stale = baseline::judge(args, &self.project, &self.paths, outcome, complete)?;
         // A part knows only of its own files; the merge looks across all.
         if self.args.shard.is_none() {
             compared.match_across();
         }
-        let fail_on = fail_on(self.args.fail_on, &self.project);
-        let ci = self.project.config.ci.clone().unwrap_or_default();
-        let (policy, unknown) = Policy::new(&ci, fail_on, engine.registry());
-        self.notes.extend(unknown);
-        let version_control = self.version_control();
-        let stale = stale.map(|stale| {
-            let of_part = |entry: &&aidd_engine::baseline::Entry| {
-                self.args.shard.is_none_or(|part| part.holds(&entry.path))
-            };
-            stale.iter().filter(of_part).map(|entry| entry.count as usize).sum::<usize>()
-        });
-        let run = Run {
-            files: compare::files(&compared.outcome.files),
-            fixed: compare::files(&compared.fixed),
-            rules: engine.registry().rules(),
-            checked: compared.outcome.checked,
-            skipped: &compared.outcome.skipped,
-            fail_on,
-            policy: Some(&policy),
-            comparison,
-            notes: self.notes.clone(),
-            elapsed: self.started.elapsed(),
-            root: self.project.root(),
-            baseline: stale.is_some(),
-            stale: stale.unwrap_or_default(),
-            suppressed: self.args.outputs.sarif_suppressed,
-            category: self.args.outputs.category.as_deref(),
-            version_control: version_control.as_ref(),
-        };
-        let document = Document::of(&run, self.args.outputs.needs_line_hashes());
-        let saved = Saved {
+        let own = |entry: &&Entry| self.args.shard.is_none_or(|part| part.holds(&entry.path));
+        let stale = stale
+            .map(|stale| stale.iter().filter(own).map(|entry| entry.count as usize).sum::<usize>());
+        Ok((compared, comparison, stale))
+    }
+
+    fn report(
+        &self,
+        (run, place): (&Run<'_>, &Place),
+        compared: &Compared,
+        found: &Found,
+        (color, io): (When, &mut Io<'_>),
+    ) -> Result<Exit> {
+        let document = Document::of(run, self.args.outputs.needs_line_hashes());
+        let mut saved = Saved {
             shard: self.args.shard.map(|part| Shard { index: part.index, count: part.of }),
-            match_keys: match_keys(&run, &document),
-            diff_lines: diff_lines(&compared),
+            match_keys: match_keys(run, &document),
+            diff_lines: diff_lines(compared),
             ..Saved::new(self.context(&found.against), document)
         };
-        let suggestions = suggestions(&run, &saved.document);
+        let suggestions = self.suggestions(run, &mut saved.document);
+        place.lead(&mut saved);
         let outputs = Outputs {
             args: &self.args.outputs,
             event: &self.event,
-            rules: engine.registry().rules(),
+            rules: run.rules,
             saved: &saved,
-            run: Some(&run),
+            run: Some(run),
             suggestions: &suggestions,
         };
         outputs.write(color, io)?;
@@ -277,36 +308,12 @@ impl Job<'_> {
         Ok(Compared { outcome, ..Compared::default() })
     }
 
-    fn compare(&self, engine: &Engine, base: &Base, other: Option<&str>) -> Result<Compared> {
-        let root = self.project.root();
-        let repository = Repository::open(root).map_err(compare::broken)?;
-        let before = repository.snapshot(&base.sha).map_err(compare::broken)?;
-        let head = other.map_or_else(|| repository.commit("HEAD"), |head| Ok(head.to_owned()));
-        let head = repository.snapshot(&head.map_err(compare::broken)?).map_err(compare::broken)?;
-        let changes = repository.changes(&before, &head).map_err(compare::broken)?;
-        let mut changes = compare::below(changes, root, &self.paths);
-        changes.retain(|change| self.args.shard.is_none_or(|part| part.holds(change.path())));
-        have_contents(root, &before, &changes)?;
-        // A sparse check-out lacks files that changed; a head that may not be trusted, all.
-        let lacking =
-            |change: &Change| change.head.as_ref().is_some_and(|path| !root.join(path).exists());
-        if other.is_some() || !self.is_whole() && changes.iter().any(lacking) {
-            return compare::judge(
-                &self.project,
-                engine,
-                (&before, Head::Snapshot(&head)),
-                &changes,
-            );
-        }
-        let disk = &self.project.disk;
-        let head = Head::WorkTree { disk, walk: self.walk(), whole: self.is_whole() };
-        compare::judge(&self.project, engine, (&before, head), &changes)
-    }
-
-    fn version_control(&self) -> Option<VersionControl> {
+    /// The commit whose files are checked, which need not be that of the event.
+    fn version_control(&self, found: &Found) -> Option<VersionControl> {
+        let checked = found.head.clone().or_else(|| place::checked_out(self.project.root()));
         Some(VersionControl {
             repository: self.event.repository.as_ref()?.url(),
-            revision: self.event.sha.clone()?,
+            revision: checked.or_else(|| self.event.sha.clone())?,
             branch: self.event.branch().map(str::to_owned),
         })
     }
@@ -318,36 +325,6 @@ impl Job<'_> {
         };
         Context::of(&self.event, base)
     }
-}
-
-/// Fetches the settings, rules and baseline of the base, where the clone left contents out.
-fn have_settings(
-    root: &Path,
-    base: &Snapshot,
-    args: &CiCheck,
-    config: Option<&Path>,
-) -> Result<()> {
-    let named = [config, args.baseline.baseline.as_deref()].into_iter().flatten();
-    let mut paths: Vec<String> = named.map(|path| relative(root, path)).collect();
-    for folder in [".aidd"].iter().chain(&RULE_FOLDERS) {
-        paths.extend(base.below(folder).with_context(|| format!("{folder} of the base"))?);
-    }
-    have(root, base, paths.iter().map(String::as_str))
-}
-
-/// Fetches the contents of changed files in the base, where the clone left them out.
-fn have_contents(root: &Path, base: &Snapshot, changes: &[Change]) -> Result<()> {
-    have(root, base, changes.iter().filter_map(|change| change.base.as_deref()))
-}
-
-/// Fetches the contents of files of the base that are not here, in one go.
-fn have<'a>(root: &Path, base: &Snapshot, paths: impl Iterator<Item = &'a str>) -> Result<()> {
-    let mut missing = Vec::new();
-    for path in paths {
-        let object = base.object(path).with_context(|| path.to_owned())?;
-        missing.extend(object.filter(|object| !base.has_object(object)));
-    }
-    if missing.is_empty() { Ok(()) } else { Ok(base::have_blobs(root, &missing)?) }
 }
 
 /// The lines that the pages of a pull request show of each file with findings, from 1.
@@ -368,15 +345,6 @@ fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
         });
     }
     lines
-}
-
-/// The safe fixes of new findings as text for whole lines, which is what a review can suggest.
-fn suggestions(run: &Run<'_>, document: &Document) -> Vec<Suggestion> {
-    let whole = run.files.iter().filter(|file| file.source.origin() == Origin::default());
-    let texts: HashMap<&str, &str> =
-        whole.map(|file| (file.source.path(), file.source.text())).collect();
-    let new = document.findings.iter().filter(|found| found.status == wire::Status::New);
-    new.filter_map(|found| Suggestion::of(found, texts.get(&*found.path)?)).collect()
 }
 
 /// For each finding of the document the key by which the report of another part knows it again.

@@ -76,6 +76,10 @@ impl Outputs<'_> {
         let style = io.style(color);
         let mut bytes = Vec::new();
         self.render(format, &mut bytes, &style)?;
+        if on_github && format != Format::Github {
+            let text = String::from_utf8_lossy(&bytes);
+            bytes = report::harmless_in(format, &text).into_bytes();
+        }
         io.out.write_all(&bytes)?;
         Ok(io.out.flush()?)
     }
@@ -93,10 +97,13 @@ impl Outputs<'_> {
     fn post(&self, io: &mut Io<'_>) -> Result<Posted> {
         let sarif = self.args.upload_sarif;
         let wanted = Wanted { review: self.args.review, sarif, ..self.args.posts.wanted() };
-        let posted = post(self.event, wanted, self.saved, self.rules, self.suggestions);
-        for line in &posted.left_out {
-            writeln!(io.err, "aidd: {line}")?;
+        let mut posted = post(self.event, wanted, self.saved, self.rules, self.suggestions);
+        if wanted.review && self.run.is_none() {
+            let why = "No fixes were suggested: a merged report has no sources. Give `--review` to \
+                       the shards.";
+            posted.left_out.push(why.to_owned());
         }
+        tell(&posted.left_out, io)?;
         Ok(posted)
     }
 
@@ -182,8 +189,9 @@ pub(super) fn post(
     if wanted == Wanted::default() {
         return Posted::default();
     }
-    let Some(repository) = event.repository.as_ref().filter(|_| event.system == System::GitHub)
-    else {
+    // Another server is not to see the token.
+    let repository = event.repository.as_ref().filter(|_| event.system == System::GitHub);
+    let Some(repository) = repository else {
         return nothing("nothing was posted: this is no run on GitHub");
     };
     let Some(token) = token() else {
@@ -225,6 +233,14 @@ pub(super) fn post(
     let mut posted = github::post(&target, wanted, &content);
     posted.left_out.extend(notes);
     posted
+}
+
+/// Says what was left out.
+pub(super) fn tell(left_out: &[String], io: &mut Io<'_>) -> Result<()> {
+    for line in left_out {
+        writeln!(io.err, "aidd: {}", report::harmless(line))?;
+    }
+    Ok(())
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {

@@ -29,6 +29,7 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
             .hint("`aidd ci merge REPORT` shows a saved report in the log")
             .into());
     };
+    is_of(&saved, &event)?;
     let head = event.pull.as_ref().map(|pull| pull.head_sha.clone()).or_else(|| event.sha.clone());
     saved.document.version_control = head.map(|revision| VersionControl {
         repository: repository.url(),
@@ -40,21 +41,25 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
     }
     let rules = Registry::new(&[]);
     let wanted = github::Wanted { sarif: args.upload_sarif, ..args.posts.wanted() };
-    let posted = outputs::post(&event, wanted, &saved, rules.rules(), &[]);
+    let mut posted = outputs::post(&event, wanted, &saved, rules.rules(), &[]);
+    if wanted.comment && event.pull.is_none() {
+        posted.left_out.push("The comment was not posted: the run is of no pull request.".into());
+    }
     let pages = posted.comment_url.iter().chain(&posted.check_run_url);
     for page in pages {
         writeln!(io.out, "{page}")?;
     }
-    for line in &posted.left_out {
-        writeln!(io.err, "aidd: {line}")?;
-    }
+    outputs::tell(&posted.left_out, io)?;
     if let Some(path) = env("GITHUB_STEP_SUMMARY") {
         let mut told = saved.document.clone();
         told.notes.extend(posted.left_out.iter().cloned());
         let text = report::markdown(&told, rules.rules(), Budget::Summary);
         outputs::append(path.as_ref(), &text)?;
     }
-    Ok(if posted.left_out.is_empty() { Exit::Clean } else { Exit::Unchecked })
+    // What a repository or a token does not allow is told above; nothing at all is a failure.
+    let nothing = (&posted.comment_url, &posted.check_run_url, &posted.sarif_id);
+    let failed = nothing == (&None, &None, &None) && !posted.left_out.is_empty();
+    Ok(if failed { Exit::Unchecked } else { Exit::Clean })
 }
 
 /// Makes the event that of the pull request whose run came before this one.
@@ -66,14 +71,6 @@ fn lead_back(event: &mut Event, saved: &Saved) -> Result<()> {
         UserError::new("there is no token: which pull request the report is of must be asked")
             .hint("set GITHUB_TOKEN to the token of the run")
     })?;
-    if let Some(claimed) = &saved.context.head_sha
-        && *claimed != run.head_sha
-    {
-        let message = "the report is of another commit than the run that saved it";
-        return Err(UserError::new(message)
-            .hint("save the report in the run that is posted")
-            .into());
-    }
     let number = github::pull_of_run(repository, &token, run, saved.context.pull)?;
     let fork = run.head_repository != format!("{}/{}", repository.owner, repository.name);
     event.pull = Some(Pull {
@@ -87,4 +84,23 @@ fn lead_back(event: &mut Event, saved: &Saved) -> Result<()> {
     event.sha = Some(run.head_sha.clone());
     event.git_ref = Some(format!("refs/pull/{number}/head"));
     Ok(())
+}
+
+/// Makes sure that a report does not claim to be of something else than the run at hand.
+fn is_of(saved: &Saved, event: &Event) -> Result<()> {
+    let known = event.repository.as_ref().map(|known| format!("{}/{}", known.owner, known.name));
+    let head = event.pull.as_ref().map(|pull| &pull.head_sha).or(event.sha.as_ref());
+    let number = event.pull.as_ref().map(|pull| pull.number);
+    let claims = &saved.context;
+    let differing = [
+        (claims.repository.is_some() && claims.repository != known, "repository"),
+        (claims.head_sha.is_some() && claims.head_sha.as_ref() != head, "commit"),
+        (claims.pull.is_some() && claims.pull != number, "pull request"),
+    ];
+    let Some((_, what)) = differing.into_iter().find(|(differs, _)| *differs) else {
+        return Ok(());
+    };
+    Err(UserError::new(format!("the report is of another {what} than the run that saved it"))
+        .hint("nothing was posted: a report is only posted where it comes from")
+        .into())
 }

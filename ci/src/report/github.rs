@@ -3,7 +3,9 @@
 //! A step may make ten annotations of each level; further ones vanish without a word. So the worst
 //! come first, and what does not fit is counted in a notice and listed in the log.
 
-use super::{Document, is_steering, number, of_severity, one_line, remarks, skipped_lines, wire};
+use super::{
+    Document, harmless, is_steering, number, of_severity, one_line, remarks, skipped_lines, wire,
+};
 use aidd_engine::finding::Severity;
 use std::io;
 
@@ -85,11 +87,9 @@ fn list(severity: Severity, cut: &[&wire::Finding], out: &mut dyn io::Write) -> 
     writeln!(out, "::endgroup::")
 }
 
-/// A line of the log that cannot be taken for a command, in the new form (`::` in front) or the
-/// old one (`##[` anywhere).
+/// A line of the log that cannot be taken for a command.
 fn log_line(text: &str) -> String {
-    let line = one_line(text).replace("##[", "# #[");
-    if line.trim_start().starts_with("::") { format!("./{}", line.trim_start()) } else { line }
+    harmless(&one_line(text))
 }
 
 /// Escapes the message of a command.

@@ -236,6 +236,29 @@ pub(crate) fn printable(text: &str) -> String {
     text.lines().map(one_line).collect::<Vec<_>>().join("\n")
 }
 
+/// Text for GitHub's log, no line of which can be taken for a command: in the new form (`::` in
+/// front) or the old one (`##[` anywhere).
+pub(crate) fn harmless(text: &str) -> String {
+    let line = |line: &str| {
+        let line = line.replace("##[", "# #[");
+        let rest = line.trim_start();
+        if rest.starts_with("::") {
+            format!("{}./{rest}", &line[..line.len() - rest.len()])
+        } else {
+            line
+        }
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The same for a whole report, which keeps its meaning where it is JSON.
+pub(crate) fn harmless_in(format: Format, text: &str) -> String {
+    match format {
+        Format::Json | Format::Sarif | Format::Gitlab => text.replace("##[", "#\\u0023["),
+        Format::Text | Format::Github | Format::Markdown | Format::Junit => harmless(text),
+    }
+}
+
 /// Control characters, and those that reorder text around them.
 pub(crate) fn is_steering(c: char) -> bool {
     c.is_control()

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 /// What the server holds; tests set it up and look at it.
 #[derive(Default)]
 pub(crate) struct State {
+    /// The head of every pull request, when it is not [`HEAD`].
+    pub(crate) head: Option<String>,
     /// `METHOD route` of each request, in order; numbers and hashes are in.
     pub(crate) log: Vec<String>,
     /// Whether the token may only read, as on a pull request from a fork.
@@ -212,7 +214,7 @@ impl State {
 
     fn review(&mut self, body: Value) -> Answer {
         const REFUSED: &str = "Unprocessable Entity";
-        if body["commit_id"] != HEAD {
+        if body["commit_id"] != *self.head.as_deref().unwrap_or(HEAD) {
             let why = ["The commit is not part of the pull request"];
             return Answer::new(422, error(422, REFUSED, &why));
         }

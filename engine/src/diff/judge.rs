@@ -117,17 +117,24 @@ impl Placed {
         self.lines.0 + 1
     }
 
-    /// A finding of the head that nothing in the base answers to.
-    pub(super) fn judge_new(&mut self, file_is_new: bool, lines: &LineMap<'_>) {
+    /// A finding of the head that nothing in the base answers to; `unknown`: not every rule could
+    /// look at the base, so a line that stayed is not blamed.
+    pub(super) fn judge_new(&mut self, file_is_new: bool, unknown: bool, lines: &LineMap<'_>) {
         if self.verdict.is_some() {
+            return;
+        }
+        let stayed = lines.0.is_some() && lines.head_hunk(self.lines).is_none();
+        if stayed && unknown {
+            let reason = "the line is as it was; the base could not be checked as a whole";
+            self.verdict = Some((Status::PreExisting, reason.to_owned()));
             return;
         }
         let reason = if file_is_new {
             "the file is new"
-        } else if lines.head_hunk(self.lines).is_some() {
-            "this change added or changed the line"
-        } else if lines.0.is_some() {
+        } else if stayed {
             "the line is as it was: a change elsewhere brought it about"
+        } else if lines.0.is_some() {
+            "this change added or changed the line"
         } else {
             "the base has no such line"
         };

@@ -36,7 +36,12 @@ pub enum Head<'a> {
         whole: bool,
     },
     /// A revision or the index.
-    Snapshot(&'a Snapshot),
+    Snapshot {
+        /// Its files.
+        files: &'a Snapshot,
+        /// Whose ignore files say which of them are checked: its own, unless they are not trusted.
+        ignores: &'a Snapshot,
+    },
 }
 
 /// What a change brought about.
@@ -69,23 +74,23 @@ pub fn compare(
 ) -> Result<Compared, String> {
     let jobs = match &head {
         Head::WorkTree { walk, .. } => walk.jobs,
-        Head::Snapshot(_) => 0,
+        Head::Snapshot { .. } => 0,
     };
     let heads = changes.iter().filter_map(|change| change.head.clone());
-    let (outcome, files): (Outcome, &dyn Files) = match head {
+    let (outcome, files, ignores): (Outcome, &dyn Files, &dyn Files) = match head {
         Head::WorkTree { disk, mut walk, whole } => {
             walk.only = (!whole).then(|| heads.collect());
-            (walk::check_tree(engine, config, disk, &walk, done)?, disk)
+            (walk::check_tree(engine, config, disk, &walk, done)?, disk, disk)
         }
-        Head::Snapshot(snapshot) => {
-            let mut ignored = Ignored::new(snapshot);
+        Head::Snapshot { files, ignores } => {
+            let mut ignored = Ignored::new(ignores);
             let paths: Vec<String> = heads.filter(|path| !ignored.leaves_out(path)).collect();
-            (walk::check_files(engine, config, snapshot, &paths, jobs)?, snapshot)
+            (walk::check_files(engine, config, files, &paths, jobs)?, files, ignores)
         }
     };
     let met = |path: &String| outcome.met.contains(path);
     // What is gone was checked if it would be now.
-    let mut ignored = Ignored::new(files);
+    let mut ignored = Ignored::new(ignores);
     let counts: Vec<&Change> = changes
         .iter()
         .filter(|change| match &change.head {
@@ -104,8 +109,6 @@ impl Compared {
     fn judge(&mut self, changes: &[&Change], sides: (&Snapshot, &dyn Files), base: Outcome) {
         let mut heads = Side::of(&self.outcome.files);
         let mut bases = Side::of(&base.files);
-        let unread: HashSet<&str> =
-            self.outcome.skipped.iter().map(|skipped| &*skipped.path).collect();
         for change in changes {
             let (now, then) = (heads.at(change.head.as_deref()), bases.at(change.base.as_deref()));
             if now.is_empty() && then.is_empty() {
@@ -115,9 +118,10 @@ impl Compared {
             let lines = LineMap(hunks.as_deref());
             pair(&mut heads.placed[now.clone()], &mut bases.placed[then.clone()], &lines);
             for placed in &mut heads.placed[now] {
-                placed.judge_new(change.base.is_none(), &lines);
+                let unknown = change.base.as_ref().is_some_and(|path| base.partly.contains(path));
+                placed.judge_new(change.base.is_none(), unknown, &lines);
             }
-            let lost = change.head.as_deref().is_some_and(|head| unread.contains(head));
+            let lost = change.head.as_ref().is_some_and(|head| self.outcome.partly.contains(head));
             for placed in &mut bases.placed[then] {
                 placed.judge_gone(change.head.is_none(), lost, &lines);
             }

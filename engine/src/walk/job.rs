@@ -44,6 +44,7 @@ impl Drop for Job<'_> {
         total.checked += mine.checked;
         total.bytes += mine.bytes;
         total.met.extend(mine.met);
+        total.partly.extend(mine.partly);
     }
 }
 
@@ -74,6 +75,7 @@ impl Job<'_> {
     }
 
     fn skip(&mut self, path: String, why: String, failed: bool) {
+        self.outcome.partly.insert(path.clone());
         self.outcome.skipped.push(Skipped { path, why, failed });
     }
 
@@ -119,8 +121,11 @@ impl Job<'_> {
             return self.large(&mut bytes.as_slice().chain(file), path, read);
         }
         let binary = is_binary(&bytes);
-        if binary && !validators::kinds(path, "").contains(&Kind::Credentials) {
-            return Ok(());
+        if binary {
+            self.outcome.partly.insert(path.to_owned());
+            if !validators::kinds(path, "").contains(&Kind::Credentials) {
+                return Ok(());
+            }
         }
         let source = Source::decode(path, bytes);
         let checked = if binary {
@@ -134,6 +139,7 @@ impl Job<'_> {
 
     /// A file too large to parse: searched for secrets, window by window.
     fn large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
+        self.outcome.partly.insert(path.to_owned());
         let parsed = !validators::kinds(path, "").is_empty();
         if parsed {
             let limit = self.engine.max_file_size();

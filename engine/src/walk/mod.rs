@@ -102,6 +102,8 @@ pub struct Outcome {
     pub skipped: Vec<Skipped>,
     /// The files that no ignore file and no glob left out, read or not.
     pub met: BTreeSet<String>,
+    /// Those of them in which not every rule looked: binary, too large, or not to be read.
+    pub partly: BTreeSet<String>,
 }
 
 /// Checks the files of a tree. `done` is told of each file, from any thread.
@@ -294,6 +296,7 @@ fn enters(entry: &DirEntry, root: &Path, globs: &Globs) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "trees made for the tests")]
 mod tests {
     use super::job::WINDOW;
     use super::*;

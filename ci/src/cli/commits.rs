@@ -1,0 +1,67 @@
+//! What may be typed of commit messages and of Git's hooks.
+
+use clap::{Subcommand, ValueEnum};
+
+/// `aidd generate …`.
+#[derive(Debug, Subcommand)]
+pub enum GenerateCommand {
+    /// Say in a Conventional Commit message what is staged.
+    #[command(
+        after_help = "Examples:\n  aidd generate commit-message\n  aidd generate commit-message | git commit -F -"
+    )]
+    CommitMessage {
+        /// How to write the message.
+        #[arg(long, value_enum, default_value_t = MessageFormat::Text)]
+        format: MessageFormat,
+    },
+}
+
+/// The formats of a commit message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// As Git takes it.
+    Text,
+    /// Its parts, with the grounds for each.
+    Json,
+}
+
+/// `aidd hook …`.
+#[derive(Debug, Subcommand)]
+pub enum HookCommand {
+    /// Write hooks into the repository's folder of hooks.
+    #[command(
+        after_help = "Examples:\n  aidd hook install\n  aidd hook install --hook pre-commit --hook prepare-commit-msg"
+    )]
+    Install {
+        /// Which hooks; may be given several times [default: pre-commit].
+        #[arg(long = "hook", value_enum, value_name = "HOOK")]
+        hooks: Vec<HookName>,
+        /// Put aside a hook of another origin, as NAME.aidd-backup.
+        #[arg(long)]
+        force: bool,
+        /// Put it aside likewise, and go on running it, before aidd.
+        #[arg(long, conflicts_with = "force")]
+        chain: bool,
+    },
+    /// Take out what `install` wrote, and put back what it put aside.
+    Uninstall {
+        /// Which hooks; without any, all.
+        #[arg(long = "hook", value_enum, value_name = "HOOK")]
+        hooks: Vec<HookName>,
+    },
+    /// Say which hooks there are.
+    Status,
+}
+
+/// The hooks of Git that aidd has something to do in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum HookName {
+    /// Check what is staged.
+    PreCommit,
+    /// Begin a message from what is staged.
+    PrepareCommitMsg,
+    /// Look for secrets in the message.
+    CommitMsg,
+    /// Check what is about to be pushed.
+    PrePush,
+}

@@ -1,0 +1,70 @@
+//! The safe fixes of new findings as text for whole lines, which is what a review can suggest.
+
+use super::Job;
+use crate::base;
+use crate::github::Suggestion;
+use crate::report::{Document, Run, number, wire};
+use aidd_engine::git::{Repository, Snapshot};
+use aidd_engine::source::Origin;
+use anyhow::{Context as _, Result};
+use std::collections::HashMap;
+
+impl Job<'_> {
+    /// The suggestions, if a review is wanted. What cannot be suggested is noted in the document.
+    pub(super) fn suggestions(&self, run: &Run<'_>, document: &mut Document) -> Vec<Suggestion> {
+        if !self.args.outputs.review {
+            return Vec::new();
+        }
+        let whole = run.files.iter().filter(|file| file.source.origin() == Origin::default());
+        let texts: HashMap<&str, &str> =
+            whole.map(|file| (file.source.path(), file.source.text())).collect();
+        let new = document.findings.iter().filter(|found| found.status == wire::Status::New);
+        let offers = new.filter_map(|found| {
+            let path = found.path.as_str();
+            Some((path, Suggestion::of(found, texts.get(path)?)?))
+        });
+        let mut offers: Vec<(&str, Suggestion)> = offers.collect();
+        let count = offers.len();
+        let note = match self.keep_those_of_the_head(&mut offers) {
+            Err(error) => {
+                offers.clear();
+                Some(format!("No fixes were suggested: {}", error.root_cause()))
+            }
+            Ok(()) if offers.len() < count => {
+                let lost = number(count - offers.len(), "suggestion");
+                Some(format!("{lost} left out: the target has changed the same file since"))
+            }
+            Ok(()) => None,
+        };
+        let offers = offers.into_iter().map(|(_, offer)| offer).collect();
+        document.notes.extend(note);
+        offers
+    }
+
+    /// A suggestion names lines of the pull request's head. Where the merge of it into its target
+    /// was checked, the lines may be others, and taking it would damage the file.
+    fn keep_those_of_the_head(&self, offers: &mut Vec<(&str, Suggestion)>) -> Result<()> {
+        let root = self.project.root();
+        let Some(pull) = self.event.pull.as_ref().filter(|_| !offers.is_empty()) else {
+            return Ok(());
+        };
+        let repository = Repository::open(root)?;
+        let checked = repository.commit("HEAD")?;
+        if checked == pull.head_sha {
+            return Ok(());
+        }
+        base::have_commit(root, &pull.head_sha, "the head of the pull request", &mut |_| ())?;
+        // Another one than before: it sees what has been fetched.
+        let repository = Repository::open(root)?;
+        let (head, checked) =
+            (repository.snapshot(&pull.head_sha)?, repository.snapshot(&checked)?);
+        let object =
+            |side: &Snapshot, path: &str| side.object(path).with_context(|| path.to_owned());
+        let mut same: HashMap<String, bool> = HashMap::new();
+        for (path, _) in offers.iter() {
+            same.insert((*path).to_owned(), object(&head, path)? == object(&checked, path)?);
+        }
+        offers.retain(|(path, _)| same.get(*path).copied().unwrap_or_default());
+        Ok(())
+    }
+}

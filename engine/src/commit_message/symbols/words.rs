@@ -1,0 +1,46 @@
+//! Languages without a grammar here: the words that begin a declaration.
+
+use super::{Symbol, SymbolKind};
+use crate::commit_message::syntax::Tokens;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// The symbols of a language without a grammar here, by the words that begin a declaration.
+pub(super) fn by_words(path: &str, text: &str) -> Vec<Symbol> {
+    const ENDINGS: [&str; 22] = [
+        "cc", "cpp", "cs", "cxx", "dart", "ex", "exs", "fs", "groovy", "hpp", "jl", "kt", "kts",
+        "lua", "m", "mm", "nim", "scala", "svelte", "swift", "vue", "zig",
+    ];
+    static DECLARATION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?m)^[ \t]*((?:[a-z]+[ \t]+){0,4})(class|struct|interface|enum|protocol|trait|object|record|defmodule|fun|func|fn|def|defp|function|proc)[ \t]+([A-Za-z_][\w.]*)[^\n]*",
+        )
+        .expect("a constant pattern")
+    });
+    let ending = path.rsplit('.').next().unwrap_or_default();
+    if !ENDINGS.contains(&ending) {
+        return Vec::new();
+    }
+    let is_type =
+        |word: &str| !matches!(word, "fun" | "func" | "fn" | "def" | "defp" | "function" | "proc");
+    DECLARATION
+        .captures_iter(text)
+        .map(|found| {
+            let line = found[0].trim().to_owned();
+            let hidden = ["private", "internal", "fileprivate", "protected", "local", "static"];
+            let exported = !found[1].split_whitespace().any(|word| hidden.contains(&word))
+                && &found[2] != "defp"
+                && !matches!(ending, "vue" | "svelte");
+            Symbol {
+                name: found[3].to_owned(),
+                parent: None,
+                kind: if is_type(&found[2]) { SymbolKind::Type } else { SymbolKind::Function },
+                exported,
+                in_test: false,
+                signature: line.clone(),
+                parameters: Vec::new(),
+                tokens: Tokens { code: line, ..Tokens::default() },
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,334 @@
+//! Which symbols are new, gone, renamed, moved or otherwise than before.
+
+use super::symbols::{Symbol, SymbolKind};
+use super::syntax::GAP;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// How alike two bodies are at least, for one to be the other renamed.
+const ALIKE: f32 = 0.8;
+/// A body with fewer tokens is like many others.
+const TELLING: usize = 8;
+/// What all comparisons in search of renames may cost, in pairs of tokens.
+const BUDGET: usize = 50_000_000;
+
+/// A symbol and the file it stands in.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    pub(super) path: String,
+    /// Whether the file is new, or gone with it.
+    pub(super) whole_file: bool,
+    pub(super) symbol: Symbol,
+}
+
+/// A symbol before and after.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) before: Placed,
+    pub(super) after: Placed,
+}
+
+impl Pair {
+    /// Whether what callers see is otherwise.
+    pub(super) fn signature_differs(&self) -> bool {
+        self.before.symbol.signature != self.after.symbol.signature
+    }
+
+    /// Whether it decides otherwise than before.
+    pub(super) fn decides_otherwise(&self) -> bool {
+        self.before.symbol.tokens.conditions != self.after.symbol.tokens.conditions
+    }
+
+    /// The parameters that only one of the two has: new ones, then those gone.
+    pub(super) fn parameters(&self) -> (Vec<&str>, Vec<&str>) {
+        let (before, after) = (&self.before.symbol.parameters, &self.after.symbol.parameters);
+        (only(after, before), only(before, after))
+    }
+}
+
+/// The names that stand in `one` and not in `other`.
+fn only<'a>(one: &'a [String], other: &[String]) -> Vec<&'a str> {
+    one.iter().filter(|name| !other.contains(name)).map(String::as_str).collect()
+}
+
+/// What became of the symbols of all changed files.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Delta {
+    pub(super) added: Vec<Placed>,
+    pub(super) removed: Vec<Placed>,
+    pub(super) renamed: Vec<Pair>,
+    /// The same name in another file.
+    pub(super) moved: Vec<Pair>,
+    /// The same name in the same file, otherwise.
+    pub(super) changed: Vec<Pair>,
+}
+
+/// One file's symbols before and after.
+pub(super) struct FileSymbols {
+    pub(super) path: String,
+    /// The path before.
+    pub(super) old_path: String,
+    pub(super) before: Vec<Symbol>,
+    pub(super) after: Vec<Symbol>,
+    /// Whether the file is new or gone.
+    pub(super) whole_file: bool,
+}
+
+/// What became of the symbols of `files`.
+pub(super) fn compare(files: Vec<FileSymbols>) -> Delta {
+    let mut delta = Delta::default();
+    for file in files {
+        compare_file(file, &mut delta);
+    }
+    find_moved(&mut delta);
+    find_renamed(&mut delta);
+    leave_out_what_follows(&mut delta);
+    delta
+}
+
+fn compare_file(file: FileSymbols, delta: &mut Delta) {
+    let placed = |symbol: Symbol, path: &str| Placed {
+        path: path.to_owned(),
+        whole_file: file.whole_file,
+        symbol,
+    };
+    let mut before: BTreeMap<(SymbolKind, String), VecDeque<Symbol>> = BTreeMap::new();
+    for symbol in file.before {
+        before.entry((symbol.kind, symbol.name.clone())).or_default().push_back(symbol);
+    }
+    for symbol in file.after {
+        let same = before.get_mut(&(symbol.kind, symbol.name.clone()));
+        match same.and_then(VecDeque::pop_front) {
+            None => delta.added.push(placed(symbol, &file.path)),
+            Some(old)
+                if old.tokens.code == symbol.tokens.code && old.exported == symbol.exported => {}
+            Some(old) => delta.changed.push(Pair {
+                before: placed(old, &file.old_path),
+                after: placed(symbol, &file.path),
+            }),
+        }
+    }
+    delta.removed.extend(before.into_values().flatten().map(|gone| placed(gone, &file.old_path)));
+}
+
+/// Takes pairs with the same key out of the removed and added symbols.
+fn take_pairs<K: Ord>(
+    delta: &mut Delta,
+    before_key: impl Fn(&Placed) -> Option<K>,
+    after_key: impl Fn(&Placed) -> Option<K>,
+) -> Vec<Pair> {
+    let mut added: Vec<Option<Placed>> =
+        std::mem::take(&mut delta.added).into_iter().map(Some).collect();
+    let mut by_key: BTreeMap<K, VecDeque<usize>> = BTreeMap::new();
+    for (at, it) in added.iter().flatten().enumerate() {
+        if let Some(key) = after_key(it) {
+            by_key.entry(key).or_default().push_back(at);
+        }
+    }
+    let mut pairs = Vec::new();
+    for before in std::mem::take(&mut delta.removed) {
+        let key = before_key(&before);
+        let found = key.and_then(|key| by_key.get_mut(&key)).and_then(VecDeque::pop_front);
+        match found.and_then(|at| added[at].take()) {
+            Some(after) => pairs.push(Pair { before, after }),
+            None => delta.removed.push(before),
+        }
+    }
+    delta.added = added.into_iter().flatten().collect();
+    pairs
+}
+
+/// The same name in another file: in one file it would have been found before.
+fn find_moved(delta: &mut Delta) {
+    let key = |it: &Placed| {
+        let symbol = &it.symbol;
+        Some((symbol.kind, symbol.name.clone(), symbol.in_test))
+    };
+    delta.moved = take_pairs(delta, key, key);
+}
+
+fn find_renamed(delta: &mut Delta) {
+    let key = |it: &Placed| {
+        let symbol = &it.symbol;
+        let is_telling = can_be_renamed(symbol);
+        is_telling.then(|| (symbol.kind, symbol.parent.clone(), nameless(symbol).join("\n")))
+    };
+    delta.renamed = take_pairs(delta, key, key);
+    find_alike(delta);
+    // Members of a renamed type are named after it.
+    let types: BTreeMap<String, String> = delta
+        .renamed
+        .iter()
+        .map(|pair| (pair.before.symbol.name.clone(), pair.after.symbol.name.clone()))
+        .collect();
+    let member = |symbol: &Symbol, parent: &String| (parent.clone(), symbol.own_name().to_owned());
+    take_pairs(
+        delta,
+        |it| Some(member(&it.symbol, types.get(it.symbol.parent.as_ref()?)?)),
+        |it| Some(member(&it.symbol, it.symbol.parent.as_ref()?)),
+    );
+}
+
+/// Symbols of one file that are nearly the same but for their names.
+fn find_alike(delta: &mut Delta) {
+    let mut budget = BUDGET;
+    let mut kept = Vec::new();
+    for before in std::mem::take(&mut delta.removed) {
+        let tokens = nameless(&before.symbol);
+        let found = delta.added.iter().position(|after| {
+            let (one, other) = (&before.symbol, &after.symbol);
+            let is_near = before.path == after.path
+                && one.kind == other.kind
+                && one.parent == other.parent
+                && budget > 0
+                && can_be_renamed(one)
+                && can_be_renamed(other);
+            if !is_near {
+                return false;
+            }
+            budget = budget.saturating_sub(other.tokens.code.len());
+            is_alike(&tokens, &nameless(other), &mut budget)
+        });
+        match found {
+            Some(at) => {
+                let after = delta.added.remove(at);
+                delta.renamed.push(Pair { before, after });
+            }
+            None => kept.push(before),
+        }
+    }
+    delta.removed = kept;
+}
+
+fn can_be_renamed(symbol: &Symbol) -> bool {
+    matches!(symbol.kind, SymbolKind::Type | SymbolKind::Function)
+        && symbol.tokens.code.matches(GAP).count() >= TELLING
+}
+
+/// The tokens of a symbol with its own name left open.
+fn nameless(symbol: &Symbol) -> Vec<&str> {
+    let name = symbol.own_name();
+    let tokens = symbol.tokens.code.split(GAP);
+    tokens.map(|token| if token == name { "" } else { token }).collect()
+}
+
+/// Whether two bodies share most tokens in the same order. What that costs at most is taken from
+/// the budget; without any left, nothing is alike.
+fn is_alike(one: &[&str], other: &[&str], budget: &mut usize) -> bool {
+    let (least, most) = (one.len().min(other.len()), one.len().max(other.len()));
+    let cost = one.len() * other.len();
+    if (least as f32) < ALIKE * most as f32 || cost > *budget {
+        return false;
+    }
+    *budget -= cost;
+    let ops = similar::capture_diff_slices(similar::Algorithm::Myers, one, other);
+    similar::diff_ratio(&ops, one.len(), other.len()) >= ALIKE
+}
+
+/// Leaves out what is said by another symbol: members of a new or lost type, and types that are
+/// otherwise only by their members.
+fn leave_out_what_follows(delta: &mut Delta) {
+    let names = |placed: &[Placed]| -> BTreeSet<(String, String)> {
+        placed.iter().map(|it| (it.path.clone(), it.symbol.name.clone())).collect()
+    };
+    let (added, removed) = (names(&delta.added), names(&delta.removed));
+    let is_below = |it: &Placed, known: &BTreeSet<(String, String)>| {
+        let parent = it.symbol.parent.as_ref();
+        parent.is_some_and(|parent| known.contains(&(it.path.clone(), parent.clone())))
+    };
+    let touched: BTreeSet<(String, String)> = delta
+        .added
+        .iter()
+        .chain(&delta.removed)
+        .chain(delta.changed.iter().flat_map(|pair| [&pair.before, &pair.after]))
+        .chain(delta.renamed.iter().map(|pair| &pair.after))
+        .filter_map(|it| Some((it.path.clone(), it.symbol.parent.clone()?)))
+        .collect();
+    delta.changed.retain(|pair| {
+        let after = &pair.after;
+        after.symbol.kind != SymbolKind::Type
+            || pair.signature_differs()
+            || !touched.contains(&(after.path.clone(), after.symbol.name.clone()))
+    });
+    delta.added.retain(|it| !is_below(it, &added));
+    delta.removed.retain(|it| !is_below(it, &removed));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commit_message::symbols::symbols;
+
+    #[track_caller]
+    fn shown(before: &[(&str, &str)], after: &[(&str, &str)]) -> String {
+        let paths: BTreeSet<&str> = before.iter().chain(after).map(|(path, _)| *path).collect();
+        let text = |files: &[(&str, &str)], path: &str| {
+            files
+                .iter()
+                .find(|(name, _)| *name == path)
+                .map_or(Vec::new(), |(_, t)| symbols(path, t))
+        };
+        let files = paths.into_iter().map(|path| FileSymbols {
+            path: path.to_owned(),
+            old_path: path.to_owned(),
+            before: text(before, path),
+            after: text(after, path),
+            whole_file: false,
+        });
+        let delta = compare(files.collect());
+        let one = |mark: char| move |it: &Placed| format!("{mark}{}", it.symbol.name);
+        let two = |mark: char| {
+            move |it: &Pair| format!("{}{mark}{}", it.before.symbol.name, it.after.symbol.name)
+        };
+        let mut all: Vec<String> = delta.added.iter().map(one('+')).collect();
+        all.extend(delta.removed.iter().map(one('-')));
+        all.extend(delta.renamed.iter().map(two('>')));
+        all.extend(delta.moved.iter().map(two('/')));
+        all.extend(delta.changed.iter().map(two('~')));
+        all.join(" ")
+    }
+
+    #[test]
+    fn symbols_are_matched() {
+        let body = "(a: u8) -> u8 { let b = a + 1; c(b); d(b, a) }";
+        let file = |names: &[&str]| -> String {
+            names
+                .iter()
+                .map(|name| {
+                    format!(
+                        "pub fn {name}{body}
+"
+                    )
+                })
+                .collect()
+        };
+        let one = |before: &[&str], after: &[&str]| {
+            shown(&[("a.rs", &file(before))], &[("a.rs", &file(after))])
+        };
+        assert_eq!(one(&["e"], &["e"]), "");
+        assert_eq!(one(&["e"], &["f"]), "e>f");
+        assert_eq!(one(&["e"], &["e", "f"]), "+f");
+        assert_eq!(one(&["e", "f"], &["f"]), "-e");
+        assert_eq!(
+            shown(
+                &[("a.rs", &file(&["e"])), ("b.rs", "")],
+                &[("a.rs", ""), ("b.rs", &file(&["e"]))]
+            ),
+            "e/e"
+        );
+        assert_eq!(shown(&[("a.rs", "fn e() { a() }")], &[("a.rs", "fn e() { b() }")]), "e~e");
+    }
+
+    #[test]
+    fn members_follow_their_type() {
+        let class = |name: &str, more: &str| {
+            format!(
+                "export class {name} {{ a() {{ return 1 + 2 }} b() {{ return this.a() }} {more} }}"
+            )
+        };
+        let one = |before: &str, after: &str| shown(&[("a.ts", before)], &[("a.ts", after)]);
+        assert_eq!(one("", &class("C", "")), "+C");
+        assert_eq!(one(&class("C", ""), &class("D", "")), "C>D");
+        assert_eq!(one(&class("C", ""), &class("C", "d() {}")), "+C.d");
+        assert_eq!(one(&class("C", "d() {}"), &class("C", "d() { e() }")), "C.d~C.d");
+    }
+}

@@ -1,0 +1,9 @@
+//! The server, driven over a pair of streams as an editor would.
+
+mod commands;
+mod edits;
+mod lifecycle;
+mod pull;
+mod push;
+mod random;
+mod support;

@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+// Runs the binary of the package for this system, as if it had been called itself.
+"use strict";
+
+const { spawn } = require("node:child_process");
+const platforms = require("../platforms.json");
+
+const COULD_NOT_RUN = 3;
+
+function binary() {
+  const { platform, arch } = process;
+  const fits = ([, { os, cpu }]) => os.includes(platform) && cpu.includes(arch);
+  const found = Object.entries(platforms).find(fits);
+  if (!found) {
+    return fail(`there is no binary for ${platform} on ${arch}`);
+  }
+  const name = `${require("../package.json").name}-${found[0]}`;
+  try {
+    return require.resolve(`${name}/bin/aidd${platform === "win32" ? ".exe" : ""}`);
+  } catch {
+    return fail(`the package ${name} is missing. Install again without --omit=optional, on the system that runs it`);
+  }
+}
+
+function fail(why) {
+  console.error(`aidd: ${why}`);
+  process.exitCode = COULD_NOT_RUN;
+  return null;
+}
+
+function run(program) {
+  const child = spawn(program, process.argv.slice(2), { stdio: "inherit", windowsHide: true });
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  // Passed on, and not obeyed here: the binary ends first and says how.
+  const passOn = (signal) => child.kill(signal);
+  for (const signal of signals) {
+    process.on(signal, passOn);
+  }
+  child.on("error", (error) => fail(error.message));
+  child.on("exit", (code, signal) => {
+    for (const name of signals) {
+      process.off(name, passOn);
+    }
+    if (signal) {
+      process.kill(process.pid, signal);
+    } else {
+      process.exitCode = code;
+    }
+  });
+}
+
+const program = binary();
+if (program) {
+  run(program);
+}

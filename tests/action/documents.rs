@@ -1,0 +1,245 @@
+//! The workflows, and the examples in the documentation.
+
+use crate::action::{self, root};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the workflows of the documentation call the action by.
+const OURS: &str = "aidd-dev/aidd@v0";
+
+/// The pages with examples.
+const PAGES: [&str; 2] = ["README.md", "docs/github-action.md"];
+
+/// An example: where it stands, and its text.
+struct Example {
+    place: String,
+    text: String,
+}
+
+impl Example {
+    fn yaml(&self) -> Value {
+        serde_saphyr::from_str(&self.text).unwrap_or_else(|why| panic!("{}: {why}", self.place))
+    }
+
+    /// The file that the first line says it is.
+    fn file(&self) -> Option<&str> {
+        self.text.lines().next()?.strip_prefix("# ")
+    }
+
+    /// As a whole workflow: a list of steps is put into one.
+    fn workflow(&self) -> Option<String> {
+        if self.file() == Some(".gitlab-ci.yml") {
+            return None;
+        }
+        if self.yaml().is_array() {
+            let steps: String = self.text.lines().map(|line| format!("      {line}\n")).collect();
+            return Some(format!(
+                "on: push\njobs:\n  job:\n    runs-on: ubuntu-latest\n    steps:\n{steps}"
+            ));
+        }
+        Some(self.text.clone())
+    }
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(root().join(path)).expect("text").replace("\r\n", "\n")
+}
+
+/// The blocks of YAML in the pages.
+fn examples() -> Vec<Example> {
+    let mut found = Vec::new();
+    for page in PAGES {
+        let page_text = text(page);
+        let mut rest = page_text.as_str();
+        while let Some((before, after)) = rest.split_once("```yaml\n") {
+            let (block, after) = after.split_once("```").expect("an end");
+            let line = page_text.len() - rest.len() + before.len();
+            let line = page_text[..line].lines().count() + 1;
+            found.push(Example { place: format!("{page}:{line}"), text: block.to_owned() });
+            rest = after;
+        }
+    }
+    assert!(found.len() > PAGES.len(), "the examples are found");
+    found
+}
+
+/// Every value of the key `uses`, with the `with` beside it.
+fn uses<'a>(value: &'a Value, found: &mut Vec<(&'a str, Option<&'a Value>)>) {
+    if let Some(name) = value.get("uses").and_then(Value::as_str) {
+        found.push((name, value.get("with")));
+    }
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| uses(item, found)),
+        Value::Object(fields) => fields.values().for_each(|field| uses(field, found)),
+        _ => {}
+    }
+}
+
+/// The paths of our workflows and of the action.
+fn workflows() -> Vec<PathBuf> {
+    let files = fs::read_dir(root().join(".github/workflows")).expect("a folder");
+    let mut files: Vec<PathBuf> = files.map(|file| file.expect("an entry").path()).collect();
+    files.push(root().join("action.yml"));
+    files.sort();
+    files
+}
+
+/// A tool that the gate installs, or that is on the path.
+#[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+#[expect(clippy::disallowed_methods, reason = "linters of workflows")]
+fn tool(name: &str) -> Option<Command> {
+    let own = root().join("target/lint-venv/bin").join(name);
+    let program = if own.is_file() { own } else { PathBuf::from(name) };
+    if Command::new(&program).arg("--version").output().is_ok_and(|ran| ran.status.success()) {
+        return Some(Command::new(program));
+    }
+    eprintln!("skipped: {name} is not installed; .ci/run installs it");
+    None
+}
+
+#[track_caller]
+fn is_clean(command: &mut Command) {
+    let output = command.output().expect("started");
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{out}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_examples_name_inputs_that_exist() {
+    let action = action::read();
+    for example in examples() {
+        let yaml = example.yaml();
+        let mut used = Vec::new();
+        uses(&yaml, &mut used);
+        for (name, with) in used {
+            let (repository, version) = name.split_once('@').expect("a version");
+            if repository != "aidd-dev/aidd" {
+                assert!(repository.starts_with("actions/"), "{}: {name}", example.place);
+                continue;
+            }
+            assert_eq!(name, OURS, "{}: {version}", example.place);
+            for input in with.and_then(Value::as_object).into_iter().flatten() {
+                assert!(action.inputs.contains_key(input.0), "{}: {}", example.place, input.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_examples_ask_for_no_more_than_they_need() {
+    for example in examples() {
+        let yaml = example.yaml();
+        let Some(jobs) = yaml.get("jobs").and_then(Value::as_object) else { continue };
+        for (name, job) in jobs {
+            let permissions = job.get("permissions").or(yaml.get("permissions"));
+            let place = format!("{}: {name}", example.place);
+            let permissions = permissions.and_then(Value::as_object);
+            let permissions = permissions.unwrap_or_else(|| panic!("{place}: no permissions"));
+            for (permission, access) in permissions {
+                let may_write =
+                    ["pull-requests", "security-events", "checks"].contains(&permission.as_str());
+                assert!(access == "read" || may_write, "{place}: {permission}: {access}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_example_for_gitlab_is_a_job() {
+    let examples = examples();
+    let found: Vec<_> =
+        examples.iter().filter(|example| example.file() == Some(".gitlab-ci.yml")).collect();
+    let [example] = found[..] else { panic!("{} examples for GitLab", found.len()) };
+    let yaml = example.yaml();
+    let job = &yaml["aidd"];
+    assert!(job["script"].is_array() && job["rules"].is_array(), "{job}");
+    let report = &job["artifacts"]["reports"]["codequality"];
+    let script = job["script"].to_string();
+    assert!(script.contains(report.as_str().expect("a file")), "{script}");
+}
+
+#[test]
+fn the_inputs_and_outputs_are_described() {
+    let action = action::read();
+    let page = text("docs/github-action.md");
+    for (name, input) in &action.inputs {
+        let default = match input.default.as_str() {
+            "" => String::new(),
+            default => format!("`{default}`"),
+        };
+        let row = format!("| `{name}` | {default} | {} |", input.description);
+        assert!(page.contains(&row.replace("|  |", "| |")), "{row}");
+    }
+    for (name, output) in &action.outputs {
+        let row = format!("| `{name}` | {} |", output.description);
+        assert!(page.contains(&row), "{row}");
+    }
+    assert_eq!(action.runs.using, "composite");
+    // What the marketplace asks of them.
+    assert!(!action.name.is_empty() && action.description.len() < 125);
+}
+
+#[test]
+fn actions_of_others_are_pinned() {
+    for path in workflows() {
+        let text = fs::read_to_string(&path).expect("text");
+        for line in text.lines().filter_map(|line| line.split_once("uses: ").map(|(_, uses)| uses))
+        {
+            if line == "./" {
+                continue;
+            }
+            let (name, version) = line.split_once('@').expect("a version");
+            let (commit, tag) = version.split_once(" # v").expect("a commit and its tag");
+            let place = path.display();
+            assert!(name.starts_with("actions/"), "{place}: {name}");
+            assert!(commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()), "{place}");
+            assert_eq!(tag.split('.').count(), 3, "{place}: {line}");
+        }
+    }
+}
+
+#[test]
+fn branches_stand_for_no_release() {
+    let release = text(".github/action/release");
+    let lines: Vec<&str> = release.lines().filter(|line| !line.starts_with('#')).collect();
+    let stamped = lines.len() > 1 && lines[0].split('.').count() == 3;
+    assert!(lines == ["none"] || stamped, "{lines:?}");
+}
+
+#[test]
+fn actionlint_and_zizmor_have_nothing_to_say() {
+    if let Some(mut actionlint) = tool("actionlint") {
+        is_clean(actionlint.current_dir(root()));
+    }
+    if let Some(mut zizmor) = tool("zizmor") {
+        is_clean(zizmor.args(["--offline", "--strict-collection", "."]).current_dir(root()));
+    }
+}
+
+/// In a repository whose action is ours, so that inputs are checked too.
+#[test]
+fn actionlint_has_nothing_to_say_of_the_examples() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |below: &str| folder.path().join(below);
+    fs::create_dir_all(place(".github/workflows")).expect("made");
+    fs::create_dir(place(".git")).expect("made");
+    fs::copy(root().join("action.yml"), place("action.yml")).expect("copied");
+    let mut linted = 0;
+    for (index, example) in examples().iter().enumerate() {
+        let Some(workflow) = example.workflow() else { continue };
+        let header = format!("# {}\n", example.place);
+        let name = format!(".github/workflows/{index}.yml");
+        write(&place(&name), &(header + &workflow.replace(OURS, "./")));
+        linted += 1;
+    }
+    assert!(linted > 5, "{linted}");
+    if let Some(mut actionlint) = tool("actionlint") {
+        is_clean(actionlint.current_dir(folder.path()));
+    }
+}
+
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).expect("written");
+}

@@ -1,0 +1,18 @@
+//! `action.yml`: its steps executed as a runner would, its workflows and packages, and the examples
+//! of its documentation.
+
+mod action;
+mod documents;
+#[cfg(unix)]
+mod install;
+#[cfg(unix)]
+mod options;
+#[cfg(unix)]
+mod packages;
+#[cfg(unix)]
+#[path = "../../ci/tests/support/repository.rs"]
+mod repository;
+#[cfg(unix)]
+mod runner;
+#[cfg(unix)]
+mod whole;

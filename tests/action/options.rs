@@ -1,0 +1,191 @@
+//! What becomes of the inputs, and where the outputs come from.
+
+use crate::install::STUB;
+use crate::runner::{Outcome, Runner};
+
+/// A machine on which the binary has been built.
+fn machine() -> Runner {
+    let runner = Runner::new("none\n");
+    runner.install("stub", STUB);
+    runner.install(
+        "cargo",
+        "#!/bin/sh\nmkdir -p \"$CARGO_TARGET_DIR/release\"\ncp \"$SEEN/../bin/stub\" \"$CARGO_TARGET_DIR/release/aidd\"\n",
+    );
+    runner
+}
+
+/// The arguments that the binary was called with, one a line, without the name of the new folder.
+#[track_caller]
+fn args(runner: &Runner) -> String {
+    let outcome = runner.run();
+    assert_eq!(outcome.code, 1, "{}", outcome.log);
+    let temp = runner.path("temp").display().to_string();
+    let args = runner.read("seen/args").replace(&temp, "TEMP");
+    let random = args.split_once("TEMP/aidd.").map(|(_, rest)| rest[..6].to_owned());
+    random.map_or(args.clone(), |random| args.replace(&random, "XXXXXX"))
+}
+
+#[track_caller]
+fn refused(runner: &Runner) -> Outcome {
+    let outcome = runner.run();
+    assert_eq!(outcome.code, 2, "{}", outcome.log);
+    assert!(runner.read("seen/args").is_empty(), "aidd was run");
+    outcome
+}
+
+#[test]
+fn the_defaults() {
+    let runner = machine();
+    insta::assert_snapshot!(args(&runner), @r"
+    [ci]
+    [--scope]
+    [auto]
+    [--output]
+    [sarif=TEMP/aidd.XXXXXX/aidd.sarif]
+    [--save]
+    [TEMP/aidd.XXXXXX/aidd-report.json]
+    [--comment]
+    [--upload-sarif]
+    [--]
+    [.]
+    ");
+    assert_eq!(runner.read("seen/token"), "the-token\n");
+    assert!(runner.read("seen/summary").ends_with("/summary\n"));
+}
+
+#[test]
+fn every_input_has_its_option() {
+    let runner = machine()
+        .with("paths", "src\ndocs\n")
+        .with("base", "main")
+        .with("diff", "off")
+        .with("fail-on", "warning")
+        .with("config", "ci/aidd.json")
+        .with("annotations", "false")
+        .with("summary", "false")
+        .with("comment", "false")
+        .with("check-run", "true")
+        .with("review", "true")
+        .with("sarif", "off")
+        .with("category", "docs")
+        .with("shard", "2/4")
+        .with("args", "--exclude=vendor/**\n--no-base\nfull\n")
+        .with("token", "another");
+    insta::assert_snapshot!(args(&runner), @r"
+    [ci]
+    [--scope]
+    [all]
+    [--base]
+    [main]
+    [--shard]
+    [2/4]
+    [--output]
+    [sarif=TEMP/aidd.XXXXXX/aidd.sarif]
+    [--save]
+    [TEMP/aidd.XXXXXX/aidd-report.json]
+    [--fail-on]
+    [warning]
+    [--no-annotations]
+    [--review]
+    [--config]
+    [ci/aidd.json]
+    [--category]
+    [docs]
+    [--check-run]
+    [--exclude=vendor/**]
+    [--no-base]
+    [full]
+    [--]
+    [src]
+    [docs]
+    ");
+    assert_eq!(runner.read("seen/token"), "another\n");
+    assert_eq!(runner.read("seen/summary"), "none\n");
+}
+
+#[test]
+fn a_report_is_posted() {
+    let runner = machine().with("command", "post").with("paths", "aidd-report.json");
+    insta::assert_snapshot!(args(&runner), @r"
+    [ci]
+    [post]
+    [--comment]
+    [--upload-sarif]
+    [--]
+    [aidd-report.json]
+    ");
+}
+
+#[test]
+fn reports_are_merged() {
+    let runner = machine().with("command", "merge").with("paths", "1.json\n2.json");
+    let runner = runner.with("sarif", "off").with("comment", "false").with("shard", "1/2");
+    insta::assert_snapshot!(args(&runner), @r"
+    [ci]
+    [merge]
+    [--output]
+    [sarif=TEMP/aidd.XXXXXX/aidd.sarif]
+    [--save]
+    [TEMP/aidd.XXXXXX/aidd-report.json]
+    [--]
+    [1.json]
+    [2.json]
+    ");
+}
+
+#[test]
+fn inputs_are_data() {
+    let hostile = "a b'c\"d $(touch pwned) `touch pwned` ; touch pwned * -- \\";
+    for input in ["paths", "base", "fail-on", "config", "category", "shard", "args"] {
+        let runner = machine().with(input, hostile);
+        let args = args(&runner);
+        assert!(args.contains(&format!("[{hostile}]\n")), "{input}: {args}");
+        assert!(!runner.path("work/pwned").exists(), "{input}");
+    }
+    let runner = machine().with("paths", "--fix\n");
+    assert!(args(&runner).ends_with("[--]\n[--fix]\n"), "a path is never an option");
+}
+
+#[test]
+fn the_folder_is_the_one_asked_for() {
+    let runner = machine().with("working-directory", "a b");
+    std::fs::create_dir(runner.path("work/a b")).expect("made");
+    args(&runner);
+    assert!(runner.read("seen/folder").ends_with("/work/a b\n"));
+}
+
+#[test]
+fn a_switch_is_true_or_false() {
+    for input in ["annotations", "summary", "comment", "check-run", "review"] {
+        let outcome = refused(&machine().with(input, "yes"));
+        let error = format!("::error title=aidd::input {input}: true or false, not 'yes'");
+        assert!(outcome.log.contains(&error), "{}", outcome.log);
+    }
+    for input in ["diff", "sarif"] {
+        let outcome = refused(&machine().with(input, "never"));
+        assert!(outcome.log.contains(&format!("input {input}: auto or off")), "{}", outcome.log);
+    }
+    let outcome = refused(&machine().with("command", "fix"));
+    assert!(outcome.log.contains("check, merge or post, not 'fix'"), "{}", outcome.log);
+}
+
+#[test]
+fn the_outputs_are_those_of_the_binary() {
+    let outcome = machine().run();
+    let shown: String = outcome
+        .outputs
+        .iter()
+        .filter(|(name, _)| *name != "binary")
+        .map(|(name, value)| format!("{name}={value}\n"))
+        .collect();
+    insta::assert_snapshot!(shown, @r"
+    errors=2
+    fixed=3
+    infos=0
+    pre-existing=4
+    report=/tmp/report.json
+    result=failure
+    sarif-file=/tmp/a.sarif
+    warnings=1
+    ");
+}

@@ -1,0 +1,131 @@
+//! The action with the real binary, on a pull request from a fork: the token may only read.
+
+use crate::repository::Repository;
+use crate::runner::{Outcome, Runner};
+use serde_json::{Value, json};
+use std::fs;
+use tokio::runtime::{Builder, Runtime};
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+const LATEST: &str = "FROM node:latest\nUSER 1000\n";
+
+/// A server that refuses as GitHub does where a token lacks the right.
+struct GitHub {
+    server: MockServer,
+    runtime: Runtime,
+}
+
+impl GitHub {
+    fn new() -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let server = runtime.block_on(MockServer::start());
+        let refusal = json!({ "message": "Resource not accessible by integration" });
+        let refused = ResponseTemplate::new(403).set_body_json(refusal);
+        runtime.block_on(Mock::given(any()).respond_with(refused).mount(&server));
+        Self { server, runtime }
+    }
+
+    fn requests(&self) -> usize {
+        self.runtime.block_on(self.server.received_requests()).expect("recorded").len()
+    }
+}
+
+/// A clone as the checkout action makes it: the merge of a pull request that adds a Dockerfile, and
+/// its parents.
+fn checkout() -> Repository {
+    let server = Repository::new();
+    server.commit(&[("old/Dockerfile", LATEST)]);
+    server.git(&["switch", "--quiet", "--create", "topic"]);
+    server.commit(&[("new/Dockerfile", LATEST), ("old/Dockerfile", &format!("# Old.\n{LATEST}"))]);
+    server.git(&["switch", "--quiet", "main"]);
+    server.commit(&[("README.md", "# Shop\n")]);
+    server.merge("topic");
+    server.cloned(&["--depth=2"])
+}
+
+/// A runner with the binary under test, in a clone, told of the event as GitHub tells it.
+fn runner(clone: &Repository, github: &GitHub) -> Runner {
+    let runner = Runner::new("none\n");
+    let real = env!("CARGO_BIN_EXE_aidd");
+    let build = format!(
+        "#!/bin/sh\nmkdir -p \"$CARGO_TARGET_DIR/release\"\nln -s '{real}' \"$CARGO_TARGET_DIR/release/aidd\"\n"
+    );
+    runner.install("cargo", &build);
+    let payload = concat!(env!("CARGO_MANIFEST_DIR"), "/ci/tests/events/pull_request.json");
+    let mut event: Value =
+        serde_json::from_str(&fs::read_to_string(payload).expect("text")).expect("JSON");
+    event["pull_request"]["head"]["sha"] = clone.rev("HEAD^2").into();
+    event["pull_request"]["base"]["sha"] = clone.rev("HEAD^1").into();
+    runner.write("event.json", &event.to_string());
+    let payload = runner.path("event.json").display().to_string();
+    runner
+        .at(clone.root())
+        .env("GITHUB_ACTIONS", "true")
+        .env("GITHUB_EVENT_NAME", "pull_request")
+        .env("GITHUB_EVENT_PATH", payload)
+        .env("GITHUB_REPOSITORY", "acme/shop")
+        .env("GITHUB_SERVER_URL", "https://github.com")
+        .env("GITHUB_API_URL", github.server.uri())
+        .env("GITHUB_SHA", clone.rev("HEAD"))
+        .env("GITHUB_REF", "refs/pull/7/merge")
+        .env("GITHUB_RUN_ID", "1")
+}
+
+/// The outputs that are counts.
+fn counts(outcome: &Outcome) -> String {
+    let names = ["result", "errors", "warnings", "infos", "fixed", "pre-existing"];
+    names.map(|name| format!("{name}={}", outcome.outputs[name])).join(" ")
+}
+
+const EXPECTED: &str = "result=failure errors=0 warnings=1 infos=0 fixed=0 pre-existing=1";
+
+#[test]
+fn a_fork_gets_what_its_token_allows() {
+    let (clone, github) = (checkout(), GitHub::new());
+    let runner = runner(&clone, &github).with("fail-on", "warning");
+    let outcome = runner.run();
+    assert_eq!(outcome.code, 1, "{}", outcome.log);
+    assert_eq!(counts(&outcome), EXPECTED, "{}", outcome.log);
+    assert!(outcome.log.contains("::warning file=new/Dockerfile,line=1"), "{}", outcome.log);
+    assert!(!outcome.log.contains("file=old/Dockerfile"), "{}", outcome.log);
+    assert!(!outcome.log.contains("the-token"), "{}", outcome.log);
+    let sarif = fs::read_to_string(&outcome.outputs["sarif-file"]).expect("SARIF");
+    assert!(sarif.contains("new/Dockerfile") && !sarif.contains("old/Dockerfile"), "{sarif}");
+    let summary = runner.read("summary");
+    assert!(summary.contains("new/Dockerfile"), "{summary}");
+    for left_out in ["comment", "code scanning"] {
+        assert!(summary.contains(left_out), "{left_out} is not told of: {summary}");
+    }
+    assert!(github.requests() > 0);
+}
+
+#[test]
+fn what_does_not_block_passes() {
+    let (clone, github) = (checkout(), GitHub::new());
+    let runner = runner(&clone, &github).with("fail-on", "error").with("comment", "false");
+    let outcome = runner.with("sarif", "off").run();
+    assert_eq!(outcome.code, 0, "{}", outcome.log);
+    assert_eq!(counts(&outcome), EXPECTED.replace("failure", "success"));
+    assert_eq!(github.requests(), 0, "nothing was to be posted");
+}
+
+#[test]
+fn shards_are_merged_into_one_report() {
+    let (clone, github) = (checkout(), GitHub::new());
+    let quiet = |runner: Runner| runner.with("comment", "false").with("sarif", "off");
+    let reports = [1, 2].map(|part| {
+        let runner = quiet(runner(&clone, &github)).with("shard", &format!("{part}/2"));
+        let runner = runner.with("fail-on", "never");
+        let outcome = runner.run();
+        assert_eq!(outcome.code, 0, "{}", outcome.log);
+        fs::read_to_string(&outcome.outputs["report"]).expect("a report")
+    });
+    let runner = quiet(runner(&clone, &github)).with("command", "merge");
+    let paths = ["1.json", "2.json"].map(|name| runner.path(name).display().to_string());
+    runner.write("1.json", &reports[0]);
+    runner.write("2.json", &reports[1]);
+    let outcome = runner.with("paths", &paths.join("\n")).with("fail-on", "warning").run();
+    assert_eq!(outcome.code, 1, "{}", outcome.log);
+    assert_eq!(counts(&outcome), EXPECTED, "{}", outcome.log);
+}

@@ -1,0 +1,317 @@
+//! Git hooks and commit messages, in real repositories.
+
+use crate::support::{Project, Ran, token};
+use insta::assert_snapshot;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Git in `folder`, without the settings of the machine; `env` goes over all. Hooks find only the
+/// aidd that wrote them: none lies on the path.
+#[expect(clippy::disallowed_methods, reason = "the tests' own repository")]
+fn git_in(folder: &Path, env: &[(&str, &str)], args: &[&str]) -> Ran {
+    let mut git = Command::new("git");
+    for local in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+        git.env_remove(local);
+    }
+    let output = git
+        .args(["-c", "init.defaultBranch=main", "-c", "user.name=A", "-c", "user.email=a@b.c"])
+        .args(args)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_EDITOR", "true")
+        .env("LC_ALL", "C")
+        .envs(env.iter().copied())
+        .output()
+        .expect("git is installed");
+    Ran {
+        code: output.status.code().expect("not killed"),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+impl Project {
+    fn git(&self, args: &[&str]) -> Ran {
+        git_in(self.path(), &[], args)
+    }
+
+    /// A repository with one commit; its folder has a name that shells must quote.
+    fn repository() -> Self {
+        let project = Self::new(&[("src/lib.rs", "pub fn first() {}\n")]);
+        fs::remove_dir(project.path().join(".git")).expect("removed");
+        project.git(&["init", "--quiet"]).ends(0);
+        project.git(&["add", "."]).ends(0);
+        project.git(&["commit", "--quiet", "-m", "feat: begin"]).ends(0);
+        project
+    }
+
+    /// Writes and stages a file.
+    fn stage(&self, path: &str, text: &str) {
+        self.write(path, text);
+        self.git(&["add", "."]).ends(0);
+    }
+
+    fn hook(&self, name: &str) -> String {
+        self.read(&format!(".git/hooks/{name}"))
+    }
+
+    /// A hook that someone else wrote: it leaves a file behind.
+    fn foreign_hook(&self, name: &str, text: &str) {
+        self.write(&format!(".git/hooks/{name}"), text);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let path = self.path().join(".git/hooks").join(name);
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("set");
+        }
+    }
+}
+
+#[test]
+fn a_hook_checks_what_is_committed() {
+    let project = Project::repository();
+    let ran = project.run(&["hook", "install"]).ends(0);
+    assert_eq!(ran.out, "wrote ROOT/.git/hooks/pre-commit\n");
+    let ran = project.run_in("src", &["hook", "install"]).ends(0);
+    assert_eq!(ran.out, "up to date: ROOT/.git/hooks/pre-commit\n");
+    assert_snapshot!(project.run(&["hook", "status"]).ends(0).out, @r"
+    hooks in ROOT/.git/hooks
+      pre-commit         aidd checks what is staged
+      prepare-commit-msg none
+      commit-msg         none
+      pre-push           none
+    ");
+    project.stage("a.env", &format!("KEY={}\n", token()));
+    let ran = project.git(&["commit", "-m", "feat: leak"]).ends(1);
+    let said = format!("{}{}", ran.out, ran.err);
+    assert!(said.contains("secrets/github-personal-access-token"), "{said}");
+    // What is not staged is not judged.
+    project.git(&["rm", "--quiet", "--cached", "a.env"]).ends(0);
+    project.stage("src/b.rs", "fn b() {}\n");
+    project.git(&["rm", "--quiet", "--cached", "a.env"]).ends(0);
+    project.git(&["commit", "--quiet", "-m", "feat: clean"]).ends(0);
+    let ran = project.run(&["hook", "uninstall"]).ends(0);
+    assert_eq!(ran.out, "removed ROOT/.git/hooks/pre-commit\n");
+    assert_eq!(project.run(&["hook", "uninstall"]).ends(0).out, "");
+    project.stage("b.env", &format!("KEY={}\n", token()));
+    project.git(&["commit", "--quiet", "-m", "feat: leak"]).ends(0);
+}
+
+#[test]
+fn a_hook_of_another_origin_is_kept() {
+    let project = Project::repository();
+    let foreign = "#!/bin/sh\necho ran >>foreign.log\n";
+    project.foreign_hook("pre-commit", foreign);
+    let ran = project.run(&["hook", "install"]).ends(2);
+    assert_snapshot!(ran.err, @r"
+    error: ROOT/.git/hooks/pre-commit is a hook of another origin
+    hint: --chain keeps running it, before aidd; --force puts it aside
+    ");
+    assert_eq!(project.hook("pre-commit"), foreign);
+    assert!(project.run(&["hook", "status"]).ends(0).out.contains("pre-commit         of another"));
+    assert_eq!(project.run(&["hook", "uninstall"]).ends(0).out, "");
+
+    project.run(&["hook", "install", "--chain"]).ends(0);
+    assert_eq!(project.hook("pre-commit.aidd-backup"), foreign);
+    let status = project.run(&["hook", "status"]).ends(0).out;
+    assert!(status.contains("what is staged, after what was here before\n"), "{status}");
+    // Installing again does not forget the chain.
+    assert!(project.run(&["hook", "install"]).ends(0).out.starts_with("up to date"));
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).ends(0);
+    assert_eq!(project.read("foreign.log"), "ran\n");
+    let ran = project.run(&["hook", "uninstall"]).ends(0);
+    assert_eq!(ran.out, "put back ROOT/.git/hooks/pre-commit\n");
+    assert_eq!(project.hook("pre-commit"), foreign);
+
+    project.run(&["hook", "install", "--force"]).ends(0);
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).ends(0);
+    assert_eq!(project.read("foreign.log"), "ran\n");
+    project.foreign_hook("pre-commit", foreign);
+    let ran = project.run(&["hook", "install", "--force"]).ends(2);
+    assert!(ran.err.contains("pre-commit.aidd-backup is there already"), "{}", ran.err);
+}
+
+#[test]
+fn a_chained_hook_that_fails_stops_the_commit() {
+    let project = Project::repository();
+    project.foreign_hook("pre-commit", "#!/bin/sh\nexit 3\n");
+    project.run(&["hook", "install", "--chain"]).ends(0);
+    assert_ne!(project.git(&["commit", "--quiet", "--allow-empty", "-m", "x"]).code, 0);
+}
+
+#[test]
+fn lines_around_the_marks_are_the_users() {
+    let project = Project::repository();
+    project.run(&["hook", "install"]).ends(0);
+    let written = project.hook("pre-commit");
+    let mine = written.replace("#!/bin/sh\n", "#!/bin/sh\necho mine\n") + "echo after\n";
+    project.write(".git/hooks/pre-commit", mine.replace("check --staged", "check --old"));
+    assert_eq!(
+        project.run(&["hook", "install"]).ends(0).out,
+        "updated ROOT/.git/hooks/pre-commit\n"
+    );
+    assert_eq!(project.hook("pre-commit"), mine);
+    let ran = project.run(&["hook", "uninstall"]).ends(0);
+    assert_eq!(ran.out, "took aidd out of ROOT/.git/hooks/pre-commit\n");
+    assert_eq!(project.hook("pre-commit"), "#!/bin/sh\necho mine\necho after\n");
+}
+
+#[test]
+fn hooks_lie_where_git_looks_for_them() {
+    let project = Project::repository();
+    project.git(&["worktree", "add", "--quiet", "-b", "b", "it's a tree"]).ends(0);
+    let ran = project.run_in("it's a tree", &["hook", "install"]).ends(0);
+    assert_eq!(ran.out, "wrote ROOT/.git/hooks/pre-commit\n");
+    project.git(&["config", "core.hooksPath", "my hooks"]).ends(0);
+    let ran = project.run(&["hook", "install"]).ends(0);
+    assert_eq!((&*ran.out, &*ran.err), ("wrote ROOT/my hooks/pre-commit\n", ""));
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let path = elsewhere.path().to_string_lossy().replace('\\', "/");
+    project.git(&["config", "core.hooksPath", &path]).ends(0);
+    let ran = project.run(&["hook", "install"]).ends(0);
+    assert!(ran.err.contains("where other repositories take their hooks from too"), "{}", ran.err);
+    project.git(&["config", "core.hooksPath", ".husky/_"]).ends(0);
+    let ran = project.run(&["hook", "install"]).ends(2);
+    assert!(ran.err.contains("hint: add a line to .husky/pre-commit"), "{}", ran.err);
+    let nowhere = tempfile::tempdir().expect("a folder");
+    let nowhere = nowhere.path().to_string_lossy().into_owned();
+    let ran = project.run_in(&nowhere, &["hook", "status"]).ends(2);
+    assert!(ran.err.contains("lies in no Git repository"), "{}", ran.err);
+}
+
+#[test]
+fn a_missing_aidd_is_said_and_blocks_nothing() {
+    let project = Project::repository();
+    project.run(&["hook", "install"]).ends(0);
+    let hook = project.hook("pre-commit");
+    let end = hook.find("\nif [").expect("the fallback stands before");
+    let start = hook[..end].rfind("aidd='").expect("a fallback");
+    let lost = format!("{}aidd='/no/such/aidd'{}", &hook[..start], &hook[end..]);
+    project.write(".git/hooks/pre-commit", lost);
+    project.stage("a.env", &format!("KEY={}\n", token()));
+    let ran = project.git(&["commit", "--quiet", "-m", "x"]).ends(0);
+    assert_eq!(ran.err, "pre-commit: aidd is not installed here, so this hook did nothing\n");
+}
+
+#[test]
+fn messages_are_begun_and_looked_through() {
+    let project = Project::repository();
+    project
+        .run(&["hook", "install", "--hook", "prepare-commit-msg", "--hook", "commit-msg"])
+        .ends(0);
+    let last = |project: &Project| project.git(&["log", "-1", "--format=%s"]).ends(0).out;
+    project.stage("src/lib.rs", "pub fn first() {}\npub fn second() {}\n");
+    project.git(&["commit", "--quiet", "--verbose"]).ends(0);
+    assert_eq!(last(&project), "feat: add `second`\n");
+    project.stage("src/lib.rs", "pub fn first() {}\n");
+    project.git(&["commit", "--quiet", "-m", "my own words"]).ends(0);
+    assert_eq!(last(&project), "my own words\n");
+    project.git(&["commit", "--quiet", "--amend"]).ends(0);
+    assert_eq!(last(&project), "my own words\n");
+    let leak = format!("use {}", token());
+    let ran = project.git(&["commit", "--quiet", "--allow-empty", "-m", &leak]).ends(1);
+    assert!(ran.err.contains("commit-msg: the message holds a secret"), "{}", ran.err);
+    assert!(!ran.err.contains(&token()) && !ran.out.contains(&token()));
+}
+
+#[test]
+fn a_push_is_judged_by_what_is_new() {
+    let project = Project::repository();
+    let remote = tempfile::tempdir().expect("a folder");
+    let url = remote.path().to_string_lossy().into_owned();
+    project.git(&["init", "--quiet", "--bare", &url]).ends(0);
+    project.git(&["remote", "add", "origin", &url]).ends(0);
+    project.stage("old.env", &format!("KEY={}\n", token()));
+    project.git(&["commit", "--quiet", "-m", "old"]).ends(0);
+    project.git(&["push", "--quiet", "origin", "HEAD:main"]).ends(0);
+    project.run(&["hook", "install", "--hook", "pre-push"]).ends(0);
+    // What the remote has is not new, on a branch it knows and on one it does not.
+    project.stage("a.txt", "a\n");
+    project.git(&["commit", "--quiet", "-m", "clean"]).ends(0);
+    project.git(&["push", "--quiet", "origin", "HEAD:main", "HEAD:other"]).ends(0);
+    project.stage("new.env", &format!("KEY={}\n", token()));
+    project.git(&["commit", "--quiet", "-m", "new"]).ends(0);
+    for branch in ["HEAD:main", "HEAD:third"] {
+        assert_ne!(project.git(&["push", "--quiet", "origin", branch]).code, 0, "{branch}");
+    }
+    project.git(&["push", "--quiet", "origin", ":other"]).ends(0);
+}
+
+#[test]
+fn a_message_is_made_of_what_is_staged() {
+    let project = Project::repository();
+    let ran = project.run(&["generate", "commit-message"]).ends(2);
+    assert_snapshot!(ran.err, @r"
+    error: nothing is staged
+    hint: stage what the commit is to hold: git add FILE…
+    ");
+    project.write("src/lib.rs", "pub fn first() {}\npub fn unstaged() {}\n");
+    project.write("src/http_client.rs", "pub struct Client;\n");
+    project.git(&["add", "src/http_client.rs"]).ends(0);
+    // From below, all of the repository is meant.
+    let ran = project.run_in("src", &["generate", "commit-message", "--format", "json"]).ends(0);
+    assert_snapshot!(ran.out, @r#"
+    {
+      "type": "feat",
+      "scope": null,
+      "breaking": false,
+      "subject": "add `Client`",
+      "body": null,
+      "footer": null,
+      "message": "feat: add `Client`",
+      "why": [
+        "type feat: `Client` can be used elsewhere and is new"
+      ]
+    }
+    "#);
+    project.stage("docs/keys.md", &format!("# Key {}\n", token()));
+    let ran = project.run(&["generate", "commit-message"]).ends(0);
+    assert!(!ran.out.contains(&token()), "{}", ran.out);
+}
+
+#[test]
+fn renames_and_reverts_are_seen() {
+    let project = Project::repository();
+    project.git(&["mv", "src/lib.rs", "src/other.rs"]).ends(0);
+    let ran = project.run(&["generate", "commit-message"]).ends(0);
+    assert_eq!(ran.out, "refactor: rename src/lib.rs to src/other.rs\n");
+    project.git(&["commit", "--quiet", "-m", "refactor: another name"]).ends(0);
+    let hash = project.git(&["rev-parse", "HEAD"]).ends(0).out;
+    project.git(&["mv", "src/other.rs", "src/lib.rs"]).ends(0);
+    let ran = project.run(&["generate", "commit-message"]).ends(0);
+    let expected =
+        format!("revert: refactor: another name\n\nThis reverts commit {}.\n", hash.trim());
+    assert_eq!(ran.out, expected);
+}
+
+#[test]
+fn the_first_commit_and_no_repository() {
+    let project = Project::new(&[("README.md", "# The tool\n")]);
+    fs::remove_dir(project.path().join(".git")).expect("removed");
+    let ran = project.run(&["generate", "commit-message"]).ends(2);
+    assert!(ran.err.ends_with("hint: begin one with: git init\n"), "{}", ran.err);
+    project.git(&["init", "--quiet"]).ends(0);
+    project.git(&["add", "."]).ends(0);
+    let ran = project.run(&["generate", "commit-message"]).ends(0);
+    assert_eq!(ran.out, "docs: describe the tool in README.md\n");
+}
+
+#[test]
+fn the_hooks_for_pre_commit_can_be_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join(".pre-commit-hooks.yaml")).expect("text");
+    let entries: Vec<&str> =
+        text.lines().filter_map(|line| line.trim().strip_prefix("entry: aidd ")).collect();
+    assert_eq!(entries, ["check --staged", "check --staged", "check", "check"]);
+    let project = Project::repository();
+    project.stage("a.env", &format!("KEY={}\n", token()));
+    for entry in entries {
+        let mut args: Vec<&str> = entry.split(' ').collect();
+        if args.len() == 1 {
+            args.extend(["a.env", "src/lib.rs"]);
+        }
+        project.run(&args).ends(1);
+    }
+}

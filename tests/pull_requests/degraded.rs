@@ -1,0 +1,251 @@
+//! Clones and files that are not as one would wish.
+
+use crate::repository::Repository;
+use crate::runner::{Runner, payload};
+use crate::scene::Scene;
+use crate::support::{project, run};
+use insta::assert_snapshot;
+use std::fs;
+
+/// A pull request that edits, renames, adds and removes.
+fn scene() -> Scene {
+    let text = "one\ntwo\nthree\nblue\nfive\nsix\nseven\n";
+    let files = [("a/b.txt", "blue old\n"), ("c/old.txt", text), ("d/gone.txt", "blue gone\n")];
+    Scene::new(&files, |server| {
+        server.write("a/b.txt", "zero\nblue old\nblue new\n");
+        server.git(&["mv", "c/old.txt", "c/new.txt"]);
+        server.write("c/new.txt", format!("zero\n{text}blue eight\n"));
+        server.write("e/added.txt", "blue added\n");
+        server.git(&["rm", "--quiet", "d/gone.txt"]);
+    })
+}
+
+#[test]
+fn a_sparse_check_out_lacks_nothing() {
+    let scene = scene();
+    let whole = scene.usual_runner().told(&[]);
+    assert_snapshot!(whole, @"
+    exit 1, (first parent of the merge commit)
+    a/b.txt:2 team/colour pre-existing: line 1 of the base has it too
+    a/b.txt:3 team/colour new: this change added or changed the line
+    c/new.txt:5 team/colour pre-existing: line 4 of the base has it too
+    c/new.txt:9 team/colour new: this change added or changed the line
+    e/added.txt:1 team/colour new: the file is new
+    d/gone.txt:1 team/colour fixed: the file is gone
+    ");
+    let clone = scene.checkout(&scene.merge, &["--depth=1"]);
+    clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/", "/a/"]);
+    assert!(!clone.path("e/added.txt").exists());
+    assert_eq!(scene.runner(clone).told(&[]), whole);
+}
+
+#[test]
+fn a_sparse_check_out_of_the_default_branch_says_what_it_lacks() {
+    let scene = scene();
+    let clone = scene.checkout(&scene.merge, &["--depth=1"]);
+    clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/", "/a/"]);
+    let values = [("ref", "refs/heads/main"), ("before", &*scene.base), ("after", &scene.merge)];
+    let runner = Runner::github(clone, "push", "refs/heads/main", &payload("push.json", &values));
+    assert_snapshot!(runner.told(&[]), @"
+    exit 1, (commit before the push), all files
+    Not checked out, and so not checked: 2 changed files
+    a/b.txt:2 team/colour pre-existing: line 1 of the base has it too
+    a/b.txt:3 team/colour new: this change added or changed the line
+    d/gone.txt:1 team/colour fixed: the file is gone
+    ");
+}
+
+/// A clone of a pull request that has contents only of what is checked out.
+fn without_contents(scene: &Scene, commit: &str) -> Repository {
+    let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
+    clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", commit]);
+    clone.git(&["checkout", "--quiet", "--detach", commit]);
+    clone
+}
+
+#[test]
+fn contents_that_were_left_out_are_fetched() {
+    let scene = scene();
+    let whole = scene.usual_runner().told(&[]);
+    let clone = without_contents(&scene, &scene.merge);
+    let missing = "rev-list --objects --missing=print HEAD^1".split(' ').collect::<Vec<_>>();
+    assert!(clone.git(&missing).contains('?'), "contents are missing");
+    assert_eq!(scene.runner(clone).told(&[]), whole);
+    // Sparse as well: also those of the head.
+    let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
+    clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", &scene.merge]);
+    clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/"]);
+    clone.git(&["checkout", "--quiet", "--detach", &scene.merge]);
+    assert_eq!(scene.runner(clone).told(&[]), whole);
+}
+
+#[test]
+fn contents_of_a_head_that_is_not_checked_out_are_fetched() {
+    let mut scene = scene();
+    let target = |scene: &Scene, clone: Repository| {
+        let event = scene.payload("pull_request_target.json");
+        Runner::github(clone, "pull_request_target", "refs/heads/main", &event).told(&[])
+    };
+    let whole = target(&scene, scene.checkout(&scene.base, &["--depth=1"]));
+    assert_snapshot!(whole, @"
+    exit 1, (merge base of main and the pull request)
+    a/b.txt:2 team/colour pre-existing: line 1 of the base has it too
+    a/b.txt:3 team/colour new: this change added or changed the line
+    c/new.txt:5 team/colour pre-existing: line 4 of the base has it too
+    c/new.txt:9 team/colour new: this change added or changed the line
+    e/added.txt:1 team/colour new: the file is new
+    d/gone.txt:1 team/colour fixed: the file is gone
+    ");
+    assert_eq!(target(&scene, without_contents(&scene, &scene.base)), whole);
+    // Settings of the target that are not checked out.
+    let checked_out = scene.base.clone();
+    scene.target_moves(&[(".aidd/config.json", r#"{ "exclude": ["e/"] }"#)]);
+    let told = target(&scene, without_contents(&scene, &checked_out));
+    assert!(!told.contains("e/added.txt") && told.contains("a/b.txt:3"), "{told}");
+}
+
+#[test]
+fn contents_that_cannot_be_had_are_an_error() {
+    let scene = scene();
+    let clone = without_contents(&scene, &scene.merge);
+    clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
+    let ran = scene.runner(clone).ci(&[]);
+    assert_eq!((ran.code, &*ran.out), (2, ""));
+    assert!(ran.err.contains("git fetch"), "{}", ran.err);
+}
+
+#[test]
+fn a_submodule_is_not_entered() {
+    let inner = project(&[("inner.txt", "blue\n")]);
+    let scene = Scene::new(&[("a.txt", "a\n")], |server| {
+        let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add"];
+        server.git(&[&add[..], &[&*inner.url(), "sub"]].concat());
+        server.write("a.txt", "blue\n");
+    });
+    assert_snapshot!(scene.usual_runner().told(&[]), @"
+    exit 1, (first parent of the merge commit)
+    a.txt:1 team/colour new: this change added or changed the line
+    ");
+    let clone = scene.checkout(&scene.merge, &["--depth=1"]);
+    clone.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init"]);
+    assert!(clone.path("sub/inner.txt").exists());
+    assert_snapshot!(scene.runner(clone).told(&[]), @"
+    exit 1, (first parent of the merge commit)
+    a.txt:1 team/colour new: this change added or changed the line
+    ");
+}
+
+#[test]
+fn line_ends_of_the_work_tree_are_no_change() {
+    let scene = Scene::usual();
+    let clone = scene.checkout(&scene.merge, &["--depth=1"]);
+    for file in ["a.txt", "theirs.txt"] {
+        let text = fs::read_to_string(clone.path(file)).expect("text");
+        clone.write(file, text.replace('\n', "\r\n"));
+    }
+    assert_eq!(scene.runner(clone).told(&[]), scene.usual_runner().told(&[]));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_utf_8_is_a_name() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let old = OsStr::from_bytes(b"caf\xE9/old.txt");
+    let new = OsStr::from_bytes(b"caf\xE9/\xFF new.txt");
+    let scene = Scene::new(&[("a.txt", "a\n")], |server| server.write(new, "blue new\n"));
+    assert_snapshot!(scene.usual_runner().told(&[]), @"
+    exit 1, (first parent of the merge commit)
+    caf�/� new.txt:1 team/colour new: the file is new
+    ");
+    let server = project(&[]);
+    server.write(old, "blue old\n");
+    server.commit(&[]);
+    server.write(old, "zero\nblue old\nblue new\n");
+    server.commit(&[]);
+    let runner = Runner::new(server);
+    let whole = runner.told(&["--base", "HEAD~1"]);
+    assert_snapshot!(whole, @"
+    exit 1, (given as HEAD~1)
+    caf�/old.txt:2 team/colour pre-existing: line 1 of the base has it too
+    caf�/old.txt:3 team/colour new: this change added or changed the line
+    ");
+    // In parts as well, and where the names have to be links.
+    let file = runner.file("report.md").display().to_string();
+    assert_eq!(runner.ci(&["--base", "HEAD~1", "--output", &file, "--shard", "1/1"]).code, 1);
+    assert!(runner.text("report.md").contains("old.txt:3"));
+}
+
+/// What is told of a finding in `a.txt` once the file is `now`.
+fn told_of(now: &[u8], config: &str) -> String {
+    let server = project(&[("a.txt", "blue\nblue too\n"), (".aidd/config.json", config)]);
+    server.write("a.txt", now);
+    server.commit(&[]);
+    Runner::new(server).told(&["--base", "HEAD~1"])
+}
+
+#[test]
+fn what_could_not_be_checked_is_not_fixed() {
+    assert_snapshot!(told_of(b"\0\0\0", "{}"), @"exit 0, (given as HEAD~1)");
+    let large = "x".repeat(2000);
+    let limit = r#"{ "maxFileSize": 1000 }"#;
+    assert_snapshot!(told_of(large.as_bytes(), limit), @"exit 0, (given as HEAD~1)");
+    assert_snapshot!(told_of(b"", "{}"), @"
+    exit 0, (given as HEAD~1)
+    a.txt:1 team/colour fixed: the line was changed or removed
+    a.txt:2 team/colour fixed: the line was changed or removed
+    ");
+}
+
+#[test]
+fn a_line_that_stayed_is_not_blamed_when_its_file_can_be_checked_again() {
+    let large = format!("blue\n{}\nblue too\n", "x\n".repeat(1000));
+    let config = r#"{ "maxFileSize": 1000 }"#;
+    let server = project(&[("a.txt", &large), (".aidd/config.json", config)]);
+    server.commit(&[("a.txt", "blue\nblue new\nblue too\n")]);
+    assert_snapshot!(Runner::new(server).told(&["--base", "HEAD~1"]), @"
+    exit 1, (given as HEAD~1)
+    a.txt:1 team/colour pre-existing: the line is as it was; the base could not be checked as a whole
+    a.txt:2 team/colour new: this change added or changed the line
+    a.txt:3 team/colour pre-existing: the line is as it was; the base could not be checked as a whole
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_read_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let scene = Scene::new(&[("a.txt", "blue\n")], |server| server.write("a.txt", "one\nblue\n"));
+    let clone = scene.checkout(&scene.merge, &["--depth=1"]);
+    let path = clone.path("a.txt");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).expect("set");
+    // Root reads it all the same.
+    let readable = fs::read(&path).is_ok();
+    let told = scene.runner(clone).told(&[]);
+    assert!(!told.contains("fixed"), "{told}");
+    let wanted = if readable { "exit 0" } else { "exit 3" };
+    assert!(told.starts_with(wanted), "{told}");
+    assert_eq!(told.contains("a.txt cannot be read"), !readable, "{told}");
+}
+
+#[test]
+fn nothing_of_the_repository_is_run_and_nothing_is_changed() {
+    let scene = Scene::usual();
+    let clone = scene.checkout(&scene.merge, &["--depth=1"]);
+    let mark = clone.path(".git/ran");
+    let touch = format!("touch {}", mark.display());
+    clone.write(".git/hooks/post-checkout", format!("#!/bin/sh\n{touch}\n"));
+    for key in ["core.fsmonitor", "filter.x.smudge", "diff.external", "core.sshCommand"] {
+        clone.git(&["config", key, &touch]);
+    }
+    clone.write("untracked.txt", "blue\n");
+    let state = |clone: &Repository| {
+        (clone.rev("HEAD"), clone.git(&["-c", "core.fsmonitor=false", "status", "--porcelain"]))
+    };
+    let before = state(&clone);
+    let runner = scene.runner(clone);
+    assert!(!runner.told(&[]).contains("untracked"));
+    assert_eq!(state(&runner.clone), before);
+    assert!(!mark.exists(), "a program named in the repository's settings ran");
+    assert!(run(&runner.clone, &["ci", "merge", "a.txt"]).status.code() == Some(2));
+}

@@ -1,0 +1,286 @@
+//! What each event is compared with.
+
+use crate::repository::Repository;
+use crate::runner::{Runner, payload};
+use crate::scene::Scene;
+use crate::support::project;
+use insta::assert_snapshot;
+
+#[test]
+fn a_pull_request_is_compared_with_what_it_is_merged_into() {
+    let scene = Scene::usual();
+    let told = |depth: &[&str]| scene.runner(scene.checkout(&scene.merge, depth)).told(&[]);
+    let whole = told(&[]);
+    assert_snapshot!(whole, @"
+    exit 1, (first parent of the merge commit)
+    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:4 team/colour new: this change added or changed the line
+    gone.txt:1 team/colour fixed: the file is gone
+    ");
+    for depth in ["--depth=1", "--depth=2"] {
+        assert_eq!(told(&[depth]), whole, "{depth}");
+    }
+}
+
+#[test]
+fn a_pull_request_whose_head_is_checked_out_is_compared_with_where_it_left() {
+    let scene = Scene::usual();
+    let told = |depth: &[&str]| scene.runner(scene.checkout(&scene.head, depth)).told(&[]);
+    let whole = told(&[]);
+    assert_snapshot!(whole, @"
+    exit 1, (merge base of main and the pull request)
+    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:4 team/colour new: this change added or changed the line
+    gone.txt:1 team/colour fixed: the file is gone
+    ");
+    assert_eq!(told(&["--depth=1"]), whole);
+}
+
+#[test]
+fn a_pull_request_whose_target_is_checked_out_has_nothing_to_compare() {
+    let scene = Scene::usual();
+    let ran = scene.runner(scene.checkout(&scene.base, &["--depth=1"])).ci(&[]);
+    assert_eq!(ran.code, 2);
+    assert_snapshot!(scene.named(&ran.err), @"
+    error: nothing to compare: BASE1e7ed is part of main already
+    hint: check out the merge commit of the pull request, as the checkout action does by itself, or its head HEADf1544
+    ");
+}
+
+#[test]
+fn a_merge_group_is_compared_with_its_base() {
+    let scene = Scene::usual();
+    let group = [("merge_group.base_sha", &*scene.base), ("merge_group.head_sha", &scene.merge)];
+    let clone = scene.checkout(&scene.merge, &["--depth=1"]);
+    let git_ref = "refs/heads/gh-readonly-queue/main/pr-7";
+    let runner =
+        Runner::github(clone, "merge_group", git_ref, &payload("merge_group.json", &group));
+    assert_snapshot!(runner.told(&[]), @"
+    exit 1, (base of the merge group)
+    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:4 team/colour new: this change added or changed the line
+    gone.txt:1 team/colour fixed: the file is gone
+    ");
+}
+
+/// A server with a branch: `before`, then the commit that is pushed.
+struct Pushed {
+    server: Repository,
+    before: String,
+    after: String,
+}
+
+impl Pushed {
+    fn to(branch: &str) -> Self {
+        let server = project(&[("a.txt", "blue one\n"), ("old.txt", "blue old\n")]);
+        server.git(&["switch", "--quiet", "--force-create", branch]);
+        let before = server.commit(&[("a.txt", "blue one\nblue two\n")]);
+        let after = server.commit(&[("a.txt", "blue one\nblue two\nblue three\n")]);
+        Self { server, before, after }
+    }
+
+    fn told(&self, branch: &str, name: &str, before: &str) -> String {
+        let clone = Repository::new();
+        clone.git(&["remote", "add", "origin", &self.server.url()]);
+        clone.git(&["fetch", "--quiet", "--depth=1", "origin", &self.after]);
+        clone.git(&["checkout", "--quiet", "--detach", &self.after]);
+        let git_ref = format!("refs/heads/{branch}");
+        let values = [("ref", &*git_ref), ("before", before), ("after", &self.after)];
+        Runner::github(clone, "push", &git_ref, &payload(name, &values)).told(&[])
+    }
+}
+
+#[test]
+fn a_push_is_compared_with_what_was_there() {
+    let pushed = Pushed::to("topic");
+    assert_snapshot!(pushed.told("topic", "push.json", &pushed.before), @"
+    exit 1, (commit before the push)
+    a.txt:1 team/colour pre-existing: line 1 of the base has it too
+    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:3 team/colour new: this change added or changed the line
+    ");
+    let none = "0".repeat(40);
+    assert_snapshot!(pushed.told("topic", "push_new_branch.json", &none), @"
+    exit 1, (merge base of main and HEAD)
+    a.txt:1 team/colour pre-existing: line 1 of the base has it too
+    a.txt:2 team/colour new: this change added or changed the line
+    a.txt:3 team/colour new: this change added or changed the line
+    ");
+}
+
+#[test]
+fn a_push_to_the_default_branch_checks_all_files() {
+    let pushed = Pushed::to("main");
+    assert_snapshot!(pushed.told("main", "push.json", &pushed.before), @"
+    exit 1, (commit before the push), all files
+    a.txt:1 team/colour pre-existing: line 1 of the base has it too
+    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:3 team/colour new: this change added or changed the line
+    old.txt:1 team/colour pre-existing: the file did not change
+    ");
+    let none = "0".repeat(40);
+    assert_snapshot!(pushed.told("main", "push_new_branch.json", &none), @"
+    exit 1
+    All files were checked: this is the first push to main
+    a.txt:1 team/colour new: -
+    a.txt:2 team/colour new: -
+    a.txt:3 team/colour new: -
+    old.txt:1 team/colour new: -
+    ");
+}
+
+#[test]
+fn a_forced_push_is_compared_with_where_it_left() {
+    let mut pushed = Pushed::to("topic");
+    pushed.server.git(&["reset", "--quiet", "--hard", "main"]);
+    let replaced = pushed.before.clone();
+    pushed.after = pushed.server.commit(&[("b.txt", "blue instead\n")]);
+    assert_snapshot!(pushed.told("topic", "push_forced.json", &replaced), @"
+    exit 1, (merge base of main and HEAD)
+    b.txt:1 team/colour new: the file is new
+    ");
+    let mut pushed = Pushed::to("main");
+    pushed.server.git(&["reset", "--quiet", "--hard", "HEAD~2"]);
+    let replaced = pushed.before.clone();
+    pushed.after = pushed.server.commit(&[("b.txt", "blue instead\n")]);
+    assert_snapshot!(pushed.told("main", "push_forced.json", &replaced), @"
+    exit 1, (merge base of main before the forced push and HEAD), all files
+    a.txt:1 team/colour pre-existing: the file did not change
+    b.txt:1 team/colour new: the file is new
+    old.txt:1 team/colour pre-existing: the file did not change
+    ");
+}
+
+#[test]
+fn a_timer_and_a_hand_check_everything() {
+    let server = project(&[("a.txt", "blue\n")]);
+    let told = ["schedule", "workflow_dispatch"].map(|name| {
+        let clone = server.cloned(&["--depth=1"]);
+        let payload = payload(&format!("{name}.json"), &[]);
+        Runner::github(clone, name, "refs/heads/main", &payload).told(&[])
+    });
+    assert_snapshot!(told.concat(), @"
+    exit 1
+    All files were checked: a scheduled run checks everything
+    a.txt:1 team/colour new: -
+    exit 1
+    All files were checked: a run started by hand checks everything
+    a.txt:1 team/colour new: -
+    ");
+}
+
+#[test]
+fn gitlab_says_it_in_variables() {
+    let scene = Scene::usual();
+    let common = [
+        ("GITLAB_CI", "true"),
+        ("CI_SERVER_URL", "https://gitlab.example.org"),
+        ("CI_PROJECT_PATH", "octo/demo"),
+        ("CI_DEFAULT_BRANCH", "main"),
+        ("CI_COMMIT_SHA", &*scene.head),
+        ("CI_COMMIT_REF_NAME", "topic"),
+    ];
+    let told = |more: &[(&str, &str)]| {
+        let clone = scene.checkout(&scene.head, &["--depth=1"]);
+        let variables = common.iter().chain(more);
+        let runner =
+            variables.fold(Runner::new(clone), |runner, (name, value)| runner.set(name, value));
+        // No line of the log is a command of GitHub's.
+        assert!(!runner.ci(&[]).out.contains("::"));
+        runner.told(&[])
+    };
+    assert_snapshot!(told(&[
+        ("CI_PIPELINE_SOURCE", "merge_request_event"),
+        ("CI_MERGE_REQUEST_IID", "3"),
+        ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &scene.fork),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+    ]), @"
+    exit 1, (base of the merge request)
+    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:4 team/colour new: this change added or changed the line
+    gone.txt:1 team/colour fixed: the file is gone
+    ");
+    assert_snapshot!(told(&[
+        ("CI_PIPELINE_SOURCE", "push"),
+        ("CI_COMMIT_BEFORE_SHA", &"0".repeat(40)),
+    ]), @"
+    exit 1, (merge base of main and HEAD)
+    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:4 team/colour new: this change added or changed the line
+    gone.txt:1 team/colour fixed: the file is gone
+    ");
+}
+
+#[test]
+fn without_a_ci_system_the_base_is_named() {
+    let scene = Scene::usual();
+    let clone = scene.server.cloned(&["--branch=topic"]);
+    let runner = Runner::new(clone);
+    assert_snapshot!(runner.told(&["--base", "origin/main"]), @"
+    exit 1, (merge base of origin/main and HEAD)
+    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:4 team/colour new: this change added or changed the line
+    gone.txt:1 team/colour fixed: the file is gone
+    ");
+    // The default branch is guessed.
+    assert_snapshot!(runner.told(&[]), @"
+    exit 1, (merge base of origin/HEAD and HEAD)
+    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:4 team/colour new: this change added or changed the line
+    gone.txt:1 team/colour fixed: the file is gone
+    ");
+    let named = Runner::new(scene.server.cloned(&["--branch=topic"])).set("AIDD_BASE", &scene.fork);
+    assert_snapshot!(scene.named(&named.told(&[])), @"
+    exit 1, (given as FORK)
+    a.txt:2 team/colour pre-existing: line 2 of the base has it too
+    a.txt:4 team/colour new: this change added or changed the line
+    gone.txt:1 team/colour fixed: the file is gone
+    ");
+}
+
+#[test]
+fn without_a_base_nothing_is_judged_unless_wished() {
+    let alone = project(&[("a.txt", "blue\n")]);
+    let runner = Runner::new(alone);
+    let ran = runner.ci(&[]);
+    assert_eq!((ran.code, &*ran.out), (2, ""));
+    assert_snapshot!(ran.err, @"
+    error: no commit to compare with is known: the clone has no remote to fetch from
+    hint: --base names one; --no-base full checks everything
+    ");
+    let ran = runner.ci(&["--base", "nowhere"]);
+    assert_eq!((ran.code, &*ran.out), (2, ""));
+    assert_snapshot!(ran.err, @"
+    error: `nowhere` is no commit here: the clone has no remote to fetch from
+    hint: fetch it first, or check out with `fetch-depth: 0`
+    ");
+    assert_snapshot!(runner.told(&["--no-base", "full"]), @"
+    exit 1
+    All files were checked: no commit to compare with is known: the clone has no remote to fetch from
+    a.txt:1 team/colour new: -
+    ");
+    assert_snapshot!(runner.told(&["--base", "nowhere", "--no-base", "full"]), @"
+    exit 1
+    All files were checked: `nowhere` is no commit here: the clone has no remote to fetch from
+    a.txt:1 team/colour new: -
+    ");
+}
+
+#[test]
+fn an_event_that_cannot_be_read_is_an_error() {
+    let scene = Scene::usual();
+    let said = |payload: &serde_json::Value| {
+        let clone = scene.checkout(&scene.merge, &["--depth=1"]);
+        let ran = Runner::github(clone, "pull_request", "refs/pull/7/merge", payload).ci(&[]);
+        assert_eq!((ran.code, &*ran.out), (2, ""));
+        let (place, why) = ran.err.split_once("event.json").unwrap_or(("", &ran.err));
+        assert!(place.starts_with("error: "));
+        why.to_owned()
+    };
+    assert_snapshot!(said(&serde_json::Value::Null), @": the event is no JSON object");
+    assert_snapshot!(said(&payload("schedule.json", &[])), @": the event has no `pull_request.number`");
+    let hash = [("pull_request.head.sha", "--upload-pack=x")];
+    assert_snapshot!(said(&payload("pull_request.json", &hash)), @r#": `pull_request.head.sha` is no commit hash: "--upload-pack=x""#);
+    let gone = scene.usual_runner().set("GITHUB_EVENT_PATH", "/nowhere/event.json").ci(&[]);
+    assert_eq!((gone.code, &*gone.out), (2, ""));
+}

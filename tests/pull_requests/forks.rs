@@ -1,0 +1,274 @@
+//! Pull requests from forks: one run saves its report, another one posts it and trusts nothing in
+//! it.
+
+use crate::repository::Repository;
+use crate::runner::{Ran, Runner, payload};
+use crate::scene::Scene;
+use crate::server::{GitHub, TOKEN};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+/// The pull request of a fork, its report, and a stand-in for GitHub.
+struct Fork {
+    scene: Scene,
+    server: GitHub,
+    report: Value,
+}
+
+impl Fork {
+    fn new() -> Self {
+        let scene = Scene::new(&[("a.txt", "one\n")], |server| server.write("a.txt", "blue\n"));
+        let server = GitHub::start("");
+        server.state().pulls = vec![json!({
+            "number": 7,
+            "state": "open",
+            "fork": true,
+            "head": {
+                "sha": scene.head,
+                "ref": "cards",
+                "label": "kim:cards",
+                "repo": { "full_name": "kim/shop" },
+            },
+            "base": { "sha": scene.base, "ref": "main", "repo": { "full_name": "octo/demo" } },
+        })];
+        let mut event = scene.payload("pull_request.json");
+        event["pull_request"]["head"]["repo"]["full_name"] = "kim/shop".into();
+        let clone = scene.checkout(&scene.merge, &["--depth=1"]);
+        let runner = Runner::github(clone, "pull_request", "refs/pull/7/merge", &event);
+        let file = runner.file("report.json");
+        assert_eq!(runner.ci(&["--save", &file.to_string_lossy()]).code, 1);
+        let report = serde_json::from_str(&runner.text("report.json")).expect("a report");
+        Self { scene, server, report }
+    }
+
+    /// The run that follows, on the default branch, with nothing of the pull request.
+    fn posts(&self, report: &[u8], args: &[&str]) -> (Ran, Runner) {
+        let event = payload("workflow_run.json", &[("workflow_run.head_sha", &self.scene.head)]);
+        let clone = Repository::new();
+        clone.commit(&[("README.md", "nothing\n")]);
+        clone.write("report.json", report);
+        let runner = Runner::github(clone, "workflow_run", "refs/heads/main", &event)
+            .set("GITHUB_API_URL", &self.server.api)
+            .set("GITHUB_TOKEN", TOKEN);
+        let ran = runner.run_in("", &[&["ci", "post", "report.json"], args].concat());
+        (ran, runner)
+    }
+
+    /// What is said of a report that must not get through.
+    fn refuses(&self, report: &[u8]) -> String {
+        let (ran, runner) = self.posts(report, &["--comment", "--check-run", "--upload-sarif"]);
+        let said = format!("{}{}{}", ran.out, ran.err, runner.text("summary.md"));
+        assert_ne!(ran.code, 0, "{said}");
+        let log = self.server.log();
+        assert!(!log.contains("POST") && !log.contains("PATCH"), "{log}");
+        assert_eq!((ran.out, runner.text("summary.md")), (String::new(), String::new()));
+        let folder = runner.clone.path("").to_string_lossy().into_owned();
+        let first = ran.err.lines().next().unwrap_or_default().replace(&folder, "");
+        self.scene.named(&first)
+    }
+
+    /// The same for the report with another value at a path.
+    fn refuses_with(&self, pointer: &str, value: impl Into<Value>) -> String {
+        let mut report = self.report.clone();
+        *report.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value.into();
+        self.refuses(report.to_string().as_bytes())
+    }
+}
+
+#[test]
+fn a_saved_report_is_posted_to_the_pull_request_it_comes_from() {
+    let fork = Fork::new();
+    let report = fork.report.to_string();
+    let (ran, runner) =
+        fork.posts(report.as_bytes(), &["--comment", "--check-run", "--upload-sarif"]);
+    assert_eq!((ran.code, &*ran.err), (0, ""));
+    assert_snapshot!(ran.out, @"
+    https://github.com/octo/demo/pull/7#issuecomment-1
+    https://github.com/octo/demo/runs/1
+    ");
+    let state = fork.server.state();
+    let comment = state.comments[0].clone();
+    assert_eq!(comment["issue"], "7");
+    assert_snapshot!(fork.scene.named(comment["body"].as_str().expect("text")), @r"
+    <!-- aidd:report:aidd -->
+    ## aidd: changes needed: 1 error introduced in 1 changed file
+
+    Compared with BASE (first parent of the merge commit).
+
+    ### Errors (1)
+
+    | Rule | Place | Problem |
+    | --- | --- | --- |
+    | team/colour | [a.txt:1](<https://github.com/octo/demo/blob/HEAD/a.txt#L1>) | \`blue\` is not our colour |
+
+    | In the changed files | Before | Now | Change |
+    | --- | ---: | ---: | ---: |
+    | Errors | 0 | 1 | +1 |
+    | Warnings | 0 | 0 | 0 |
+    | Info | 0 | 0 | 0 |
+    ");
+    assert_eq!(state.check_runs[0]["head_sha"], *fork.scene.head);
+    assert_eq!(state.sarifs[0]["ref"], "refs/pull/7/head");
+    assert!(runner.text("summary.md").contains("a.txt:1"));
+}
+
+#[test]
+fn a_report_that_claims_to_be_another_is_refused() {
+    let fork = Fork::new();
+    let other = "0123456789abcdef0123456789abcdef01234567";
+    assert_snapshot!(fork.refuses_with("/context/pull", 8), @"error: the report claims to be of pull request #8, but HEAD is the head of #7");
+    assert_snapshot!(fork.refuses_with("/context/headSha", other), @"error: the report is of another commit than the run that saved it");
+    assert_snapshot!(fork.refuses_with("/context/repository", "octo/other"), @"error: the report is of another repository than the run that saved it");
+    // The pull request is not open any more, or has newer commits.
+    fork.server.state().pulls[0]["state"] = "closed".into();
+    assert_snapshot!(fork.refuses(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
+    fork.server.state().pulls[0]["state"] = "open".into();
+    fork.server.state().pulls[0]["head"]["sha"] = other.into();
+    assert_snapshot!(fork.refuses(fork.report.to_string().as_bytes()), @"error: no open pull request has HEAD as its head");
+}
+
+#[test]
+fn a_report_that_is_none_is_refused() {
+    let fork = Fork::new();
+    assert_snapshot!(fork.refuses(b"{"), @"error: report.json: no saved report: EOF while parsing an object at line 1 column 1");
+    assert_snapshot!(fork.refuses(b"[]"), @"error: report.json: no saved report: invalid length 0, expected struct Saved with 6 elements at line 1 column 2");
+    assert_snapshot!(fork.refuses(b"\xff\xfe"), @"error: report.json: no saved report: expected value at line 1 column 1");
+    assert_snapshot!(fork.refuses(&vec![b'['; (64 << 20) + 1]), @"error: report.json: more than 67108864 bytes");
+    assert_snapshot!(fork.refuses("[".repeat(100_000).as_bytes()), @"error: report.json: no saved report: invalid type: sequence, expected u32 at line 1 column 1");
+    assert_snapshot!(fork.refuses_with("/schemaVersion", 99), @"error: report.json: schema version 99; this aidd reads 1");
+    assert_snapshot!(fork.refuses_with("/document/findings/0/path", "../../etc/passwd"), @"error: report.json: findings[0]: `../../etc/passwd` is not a path below the root");
+    assert_snapshot!(fork.refuses_with("/document/findings/0/path", "/etc/passwd"), @"error: report.json: findings[0]: `/etc/passwd` is not a path below the root");
+    assert_snapshot!(fork.refuses_with("/document/findings/0/path", "x##[stop-commands]y/../z"), @"error: report.json: findings[0]: `x# #[stop-commands]y/../z` is not a path below the root");
+    assert_snapshot!(fork.refuses_with("/document/findings/0/path", "a\n::error::b/../c"), @"error: report.json: findings[0]: `a ::error::b/../c` is not a path below the root");
+    assert_snapshot!(fork.refuses_with("/document/category", "--> <b>"), @"error: report.json: `category` has characters that one from elsewhere may not");
+    assert_snapshot!(fork.refuses_with("/context/repository", "../.."), @"error: report.json: context.repository is not `owner/name`");
+    assert_snapshot!(fork.refuses_with("/document/findings/0/start/line", 0), @"error: report.json: findings[0]: a place is none");
+    assert_snapshot!(fork.refuses_with("/shard", json!({ "index": 9, "count": 2 })), @"error: report.json: `shard` is not one of its count");
+}
+
+#[test]
+fn hostile_texts_do_nothing() {
+    let fork = Fork::new();
+    let evil = "\n::error file=x::y\n##[set-output name=result]success @octo/team #1 GH-2 \
+                ![i](https://evil.example/x.png) <img src=x> </details> | --> ``` \
+                https://evil.example www.evil.example \u{202e}\u{1b}[31m";
+    let mut report = fork.report.clone();
+    let finding = &mut report["document"]["findings"][0];
+    for name in ["rule", "message", "help", "reason"] {
+        finding[name] = evil.into();
+    }
+    finding["path"] = "<b>@octo ##[x]/::error::.txt".into();
+    finding["aliases"] = json!([evil]);
+    report["document"]["notes"] = json!([evil]);
+    report["document"]["skipped"] =
+        json!([{ "path": "##[y] @octo.txt", "why": evil, "failed": false }]);
+    report["document"]["root"] = "file:///evil".into();
+    report["document"]["versionControl"] = json!({ "repository": "https://evil.example/x", "revision": fork.scene.head, "branch": null });
+    report["document"]["lineHashes"] = json!({});
+    report["diffLines"] = json!({});
+    let args = ["--comment", "--check-run", "--upload-sarif"];
+    let (ran, runner) = fork.posts(report.to_string().as_bytes(), &args);
+    assert_eq!((ran.code, &*ran.err), (0, ""));
+    for line in ran.out.lines() {
+        assert!(line.starts_with("https://github.com/octo/demo/"), "{line}");
+    }
+    let state = fork.server.state();
+    let comment = state.comments[0]["body"].as_str().expect("text");
+    let check_run = state.check_runs[0]["output"]["summary"].as_str().expect("text");
+    for text in [comment, check_run, &runner.text("summary.md")] {
+        assert!(text.contains("evil"), "{text}");
+        is_harmless(text);
+    }
+    assert_snapshot!(fork.scene.named(comment), @r"
+    <!-- aidd:report:aidd -->
+    ## aidd: changes needed: 1 error introduced in 1 changed file
+
+    Compared with BASE (first parent of the merge commit).
+
+    ### Errors (1)
+
+    | Rule | Place | Problem |
+    | --- | --- | --- |
+    |  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example   \[31m | [&lt;b&gt;\@&#8203;octo \#&#8203;\#&#8203;\[x\]/::error::.txt:1](<https://github.com/octo/demo/blob/HEAD/%3Cb%3E@octo%20%23%23%5Bx%5D/%3A%3Aerror%3A%3A.txt#L1>) |  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example   \[31m |
+
+    | In the changed files | Before | Now | Change |
+    | --- | ---: | ---: | ---: |
+    | Errors | 0 | 1 | +1 |
+    | Warnings | 0 | 0 | 0 |
+    | Info | 0 | 0 | 0 |
+
+    <details>
+    <summary>1 file not, or not wholly, checked</summary>
+
+    - \#&#8203;\#&#8203;\[y\] \@&#8203;octo.txt:  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example   \[31m
+
+    </details>
+
+    -  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example   \[31m
+    ");
+    // Plain text: GitHub shows it as it is.
+    let annotation = &state.check_runs[0]["output"]["annotations"][0];
+    let shown = annotation["message"].as_str().expect("text");
+    assert!(!shown.contains(['\u{202e}', '\u{1b}']), "{shown}");
+}
+
+/// Whether no mention, issue, image, link or HTML of a stranger's is left in Markdown.
+#[track_caller]
+fn is_harmless(text: &str) {
+    let mut parts = text.split("](<");
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (target, rest) = part.split_once(">)").expect("a link ends");
+        assert!(target.starts_with("https://github.com/octo/demo/blob/"), "{target}");
+        assert!(target.bytes().all(|byte| byte.is_ascii_graphic()), "{target}");
+        shown.push_str(rest);
+    }
+    for mark in [
+        "@octo",
+        " #1",
+        "GH-2",
+        "<img",
+        "<b",
+        " https://",
+        "www.",
+        "\u{202e}",
+        "\u{1b}",
+        "##[",
+        "\n::",
+        "```",
+    ] {
+        assert!(!shown.contains(mark), "{mark:?} in {shown}");
+    }
+    assert_eq!(text.matches("</details>").count(), text.matches("<details>").count());
+    assert_eq!(text.matches("-->").count(), text.matches("<!--").count());
+}
+
+#[test]
+fn outside_of_a_run_that_follows_the_event_has_to_agree() {
+    let fork = Fork::new();
+    let clone = fork.scene.checkout(&fork.scene.merge, &["--depth=1"]);
+    clone.write("report.json", fork.report.to_string());
+    let runner =
+        fork.scene.runner(clone).set("GITHUB_API_URL", &fork.server.api).set("GITHUB_TOKEN", TOKEN);
+    let post = ["ci", "post", "report.json", "--comment"];
+    assert_eq!(runner.run_in("", &post).code, 0);
+    assert_eq!(fork.server.state().comments.len(), 1);
+    let mut report = fork.report.clone();
+    report["context"]["pull"] = 8.into();
+    runner.clone.write("report.json", report.to_string());
+    let ran = runner.run_in("", &post);
+    assert_eq!((ran.code, &*ran.out), (2, ""));
+    assert_snapshot!(ran.err, @"
+    error: the report is of another pull request than the run that saved it
+    hint: nothing was posted: a report is only posted where it comes from
+    ");
+    // Without a CI system there is nowhere to post.
+    let alone = Runner::new(Repository::new());
+    alone.clone.write("report.json", fork.report.to_string());
+    let ran = alone.run_in("", &post);
+    assert_eq!(ran.code, 2);
+    assert_snapshot!(ran.err, @"
+    error: this is no run on GitHub: there is nowhere to post
+    hint: `aidd ci merge REPORT` shows a saved report in the log
+    ");
+}

@@ -1,0 +1,236 @@
+//! Where a report goes: the log, the job summary, outputs of the step, files.
+
+use crate::runner::Runner;
+use crate::scene::Scene;
+use crate::support::{SPELLING, project};
+use insta::assert_snapshot;
+use serde_json::Value;
+
+/// A pull request with an error, a warning that can be mended, and something fixed.
+fn scene() -> Scene {
+    let before = [SPELLING, ("a.txt", "one\nblue old\nthree\n"), ("gone.txt", "blue gone\n")];
+    Scene::new(&before, |server| {
+        server.git(&["rm", "--quiet", "gone.txt"]);
+        server.write("a.txt", "one\nblue old\nthree\nblue, 100% new\nteh end\n");
+    })
+}
+
+fn is_valid_sarif(log: &Value) {
+    let schema = include_str!("../../ci/tests/sarif-2.1.0.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator.iter_errors(log).map(|e| e.to_string()).collect();
+    assert_eq!(errors, Vec::<String>::new());
+}
+
+/// The results of a SARIF file, one a line: rule, place, whether it has both fingerprints.
+fn results(runner: &Runner, file: &str) -> String {
+    let log: Value = serde_json::from_str(&runner.text(file)).expect("JSON");
+    is_valid_sarif(&log);
+    let mut text = String::new();
+    for result in log["runs"][0]["results"].as_array().expect("results") {
+        let place = &result["locations"][0]["physicalLocation"];
+        let prints = &result["partialFingerprints"];
+        let both = prints["primaryLocationLineHash"].is_string() && prints["aidd/v1"].is_string();
+        text.push_str(&format!(
+            "{} {}:{} {both}\n",
+            result["ruleId"], place["artifactLocation"]["uri"], place["region"]["startLine"]
+        ));
+    }
+    text
+}
+
+#[test]
+fn the_log_has_annotations_and_the_summary_is_added_to() {
+    let scene = scene();
+    let runner = scene.usual_runner();
+    std::fs::write(runner.file("summary.md"), "What another step said.\n").expect("written");
+    std::fs::write(runner.file("output.txt"), "other=1\n").expect("written");
+    let sarif = runner.file("results.sarif");
+    let report = runner.file("report.json");
+    let ran =
+        runner.ci(&["--output", &sarif.to_string_lossy(), "--save", &report.to_string_lossy()]);
+    assert_eq!(ran.code, 1);
+    assert_snapshot!(scene.named(&ran.out), @"
+    ::error file=a.txt,line=4,endLine=4,col=1,endColumn=5,title=team/colour::`blue` is not our colour
+    ::warning file=a.txt,line=5,endLine=5,col=1,endColumn=4,title=team/spelling::`teh` is misspelt
+    compared with BASE (first parent of the merge commit): 2 changed files
+    1 error, 1 warning in 1 file; 1 fixable with --fix; 1 pre-existing, 1 fixed
+    ");
+    assert_snapshot!(scene.named(&ran.err), @"aidd: fetching BASEbe969 (main)");
+    assert_snapshot!(scene.named(&runner.text("summary.md")), @r"
+    What another step said.
+    ## aidd: changes needed: 1 error, 1 warning introduced in 2 changed files
+
+    Compared with BASE (first parent of the merge commit).
+
+    1 fixable with --fix; 1 pre-existing, 1 fixed
+
+    ### Errors (1)
+
+    | Rule | Place | Problem |
+    | --- | --- | --- |
+    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) | \`blue\` is not our colour |
+
+    ### Warnings (1)
+
+    | Rule | Place | Problem |
+    | --- | --- | --- |
+    | [team/spelling](<https://github.com/octo/demo/blob/MERGE/rules/team/spelling.md>) | [a.txt:5](<https://github.com/octo/demo/blob/MERGE/a.txt#L5>) | \`teh\` is misspelt |
+
+    ### Fixed by this change (1)
+
+    This change mends 1 problem. Thank you for leaving the code better than you found it.
+
+    - team/colour at [gone.txt:1](<https://github.com/octo/demo/blob/BASE/gone.txt#L1>): \`blue\` is not our colour
+
+    | In the changed files | Before | Now | Change |
+    | --- | ---: | ---: | ---: |
+    | Errors | 2 | 2 | 0 |
+    | Warnings | 0 | 1 | +1 |
+    | Info | 0 | 0 | 0 |
+
+    <details>
+    <summary>There before this change: 1 error</summary>
+
+    | Rule | Place | Problem |
+    | --- | --- | --- |
+    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | \`blue\` is not our colour |
+
+    </details>
+    ");
+    let folder = runner.file("").to_string_lossy().into_owned();
+    assert_snapshot!(runner.text("output.txt").replace(&folder, "FOLDER/"), @"
+    other=1
+    result=failure
+    errors=1
+    warnings=1
+    infos=0
+    fixed=1
+    pre-existing=1
+    sarif-file=FOLDER/results.sarif
+    report=FOLDER/report.json
+    ");
+    assert_snapshot!(results(&runner, "results.sarif"), @r#"
+    "team/colour" "a.txt":4 true
+    "team/spelling" "a.txt":5 true
+    "#);
+}
+
+#[test]
+fn code_scanning_hears_of_all_that_stands_on_the_default_branch() {
+    let server = project(&[("a.txt", "blue one\n"), ("old.txt", "blue old\n")]);
+    let before = server.rev("HEAD");
+    let after = server.commit(&[("a.txt", "blue one\nblue two\n")]);
+    let values = [("ref", "refs/heads/main"), ("before", &*before), ("after", &after)];
+    let payload = crate::runner::payload("push.json", &values);
+    let clone = server.cloned(&["--depth=1"]);
+    let runner = Runner::github(clone, "push", "refs/heads/main", &payload);
+    let sarif = runner.file("all.sarif");
+    let ran = runner.ci(&["--output", &sarif.to_string_lossy()]);
+    // Only what the push brought is annotated, and fails.
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.out.lines().filter(|line| line.starts_with("::")).count(), 1);
+    assert_snapshot!(results(&runner, "all.sarif"), @r#"
+    "team/colour" "a.txt":1 true
+    "team/colour" "a.txt":2 true
+    "team/colour" "old.txt":1 true
+    "#);
+    let changed = runner.file("changed.sarif");
+    let ran = runner.ci(&["--scope", "changed", "--output", &changed.to_string_lossy()]);
+    assert_eq!(ran.code, 1);
+    assert_snapshot!(results(&runner, "changed.sarif"), @r#""team/colour" "a.txt":2 true"#);
+}
+
+#[test]
+fn reports_of_an_earlier_run_are_not_checked() {
+    let scene = scene();
+    let runner = scene.usual_runner();
+    let told = runner.told(&["--output", "out/report.txt", "--save", "saved.txt"]);
+    assert_eq!(runner.told(&["--output", "out/report.txt", "--save", "saved.txt"]), told);
+    assert!(!told.contains("report.txt") && !told.contains("saved.txt"), "{told}");
+}
+
+#[test]
+fn annotations_may_be_left_out_and_other_formats_are_no_commands() {
+    // A line that the log of a runner takes for a command, in both forms, in every format.
+    let trap = "blue ##[set-output name=result]success\n::error file=b.txt::blue\n";
+    let scene = Scene::new(&[("a.txt", "one\n")], |server| server.write("a.txt", trap));
+    let runner = scene.usual_runner();
+    let args = [
+        &["--no-annotations"][..],
+        &["--format", "text"],
+        &["--format", "json"],
+        &["--format", "sarif"],
+        &["--format", "markdown"],
+        &["--format", "junit"],
+        &["--format", "gitlab"],
+    ];
+    for args in args {
+        let ran = runner.ci(args);
+        assert_eq!(ran.code, 1);
+        assert!(ran.out.contains("blue"), "{}", ran.out);
+        is_no_command(&ran.out);
+        is_no_command(&ran.err);
+    }
+    let ran = runner.ci(&[]);
+    assert_eq!(ran.out.lines().filter(|line| line.starts_with("::error ")).count(), 2);
+    assert!(!ran.out.contains("##["), "{}", ran.out);
+    // Elsewhere nothing is a command, and nothing is changed.
+    let runner = Runner::new(scene.checkout(&scene.merge, &[]));
+    let ran = runner.ci(&["--base", &scene.base]);
+    assert!(ran.out.contains("##["), "{}", ran.out);
+}
+
+#[track_caller]
+fn is_no_command(log: &str) {
+    let command = |line: &&str| line.trim_start().starts_with("::") || line.contains("##[");
+    assert_eq!(log.lines().find(command), None);
+}
+
+#[test]
+fn what_the_gate_enforces_is_stated() {
+    let server = project(&[
+        ("a.txt", "blue\n"),
+        (
+            ".aidd/config.json",
+            r#"{ "ci": { "blockOn": ["team/colour"], "warnOn": ["dockerfile"] } }"#,
+        ),
+    ]);
+    let runner = Runner::new(server);
+    let stated = ["github", "json", "markdown"].map(|format| {
+        let ran = runner.ci(&["--report", format]);
+        assert_eq!((ran.code, &*ran.err), (0, ""));
+        ran.out
+    });
+    assert!(stated[0].contains("team/colour"), "{}", stated[0]);
+    let json: Value = serde_json::from_str(&stated[1]).expect("JSON");
+    assert!(json.is_object());
+    assert!(stated[2].contains("team/colour"), "{}", stated[2]);
+}
+
+#[test]
+fn a_project_in_a_folder_is_told_from_the_top() {
+    let page = format!("app/{}", SPELLING.0);
+    let files = [("app/.aidd/config.json", "{}"), (&*page, SPELLING.1), ("app/a.txt", "one\n")];
+    let scene = Scene::new(&files, |server| server.write("app/a.txt", "one\nteh end\n"));
+    let runner = scene.usual_runner();
+    let sarif = runner.file("app.sarif").display().to_string();
+    let part = runner.file("part.json").display().to_string();
+    let ran = runner.run_in("app", &["ci", "--output", &sarif]);
+    assert_snapshot!(scene.named(&ran.out), @"
+    ::warning file=app/a.txt,line=2,endLine=2,col=1,endColumn=4,title=team/spelling::`teh` is misspelt
+    compared with BASE (first parent of the merge commit): 1 changed file
+    1 warning in 1 file; 1 fixable with --fix
+    ");
+    assert_snapshot!(results(&runner, "app.sarif"), @r#""team/spelling" "app/a.txt":2 true"#);
+    let log: Value = serde_json::from_str(&runner.text("app.sarif")).expect("JSON");
+    let root = log["runs"][0]["originalUriBaseIds"]["%SRCROOT%"]["uri"].as_str().expect("text");
+    assert!(!root.ends_with("app/"), "{root}");
+    let row = |text: String| text.lines().find(|line| line.contains("teh")).map(str::to_owned);
+    assert_snapshot!(scene.named(&row(runner.text("summary.md")).expect("a row")), @r"| [team/spelling](<https://github.com/octo/demo/blob/MERGE/app/rules/team/spelling.md>) | [app/a.txt:2](<https://github.com/octo/demo/blob/MERGE/app/a.txt#L2>) | \`teh\` is misspelt |");
+    // The same from the top, and in parts.
+    assert_eq!(runner.ci(&["app"]).out, ran.out);
+    assert_eq!(runner.run_in("app", &["ci", "--shard", "1/1", "--save", &part]).code, 0);
+    assert_eq!(runner.run_in("app", &["ci", "merge", &part]).out, ran.out);
+}

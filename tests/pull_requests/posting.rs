@@ -1,0 +1,275 @@
+//! Posting, to a server that stands in for GitHub.
+
+use crate::runner::Runner;
+use crate::scene::Scene;
+use crate::server::{Fault, GitHub, TOKEN, error};
+use crate::support::SPELLING;
+use insta::assert_snapshot;
+use serde_json::Value;
+
+const ALL: [&str; 4] = ["--comment", "--check-run", "--review", "--upload-sarif"];
+
+fn scene() -> Scene {
+    Scene::new(&[SPELLING, ("a.txt", "one\nblue old\nthree\n")], |server| {
+        server.write("a.txt", "one\nblue old\nthree\nblue new\nteh end\n");
+    })
+}
+
+/// A stand-in that knows the pull request.
+fn server(scene: &Scene) -> GitHub {
+    let server = GitHub::start("");
+    known(&server, scene);
+    server
+}
+
+fn known(server: &GitHub, scene: &Scene) {
+    let mut state = server.state();
+    state.head = Some(scene.head.clone());
+    state.diff.insert("a.txt".into(), vec![(1, 20)]);
+}
+
+fn runner(scene: &Scene, server: &GitHub) -> Runner {
+    scene.usual_runner().set("GITHUB_API_URL", &server.api).set("GITHUB_TOKEN", TOKEN)
+}
+
+fn texts(values: &[Value]) -> Vec<String> {
+    values.iter().map(|value| value["body"].as_str().expect("text").to_owned()).collect()
+}
+
+#[test]
+fn later_runs_change_what_the_first_one_made() {
+    let mut scene = scene();
+    let server = server(&scene);
+    let ran = runner(&scene, &server).ci(&ALL);
+    assert_eq!(ran.code, 1);
+    assert_eq!(said(&ran.err), "");
+    assert_snapshot!(scene.named(&texts(&server.state().comments).join("\n---\n")), @r"
+    <!-- aidd:report:aidd -->
+    ## aidd: changes needed: 1 error, 1 warning introduced in 1 changed file
+
+    Compared with BASE (first parent of the merge commit).
+
+    1 fixable with --fix; 1 pre-existing
+
+    ### Errors (1)
+
+    | Rule | Place | Problem |
+    | --- | --- | --- |
+    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) | \`blue\` is not our colour |
+
+    ### Warnings (1)
+
+    | Rule | Place | Problem |
+    | --- | --- | --- |
+    | [team/spelling](<https://github.com/octo/demo/blob/MERGE/rules/team/spelling.md>) | [a.txt:5](<https://github.com/octo/demo/blob/MERGE/a.txt#L5>) | \`teh\` is misspelt |
+
+    | In the changed files | Before | Now | Change |
+    | --- | ---: | ---: | ---: |
+    | Errors | 1 | 2 | +1 |
+    | Warnings | 0 | 1 | +1 |
+    | Info | 0 | 0 | 0 |
+
+    <details>
+    <summary>There before this change: 1 error</summary>
+
+    | Rule | Place | Problem |
+    | --- | --- | --- |
+    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | \`blue\` is not our colour |
+
+    </details>
+    ");
+    assert_snapshot!(texts(&server.state().review_comments).join("\n---\n"), @r"
+    <!-- aidd:finding:c59e2031f01207b6 -->
+    **team/spelling**: \`teh\` is misspelt
+
+    ```suggestion
+    the end
+    ```
+    ");
+    let run = server.state().check_runs[0].clone();
+    assert_eq!(run["conclusion"], "failure");
+    assert_eq!(run["head_sha"], *scene.head);
+    assert_eq!(run["output"]["annotations"].as_array().map(Vec::len), Some(2));
+    let upload = server.state().sarifs[0].clone();
+    assert_eq!(upload["ref"], "refs/pull/7/head");
+    assert_eq!(upload["commit_sha"], *scene.head);
+
+    // The warning is mended, the error stays.
+    scene.push(&[("a.txt", "one\nblue old\nthree\nblue new\nthe end\n")]);
+    known(&server, &scene);
+    let ran = runner(&scene, &server).ci(&ALL);
+    assert_eq!((ran.code, &*said(&ran.err)), (1, ""));
+    assert_eq!(server.state().comments.len(), 1);
+    assert_snapshot!(scene.named(&texts(&server.state().comments)[0]), @r"
+    <!-- aidd:report:aidd -->
+    ## aidd: changes needed: 1 error introduced in 1 changed file
+
+    Compared with BASE (first parent of the merge commit).
+
+    1 pre-existing
+
+    ### Errors (1)
+
+    | Rule | Place | Problem |
+    | --- | --- | --- |
+    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) | \`blue\` is not our colour |
+
+    | In the changed files | Before | Now | Change |
+    | --- | ---: | ---: | ---: |
+    | Errors | 1 | 2 | +1 |
+    | Warnings | 0 | 0 | 0 |
+    | Info | 0 | 0 | 0 |
+
+    <details>
+    <summary>There before this change: 1 error</summary>
+
+    | Rule | Place | Problem |
+    | --- | --- | --- |
+    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | \`blue\` is not our colour |
+
+    </details>
+    ");
+
+    // All is mended.
+    scene.push(&[("a.txt", "one\nblue old\nthree\nthe end\n")]);
+    known(&server, &scene);
+    let ran = runner(&scene, &server).ci(&ALL);
+    assert_eq!((ran.code, &*said(&ran.err)), (0, ""));
+    assert_snapshot!(scene.named(&texts(&server.state().comments).join("\n---\n")), @"
+    <!-- aidd:report:aidd -->
+    ## aidd: no problems
+
+    This pull request introduces none.
+    ");
+    assert_eq!(server.state().check_runs[2]["conclusion"], "success");
+    assert_eq!(server.state().review_comments.len(), 1);
+}
+
+#[test]
+fn a_pull_request_without_findings_gets_no_comment() {
+    let scene = Scene::new(&[("a.txt", "one\n")], |server| server.write("a.txt", "two\n"));
+    let server = server(&scene);
+    let ran = runner(&scene, &server).ci(&["--comment", "--review"]);
+    assert_eq!((ran.code, &*said(&ran.err)), (0, ""));
+    assert_eq!(server.log(), "GET issues/7/comments?per_page=100&page=1");
+}
+
+#[test]
+fn a_token_of_a_fork_leaves_annotations_summary_and_exit_code() {
+    let scene = scene();
+    let server = server(&scene);
+    server.state().read_only = true;
+    let runner = runner(&scene, &server);
+    let ran = runner.ci(&ALL);
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.out, scene.usual_runner().ci(&[]).out);
+    let left_out: Vec<&str> =
+        ran.err.lines().filter_map(|line| line.split_once(" (403")).map(|(why, _)| why).collect();
+    assert_snapshot!(left_out.join("\n"), @"
+    aidd: The SARIF report was not taken into code scanning: the token may not do this
+    aidd: The check run was not made: the token may not do this
+    aidd: The comment was not posted: the token may not do this
+    aidd: 1 of 1 suggestion were not posted: the token may not do this
+    ");
+    let summary = runner.text("summary.md");
+    assert_eq!(summary.matches("403: Resource not accessible").count(), left_out.len());
+}
+
+#[test]
+fn without_a_token_nothing_is_posted_and_all_else_is_there() {
+    let scene = scene();
+    let server = server(&scene);
+    let runner = scene.usual_runner().set("GITHUB_API_URL", &server.api);
+    let ran = runner.ci(&ALL);
+    assert_eq!(ran.code, 1);
+    assert_snapshot!(ran.err.lines().last().unwrap_or_default(), @"aidd: nothing was posted: set GITHUB_TOKEN to a token of the repository");
+    assert!(ran.out.starts_with("::error "));
+    assert!(runner.text("summary.md").contains("nothing was posted"));
+    assert_eq!(server.log(), "");
+}
+
+#[test]
+fn no_other_server_than_github_sees_the_token() {
+    let scene = scene();
+    let server = server(&scene);
+    let gitea = runner(&scene, &server).set("GITEA_ACTIONS", "true").ci(&ALL);
+    assert_eq!(gitea.code, 1);
+    assert_snapshot!(gitea.err.lines().last().unwrap_or_default(), @"aidd: nothing was posted: this is no run on GitHub");
+    let gitlab = Runner::new(scene.checkout(&scene.head, &[]))
+        .set("GITLAB_CI", "true")
+        .set("GITHUB_TOKEN", TOKEN)
+        .set("CI_SERVER_URL", &server.api)
+        .set("CI_API_V4_URL", &server.api)
+        .set("CI_PROJECT_PATH", "octo/demo")
+        .set("CI_DEFAULT_BRANCH", "main")
+        .set("CI_PIPELINE_SOURCE", "push")
+        .set("CI_COMMIT_SHA", &scene.head)
+        .set("CI_COMMIT_REF_NAME", "topic");
+    assert_eq!(gitlab.ci(&ALL).code, 1);
+    assert_eq!(server.log(), "");
+}
+
+#[test]
+fn a_limit_is_told_and_waited_for_no_longer_than_bearable() {
+    let scene = scene();
+    let server = server(&scene);
+    let limit = || {
+        let wait = vec![("retry-after", "3600".to_owned())];
+        Fault::Answer(403, wait, error(403, "API rate limit exceeded", &[]))
+    };
+    server.fail("GET issues", limit());
+    let runner = runner(&scene, &server);
+    let ran = runner.ci(&["--comment", "--review"]);
+    assert_eq!(ran.code, 1);
+    let told = ran.err.lines().filter(|line| line.contains("takes no more requests until"));
+    assert_eq!(told.count(), 2, "{}", ran.err);
+    assert_eq!(server.log(), "GET issues/7/comments?per_page=100&page=1");
+}
+
+#[test]
+fn a_server_that_fails_is_asked_again_and_one_that_is_gone_is_told() {
+    let scene = scene();
+    let server = server(&scene);
+    server.fail("POST issues", Fault::Answer(502, Vec::new(), Value::Null));
+    server.fail("POST issues", Fault::Unanswered);
+    let ran = runner(&scene, &server).ci(&["--comment"]);
+    assert_eq!((ran.code, &*said(&ran.err)), (1, ""));
+    assert_eq!(server.state().comments.len(), 1);
+
+    let gone = scene.usual_runner().set("GITHUB_TOKEN", TOKEN).ci(&["--comment"]);
+    assert_eq!(gone.code, 1);
+    assert!(gone.out.starts_with("::error "));
+    let said = said(&gone.err);
+    assert!(
+        said.starts_with("aidd: The comment was not posted: GitHub failed to answer"),
+        "{said}"
+    );
+    assert!(!gone.err.contains(TOKEN) && !gone.out.contains(TOKEN));
+}
+
+/// What was said of posting.
+fn said(log: &str) -> String {
+    log.lines().filter(|line| !line.contains("fetching")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_suggestion_is_left_out_where_the_lines_are_others() {
+    let before = "one\n2\n3\n4\n5\n6\n7\n8\nnine\n";
+    let mut scene = Scene::new(&[SPELLING, ("a.txt", before)], |server| {
+        server.write("a.txt", format!("{before}teh end\n"));
+    });
+    scene.target_moves(&[("a.txt", &format!("zero\n{before}"))]);
+    let server = server(&scene);
+    let ran = runner(&scene, &server).ci(&["--review"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.out.contains("a.txt,line=11"), "{}", ran.out);
+    assert_snapshot!(ran.out.lines().find(|line| line.contains("suggestion")).unwrap_or_default(), @"note: 1 suggestion left out: the target has changed the same file since");
+    assert_eq!(server.log(), "");
+    // On the head itself the lines are right.
+    let head = scene.runner(scene.checkout(&scene.head, &["--depth=1"]));
+    let ran = head.set("GITHUB_API_URL", &server.api).set("GITHUB_TOKEN", TOKEN).ci(&["--review"]);
+    assert_eq!(ran.code, 0);
+    let comments = server.state().review_comments.clone();
+    assert_eq!(comments.len(), 1);
+    assert_eq!(comments[0]["line"], 10);
+}

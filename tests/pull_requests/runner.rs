@@ -1,0 +1,139 @@
+//! A runner of a CI system: what is checked out on it, its environment, and what a step leaves
+//! behind.
+
+use crate::repository::Repository;
+use crate::support::{self, command};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use tempfile::TempDir;
+
+/// A runner with a clone.
+pub(crate) struct Runner {
+    pub(crate) clone: Repository,
+    env: Vec<(String, String)>,
+    /// The event's file and what a step writes for the runner.
+    files: TempDir,
+}
+
+/// How a step ended.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+    ran: Output,
+}
+
+/// A payload as in `ci/tests/events`, with other values at these paths.
+pub(crate) fn payload(name: &str, values: &[(&str, &str)]) -> Value {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ci/tests/events");
+    let text = fs::read_to_string(folder.join(name)).expect("a payload");
+    let mut payload: Value = serde_json::from_str(&text).expect("JSON");
+    for (path, value) in values {
+        let mut at = &mut payload;
+        for key in path.split('.') {
+            at = &mut at[key];
+        }
+        *at = (*value).into();
+    }
+    payload
+}
+
+impl Runner {
+    /// A runner without a CI system.
+    pub(crate) fn new(clone: Repository) -> Self {
+        let files = tempfile::tempdir().expect("a folder");
+        Self { clone, env: Vec::new(), files }
+    }
+
+    /// A runner of GitHub for an event called `name`, at the commit that is checked out.
+    pub(crate) fn github(clone: Repository, name: &str, git_ref: &str, payload: &Value) -> Self {
+        let sha = clone.rev("HEAD");
+        let runner = Self::new(clone);
+        let file = runner.file("event.json");
+        fs::write(&file, payload.to_string()).expect("written");
+        runner
+            .set("GITHUB_ACTIONS", "true")
+            .set("GITHUB_EVENT_NAME", name)
+            .set("GITHUB_EVENT_PATH", &file.to_string_lossy())
+            .set("GITHUB_REF", git_ref)
+            .set("GITHUB_SHA", &sha)
+            .set("GITHUB_REPOSITORY", "octo/demo")
+            .set("GITHUB_SERVER_URL", "https://github.com")
+            .set("GITHUB_API_URL", "http://127.0.0.1:9")
+            .set("GITHUB_RUN_ID", "1")
+            .set_file("GITHUB_STEP_SUMMARY", "summary.md")
+            .set_file("GITHUB_OUTPUT", "output.txt")
+    }
+
+    /// Sets a variable, over what it was.
+    pub(crate) fn set(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    fn set_file(self, name: &str, file: &str) -> Self {
+        let path = self.file(file);
+        self.set(name, &path.to_string_lossy())
+    }
+
+    /// The place of a file outside of the clone.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.files.path().join(name)
+    }
+
+    /// The text of a file outside of the clone; empty when there is none.
+    pub(crate) fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.file(name)).unwrap_or_default()
+    }
+
+    /// Runs the binary in a folder of the clone.
+    pub(crate) fn run_in(&self, folder: &str, args: &[&str]) -> Ran {
+        let mut command = command(&self.clone, folder, args);
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        let ran = command.output().expect("started");
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
+        let code = ran.status.code().expect("no signal");
+        Ran { code, out: text(&ran.stdout), err: text(&ran.stderr), ran }
+    }
+
+    /// Runs `aidd ci ARGS` at the root of the clone.
+    pub(crate) fn ci(&self, args: &[&str]) -> Ran {
+        self.run_in("", &[&["ci"], args].concat())
+    }
+
+    /// What `aidd ci ARGS` found: [`Ran::told`].
+    pub(crate) fn told(&self, args: &[&str]) -> String {
+        self.ci(&[args, &["--format", "json"]].concat()).told()
+    }
+}
+
+impl Ran {
+    /// The JSON report on standard output.
+    pub(crate) fn report(&self) -> Value {
+        let said = || format!("{}{}", self.out, self.err);
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", said()))
+    }
+
+    /// The JSON report in short: exit code, base, notes, findings.
+    pub(crate) fn told(&self) -> String {
+        let report = self.report();
+        let mut text = format!("exit {}", self.code);
+        if let Some(base) = report["comparison"]["base"].as_str() {
+            text.push_str(&format!(", {}", base.split_once(' ').expect("a hash and why").1));
+        }
+        if report["comparison"]["wholeTree"] == true {
+            text.push_str(", all files");
+        }
+        for note in report["notes"].as_array().into_iter().flatten() {
+            text.push_str(&format!("\n{}", note.as_str().expect("text")));
+        }
+        for skipped in report["summary"]["skipped"].as_array().expect("a list") {
+            let said = |name: &str| skipped[name].as_str().expect("text").to_owned();
+            text.push_str(&format!("\n{} {}", said("path"), said("why")));
+        }
+        format!("{text}\n{}", support::lines(&self.ran))
+    }
+}

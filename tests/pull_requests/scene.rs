@@ -1,0 +1,114 @@
+//! A server with one pull request, number 7 of `octo/demo`.
+
+use crate::repository::Repository;
+use crate::runner::{Runner, payload};
+use crate::support::RULE;
+use serde_json::Value;
+
+/// A server with a pull request.
+pub(crate) struct Scene {
+    pub(crate) server: Repository,
+    /// Where the pull request left its target.
+    pub(crate) fork: String,
+    /// The newest commit of the target.
+    pub(crate) base: String,
+    /// The newest commit of the pull request.
+    pub(crate) head: String,
+    /// The trial merge of both.
+    pub(crate) merge: String,
+}
+
+impl Scene {
+    /// What most tests use: a finding that stays, one that goes, one that comes, and one that came
+    /// to the target in the meantime.
+    pub(crate) fn usual() -> Self {
+        let before = [("a.txt", "one\nblue old\nthree\n"), ("gone.txt", "blue gone\n")];
+        Self::new(&before, |server| {
+            server.git(&["rm", "--quiet", "gone.txt"]);
+            server.write("a.txt", "one\nblue old\nthree\nblue new\n");
+        })
+    }
+
+    /// A pull request that makes `change` to a project with these files.
+    pub(crate) fn new(files: &[(&str, &str)], change: impl FnOnce(&Repository)) -> Self {
+        let server = Repository::new();
+        let fork = server.commit(&[&[RULE], files].concat());
+        server.git(&["switch", "--quiet", "--create", "topic"]);
+        change(&server);
+        let head = server.commit(&[]);
+        server.git(&["switch", "--quiet", "main"]);
+        let base = server.commit(&[("theirs.txt", "blue theirs\n")]);
+        let merge = merged(&server, &head);
+        Self { server, fork, base, head, merge }
+    }
+
+    /// Another commit of the pull request, and its new trial merge.
+    pub(crate) fn push(&mut self, files: &[(&str, &str)]) {
+        self.server.git(&["switch", "--quiet", "topic"]);
+        self.head = self.server.commit(files);
+        self.server.git(&["switch", "--quiet", "main"]);
+        self.merge = merged(&self.server, &self.head);
+    }
+
+    /// Another commit of the target, and the new trial merge.
+    pub(crate) fn target_moves(&mut self, files: &[(&str, &str)]) {
+        self.base = self.server.commit(files);
+        self.merge = merged(&self.server, &self.head);
+    }
+
+    /// A clone as the checkout action makes it, with a commit checked out; `options` are those of
+    /// `git fetch`.
+    pub(crate) fn checkout(&self, commit: &str, options: &[&str]) -> Repository {
+        let clone = Repository::new();
+        clone.git(&["remote", "add", "origin", &self.server.url()]);
+        let fetch = [&["fetch", "--quiet", "--no-tags"], options, &["origin", commit]].concat();
+        clone.git(&fetch);
+        clone.git(&["checkout", "--quiet", "--force", "--detach", commit]);
+        clone
+    }
+
+    /// The event's file of the pull request.
+    pub(crate) fn payload(&self, name: &str) -> Value {
+        let repository = "octo/demo";
+        payload(
+            name,
+            &[
+                ("pull_request.base.ref", "main"),
+                ("pull_request.base.sha", &self.base),
+                ("pull_request.base.repo.full_name", repository),
+                ("pull_request.head.ref", "topic"),
+                ("pull_request.head.sha", &self.head),
+                ("pull_request.head.repo.full_name", repository),
+            ],
+        )
+    }
+
+    /// A runner of GitHub with a clone of the pull request.
+    pub(crate) fn runner(&self, clone: Repository) -> Runner {
+        let payload = self.payload("pull_request.json");
+        Runner::github(clone, "pull_request", "refs/pull/7/merge", &payload)
+    }
+
+    /// The runner that the checkout action leaves by default.
+    pub(crate) fn usual_runner(&self) -> Runner {
+        self.runner(self.checkout(&self.merge, &["--depth=1"]))
+    }
+
+    /// `text` with the commits by their names.
+    pub(crate) fn named(&self, text: &str) -> String {
+        let names = [("FORK", &self.fork), ("BASE", &self.base), ("HEAD", &self.head)];
+        let names = names.into_iter().chain([("MERGE", &self.merge)]);
+        names.fold(text.to_owned(), |text, (name, hash)| {
+            text.replace(hash.as_str(), name).replace(&hash[..7], name)
+        })
+    }
+}
+
+/// Merges `head` into the branch that is checked out, which stays where it is.
+fn merged(server: &Repository, head: &str) -> String {
+    let branch = server.rev("HEAD");
+    let merge = server.merge(head);
+    server.git(&["update-ref", "refs/pull/7/merge", &merge]);
+    server.git(&["reset", "--quiet", "--hard", &branch]);
+    merge
+}

@@ -1,0 +1,218 @@
+//! A run in parts, merged, is the run as a whole.
+
+use crate::repository::Repository;
+use crate::runner::{Runner, payload};
+use crate::scene::Scene;
+use crate::support::{SPELLING, command};
+use aidd_engine::walk::Part;
+use insta::assert_snapshot;
+use serde_json::Value;
+use std::fs;
+
+/// Formats that hold no time, and so have to be equal byte by byte.
+const FORMATS: [&str; 5] = ["json", "sarif", "markdown", "github", "gitlab"];
+
+const CONFIG: &str = r#"{
+  "ci": { "ignore": ["team/quiet"], "warnOn": ["team/spelling"] },
+  "exclude": ["left-out/"],
+  "maxFileSize": 4000
+}"#;
+
+fn quiet() -> (&'static str, String) {
+    let page = SPELLING.1.replace("team/spelling", "team/quiet").replace("teh", "hush");
+    ("rules/team/quiet.md", page)
+}
+
+/// A pull request over twelve files, with all that a report can hold.
+fn scene() -> Scene {
+    let quiet = quiet();
+    let names: Vec<String> = (0..12).map(|at| format!("part-{at}/file.txt")).collect();
+    let text = |at: usize| format!("one\nblue {at}\nteh {at}\nhush {at}\nlast\n");
+    let texts: Vec<String> = (0..12).map(text).collect();
+    let mut files: Vec<(&str, &str)> =
+        names.iter().map(String::as_str).zip(texts.iter().map(String::as_str)).collect();
+    let travels = "blue travels\nblue travels\nhush travels\n";
+    files.extend([SPELLING, (quiet.0, &*quiet.1), (".aidd/config.json", CONFIG)]);
+    files.extend([("from.txt", travels), ("renamed.txt", &*texts[0]), ("big.yaml", "a: 1\n")]);
+    Scene::new(&files, |server| {
+        baseline(server);
+        for at in [1, 3, 5, 7] {
+            let new = format!("zero\nblue new {at}\n{}hush new\nteh new\n", texts[at]);
+            server.write(&names[at], new);
+        }
+        server.write(&names[9], "one\nhush 9\nlast\n");
+        server.git(&["rm", "--quiet", &names[11], "from.txt"]);
+        server.git(&["mv", "renamed.txt", "other-name.txt"]);
+        // Too little of it to be the same file by another name.
+        let rest: String = (0..20).map(|at| format!("some line, number {at}\n")).collect();
+        server.write("here.txt", format!("{rest}blue travels\nhush travels\n"));
+        server.write("to-too.txt", format!("blue travels\n{rest}{rest}"));
+        server.write("left-out/x.txt", "blue\n");
+        server.write("big.yaml", format!("a: {}\n", "1".repeat(5000)));
+        server.write("Dockerfile", "FROM debian:latest\n");
+        server.write("allowed.txt", "# aidd:allow team/colour the sky\nblue sky\n");
+    })
+}
+
+/// Records two findings, and then some that are there no more.
+fn baseline(server: &Repository) {
+    let paths = ["part-3/file.txt", "part-4/file.txt"];
+    let wrote = command(server, "", &[&["baseline", "write"], &paths[..]].concat()).output();
+    assert!(wrote.expect("started").status.success());
+    let path = ".aidd/baseline.json";
+    let text = fs::read_to_string(server.path(path)).expect("written");
+    let mut baseline: Value = serde_json::from_str(&text).expect("JSON");
+    let findings = baseline["findings"].as_array_mut().expect("findings");
+    for (at, path) in ["part-1/file.txt", "part-6/file.txt", "gone.txt"].iter().enumerate() {
+        let mut stale = findings[0].clone();
+        stale["path"] = (*path).into();
+        stale["id"] = format!("{at:016x}").into();
+        findings.push(stale);
+    }
+    server.write(path, baseline.to_string());
+}
+
+/// All that a run leaves behind, by name; and the code it ends with.
+fn outcome(runner: &Runner, args: &[&str]) -> (i32, Vec<(String, String)>) {
+    fs::write(runner.file("summary.md"), "").expect("written");
+    fs::write(runner.file("output.txt"), "").expect("written");
+    let files = FORMATS.map(|format| format!("{format}={}", runner.file(format).display()));
+    let outputs: Vec<&str> = files.iter().flat_map(|file| ["--output", file]).collect();
+    let ran = runner.ci(&[args, &outputs].concat());
+    let mut left = vec![("log".to_owned(), ran.out)];
+    for name in FORMATS.into_iter().chain(["summary.md", "output.txt"]) {
+        left.push((name.to_owned(), runner.text(name)));
+    }
+    (ran.code, left)
+}
+
+/// Saves the parts; gives their names.
+fn saved(runner: &Runner, of: usize) -> Vec<String> {
+    let part = |at: usize| {
+        let file = runner.file(&format!("{at}.json")).display().to_string();
+        let ran = runner.ci(&["--shard", &format!("{at}/{of}"), "--save", &file]);
+        assert_ne!(ran.code, 2, "{}", ran.err);
+        file
+    };
+    (1..=of).map(part).collect()
+}
+
+fn merged(runner: &Runner, parts: &[String]) -> (i32, Vec<(String, String)>) {
+    let parts = parts.iter().map(String::as_str);
+    outcome(runner, &["merge"].into_iter().chain(parts).collect::<Vec<_>>())
+}
+
+/// Whether the parts make up the whole; gives the JSON report.
+fn is_whole(runner: &Runner, of: usize) -> Value {
+    let whole = outcome(runner, &[]);
+    let mut parts = saved(runner, of);
+    // The order in which they come does not matter.
+    parts.rotate_left(1);
+    let merged = merged(runner, &parts);
+    for (one, other) in whole.1.iter().zip(&merged.1) {
+        assert_eq!(one, other);
+    }
+    assert_eq!(whole.0, merged.0);
+    serde_json::from_str(&whole.1[1].1).expect("JSON")
+}
+
+#[test]
+fn the_parts_of_a_pull_request_make_up_the_whole() {
+    let scene = scene();
+    let runner = scene.usual_runner();
+    let report = is_whole(&runner, 3);
+    let part_of = |path: &str| (1..=3).find(|&index| Part { index, of: 3 }.holds(path));
+    assert_ne!(part_of("from.txt"), part_of("here.txt"));
+    // All sorts are there, or the test would prove little.
+    let summary = &report["summary"];
+    for sort in ["moved", "preExisting", "fixed", "baselined", "allowed", "ignored"] {
+        assert_ne!(summary[sort], 0, "{sort}: {summary}");
+    }
+    let across = |finding: &&Value| {
+        finding["reason"].as_str().is_some_and(|reason| reason.starts_with("it was in `from.txt`"))
+    };
+    assert_eq!(report["findings"].as_array().expect("findings").iter().filter(across).count(), 2);
+    assert_eq!(summary["skipped"].as_array().map(Vec::len), Some(1), "{summary}");
+    is_whole(&runner, 7);
+}
+
+#[test]
+fn the_parts_of_a_tree_make_up_the_whole() {
+    let scene = scene();
+    let server = &scene.server;
+    server.git(&["switch", "--quiet", "--detach", &scene.merge]);
+    let clone = server.cloned(&["--depth=1"]);
+    let values = [("ref", "refs/heads/main"), ("before", &*scene.base), ("after", &scene.merge)];
+    let runner = Runner::github(clone, "push", "refs/heads/main", &payload("push.json", &values));
+    let report = is_whole(&runner, 3);
+    assert_eq!(report["comparison"]["wholeTree"], true);
+    assert_eq!(report["summary"]["stale"], 3);
+    // A run with nothing to compare with.
+    let clone = server.cloned(&["--depth=1"]);
+    let schedule = payload("schedule.json", &[]);
+    let runner = Runner::github(clone, "schedule", "refs/heads/main", &schedule);
+    is_whole(&runner, 2);
+}
+
+#[test]
+fn parts_that_do_not_fit_are_refused() {
+    let scene = Scene::usual();
+    let runner = scene.usual_runner();
+    let parts = saved(&runner, 3);
+    let said = |parts: &[&String]| {
+        let args: Vec<&str> =
+            ["merge"].into_iter().chain(parts.iter().map(|part| part.as_str())).collect();
+        let ran = runner.ci(&args);
+        assert_eq!((ran.code, &*ran.out), (2, ""));
+        ran.err
+    };
+    let [one, two, three] = &parts[..] else { panic!("three") };
+    assert_snapshot!(said(&[one, three]), @"
+    error: shard 2/3 is missing
+    hint: a merged report of a part of the shards would pass for that of all
+    ");
+    assert_snapshot!(said(&[one, two]), @"
+    error: shard 3/3 is missing
+    hint: a merged report of a part of the shards would pass for that of all
+    ");
+    assert_snapshot!(said(&[one, two, two, three]), @"error: shard 2/3 is there twice");
+    let whole = runner.file("whole.json").display().to_string();
+    runner.ci(&["--save", &whole]);
+    assert_snapshot!(said(&[one, two, three, &whole]), @"
+    error: one of the reports is no shard
+    hint: merge reports of `aidd ci --shard I/N --save REPORT`
+    ");
+    // A part of another run: of another commit, of another base.
+    let other = runner.file("other.json").display().to_string();
+    runner.ci(&["--shard", "3/3", "--base", &scene.fork, "--save", &other]);
+    assert_snapshot!(said(&[one, two, &other]), @"
+    error: shards 1 and 3 have different bases
+    hint: merge the shards of one run
+    ");
+    let mut foreign: Value = serde_json::from_str(&runner.text("3.json")).expect("JSON");
+    foreign["context"]["headSha"] = scene.fork.as_str().into();
+    fs::write(&other, foreign.to_string()).expect("written");
+    assert_snapshot!(said(&[one, two, &other]), @"
+    error: shards 1 and 3 have different commits
+    hint: merge the shards of one run
+    ");
+    let ran = runner.ci(&["--shard", "4/3"]);
+    assert_eq!(ran.code, 2);
+    assert_snapshot!(ran.err.lines().next().unwrap_or_default(), @"error: invalid value '4/3' for '--shard <I/N>': a part is named I/N, with I from 1 to N: 1/4");
+}
+
+#[test]
+fn a_merged_report_is_posted_without_suggestions() {
+    let scene =
+        Scene::new(&[SPELLING, ("a.txt", "one\n")], |server| server.write("a.txt", "teh\n"));
+    let server = crate::server::GitHub::start("");
+    let runner = scene
+        .usual_runner()
+        .set("GITHUB_API_URL", &server.api)
+        .set("GITHUB_TOKEN", crate::server::TOKEN);
+    let parts = saved(&runner, 2);
+    let ran = runner.ci(&["merge", &parts[0], &parts[1], "--comment", "--review"]);
+    assert_eq!(ran.code, 0);
+    assert_eq!(server.state().comments.len(), 1);
+    assert_snapshot!(ran.err, @"aidd: No fixes were suggested: a merged report has no sources. Give `--review` to the shards.");
+}

@@ -1,0 +1,143 @@
+//! `pull_request_target`: the run has the rights of the target, so nothing of the head may say how
+//! it is judged.
+
+use crate::repository::Repository;
+use crate::runner::Runner;
+use crate::scene::Scene;
+use crate::support::{RULE, command};
+use insta::assert_snapshot;
+
+/// What a hostile head brings along, one way each.
+const TRICKS: [(&str, &str); 6] = [
+    (".aidd/config.json", r#"{ "rules": { "team/colour": "off" }, "exclude": ["*"] }"#),
+    (".aidd/config.json", r#"{ "failOn": "never", "ci": { "ignore": ["team/colour"] } }"#),
+    (RULE.0, "---\nseverity: info\n---\n# team/colour\n\nNothing.\n"),
+    (".gitignore", "*\n"),
+    (".aiddignore", "evil.txt\n"),
+    (".aidd/config.json", "{"),
+];
+
+fn runner(scene: &Scene, clone: Repository) -> Runner {
+    let payload = scene.payload("pull_request_target.json");
+    Runner::github(clone, "pull_request_target", "refs/heads/main", &payload)
+}
+
+fn scene(trick: impl FnOnce(&Repository)) -> Scene {
+    Scene::new(&[("a.txt", "blue old\n")], |server| {
+        trick(server);
+        server.write("evil.txt", "blue evil\n");
+        server.git(&["add", "--force", "evil.txt"]);
+    })
+}
+
+const FOUND: &str = "\
+exit 1, (merge base of main and the pull request)
+evil.txt:1 team/colour new: the file is new
+";
+
+/// The trick may be a finding itself.
+#[track_caller]
+fn is_found(told: &str, trick: &str) {
+    let found = FOUND.lines().all(|line| told.lines().any(|other| other == line));
+    assert!(found, "{trick}: {told}");
+}
+
+#[test]
+fn a_head_cannot_switch_off_what_judges_it() {
+    for (path, text) in TRICKS {
+        let scene = scene(|server| {
+            server.write(path, text);
+            server.git(&["add", "--force", path]);
+        });
+        // The target is checked out; the head is fetched and never written to the disk.
+        let target = runner(&scene, scene.checkout(&scene.base, &["--depth=1"]));
+        is_found(&target.told(&[]), text);
+        assert!(!target.clone.path("evil.txt").exists());
+        // Whoever checks it out all the same is judged by the rules of the target.
+        let head = runner(&scene, scene.checkout(&scene.head, &["--depth=1"]));
+        is_found(&head.told(&[]), text);
+    }
+}
+
+#[test]
+fn a_head_cannot_delete_the_rule_or_bring_a_baseline() {
+    let scene_without = scene(|server| {
+        server.git(&["rm", "--quiet", RULE.0]);
+    });
+    let target = runner(&scene_without, scene_without.checkout(&scene_without.base, &[]));
+    assert_eq!(target.told(&[]), FOUND);
+
+    let scene_with = scene(|server| {
+        server.write("evil.txt", "blue evil\n");
+        let wrote = command(server, "", &["baseline", "write"]).output().expect("started");
+        assert!(wrote.status.success());
+        let baseline = std::fs::read_to_string(server.path(".aidd/baseline.json"));
+        assert!(baseline.expect("written").contains("evil.txt"));
+    });
+    for commit in [&scene_with.base, &scene_with.head] {
+        let runner = runner(&scene_with, scene_with.checkout(commit, &["--depth=1"]));
+        assert_eq!(runner.told(&[]), FOUND);
+    }
+}
+
+#[test]
+fn a_head_cannot_choose_the_day_whose_rules_count() {
+    let off = r#"{ "rules": { "team/colour": "off" } }"#;
+    let mut scene = Scene::new(&[(".aidd/config.json", off)], |server| {
+        server.write("evil.txt", "blue evil\n");
+    });
+    scene.target_moves(&[(".aidd/config.json", "{}")]);
+    for commit in [&scene.base, &scene.head, &scene.fork] {
+        let runner = runner(&scene, scene.checkout(commit, &["--depth=1"]));
+        assert_eq!(runner.told(&[]), FOUND);
+    }
+}
+
+#[test]
+fn nothing_on_the_disk_is_read() {
+    let scene = scene(|_| ());
+    let clone = scene.checkout(&scene.base, &["--depth=1"]);
+    clone.write(".aidd/config.json", "{ \"rules\": { \"team/colour\": \"off\" } }");
+    clone.write(".aidd/baseline.json", "no baseline");
+    clone.write(RULE.0, "---\nseverity: nonsense\n---\n# team/colour\n");
+    clone.write("evil.txt", "harmless\n");
+    clone.write("more.txt", "blue, but of no commit\n");
+    assert_eq!(runner(&scene, clone).told(&[]), FOUND);
+}
+
+#[test]
+fn a_project_in_a_folder_is_the_one_of_the_target() {
+    let rule = RULE.1.replace("team/colour", "app/colour");
+    let app = [("app/.aidd/config.json", "{}"), ("app/rules/app/colour.md", &rule)];
+    let scene = Scene::new(&app, |server| {
+        // A project of the head's own making, with rules of its own: none.
+        server.write("lib/.aidd/config.json", "{}");
+        server.write("lib/evil.txt", "blue evil\n");
+        server.write("app/.aidd/config.json", r#"{ "rules": { "app/colour": "off" } }"#);
+        server.write("app/evil.txt", "blue evil\n");
+    });
+    let head = runner(&scene, scene.checkout(&scene.head, &["--depth=1"]));
+    assert_snapshot!(head.told(&["lib"]), @"
+    exit 1, (merge base of main and the pull request)
+    lib/evil.txt:1 team/colour new: the file is new
+    ");
+    assert_snapshot!(head.told(&["app"]), @"
+    exit 1, (merge base of main and the pull request)
+    evil.txt:1 app/colour new: the file is new
+    ");
+}
+
+#[test]
+fn without_a_base_nothing_is_trusted() {
+    let scene = scene(|_| ());
+    let clone = scene.checkout(&scene.base, &["--depth=1"]);
+    clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
+    let ran = runner(&scene, clone).ci(&["--no-base", "full"]);
+    assert_eq!((ran.code, &*ran.out), (2, ""));
+    let clone = scene.checkout(&scene.head, &["--depth=1"]);
+    clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
+    let ran = runner(&scene, clone).ci(&["--no-base", "full"]);
+    assert_eq!((ran.code, &*ran.out), (2, ""));
+    let hint = ran.err.lines().last().unwrap_or_default();
+    assert_snapshot!(hint, @"hint: pull_request_target is judged by the rules of its target only");
+}
