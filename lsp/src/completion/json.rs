@@ -53,20 +53,19 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
                 cursor.wants_colon &= next.is_none_or(|(kind, _)| kind != Token::Mark(b':'));
             }
         }
+        let is_close = matches!(kind, Token::Mark(b'}' | b']'));
+        if is_close && found.as_ref().is_some_and(|(_, depth)| frames.len() == *depth) {
+            break;
+        }
         at = range.end;
         ended = step(&mut frames, kind, &text[range], ended);
-        if let Some((cursor, depth)) = &mut found {
-            if frames.len() < *depth {
-                break;
-            }
-            if let Some(frame) = depth.checked_sub(1).and_then(|at| frames.get(at)) {
-                cursor.siblings.clone_from(&frame.keys);
-            }
-        }
     }
-    found.map(|(mut cursor, _)| {
-        let own = text[cursor.token.clone()].trim_matches('"').to_owned();
-        cursor.siblings.retain(|key| *key != own || cursor.place == Place::Value);
+    found.map(|(mut cursor, depth)| {
+        let own = text[cursor.token.clone()].trim_matches('"');
+        let is_other = |key: &&String| cursor.place == Place::Value || *key != own;
+        let frame = depth.checked_sub(1).and_then(|at| frames.get(at));
+        let keys = frame.iter().flat_map(|frame| &frame.keys).filter(is_other);
+        cursor.siblings = keys.cloned().collect();
         cursor
     })
 }
@@ -125,8 +124,7 @@ fn place(frames: &[Frame], token: Range<usize>, typed: String) -> Cursor {
         }
     }
     let place = if is_key { Place::Key } else { Place::Value };
-    let siblings = frames.last().map(|frame| frame.keys.clone()).unwrap_or_default();
-    Cursor { path, place, token, typed, siblings, wants_colon: is_key }
+    Cursor { path, place, token, typed, siblings: Vec::new(), wants_colon: is_key }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
