@@ -11,13 +11,12 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 use tower_lsp_server::ls_types::{
-    CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
-    CompletionOptions, Diagnostic, DiagnosticOptions, DiagnosticServerCapabilities,
-    DocumentLinkOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf,
-    Registration, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
-    WorkDoneProgressOptions, WorkspaceFolder, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
+    Diagnostic, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
+    ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf, Registration,
+    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions,
+    WorkspaceFolder, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 /// What is settled when the client has introduced itself.
