@@ -56,6 +56,7 @@ async function start(context: vscode.ExtensionContext, answers: Answers): Promis
     await running(true)
   } catch (error) {
     client = undefined
+    await starting.dispose().catch(() => undefined)
     const why = error instanceof Error ? error.message : String(error)
     void tell(`${found.program} did not start as a language server: ${why}`)
   }
