@@ -97,11 +97,9 @@ local function run()
   local buffer, line = buffers[target], tonumber(line)
   local before = table.concat(shown(target, buffer), '\n')
   vim.api.nvim_set_current_buf(buffer)
-  for _, item in ipairs(vim.diagnostic.get(buffer)) do
-    if item.lnum + 1 == line then
-      vim.api.nvim_win_set_cursor(0, { item.lnum + 1, item.col })
-    end
-  end
+  local here = vim.tbl_filter(function(item) return item.lnum + 1 == line end, vim.diagnostic.get(buffer))
+  table.sort(here, function(a, b) return a.col < b.col end)
+  vim.api.nvim_win_set_cursor(0, { line, here[1].col })
   local tick = vim.api.nvim_buf_get_changedtick(buffer)
   vim.lsp.buf.code_action()
   check(vim.wait(15000, function()
