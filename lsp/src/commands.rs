@@ -2,6 +2,8 @@
 
 use crate::diagnostics;
 use crate::documents::{Place, lock};
+use crate::features;
+use crate::lens::SHOW_ALLOWED;
 use crate::lifecycle;
 use crate::schedule;
 use crate::state::State;
@@ -19,7 +21,7 @@ use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{ExecuteCommandParams, Uri};
 
 /// The commands, as the client names them.
-pub const NAMES: [&str; 4] = [CHECK, EXPLAIN, BASELINE, CONFIG];
+pub const NAMES: [&str; 5] = [CHECK, EXPLAIN, BASELINE, CONFIG, SHOW_ALLOWED];
 
 /// Checks all files: no argument; answers how many files and findings there are, `null` when the
 /// user stopped it.
@@ -65,6 +67,11 @@ pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Res
         CONFIG => {
             let workspace = workspace(state, next()).await?;
             Ok(Some(shown(&workspace)))
+        }
+        SHOW_ALLOWED => {
+            let uri = Uri::deserialize(next()).map_err(|error| unfit(&error))?;
+            let allowed = features::show_allowed(state, &uri).await?;
+            Ok(Some(json!(allowed)))
         }
         name => Err(Error::invalid_params(format!("there is no command `{name}`"))),
     }

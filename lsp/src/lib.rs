@@ -1,11 +1,20 @@
 //! The editor door: the findings of the engine in the Language Server Protocol.
 
+pub mod actions;
+pub mod client;
 pub mod commands;
+pub mod completion;
 pub mod convert;
 mod diagnostics;
 pub mod documents;
+pub mod edits;
+mod features;
+pub mod hover;
 mod inbox;
+pub mod lens;
 mod lifecycle;
+pub mod links;
+pub mod page;
 mod roots;
 mod schedule;
 mod server;

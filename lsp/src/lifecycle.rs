@@ -1,6 +1,9 @@
 //! Beginning and end: what the client offers, what the server offers back, and when to leave.
 
+use crate::actions;
+use crate::client::Client as Offers;
 use crate::commands;
+use crate::completion::TRIGGERS;
 use crate::convert::{encoding, encoding_kind};
 use aidd_engine::source::Encoding;
 use serde::Deserialize;
@@ -8,11 +11,12 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 use tower_lsp_server::ls_types::{
-    Diagnostic, DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions,
-    InitializeParams, OneOf, Registration, SaveOptions, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions, WorkspaceFolder,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
+    Diagnostic, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
+    ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf, Registration,
+    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions,
+    WorkspaceFolder, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 /// What is settled when the client has introduced itself.
@@ -35,6 +39,8 @@ pub(crate) struct Session {
     pub(crate) registers_settings: bool,
     /// It shows progress that the server begins.
     pub(crate) progress: bool,
+    /// What it offers for the language features.
+    pub(crate) offers: Offers,
     related: bool,
     tags: bool,
     links: bool,
@@ -65,6 +71,7 @@ impl Session {
             has_settings: workspace.is_some_and(|can| can.configuration == Some(true)),
             registers_settings: settings.is_some_and(|can| can.dynamic_registration == Some(true)),
             progress: can.window.as_ref().is_some_and(|can| can.work_done_progress == Some(true)),
+            offers: Offers::of(can),
             related: either(
                 pushed.and_then(|can| can.related_information),
                 pulled.and_then(|can| can.related_information),
@@ -108,12 +115,31 @@ impl Session {
             workspace_diagnostics: true,
             work_done_progress_options: WorkDoneProgressOptions::default(),
         };
+        let offers = self.offers;
         ServerCapabilities {
             position_encoding: Some(encoding_kind(self.encoding)),
             text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
             diagnostic_provider: self
                 .pulls
                 .then_some(DiagnosticServerCapabilities::Options(diagnostics)),
+            code_action_provider: offers.actions.then(|| {
+                CodeActionProviderCapability::Options(CodeActionOptions {
+                    code_action_kinds: Some(actions::KINDS.to_vec()),
+                    resolve_provider: Some(offers.lazy_edits),
+                    ..CodeActionOptions::default()
+                })
+            }),
+            hover_provider: offers.hovers.then_some(HoverProviderCapability::Simple(true)),
+            completion_provider: offers.completions.then(|| CompletionOptions {
+                resolve_provider: Some(true),
+                trigger_characters: Some(TRIGGERS.map(str::to_owned).to_vec()),
+                ..CompletionOptions::default()
+            }),
+            document_link_provider: offers.links.then(|| DocumentLinkOptions {
+                resolve_provider: None,
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            }),
+            code_lens_provider: offers.lenses.then_some(CodeLensOptions { resolve_provider: None }),
             execute_command_provider: Some(ExecuteCommandOptions {
                 commands: commands::NAMES.map(str::to_owned).to_vec(),
                 ..ExecuteCommandOptions::default()

@@ -3,6 +3,7 @@
 use crate::commands;
 use crate::diagnostics;
 use crate::documents::lock;
+use crate::features;
 use crate::inbox;
 use crate::lifecycle::{Session, Settings, until_gone};
 use crate::state::State;
@@ -13,9 +14,11 @@ use tokio::sync::Notify;
 use tower_lsp_server::LanguageServer;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
-    DocumentDiagnosticParams, DocumentDiagnosticReportResult, ExecuteCommandParams,
-    InitializeParams, InitializeResult, InitializedParams, MessageType, ServerInfo,
-    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    CodeAction, CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionItem,
+    CompletionParams, CompletionResponse, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
+    DocumentLink, DocumentLinkParams, ExecuteCommandParams, Hover, HoverParams, InitializeParams,
+    InitializeResult, InitializedParams, MessageType, ServerInfo, WorkspaceDiagnosticParams,
+    WorkspaceDiagnosticReportResult,
 };
 
 /// Answers requests.
@@ -95,6 +98,34 @@ impl LanguageServer for Server {
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
         Ok(diagnostics::workspace(&self.state, params).await)
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        features::actions(&self.state, params).await
+    }
+
+    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
+        features::resolve_action(&self.state, action).await
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        features::hover(&self.state, params).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        features::links(&self.state, &params.text_document.uri).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        features::lenses(&self.state, &params.text_document.uri).await
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        features::complete(&self.state, params).await
+    }
+
+    async fn completion_resolve(&self, item: CompletionItem) -> Result<CompletionItem> {
+        features::resolve_item(&self.state, item).await
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {

@@ -1,5 +1,6 @@
 //! What the server knows, shared by all its tasks, and the one way to a checked document.
 
+use crate::client::Client as Offers;
 use crate::diagnostics::Known;
 use crate::documents::{Documents, Open, Place, lock};
 use crate::lifecycle::{Session, Settings};
@@ -97,6 +98,11 @@ impl State {
 
     pub(crate) fn encoding(&self) -> Encoding {
         self.session.get().map_or(Encoding::Utf16, |session| session.encoding)
+    }
+
+    /// What the client offers for the language features.
+    pub(crate) fn offers(&self) -> Offers {
+        self.session.get().map_or(Offers::default(), |session| session.offers)
     }
 
     pub(crate) fn pulls(&self) -> bool {
