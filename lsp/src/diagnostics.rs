@@ -3,6 +3,7 @@
 use crate::convert;
 use crate::documents::lock;
 use crate::lifecycle::Run;
+use crate::schedule;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::survey::{self, News, Scope, Stop};
@@ -344,10 +345,7 @@ pub(crate) async fn check_all(state: &Arc<State>) -> Option<Count> {
     }
     // A client that asks is to ask again.
     state.touch();
-    if state.session.get().is_some_and(|session| session.pulls && session.refreshes) {
-        let state = state.clone();
-        tokio::spawn(async move { state.client.workspace_diagnostic_refresh().await });
-    }
+    schedule::refresh(state);
     Some(count)
 }
 

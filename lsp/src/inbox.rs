@@ -9,12 +9,13 @@ use crate::documents::lock;
 use crate::lifecycle::{self, Run, Settings};
 use crate::schedule;
 use crate::state::State;
-use aidd_engine::kind::{self, CONFIG_PATH};
+use aidd_engine::kind;
 use aidd_engine::paths::relative;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::future::{Future, ready};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -172,27 +173,26 @@ fn on_disk(state: &Arc<State>, paths: Vec<PathBuf>) {
 /// Whether findings in other files may have changed.
 fn reload(state: &Arc<State>, paths: &[PathBuf]) -> bool {
     state.roots_then_tell(|roots| {
-        let mut is_setting = false;
+        let mut stale = BTreeSet::new();
         for path in paths {
             let root = roots.root_of(path.parent().unwrap_or(path));
-            if settles(&root, path, roots.config_of(&root).as_deref()) {
-                roots.reload(Some(&root));
-                is_setting = true;
+            if is_setting(&relative(&root, path)) || roots.reads(&root, path) {
+                stale.insert(root);
             }
         }
-        is_setting || paths.iter().any(|path| kind::is_read_beside(&path.to_string_lossy()))
+        for root in &stale {
+            roots.reload(Some(root));
+        }
+        let beside = paths.iter().any(|path| kind::is_read_beside(&path.to_string_lossy()));
+        beside || !stale.is_empty()
     })
 }
 
-/// Whether the file at `path` says what is a finding in other files of the project at `root`, whose
-/// configuration names its baseline and lies at `config`.
-fn settles(root: &Path, path: &Path, config: Option<&Path>) -> bool {
-    let inside = relative(root, path);
-    let name = inside.rsplit('/').next().unwrap_or_default();
-    inside == CONFIG_PATH
-        || inside.starts_with(".aidd/")
-        || kind::is_page_path(&inside)
-        || config == Some(path)
+/// Whether the file at `path`, from the root, says what is a finding in other files.
+fn is_setting(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    path.starts_with(".aidd/")
+        || kind::is_page_path(path)
         || [".gitignore", ".ignore", ".aiddignore"].contains(&name)
 }
 

@@ -157,8 +157,17 @@ impl Roots {
         found.into_iter().map(|(root, paths)| (self.workspace(&root), paths)).collect()
     }
 
+    /// Whether the file at `path` is the configuration or the baseline of the project at `root`,
+    /// wherever they lie.
+    pub(crate) fn reads(&self, root: &Path, path: &Path) -> bool {
+        let is_baseline =
+            |workspace: &Arc<Workspace>| workspace.project.baseline_path(None) == path;
+        self.config_of(root).as_deref() == Some(path)
+            || self.open.get(root).is_some_and(is_baseline)
+    }
+
     /// Where the configuration of the project at `root` lies when it is not the usual place.
-    pub(crate) fn config_of(&self, root: &Path) -> Option<PathBuf> {
+    fn config_of(&self, root: &Path) -> Option<PathBuf> {
         self.config.as_ref().map(|config| root.join(config))
     }
 }

@@ -5,6 +5,7 @@ use crate::documents::lock;
 use crate::lifecycle::Run;
 use crate::state::State;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tower_lsp_server::ls_types::Uri;
@@ -40,10 +41,22 @@ pub(crate) fn recheck(state: &Arc<State>) {
         notify.notify_one();
     }
     state.touch();
-    if state.session.get().is_some_and(|session| session.pulls && session.refreshes) {
-        let state = state.clone();
-        tokio::spawn(async move { state.client.workspace_diagnostic_refresh().await });
+    refresh(state);
+}
+
+/// Tells a client that asks to ask again, if it can be told: once for all that happens in a while.
+pub(crate) fn refresh(state: &Arc<State>) {
+    let can = state.session.get().is_some_and(|session| session.pulls && session.refreshes);
+    if !can || state.is_refreshing.swap(true, Ordering::SeqCst) {
+        return;
     }
+    let state = state.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(PAUSE).await;
+        state.is_refreshing.store(false, Ordering::SeqCst);
+        // A client that refuses asks when it likes.
+        let _ = state.client.workspace_diagnostic_refresh().await;
+    });
 }
 
 /// Sends the diagnostics of one document for as long as it is open, then none. The only place that

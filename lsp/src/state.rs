@@ -63,6 +63,8 @@ pub(crate) struct State {
     /// What the user was told, so that it is told once.
     told: Mutex<HashSet<String>>,
     pub(crate) is_shut_down: AtomicBool,
+    /// The client is about to be told to ask again.
+    pub(crate) is_refreshing: AtomicBool,
 }
 
 impl State {
@@ -81,6 +83,7 @@ impl State {
             passes: Mutex::default(),
             told: Mutex::default(),
             is_shut_down: AtomicBool::new(false),
+            is_refreshing: AtomicBool::new(false),
         }
     }
 

@@ -170,6 +170,9 @@ fn a_name_that_is_not_utf_8_is_a_name() {
     caf�/old.txt:2 team/colour pre-existing: line 1 of the base has it too
     caf�/old.txt:3 team/colour new: this change added or changed the line
     ");
+    // Where all files are walked, it is not taken for one that is not checked out.
+    let told = runner.told(&["--base", "HEAD~1", "--scope", "all"]);
+    assert!(told.contains("old.txt:3") && !told.contains("checked out"), "{told}");
     // In parts as well, and where the names have to be links.
     let file = runner.file("report.md").display().to_string();
     assert_eq!(runner.ci(&["--base", "HEAD~1", "--output", &file, "--shard", "1/1"]).code, 1);

@@ -27,7 +27,7 @@ impl Place {
 
     /// The rules, whose pages are found from the top; `None`: as they are in the project.
     pub(super) fn rules(&self, project: &Project) -> Option<Registry> {
-        let page = |(path, text): &(String, String)| (self.from_top(path), text.clone());
+        let page = |(path, text): &(String, String)| (self.whole(path), text.clone());
         let pages = || project.pages.iter().map(page).collect::<Vec<_>>();
         (!self.prefix.is_empty()).then(|| Registry::new(&pages()))
     }
@@ -39,21 +39,21 @@ impl Place {
         }
         let document = &mut saved.document;
         for finding in &mut document.findings {
-            finding.path = self.from_top(&finding.path);
+            finding.path = self.whole(&finding.path);
             for other in &mut finding.related {
-                other.path = self.from_top(&other.path);
+                other.path = self.whole(&other.path);
             }
         }
         for file in document.skipped.iter_mut().filter(|file| file.path != ".") {
-            file.path = self.from_top(&file.path);
+            file.path = self.whole(&file.path);
         }
         let lines = std::mem::take(&mut document.line_hashes).into_iter();
-        document.line_hashes = lines.map(|(path, at)| (self.from_top(&path), at)).collect();
+        document.line_hashes = lines.map(|(path, at)| (self.whole(&path), at)).collect();
         let lines = std::mem::take(&mut saved.diff_lines).into_iter();
-        saved.diff_lines = lines.map(|(path, at)| (self.from_top(&path), at)).collect();
+        saved.diff_lines = lines.map(|(path, at)| (self.whole(&path), at)).collect();
     }
 
-    fn from_top(&self, path: &str) -> String {
+    fn whole(&self, path: &str) -> String {
         format!("{}{path}", self.prefix)
     }
 }

@@ -2,6 +2,7 @@
 
 mod commands;
 mod edits;
+mod features;
 mod lifecycle;
 mod pull;
 mod push;
