@@ -226,6 +226,11 @@ impl<C: Default> Documents<C> {
         self.by_uri.keys().cloned().collect()
     }
 
+    /// The files among them.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.by_path.keys().cloned().collect()
+    }
+
     fn next(&mut self) -> u64 {
         self.generation += 1;
         self.generation

@@ -1,14 +1,14 @@
 //! Which project a file belongs to: the folders of the editor, the roots found in and above them,
 //! and the workspace of each, opened when first needed.
 
-use crate::documents::Place;
+use crate::documents::{Place, lock};
 use crate::workspace::Workspace;
 use aidd_engine::paths::relative;
 use aidd_engine::project::Project;
 use aidd_engine::walk::{self, Walk};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A message for the user, and the configuration that it speaks of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,33 +130,6 @@ impl Roots {
         opened.ok().map(Arc::new)
     }
 
-    /// The files of all folders, by the workspace that each belongs to: a folder inside a root that
-    /// is a root itself is judged by its own settings.
-    pub(crate) fn files(&mut self) -> Vec<(Arc<Workspace>, BTreeSet<String>)> {
-        let mut found: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
-        let mut left = self.folders.clone();
-        let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
-        while let Some(folder) = left.pop() {
-            if !seen.insert(folder.clone()) {
-                continue;
-            }
-            let root = self.root_of(&folder);
-            let workspace = self.workspace(&root);
-            let walk = Walk::over(vec![folder]);
-            let listed = walk::list(&workspace.project.config, &workspace.project.disk, &walk);
-            for path in listed.unwrap_or_default() {
-                let place = root.join(&path);
-                let own = self.root_of(place.parent().unwrap_or(&place));
-                if own == root {
-                    found.entry(own).or_default().insert(path);
-                } else {
-                    left.push(own);
-                }
-            }
-        }
-        found.into_iter().map(|(root, paths)| (self.workspace(&root), paths)).collect()
-    }
-
     /// Whether the file at `path` is the configuration or the baseline of the project at `root`,
     /// wherever they lie.
     pub(crate) fn reads(&self, root: &Path, path: &Path) -> bool {
@@ -170,6 +143,34 @@ impl Roots {
     fn config_of(&self, root: &Path) -> Option<PathBuf> {
         self.config.as_ref().map(|config| root.join(config))
     }
+}
+
+/// The files of all folders, by the workspace that each belongs to: a folder inside a root that is
+/// a root itself is judged by its own settings. Others get at the roots while the folders are read.
+pub(crate) fn files(roots: &Mutex<Roots>) -> Vec<(Arc<Workspace>, BTreeSet<String>)> {
+    let mut found: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
+    let mut left = lock(roots).folders.clone();
+    let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
+    while let Some(folder) = left.pop() {
+        if !seen.insert(folder.clone()) {
+            continue;
+        }
+        let root = lock(roots).root_of(&folder);
+        let workspace = lock(roots).workspace(&root);
+        let walk = Walk::over(vec![folder]);
+        let listed = walk::list(&workspace.project.config, &workspace.project.disk, &walk);
+        let (_, paths) = found.entry(root.clone()).or_insert((workspace, BTreeSet::new()));
+        for path in listed.unwrap_or_default() {
+            let place = root.join(&path);
+            let own = lock(roots).root_of(place.parent().unwrap_or(&place));
+            if own == root {
+                paths.insert(path);
+            } else {
+                left.push(own);
+            }
+        }
+    }
+    found.into_values().collect()
 }
 
 #[cfg(test)]
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!(path("a/x"), ("a".into(), "x".to_owned()));
         assert_eq!(path("a/b/c/z"), ("a/b".into(), "c/z".to_owned()));
         assert_eq!(path("d/e/f"), ("".into(), "d/e/f".to_owned()));
-        let files = roots.files();
+        let files = files(&Mutex::new(roots));
         let listed: Vec<(usize, Vec<&str>)> = files
             .iter()
             .map(|(workspace, paths)| {

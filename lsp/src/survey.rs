@@ -2,11 +2,12 @@
 //! notices nothing and whoever cancels is heard.
 
 use crate::documents::{Open, Place, lock};
-use crate::roots::Roots;
+use crate::roots;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::workspace::Workspace;
 use aidd_engine::files::Overlay;
+use aidd_engine::paths::relative;
 use aidd_engine::walk::{self, FileReport};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -62,13 +63,18 @@ pub(crate) fn begin(
 
 fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, tell: &mpsc::Sender<News>) {
     let mut work = match scope {
-        Scope::All => state.roots_then_tell(Roots::files),
+        Scope::All => {
+            let files = roots::files(&state.roots);
+            state.roots_then_tell(|_| files)
+        }
         Scope::Files(paths) => listed(state, paths),
     };
+    let open = lock(&state.documents).paths();
     for (workspace, paths) in &mut work {
         let root = workspace.project.root();
-        let documents = lock(&state.documents);
-        paths.retain(|path| documents.at(&root.join(path)).is_none());
+        for path in open.iter().filter(|path| path.starts_with(root)) {
+            paths.remove(&relative(root, path));
+        }
     }
     let total = work.iter().map(|(_, paths)| paths.len()).sum();
     if tell.blocking_send(News::Total(total)).is_err() {

@@ -29,7 +29,8 @@ impl Editor {
 
     /// Introduces itself as a client that asks for diagnostics in `folder`, started by `parent`.
     pub(crate) fn initialize(&mut self, folder: &Path, parent: u32) {
-        let uri = format!("file://{}", folder.display()).replace(' ', "%20");
+        let path = folder.display().to_string().replace('\\', "/").replace(' ', "%20");
+        let uri = format!("file://{}{path}", if path.starts_with('/') { "" } else { "/" });
         let params = json!({
             "processId": parent,
             "rootUri": uri,
