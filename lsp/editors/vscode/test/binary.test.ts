@@ -4,7 +4,7 @@ import { findBinary, type Places } from '../src/binary'
 
 const here: Places = {
   setting: '',
-  folder: '/work/app',
+  folder: '/srv/app',
   home: '/home/ann',
   extension: '/ext/aidd',
   path: '/usr/local/bin:relative:/usr/bin',
@@ -38,9 +38,9 @@ test('a relative folder in PATH is passed over', () => {
 test('a setting is followed', () => {
   assert.equal(found({ ...here, setting: '/opt/aidd' }, '/opt/aidd'), '/opt/aidd')
   assert.equal(found({ ...here, setting: '~/bin/aidd' }, '/home/ann/bin/aidd'), '/home/ann/bin/aidd')
-  assert.equal(found({ ...here, setting: 'tools/aidd' }, '/work/app/tools/aidd'), '/work/app/tools/aidd')
+  assert.equal(found({ ...here, setting: 'tools/aidd' }, '/srv/app/tools/aidd'), '/srv/app/tools/aidd')
   const inFolder = { ...here, setting: '${workspaceFolder}/aidd' }
-  assert.equal(found(inFolder, '/work/app/aidd'), '/work/app/aidd')
+  assert.equal(found(inFolder, '/srv/app/aidd'), '/srv/app/aidd')
   assert.equal(found({ ...there, setting: '~\\aidd.exe' }, 'C:\\Users\\ann\\aidd.exe'), 'C:\\Users\\ann\\aidd.exe')
 })
 
