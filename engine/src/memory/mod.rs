@@ -6,12 +6,27 @@
 //! the checkout. [`project::ProjectMemory`] is the door to it. Nothing is written but through
 //! [`privacy::Gate`].
 
+pub mod branches;
+pub mod graph;
 pub mod id;
+pub mod journal;
+pub mod kinds;
+mod legacy;
+pub mod lifecycle;
+pub mod local;
 pub mod log;
+pub mod permanent;
 pub mod privacy;
+pub mod project;
+pub mod prune;
+pub mod records;
+pub mod sessions;
 pub mod store;
 pub mod types;
 pub mod words;
+
+#[cfg(test)]
+mod tests;
 
 use thiserror::Error;
 

@@ -280,5 +280,23 @@ pub fn open(folder: &Path, wanted: Wanted, now: i64) -> Result<Opened, MemoryErr
     }
 }
 
+/// Puts the damaged store away, so that the next [`open`] makes a new one; what to tell the user.
+///
+/// # Errors
+/// When its file cannot be renamed.
+pub fn set_aside(
+    store: &mut Box<dyn StorageBackend>,
+    why: &str,
+    now: i64,
+) -> Result<String, MemoryError> {
+    let (name, path) = (store.name(), store.path().to_owned());
+    // Closed first: not every system renames an open file.
+    *store = json::closed(&path);
+    match name {
+        "sqlite" => sqlite::quarantine(&path, why, now),
+        _ => json::quarantine(&path, why, now),
+    }
+}
+
 #[cfg(test)]
 mod tests;

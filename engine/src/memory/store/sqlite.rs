@@ -55,9 +55,9 @@ pub(super) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opene
 }
 
 /// Puts a damaged store aside, unless another process has done so; what to tell the user.
-fn quarantine(path: &Path, why: &str, now: i64) -> Result<String, MemoryError> {
+pub(super) fn quarantine(path: &Path, why: &str, now: i64) -> Result<String, MemoryError> {
     let _lock = lock::take(&path.with_extension("lock"))?;
-    if connect_only(path).and_then(|connection| probe(&connection)).is_ok() {
+    if connect_only(path).and_then(|connection| is_whole(&connection)).unwrap_or_default() {
         return Ok("a damaged store was put aside by another process".to_owned());
     }
     let aside = lock::set_aside(path, &["", "-wal", "-shm"], now)?;
@@ -72,6 +72,14 @@ fn connect_only(path: &Path) -> Result<Connection, MemoryError> {
     connection.busy_timeout(lock::PATIENCE).map_err(error)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// Reads all of it, but for what the indexes say.
+fn is_whole(connection: &Connection) -> Result<bool, MemoryError> {
+    probe(connection)?;
+    let said: String =
+        connection.query_row("PRAGMA quick_check", [], |row| row.get(0)).map_err(error)?;
+    Ok(said == "ok")
 }
 
 /// Reads enough to know that the file is a database whose schema can be read.

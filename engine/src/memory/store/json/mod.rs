@@ -36,23 +36,37 @@ pub fn exists(folder: &Path) -> bool {
 /// When it is of a newer aidd, or cannot be read or written.
 pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
     let mut store = Json::new(path(folder));
-    let damaged = match store.begin(Durability::Full) {
-        Err(MemoryError::Corrupt(why)) => why,
-        other => {
-            other?;
+    let result = store.begin(Durability::Full).and_then(|()| store.commit());
+    let notices = match result {
+        Err(MemoryError::Corrupt(why)) => {
+            let notice = quarantine(&store.path, &why, now)?;
+            store = Json::new(path(folder));
+            store.begin(Durability::Full)?;
             store.commit()?;
-            return Ok(Opened { store: Box::new(store), notices: Vec::new(), is_rebuilt: false });
+            vec![notice]
         }
+        other => other.map(|()| Vec::new())?,
     };
-    let aside = lock::set_aside(&store.path, &[""], now)?;
-    let notice = format!(
-        "the store was damaged ({damaged}); it is now {}, and a new one was made from the tracked files",
+    let is_rebuilt = !notices.is_empty();
+    Ok(Opened { store: Box::new(store), notices, is_rebuilt })
+}
+
+/// Puts a damaged store aside, unless another process has done so; what to tell the user.
+pub(super) fn quarantine(path: &Path, why: &str, now: i64) -> Result<String, MemoryError> {
+    let _lock = lock::take(&path.with_extension("lock"))?;
+    if Json::new(path.to_owned()).read_all().is_ok() {
+        return Ok("a damaged store was put aside by another process".to_owned());
+    }
+    let aside = lock::set_aside(path, &[""], now)?;
+    Ok(format!(
+        "the store was damaged ({why}); it is now {}, and a new one was made from the tracked files",
         aside.display()
-    );
-    let mut store = Json::new(path(folder));
-    store.begin(Durability::Full)?;
-    store.commit()?;
-    Ok(Opened { store: Box::new(store), notices: vec![notice], is_rebuilt: true })
+    ))
+}
+
+/// A store that was closed: nothing is read or written through it.
+pub(super) fn closed(path: &Path) -> Box<dyn StorageBackend> {
+    Box::new(Json::new(path.with_extension("closed")))
 }
 
 /// Links in the order in which they are given.
@@ -275,6 +289,20 @@ impl StorageBackend for Json {
 }
 
 impl Json {
+    /// Reads every record as what it should be.
+    fn read_all(&mut self) -> Result<(), MemoryError> {
+        let all = Query { statuses: Status::ALL.to_vec(), ..Query::default() };
+        self.entries(&all)?;
+        self.lines_in("")?;
+        for (_, link) in self.range(LINKS, "") {
+            read::<Link>(link)?;
+        }
+        for (_, line) in self.range(LINES, "") {
+            read::<Mirrored>(line)?;
+        }
+        Ok(())
+    }
+
     /// Notes that a memory changed.
     fn tick(&mut self, id: &str) -> Result<(), MemoryError> {
         let mark = self.mark()? + 1;
