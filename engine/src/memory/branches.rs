@@ -89,7 +89,7 @@ impl ProjectMemory {
         let value = change(&mut context)?;
         context.updated_at = self.now().into();
         let context = self.gate.clean(&context)?.into_inner();
-        self.journal.write_branch(&context.branch, &text(&context)?)?;
+        self.journal.write_branch(&self.branch_name(branch)?, &text(&context)?)?;
         Ok((context, value))
     }
 

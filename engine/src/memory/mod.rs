@@ -15,6 +15,7 @@ mod legacy;
 pub mod lifecycle;
 pub mod local;
 pub mod log;
+pub mod mirror;
 pub mod permanent;
 pub mod privacy;
 pub mod project;
