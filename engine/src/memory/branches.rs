@@ -64,7 +64,7 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When its file is not a context, or cannot be written.
-    pub fn save_branch(&mut self, patch: BranchContext) -> Result<BranchContext, MemoryError> {
+    pub fn save_branch(&mut self, patch: &BranchContext) -> Result<BranchContext, MemoryError> {
         let branch = patch.branch.clone();
         if branch.trim().is_empty() {
             return Err(MemoryError::Invalid("a branch needs a name".to_owned()));

@@ -3,8 +3,8 @@
 use super::MemoryError;
 use super::log::{self, Revision};
 use super::privacy::Gate;
-use super::store::{Mirrored, StorageBackend};
-use super::types::{Entry, Relation, Status};
+use super::store::{Mirrored, Query, StorageBackend};
+use super::types::{Entry, Layer, Relation, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was taken in from tracked files.
@@ -34,12 +34,14 @@ pub(super) fn missing(
     Ok(missing)
 }
 
-/// Makes the lines of a source in the store those of `revisions`.
+/// Makes the lines of a source in the store those of `revisions`; with `anew`, also those that the
+/// store seems to have, as what it has may be damaged.
 pub(super) fn take_in(
     store: &mut dyn StorageBackend,
     gate: &Gate,
     source: &str,
     revisions: &[Revision],
+    anew: bool,
 ) -> Result<Imported, MemoryError> {
     let mut imported = Imported::default();
     let mut known: BTreeMap<String, (String, bool)> = BTreeMap::new();
@@ -49,7 +51,11 @@ pub(super) fn take_in(
     let mut touched = Touched::default();
     for revision in revisions {
         match known.remove(&revision.rev) {
-            Some((_, true)) => {}
+            Some((_, true)) if !anew => {}
+            Some((_, true)) => {
+                touched.add(store, &revision.id)?;
+                put_line(store, gate, source, revision)?;
+            }
             Some((id, false)) => {
                 touched.add(store, &id)?;
                 store.set_present(source, &revision.rev, true)?;
@@ -158,4 +164,19 @@ fn standing(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Status, Mem
         }
     }
     Ok(Status::Active)
+}
+
+/// Takes permanent memories out that no line speaks of: leftovers of a damage.
+pub(super) fn drop_strays(store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
+    let query = Query {
+        layers: vec![Layer::Permanent],
+        statuses: Status::ALL.to_vec(),
+        ..Query::default()
+    };
+    for entry in store.entries(&query)? {
+        if !store.lines_of(&entry.id)?.iter().any(|line| line.present && line.line.id == entry.id) {
+            store.delete_entry(&entry.id)?;
+        }
+    }
+    Ok(())
 }

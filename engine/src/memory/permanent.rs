@@ -335,12 +335,12 @@ impl ProjectMemory {
         &mut self,
         kind: Kind,
         id: &str,
-        reason: Option<String>,
+        reason: Option<&str>,
     ) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.of_kind(kind, id)?;
             let at = memory.now();
-            Ok((vec![Revision::removal(&entry, at, reason.clone())], ()))
+            Ok((vec![Revision::removal(&entry, at, reason.map(str::to_owned))], ()))
         })
     }
 

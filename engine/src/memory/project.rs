@@ -6,7 +6,7 @@
 use super::MemoryError;
 use super::journal::{self, Journal, Stamp};
 use super::log::{self, Problem, Revision};
-use super::mirror::{Imported, missing, put_lines, take_in};
+use super::mirror::{Imported, drop_strays, missing, put_lines, take_in};
 use super::privacy::Gate;
 use super::store::{self, Durability, Opened, StorageBackend, Table, Wanted, transaction};
 use super::types::{Kind, Layer, Status};
@@ -174,7 +174,7 @@ impl ProjectMemory {
                 .push(self.gate.clean(&revision)?.into_inner().sealed());
         }
         for (file, revisions) in by_file {
-            self.add_lines(file, revisions)?;
+            self.add_lines(file, &revisions)?;
         }
         Ok(answer)
     }
@@ -239,7 +239,7 @@ impl ProjectMemory {
             let stamp = self.journal.stamp(path);
             if self.stamps.get(source) != Some(&stamp) {
                 if self.known(source)?.stamp != stamp {
-                    self.import_source(source, path)?;
+                    self.import_source(source, path, false)?;
                 }
                 self.stamps.insert(source, stamp);
             }
@@ -252,20 +252,24 @@ impl ProjectMemory {
         Ok(document.and_then(|known| serde_json::from_value(known).ok()).unwrap_or_default())
     }
 
-    /// Reads all tracked files again, changed or not.
+    /// Reads all tracked files again, changed or not, and makes what the store has of them anew.
     ///
     /// # Errors
     /// When a file cannot be read, or the store not written.
     pub fn import(&mut self) -> Result<Imported, MemoryError> {
         let _lock = self.journal.lock()?;
         self.guarded(&mut |memory| {
+            if let Some(damage) = memory.store.check()?.into_iter().next() {
+                return Err(MemoryError::Corrupt(damage));
+            }
             let mut all = Imported::default();
             for (source, path) in journal::SOURCES {
                 let stamp = memory.journal.stamp(path);
-                let one = memory.import_source(source, path)?;
+                let one = memory.import_source(source, path, true)?;
                 memory.stamps.insert(source, stamp);
                 all = Imported { new: all.new + one.new, gone: all.gone + one.gone };
             }
+            transaction(&mut *memory.store, Durability::Full, &mut drop_strays)?;
             Ok(all)
         })
     }
@@ -285,7 +289,12 @@ impl ProjectMemory {
         })
     }
 
-    fn import_source(&mut self, source: &str, path: &str) -> Result<Imported, MemoryError> {
+    fn import_source(
+        &mut self,
+        source: &str,
+        path: &str,
+        anew: bool,
+    ) -> Result<Imported, MemoryError> {
         let Some((bytes, stamp)) = self.journal.read(path)? else {
             // A file that is gone says nothing: its lines hold, and are written with the next.
             let known = Known::default();
@@ -299,18 +308,14 @@ impl ProjectMemory {
         let known = Known { stamp: Some(stamp), problems };
         let gate = &self.gate;
         transaction(&mut *self.store, Durability::Full, &mut |store| {
-            let imported = take_in(store, gate, source, &revisions)?;
+            let imported = take_in(store, gate, source, &revisions, anew)?;
             note(store, gate, source, &known)?;
             Ok(imported)
         })
     }
 
     /// Writes revisions to their file and to the store, under the lock.
-    fn add_lines(
-        &mut self,
-        file: &'static str,
-        revisions: Vec<Revision>,
-    ) -> Result<(), MemoryError> {
+    fn add_lines(&mut self, file: &'static str, revisions: &[Revision]) -> Result<(), MemoryError> {
         let path = journal::path_of(file).unwrap_or_default();
         let lines: String = revisions.iter().map(|revision| revision.line() + "\n").collect();
         let mut known = self.known(file)?;
@@ -323,8 +328,10 @@ impl ProjectMemory {
         };
         known.stamp = stamp;
         let gate = &self.gate;
-        let mirrored = transaction(&mut *self.store, Durability::Full, &mut |store| {
-            put_lines(store, gate, file, &revisions)?;
+        // The lines are on the disk. Should a power cut take them from the store, the stamp goes
+        // with them, and they are taken in again.
+        let mirrored = transaction(&mut *self.store, Durability::Normal, &mut |store| {
+            put_lines(store, gate, file, revisions)?;
             note(store, gate, file, &known)
         });
         match mirrored {
@@ -377,7 +384,7 @@ impl ProjectMemory {
                 let missing = missing(&mut *self.store, file)?;
                 count += missing.len();
                 if !missing.is_empty() {
-                    self.add_lines(file, missing)?;
+                    self.add_lines(file, &missing)?;
                 }
             }
         }

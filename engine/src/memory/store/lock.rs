@@ -1,5 +1,4 @@
 //! Files of the store: locks between processes, folders, putting a damaged file aside.
-#![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
 
 use crate::memory::MemoryError;
 use std::fs::{self, File, OpenOptions, TryLockError};

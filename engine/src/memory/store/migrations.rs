@@ -4,7 +4,7 @@
 
 use super::lock;
 use crate::memory::MemoryError;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
 
 /// Version n is what the first n steps make. A step is never changed once it was released.
@@ -88,7 +88,11 @@ pub(super) fn run(
         return if found > known { Err(newer(found)) } else { Ok(None) };
     }
     let backup = if found > 0 { Some(back_up(connection, path, found, known, now)?) } else { None };
-    apply(connection, steps, found).map_err(super::sqlite::error)?;
+    apply(connection, steps, found).map_err(|failed| match failed.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => super::sqlite::error(failed),
+        // The fault is that of the step: the store stays as it is.
+        _ => MemoryError::Store(format!("no way from schema {found} to {known}: {failed}")),
+    })?;
     Ok(backup.map(|backup| {
         format!(
             "the store went from schema {found} to {known}; the old one is {}",

@@ -165,7 +165,7 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError>;
     /// The memories that are asked for.
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError>;
-    /// How many there are of each layer, type and status.
+    /// How many there are of each layer, type and status, in the order of those.
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError>;
     /// A number that grows with every change of a memory.
     fn mark(&mut self) -> Result<i64, MemoryError>;
@@ -290,12 +290,33 @@ pub fn set_aside(
     now: i64,
 ) -> Result<String, MemoryError> {
     let (name, path) = (store.name(), store.path().to_owned());
+    let _lock = lock::take(&path.with_extension("lock"))?;
+    let is_done = store.is_set_aside();
     // Closed first: not every system renames an open file.
     *store = json::closed(&path);
     match name {
-        "sqlite" => sqlite::quarantine(&path, why, now),
-        _ => json::quarantine(&path, why, now),
+        "sqlite" => put_away(&path, &sqlite::SUFFIXES, is_done, why, now),
+        _ => json::set_aside(&path, why, now),
     }
+}
+
+/// Renames a damaged store, under its lock and unless another process has done so; what to tell the
+/// user.
+fn put_away(
+    path: &Path,
+    suffixes: &[&str],
+    is_done: bool,
+    why: &str,
+    now: i64,
+) -> Result<String, MemoryError> {
+    if is_done {
+        return Ok("a damaged store was put aside by another process".to_owned());
+    }
+    let aside = lock::set_aside(path, suffixes, now)?;
+    Ok(format!(
+        "the store was damaged ({why}); it is now {}, and a new one was made from the tracked files",
+        aside.display()
+    ))
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The store in SQLite: one file in WAL mode, written in short immediate transactions.
 
-use super::{Durability, Mirrored, Opened, Order, Query, StorageBackend, Table, lock, migrations};
+use super::{
+    Durability, Mirrored, Opened, Order, Query, StorageBackend, Table, lock, migrations, put_away,
+};
 use crate::memory::MemoryError;
 use crate::memory::id::canonical;
 use crate::memory::privacy::Clean;
@@ -39,9 +41,13 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
 /// As [`open`], with the steps of another version of aidd.
 pub(super) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opened, MemoryError> {
     let path = path(folder);
+    let identity = lock::identity(&path);
     match connect(&path, steps, now) {
         Err(MemoryError::Corrupt(why)) => {
-            let notice = quarantine(&path, &why, now)?;
+            let notice = {
+                let _lock = lock::take(&path.with_extension("lock"))?;
+                put_away(&path, &SUFFIXES, identity != lock::identity(&path), &why, now)?
+            };
             let (store, more) = connect(&path, steps, now)?;
             let notices = std::iter::once(notice).chain(more).collect();
             Ok(Opened { store: Box::new(store), notices, is_rebuilt: true })
@@ -54,32 +60,14 @@ pub(super) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opene
     }
 }
 
-/// Puts a damaged store aside, unless another process has done so; what to tell the user.
-pub(super) fn quarantine(path: &Path, why: &str, now: i64) -> Result<String, MemoryError> {
-    let _lock = lock::take(&path.with_extension("lock"))?;
-    if connect_only(path).and_then(|connection| is_whole(&connection)).unwrap_or_default() {
-        return Ok("a damaged store was put aside by another process".to_owned());
-    }
-    let aside = lock::set_aside(path, &["", "-wal", "-shm"], now)?;
-    Ok(format!(
-        "the store was damaged ({why}); it is now {}, and a new one was made from the tracked files",
-        aside.display()
-    ))
-}
+/// The files of a store, by what their names end in.
+pub(super) const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
 fn connect_only(path: &Path) -> Result<Connection, MemoryError> {
     let connection = Connection::open(path).map_err(error)?;
     connection.busy_timeout(lock::PATIENCE).map_err(error)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
-}
-
-/// Reads all of it, but for what the indexes say.
-fn is_whole(connection: &Connection) -> Result<bool, MemoryError> {
-    probe(connection)?;
-    let said: String =
-        connection.query_row("PRAGMA quick_check", [], |row| row.get(0)).map_err(error)?;
-    Ok(said == "ok")
 }
 
 /// Reads enough to know that the file is a database whose schema can be read.
@@ -336,11 +324,13 @@ impl StorageBackend for Sqlite {
     }
 
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
-        self.all(
-            "SELECT layer, type, status, count(*) FROM memories GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+        let mut counts: Vec<(Layer, Kind, Status, u32)> = self.all(
+            "SELECT layer, type, status, count(*) FROM memories GROUP BY 1, 2, 3",
             [],
             |row| Ok((word(row, 0)?, word(row, 1)?, word(row, 2)?, row.get(3)?)),
-        )
+        )?;
+        counts.sort_unstable();
+        Ok(counts)
     }
 
     fn mark(&mut self) -> Result<i64, MemoryError> {

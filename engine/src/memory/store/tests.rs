@@ -1,4 +1,5 @@
 //! One suite for both stores.
+#![expect(clippy::disallowed_methods, reason = "tests look at files")]
 
 use super::*;
 use crate::memory::privacy::Gate;
@@ -244,7 +245,8 @@ fn a_migration_keeps_a_backup_with_the_log_and_fails_whole() {
     write(&mut *old, |store| store.put_entry(&clean).expect("put"));
     // `old` stays open: what it wrote is in the log still.
     let steps = [migrations::STEPS[0], "CREATE TABLE more (x); INSERT INTO none VALUES (1);"];
-    assert!(sqlite::open_with(folder.path(), &steps, 5).is_err());
+    let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a broken step");
+    assert!(error.to_string().contains("no way from schema 1 to 2"), "{error}");
     let steps = [migrations::STEPS[0], "CREATE TABLE more (x);"];
     let new = sqlite::open_with(folder.path(), &steps, 6).expect("migrated");
     assert!(new.notices[0].contains("from schema 1 to 2"), "{:?}", new.notices);
@@ -282,7 +284,7 @@ fn a_half_written_line_is_passed_over() {
     write(&mut *store, |store| store.put_entry(&clean).expect("put"));
     let mut again = opened(folder.path(), Wanted::Json);
     assert!(again.entry("decision_1_a").expect("read").is_some());
-    assert_eq!(again.check().expect("checked"), ["1 broken lines were passed over"]);
+    assert_eq!(again.check().expect("checked"), [""; 0]);
 }
 
 #[test]

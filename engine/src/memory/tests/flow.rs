@@ -39,7 +39,7 @@ fn a_decision_takes_the_place_of_the_one_on_its_topic_in_every_script() {
             assert_eq!((again.id, again.is_new), (old.id.clone(), false));
             let upper = topic.to_uppercase();
             let new = memory.save_decision(&decision(second, Some(&upper))).expect("saved");
-            assert_eq!(new.superseded, [old.id.clone()]);
+            assert_eq!(new.superseded, std::slice::from_ref(&old.id));
             assert_eq!(one(memory, &old.id).status, Status::Superseded);
             assert_eq!(one(memory, &new.id).status, Status::Active);
             let chain = memory.chain(&old.id).expect("a chain");
@@ -151,7 +151,7 @@ fn edits_and_outcomes_are_kept_with_their_history() {
         assert!(
             said(memory.edit(Kind::Mistake, &id, &edit)).contains("is a decision, not a mistake")
         );
-        memory.remove(Kind::Decision, &id, Some("moot".into())).expect("removed");
+        memory.remove(Kind::Decision, &id, Some("moot")).expect("removed");
         assert!(
             said(memory.set_outcome(&id, Outcome::Success, None)).starts_with("there is no memory")
         );
@@ -359,16 +359,16 @@ fn a_branch_is_saved_by_what_is_new() {
     on_both(|root, memory| {
         let patch = |value: Value| serde_json::from_value::<BranchContext>(value).expect("a patch");
         memory
-            .save_branch(patch(json!({"branch": "x", "pendingTasks": ["a", "b"], "mood": 1})))
+            .save_branch(&patch(json!({"branch": "x", "pendingTasks": ["a", "b"], "mood": 1})))
             .expect("saved");
         let saved = memory
-            .save_branch(patch(json!({"branch": "x", "completed_tasks": ["a"], "phase": "BUILD"})))
+            .save_branch(&patch(json!({"branch": "x", "completed_tasks": ["a"], "phase": "BUILD"})))
             .expect("saved");
         assert_eq!(
             (saved.pending_tasks, saved.phase.as_deref()),
             (vec!["b".to_owned()], Some("BUILD"))
         );
         assert!(text(root, ".aidd/branches/x.json").contains("\"mood\": 1"));
-        assert!(said(memory.save_branch(BranchContext::default())).contains("needs a name"));
+        assert!(said(memory.save_branch(&BranchContext::default())).contains("needs a name"));
     });
 }

@@ -233,3 +233,75 @@ fn reading_changes_no_byte() {
         assert_eq!(std::fs::read(&name).expect("read"), before);
     }
 }
+
+#[test]
+fn damage_at_any_place_is_mended_by_reading_anew() {
+    let folder = TempDir::new().expect("a folder");
+    let root = folder.path();
+    let mut memory = at(root, Wanted::Sqlite);
+    for n in 0..40 {
+        let topic = format!("topic {}", n % 9);
+        memory.save_decision(&decision(&format!("number {n}"), Some(&topic))).expect("saved");
+    }
+    let whole = shown(&mut memory);
+    drop(memory);
+    let path = sqlite::path(&root.join(".aidd"));
+    let good = std::fs::read(&path).expect("read");
+    for round in 0..60_usize {
+        let mut bytes = good.clone();
+        // A fixed sequence of places; the first are in the header.
+        let place =
+            if round < 10 { round * 10 } else { round.wrapping_mul(2_654_435_761) % bytes.len() };
+        let end = bytes.len().min(place + 1 + round % 200);
+        if round % 7 == 6 {
+            bytes.truncate(place);
+        } else {
+            bytes[place..end].iter_mut().for_each(|byte| *byte ^= 0x5A);
+        }
+        for suffix in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(path.with_extension(format!("db{suffix}")));
+        }
+        std::fs::write(&path, bytes).expect("damaged");
+        let now = START + i64::try_from(round).expect("small");
+        let mut memory = match ProjectMemory::open(root, Wanted::Sqlite, Box::new(move || now)) {
+            Ok(memory) => memory,
+            // The damage hit the number of the schema.
+            Err(crate::memory::MemoryError::Newer { .. }) => continue,
+            Err(error) => panic!("round {round}: {error}"),
+        };
+        memory.import().unwrap_or_else(|error| panic!("round {round}: {error}"));
+        assert_eq!(shown(&mut memory), whole, "round {round} at {place}");
+    }
+}
+
+#[test]
+#[ignore = "prints how long things take"]
+fn speed() {
+    let folder = TempDir::new().expect("a folder");
+    let mut memory = at(folder.path(), Wanted::Sqlite);
+    let mut times = Vec::new();
+    for n in 0..1100 {
+        let content = format!(
+            "number {n}: use component {} for the {} service of team {}",
+            n % 97,
+            n % 31,
+            n % 13
+        );
+        let start = std::time::Instant::now();
+        memory.save_decision(&decision(&content, Some(&format!("topic {n}")))).expect("saved");
+        times.push(start.elapsed());
+    }
+    let mut last = times.split_off(1000);
+    last.sort();
+    eprintln!("save at 1000: p50 {:?} p99 {:?}", last[50], last[98]);
+    drop(memory);
+    let start = std::time::Instant::now();
+    let mut memory = at(folder.path(), Wanted::Sqlite);
+    eprintln!("open: {:?}", start.elapsed());
+    let start = std::time::Instant::now();
+    memory.save_decision(&decision("the first of a process", None)).expect("saved");
+    eprintln!("first save: {:?}", start.elapsed());
+    let start = std::time::Instant::now();
+    memory.import().expect("imported");
+    eprintln!("import of 1100: {:?}", start.elapsed());
+}

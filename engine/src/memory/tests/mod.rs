@@ -1,4 +1,5 @@
 //! The whole memory of a project, on both stores.
+#![expect(clippy::disallowed_methods, reason = "tests look at files")]
 
 mod flow;
 mod merges;

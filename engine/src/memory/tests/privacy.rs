@@ -56,7 +56,7 @@ fn all_writes(memory: &mut ProjectMemory) {
         extra: fields(),
         ..BranchContext::default()
     };
-    memory.save_branch(branch).expect("saved");
+    memory.save_branch(&branch).expect("saved");
     memory.merge_branch(&bad(2)).expect("merged");
     let reasons = |n| Decision {
         reasoning: bad(n),
@@ -73,7 +73,7 @@ fn all_writes(memory: &mut ProjectMemory) {
     memory.set_outcome(&one, Outcome::Failed, Some(&bad(23))).expect("set");
     let edit = Edit { content: Some(bad(24)), topic: Some(bad(25)), fields: fields() };
     memory.edit(Kind::Decision, &one, &edit).expect("edited");
-    memory.remove(Kind::Decision, &one, Some(bad(26))).expect("removed");
+    memory.remove(Kind::Decision, &one, Some(&bad(26))).expect("removed");
     memory.save_mistake(&mistake(&bad(27), &bad(28))).expect("saved");
     memory
         .save_mistake(&New { session_id: Some(bad(29)), ..mistake(&bad(27), &bad(33)) })

@@ -43,7 +43,6 @@ pub(super) struct Json {
     generation: String,
     read: u64,
     lines: usize,
-    pub(super) skipped: usize,
     records: BTreeMap<Key, Value>,
     /// The write under way, and what undoes it.
     write: Option<Pending>,
@@ -64,7 +63,6 @@ impl Json {
             generation: String::new(),
             read: 0,
             lines: 0,
-            skipped: 0,
             records: BTreeMap::new(),
             write: None,
         }
@@ -125,11 +123,9 @@ impl Json {
             return Ok(());
         }
         self.lines += 1;
-        match serde_json::from_slice::<Vec<Change>>(line) {
-            Ok(changes) => changes.into_iter().for_each(|change| {
-                self.apply(change);
-            }),
-            Err(_) => self.skipped += 1,
+        // A line that cannot be read is what a killed process left of a write that failed.
+        for change in serde_json::from_slice::<Vec<Change>>(line).unwrap_or_default() {
+            self.apply(change);
         }
         Ok(())
     }

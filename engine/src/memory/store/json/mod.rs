@@ -39,7 +39,11 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
     let result = store.begin(Durability::Full).and_then(|()| store.commit());
     let notices = match result {
         Err(MemoryError::Corrupt(why)) => {
-            let notice = quarantine(&store.path, &why, now)?;
+            drop(store);
+            let notice = {
+                let _lock = lock::take(&path(folder).with_extension("lock"))?;
+                set_aside(&path(folder), &why, now)?
+            };
             store = Json::new(path(folder));
             store.begin(Durability::Full)?;
             store.commit()?;
@@ -51,17 +55,11 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
     Ok(Opened { store: Box::new(store), notices, is_rebuilt })
 }
 
-/// Puts a damaged store aside, unless another process has done so; what to tell the user.
-pub(super) fn quarantine(path: &Path, why: &str, now: i64) -> Result<String, MemoryError> {
-    let _lock = lock::take(&path.with_extension("lock"))?;
-    if Json::new(path.to_owned()).read_all().is_ok() {
-        return Ok("a damaged store was put aside by another process".to_owned());
-    }
-    let aside = lock::set_aside(path, &[""], now)?;
-    Ok(format!(
-        "the store was damaged ({why}); it is now {}, and a new one was made from the tracked files",
-        aside.display()
-    ))
+/// Puts a damaged store aside, under its lock and unless another process has done so; what to tell
+/// the user.
+pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<String, MemoryError> {
+    let is_done = Json::new(path.to_owned()).read_all().is_ok();
+    super::put_away(path, &[""], is_done, why, now)
 }
 
 /// A store that was closed: nothing is read or written through it.
@@ -163,13 +161,11 @@ impl StorageBackend for Json {
 
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
         let all = Query { statuses: Status::ALL.to_vec(), ..Query::default() };
-        let mut counts: BTreeMap<(&str, &str, &str), (Layer, Kind, Status, u32)> = BTreeMap::new();
+        let mut counts: BTreeMap<(Layer, Kind, Status), u32> = BTreeMap::new();
         for entry in self.entries(&all)? {
-            let words = (entry.layer.word(), entry.kind.word(), entry.status.word());
-            let new = (entry.layer, entry.kind, entry.status, 0);
-            counts.entry(words).or_insert(new).3 += 1;
+            *counts.entry((entry.layer, entry.kind, entry.status)).or_default() += 1;
         }
-        Ok(counts.into_values().collect())
+        Ok(counts.into_iter().map(|((layer, kind, status), n)| (layer, kind, status, n)).collect())
     }
 
     fn mark(&mut self) -> Result<i64, MemoryError> {
@@ -269,13 +265,10 @@ impl StorageBackend for Json {
     }
 
     fn check(&mut self) -> Result<Vec<String>, MemoryError> {
-        let mut again = Self::new(self.path.clone());
-        again.refresh()?;
-        let skipped = again.skipped;
-        Ok((skipped > 0)
-            .then(|| format!("{skipped} broken lines were passed over"))
-            .into_iter()
-            .collect())
+        match Self::new(self.path.clone()).read_all() {
+            Err(MemoryError::Corrupt(why)) => Ok(vec![why]),
+            other => other.map(|()| Vec::new()),
+        }
     }
 
     fn is_set_aside(&self) -> bool {
