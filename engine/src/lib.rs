@@ -25,5 +25,6 @@ pub mod rule;
 pub mod secrets;
 pub mod select;
 pub mod source;
+pub mod suppress;
 pub mod validators;
 pub mod walk;
