@@ -273,35 +273,3 @@ fn damage_at_any_place_is_mended_by_reading_anew() {
         assert_eq!(shown(&mut memory), whole, "round {round} at {place}");
     }
 }
-
-#[test]
-#[ignore = "prints how long things take"]
-fn speed() {
-    let folder = TempDir::new().expect("a folder");
-    let mut memory = at(folder.path(), Wanted::Sqlite);
-    let mut times = Vec::new();
-    for n in 0..1100 {
-        let content = format!(
-            "number {n}: use component {} for the {} service of team {}",
-            n % 97,
-            n % 31,
-            n % 13
-        );
-        let start = std::time::Instant::now();
-        memory.save_decision(&decision(&content, Some(&format!("topic {n}")))).expect("saved");
-        times.push(start.elapsed());
-    }
-    let mut last = times.split_off(1000);
-    last.sort();
-    eprintln!("save at 1000: p50 {:?} p99 {:?}", last[50], last[98]);
-    drop(memory);
-    let start = std::time::Instant::now();
-    let mut memory = at(folder.path(), Wanted::Sqlite);
-    eprintln!("open: {:?}", start.elapsed());
-    let start = std::time::Instant::now();
-    memory.save_decision(&decision("the first of a process", None)).expect("saved");
-    eprintln!("first save: {:?}", start.elapsed());
-    let start = std::time::Instant::now();
-    memory.import().expect("imported");
-    eprintln!("import of 1100: {:?}", start.elapsed());
-}
