@@ -57,6 +57,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("baseline", &["finding"]),
     ("commit_message", &["source", "parse", "patterns"]),
     (
+        "memory",
+        &["source", "files", "config", "registry", "secrets", "select", "check"],
+    ),
+    (
         "project",
         &["source", "files", "git", "kind", "config", "paths", "registry", "check", "baseline"],
     ),

@@ -1,5 +1,6 @@
 //! Text in, findings out. The engine prints nothing, reads no environment, uses no async and knows
-//! no protocol; input and output happen in `files`, `git` and `walk` only.
+//! no protocol; input and output happen in `files`, `git`, `walk`, `memory::store` and
+//! `memory::journal` only.
 
 pub mod allow;
 pub mod baseline;
@@ -14,6 +15,7 @@ pub mod fix;
 pub mod git;
 pub mod ignored;
 pub mod kind;
+pub mod memory;
 pub mod parse;
 pub mod paths;
 pub mod patterns;

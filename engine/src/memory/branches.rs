@@ -1,0 +1,319 @@
+//! Branches: what sessions on them came to, in tracked files; when a branch is merged, what it
+//! decided and mended becomes permanent.
+
+use super::MemoryError;
+use super::kinds::{self, Decision, Mistake};
+use super::legacy::millis;
+use super::log::Revision;
+use super::project::ProjectMemory;
+use super::records::{BranchContext, MadeDecision, MendedError, SessionState};
+use super::sessions::add_new;
+use super::store::{Query, StorageBackend};
+use super::types::{Entry, Kind, Layer};
+use super::words::{error_key, folded};
+use super::{id, kinds::Observation};
+use serde_json::{Value, json};
+
+/// What a session's end brought its branch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Promoted {
+    /// Decisions that the branch did not have.
+    pub decisions: Vec<String>,
+    /// Errors that the branch did not have.
+    pub errors: Vec<String>,
+    /// Whether the branch had the session already.
+    pub was_known: bool,
+}
+
+/// What merging a branch made permanent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Merged {
+    /// Ids of new decisions and mistakes.
+    pub promoted: Vec<String>,
+    /// Ids of those that were permanent already.
+    pub known: Vec<String>,
+    /// Where the branch's context lies now, from the root.
+    pub archived: String,
+}
+
+impl ProjectMemory {
+    /// The context of a branch; an empty one when nothing is known of it.
+    ///
+    /// # Errors
+    /// When its file is not a context.
+    pub fn branch(&self, branch: &str) -> Result<BranchContext, MemoryError> {
+        let branch = self.branch_name(branch)?;
+        let known = self.journal.branch(&branch)?.map(|(context, _)| context);
+        Ok(known.unwrap_or_else(|| BranchContext { branch, ..BranchContext::default() }))
+    }
+
+    /// The name of a branch as it may stand in the name of a file.
+    fn branch_name(&self, branch: &str) -> Result<String, MemoryError> {
+        Ok(self.gate.clean(&branch.to_owned())?.into_inner())
+    }
+
+    /// The contexts of all branches, and the files that are none.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn branches(&self) -> Result<(Vec<BranchContext>, Vec<String>), MemoryError> {
+        self.journal.branches()
+    }
+
+    /// Adds to the context of a branch: lists grow by what is new, other fields are set.
+    ///
+    /// # Errors
+    /// When its file is not a context, or cannot be written.
+    pub fn save_branch(&mut self, patch: &BranchContext) -> Result<BranchContext, MemoryError> {
+        let branch = patch.branch.clone();
+        if branch.trim().is_empty() {
+            return Err(MemoryError::Invalid("a branch needs a name".to_owned()));
+        }
+        let (context, ()) = self.change_branch(&branch, &mut |context| {
+            let done = patch.completed_tasks.clone();
+            merge(context, patch.clone());
+            context.pending_tasks.retain(|task| !done.contains(task));
+            Ok(())
+        })?;
+        Ok(context)
+    }
+
+    /// Reads, changes and writes a branch's file, while no other process of aidd does.
+    fn change_branch<T>(
+        &mut self,
+        branch: &str,
+        change: &mut dyn FnMut(&mut BranchContext) -> Result<T, MemoryError>,
+    ) -> Result<(BranchContext, T), MemoryError> {
+        let _lock = self.journal.lock()?;
+        let mut context = self.branch(branch)?;
+        let value = change(&mut context)?;
+        context.updated_at = self.now().into();
+        let context = self.gate.clean(&context)?.into_inner();
+        self.journal.write_branch(&self.branch_name(branch)?, &text(&context)?)?;
+        Ok((context, value))
+    }
+
+    /// Takes what a session decided, mended and did into its branch, once.
+    ///
+    /// # Errors
+    /// When the branch's file is not a context, or cannot be written.
+    pub fn promote_session(&mut self, session: &SessionState) -> Result<Promoted, MemoryError> {
+        let query = Query {
+            layers: vec![Layer::Session],
+            kinds: vec![Kind::Decision, Kind::Mistake],
+            session_id: Some(session.id.clone()),
+            order: super::store::Order::Oldest,
+            ..Query::default()
+        };
+        let observed = self.read(&mut |store| store.entries(&query))?;
+        let (_, promoted) = self.change_branch(&session.branch, &mut |context| {
+            Ok(promote(context, session, &observed))
+        })?;
+        Ok(promoted)
+    }
+
+    /// Makes what a branch decided and mended permanent and archives its context. Doing it again,
+    /// here or in another clone, adds nothing.
+    ///
+    /// # Errors
+    /// When nothing is known of the branch, or a file cannot be written.
+    pub fn merge_branch(&mut self, branch: &str) -> Result<Merged, MemoryError> {
+        let branch = &self.branch_name(branch)?;
+        let live = self.journal.branch(branch)?.map(|(context, _)| context);
+        let mut context = match (live, self.journal.archived(branch)?) {
+            (None, None) => {
+                return Err(MemoryError::Unknown { what: "branch", id: branch.to_owned() });
+            }
+            (Some(live), None) => live,
+            (None, Some(archived)) => archived,
+            (Some(live), Some(mut archived)) => {
+                merge(&mut archived, live);
+                archived
+            }
+        };
+        context = self.gate.clean(&context)?.into_inner();
+        let (promoted, known) = self.write_permanent(&mut |memory| {
+            let (mut revisions, mut known): (Vec<Revision>, Vec<String>) = (Vec::new(), Vec::new());
+            for revision in permanent(&context)? {
+                let there = is_known(memory.store(), &revision)?;
+                if let Some(there) = there {
+                    known.push(there);
+                } else if !revisions.iter().any(|other| other.id == revision.id) {
+                    revisions.push(revision);
+                }
+            }
+            let promoted: Vec<String> =
+                revisions.iter().map(|revision| revision.id.clone()).collect();
+            Ok((revisions, (promoted, known)))
+        })?;
+        let _lock = self.journal.lock()?;
+        let archived = self.journal.archive_branch(branch, &text(&context)?)?;
+        Ok(Merged { promoted, known, archived })
+    }
+}
+
+fn text(context: &BranchContext) -> Result<String, MemoryError> {
+    // One value a line, in a fixed order: Git merges lines.
+    Ok(serde_json::to_string_pretty(context)? + "\n")
+}
+
+fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entry]) -> Promoted {
+    if context.sessions.contains(&session.id) {
+        return Promoted { was_known: true, ..Promoted::default() };
+    }
+    let mut more = BranchContext {
+        decisions: session.decisions.clone(),
+        errors_encountered: session.errors_resolved.clone(),
+        completed_tasks: session.tasks_completed.clone(),
+        pending_tasks: session.tasks_pending.clone(),
+        files_modified: session.files_modified.clone(),
+        lifecycle_session_id: session.lifecycle_session_id.clone(),
+        sessions: vec![session.id.clone()],
+        sessions_count: context.sessions_count + 1,
+        ..BranchContext::default()
+    };
+    for entry in observed {
+        let body: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
+        let told = body.narrative.unwrap_or_else(|| body.facts.join("\n"));
+        let (at, said) = (Some(json!(entry.created_at)), entry.content.clone());
+        if entry.kind == Kind::Decision {
+            let decision = MadeDecision {
+                decision: said,
+                reasoning: told,
+                timestamp: at,
+                ..MadeDecision::default()
+            };
+            more.decisions.push(decision);
+        } else {
+            let error =
+                MendedError { error: said, fix: told, timestamp: at, ..MendedError::default() };
+            more.errors_encountered.push(error);
+        }
+    }
+    for decision in &mut more.decisions {
+        decision.session_id.get_or_insert_with(|| session.id.clone());
+    }
+    for error in &mut more.errors_encountered {
+        error.session_id.get_or_insert_with(|| session.id.clone());
+    }
+    let (decisions, errors) = (context.decisions.len(), context.errors_encountered.len());
+    let done = more.completed_tasks.clone();
+    merge(context, more);
+    context.pending_tasks.retain(|task| !done.contains(task));
+    let span = session.ended_at.as_ref().and_then(millis).zip(millis(&session.started_at));
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of sessions")]
+    if let Some((end, start)) = span {
+        context.total_duration_ms += (end - start).max(0) as f64;
+    }
+    Promoted {
+        decisions: context.decisions[decisions..].iter().map(|one| one.decision.clone()).collect(),
+        errors: context.errors_encountered[errors..].iter().map(|one| one.error.clone()).collect(),
+        was_known: false,
+    }
+}
+
+/// Adds to `context` what `more` has beyond it; where both have a single value, that of `more`
+/// goes, unless it is empty.
+pub(super) fn merge(context: &mut BranchContext, more: BranchContext) {
+    for (to, from) in [
+        (&mut context.completed_tasks, more.completed_tasks),
+        (&mut context.pending_tasks, more.pending_tasks),
+        (&mut context.files_modified, more.files_modified),
+        (&mut context.sessions, more.sessions),
+    ] {
+        add_new(to, from);
+    }
+    for decision in more.decisions {
+        let same = |known: &MadeDecision| folded(&known.decision) == folded(&decision.decision);
+        if !context.decisions.iter().any(same) {
+            context.decisions.push(decision);
+        }
+    }
+    for error in more.errors_encountered {
+        let same = |known: &MendedError| folded(&known.error) == folded(&error.error);
+        if !context.errors_encountered.iter().any(same) {
+            context.errors_encountered.push(error);
+        }
+    }
+    for (to, from) in [
+        (&mut context.feature, more.feature),
+        (&mut context.phase, more.phase),
+        (&mut context.spec, more.spec),
+        (&mut context.plan, more.plan),
+        (&mut context.lifecycle_session_id, more.lifecycle_session_id),
+    ] {
+        if from.is_some() {
+            *to = from;
+        }
+    }
+    let sessions = u64::try_from(context.sessions.len()).unwrap_or(u64::MAX);
+    context.sessions_count = context.sessions_count.max(more.sessions_count).max(sessions);
+    context.total_duration_ms = context.total_duration_ms.max(more.total_duration_ms);
+    if millis(&more.updated_at) > millis(&context.updated_at) {
+        context.updated_at = more.updated_at;
+    }
+    if context.branch.is_empty() {
+        context.branch = more.branch;
+    }
+    context.extra.extend(more.extra);
+}
+
+/// What a branch makes permanent. Depends on the context alone, so that two clones that merge the
+/// same branch write the same lines.
+fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
+    let mut revisions = Vec::new();
+    let time = |stamp: &Option<Value>| stamp.as_ref().and_then(millis).unwrap_or_default();
+    for made in &context.decisions {
+        let body = Decision {
+            reasoning: made.reasoning.clone(),
+            extra: made.extra.clone(),
+            ..Decision::default()
+        };
+        let at = time(&made.timestamp);
+        let id = id::of_memory(Kind::Decision, at, &["branch", &folded(&made.decision)]);
+        let mut first = Revision::first(Kind::Decision, id, at, made.decision.as_str());
+        first.metadata = kinds::metadata(&body)?;
+        first.topic = match first.metadata.remove("topic") {
+            Some(Value::String(topic)) => Some(topic),
+            _ => None,
+        };
+        first.session_id.clone_from(&made.session_id);
+        revisions.push(first);
+    }
+    for mended in &context.errors_encountered {
+        let body =
+            Mistake { fix: mended.fix.clone(), extra: mended.extra.clone(), ..Mistake::default() };
+        let at = time(&mended.timestamp);
+        let id = id::of_memory(Kind::Mistake, at, &["branch", &folded(&mended.error)]);
+        let mut first = Revision::first(Kind::Mistake, id, at, mended.error.as_str());
+        first.metadata = kinds::metadata(&body)?;
+        first.session_id.clone_from(&mended.session_id);
+        revisions.push(first);
+    }
+    for revision in &mut revisions {
+        revision.branch = Some(context.branch.clone());
+    }
+    revisions.retain(|revision| !revision.content.trim().is_empty());
+    Ok(revisions)
+}
+
+/// The permanent memory that a revision would repeat: of its id, ever, or one that holds and says
+/// the same.
+fn is_known(
+    store: &mut dyn StorageBackend,
+    revision: &Revision,
+) -> Result<Option<String>, MemoryError> {
+    if !store.lines_of(&revision.id)?.is_empty() {
+        return Ok(Some(revision.id.clone()));
+    }
+    let by = |text: &str| match revision.kind {
+        Kind::Mistake => error_key(text),
+        _ => folded(text),
+    };
+    let query =
+        Query { layers: vec![Layer::Permanent], kinds: vec![revision.kind], ..Query::default() };
+    let entries = store.entries(&query)?;
+    let own = by(&revision.content);
+    let same = entries.into_iter().find(|entry| !own.is_empty() && by(&entry.content) == own);
+    Ok(same.map(|entry| entry.id))
+}

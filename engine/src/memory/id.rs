@@ -1,0 +1,96 @@
+//! Ids and hashes: the same for the same words on every system.
+
+use super::types::Kind;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+
+/// Hexadecimal digits of a hash in an id: with 48 bits two of the same millisecond never meet.
+const DIGITS: usize = 12;
+
+/// The first digits of the SHA-256 of `parts`, each told from the next.
+#[must_use]
+pub fn digest(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    let mut text = String::with_capacity(DIGITS);
+    for byte in hash.finalize().iter().take(DIGITS / 2) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// An id of anything: `<prefix>_<milliseconds>_<hash>`.
+#[must_use]
+pub fn make(prefix: &str, at: i64, parts: &[&str]) -> String {
+    format!("{prefix}_{at}_{}", digest(parts))
+}
+
+/// The id of a memory.
+#[must_use]
+pub fn of_memory(kind: Kind, at: i64, parts: &[&str]) -> String {
+    make(kind.word(), at, parts)
+}
+
+/// JSON on one line with its keys in order, so that equal values are equal texts.
+#[must_use]
+pub fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    write_canonical(value, &mut text);
+    text
+}
+
+/// Recursive, which is safe: the depth of a value that was read is at most serde_json's 128.
+fn write_canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort_unstable();
+            text.push('{');
+            for (index, key) in keys.into_iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                text.push_str(&Value::String(key.clone()).to_string());
+                text.push(':');
+                write_canonical(&map[key.as_str()], text);
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                write_canonical(item, text);
+            }
+            text.push(']');
+        }
+        other => text.push_str(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn ids_tell_parts_apart_and_read_well() {
+        assert_ne!(digest(&["ab", "c"]), digest(&["a", "bc"]));
+        let id = of_memory(Kind::ToolOutcome, 1_763_800_000_000, &["인증"]);
+        assert!(id.starts_with("tool_outcome_1763800000000_"), "{id}");
+        assert_eq!(id.len(), "tool_outcome_1763800000000_".len() + DIGITS);
+    }
+
+    #[test]
+    fn the_order_of_keys_does_not_matter() {
+        let text = canonical(&json!({"b": [1, {"d": null, "c": "é\n"}], "a": 1.5}));
+        assert_eq!(text, r#"{"a":1.5,"b":[1,{"c":"é\n","d":null}]}"#);
+    }
+}

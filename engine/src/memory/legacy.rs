@@ -1,0 +1,214 @@
+//! The older JSON files of permanent memory: objects with a list under the plural of the type, and
+//! bare lists. Each item is read as a first revision with an id that depends on nothing but the
+//! item, so that every clone reads the same.
+
+use super::id;
+use super::log::{Problem, ProblemKind, Revision};
+use super::types::Kind;
+use super::words::folded;
+use serde_json::{Map, Value};
+
+/// Reads an older file of memories of `kind`, whose list stands under `plural`.
+#[must_use]
+pub(super) fn read(
+    path: &str,
+    kind: Kind,
+    plural: &str,
+    bytes: &[u8],
+) -> (Vec<Revision>, Vec<Problem>) {
+    let problem = |kind, message| Problem { path: path.to_owned(), line: 0, kind, message };
+    let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
+    let items = match serde_json::from_slice(bytes) {
+        Ok(Value::Array(items)) => items,
+        Ok(Value::Object(mut map)) => match map.remove(plural) {
+            Some(Value::Array(items)) => items,
+            _ => {
+                let message = format!("neither a list nor an object with a list `{plural}`");
+                return (Vec::new(), vec![problem(ProblemKind::UnreadableFile, message)]);
+            }
+        },
+        Ok(_) => {
+            let message = "neither a list nor an object".to_owned();
+            return (Vec::new(), vec![problem(ProblemKind::UnreadableFile, message)]);
+        }
+        Err(error) => {
+            let message = format!("not JSON: {error}");
+            return (Vec::new(), vec![problem(ProblemKind::UnreadableFile, message)]);
+        }
+    };
+    let (mut revisions, mut problems): (Vec<Revision>, _) = (Vec::new(), Vec::new());
+    for (index, item) in items.into_iter().enumerate() {
+        match revision(kind, item) {
+            Some(revision) if revisions.iter().any(|known| known.rev == revision.rev) => {}
+            Some(revision) => revisions.push(revision),
+            None => {
+                let message = format!("item {} is not a {kind}", index + 1);
+                problems.push(problem(ProblemKind::MalformedLine, message));
+            }
+        }
+    }
+    (revisions, problems)
+}
+
+fn revision(kind: Kind, item: Value) -> Option<Revision> {
+    let Value::Object(mut fields) = item else { return None };
+    unpack(&mut fields);
+    let names: &[&str] = match kind {
+        Kind::Decision => &["decision", "title", "content"],
+        Kind::Mistake => &["error", "description", "title", "content"],
+        _ => &["convention", "title", "content"],
+    };
+    let content = names.iter().find_map(|name| match fields.remove(*name) {
+        Some(Value::String(text)) => Some(text),
+        Some(other) => {
+            fields.insert((*name).to_owned(), other);
+            None
+        }
+        None => None,
+    })?;
+    let at = ["date", "createdAt", "created_at", "timestamp"]
+        .iter()
+        .find_map(|name| fields.get(*name).and_then(millis))
+        .unwrap_or_default();
+    let text = |fields: &mut Map<String, Value>, name: &str| match fields.remove(name) {
+        Some(Value::String(text)) if !text.is_empty() => Some(text),
+        _ => None,
+    };
+    let topic = text(&mut fields, "topic");
+    let session_id = text(&mut fields, "sessionId").or_else(|| text(&mut fields, "session_id"));
+    let id = id::of_memory(kind, at, &["older", &folded(&content)]);
+    let first = Revision::first(kind, id, at, content);
+    Some(Revision { topic, session_id, metadata: rename(fields), ..first }.sealed())
+}
+
+/// A later form keeps the fields of its type as JSON in a text.
+fn unpack(fields: &mut Map<String, Value>) {
+    let inner = fields
+        .get("content")
+        .and_then(Value::as_str)
+        .and_then(|text| serde_json::from_str(text).ok());
+    if let Some(Value::Object(inner)) = inner {
+        fields.remove("content");
+        for (name, value) in inner {
+            fields.entry(name).or_insert(value);
+        }
+    }
+}
+
+/// The names of today for the older ones.
+fn rename(fields: Map<String, Value>) -> Map<String, Value> {
+    let today = |name: String| match name.as_str() {
+        "rationale" => "reasoning".to_owned(),
+        "alternatives_considered" => "alternatives".to_owned(),
+        "root_cause" => "rootCause".to_owned(),
+        "last_seen_at" => "lastSeenAt".to_owned(),
+        _ => name,
+    };
+    fields.into_iter().map(|(name, value)| (today(name), value)).collect()
+}
+
+/// Milliseconds since 1970 of a number of them, or of `2026-02-05`, with or without a time.
+#[must_use]
+pub(super) fn millis(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(number) => number.as_i64(),
+        Value::String(text) => iso(text.trim()),
+        _ => None,
+    }
+}
+
+fn iso(text: &str) -> Option<i64> {
+    let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let separated = text.get(4..5) == Some("-") && text.get(7..8) == Some("-");
+    if !separated || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let mut at = days(year, month, day) * 86_400_000;
+    if matches!(text.get(10..11), Some("T" | " ")) {
+        at += number(11..13)? * 3_600_000 + number(14..16)? * 60_000;
+        at += number(17..19).unwrap_or_default() * 1000;
+        if text.get(19..20) == Some(".") {
+            at += number(20..23).unwrap_or_default();
+        }
+        let zone = text.get(16..).and_then(|rest| rest.rfind(['+', '-']).map(|at| at + 16));
+        if let Some(zone) = zone {
+            let minutes =
+                number(zone + 1..zone + 3)? * 60 + number(zone + 4..zone + 6).unwrap_or_default();
+            at -= if text.get(zone..=zone) == Some("-") { -minutes } else { minutes } * 60_000;
+        }
+    }
+    Some(at)
+}
+
+/// Days from 1970-01-01, by the Gregorian calendar; years begin in March, so that leap days come
+/// last.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn dates_of_every_form_are_read() {
+        for (text, want) in [
+            ("1970-01-01", Some(0)),
+            ("2026-02-05", Some(1_770_249_600_000)),
+            ("2024-02-29T12:30:15Z", Some(1_709_209_815_000)),
+            ("2024-02-29T12:30:15.250+09:00", Some(1_709_177_415_250)),
+            ("2024-02-29 12:30", Some(1_709_209_800_000)),
+            ("2024-13-01", None),
+            ("yesterday", None),
+            ("2024-02", None),
+            ("年2024-02-29", None),
+        ] {
+            assert_eq!(iso(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn both_older_forms_are_read_whole() {
+        let of_plan = json!({"decisions": [{
+            "date": "2026-02-05", "context": "c", "decision": "Use SQLite", "rationale": "r",
+            "alternatives_considered": [{"option": "files", "rejected_because": "slow"}], "mood": 1,
+        }, 3]});
+        let (revisions, problems) = read(
+            "ai/memory/decisions.json",
+            Kind::Decision,
+            "decisions",
+            of_plan.to_string().as_bytes(),
+        );
+        assert_eq!(problems[0].message, "item 2 is not a decision");
+        let one = &revisions[0];
+        assert_eq!((&*one.content, one.at), ("Use SQLite", 1_770_249_600_000));
+        assert!(one.id.starts_with("decision_1770249600000_"), "{}", one.id);
+        assert_eq!(one.metadata["reasoning"], "r");
+        assert_eq!(one.metadata["alternatives"][0]["option"], "files");
+        assert_eq!(
+            (&one.metadata["mood"], &one.metadata["date"]),
+            (&json!(1), &json!("2026-02-05"))
+        );
+
+        let later = json!([{
+            "id": "abc-1", "type": "mistake", "title": "boom", "createdAt": 5, "sessionId": "s",
+            "content": "{\"rootCause\":\"r\",\"fix\":\"f\",\"occurrences\":3}",
+        }]);
+        let (revisions, problems) =
+            read("x", Kind::Mistake, "mistakes", later.to_string().as_bytes());
+        assert_eq!(problems, []);
+        assert_eq!(
+            (&*revisions[0].content, &revisions[0].metadata["occurrences"]),
+            ("boom", &json!(3))
+        );
+        assert_eq!(revisions[0].session_id.as_deref(), Some("s"));
+        assert_eq!(revisions[0].metadata["id"], "abc-1");
+        let (_, problems) = read("x", Kind::Mistake, "mistakes", b"<<<<<<< HEAD");
+        assert_eq!(problems[0].kind, ProblemKind::UnreadableFile);
+    }
+}

@@ -1,0 +1,167 @@
+//! What stays in the checkout: observations of sessions, and what was saved without being the
+//! team's.
+
+use super::MemoryError;
+use super::kinds::{self, Checkpoint, Insight, Observation};
+use super::project::ProjectMemory;
+use super::store::{Durability, Order, Query, Table};
+use super::types::{Entry, Kind, Layer, SCHEMA_VERSION, Status};
+use serde_json::Map;
+
+/// A memory of the checkout to save.
+#[derive(Clone, Debug)]
+struct Local {
+    kind: Kind,
+    layer: Layer,
+    content: String,
+    topic: Option<String>,
+    metadata: Map<String, serde_json::Value>,
+    session_id: Option<String>,
+    branch: Option<String>,
+}
+
+impl ProjectMemory {
+    /// Saves what a session observed; its id.
+    ///
+    /// # Errors
+    /// When the session is not there, the title is empty, or the type cannot be observed.
+    pub fn observe(
+        &mut self,
+        session_id: &str,
+        kind: Kind,
+        title: &str,
+        body: &Observation,
+    ) -> Result<String, MemoryError> {
+        if !kind.is_observable() {
+            return Err(MemoryError::Invalid(format!("a {kind} is saved, not observed")));
+        }
+        let session = self.session(session_id)?;
+        self.save(Local {
+            kind,
+            layer: Layer::Session,
+            content: title.to_owned(),
+            topic: None,
+            metadata: kinds::metadata(body)?,
+            session_id: Some(session_id.to_owned()),
+            branch: Some(session.branch),
+        })
+    }
+
+    /// Saves where work stands; its id.
+    ///
+    /// # Errors
+    /// When the summary is empty.
+    pub fn save_checkpoint(
+        &mut self,
+        summary: &str,
+        body: &Checkpoint,
+        session_id: Option<&str>,
+        branch: Option<&str>,
+    ) -> Result<String, MemoryError> {
+        self.save(Local {
+            kind: Kind::Checkpoint,
+            layer: Layer::Local,
+            content: summary.to_owned(),
+            topic: None,
+            metadata: kinds::metadata(body)?,
+            session_id: session_id.map(str::to_owned),
+            branch: branch.map(str::to_owned),
+        })
+    }
+
+    /// The last checkpoint, of a branch when one is given.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn last_checkpoint(&mut self, branch: Option<&str>) -> Result<Option<Entry>, MemoryError> {
+        let query = Query {
+            branch: branch.map(str::to_owned),
+            order: Order::Newest,
+            limit: Some(1),
+            ..Query::active(Kind::Checkpoint)
+        };
+        Ok(self.read(&mut |store| store.entries(&query))?.pop())
+    }
+
+    /// Saves a lesson; its id.
+    ///
+    /// # Errors
+    /// When it is empty.
+    pub fn save_insight(
+        &mut self,
+        content: &str,
+        topic: Option<&str>,
+        body: &Insight,
+        session_id: Option<&str>,
+    ) -> Result<String, MemoryError> {
+        self.save(Local {
+            kind: Kind::Insight,
+            layer: Layer::Local,
+            content: content.to_owned(),
+            topic: topic.map(str::to_owned),
+            metadata: kinds::metadata(body)?,
+            session_id: session_id.map(str::to_owned),
+            branch: None,
+        })
+    }
+
+    fn save(&mut self, local: Local) -> Result<String, MemoryError> {
+        if local.content.trim().is_empty() {
+            return Err(MemoryError::Invalid(format!("a {} cannot be empty", local.kind)));
+        }
+        let at = self.now();
+        let entry = Entry {
+            id: self.new_id(local.kind.word(), at, &local.content),
+            kind: local.kind,
+            layer: local.layer,
+            topic: local.topic,
+            content: local.content,
+            metadata: local.metadata,
+            status: Status::Active,
+            session_id: local.session_id,
+            branch: local.branch,
+            created_at: at,
+            updated_at: at,
+            schema_version: SCHEMA_VERSION,
+            heads: Vec::new(),
+            extra: Map::new(),
+        };
+        let durability =
+            if local.layer == Layer::Session { Durability::Normal } else { Durability::Full };
+        self.write(durability, &mut |store, gate| store.put_entry(&gate.clean(&entry)?))?;
+        Ok(entry.id)
+    }
+
+    /// The memories with these ids, in their order.
+    ///
+    /// # Errors
+    /// The first id that nothing has.
+    pub fn get(&mut self, ids: &[String]) -> Result<Vec<Entry>, MemoryError> {
+        self.read(&mut |store| {
+            ids.iter()
+                .map(|id| {
+                    let unknown = || MemoryError::Unknown { what: "memory", id: id.clone() };
+                    store.entry(id)?.ok_or_else(unknown)
+                })
+                .collect()
+        })
+    }
+
+    /// Adds a figure to those kept over time; its id.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn note_figures(
+        &mut self,
+        name: &str,
+        figures: &serde_json::Value,
+    ) -> Result<String, MemoryError> {
+        let at = self.now();
+        let id = self.new_id("figures", at, name);
+        let document = serde_json::json!({"id": id, "name": name, "at": at, "figures": figures});
+        self.write(Durability::Normal, &mut |store, gate| {
+            store.put_document(Table::Analytics, &id, at, &gate.clean(&document)?)
+        })?;
+        Ok(id)
+    }
+}

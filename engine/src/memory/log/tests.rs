@@ -1,0 +1,192 @@
+use super::*;
+use proptest::prelude::*;
+use serde_json::json;
+
+fn decision(id: &str, at: i64, content: &str) -> Revision {
+    Revision::first(Kind::Decision, id.into(), at, content).sealed()
+}
+
+fn edit(of: &Revision, at: i64, content: &str) -> Revision {
+    let parents = vec![of.rev.clone()];
+    Revision { parents, at, content: content.into(), ..of.clone() }.sealed()
+}
+
+fn file(lines: &[&Revision]) -> String {
+    lines.iter().map(|line| line.line() + "\n").collect()
+}
+
+#[test]
+fn an_edit_replaces_and_two_edits_stand_side_by_side() {
+    let first = decision("decision_1_a", 1, "use MySQL");
+    let one = edit(&first, 2, "use PostgreSQL");
+    let two = edit(&first, 3, "use SQLite");
+    let folded = fold(&[one.clone(), first.clone()]).expect("a memory");
+    assert_eq!(folded.entry.content, "use PostgreSQL");
+    assert!(!folded.entry.is_contested());
+    assert_eq!((folded.entry.created_at, folded.entry.updated_at), (1, 2));
+
+    let folded = fold(&[first.clone(), one.clone(), two.clone()]).expect("a memory");
+    assert_eq!(folded.entry.content, "use SQLite");
+    assert_eq!(folded.entry.heads, [two.rev.clone(), one.rev.clone()]);
+
+    let settled = Revision::next(&folded.entry, folded.links, 4).sealed();
+    let folded = fold(&[settled, two, one, first]).expect("a memory");
+    assert!(!folded.entry.is_contested());
+}
+
+#[test]
+fn an_edit_outlives_a_removal_beside_it() {
+    let first = decision("decision_1_a", 1, "a");
+    let entry = fold(std::slice::from_ref(&first)).expect("a memory").entry;
+    let removal = Revision::removal(&entry, 9, Some("wrong".into())).sealed();
+    let gone = fold(&[first.clone(), removal.clone()]).expect("a memory").entry;
+    assert_eq!((gone.status, &*gone.content), (Status::Removed, "a"));
+    let edited = edit(&first, 2, "b");
+    let kept = fold(&[first, removal, edited]).expect("a memory").entry;
+    assert_eq!((kept.status, &*kept.content), (Status::Active, "b"));
+    assert!(kept.is_contested());
+}
+
+#[test]
+fn the_same_edit_on_two_sides_is_one() {
+    let first = decision("decision_1_a", 1, "a");
+    let folded = fold(&[first.clone(), edit(&first, 2, "b"), edit(&first, 3, "b")]).expect("one");
+    assert!(!folded.entry.is_contested());
+}
+
+#[test]
+fn occurrences_of_two_sides_add_up() {
+    let first = Revision::first(Kind::Mistake, "mistake_1_a".into(), 1, "boom").sealed();
+    let seen = |at| Revision { op: Op::Seen, at, content: String::new(), ..first.clone() }.sealed();
+    let folded = fold(&[first.clone(), seen(5), seen(3), seen(5)]).expect("a memory");
+    assert_eq!(folded.entry.metadata[OCCURRENCES], 3);
+    assert_eq!(folded.entry.metadata[LAST_SEEN], 5);
+    assert_eq!(fold(&[seen(5)]), None);
+}
+
+#[test]
+fn what_is_wrong_is_named_and_the_rest_is_read() {
+    let first = decision("decision_1_a", 1, "a");
+    let (ours, theirs) = (edit(&first, 2, "b"), edit(&first, 3, "c"));
+    let by_hand = ours.line().replace("\"b\"", "\"by hand\"");
+    let newer = r#"{"id":"decision_2_b","type":"decision","at":5,"content":"x","mood":"good"}"#;
+    let text = format!(
+        "\u{FEFF}{}\r\n<<<<<<< HEAD\n{by_hand}\n=======\n{}\n>>>>>>> topic\n\n{}\n{newer}\n{{\"id\": 3}}\nfoo\n{{\"id\":\"decision_3",
+        first.line(),
+        theirs.line(),
+        theirs.line(),
+    );
+    let (revisions, problems) = read("ai/memory/decisions.jsonl", text.as_bytes());
+    assert_eq!(revisions.len(), 4);
+    assert_eq!(revisions[3].extra["mood"], "good");
+    let said: Vec<String> =
+        problems.iter().map(|problem| format!("{} {:?}", problem.line, problem.kind)).collect();
+    assert_eq!(
+        said,
+        [
+            "2 ConflictMarker",
+            "3 EditedLine",
+            "4 ConflictMarker",
+            "6 ConflictMarker",
+            "8 DuplicateLine",
+            "10 MalformedLine",
+            "11 MalformedLine",
+            "12 MalformedLine",
+        ]
+    );
+    let folded = fold(&revisions[..3]).expect("a memory");
+    assert_eq!(folded.entry.heads.len(), 2);
+}
+
+#[test]
+fn a_line_is_read_back_as_it_was() {
+    let mut revision = decision("decision_1_a", 1, "줄\nbreak \u{2028}");
+    revision.links.push(Link::to(super::super::types::Relation::Debates, "decision_0_z"));
+    revision.extra.insert("later".into(), json!({"b": 1, "a": [null]}));
+    let revision = revision.sealed();
+    let line = revision.line();
+    assert!(!line.contains('\n'));
+    let (read, problems) = read("f", line.as_bytes());
+    assert_eq!((read, problems), (vec![revision], vec![]));
+}
+
+/// One act of one of two writers on one of three memories.
+#[derive(Clone, Debug)]
+struct Act {
+    side: usize,
+    memory: usize,
+    what: u8,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    (0..2usize, 0..3usize, 0..6u8).prop_map(|(side, memory, what)| Act { side, memory, what })
+}
+
+fn of_memory(lines: &[Revision], id: &str) -> Option<Folded> {
+    let own: Vec<Revision> = lines.iter().filter(|line| line.id == id).cloned().collect();
+    fold(&own)
+}
+
+/// What each side writes, beginning from `base`.
+fn play(base: &[Revision], acts: &[Act]) -> [Vec<Revision>; 2] {
+    let mut sides = [base.to_vec(), base.to_vec()];
+    for (at, act) in (100..).zip(acts) {
+        let side = &mut sides[act.side];
+        let id = format!("decision_1_{}", act.memory);
+        let new = match (of_memory(side, &id), act.what) {
+            (None, _) => decision(&id, at, &format!("made by {}", act.side)),
+            (Some(folded), 0) => Revision::removal(&folded.entry, at, None).sealed(),
+            (Some(folded), 1) => {
+                let seen = Revision::first(Kind::Decision, folded.entry.id, at, "");
+                Revision { op: Op::Seen, ..seen }.sealed()
+            }
+            (Some(folded), what) => {
+                let mut next = Revision::next(&folded.entry, folded.links, at);
+                next.content = format!("{what} by {} at {at}", act.side);
+                next.sealed()
+            }
+        };
+        side.push(new);
+    }
+    sides
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #[test]
+    fn any_merge_keeps_what_both_sides_said(
+        base in proptest::collection::vec(act(), 0..5),
+        acts in proptest::collection::vec(act(), 0..12),
+        shuffle in any::<u64>(),
+    ) {
+        let base = play(&[], &base)[0].clone();
+        let [ours, theirs] = play(&base, &acts);
+        // Any order, and lines of both sides twice.
+        let mut merged: Vec<&Revision> = ours.iter().chain(&theirs).collect();
+        merged.sort_by_key(|line| id::digest(&[&line.rev, &shuffle.to_string()]));
+        let text = merged.iter().map(|line| line.line() + "\n").collect::<String>();
+        let (lines, problems) = read("f", text.as_bytes());
+        prop_assert!(problems.iter().all(|problem| problem.kind == ProblemKind::DuplicateLine));
+        let ordered: Vec<&Revision> = ours.iter().chain(&theirs).collect();
+        let (in_order, _) = read("f", file(&ordered).as_bytes());
+        for memory in 0..3 {
+            let id = format!("decision_1_{memory}");
+            let folded = of_memory(&lines, &id);
+            prop_assert_eq!(&folded, &of_memory(&in_order, &id));
+            // What a side says last of a memory is a head, or was replaced by the other side, or
+            // says what another head says.
+            for side in [&ours, &theirs] {
+                let Some(own) = of_memory(side, &id) else { continue };
+                let heads = &folded.as_ref().expect("a memory").entry.heads;
+                for head in &own.entry.heads {
+                    let said = lines.iter().find(|line| line.rev == *head).expect("kept");
+                    let replaced = lines.iter().any(|line| line.parents.contains(head));
+                    let again = heads.iter().any(|other| {
+                        lines.iter().any(|line| line.rev == *other && line.state() == said.state())
+                    });
+                    prop_assert!(heads.contains(head) || replaced || again);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Sessions, branches and lifecycles, with every field that the plan gives them. Read in either
+//! spelling (`filesModified`, `files_modified`), written in the first; unknown fields stay.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Unknown fields.
+type Extra = Map<String, Value>;
+
+/// Which model, by whom, in which client.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct AiProvider {
+    pub provider: String,
+    pub model: String,
+    #[serde(alias = "model_id")]
+    pub model_id: String,
+    pub client: String,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "model_tier")]
+    pub model_tier: Option<Value>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// What sort of task a session is on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct TaskClassification {
+    pub domain: String,
+    pub nature: String,
+    pub complexity: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "fast_track")]
+    pub fast_track: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risky: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty", alias = "skippable_stages")]
+    pub skippable_stages: Vec<String>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A decision of a session or on a branch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct MadeDecision {
+    pub decision: String,
+    pub reasoning: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<Value>,
+    /// On a branch: the session it comes from.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "session_id")]
+    pub session_id: Option<String>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// An error that was mended in a session or on a branch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct MendedError {
+    pub error: String,
+    pub fix: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<Value>,
+    /// On a branch: the session it comes from.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "session_id")]
+    pub session_id: Option<String>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A tool that was called, and how good its answer was: good, neutral, bad.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct ToolCall {
+    pub name: String,
+    #[serde(alias = "result_quality")]
+    pub result_quality: String,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// How a session went.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct SessionOutcome {
+    #[serde(alias = "tests_passing")]
+    pub tests_passing: bool,
+    #[serde(alias = "compliance_score")]
+    pub compliance_score: f64,
+    pub reverts: u64,
+    pub reworks: u64,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "user_feedback")]
+    pub user_feedback: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "context_efficiency")]
+    pub context_efficiency: Option<f64>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Tokens and money.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct TokenUsage {
+    #[serde(alias = "input_tokens")]
+    pub input_tokens: u64,
+    #[serde(alias = "output_tokens")]
+    pub output_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "cache_read_tokens")]
+    pub cache_read_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "cache_write_tokens")]
+    pub cache_write_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "total_cost")]
+    pub total_cost: Option<f64>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Milliseconds spent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct TimingMetrics {
+    #[serde(skip_serializing_if = "Option::is_none", alias = "startup_ms")]
+    pub startup_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "governance_overhead_ms")]
+    pub governance_overhead_ms: Option<f64>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// One session of an agent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct SessionState {
+    /// `session_<ms>_<hash>`.
+    pub id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The client's own name for the thread that this session goes on with.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "memory_session_id")]
+    pub memory_session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "parent_session_id")]
+    pub parent_session_id: Option<String>,
+    pub branch: String,
+    /// Milliseconds since 1970, or a text of an older form.
+    #[serde(alias = "started_at")]
+    pub started_at: Value,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "ended_at")]
+    pub ended_at: Option<Value>,
+    #[serde(alias = "ai_provider")]
+    pub ai_provider: AiProvider,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    pub decisions: Vec<MadeDecision>,
+    #[serde(alias = "errors_resolved")]
+    pub errors_resolved: Vec<MendedError>,
+    #[serde(alias = "files_modified")]
+    pub files_modified: Vec<String>,
+    #[serde(alias = "tasks_completed")]
+    pub tasks_completed: Vec<String>,
+    #[serde(alias = "tasks_pending")]
+    pub tasks_pending: Vec<String>,
+    #[serde(alias = "agents_used")]
+    pub agents_used: Vec<String>,
+    #[serde(alias = "skills_used")]
+    pub skills_used: Vec<String>,
+    #[serde(alias = "tools_called")]
+    pub tools_called: Vec<ToolCall>,
+    #[serde(alias = "rules_applied")]
+    pub rules_applied: Vec<String>,
+    #[serde(alias = "workflows_followed")]
+    pub workflows_followed: Vec<String>,
+    #[serde(alias = "tkb_entries_consulted")]
+    pub tkb_entries_consulted: Vec<String>,
+    #[serde(alias = "task_classification")]
+    pub task_classification: TaskClassification,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<SessionOutcome>,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "lifecycle_session_id")]
+    pub lifecycle_session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "token_usage")]
+    pub token_usage: Option<TokenUsage>,
+    /// reported, estimated, missing.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "token_telemetry_source")]
+    pub token_telemetry_source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "timing_metrics")]
+    pub timing_metrics: Option<TimingMetrics>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl SessionState {
+    /// Whether it was ended.
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
+        self.ended_at.is_some()
+    }
+}
+
+/// Where a branch stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct BranchContext {
+    pub branch: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feature: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spec: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
+    #[serde(alias = "completed_tasks")]
+    pub completed_tasks: Vec<String>,
+    #[serde(alias = "pending_tasks")]
+    pub pending_tasks: Vec<String>,
+    pub decisions: Vec<MadeDecision>,
+    #[serde(alias = "errors_encountered")]
+    pub errors_encountered: Vec<MendedError>,
+    #[serde(alias = "files_modified")]
+    pub files_modified: Vec<String>,
+    #[serde(alias = "sessions_count")]
+    pub sessions_count: u64,
+    #[serde(alias = "total_duration_ms")]
+    pub total_duration_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "lifecycle_session_id")]
+    pub lifecycle_session_id: Option<String>,
+    /// Milliseconds since 1970, or a text of an older form.
+    #[serde(alias = "updated_at")]
+    pub updated_at: Value,
+    /// The sessions that it holds, by id: what was taken in once is not taken in again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<String>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A phase that a lifecycle went through.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct PassedPhase {
+    pub name: String,
+    #[serde(alias = "entered_at")]
+    pub entered_at: Value,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "exited_at")]
+    pub exited_at: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// Exit criterion to what shows that it is met.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub evidence: Map<String, Value>,
+    /// Why it was left without evidence for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forced: Option<String>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A feature on its way through the phases.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Lifecycle {
+    /// `lifecycle_<ms>_<hash>`.
+    pub id: String,
+    pub feature: String,
+    /// active, completed, abandoned.
+    pub status: String,
+    #[serde(alias = "current_phase")]
+    pub current_phase: String,
+    pub phases: Vec<PassedPhase>,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "session_id")]
+    pub session_id: Option<String>,
+    #[serde(alias = "created_at")]
+    pub created_at: Value,
+    #[serde(alias = "updated_at")]
+    pub updated_at: Value,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn both_spellings_are_read_and_nothing_is_lost() {
+        let state: SessionState = serde_json::from_value(json!({
+            "id": "s", "branch": "main", "started_at": "2026-01-01T00:00:00Z",
+            "ai_provider": {"provider": "p", "model": "m", "model_id": "i", "client": "c", "seat": 1},
+            "memory_session_id": "thread", "files_modified": ["a"],
+            "tools_called": [{"name": "t", "result_quality": "good"}],
+            "token_usage": {"input_tokens": 1, "output_tokens": 2}, "later": [1],
+        }))
+        .expect("a session");
+        assert_eq!(state.memory_session_id.as_deref(), Some("thread"));
+        assert_eq!(state.tools_called[0].result_quality, "good");
+        assert_eq!(state.ai_provider.extra["seat"], 1);
+        let value = json!(state);
+        assert_eq!(value["filesModified"], json!(["a"]));
+        assert_eq!(value["tokenUsage"]["inputTokens"], 1);
+        assert_eq!(value["later"], json!([1]));
+        assert_eq!(serde_json::from_value::<SessionState>(value).expect("a session"), state);
+        let branch: BranchContext = serde_json::from_value(
+            json!({"branch": "b", "errors_encountered": [{"error": "e", "fix": "f"}]}),
+        )
+        .expect("a branch");
+        assert_eq!(branch.errors_encountered[0].fix, "f");
+    }
+}

@@ -1,0 +1,247 @@
+//! Sessions: begun, added to, ended once; what they decided goes on to their branch.
+
+use super::MemoryError;
+use super::branches::Promoted;
+use super::project::ProjectMemory;
+use super::records::{SessionState, TokenUsage};
+use super::store::{Durability, StorageBackend, Table};
+use serde_json::{Map, Value, json};
+
+/// Fields that are set by starting and ending, and by nothing else.
+const FIXED: [&str; 7] =
+    ["id", "branch", "startedAt", "started_at", "endedAt", "ended_at", "parentSessionId"];
+
+/// Reads a session; an older record may miss fields.
+fn session(store: &mut dyn StorageBackend, id: &str) -> Result<SessionState, MemoryError> {
+    let unknown = || MemoryError::Unknown { what: "session", id: id.to_owned() };
+    Ok(serde_json::from_value(store.document(Table::Sessions, id)?.ok_or_else(unknown)?)?)
+}
+
+/// When a session began, in milliseconds since 1970.
+fn began(session: &SessionState) -> i64 {
+    super::legacy::millis(&session.started_at).unwrap_or_default()
+}
+
+impl ProjectMemory {
+    /// Begins a session with what `new` says; id and times in it are set here.
+    ///
+    /// # Errors
+    /// When it has no branch or provider, or its parent is not there.
+    pub fn start_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
+        if new.branch.trim().is_empty() || new.ai_provider.provider.trim().is_empty() {
+            return Err(MemoryError::Invalid("a session needs a branch and a provider".to_owned()));
+        }
+        if let Some(parent) = &new.parent_session_id {
+            self.session(parent)?;
+        }
+        let at = self.now();
+        let id = self.new_id("session", at, &new.branch);
+        let state = SessionState { id, started_at: at.into(), ended_at: None, ..new };
+        self.put_session(&state)?;
+        Ok(state)
+    }
+
+    fn put_session(&mut self, state: &SessionState) -> Result<(), MemoryError> {
+        self.write(Durability::Full, &mut |store, gate| {
+            let document = gate.clean(&json!(state))?;
+            store.put_document(Table::Sessions, &state.id, began(state), &document)
+        })
+    }
+
+    /// A session.
+    ///
+    /// # Errors
+    /// When there is none with this id.
+    pub fn session(&mut self, id: &str) -> Result<SessionState, MemoryError> {
+        self.read(&mut |store| session(store, id))
+    }
+
+    /// Sessions, the last begun first: of a branch, and ended or not, where that is asked.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn sessions(
+        &mut self,
+        branch: Option<&str>,
+        ended: Option<bool>,
+        limit: usize,
+    ) -> Result<Vec<SessionState>, MemoryError> {
+        let all = self.read(&mut |store| store.documents(Table::Sessions))?;
+        let states = all.into_iter().filter_map(|state| serde_json::from_value(state).ok());
+        Ok(states
+            .filter(|state: &SessionState| {
+                branch.is_none_or(|branch| state.branch == branch)
+                    && ended.is_none_or(|ended| state.is_ended() == ended)
+            })
+            .take(limit)
+            .collect())
+    }
+
+    /// The last session of a thread, by the client's name for it: what a restarted client goes on
+    /// with.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn thread(&mut self, memory_session_id: &str) -> Result<Option<SessionState>, MemoryError> {
+        let all = self.sessions(None, None, usize::MAX)?;
+        Ok(all
+            .into_iter()
+            .find(|state| state.memory_session_id.as_deref() == Some(memory_session_id)))
+    }
+
+    /// Adds to a session: lists grow (files and names only by new ones), pending tasks are
+    /// replaced, tokens add up, other fields are set.
+    ///
+    /// # Errors
+    /// When there is no such session, it was ended, or a field is not what it should be.
+    pub fn update_session(
+        &mut self,
+        id: &str,
+        patch: &Map<String, Value>,
+    ) -> Result<SessionState, MemoryError> {
+        let patch = Patch::read(patch)?;
+        self.write(Durability::Full, &mut |store, gate| {
+            let mut state = session(store, id)?;
+            patch.apply(&mut state)?;
+            let document = gate.clean(&json!(state))?;
+            store.put_document(Table::Sessions, id, began(&state), &document)?;
+            Ok(state)
+        })
+    }
+
+    /// Ends a session, after adding `patch`; what it decided and mended goes on to its branch.
+    ///
+    /// # Errors
+    /// As [`Self::update_session`].
+    pub fn end_session(
+        &mut self,
+        id: &str,
+        patch: &Map<String, Value>,
+    ) -> Result<(SessionState, Promoted), MemoryError> {
+        let mut state = self.update_session(id, patch)?;
+        state.ended_at = Some(self.now().into());
+        // The branch first: whoever dies in between ends the session again, and what was taken in
+        // once is not taken in again.
+        let promoted = self.promote_session(&state)?;
+        let ended = state.ended_at.clone();
+        let state = self.write(Durability::Full, &mut |store, gate| {
+            let mut state = session(store, id)?;
+            refuse_ended(&state)?;
+            state.ended_at.clone_from(&ended);
+            let document = gate.clean(&json!(state))?;
+            store.put_document(Table::Sessions, id, began(&state), &document)?;
+            Ok(state)
+        })?;
+        Ok((state, promoted))
+    }
+
+    /// Deletes a session and what it observed.
+    ///
+    /// # Errors
+    /// When there is none with this id.
+    pub fn delete_session(&mut self, id: &str) -> Result<(), MemoryError> {
+        self.write(Durability::Full, &mut |store, _| {
+            session(store, id)?;
+            super::prune::drop_session(store, id).map(|_| ())
+        })
+    }
+}
+
+fn refuse_ended(state: &SessionState) -> Result<(), MemoryError> {
+    if state.is_ended() {
+        return Err(MemoryError::Invalid(format!("the session `{}` was ended", state.id)));
+    }
+    Ok(())
+}
+
+/// What an update says: its fields, and which of them it has.
+struct Patch {
+    state: SessionState,
+    has: Map<String, Value>,
+}
+
+impl Patch {
+    fn read(patch: &Map<String, Value>) -> Result<Self, MemoryError> {
+        if let Some(fixed) = FIXED.iter().find(|name| patch.contains_key(**name)) {
+            return Err(MemoryError::Invalid(format!("`{fixed}` of a session cannot be changed")));
+        }
+        let state = serde_json::from_value(Value::Object(patch.clone()))?;
+        Ok(Self { state, has: patch.clone() })
+    }
+
+    fn has(&self, name: &str, older: &str) -> bool {
+        self.has.contains_key(name) || self.has.contains_key(older)
+    }
+
+    fn apply(&self, to: &mut SessionState) -> Result<(), MemoryError> {
+        refuse_ended(to)?;
+        let from = self.state.clone();
+        to.decisions.extend(from.decisions);
+        to.errors_resolved.extend(from.errors_resolved);
+        to.tools_called.extend(from.tools_called);
+        for (to, from) in [
+            (&mut to.files_modified, from.files_modified),
+            (&mut to.tasks_completed, from.tasks_completed),
+            (&mut to.agents_used, from.agents_used),
+            (&mut to.skills_used, from.skills_used),
+            (&mut to.rules_applied, from.rules_applied),
+            (&mut to.workflows_followed, from.workflows_followed),
+            (&mut to.tkb_entries_consulted, from.tkb_entries_consulted),
+        ] {
+            add_new(to, from);
+        }
+        if self.has("tasksPending", "tasks_pending") {
+            to.tasks_pending = from.tasks_pending;
+        }
+        if self.has("aiProvider", "ai_provider") {
+            to.ai_provider = from.ai_provider;
+        }
+        if self.has("taskClassification", "task_classification") {
+            to.task_classification = from.task_classification;
+        }
+        set(&mut to.name, from.name);
+        set(&mut to.memory_session_id, from.memory_session_id);
+        set(&mut to.input, from.input);
+        set(&mut to.output, from.output);
+        set(&mut to.outcome, from.outcome);
+        set(&mut to.lifecycle_session_id, from.lifecycle_session_id);
+        set(&mut to.token_telemetry_source, from.token_telemetry_source);
+        set(&mut to.fingerprint, from.fingerprint);
+        set(&mut to.timing_metrics, from.timing_metrics);
+        if let Some(used) = from.token_usage {
+            add_up(to.token_usage.get_or_insert_default(), used);
+        }
+        to.extra.extend(from.extra);
+        Ok(())
+    }
+}
+
+fn set<T>(to: &mut Option<T>, from: Option<T>) {
+    if from.is_some() {
+        *to = from;
+    }
+}
+
+/// Adds what is not there yet.
+pub(super) fn add_new(to: &mut Vec<String>, from: Vec<String>) {
+    for text in from {
+        if !to.contains(&text) {
+            to.push(text);
+        }
+    }
+}
+
+fn add_up(to: &mut TokenUsage, used: TokenUsage) {
+    let sum = |to: Option<u64>, more: Option<u64>| match (to, more) {
+        (None, None) => None,
+        (to, more) => Some(to.unwrap_or_default().saturating_add(more.unwrap_or_default())),
+    };
+    to.input_tokens = to.input_tokens.saturating_add(used.input_tokens);
+    to.output_tokens = to.output_tokens.saturating_add(used.output_tokens);
+    to.cache_read_tokens = sum(to.cache_read_tokens, used.cache_read_tokens);
+    to.cache_write_tokens = sum(to.cache_write_tokens, used.cache_write_tokens);
+    if let Some(cost) = used.total_cost {
+        to.total_cost = Some(to.total_cost.unwrap_or_default() + cost);
+    }
+    to.extra.extend(used.extra);
+}

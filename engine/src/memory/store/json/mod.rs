@@ -1,0 +1,317 @@
+//! The store as a log of JSON lines: no native code, the same behaviour.
+//!
+//! Each line of the file is one write, whole or not there: a list of records that were put or
+//! taken out. A process reads what others have added before it reads or writes; writers take turns
+//! by a lock. A line that a killed process left half written is passed over. When most of the log
+//! is out of date, it is written anew under the same name.
+
+mod log;
+
+use super::{Durability, Mirrored, Opened, Order, Query, StorageBackend, Table, lock};
+use crate::memory::MemoryError;
+use crate::memory::privacy::Clean;
+use crate::memory::types::{Entry, Kind, Layer, Link, Status};
+use log::{Json, read};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub(in crate::memory) use log::replace;
+
+/// Where the store lies in `folder`.
+#[must_use]
+pub fn path(folder: &Path) -> PathBuf {
+    folder.join("data.jsonl")
+}
+
+/// Whether there is one in `folder`.
+#[must_use]
+pub fn exists(folder: &Path) -> bool {
+    path(folder).is_file()
+}
+
+/// Opens the store in `folder`.
+///
+/// # Errors
+/// When it is of a newer aidd, or cannot be read or written.
+pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
+    let mut store = Json::new(path(folder));
+    let result = store.begin(Durability::Full).and_then(|()| store.commit());
+    let notices = match result {
+        Err(MemoryError::Corrupt(why)) => {
+            drop(store);
+            let notice = {
+                let _lock = lock::take(&path(folder).with_extension("lock"))?;
+                set_aside(&path(folder), &why, now)?
+            };
+            store = Json::new(path(folder));
+            store.begin(Durability::Full)?;
+            store.commit()?;
+            vec![notice]
+        }
+        other => other.map(|()| Vec::new())?,
+    };
+    let is_rebuilt = !notices.is_empty();
+    Ok(Opened { store: Box::new(store), notices, is_rebuilt })
+}
+
+/// Puts a damaged store aside, under its lock and unless another process has done so; what to tell
+/// the user.
+pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<String, MemoryError> {
+    let is_done = Json::new(path.to_owned()).read_all().is_ok();
+    super::put_away(path, &[""], is_done, why, now)
+}
+
+/// A store that was closed: nothing is read or written through it.
+pub(super) fn closed(path: &Path) -> Box<dyn StorageBackend> {
+    Box::new(Json::new(path.with_extension("closed")))
+}
+
+/// Links in the order in which they are given.
+pub(super) fn sorted(mut links: Vec<Link>) -> Vec<Link> {
+    links.sort_by(|a, b| (&a.from, a.relation, &a.to).cmp(&(&b.from, b.relation, &b.to)));
+    links
+}
+
+const ENTRIES: &str = "memories";
+const LINKS: &str = "links";
+const LINES: &str = "lines";
+/// Memory to lines on it.
+const LINES_OF: &str = "lines-of";
+/// The number of the last change of a memory, and of each memory's.
+const MARK: &str = "mark";
+
+/// Parts of a key, told apart by a character that no id holds.
+fn key(parts: &[&str]) -> String {
+    parts.join("\u{1F}")
+}
+
+impl StorageBackend for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn begin(&mut self, durability: Durability) -> Result<(), MemoryError> {
+        self.begin_write(durability)
+    }
+
+    fn commit(&mut self) -> Result<(), MemoryError> {
+        self.commit_write()
+    }
+
+    fn rollback(&mut self) {
+        self.undo_write();
+    }
+
+    fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
+        self.tick(&entry.id)?;
+        self.put(ENTRIES, &entry.id, &**entry)
+    }
+
+    fn set_status(&mut self, id: &str, status: Status) -> Result<(), MemoryError> {
+        if let Some(mut entry) = self.entry(id)?.filter(|entry| entry.status != status) {
+            entry.status = status;
+            self.tick(id)?;
+            self.put(ENTRIES, id, &entry)?;
+        }
+        Ok(())
+    }
+
+    fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError> {
+        self.drop_links(id)?;
+        let there = self.entry(id)?.is_some();
+        if there {
+            self.change(ENTRIES, id, None)?;
+            self.change(MARK, id, None)?;
+        }
+        Ok(there)
+    }
+
+    fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError> {
+        self.get(ENTRIES, id)
+    }
+
+    fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError> {
+        self.refresh()?;
+        let marks: BTreeMap<&str, i64> =
+            self.range(MARK, "").filter_map(|(id, mark)| Some((id, mark.as_i64()?))).collect();
+        let mark = |id: &str| marks.get(id).copied().unwrap_or_default();
+        let mut found = Vec::new();
+        for (id, value) in self.range(ENTRIES, "") {
+            if query.after.is_some_and(|after| mark(id) <= after) {
+                continue;
+            }
+            let entry: Entry = read(value)?;
+            if query.asks_for(&entry) {
+                found.push(entry);
+            }
+        }
+        match query.order {
+            Order::Newest => {
+                found.sort_by(|a, b| (b.updated_at, &b.id).cmp(&(a.updated_at, &a.id)));
+            }
+            Order::Oldest => {
+                found.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+            }
+            Order::Change => found.sort_by_key(|entry| mark(&entry.id)),
+        }
+        found.truncate(query.limit.unwrap_or(usize::MAX));
+        Ok(found)
+    }
+
+    fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
+        let all = Query { statuses: Status::ALL.to_vec(), ..Query::default() };
+        let mut counts: BTreeMap<(Layer, Kind, Status), u32> = BTreeMap::new();
+        for entry in self.entries(&all)? {
+            *counts.entry((entry.layer, entry.kind, entry.status)).or_default() += 1;
+        }
+        Ok(counts.into_iter().map(|((layer, kind, status), n)| (layer, kind, status, n)).collect())
+    }
+
+    fn mark(&mut self) -> Result<i64, MemoryError> {
+        Ok(self.get(MARK, "")?.unwrap_or_default())
+    }
+
+    fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError> {
+        self.drop_links(from)?;
+        for link in links.iter() {
+            self.put(LINKS, &key(&[from, ">", link.relation.word(), &link.to]), link)?;
+            self.put(LINKS, &key(&[&link.to, "<", link.relation.word(), from]), link)?;
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError> {
+        self.refresh()?;
+        let mut links: Vec<Link> = Vec::new();
+        for (_, value) in self.range(LINKS, &key(&[id, ""])) {
+            let link = read(value)?;
+            if !links.contains(&link) {
+                links.push(link);
+            }
+        }
+        Ok(sorted(links))
+    }
+
+    fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError> {
+        let at = key(&[&line.file, &line.line.rev]);
+        self.put(LINES, &at, &**line)?;
+        self.put(LINES_OF, &key(&[&line.line.id, &line.file, &line.line.rev]), &at)
+    }
+
+    fn set_present(&mut self, file: &str, rev: &str, present: bool) -> Result<(), MemoryError> {
+        let at = key(&[file, rev]);
+        if let Some(mut line) = self.get::<Mirrored>(LINES, &at)? {
+            line.present = present;
+            self.put(LINES, &at, &line)?;
+        }
+        Ok(())
+    }
+
+    fn lines_of(&mut self, id: &str) -> Result<Vec<Mirrored>, MemoryError> {
+        self.refresh()?;
+        let places: Vec<String> = self
+            .range(LINES_OF, &key(&[id, ""]))
+            .filter_map(|(_, at)| at.as_str().map(str::to_owned))
+            .collect();
+        let mut lines = Vec::new();
+        for at in places {
+            lines.extend(self.get(LINES, &at)?);
+        }
+        Ok(lines)
+    }
+
+    fn lines_in(&mut self, file: &str) -> Result<Vec<(String, String, bool)>, MemoryError> {
+        self.refresh()?;
+        self.range(LINES, &key(&[file, ""]))
+            .map(|(_, value)| {
+                let line: Mirrored = read(value)?;
+                Ok((line.line.rev, line.line.id, line.present))
+            })
+            .collect()
+    }
+
+    fn put_document(
+        &mut self,
+        table: Table,
+        id: &str,
+        at: i64,
+        document: &Clean<Value>,
+    ) -> Result<(), MemoryError> {
+        self.put(table.name(), id, &json!({"at": at, "document": **document}))
+    }
+
+    fn document(&mut self, table: Table, id: &str) -> Result<Option<Value>, MemoryError> {
+        let kept: Option<Value> = self.get(table.name(), id)?;
+        Ok(kept.map(|mut kept| kept["document"].take()))
+    }
+
+    fn documents(&mut self, table: Table) -> Result<Vec<Value>, MemoryError> {
+        self.refresh()?;
+        let mut kept: Vec<(i64, &str, &Value)> = self
+            .range(table.name(), "")
+            .map(|(id, kept)| (kept["at"].as_i64().unwrap_or_default(), id, &kept["document"]))
+            .collect();
+        kept.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+        Ok(kept.into_iter().map(|(_, _, document)| document.clone()).collect())
+    }
+
+    fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError> {
+        let there = self.document(table, id)?.is_some();
+        if there {
+            self.change(table.name(), id, None)?;
+        }
+        Ok(there)
+    }
+
+    fn check(&mut self) -> Result<Vec<String>, MemoryError> {
+        match Self::new(self.path.clone()).read_all() {
+            Err(MemoryError::Corrupt(why)) => Ok(vec![why]),
+            other => other.map(|()| Vec::new()),
+        }
+    }
+
+    fn is_set_aside(&self) -> bool {
+        // The file is opened for each use.
+        false
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Json {
+    /// Reads every record as what it should be.
+    fn read_all(&mut self) -> Result<(), MemoryError> {
+        let all = Query { statuses: Status::ALL.to_vec(), ..Query::default() };
+        self.entries(&all)?;
+        self.lines_in("")?;
+        for (_, link) in self.range(LINKS, "") {
+            read::<Link>(link)?;
+        }
+        for (_, line) in self.range(LINES, "") {
+            read::<Mirrored>(line)?;
+        }
+        Ok(())
+    }
+
+    /// Notes that a memory changed.
+    fn tick(&mut self, id: &str) -> Result<(), MemoryError> {
+        let mark = self.mark()? + 1;
+        self.change(MARK, "", Some(json!(mark)))?;
+        self.change(MARK, id, Some(json!(mark)))
+    }
+
+    fn drop_links(&mut self, from: &str) -> Result<(), MemoryError> {
+        self.refresh()?;
+        let links: Vec<Value> =
+            self.range(LINKS, &key(&[from, ">", ""])).map(|(_, link)| link.clone()).collect();
+        for link in links {
+            let link: Link = read(&link)?;
+            self.change(LINKS, &key(&[from, ">", link.relation.word(), &link.to]), None)?;
+            self.change(LINKS, &key(&[&link.to, "<", link.relation.word(), from]), None)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,103 @@
+//! Files of the store: locks between processes, folders, putting a damaged file aside.
+
+use crate::memory::MemoryError;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a writer waits for others before it gives up.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A lock held by one process; freed when dropped, and by the system when the process dies.
+#[derive(Debug)]
+pub struct Lock(
+    /// Never read: it is the lock.
+    #[expect(dead_code, reason = "held for its drop")]
+    File,
+);
+
+/// Takes the lock at `path`, a file that is made when it is not there.
+///
+/// # Errors
+/// When the file cannot be made, or others hold the lock for too long.
+pub fn take(path: &Path) -> Result<Lock, MemoryError> {
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .map_err(MemoryError::io(path))?;
+    let start = Instant::now();
+    let mut pause = Duration::from_micros(100);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Lock(file)),
+            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(5));
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(MemoryError::Store(format!(
+                    "another process has held {} for {} seconds",
+                    path.display(),
+                    PATIENCE.as_secs()
+                )));
+            }
+            Err(TryLockError::Error(error)) => return Err(MemoryError::io(path)(error)),
+        }
+    }
+}
+
+/// Makes a folder and those above it.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_folder(folder: &Path) -> Result<(), MemoryError> {
+    fs::create_dir_all(folder).map_err(MemoryError::io(folder))
+}
+
+/// Renames a damaged file and what belongs to it (`suffixes`, the empty one first) so that it can
+/// be looked into; where it lies now.
+///
+/// # Errors
+/// When the file cannot be renamed.
+pub fn set_aside(path: &Path, suffixes: &[&str], now: i64) -> Result<PathBuf, MemoryError> {
+    let with = |base: &Path, suffix: &str| {
+        let mut name = base.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let aside = with(path, &format!(".corrupt-{now}"));
+    for suffix in suffixes {
+        let (from, to) = (with(path, suffix), with(&aside, suffix));
+        match fs::rename(&from, &to) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(MemoryError::io(&from)(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(aside)
+}
+
+/// What tells a file from another that takes its place; `None` where the system has no such thing.
+#[must_use]
+pub fn identity(path: &Path) -> Option<u64> {
+    identity_of(&fs::metadata(path).ok()?)
+}
+
+/// As [`identity`], of what is known of an open file.
+#[cfg(unix)]
+#[must_use]
+pub fn identity_of(metadata: &fs::Metadata) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    Some(metadata.ino())
+}
+
+/// As [`identity`], of what is known of an open file. On other systems an open file cannot be
+/// replaced.
+#[cfg(not(unix))]
+#[must_use]
+pub fn identity_of(_: &fs::Metadata) -> Option<u64> {
+    None
+}

@@ -1,0 +1,155 @@
+//! The schema of the SQLite store, version by version.
+//!
+//! A migration runs under a lock, in one transaction, after a backup that was read back.
+
+use super::lock;
+use crate::memory::MemoryError;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::path::{Path, PathBuf};
+
+/// Version n is what the first n steps make. A step is never changed once it was released.
+pub(super) const STEPS: &[&str] = &["
+    CREATE TABLE counter (value INTEGER NOT NULL);
+    INSERT INTO counter VALUES (0);
+    CREATE TABLE memories (
+        id TEXT PRIMARY KEY NOT NULL,
+        type TEXT NOT NULL,
+        layer TEXT NOT NULL,
+        topic TEXT,
+        topic_key TEXT,
+        content TEXT NOT NULL,
+        metadata TEXT NOT NULL,
+        status TEXT NOT NULL,
+        session_id TEXT,
+        branch TEXT,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        schema_version INTEGER NOT NULL,
+        heads TEXT NOT NULL,
+        extra TEXT NOT NULL,
+        seq INTEGER NOT NULL
+    );
+    CREATE INDEX memories_by_type ON memories (type, status, updated_at);
+    CREATE INDEX memories_by_time ON memories (created_at);
+    CREATE INDEX memories_by_update ON memories (updated_at);
+    CREATE INDEX memories_by_topic ON memories (topic_key) WHERE topic_key IS NOT NULL;
+    CREATE INDEX memories_by_session ON memories (session_id) WHERE session_id IS NOT NULL;
+    CREATE UNIQUE INDEX memories_by_seq ON memories (seq);
+    CREATE TABLE links (
+        from_id TEXT NOT NULL,
+        to_id TEXT NOT NULL,
+        relation TEXT NOT NULL,
+        data TEXT NOT NULL,
+        PRIMARY KEY (from_id, relation, to_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX links_by_end ON links (to_id);
+    CREATE TABLE lines (
+        file TEXT NOT NULL,
+        rev TEXT NOT NULL,
+        memory_id TEXT NOT NULL,
+        present INTEGER NOT NULL,
+        data TEXT NOT NULL,
+        PRIMARY KEY (file, rev)
+    );
+    CREATE INDEX lines_by_memory ON lines (memory_id);
+    CREATE TABLE meta (id TEXT PRIMARY KEY NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
+    CREATE TABLE sessions (id TEXT PRIMARY KEY NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
+    CREATE INDEX sessions_by_time ON sessions (at);
+    CREATE TABLE lifecycles (id TEXT PRIMARY KEY NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
+    CREATE TABLE analytics (id TEXT PRIMARY KEY NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
+    CREATE INDEX analytics_by_time ON analytics (at);
+"];
+
+/// The version a store is at.
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// Brings the store at `path` to the newest version; a notice, when there was something to keep.
+pub(super) fn run(
+    connection: &mut Connection,
+    path: &Path,
+    steps: &[&str],
+    now: i64,
+) -> Result<Option<String>, MemoryError> {
+    let known = i64::try_from(steps.len()).unwrap_or(i64::MAX);
+    let newer = |found| MemoryError::Newer { path: path.display().to_string(), found, known };
+    let found = version(connection).map_err(super::sqlite::error)?;
+    if found > known {
+        return Err(newer(found));
+    }
+    if found == known {
+        return Ok(None);
+    }
+    let _lock = lock::take(&path.with_extension("lock"))?;
+    // Another process may have been faster.
+    let found = version(connection).map_err(super::sqlite::error)?;
+    if found >= known {
+        return if found > known { Err(newer(found)) } else { Ok(None) };
+    }
+    let backup = if found > 0 { Some(back_up(connection, path, found, known, now)?) } else { None };
+    apply(connection, steps, found).map_err(|failed| match failed.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => super::sqlite::error(failed),
+        // The fault is that of the step: the store stays as it is.
+        _ => MemoryError::Store(format!("no way from schema {found} to {known}: {failed}")),
+    })?;
+    Ok(backup.map(|backup| {
+        format!(
+            "the store went from schema {found} to {known}; the old one is {}",
+            backup.display()
+        )
+    }))
+}
+
+fn apply(connection: &mut Connection, steps: &[&str], found: i64) -> rusqlite::Result<()> {
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive)?;
+    let done = usize::try_from(found).unwrap_or_default();
+    for step in &steps[done.min(steps.len())..] {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(
+        None,
+        "user_version",
+        i64::try_from(steps.len()).unwrap_or(i64::MAX),
+    )?;
+    transaction.commit()
+}
+
+/// A copy of the store with all that is in its log, read back: every table has as many rows.
+fn back_up(
+    connection: &Connection,
+    path: &Path,
+    found: i64,
+    known: i64,
+    now: i64,
+) -> Result<PathBuf, MemoryError> {
+    let backup = path.with_extension(format!("db.v{found}-to-v{known}-{now}.bak"));
+    let target = backup.to_string_lossy().into_owned();
+    connection.execute("VACUUM INTO ?1", [&target]).map_err(super::sqlite::error)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let copy = Connection::open_with_flags(&backup, flags).map_err(super::sqlite::error)?;
+    let same = rows(connection).and_then(|rows_here| Ok(rows_here == rows(&copy)?));
+    let whole = copy.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0));
+    match (same, whole) {
+        (Ok(true), Ok(whole)) if whole == "ok" => Ok(backup),
+        _ => Err(MemoryError::Store(format!(
+            "the backup {target} does not read back as the store; nothing was changed"
+        ))),
+    }
+}
+
+/// How many rows each table has.
+fn rows(connection: &Connection) -> rusqlite::Result<Vec<(String, i64)>> {
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name";
+    let names: Vec<String> =
+        connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    names
+        .into_iter()
+        .map(|name| {
+            let quoted = name.replace('"', "\"\"");
+            let sql = format!("SELECT count(*) FROM \"{quoted}\"");
+            Ok((name, connection.query_row(&sql, [], |row| row.get(0))?))
+        })
+        .collect()
+}

@@ -1,0 +1,323 @@
+//! Where memory is kept in a checkout: one trait, with SQLite (`sqlite`) and a JSON log (`json`)
+//! behind it.
+//!
+//! The store mirrors the tracked files and holds what is not tracked. It decides nothing: it keeps
+//! records and finds them by plain fields.
+
+pub mod json;
+pub mod lock;
+mod migrations;
+pub mod sqlite;
+
+use super::MemoryError;
+use super::log::Revision;
+use super::privacy::Clean;
+use super::types::{Entry, Kind, Layer, Link, Status};
+use super::words::topic_key;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+use std::path::Path;
+
+/// What of a write must outlast a power cut. Either outlasts the end of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// All of it, once the write is acknowledged.
+    Full,
+    /// The last writes may go; what is left is whole.
+    Normal,
+}
+
+/// Records that are plain documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Table {
+    /// What the store knows of itself and of the tracked files.
+    Meta,
+    /// [`super::records::SessionState`].
+    Sessions,
+    /// [`super::records::Lifecycle`].
+    Lifecycles,
+    /// Figures over time: by name of the figure.
+    Analytics,
+}
+
+impl Table {
+    /// Every table, in order.
+    pub const ALL: [Self; 4] = [Self::Meta, Self::Sessions, Self::Lifecycles, Self::Analytics];
+
+    /// Its name in the store.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Meta => "meta",
+            Self::Sessions => "sessions",
+            Self::Lifecycles => "lifecycles",
+            Self::Analytics => "analytics",
+        }
+    }
+}
+
+/// A line of a tracked file, mirrored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mirrored {
+    /// The file's name, as of [`Kind::file`], or of an older form.
+    pub file: String,
+    /// Whether the file holds it now. A line that went with a branch, or by hand, is kept aside.
+    pub present: bool,
+    /// The line.
+    pub line: Revision,
+}
+
+/// In which order memories are given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The last changed first.
+    #[default]
+    Newest,
+    /// The first made first.
+    Oldest,
+    /// As they came into the store or changed in it: for whoever keeps an index of them.
+    Change,
+}
+
+/// Which memories are asked for. What is empty or `None` does not choose.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// Layers.
+    pub layers: Vec<Layer>,
+    /// Types.
+    pub kinds: Vec<Kind>,
+    /// Statuses. Empty: all but removed.
+    pub statuses: Vec<Status>,
+    /// On this topic, as [`topic_key`] sees it.
+    pub topic: Option<String>,
+    /// Of this session.
+    pub session_id: Option<String>,
+    /// Of this branch.
+    pub branch: Option<String>,
+    /// Made at this time or later.
+    pub since: Option<i64>,
+    /// Made before this time.
+    pub until: Option<i64>,
+    /// Changed in the store after this mark: see [`StorageBackend::mark`].
+    pub after: Option<i64>,
+    /// The order.
+    pub order: Order,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+impl Query {
+    /// All of one type that hold.
+    #[must_use]
+    pub fn active(kind: Kind) -> Self {
+        Self { kinds: vec![kind], statuses: vec![Status::Active], ..Self::default() }
+    }
+
+    fn statuses(&self) -> &[Status] {
+        if self.statuses.is_empty() {
+            &[Status::Active, Status::Superseded]
+        } else {
+            &self.statuses
+        }
+    }
+
+    /// Whether `entry` is asked for, but for `after` and `limit`.
+    fn asks_for(&self, entry: &Entry) -> bool {
+        let among = |chosen: bool, is_empty: bool| is_empty || chosen;
+        among(self.layers.contains(&entry.layer), self.layers.is_empty())
+            && among(self.kinds.contains(&entry.kind), self.kinds.is_empty())
+            && self.statuses().contains(&entry.status)
+            && self.topic.as_ref().is_none_or(|topic| {
+                entry.topic.as_deref().is_some_and(|own| topic_key(own) == topic_key(topic))
+            })
+            && self.session_id.as_ref().is_none_or(|id| entry.session_id.as_ref() == Some(id))
+            && self.branch.as_ref().is_none_or(|branch| entry.branch.as_ref() == Some(branch))
+            && self.since.is_none_or(|since| entry.created_at >= since)
+            && self.until.is_none_or(|until| entry.created_at < until)
+    }
+}
+
+/// A place for records. Writes are made between [`begin`](Self::begin) and
+/// [`commit`](Self::commit), during which nobody else writes; [`transaction`] sees to that.
+///
+/// Every method fails with [`MemoryError::Corrupt`] when the store is damaged and with
+/// [`MemoryError::Store`] when it does not answer.
+#[expect(clippy::missing_errors_doc, reason = "said once, above")]
+pub trait StorageBackend: Send + fmt::Debug {
+    /// Its name: "sqlite", "json".
+    fn name(&self) -> &'static str;
+
+    /// Begins a write; waits for other writers, up to 30 seconds.
+    fn begin(&mut self, durability: Durability) -> Result<(), MemoryError>;
+    /// Makes what was written since [`begin`](Self::begin) last.
+    fn commit(&mut self) -> Result<(), MemoryError>;
+    /// Forgets what was written since [`begin`](Self::begin).
+    fn rollback(&mut self);
+
+    /// Adds or replaces a memory.
+    fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError>;
+    /// Changes how a memory stands.
+    fn set_status(&mut self, id: &str, status: Status) -> Result<(), MemoryError>;
+    /// Takes a memory and the links from it out; whether there was one.
+    fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError>;
+    /// The memory with this id.
+    fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError>;
+    /// The memories that are asked for.
+    fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError>;
+    /// How many there are of each layer, type and status, in the order of those.
+    fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError>;
+    /// A number that grows with every change of a memory.
+    fn mark(&mut self) -> Result<i64, MemoryError>;
+
+    /// Replaces the links from a memory.
+    fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError>;
+    /// The links from and to a memory, ordered.
+    fn links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError>;
+
+    /// Adds a line of a tracked file, or replaces it: by file and revision.
+    fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError>;
+    /// Says whether the file holds a line.
+    fn set_present(&mut self, file: &str, rev: &str, present: bool) -> Result<(), MemoryError>;
+    /// The lines on a memory.
+    fn lines_of(&mut self, id: &str) -> Result<Vec<Mirrored>, MemoryError>;
+    /// The lines of a file: revision, memory, whether it is present.
+    fn lines_in(&mut self, file: &str) -> Result<Vec<(String, String, bool)>, MemoryError>;
+
+    /// Adds or replaces a document, made at `at`.
+    fn put_document(
+        &mut self,
+        table: Table,
+        id: &str,
+        at: i64,
+        document: &Clean<Value>,
+    ) -> Result<(), MemoryError>;
+    /// The document with this id.
+    fn document(&mut self, table: Table, id: &str) -> Result<Option<Value>, MemoryError>;
+    /// All documents, the last made first.
+    fn documents(&mut self, table: Table) -> Result<Vec<Value>, MemoryError>;
+    /// Takes a document out; whether there was one.
+    fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError>;
+
+    /// Looks for damage; what was found.
+    fn check(&mut self) -> Result<Vec<String>, MemoryError>;
+    /// Whether another process put the file aside, so that this one must be opened again.
+    fn is_set_aside(&self) -> bool;
+    /// Where it lies.
+    fn path(&self) -> &Path;
+}
+
+/// Runs `work` as one write: all of it lasts, or none.
+///
+/// # Errors
+/// Those of `work` and of the store.
+pub fn transaction<T>(
+    store: &mut dyn StorageBackend,
+    durability: Durability,
+    work: &mut dyn FnMut(&mut dyn StorageBackend) -> Result<T, MemoryError>,
+) -> Result<T, MemoryError> {
+    store.begin(durability)?;
+    let result = work(store).and_then(|value| store.commit().map(|()| value));
+    if result.is_err() {
+        store.rollback();
+    }
+    result
+}
+
+/// Which store is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// SQLite; JSON where SQLite cannot work.
+    #[default]
+    Auto,
+    /// SQLite or nothing.
+    Sqlite,
+    /// The JSON log.
+    Json,
+}
+
+/// An open store, and what its user should know of it.
+#[derive(Debug)]
+pub struct Opened {
+    /// The store.
+    pub store: Box<dyn StorageBackend>,
+    /// Sentences: a fallback, a quarantine, a migration.
+    pub notices: Vec<String>,
+    /// Whether a damaged store was put aside, so that this one is new.
+    pub is_rebuilt: bool,
+}
+
+/// Opens the store in `folder` (`.aidd`), which is made when it is not there. A damaged one is put
+/// aside under another name and a new one is begun.
+///
+/// # Errors
+/// When the store is of a newer aidd, or neither kind can be opened.
+pub fn open(folder: &Path, wanted: Wanted, now: i64) -> Result<Opened, MemoryError> {
+    lock::make_folder(folder)?;
+    match wanted {
+        Wanted::Json => json::open(folder, now),
+        Wanted::Sqlite => sqlite::open(folder, now),
+        // Once work has begun in JSON it goes on there: nobody looks for half of it elsewhere.
+        Wanted::Auto if json::exists(folder) && !sqlite::exists(folder) => json::open(folder, now)
+            .map(|mut opened| {
+                opened.notices.push(format!(
+                    "memory is kept in {}: no SQLite store is there",
+                    json::path(folder).display()
+                ));
+                opened
+            }),
+        Wanted::Auto => match sqlite::open(folder, now) {
+            Err(MemoryError::Store(why) | MemoryError::Corrupt(why)) => {
+                let mut opened = json::open(folder, now)?;
+                opened.notices.push(format!(
+                    "SQLite cannot be used here ({why}); memory is kept in {} instead",
+                    json::path(folder).display()
+                ));
+                Ok(opened)
+            }
+            other => other,
+        },
+    }
+}
+
+/// Puts the damaged store away, so that the next [`open`] makes a new one; what to tell the user.
+///
+/// # Errors
+/// When its file cannot be renamed.
+pub fn set_aside(
+    store: &mut Box<dyn StorageBackend>,
+    why: &str,
+    now: i64,
+) -> Result<String, MemoryError> {
+    let (name, path) = (store.name(), store.path().to_owned());
+    let _lock = lock::take(&path.with_extension("lock"))?;
+    let is_done = store.is_set_aside();
+    // Closed first: not every system renames an open file.
+    *store = json::closed(&path);
+    match name {
+        "sqlite" => put_away(&path, &sqlite::SUFFIXES, is_done, why, now),
+        _ => json::set_aside(&path, why, now),
+    }
+}
+
+/// Renames a damaged store, under its lock and unless another process has done so; what to tell the
+/// user.
+fn put_away(
+    path: &Path,
+    suffixes: &[&str],
+    is_done: bool,
+    why: &str,
+    now: i64,
+) -> Result<String, MemoryError> {
+    if is_done {
+        return Ok("a damaged store was put aside by another process".to_owned());
+    }
+    let aside = lock::set_aside(path, suffixes, now)?;
+    Ok(format!(
+        "the store was damaged ({why}); it is now {}, and a new one was made from the tracked files",
+        aside.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,374 @@
+//! Saving, superseding, sessions, branches, lifecycles, pruning.
+
+use super::*;
+use crate::memory::MemoryError;
+use crate::memory::graph::Step;
+use crate::memory::kinds::{Checkpoint, Convention, Insight, Observation};
+use crate::memory::lifecycle::PHASES;
+use crate::memory::permanent::{Conflict, Edit};
+use crate::memory::prune::Rules;
+use crate::memory::records::BranchContext;
+use crate::memory::store::Query;
+use crate::memory::types::{Entry, Kind, Link, Outcome, Relation, Status};
+use serde_json::{Map, Value, json};
+
+fn one(memory: &mut ProjectMemory, id: &str) -> Entry {
+    memory.get(&[id.to_owned()]).expect("a memory").remove(0)
+}
+
+fn map(value: Value) -> Map<String, Value> {
+    serde_json::from_value(value).expect("an object")
+}
+
+fn said<T: std::fmt::Debug>(result: Result<T, MemoryError>) -> String {
+    result.expect_err("an error").to_string()
+}
+
+#[test]
+fn a_decision_takes_the_place_of_the_one_on_its_topic_in_every_script() {
+    on_both(|root, memory| {
+        for (topic, first, second) in [
+            ("auth strategy", "Use JWT in cookies", "Switch to server side sessions"),
+            ("인증 방식", "JWT를 쓴다", "세션을 쓴다"),
+            ("認証方式", "JWTを使う", "セッションを使う"),
+        ] {
+            let old = memory.save_decision(&decision(first, Some(topic))).expect("saved");
+            assert!(old.is_new && old.superseded.is_empty());
+            let again = memory.save_decision(&decision(&format!("{first}. "), Some(topic)));
+            let again = again.expect("saved");
+            assert_eq!((again.id, again.is_new), (old.id.clone(), false));
+            let upper = topic.to_uppercase();
+            let new = memory.save_decision(&decision(second, Some(&upper))).expect("saved");
+            assert_eq!(new.superseded, std::slice::from_ref(&old.id));
+            assert_eq!(one(memory, &old.id).status, Status::Superseded);
+            assert_eq!(one(memory, &new.id).status, Status::Active);
+            let chain = memory.chain(&old.id).expect("a chain");
+            assert_eq!(chain.iter().map(|entry| &entry.id).collect::<Vec<_>>(), [&old.id, &new.id]);
+            memory.remove(Kind::Decision, &new.id, None).expect("removed");
+            assert_eq!(one(memory, &old.id).status, Status::Active);
+        }
+        assert_eq!(memory.conflicts().expect("conflicts"), []);
+        assert_eq!(text(root, "ai/memory/decisions.jsonl").lines().count(), 9);
+    });
+}
+
+#[test]
+fn superseding_what_is_not_there_oneself_or_in_a_circle_is_refused() {
+    on_both(|_, memory| {
+        let supersedes = |id: &str| vec![Link::to(Relation::Supersedes, id)];
+        let unknown = New { links: supersedes("decision_0_x"), ..decision("a", None) };
+        assert_eq!(said(memory.save_decision(&unknown)), "there is no memory `decision_0_x`");
+        let a = memory.save_decision(&decision("Store files on disk", None)).expect("saved").id;
+        let b = New { links: supersedes(&a), ..decision("Keep blobs in a bucket", None) };
+        let b = memory.save_decision(&b).expect("saved").id;
+        let c = New { links: supersedes(&b), ..decision("Mirror everything twice", None) };
+        let c = memory.save_decision(&c).expect("saved").id;
+        let link = |memory: &mut ProjectMemory, from: &str, to: &str| {
+            said(memory.link(from, &Link::to(Relation::Supersedes, to)))
+        };
+        assert_eq!(link(memory, &a, &a), format!("`{a}` cannot be linked to itself"));
+        assert!(link(memory, &a, &c).ends_with("that would be a circle"));
+        assert!(link(memory, &b, &c).ends_with("that would be a circle"));
+        assert_eq!(memory.chain(&b).expect("a chain").len(), 3);
+        assert_eq!(one(memory, &a).status, Status::Superseded);
+    });
+}
+
+#[test]
+fn conflicts_are_listed() {
+    on_both(|_, memory| {
+        let a = memory.save_decision(&decision("Use tabs", Some("style"))).expect("saved").id;
+        let debates = vec![Link::to(Relation::Contradicts, &a)];
+        let b = New { links: debates, ..decision("Use spaces", Some("style")) };
+        let b = memory.save_decision(&b).expect("saved");
+        assert_eq!(b.superseded, [""; 0]);
+        assert_eq!(
+            memory.conflicts().expect("conflicts"),
+            [
+                Conflict::OneTopic { topic: "style".into(), ids: vec![a.clone(), b.id.clone()] },
+                Conflict::Contradiction { from: b.id, to: a },
+            ]
+        );
+    });
+}
+
+#[test]
+fn near_duplicates_are_named_and_same_errors_counted() {
+    on_both(|_, memory| {
+        let first = memory.save_decision(&decision("Use PostgreSQL for the event store", None));
+        let first = first.expect("saved").id;
+        let near = memory.save_decision(&decision("Use PostgreSQL as event store", None));
+        let near = near.expect("saved");
+        assert_eq!(near.similar[0].id, first);
+        assert!(near.is_new && near.similar[0].likeness > 0.5);
+
+        let error = "TypeError: cannot read 'id' of undefined at /srv/app/user.ts:41:7";
+        let old = memory.save_mistake(&mistake(error, "check for undefined")).expect("saved");
+        let error = "TypeError: cannot read 'id' of undefined at /home/x/user.ts:9:12";
+        let again = memory.save_mistake(&mistake(error, "use optional chaining")).expect("saved");
+        assert_eq!((&again.id, again.is_new, again.occurrences), (&old.id, false, Some(2)));
+        let third = memory.save_mistake(&mistake(error, "use optional chaining")).expect("saved");
+        assert_eq!(third.occurrences, Some(3));
+        let entry = one(memory, &old.id);
+        assert_eq!(entry.metadata["fix"], "use optional chaining");
+        assert_eq!(entry.metadata["occurrences"], 3);
+        assert!(!entry.is_contested());
+        assert_eq!(memory.history(&old.id).expect("a history").len(), 4);
+        let other = memory.save_mistake(&mistake("disk full while writing logs", "rotate"));
+        assert!(other.expect("saved").is_new);
+
+        let convention = |content: &str| New {
+            content: content.into(),
+            body: Convention::default(),
+            ..New::default()
+        };
+        let old =
+            memory.save_convention(&convention("Name booleans is, has or can")).expect("saved");
+        let again =
+            memory.save_convention(&convention("name booleans is, has or can.")).expect("saved");
+        assert_eq!((again.id, again.is_new), (old.id, false));
+        assert!(said(memory.save_convention(&convention(" "))).contains("cannot be empty"));
+    });
+}
+
+#[test]
+fn edits_and_outcomes_are_kept_with_their_history() {
+    on_both(|root, memory| {
+        let id = memory.save_decision(&decision("Use Redis", Some("cache"))).expect("saved").id;
+        memory.set_outcome(&id, Outcome::Failed, Some("evictions")).expect("set");
+        let edit = Edit {
+            content: Some("Use Valkey".into()),
+            fields: map(json!({"context": "licence", "mood": 1})),
+            ..Edit::default()
+        };
+        let entry = memory.edit(Kind::Decision, &id, &edit).expect("edited");
+        assert_eq!(entry.content, "Use Valkey");
+        assert_eq!(entry.metadata["outcome"], "FAILED");
+        assert_eq!(entry.metadata["outcomeReason"], "evictions");
+        assert_eq!(entry.metadata["mood"], 1);
+        assert!(entry.updated_at > entry.created_at && !entry.is_contested());
+        assert_eq!(memory.history(&id).expect("a history").len(), 3);
+        assert!(
+            said(memory.edit(Kind::Mistake, &id, &edit)).contains("is a decision, not a mistake")
+        );
+        memory.remove(Kind::Decision, &id, Some("moot")).expect("removed");
+        assert!(
+            said(memory.set_outcome(&id, Outcome::Success, None)).starts_with("there is no memory")
+        );
+        assert_eq!(text(root, "ai/memory/decisions.jsonl").lines().count(), 4);
+    });
+}
+
+#[test]
+fn walks_are_breadth_first_and_end() {
+    on_both(|_, memory| {
+        let mut ids: Vec<String> = Vec::new();
+        for n in 0..8 {
+            let mut new = decision(&format!("step number {n} {}", "x".repeat(n)), None);
+            if let Some(last) = ids.last() {
+                new.links.push(Link::to(Relation::BuildsOn, last));
+            }
+            ids.push(memory.save_decision(&new).expect("saved").id);
+        }
+        memory.link(&ids[0], &Link::to(Relation::RelatesTo, &ids[7])).expect("linked");
+        let depths = |steps: &[Step]| steps.iter().map(|step| step.depth).collect::<Vec<_>>();
+        let walk = memory.walk(&ids[0], &[], 99).expect("a walk");
+        assert_eq!(depths(&walk.steps), [0, 1, 1, 2, 2, 3, 3, 4]);
+        let walk = memory.walk(&ids[0], &[Relation::BuildsOn], 2).expect("a walk");
+        assert_eq!(depths(&walk.steps), [0, 1, 2]);
+        assert!(!walk.is_cut);
+        assert_eq!(said(memory.walk("none", &[], 1)), "there is no memory `none`");
+    });
+}
+
+#[test]
+fn a_session_goes_on_to_its_branch_and_a_merge_makes_it_permanent_once() {
+    on_both(|root, memory| {
+        let session = memory.start_session(new_session("feature/login")).expect("a session");
+        memory
+            .update_session(
+                &session.id,
+                &map(json!({
+                    "decisions": [{"decision": "Hash with Argon2id", "reasoning": "r", "timestamp": START}],
+                    "errorsResolved": [{"error": "bcrypt cuts at 72 bytes", "fix": "prehash"}],
+                    "filesModified": ["a.rs", "a.rs", "b.rs"],
+                    "tasksPending": ["docs"], "agentsUsed": ["security"],
+                    "tokenUsage": {"inputTokens": 10, "outputTokens": 5}, "later": true,
+                })),
+            )
+            .expect("updated");
+        let body = Observation { facts: vec!["16 ms".into()], ..Observation::default() };
+        memory.observe(&session.id, Kind::Decision, "Rate limit logins", &body).expect("observed");
+        memory.observe(&session.id, Kind::Insight, "Tests are slow", &body).expect("observed");
+        let patch =
+            map(json!({"tokenUsage": {"inputTokens": 1, "outputTokens": 1}, "tasksPending": []}));
+        let (ended, promoted) = memory.end_session(&session.id, &patch).expect("ended");
+        assert_eq!(ended.token_usage.expect("tokens").input_tokens, 11);
+        assert_eq!(ended.files_modified, ["a.rs", "b.rs"]);
+        assert_eq!(ended.extra["later"], true);
+        assert_eq!(promoted.decisions, ["Hash with Argon2id", "Rate limit logins"]);
+        assert_eq!(promoted.errors, ["bcrypt cuts at 72 bytes"]);
+        assert!(said(memory.end_session(&session.id, &Map::new())).contains("was ended"));
+        let again = memory.session(&session.id).expect("a session");
+        assert!(memory.promote_session(&again).expect("promoted").was_known);
+
+        let branch = memory.branch("feature/login").expect("a branch");
+        assert_eq!((branch.sessions_count, branch.decisions.len()), (1, 2));
+        assert_eq!(branch.decisions[0].session_id.as_ref(), Some(&session.id));
+        let merged = memory.merge_branch("feature/login").expect("merged");
+        assert_eq!((merged.promoted.len(), merged.known.len()), (3, 0));
+        assert!(root.join(&merged.archived).is_file());
+        assert!(memory.branch("feature/login").expect("a branch").decisions.is_empty());
+        let lines = text(root, "ai/memory/decisions.jsonl");
+        assert_eq!(lines.lines().count(), 2);
+        let again = memory.merge_branch("feature/login").expect("merged");
+        assert_eq!((again.promoted.len(), again.known.len()), (0, 3));
+        assert_eq!(text(root, "ai/memory/decisions.jsonl"), lines);
+        assert_eq!(said(memory.merge_branch("none")), "there is no branch `none`");
+
+        // Another clone merges the same branch: the same lines.
+        let other = TempDir::new().expect("a folder");
+        let archived = text(root, &merged.archived);
+        let live = merged.archived.replace("/archive", "");
+        write(other.path(), &live, &archived);
+        at(other.path(), Wanted::Sqlite).merge_branch("feature/login").expect("merged");
+        assert_eq!(text(other.path(), "ai/memory/decisions.jsonl"), lines);
+    });
+}
+
+#[test]
+fn sessions_thread_and_are_refused_what_they_may_not() {
+    on_both(|_, memory| {
+        let thread = SessionState { memory_session_id: Some("t".into()), ..new_session("main") };
+        let first = memory.start_session(thread.clone()).expect("a session");
+        let second = SessionState { parent_session_id: Some(first.id.clone()), ..thread };
+        let second = memory.start_session(second).expect("a session");
+        assert_eq!(memory.thread("t").expect("a thread").expect("a session").id, second.id);
+        assert_eq!(memory.thread("u").expect("no thread"), None);
+        let orphan = SessionState { parent_session_id: Some("x".into()), ..new_session("main") };
+        assert_eq!(said(memory.start_session(orphan)), "there is no session `x`");
+        assert!(said(memory.start_session(SessionState::default())).contains("branch"));
+        let id = map(json!({"id": "y"}));
+        assert!(said(memory.update_session(&first.id, &id)).contains("cannot be changed"));
+        let none = Observation::default();
+        assert_eq!(said(memory.observe("x", Kind::Insight, "t", &none)), "there is no session `x`");
+        assert!(
+            said(memory.observe(&first.id, Kind::Checkpoint, "t", &none)).contains("not observed")
+        );
+        assert_eq!(memory.sessions(Some("main"), Some(false), 10).expect("sessions").len(), 2);
+        memory.delete_session(&first.id).expect("deleted");
+        assert_eq!(memory.sessions(None, None, 10).expect("sessions").len(), 1);
+    });
+}
+
+#[test]
+fn checkpoints_and_insights_stay_in_the_checkout() {
+    on_both(|root, memory| {
+        let body = Checkpoint { next_steps: Some(json!("write tests")), ..Checkpoint::default() };
+        memory.save_checkpoint("half way", &body, None, Some("main")).expect("saved");
+        let last = memory.save_checkpoint("nearly there", &body, None, None).expect("saved");
+        let insight =
+            memory.save_insight("Small diffs merge", Some("git"), &Insight::default(), None);
+        insight.expect("saved");
+        assert_eq!(memory.last_checkpoint(None).expect("read").expect("one").id, last);
+        let on_main = memory.last_checkpoint(Some("main")).expect("read").expect("one");
+        assert_eq!(on_main.content, "half way");
+        assert!(!root.join("ai").exists());
+    });
+}
+
+#[test]
+fn a_phase_is_left_with_evidence_or_a_reason() {
+    on_both(|_, memory| {
+        let state = memory.start_lifecycle("login", None, None).expect("begun");
+        let holds = |_: &str, _: &Value| Ok(());
+        let none = Map::new();
+        let error = said(memory.advance_lifecycle(&state.id, &none, &holds, None, None));
+        assert!(
+            error.starts_with(
+                "UNDERSTAND cannot be left yet: \"The context is loaded\" (no evidence"
+            ),
+            "{error}"
+        );
+        let evidence: Map<String, Value> =
+            PHASES[0].exit.iter().map(|exit| ((*exit).to_owned(), json!("README.md"))).collect();
+        let missing = |_: &str, _: &Value| Err("no such file".to_owned());
+        let error = said(memory.advance_lifecycle(&state.id, &evidence, &missing, None, None));
+        assert!(error.contains("(no such file)"), "{error}");
+        let other = map(json!({"All is well": "yes"}));
+        assert!(
+            said(memory.advance_lifecycle(&state.id, &other, &holds, None, None))
+                .contains("no exit criterion")
+        );
+        let next =
+            memory.advance_lifecycle(&state.id, &evidence, &holds, Some("ok"), None).expect("on");
+        assert_eq!((&*next.current_phase, next.phases.len()), ("PLAN", 2));
+        assert_eq!(next.phases[0].forced, None);
+        for _ in 1..6 {
+            memory.advance_lifecycle(&state.id, &none, &holds, None, Some("trivial")).expect("on");
+        }
+        let done = memory.lifecycle(&state.id).expect("read");
+        assert_eq!((&*done.status, done.phases.len()), ("completed", 6));
+        assert_eq!(done.phases[5].forced.as_deref(), Some("trivial"));
+        assert!(said(memory.abandon_lifecycle(&state.id, "x")).contains("is completed"));
+
+        let second = memory.start_lifecycle("search", None, Some("build")).expect("begun");
+        assert!(
+            said(memory.return_lifecycle(&second.id, "VERIFY", "x"))
+                .contains("does not come before")
+        );
+        let back = memory.return_lifecycle(&second.id, "spec", "it differs").expect("back");
+        assert_eq!(back.current_phase, "SPEC");
+        memory.abandon_lifecycle(&second.id, "moot").expect("abandoned");
+        assert_eq!(memory.lifecycles(Some("abandoned"), 9).expect("listed").len(), 1);
+        assert!(
+            said(memory.start_lifecycle("x", None, Some("SYNC"))).contains("none of UNDERSTAND")
+        );
+    });
+}
+
+#[test]
+fn pruning_takes_old_sessions_and_nothing_else() {
+    on_both(|root, memory| {
+        memory.save_decision(&decision("Keep me", None)).expect("saved");
+        memory.save_insight("Me too", None, &Insight::default(), None).expect("saved");
+        let mut ids = Vec::new();
+        for n in 0..4 {
+            let session = memory.start_session(new_session("main")).expect("a session");
+            memory
+                .observe(&session.id, Kind::Pattern, "seen", &Observation::default())
+                .expect("seen");
+            if n != 1 {
+                memory.end_session(&session.id, &Map::new()).expect("ended");
+            }
+            ids.push(session.id);
+        }
+        let rules = Rules { days: 1, sessions: 2 };
+        let would = memory.prune(rules, true).expect("looked");
+        assert_eq!((&would.sessions, would.observations), (&vec![ids[0].clone()], 1));
+        assert_eq!(memory.prune(rules, false).expect("pruned"), would);
+        assert_eq!(memory.prune(rules, false).expect("pruned").sessions.len(), 0);
+        let left = memory.read(&mut |store| store.entries(&Query::default())).expect("left");
+        assert_eq!(left.len(), 5);
+        assert_eq!(text(root, "ai/memory/decisions.jsonl").lines().count(), 1);
+    });
+}
+
+#[test]
+fn a_branch_is_saved_by_what_is_new() {
+    on_both(|root, memory| {
+        let patch = |value: Value| serde_json::from_value::<BranchContext>(value).expect("a patch");
+        memory
+            .save_branch(&patch(json!({"branch": "x", "pendingTasks": ["a", "b"], "mood": 1})))
+            .expect("saved");
+        let saved = memory
+            .save_branch(&patch(json!({"branch": "x", "completed_tasks": ["a"], "phase": "BUILD"})))
+            .expect("saved");
+        assert_eq!(
+            (saved.pending_tasks, saved.phase.as_deref()),
+            (vec!["b".to_owned()], Some("BUILD"))
+        );
+        assert!(text(root, ".aidd/branches/x.json").contains("\"mood\": 1"));
+        assert!(said(memory.save_branch(&BranchContext::default())).contains("needs a name"));
+    });
+}

@@ -1,0 +1,136 @@
+//! When two texts speak of the same: topics and likeness, in every script.
+
+use std::collections::BTreeSet;
+
+/// A topic as it is compared: lower case, runs of anything but letters, digits and marks as one
+/// dash. Empty when it names nothing.
+#[must_use]
+pub fn topic_key(topic: &str) -> String {
+    let mut key = String::new();
+    for part in parts(&topic.to_lowercase()) {
+        if !key.is_empty() {
+            key.push('-');
+        }
+        key.push_str(part);
+    }
+    key
+}
+
+/// A text as it is compared for sameness: lower case, white space folded, no stop at its end.
+#[must_use]
+pub fn folded(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    words.join(" ").trim_end_matches(['.', '。', '!', ';']).to_owned()
+}
+
+/// An error as it is compared: without what differs from one time to the next, such as numbers,
+/// addresses and folders.
+#[must_use]
+pub fn error_key(error: &str) -> String {
+    let lower = error.to_lowercase();
+    let words = lower.split_whitespace().map(|word| {
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        let mut key = String::new();
+        for part in name.split(|c: char| !c.is_alphanumeric() && c != '_') {
+            let varies = part.starts_with(|c: char| c.is_ascii_digit())
+                || (part.len() >= 6 && part.bytes().all(|b| b.is_ascii_hexdigit()));
+            if !part.is_empty() && !varies {
+                key.push_str(part);
+                key.push(' ');
+            }
+        }
+        key
+    });
+    words.collect::<String>().trim_end().to_owned()
+}
+
+/// The pieces two texts are compared by: words, and pairs of neighbouring characters in scripts
+/// that write words together or glue particles to them.
+#[must_use]
+pub fn pieces(text: &str) -> BTreeSet<u64> {
+    let lower = text.to_lowercase();
+    let mut pieces = BTreeSet::new();
+    for word in parts(&lower) {
+        let chars: Vec<char> = word.chars().collect();
+        if chars.iter().any(|&c| is_dense(c)) && chars.len() > 1 {
+            for pair in chars.windows(2) {
+                pieces.insert((u64::from(pair[0]) << 32) | u64::from(pair[1]));
+            }
+        } else if !STOP.contains(&word) {
+            pieces.insert(fnv(word));
+        }
+    }
+    pieces
+}
+
+/// How alike two sets of pieces are, from 0 to 1: shared pieces to all pieces.
+#[must_use]
+pub fn likeness(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> f64 {
+    let shared = one.intersection(other).count();
+    let all = one.len() + other.len() - shared;
+    #[expect(clippy::cast_precision_loss, reason = "counts of words")]
+    if all == 0 { 0.0 } else { shared as f64 / all as f64 }
+}
+
+/// Words that say nothing of what a text is about.
+const STOP: [&str; 24] = [
+    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "of", "on",
+    "or", "that", "the", "this", "to", "was", "we", "will", "with",
+];
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|part| !part.is_empty())
+}
+
+/// Combining marks of the scripts in which they are part of a word.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36F}' | '\u{900}'..='\u{DFF}' | '\u{E31}'..='\u{E4E}')
+}
+
+/// Hangul, kana and Han.
+fn is_dense(c: char) -> bool {
+    matches!(c,
+        '\u{1100}'..='\u{11FF}' | '\u{3040}'..='\u{30FF}' | '\u{3130}'..='\u{318F}'
+        | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// FNV-1a.
+fn fnv(word: &str) -> u64 {
+    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics_are_the_same_in_every_script() {
+        assert_eq!(topic_key(" Auth_Strategy "), topic_key("auth strategy"));
+        assert_eq!(topic_key("인증  방식"), "인증-방식");
+        assert_eq!(topic_key("認証・方式"), "認証-方式");
+        assert_eq!(topic_key("Café/Menü"), "café-menü");
+        assert_ne!(topic_key("인증 방식"), topic_key("인증 방법"));
+        assert_eq!(topic_key("?!"), "");
+    }
+
+    #[test]
+    fn what_varies_in_an_error_does_not_count() {
+        let one = "TypeError: cannot read 'id' of undefined at /home/a/src/user.ts:41:7 (0x7fa9be)";
+        let other =
+            "TypeError: cannot read 'id' of undefined at C:\\w\\src\\user.ts:9:12 (0x00ff12)";
+        assert_eq!(error_key(one), error_key(other));
+        assert_ne!(error_key(one), error_key("TypeError: cannot read 'name' of undefined"));
+    }
+
+    #[test]
+    fn likeness_sees_words_and_hangul() {
+        let like = |a, b| likeness(&pieces(a), &pieces(b));
+        assert!(like("Use PostgreSQL for storage", "use postgresql as the storage") > 0.9);
+        assert!(like("인증은 JWT로 한다", "인증을 JWT로 합니다") > 0.3);
+        assert!(like("인증은 JWT로 한다", "배포는 금요일에 한다") < 0.2);
+        assert!(like("", "") < 0.1);
+    }
+}
