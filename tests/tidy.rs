@@ -51,6 +51,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("examples", &["source", "files", "finding", "parse", "patterns", "rule", "check", "fix"]),
     ("walk", &["source", "files", "kind", "config", "paths", "validators", "check"]),
     ("baseline", &["finding"]),
+    ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (
         "project",
