@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Folders of the repository: inline code that begins with one names a file of ours.
-const FOLDERS: [&str; 8] =
-    ["content/", "engine/", "ci/", "docs/", "tests/", "benches/", "fuzz/", ".ci/"];
+const FOLDERS: [&str; 9] =
+    ["content/", "engine/", "ci/", "lsp/", "docs/", "tests/", "benches/", "fuzz/", ".ci/"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

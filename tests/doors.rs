@@ -1,10 +1,12 @@
 //! Every output tells the same findings by the same ids: one engine, one finding.
 
+use aidd_engine::source::{Encoding, Source};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Runs the command line in `folder`; what it printed.
 fn aidd(folder: &Path, args: &[&str]) -> String {
@@ -86,6 +88,47 @@ fn json_and_sarif_tell_the_same_findings() {
             |(rule, _, line, column)| rule == "team/no-debugger" && (*line, *column) == (2, 16)
         )
     );
+}
+
+#[test]
+fn the_editor_tells_the_findings_that_the_command_line_tells() {
+    let folder = tree();
+    let json: Value =
+        serde_json::from_str(&aidd(folder.path(), &["check", "--format", "json"])).expect("JSON");
+    let findings = json["findings"].as_array().expect("a list");
+    let from_json: BTreeSet<(String, String, u64, u64)> = findings
+        .iter()
+        .map(|finding| {
+            let start = &finding["start"];
+            let place = (number(&start["line"]) - 1, number(&start["column"]) - 1);
+            (text(&finding["rule"]), text(&finding["id"]), place.0, place.1)
+        })
+        .collect();
+    let paths: BTreeSet<String> = findings.iter().map(|finding| text(&finding["path"])).collect();
+    let workspace =
+        Arc::new(aidd_lsp::workspace::Workspace::open(folder.path(), None).expect("a project"));
+    let mut from_editor = BTreeSet::new();
+    for path in paths {
+        let place = folder.path().join(&path);
+        let source = Source::new(path, fs::read_to_string(&place).expect("text"));
+        let checked = workspace.check(&source, &workspace.project.disk);
+        let snapshot = aidd_lsp::snapshot::Snapshot {
+            uri: "file:///x".parse().expect("a URI"),
+            version: None,
+            source,
+            checked,
+            workspace: workspace.clone(),
+            encoding: Encoding::CodePoints,
+        };
+        for one in aidd_lsp::convert::diagnostics(&snapshot) {
+            let one = serde_json::to_value(one).expect("JSON");
+            let start = &one["range"]["start"];
+            let place = (number(&start["line"]), number(&start["character"]));
+            from_editor.insert((text(&one["code"]), text(&one["data"]["id"]), place.0, place.1));
+        }
+    }
+    assert!(from_json.len() >= 6, "{from_json:?}");
+    assert_eq!(from_editor, from_json);
 }
 
 #[test]

@@ -331,7 +331,7 @@ fn write_file(format: Format, run: &Run<'_>, document: &Document, path: &Path) -
 }
 
 /// A reader that has seen enough is no error.
-fn broken_pipe(error: io::Error) -> io::Result<()> {
+pub(crate) fn broken_pipe(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }
 

@@ -53,6 +53,18 @@ pub enum Command {
     Check(Box<Check>),
     /// Check what a pull request or push changed, and report it where the CI system shows it.
     Ci(Box<Ci>),
+    /// Serve an editor: findings while typing, over the Language Server Protocol.
+    #[command(
+        after_help = "Editors start it by themselves. It speaks on standard input and output."
+    )]
+    Lsp {
+        /// What many clients say: the protocol runs on standard input and output anyway.
+        #[arg(long, hide = true)]
+        stdio: bool,
+        /// What some clients say: the process to end with; the protocol tells it anyway.
+        #[arg(long = "clientProcessId", hide = true, value_name = "ID")]
+        client_process_id: Option<u32>,
+    },
     /// Say why a rule is one, with examples.
     Explain(Explain),
     /// List, write and test rules.

@@ -65,9 +65,17 @@ impl Io<'_> {
     }
 }
 
+/// What else the program holds: the doors that this crate knows nothing of.
+#[derive(Clone, Copy, Debug)]
+pub struct Doors {
+    /// Serves an editor on standard input and output, under the configuration given, and returns the
+    /// exit code.
+    pub lsp: fn(Option<PathBuf>) -> io::Result<u8>,
+}
+
 /// Runs the command line of this process and returns its exit code.
 #[must_use]
-pub fn main() -> u8 {
+pub fn main(doors: Doors) -> u8 {
     let cwd = match std::env::current_dir() {
         Ok(cwd) => cwd,
         Err(error) => {
@@ -83,7 +91,26 @@ pub fn main() -> u8 {
         cwd,
         style: terminal_style(),
     };
-    run(std::env::args_os(), &mut io).code()
+    let args: Vec<OsString> = std::env::args_os().collect();
+    match served(&args, doors, &io) {
+        Some(Ok(code)) => code,
+        Some(Err(error)) => {
+            let _ = writeln!(io.err, "error: {error}");
+            Exit::Unchecked.code()
+        }
+        None => run(args, &mut io).code(),
+    }
+}
+
+/// How a door was served, when the command line asks for one.
+fn served(args: &[OsString], doors: Doors, io: &Io<'_>) -> Option<io::Result<u8>> {
+    // What cannot be this command, and what is malformed, is parsed where its errors are told.
+    if !args.iter().any(|arg| arg == "lsp") {
+        return None;
+    }
+    let cli = Cli::try_parse_from(args).ok()?;
+    let config = cli.config.map(|path| project::absolute(&io.cwd, &path));
+    matches!(cli.command, Command::Lsp { .. }).then(|| (doors.lsp)(config))
 }
 
 /// What standard output can do: colours on a terminal unless NO_COLOR is set, and its width.
@@ -137,6 +164,7 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
     match &cli.command {
         Command::Check(args) => check::run(args, config, cli.color, io),
         Command::Ci(args) => pull_request::run(args, config, cli.color, io),
+        Command::Lsp { .. } => Err(UserError::new("`lsp` serves a process of its own only").into()),
         Command::Explain(args) => explain::run(args, config, cli.color, io),
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),

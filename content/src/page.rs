@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing.
@@ -47,6 +48,7 @@ impl FromStr for Severity {
 
 /// What stands between the `---` lines of a rule page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Header {
     /// How bad a finding of this rule is unless configured otherwise.
@@ -79,6 +81,7 @@ pub struct Header {
 
 /// The check of a page: where it looks, and exactly one form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CheckHeader {
     /// Globs of paths to look at; empty means what the form implies.
@@ -100,6 +103,7 @@ pub struct CheckHeader {
 
 /// A text pattern.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TextHeader {
     /// Rust regular expression. The finding covers the group named `at`, else the whole match.
@@ -143,6 +147,7 @@ pub struct TextHeader {
 
 /// How sure a match of a secret pattern is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
     /// By its surroundings only.
@@ -155,6 +160,7 @@ pub enum Confidence {
 
 /// A syntax pattern: the parts of an ast-grep rule that a page does not already have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SyntaxHeader {
     /// Languages, by ast-grep's names; `typescript` also covers TSX.
@@ -183,6 +189,7 @@ pub struct SyntaxHeader {
 
 /// What mends a match of a text pattern.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FixHeader {
     /// Replacement of the finding's text; `$1` and `${name}` are groups of the expression.
@@ -194,6 +201,7 @@ pub struct FixHeader {
 
 /// Any YAML value, carried as JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(schema, derive(schemars::JsonSchema), schemars(with = "serde_json::Value"))]
 pub struct Yaml(
     /// The value as JSON.
     pub String,
@@ -215,6 +223,13 @@ impl<'de> Deserialize<'de> for Yaml {
             String::deserialize(deserializer).map(Self)
         }
     }
+}
+
+/// The JSON schema of the header of a rule page.
+#[cfg(schema)]
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Header).to_value()
 }
 
 fn yes() -> bool {
@@ -358,6 +373,15 @@ pub fn summary(body: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_schema_is_of_what_the_reader_takes() {
+        let schema = schema();
+        let severity = &schema["properties"]["severity"]["$ref"];
+        assert_eq!(severity, "#/$defs/Severity");
+        assert_eq!(schema["required"], serde_json::json!(["severity"]));
+        assert!(schema["$defs"]["TextHeader"]["properties"]["unless-match"].is_object());
+    }
 
     #[test]
     fn the_summary_is_the_first_sentence_after_the_title() {

@@ -10,6 +10,10 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::LazyLock;
 
+mod names;
+
+pub use names::{name_at, names};
+
 /// The rule that reports allow comments which allow nothing.
 pub const UNUSED: &str = "aidd/unused-allow";
 
@@ -18,6 +22,12 @@ const REACH: usize = 2048;
 
 /// How many different globs the comments of one file may name: each is held against all rules.
 const MAX_GLOBS: usize = 256;
+
+/// What closes a comment that can end within its line.
+const CLOSERS: [&str; 4] = ["-->", "*/", "#}", "*)"];
+
+/// What stands before the names of rules in a list.
+const LEADING: [char; 6] = [' ', '\t', ':', ',', '=', '['];
 
 /// The tag of rules that peers' secret scanners would find.
 const SECRET: &str = "secret";
@@ -176,17 +186,9 @@ fn read<'a>(
     start: usize,
 ) -> Option<Directive> {
     let (literal, reach, names) = MARKERS[marker];
-    let own = literal.starts_with("aidd:");
+    let own = is_own(literal);
     let line = source.line_of(Span::at(start).start);
-    let whole = source.line_span(line);
-    let before = &source.text()[whole.start as usize..start];
-    let after = within_reach(&source.text()[start + literal.len()..whole.end as usize]);
-    // `aidd:allowed` is a word; an own comment begins its comment, or it is talk about comments.
-    if after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with('='))
-        || own && !opens_comment(before)
-    {
-        return None;
-    }
+    let (before, after) = around(source, literal, start)?;
     let (words, reason, length) = split(after);
     let (rules, unknown) = match names {
         Names::Secrets => (Rules::Secrets, Vec::new()),
@@ -213,6 +215,20 @@ fn read<'a>(
     })
 }
 
+fn is_own(literal: &str) -> bool {
+    literal.starts_with("aidd:")
+}
+
+/// What stands on the line before and behind a marker; `None` when it is none.
+fn around<'a>(source: &'a Source, literal: &str, start: usize) -> Option<(&'a str, &'a str)> {
+    let whole = source.line_span(source.line_of(Span::at(start).start));
+    let before = &source.text()[whole.start as usize..start];
+    let after = within_reach(&source.text()[start + literal.len()..whole.end as usize]);
+    // `aidd:allowed` is a word; an own comment begins its comment, or it is talk about comments.
+    let is_word = after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with('='));
+    (!is_word && (!is_own(literal) || opens_comment(before))).then_some((before, after))
+}
+
 /// As much of what follows a marker as is read.
 fn within_reach(after: &str) -> &str {
     &after[..after.floor_char_boundary(REACH)]
@@ -227,15 +243,13 @@ fn opens_comment(before: &str) -> bool {
 
 /// Splits what follows a marker into rule names, the reason, and the length of the part with names.
 fn split(after: &str) -> (Vec<&str>, String, usize) {
-    let end = ["-->", "*/", "#}", "*)"].iter().filter_map(|closer| after.find(closer)).min();
-    let after = after[..end.unwrap_or(after.len())].trim_end();
+    let after = within_comment(after).trim_end();
     let mut words = Vec::new();
     let mut at = 0;
     let mut more = true;
     while more {
         let rest = &after[at..];
-        let begin =
-            at + rest.len() - rest.trim_start_matches([' ', '\t', ':', ',', '=', '[']).len();
+        let begin = at + rest.len() - rest.trim_start_matches(LEADING).len();
         let end = after[begin..].find([' ', '\t']).map_or(after.len(), |length| begin + length);
         let part = &after[begin..end];
         if part.is_empty() || part.starts_with("--") {
@@ -252,6 +266,12 @@ fn split(after: &str) -> (Vec<&str>, String, usize) {
     }
     let reason = after[at..].trim_matches([' ', '\t', '-', ':', '—']).to_owned();
     (words, reason, at)
+}
+
+/// The text up to what closes its comment.
+fn within_comment(after: &str) -> &str {
+    let end = CLOSERS.iter().filter_map(|closer| after.find(closer)).min();
+    &after[..end.unwrap_or(after.len())]
 }
 
 impl<'a> Known<'a> {
@@ -358,10 +378,8 @@ fn whole_comment(source: &Source, span: Span) -> Span {
         before.trim_end().trim_end_matches(|c: char| !c.is_whitespace() && !c.is_alphanumeric());
     let start = line.start + Span::at(opener.trim_end().len()).start;
     let rest = within_reach(source.slice(Span { start: span.end, end: line.end }));
-    let closer = ["-->", "*/", "#}", "*)"]
-        .iter()
-        .filter_map(|closer| rest.find(closer).map(|at| at + closer.len()))
-        .min();
+    let closer =
+        CLOSERS.iter().filter_map(|closer| rest.find(closer).map(|at| at + closer.len())).min();
     let end = closer.map_or(line.end, |length| span.end + Span::at(length).start);
     if start == line.start && end == line.end {
         let next = source.line_span(source.line_of(line.start) + 1);

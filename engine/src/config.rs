@@ -174,16 +174,7 @@ pub struct Problem {
 /// # Errors
 /// When the text is not JSON with comments, or a value is of the wrong type.
 pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
-    let options = ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        ..ParseOptions::default()
-    };
+    let options = parse_options();
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let parsed =
         parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| Problem {
@@ -210,6 +201,20 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     let mut unknown = Vec::new();
     unknown_keys(&ast, &schema(), &mut unknown);
     Ok((config, unknown))
+}
+
+/// JSON with comments and trailing commas, and nothing looser.
+pub(crate) fn parse_options() -> ParseOptions {
+    ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        ..ParseOptions::default()
+    }
 }
 
 /// The JSON schema of the configuration file.

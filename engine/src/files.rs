@@ -124,15 +124,15 @@ impl Files for Memory {
     }
 }
 
-/// Files in memory laid over another store: unsaved editor buffers over the disk.
-pub struct Overlay<'a> {
+/// Files laid over another store: unsaved editor buffers over the disk.
+pub struct Overlay<'a, O = Memory> {
     /// Looked at first.
-    pub over: Memory,
+    pub over: O,
     /// Looked at where `over` has no such path.
     pub under: &'a dyn Files,
 }
 
-impl Files for Overlay<'_> {
+impl<O: Files> Files for Overlay<'_, O> {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
         if self.over.exists(path) {
             self.over.read(path, limit)

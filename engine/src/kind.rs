@@ -40,6 +40,13 @@ pub const RULE_FOLDERS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 /// The names of hadolint's settings file, in the order it looks for them.
 pub const HADOLINT_CONFIGS: [&str; 3] = [".hadolint.yaml", ".hadolint.yml", ".hadolint.json"];
 
+/// Whether checks of other files read the file at `path`: when it changes, their findings may.
+#[must_use]
+pub fn is_read_beside(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    HADOLINT_CONFIGS.contains(&&*name) || name.ends_with(".dockerignore")
+}
+
 /// How much of a text the look at its content reads, in bytes.
 const LOOK: usize = 4096;
 

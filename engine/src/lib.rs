@@ -24,5 +24,6 @@ pub mod rule;
 pub mod secrets;
 pub mod select;
 pub mod source;
+pub mod suppress;
 pub mod validators;
 pub mod walk;

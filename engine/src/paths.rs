@@ -13,6 +13,12 @@ pub struct Globs {
 }
 
 impl Globs {
+    /// Every path.
+    #[must_use]
+    pub fn all() -> Self {
+        Self { include: None, exclude: None }
+    }
+
     /// The paths that match one of `include` (any path, when that is empty) and none of `exclude`.
     /// A glob without a slash speaks of the file name in any folder, as in an ignore file; one that
     /// ends in a slash speaks of all that is below.

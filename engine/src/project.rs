@@ -69,6 +69,15 @@ impl Project {
         Ok(Self { disk, config, config_path, pages, trusted: None })
     }
 
+    /// The project at `root` under the default settings, whatever its configuration says: for where
+    /// that cannot be read and an editor still has files to check.
+    #[must_use]
+    pub fn unconfigured(root: &Path) -> Self {
+        let disk = Disk::new(root);
+        let pages = registry::project_pages(&disk);
+        Self { disk, config: Config::default(), config_path: None, pages, trusted: None }
+    }
+
     /// The project at `root`, whose settings, rules and baseline are those of a revision: what lies
     /// on the disk may be a stranger's.
     ///

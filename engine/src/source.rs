@@ -337,24 +337,32 @@ impl Source {
         let line = self.line_span(line as usize);
         let before =
             if position.line == self.origin.line { self.origin.before } else { Columns::default() };
-        let mut left = position.column.saturating_sub(before.get(encoding)) as usize;
-        for (at, c) in self.slice(line).char_indices() {
-            let units = match encoding {
-                Encoding::Utf8 => c.len_utf8(),
-                Encoding::Utf16 => c.len_utf16(),
-                Encoding::CodePoints => 1,
-            };
-            if left < units {
-                return line.start + Span::at(at).start;
-            }
-            left -= units;
-        }
-        line.end
+        let column = position.column.saturating_sub(before.get(encoding));
+        line.start + Span::at(column_offset(self.slice(line), column, encoding)).start
     }
 
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| line_starts(&self.text))
     }
+}
+
+/// The byte offset of a column in a line, clamped to its end; a column within a character counts as
+/// the start of it.
+#[must_use]
+pub fn column_offset(line: &str, column: u32, encoding: Encoding) -> usize {
+    let mut left = column as usize;
+    for (at, c) in line.char_indices() {
+        let units = match encoding {
+            Encoding::Utf8 => c.len_utf8(),
+            Encoding::Utf16 => c.len_utf16(),
+            Encoding::CodePoints => 1,
+        };
+        if left < units {
+            return at;
+        }
+        left -= units;
+    }
+    line.len()
 }
 
 /// The offset at which each line begins.

@@ -1,1 +1,121 @@
 //! The editor door: the findings of the engine in the Language Server Protocol.
+
+pub mod actions;
+pub mod client;
+pub mod commands;
+pub mod completion;
+pub mod convert;
+mod diagnostics;
+pub mod documents;
+pub mod edits;
+mod features;
+pub mod hover;
+mod inbox;
+pub mod lens;
+mod lifecycle;
+pub mod links;
+pub mod page;
+mod roots;
+mod schedule;
+mod server;
+pub mod snapshot;
+mod state;
+mod survey;
+pub mod workspace;
+
+use inbox::Inbox;
+use lifecycle::Settings;
+use server::Server;
+use state::State;
+use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::runtime::Builder;
+use tokio::sync::Notify;
+use tower_lsp_server::LspService;
+
+/// Threads for what blocks: reading, writing, checks and one pass over the workspace.
+const THREADS: usize = 8;
+
+/// How many requests are worked on at once; most of them wait for a check that another makes.
+const REQUESTS: usize = 64;
+
+/// How long a client that is gone may take to read its last answers.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Serves one client on standard input and output until it leaves. `config` is the configuration to
+/// use, from the root of each project, unless the client names another. Returns the exit code: 0
+/// after `shutdown`, else 1.
+///
+/// # Errors
+/// When the threads cannot be started.
+pub fn run(config: Option<PathBuf>) -> io::Result<u8> {
+    let runtime =
+        Builder::new_current_thread().enable_time().max_blocking_threads(THREADS).build()?;
+    let code = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), config));
+    // A thread may sit in a read that never ends, or in a check that nobody waits for.
+    runtime.shutdown_background();
+    Ok(code)
+}
+
+/// Serves one client on a pair of streams; see [`run`].
+pub async fn serve<I, O>(input: I, output: O, config: Option<PathBuf>) -> u8
+where
+    I: AsyncRead + Unpin,
+    O: AsyncWrite,
+{
+    let left = Arc::new(Notify::new());
+    let mut shared = None;
+    let (inner, socket) = LspService::new(|client| {
+        let settings = Settings { config, ..Settings::default() };
+        let state = Arc::new(State::new(client, settings));
+        shared = Some(state.clone());
+        Server { state, left: left.clone() }
+    });
+    let state = shared.expect("the service has just been made");
+    let inbox = Inbox { inner, state: state.clone(), left: left.clone() };
+    let input = Input { inner: input, left: left.clone() };
+    let serving = tower_lsp_server::Server::new(input, output, socket)
+        .concurrency_level(REQUESTS)
+        .serve(inbox);
+    let leaving = async {
+        left.notified().await;
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        () = serving => {}
+        () = leaving => {}
+    }
+    u8::from(!state.is_shut_down.load(Ordering::SeqCst))
+}
+
+/// Input that tells when it ends: a request that waits for news would wait for ever.
+struct Input<I> {
+    inner: I,
+    left: Arc<Notify>,
+}
+
+impl<I: AsyncRead + Unpin> AsyncRead for Input<I> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.inner).poll_read(context, buffer);
+        let is_over = match &read {
+            Poll::Ready(Ok(())) => buffer.filled().len() == before,
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        };
+        if is_over {
+            self.left.notify_one();
+        }
+        read
+    }
+}

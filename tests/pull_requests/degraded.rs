@@ -170,6 +170,9 @@ fn a_name_that_is_not_utf_8_is_a_name() {
     caf�/old.txt:2 team/colour pre-existing: line 1 of the base has it too
     caf�/old.txt:3 team/colour new: this change added or changed the line
     ");
+    // Where all files are walked, it is not taken for one that is not checked out.
+    let told = runner.told(&["--base", "HEAD~1", "--scope", "all"]);
+    assert!(told.contains("old.txt:3") && !told.contains("checked out"), "{told}");
     // In parts as well, and where the names have to be links.
     let file = runner.file("report.md").display().to_string();
     assert_eq!(runner.ci(&["--base", "HEAD~1", "--output", &file, "--shard", "1/1"]).code, 1);
@@ -218,7 +221,7 @@ fn a_file_that_may_not_be_read_is_told() {
     let scene = Scene::new(&[("a.txt", "blue\n")], |server| server.write("a.txt", "one\nblue\n"));
     let clone = scene.checkout(&scene.merge, &["--depth=1"]);
     let path = clone.path("a.txt");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).expect("set");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).expect("set");
     // Root reads it all the same.
     let readable = fs::read(&path).is_ok();
     let told = scene.runner(clone).told(&[]);

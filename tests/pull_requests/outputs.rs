@@ -208,3 +208,29 @@ fn what_the_gate_enforces_is_stated() {
     assert!(json.is_object());
     assert!(stated[2].contains("team/colour"), "{}", stated[2]);
 }
+
+#[test]
+fn a_project_in_a_folder_is_told_from_the_top() {
+    let page = format!("app/{}", SPELLING.0);
+    let files = [("app/.aidd/config.json", "{}"), (&*page, SPELLING.1), ("app/a.txt", "one\n")];
+    let scene = Scene::new(&files, |server| server.write("app/a.txt", "one\nteh end\n"));
+    let runner = scene.usual_runner();
+    let sarif = runner.file("app.sarif").display().to_string();
+    let part = runner.file("part.json").display().to_string();
+    let ran = runner.run_in("app", &["ci", "--output", &sarif]);
+    assert_snapshot!(scene.named(&ran.out), @"
+    ::warning file=app/a.txt,line=2,endLine=2,col=1,endColumn=4,title=team/spelling::`teh` is misspelt
+    compared with BASE (first parent of the merge commit): 1 changed file
+    1 warning in 1 file; 1 fixable with --fix
+    ");
+    assert_snapshot!(results(&runner, "app.sarif"), @r#""team/spelling" "app/a.txt":2 true"#);
+    let log: Value = serde_json::from_str(&runner.text("app.sarif")).expect("JSON");
+    let root = log["runs"][0]["originalUriBaseIds"]["%SRCROOT%"]["uri"].as_str().expect("text");
+    assert!(!root.ends_with("app/"), "{root}");
+    let row = |text: String| text.lines().find(|line| line.contains("teh")).map(str::to_owned);
+    assert_snapshot!(scene.named(&row(runner.text("summary.md")).expect("a row")), @r"| [team/spelling](<https://github.com/octo/demo/blob/MERGE/app/rules/team/spelling.md>) | [app/a.txt:2](<https://github.com/octo/demo/blob/MERGE/app/a.txt#L2>) | \`teh\` is misspelt |");
+    // The same from the top, and in parts.
+    assert_eq!(runner.ci(&["app"]).out, ran.out);
+    assert_eq!(runner.run_in("app", &["ci", "--shard", "1/1", "--save", &part]).code, 0);
+    assert_eq!(runner.run_in("app", &["ci", "merge", &part]).out, ran.out);
+}

@@ -169,7 +169,7 @@ fn a_token_of_a_fork_leaves_annotations_summary_and_exit_code() {
     aidd: The SARIF report was not taken into code scanning: the token may not do this
     aidd: The check run was not made: the token may not do this
     aidd: The comment was not posted: the token may not do this
-    aidd: 1 of 1 suggestion were not posted: the token may not do this
+    aidd: Not posted: 1 of 1 suggestion: the token may not do this
     ");
     let summary = runner.text("summary.md");
     assert_eq!(summary.matches("403: Resource not accessible").count(), left_out.len());

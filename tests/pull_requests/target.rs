@@ -123,7 +123,7 @@ fn a_project_in_a_folder_is_the_one_of_the_target() {
     ");
     assert_snapshot!(head.told(&["app"]), @"
     exit 1, (merge base of main and the pull request)
-    evil.txt:1 app/colour new: the file is new
+    app/evil.txt:1 app/colour new: the file is new
     ");
 }
 

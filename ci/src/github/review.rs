@@ -129,7 +129,7 @@ pub(super) async fn post(
     }
     if let Err(failure) = sent(client, target, pull, content, &offers, posted).await {
         let lost = offers.len() - posted.suggestions;
-        let what = format!("{lost} of {} were not posted", number(offers.len(), "suggestion"));
+        let what = format!("Not posted: {lost} of {}", number(offers.len(), "suggestion"));
         posted.left_out.push(failure.line(&what, PERMISSION));
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! `aidd ci merge`: the reports of all parts of a run become the report of the run.
 
 use super::outputs::{self, Outputs};
+use super::place::Place;
 use super::{event, fail_on};
 use crate::Io;
 use crate::cli::{CiMerge, When};
@@ -28,7 +29,7 @@ pub(super) fn run(
     if args.outputs.category.is_some() {
         whole.document.category.clone_from(&args.outputs.category);
     }
-    let registry = project.registry();
+    let registry = Place::of(&project).rules(&project).unwrap_or_else(|| project.registry());
     let outputs = Outputs {
         args: &args.outputs,
         event: &event,

@@ -2,6 +2,7 @@
 
 mod merge;
 mod outputs;
+mod place;
 mod post;
 mod sides;
 mod suggest;
@@ -27,6 +28,7 @@ use aidd_engine::git::Snapshot;
 use aidd_engine::walk::{Walk, check_tree};
 use anyhow::{Context as _, Result};
 use outputs::Outputs;
+use place::Place;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, Read, Write};
@@ -188,8 +190,11 @@ impl Job<'_> {
     }
 
     /// Whether all files are checked: code scanning takes what a branch's report does not hold for
-    /// mended.
+    /// mended. Of a head that is not trusted only what changed is read.
     fn is_whole(&self) -> bool {
+        if self.trusted.is_some() {
+            return false;
+        }
         let to_default = self.event.trigger == Trigger::Push
             && self.event.branch().is_some()
             && self.event.branch() == self.event.default_branch.as_deref();
@@ -207,11 +212,13 @@ impl Job<'_> {
         let ci = self.project.config.ci.clone().unwrap_or_default();
         let (policy, unknown) = Policy::new(&ci, fail_on, engine.registry());
         self.notes.extend(unknown);
-        let version_control = self.version_control();
+        let version_control = self.version_control(found);
+        let place = Place::of(&self.project);
+        let registry = place.rules(&self.project);
         let run = Run {
             files: compare::files(&compared.outcome.files),
             fixed: compare::files(&compared.fixed),
-            rules: engine.registry().rules(),
+            rules: registry.as_ref().unwrap_or(engine.registry()).rules(),
             checked: compared.outcome.checked,
             skipped: &compared.outcome.skipped,
             fail_on,
@@ -219,14 +226,14 @@ impl Job<'_> {
             comparison,
             notes: self.notes.clone(),
             elapsed: self.started.elapsed(),
-            root: self.project.root(),
+            root: &place.top,
             baseline: stale.is_some(),
             stale: stale.unwrap_or_default(),
             suppressed: self.args.outputs.sarif_suppressed,
             category: self.args.outputs.category.as_deref(),
             version_control: version_control.as_ref(),
         };
-        self.report(&run, &compared, found, (color, io))
+        self.report((&run, &place), &compared, found, (color, io))
     }
 
     /// Checks what is to be checked, compared with what is to be compared with, and how many
@@ -266,7 +273,7 @@ impl Job<'_> {
 
     fn report(
         &self,
-        run: &Run<'_>,
+        (run, place): (&Run<'_>, &Place),
         compared: &Compared,
         found: &Found,
         (color, io): (When, &mut Io<'_>),
@@ -279,6 +286,7 @@ impl Job<'_> {
             ..Saved::new(self.context(&found.against), document)
         };
         let suggestions = self.suggestions(run, &mut saved.document);
+        place.lead(&mut saved);
         let outputs = Outputs {
             args: &self.args.outputs,
             event: &self.event,
@@ -300,10 +308,12 @@ impl Job<'_> {
         Ok(Compared { outcome, ..Compared::default() })
     }
 
-    fn version_control(&self) -> Option<VersionControl> {
+    /// The commit whose files are checked, which need not be that of the event.
+    fn version_control(&self, found: &Found) -> Option<VersionControl> {
+        let checked = found.head.clone().or_else(|| place::checked_out(self.project.root()));
         Some(VersionControl {
             repository: self.event.repository.as_ref()?.url(),
-            revision: self.event.sha.clone()?,
+            revision: checked.or_else(|| self.event.sha.clone())?,
             branch: self.event.branch().map(str::to_owned),
         })
     }

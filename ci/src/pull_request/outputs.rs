@@ -80,8 +80,8 @@ impl Outputs<'_> {
             let text = String::from_utf8_lossy(&bytes);
             bytes = report::harmless_in(format, &text).into_bytes();
         }
-        io.out.write_all(&bytes)?;
-        Ok(io.out.flush()?)
+        let written = io.out.write_all(&bytes).and_then(|()| io.out.flush());
+        Ok(written.or_else(crate::check::broken_pipe)?)
     }
 
     fn render(&self, format: Format, out: &mut dyn Write, style: &Style) -> Result<()> {

@@ -63,10 +63,12 @@ impl Job<'_> {
         let head = repository.snapshot(&head.map_err(compare::broken)?).map_err(compare::broken)?;
         let mut changes = self.changes(&repository, (&before, &head))?;
         // A sparse check-out lacks files that changed.
-        let lacking =
-            |change: &&Change| change.head.as_ref().is_some_and(|path| !root.join(path).exists());
-        let lacking = changes.iter().filter(lacking).count();
-        let stored = other.is_some() || lacking > 0 && !self.is_whole();
+        let heads = changes.iter().filter_map(|change| change.head.as_deref());
+        let lacking: Vec<&str> =
+            heads.filter(|path| root.join(path).symlink_metadata().is_err()).collect();
+        let stored = other.is_some() || !lacking.is_empty() && !self.is_whole();
+        // By the name that is shown, a file whose name is not UTF-8 is never found.
+        let lacking = lacking.iter().filter(|path| !path.contains('\u{FFFD}')).count();
         let bases = changes.iter().filter_map(|change| Some((&before, change.base.as_deref()?)));
         let heads = changes.iter().filter_map(|change| Some((&head, change.head.as_deref()?)));
         if have_contents(root, bases.chain(heads.filter(|_| stored)))? {

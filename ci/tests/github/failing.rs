@@ -35,7 +35,7 @@ fn a_token_of_a_fork_may_only_read() {
     The SARIF report was not taken into code scanning: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: security-events: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
     The check run was not made: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: checks: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
     The comment was not posted: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: pull-requests: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
-    2 of 2 suggestions were not posted: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: pull-requests: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
+    Not posted: 2 of 2 suggestions: the token may not do this (403: Resource not accessible by integration). Give the job `permissions: pull-requests: write`; a pull request from a fork never gets it: save the report there with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
     ");
     // Nothing that must fail is tried twice.
     assert_snapshot!(server.log(), @r"
@@ -251,7 +251,7 @@ fn one_refused_suggestion_does_not_spoil_the_others() {
     server.state().diff.insert("Dockerfile".into(), vec![(1, 4), (6, 40)]);
     let posted = run(12).post(&server, REVIEW);
     assert_eq!(posted.suggestions, 11);
-    assert_snapshot!(posted.left_out.join("\n"), @"1 of 12 suggestions were not posted: GitHub does not accept the content (422: Unprocessable Entity: Pull request review thread line must be part of the diff). Run the job again on the newest commit; if it happens again, report it.");
+    assert_snapshot!(posted.left_out.join("\n"), @"Not posted: 1 of 12 suggestions: GitHub does not accept the content (422: Unprocessable Entity: Pull request review thread line must be part of the diff). Run the job again on the newest commit; if it happens again, report it.");
     let sizes: Vec<_> = server
         .state()
         .reviews
@@ -267,7 +267,7 @@ fn an_outdated_head_gets_no_suggestions() {
     server.state().diff.clear();
     let posted = run(30).post(&server, REVIEW);
     assert_eq!(posted.suggestions, 0);
-    assert_snapshot!(posted.left_out.join("\n"), @"30 of 30 suggestions were not posted: GitHub does not accept the content (422: Unprocessable Entity: Pull request review thread line must be part of the diff). Run the job again on the newest commit; if it happens again, report it.");
+    assert_snapshot!(posted.left_out.join("\n"), @"Not posted: 30 of 30 suggestions: GitHub does not accept the content (422: Unprocessable Entity: Pull request review thread line must be part of the diff). Run the job again on the newest commit; if it happens again, report it.");
     assert_snapshot!(server.log(), @r"
     GET pulls/7/comments?per_page=100&page=1
     POST pulls/7/reviews

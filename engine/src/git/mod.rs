@@ -75,6 +75,13 @@ impl Repository {
         Ok(Self { inner, prefix: prefix.into() })
     }
 
+    /// The way from the top of the work tree to the folder that it is seen from, with a slash at its
+    /// end; empty for the top itself.
+    #[must_use]
+    pub fn prefix(&self) -> String {
+        self.prefix.to_str_lossy().into_owned()
+    }
+
     /// The commit that `rev` names, as a full hash: `main`, `HEAD~2`, `1a2b3c4`, a tag.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 
 use super::{FileReport, Outcome, Part, Skipped};
 use crate::check::{Checked, Engine, Occurrences};
-use crate::files::Files;
+use crate::files::{Disk, Files};
 use crate::kind::Kind;
 use crate::paths::{Globs, relative};
 use crate::source::{Columns, Origin, Source};
@@ -50,14 +50,8 @@ impl Drop for Job<'_> {
 
 impl Job<'_> {
     pub(super) fn entry(&mut self, entry: &DirEntry, done: &(dyn Fn() + Sync)) {
-        // A link the user named is followed, one met on the way is not.
-        let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
-            || entry.depth() == 0 && entry.path().is_file();
         let path = relative(self.root, entry.path());
-        if !is_file || entry.depth() > 0 && !self.globs.matches(&path) {
-            return;
-        }
-        if self.part.is_some_and(|part| !part.holds(&path)) {
+        if !is_checked(entry, &path, self.globs, self.part) {
             return;
         }
         if let Some(seen) = self.seen
@@ -83,6 +77,14 @@ impl Job<'_> {
     fn skip(&mut self, path: String, why: String, failed: bool) {
         self.outcome.partly.insert(path.clone());
         self.outcome.skipped.push(Skipped { path, why, failed });
+    }
+
+    /// A file that a walk met before.
+    pub(super) fn listed(&mut self, disk: &Disk, path: &str) {
+        let read = disk.locate(path).and_then(|place| self.file(&place, path));
+        if let Err(error) = read {
+            self.skip(path.to_owned(), format!("cannot be read: {error}"), true);
+        }
     }
 
     /// A file that lies on no disk.
@@ -177,6 +179,16 @@ impl Job<'_> {
             self.outcome.files.push(FileReport { source, checked });
         }
     }
+}
+
+/// Whether a walk checks what it meets at `path`.
+pub(super) fn is_checked(entry: &DirEntry, path: &str, globs: &Globs, part: Option<Part>) -> bool {
+    // A link the user named is followed, one met on the way is not.
+    let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
+        || entry.depth() == 0 && entry.path().is_file();
+    is_file
+        && (entry.depth() == 0 || globs.matches(path))
+        && part.is_none_or(|part| part.holds(path))
 }
 
 /// Where the next window begins: at the start of a line near the overlap, if there is one.

@@ -12,7 +12,7 @@ use job::Job;
 use std::collections::{BTreeSet, HashSet};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 pub use crate::paths::relative;
@@ -119,14 +119,8 @@ pub fn check_tree(
 ) -> Result<Outcome, String> {
     let globs = globs(config)?;
     let total = Mutex::new(Outcome::default());
-    let Some(mut builder) = builder(walk) else { return Ok(Outcome::default()) };
-    let (root, filter) = (disk.root().to_owned(), globs.clone());
+    let Some(builder) = filtered(walk, disk, &globs) else { return Ok(Outcome::default()) };
     let seen = (walk.paths.len() > 1).then(Mutex::default);
-    let only = walk.only.as_ref().map(with_folders);
-    builder.filter_entry(move |entry| {
-        enters(entry, &root, &filter)
-            && only.as_ref().is_none_or(|only| only.contains(&relative(&root, entry.path())))
-    });
     builder.build_parallel().run(|| {
         let mut job = Job {
             engine,
@@ -188,6 +182,52 @@ pub fn check_files(
     Ok(sorted(total))
 }
 
+/// The files that [`check_tree`] would check, by path.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn list(config: &Config, disk: &Disk, walk: &Walk) -> Result<BTreeSet<String>, String> {
+    let globs = globs(config)?;
+    let Some(builder) = filtered(walk, disk, &globs) else { return Ok(BTreeSet::new()) };
+    let files = builder.build().flatten().filter_map(|entry| {
+        let path = relative(disk.root(), entry.path());
+        job::is_checked(&entry, &path, &globs, walk.part).then_some(path)
+    });
+    Ok(files.collect())
+}
+
+/// Checks the files at `paths` of `disk`, which [`list`] gave, on this thread and one after the
+/// other, until `stop` is set. `files` is what the checks may read beside them.
+#[must_use]
+pub fn check_listed<'a>(
+    engine: &Engine,
+    disk: &Disk,
+    files: &dyn Files,
+    paths: impl IntoIterator<Item = &'a str>,
+    stop: &AtomicBool,
+) -> Outcome {
+    let total = Mutex::new(Outcome::default());
+    let globs = Globs::all();
+    let mut job = Job {
+        engine,
+        files,
+        root: disk.root(),
+        globs: &globs,
+        part: None,
+        seen: None,
+        total: &total,
+        outcome: Outcome::default(),
+    };
+    for path in paths {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        job.listed(disk, path);
+    }
+    drop(job);
+    sorted(total)
+}
+
 fn globs(config: &Config) -> Result<Globs, String> {
     let none = Vec::new();
     Globs::new(config.include.as_ref().unwrap_or(&none), config.exclude.as_ref().unwrap_or(&none))
@@ -210,6 +250,18 @@ fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
         all.extend(ends.map(|end| path[..end].to_owned()));
     }
     all
+}
+
+/// A walk that enters only what it has to.
+fn filtered(walk: &Walk, disk: &Disk, globs: &Globs) -> Option<WalkBuilder> {
+    let mut builder = builder(walk)?;
+    let (root, filter) = (disk.root().to_owned(), globs.clone());
+    let only = walk.only.as_ref().map(with_folders);
+    builder.filter_entry(move |entry| {
+        enters(entry, &root, &filter)
+            && only.as_ref().is_none_or(|only| only.contains(&relative(&root, entry.path())))
+    });
+    Some(builder)
 }
 
 fn builder(walk: &Walk) -> Option<WalkBuilder> {
@@ -299,6 +351,33 @@ mod tests {
         );
         assert_eq!(one, places(&run(root, 8, false)));
         assert_eq!(places(&run(root, 2, true)).len(), 5);
+    }
+
+    #[test]
+    fn what_is_listed_is_what_a_tree_run_checks() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        fs::create_dir_all(root.join(".git")).expect("made");
+        fs::write(root.join(".gitignore"), "ignored\n").expect("written");
+        for name in ["b", ".env", "c/d", "c/out/e", "ignored"] {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().expect("below")).expect("made");
+            fs::write(path, format!("token = {}\n", token())).expect("written");
+        }
+        let config = Config { exclude: Some(vec!["out/".into()]), ..Config::default() };
+        let (disk, mut walk) = (Disk::new(root), Walk::over(vec![root.to_owned()]));
+        let listed = list(&config, &disk, &walk).expect("no globs");
+        let tree = check_tree(&engine(), &config, &disk, &walk, &|| ()).expect("no globs");
+        assert_eq!(listed, tree.met);
+        let run = |stop: bool| {
+            let (paths, stop) = (listed.iter().map(String::as_str), AtomicBool::new(stop));
+            places(&check_listed(&engine(), &disk, &disk, paths, &stop))
+        };
+        assert_eq!(run(false), places(&tree));
+        assert_eq!(run(true), []);
+        walk.only = Some(["c/d".to_owned(), "ignored".to_owned()].into());
+        let one = list(&config, &disk, &walk).expect("no globs");
+        assert_eq!(one, ["c/d".to_owned()].into());
     }
 
     #[test]

@@ -1,0 +1,64 @@
+//! Paths as a CI system and its pages know them: from the top of the repository, also where the
+//! project lies in a folder of it.
+
+use crate::project::Project;
+use crate::saved::Saved;
+use aidd_engine::git::Repository;
+use aidd_engine::registry::Registry;
+use std::path::{Path, PathBuf};
+
+/// Where a project lies in its repository.
+pub(super) struct Place {
+    /// The top of the repository.
+    pub(super) top: PathBuf,
+    /// The way from there, with a slash at its end; empty for the top itself.
+    prefix: String,
+}
+
+impl Place {
+    /// The place of `project`; without a repository its root is the top.
+    pub(super) fn of(project: &Project) -> Self {
+        let root = project.root();
+        let prefix = Repository::open(root).map(|repository| repository.prefix());
+        let prefix = prefix.unwrap_or_default();
+        let top = root.ancestors().nth(prefix.matches('/').count()).unwrap_or(root);
+        Self { top: top.to_owned(), prefix }
+    }
+
+    /// The rules, whose pages are found from the top; `None`: as they are in the project.
+    pub(super) fn rules(&self, project: &Project) -> Option<Registry> {
+        let page = |(path, text): &(String, String)| (self.whole(path), text.clone());
+        let pages = || project.pages.iter().map(page).collect::<Vec<_>>();
+        (!self.prefix.is_empty()).then(|| Registry::new(&pages()))
+    }
+
+    /// Gives all paths of a report from the top.
+    pub(super) fn lead(&self, saved: &mut Saved) {
+        if self.prefix.is_empty() {
+            return;
+        }
+        let document = &mut saved.document;
+        for finding in &mut document.findings {
+            finding.path = self.whole(&finding.path);
+            for other in &mut finding.related {
+                other.path = self.whole(&other.path);
+            }
+        }
+        for file in document.skipped.iter_mut().filter(|file| file.path != ".") {
+            file.path = self.whole(&file.path);
+        }
+        let lines = std::mem::take(&mut document.line_hashes).into_iter();
+        document.line_hashes = lines.map(|(path, at)| (self.whole(&path), at)).collect();
+        let lines = std::mem::take(&mut saved.diff_lines).into_iter();
+        saved.diff_lines = lines.map(|(path, at)| (self.whole(&path), at)).collect();
+    }
+
+    fn whole(&self, path: &str) -> String {
+        format!("{}{path}", self.prefix)
+    }
+}
+
+/// The commit that is checked out at `root`.
+pub(super) fn checked_out(root: &Path) -> Option<String> {
+    Repository::open(root).ok()?.commit("HEAD").ok()
+}

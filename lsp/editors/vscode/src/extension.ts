@@ -1,0 +1,176 @@
+/** The extension: starts `aidd lsp`, and shows what its commands answer. */
+
+import * as os from 'node:os'
+import * as vscode from 'vscode'
+import { LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node'
+import { findBinary } from './binary'
+import { documents, serverArguments, serverSettings, startsAnew } from './options'
+import { messageOf, rulesOf } from './words'
+
+const HELP = 'https://github.com/aidd-dev/aidd/blob/main/docs/editors.md'
+
+/** The scheme of the texts that commands answer with. */
+const ANSWERS = 'aidd-answer'
+
+let client: LanguageClient | undefined
+/** Starts and stops wait for one another. */
+let queue: Promise<void> = Promise.resolve()
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const answers = new Answers()
+  const restart = () => (queue = queue.then(stop).then(() => start(context, answers)))
+  context.subscriptions.push(
+    vscode.workspace.registerTextDocumentContentProvider(ANSWERS, answers),
+    vscode.commands.registerCommand('aidd.restart', restart),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (startsAnew.some((name) => event.affectsConfiguration(name))) void restart()
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(restart),
+  )
+  await restart()
+}
+
+export function deactivate(): Promise<void> {
+  return (queue = queue.then(stop))
+}
+
+async function start(context: vscode.ExtensionContext, answers: Answers): Promise<void> {
+  const settings = vscode.workspace.getConfiguration('aidd')
+  const found = findBinary({
+    setting: settings.get('path', ''),
+    folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath,
+    home: os.homedir(),
+    extension: context.extensionPath,
+    path: process.env['PATH'] ?? '',
+    platform: process.platform,
+  })
+  if ('problem' in found) {
+    void tell(found.problem)
+    return
+  }
+  const server = { command: found.program, args: [...serverArguments] }
+  const starting = new LanguageClient('aidd', 'aidd', server, options(answers))
+  client = starting
+  try {
+    await starting.start()
+    await running(true)
+  } catch (error) {
+    client = undefined
+    await starting.dispose().catch(() => undefined)
+    const why = error instanceof Error ? error.message : String(error)
+    void tell(`${found.program} did not start as a language server: ${why}`)
+  }
+}
+
+async function stop(): Promise<void> {
+  const stopping = client
+  client = undefined
+  await running(false)
+  // A server that has died cannot be stopped; there is nothing to do about it.
+  await stopping?.dispose().catch(() => undefined)
+}
+
+function running(now: boolean): Thenable<unknown> {
+  return vscode.commands.executeCommand('setContext', 'aidd.running', now)
+}
+
+function options(answers: Answers): LanguageClientOptions {
+  const settings = () => vscode.workspace.getConfiguration('aidd')
+  return {
+    documentSelector: documents,
+    initializationOptions: () => serverSettings((name) => settings().get(name)),
+    synchronize: { configurationSection: 'aidd' },
+    markdown: { supportHtml: false },
+    middleware: {
+      // The client makes a command of the editor from each command of the server; what is asked of
+      // the person first, and what is done with the answer, is ours.
+      executeCommand: async (command, args, next) => {
+        const byPerson = args.length === 0
+        const full = byPerson ? await ask(command) : args
+        if (full === undefined) return undefined
+        const answer: unknown = await next(command, full)
+        if (byPerson) await show(answers, command, full, answer)
+        return answer
+      },
+    },
+  }
+}
+
+/** The arguments of a command that a person called; `undefined` when they thought better of it. */
+async function ask(command: string): Promise<unknown[] | undefined> {
+  const { document } = vscode.window.activeTextEditor ?? {}
+  const uri = document?.uri.scheme === 'file' ? document.uri.toString() : undefined
+  switch (command) {
+    case 'aidd.explain': {
+      const rule = await askRule()
+      return rule ? [rule, uri] : undefined
+    }
+    case 'aidd.writeBaseline': {
+      const chosen = await vscode.window.showQuickPick(recordings, { title: 'What to record' })
+      return chosen && [{ uri, acceptNew: chosen.acceptNew }]
+    }
+    case 'aidd.showConfig':
+      return [uri]
+    default:
+      return []
+  }
+}
+
+const recordings = [
+  { label: 'All findings', description: 'also those that the baseline does not have yet', acceptNew: true },
+  { label: 'Only known findings', description: 'drops from the baseline what is gone', acceptNew: false },
+]
+
+/** The rule to explain: that of the finding under the cursor, or one that is typed. */
+async function askRule(): Promise<string | undefined> {
+  const editor = vscode.window.activeTextEditor
+  const all = editor ? vscode.languages.getDiagnostics(editor.document.uri) : []
+  const rules = rulesOf(all.filter(({ range }) => editor && range.contains(editor.selection.active)))
+  const title = 'Which rule?'
+  if (rules.length > 1) return vscode.window.showQuickPick(rules, { title })
+  return rules[0] ?? vscode.window.showInputBox({ title, placeHolder: 'dockerfile/latest-tag' })
+}
+
+async function show(answers: Answers, command: string, args: unknown[], answer: unknown): Promise<void> {
+  if (command === 'aidd.explain' && typeof answer === 'string') {
+    const uri = answers.keep(`${String(args[0])}.md`, answer)
+    await vscode.commands.executeCommand('markdown.showPreview', uri)
+  } else if (command === 'aidd.showConfig' && answer) {
+    const uri = answers.keep('config.json', JSON.stringify(answer, null, 2))
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri))
+  } else {
+    const message = messageOf(answer)
+    if (message !== undefined) void vscode.window.showInformationMessage(`aidd: ${message}`)
+  }
+}
+
+async function tell(problem: string): Promise<void> {
+  const actions = { 'How to Install': openHelp, 'Open Settings': openSettings, Retry: retry }
+  const chosen = await vscode.window.showErrorMessage(
+    `${problem} Install aidd, or set aidd.path to where it is.`,
+    ...(Object.keys(actions) as (keyof typeof actions)[]),
+  )
+  if (chosen) await actions[chosen]()
+}
+
+const openHelp = () => vscode.env.openExternal(vscode.Uri.parse(HELP))
+const openSettings = () => vscode.commands.executeCommand('workbench.action.openSettings', 'aidd.path')
+const retry = () => vscode.commands.executeCommand('aidd.restart')
+
+/** The texts that commands answered with, as documents that cannot be edited. */
+class Answers implements vscode.TextDocumentContentProvider {
+  private readonly texts = new Map<string, string>()
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>()
+  readonly onDidChange = this.changed.event
+
+  keep(name: string, text: string): vscode.Uri {
+    const uri = vscode.Uri.from({ scheme: ANSWERS, path: `/${name}` })
+    this.texts.set(uri.toString(), text)
+    this.changed.fire(uri)
+    return uri
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.texts.get(uri.toString()) ?? ''
+  }
+}

@@ -1,0 +1,320 @@
+//! Code actions: mending a finding, all of a rule, all that is safe; allowing it; turning its rule
+//! off. What an action does is worked out from the text at the time it is asked for.
+
+use crate::client::Client;
+use crate::convert;
+use crate::edits;
+use crate::snapshot::Snapshot;
+use aidd_engine::files::{Files, side_file};
+use aidd_engine::finding::{Edit, Finding, Fix, Safety};
+use aidd_engine::fix;
+use aidd_engine::kind::CONFIG_PATH;
+use aidd_engine::paths::relative;
+use aidd_engine::source::Source;
+use aidd_engine::{allow, suppress};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fmt;
+use tower_lsp_server::ls_types::{
+    CodeAction, CodeActionContext, CodeActionKind, Diagnostic, Range, Uri, WorkspaceEdit,
+};
+
+/// The kind of the action that applies all safe fixes: for settings that run it on save.
+pub const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.aidd");
+
+/// The kinds of all actions.
+pub const KINDS: [CodeActionKind; 2] = [CodeActionKind::QUICKFIX, FIX_ALL];
+
+/// Most findings whose actions are offered at once: a selection may cover a whole file.
+const MOST: usize = 50;
+
+/// What an action may look at beside the document.
+pub struct Around<'a> {
+    /// What the client offers.
+    pub client: Client,
+    /// The files of the project, with what is open in the editor laid over them.
+    pub files: &'a dyn Files,
+    /// Path in the project → version of the document, when it is open.
+    pub version: &'a dyn Fn(&str) -> Option<i32>,
+}
+
+/// What an action does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "camelCase")]
+enum Deed {
+    /// Applies the fix of the finding with this id.
+    Fix { id: String },
+    /// Applies the fixes of all findings of a rule.
+    FixRule { rule: String },
+    /// Applies all safe fixes.
+    FixAll,
+    /// Allows the finding with this id by a comment.
+    Allow { id: String },
+    /// Turns a rule off in the configuration.
+    TurnOff { rule: String },
+}
+
+/// What an action carries from the offer to the choice.
+#[derive(Debug, Serialize, Deserialize)]
+struct Data {
+    uri: Uri,
+    #[serde(flatten)]
+    deed: Deed,
+}
+
+/// Why an action that was offered cannot be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The action is none of ours.
+    Unknown,
+    /// The text has changed: the finding is gone, or has no fix any more.
+    Gone,
+    /// No comment here would allow the finding.
+    NoComment,
+    /// The configuration cannot be changed so that the rule is off for this file.
+    Config,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unknown => "this is no action of aidd",
+            Self::Gone => "the text has changed, and the finding is gone",
+            Self::NoComment => "no comment here would allow the finding",
+            Self::Config => {
+                "the configuration is malformed, or sets the rule for this file in a way that `off` would not change"
+            }
+        })
+    }
+}
+
+/// The document that an action was offered for.
+#[must_use]
+pub fn document(action: &CodeAction) -> Option<Uri> {
+    Data::deserialize(action.data.as_ref()?).ok().map(|data| data.uri)
+}
+
+/// The actions for `range`: of the kinds that `context` asks for. Their edits are worked out here
+/// only for clients that cannot ask for them later.
+#[must_use]
+pub fn actions(
+    snapshot: &Snapshot,
+    range: Range,
+    context: &CodeActionContext,
+    around: &Around<'_>,
+) -> Vec<CodeAction> {
+    if !around.client.actions {
+        return Vec::new();
+    }
+    let mut actions = Vec::new();
+    if is_asked_for(context, &CodeActionKind::QUICKFIX) {
+        quick_fixes(snapshot, range, context, around, &mut actions);
+    }
+    if is_asked_for(context, &FIX_ALL) && can_fix_all(snapshot) {
+        let title = "Apply all safe fixes of aidd in this file".to_owned();
+        actions.push(action(snapshot, title, FIX_ALL, Deed::FixAll));
+    }
+    if around.client.lazy_edits {
+        return actions;
+    }
+    actions.into_iter().filter_map(|action| resolve(snapshot, action, around).ok()).collect()
+}
+
+/// Whether actions of `kind` are wanted: it is one of those named, or below one.
+fn is_asked_for(context: &CodeActionContext, kind: &CodeActionKind) -> bool {
+    context.only.as_ref().is_none_or(|only| {
+        only.iter().any(|wanted| {
+            let rest = kind.as_str().strip_prefix(wanted.as_str());
+            rest.is_some_and(|rest| {
+                rest.is_empty() || rest.starts_with('.') || wanted.as_str().is_empty()
+            })
+        })
+    })
+}
+
+/// Larger texts are searched for secrets only: what a fix or a comment does there is not known.
+fn is_whole(snapshot: &Snapshot) -> bool {
+    snapshot.source.text().len() as u64 <= snapshot.workspace.engine.max_file_size()
+}
+
+fn can_fix_all(snapshot: &Snapshot) -> bool {
+    is_whole(snapshot) && fix::applicable(&snapshot.checked.findings, Safety::Safe).next().is_some()
+}
+
+fn quick_fixes(
+    snapshot: &Snapshot,
+    range: Range,
+    context: &CodeActionContext,
+    around: &Around<'_>,
+    actions: &mut Vec<CodeAction>,
+) {
+    let span = convert::span(&snapshot.source, range, snapshot.encoding);
+    let touches = |one: &&Finding| one.span.start <= span.end && span.start <= one.span.end;
+    let here: Vec<&Finding> = shown(snapshot).filter(touches).take(MOST).collect();
+    let rules: BTreeSet<&str> = here.iter().map(|finding| &*finding.rule).collect();
+    let reported = |finding| Some(vec![reported(snapshot, finding, context)]);
+    if is_whole(snapshot) {
+        for &finding in &here {
+            let Some(fix) = &finding.fix else { continue };
+            let deed = Deed::Fix { id: finding.id.clone() };
+            let action = quick_fix(snapshot, titled(&fix.title, fix.safety), deed);
+            let is_preferred = Some(fix.safety == Safety::Safe);
+            let diagnostics = reported(finding);
+            actions.push(CodeAction { is_preferred, diagnostics, ..action });
+        }
+        actions.extend(rules.iter().filter_map(|rule| fix_rule(snapshot, rule)));
+        for finding in allowable(snapshot, &here) {
+            let title = format!("Allow `{}` here with a comment", finding.rule);
+            let action = quick_fix(snapshot, title, Deed::Allow { id: finding.id.clone() });
+            actions.push(CodeAction { diagnostics: reported(finding), ..action });
+        }
+    }
+    let config = config_path(snapshot)
+        .filter(|config| around.client.create_files || around.files.exists(config));
+    if let Some(config) = config {
+        actions.extend(rules.into_iter().map(|rule| {
+            let title = format!("Turn `{rule}` off in {config}");
+            quick_fix(snapshot, title, Deed::TurnOff { rule: rule.to_owned() })
+        }));
+    }
+}
+
+/// The action that applies all fixes of a rule, where there are several.
+fn fix_rule(snapshot: &Snapshot, rule: &str) -> Option<CodeAction> {
+    let fixes = fixes_of(snapshot, rule);
+    let safety = fixes.iter().map(|fix| fix.safety).max().filter(|_| fixes.len() > 1)?;
+    let title = titled(&format!("Fix all `{rule}` in this file"), safety);
+    Some(quick_fix(snapshot, title, Deed::FixRule { rule: rule.to_owned() }))
+}
+
+/// The findings that a comment may allow; of those of one rule on one line, the first.
+fn allowable<'a>(snapshot: &Snapshot, here: &[&'a Finding]) -> Vec<&'a Finding> {
+    let mut seen = BTreeSet::new();
+    let source = &snapshot.source;
+    let is_first =
+        |one: &&&Finding| seen.insert((one.rule.clone(), source.line_of(one.span.start)));
+    let is_meant =
+        |one: &&&Finding| &*one.rule != allow::UNUSED && suppress::is_allowable(source, one);
+    here.iter().filter(is_meant).filter(is_first).copied().collect()
+}
+
+fn shown(snapshot: &Snapshot) -> impl Iterator<Item = &Finding> {
+    snapshot.checked.findings.iter().filter(|finding| convert::is_shown(finding))
+}
+
+fn titled(title: &str, safety: Safety) -> String {
+    match safety {
+        Safety::Safe => title.to_owned(),
+        Safety::Unsafe => format!("{title} (may change the meaning)"),
+    }
+}
+
+fn quick_fix(snapshot: &Snapshot, title: String, deed: Deed) -> CodeAction {
+    action(snapshot, title, CodeActionKind::QUICKFIX, deed)
+}
+
+fn action(snapshot: &Snapshot, title: String, kind: CodeActionKind, deed: Deed) -> CodeAction {
+    let data = Data { uri: snapshot.uri.clone(), deed };
+    CodeAction { title, kind: Some(kind), data: Some(json!(data)), ..CodeAction::default() }
+}
+
+/// The diagnostic of a finding: the client's own, so that it knows it again.
+fn reported(snapshot: &Snapshot, finding: &Finding, context: &CodeActionContext) -> Diagnostic {
+    let is_it =
+        |one: &&Diagnostic| one.data.as_ref().is_some_and(|data| data["id"] == finding.id.as_str());
+    let own = context.diagnostics.iter().find(is_it).cloned();
+    own.unwrap_or_else(|| convert::diagnostic(snapshot, finding))
+}
+
+fn fixes_of<'a>(snapshot: &'a Snapshot, rule: &str) -> Vec<&'a Fix> {
+    shown(snapshot)
+        .filter(|finding| &*finding.rule == rule)
+        .filter_map(|finding| finding.fix.as_ref())
+        .collect()
+}
+
+/// Where the configuration lies or would lie, from the root; `None` when that is not below it.
+fn config_path(snapshot: &Snapshot) -> Option<String> {
+    let project = &snapshot.workspace.project;
+    match &project.config_path {
+        None => Some(CONFIG_PATH.to_owned()),
+        Some(path) if path.starts_with(project.root()) => Some(relative(project.root(), path)),
+        Some(_) => None,
+    }
+}
+
+/// The action with its edit, for the text of `snapshot`.
+///
+/// # Errors
+/// When it cannot be done any more, or is none of ours.
+pub fn resolve(
+    snapshot: &Snapshot,
+    mut action: CodeAction,
+    around: &Around<'_>,
+) -> Result<CodeAction, Refusal> {
+    let data = action.data.as_ref().ok_or(Refusal::Unknown)?;
+    let data = Data::deserialize(data).map_err(|_| Refusal::Unknown)?;
+    if data.uri != snapshot.uri {
+        return Err(Refusal::Unknown);
+    }
+    action.edit = Some(match data.deed {
+        Deed::TurnOff { rule } => turn_off(snapshot, &rule, around).ok_or(Refusal::Config)?,
+        deed => {
+            let edits = edits_of(snapshot, &deed, around)?;
+            let edits = edits::text_edits(&snapshot.source, &edits, snapshot.encoding);
+            edits::of_document(around.client, snapshot.uri.clone(), snapshot.version, edits)
+        }
+    });
+    Ok(action)
+}
+
+/// The edits of the document itself.
+fn edits_of(snapshot: &Snapshot, deed: &Deed, around: &Around<'_>) -> Result<Vec<Edit>, Refusal> {
+    let (engine, source) = (&snapshot.workspace.engine, &snapshot.source);
+    let text = source.text();
+    let find = |id: &str| shown(snapshot).find(|finding| finding.id == id).ok_or(Refusal::Gone);
+    match deed {
+        Deed::Fix { id } => {
+            let fix = find(id)?.fix.as_ref().ok_or(Refusal::Gone)?;
+            changed(text, fix::apply(text.as_bytes(), &[fix]).0)
+        }
+        Deed::FixRule { rule } => {
+            changed(text, fix::apply(text.as_bytes(), &fixes_of(snapshot, rule)).0)
+        }
+        Deed::FixAll => {
+            let bytes = text.as_bytes().to_vec();
+            let mended = fix::mend(engine, source.path(), bytes, around.files, Safety::Safe);
+            changed(text, mended.bytes)
+        }
+        Deed::Allow { id } => suppress::allow(engine, source, find(id)?, around.files, "")
+            .map(|edit| vec![edit])
+            .ok_or(Refusal::NoComment),
+        Deed::TurnOff { .. } => Err(Refusal::Unknown),
+    }
+}
+
+/// The edits that lead from `text` to `bytes`; there must be some.
+fn changed(text: &str, bytes: Vec<u8>) -> Result<Vec<Edit>, Refusal> {
+    let after = String::from_utf8(bytes).map_err(|_| Refusal::Gone)?;
+    let edits = edits::between(text, &after);
+    if edits.is_empty() { Err(Refusal::Gone) } else { Ok(edits) }
+}
+
+/// The edit of the configuration file, or the one that creates it.
+fn turn_off(snapshot: &Snapshot, rule: &str, around: &Around<'_>) -> Option<WorkspaceEdit> {
+    let path = config_path(snapshot)?;
+    let workspace = &snapshot.workspace;
+    let uri = Uri::from_file_path(workspace.project.root().join(&path))?;
+    let exists = around.files.exists(&path);
+    let old = if exists { side_file(around.files, &path)? } else { String::new() };
+    let registry = workspace.engine.registry();
+    let new = suppress::switch_off(registry, &old, rule, snapshot.source.path())?;
+    if !exists {
+        return around.client.create_files.then(|| edits::new_file(uri, new));
+    }
+    let source = Source::new(path.as_str(), old);
+    let edits = edits::between(source.text(), &new);
+    let edits = edits::text_edits(&source, &edits, snapshot.encoding);
+    Some(edits::of_document(around.client, uri, (around.version)(&path), edits))
+}

@@ -1,0 +1,97 @@
+//! What the client offers, as far as the form of an answer depends on it.
+
+use tower_lsp_server::ls_types::{ClientCapabilities, MarkupKind, ResourceOperationKind};
+
+/// What the client offers; nothing, unless it says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Client {
+    /// Edits that name the version of the text they are for.
+    pub document_changes: bool,
+    /// Edits that create files.
+    pub create_files: bool,
+    /// Code actions that carry an edit, not only commands.
+    pub actions: bool,
+    /// Edits of code actions may be asked for when one is chosen.
+    pub lazy_edits: bool,
+    /// Markdown in hovers.
+    pub markdown_hover: bool,
+    /// Markdown in the documentation of completions.
+    pub markdown_completion: bool,
+    /// It asks for hovers.
+    pub hovers: bool,
+    /// It asks for completions.
+    pub completions: bool,
+    /// It asks for links.
+    pub links: bool,
+    /// It asks for lenses.
+    pub lenses: bool,
+}
+
+impl Client {
+    /// What is offered by a client that says this of itself.
+    #[must_use]
+    pub fn of(offered: &ClientCapabilities) -> Self {
+        let edit = offered.workspace.as_ref().and_then(|it| it.workspace_edit.as_ref());
+        let text = offered.text_document.as_ref();
+        let action = text.and_then(|it| it.code_action.as_ref());
+        let hover = text.and_then(|it| it.hover.as_ref()).and_then(|it| it.content_format.as_ref());
+        let item = text.and_then(|it| it.completion.as_ref()?.completion_item.as_ref());
+        let document_changes = edit.is_some_and(|it| it.document_changes == Some(true));
+        let operations = edit.and_then(|it| it.resource_operations.as_ref());
+        let resolved = action.and_then(|it| it.resolve_support.as_ref());
+        let is_markdown = |kinds: &Vec<MarkupKind>| kinds.contains(&MarkupKind::Markdown);
+        Self {
+            document_changes,
+            create_files: document_changes
+                && operations.is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
+            actions: action.is_some_and(|it| it.code_action_literal_support.is_some()),
+            lazy_edits: action.is_some_and(|it| it.data_support == Some(true))
+                && resolved.is_some_and(|it| it.properties.iter().any(|one| one == "edit")),
+            markdown_hover: hover.is_some_and(is_markdown),
+            markdown_completion: item
+                .and_then(|it| it.documentation_format.as_ref())
+                .is_some_and(is_markdown),
+            hovers: text.is_some_and(|it| it.hover.is_some()),
+            completions: text.is_some_and(|it| it.completion.is_some()),
+            links: text.is_some_and(|it| it.document_link.is_some()),
+            lenses: text.is_some_and(|it| it.code_lens.is_some()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FULL: Client = Client {
+        document_changes: true,
+        create_files: true,
+        actions: true,
+        lazy_edits: true,
+        markdown_hover: true,
+        markdown_completion: true,
+        hovers: true,
+        completions: true,
+        links: true,
+        lenses: true,
+    };
+
+    #[test]
+    fn nothing_is_taken_for_granted() {
+        let of = |text: &str| Client::of(&serde_json::from_str(text).expect("capabilities"));
+        assert_eq!(of("{}"), Client::default());
+        let modern = r#"{
+            "workspace": {"workspaceEdit": {
+                "documentChanges": true, "resourceOperations": ["create", "rename"]}},
+            "textDocument": {
+                "codeAction": {
+                    "codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}},
+                    "dataSupport": true, "resolveSupport": {"properties": ["edit"]}},
+                "hover": {"contentFormat": ["plaintext", "markdown"]},
+                "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
+                "documentLink": {}, "codeLens": {}}}"#;
+        assert_eq!(of(modern), FULL);
+        let no_data = modern.replace("\"dataSupport\": true,", "");
+        assert_eq!(of(&no_data), Client { lazy_edits: false, ..FULL });
+    }
+}

@@ -1,0 +1,199 @@
+//! What the client can have done by name.
+
+use crate::diagnostics;
+use crate::documents::{Place, lock};
+use crate::features;
+use crate::lens::SHOW_ALLOWED;
+use crate::lifecycle;
+use crate::schedule;
+use crate::state::State;
+use crate::workspace::Workspace;
+use aidd_engine::baseline::Baseline;
+use aidd_engine::finding::{Finding, Status};
+use aidd_engine::paths::relative;
+use aidd_engine::walk::{self, Outcome, Walk};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fs;
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp_server::ls_types::{ExecuteCommandParams, Uri};
+
+/// The commands, as the client names them.
+pub const NAMES: [&str; 5] = [CHECK, EXPLAIN, BASELINE, CONFIG, SHOW_ALLOWED];
+
+/// Checks all files: no argument; answers how many files and findings there are, `null` when the
+/// user stopped it.
+const CHECK: &str = "aidd.checkWorkspace";
+/// Says why a rule is one: its id or an alias, and maybe a URI, whose project's rules count too;
+/// answers the page as Markdown.
+const EXPLAIN: &str = "aidd.explain";
+/// Records today's findings as known: an object with `uri`, a file or folder of the project, and
+/// `acceptNew`, without which a baseline that is there takes nothing new.
+const BASELINE: &str = "aidd.writeBaseline";
+/// Shows which settings count: maybe a URI; answers root, files and settings.
+const CONFIG: &str = "aidd.showConfig";
+
+/// Runs a command.
+///
+/// # Errors
+/// When there is no such command, or its arguments do not fit.
+pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Result<Option<Value>> {
+    let mut arguments = params.arguments.into_iter();
+    let mut next = || arguments.next().unwrap_or(Value::Null);
+    match params.command.as_str() {
+        CHECK => {
+            let count = diagnostics::check_all(state).await;
+            Ok(count.map(|count| json!({ "files": count.files, "findings": count.findings })))
+        }
+        EXPLAIN => {
+            let name = next();
+            let name = name.as_str().ok_or_else(|| Error::invalid_params("a rule is missing"))?;
+            let workspace = workspace(state, next()).await?;
+            explain(&workspace, name).map(Some)
+        }
+        BASELINE => {
+            let argument = next();
+            let wanted = if argument.is_null() {
+                Recording::default()
+            } else {
+                Recording::deserialize(argument).map_err(|error| unfit(&error))?
+            };
+            let uri = wanted.uri.map_or(Value::Null, |uri| json!(uri));
+            let workspace = workspace(state, uri).await?;
+            record(state, workspace, wanted.accept_new).await.map(Some)
+        }
+        CONFIG => {
+            let workspace = workspace(state, next()).await?;
+            Ok(Some(shown(&workspace)))
+        }
+        SHOW_ALLOWED => {
+            let uri = Uri::deserialize(next()).map_err(|error| unfit(&error))?;
+            let allowed = features::show_allowed(state, &uri).await?;
+            Ok(Some(json!(allowed)))
+        }
+        name => Err(Error::invalid_params(format!("there is no command `{name}`"))),
+    }
+}
+
+fn unfit(error: &serde_json::Error) -> Error {
+    Error::invalid_params(error.to_string())
+}
+
+/// The arguments of [`BASELINE`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Recording {
+    uri: Option<Uri>,
+    accept_new: bool,
+}
+
+/// The workspace of a file or folder; without one, that of the first folder.
+async fn workspace(state: &Arc<State>, uri: Value) -> Result<Arc<Workspace>> {
+    let uri: Option<Uri> = Deserialize::deserialize(uri).map_err(|error| unfit(&error))?;
+    let path = uri.as_ref().and_then(lifecycle::path);
+    let state = state.clone();
+    let opened = spawn_blocking(move || {
+        state.roots_then_tell(|roots| match path {
+            Some(folder) if folder.is_dir() => {
+                let root = roots.root_of(&folder);
+                roots.workspace(&root)
+            }
+            Some(file) => roots.of(&Place::File(file)).0,
+            None => roots.of(&Place::Untitled(String::new())).0,
+        })
+    });
+    opened.await.map_err(|_| Error::internal_error())
+}
+
+fn explain(workspace: &Workspace, name: &str) -> Result<Value> {
+    let registry = workspace.engine.registry();
+    let pages: Vec<&str> = registry.named(name).map(aidd_engine::rule::Rule::body).collect();
+    if pages.is_empty() {
+        let near = registry.nearest(name);
+        let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        return Err(Error::invalid_params(format!("no rule is called `{name}`{hint}")));
+    }
+    let text = pages.join("\n---\n\n").replace(aidd_engine::examples::JOIN_MARK, "…");
+    Ok(Value::String(text))
+}
+
+fn shown(workspace: &Workspace) -> Value {
+    let project = &workspace.project;
+    let rules = workspace.engine.registry().rules();
+    let own = rules.iter().filter(|rule| rule.path.is_some()).count();
+    let config = project.config_path.as_deref().map(|path| relative(project.root(), path));
+    json!({
+        "root": project.root(),
+        "configPath": config,
+        "config": project.config,
+        "baseline": project.baseline_path(None),
+        "baselined": workspace.baseline.iter().flat_map(Baseline::entries).map(|one| one.count).sum::<u32>(),
+        "rules": { "shipped": rules.len() - own, "project": own },
+    })
+}
+
+/// Records the findings of a project, as `aidd baseline write` does.
+async fn record(state: &Arc<State>, workspace: Arc<Workspace>, accept_new: bool) -> Result<Value> {
+    let root = workspace.project.root().to_owned();
+    let written = spawn_blocking(move || write(&workspace, accept_new));
+    let written = written.await.map_err(|_| Error::internal_error())?;
+    let count = written.map_err(|message| Error {
+        code: ErrorCode::ServerError(REFUSED),
+        message: message.into(),
+        data: None,
+    })?;
+    let reloaded = state.clone();
+    let reload =
+        spawn_blocking(move || reloaded.roots_then_tell(|roots| roots.reload(Some(&root))));
+    reload.await.map_err(|_| Error::internal_error())?;
+    schedule::recheck(state);
+    Ok(json!({ "recorded": count }))
+}
+
+/// The code of an error that is the user's to mend: `RequestFailed` of the protocol.
+const REFUSED: i64 = -32803;
+
+fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, String> {
+    let project = &workspace.project;
+    let path = project.baseline_path(None);
+    let known = project.baseline(&path, false).map_err(|error| error.to_string())?;
+    let walk = Walk { jobs: 1, ..Walk::over(vec![project.root().to_owned()]) };
+    let config = &project.config;
+    let mut outcome = walk::check_tree(&workspace.engine, config, &project.disk, &walk, &|| ())
+        .map_err(|why| format!("include or exclude: {why}"))?;
+    if let Some(known) = &known {
+        known.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
+        let new = findings(&outcome).filter(|(_, finding)| finding.status == Status::New).count();
+        if new > 0 && !accept_new {
+            return Err(format!(
+                "{new} findings are not in the baseline; `acceptNew` records them"
+            ));
+        }
+    }
+    let mut baseline = Baseline::of(findings(&outcome));
+    // What could not be read says nothing of what it held.
+    let unread =
+        |path: &str| outcome.skipped.iter().any(|one| one.failed && path.starts_with(&one.path));
+    let kept = known.iter().flat_map(Baseline::entries).filter(|entry| unread(&entry.path));
+    baseline.extend(kept);
+    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+    folder
+        .and_then(|()| fs::write(&path, baseline.write()))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(baseline.entries().map(|entry| entry.count).sum())
+}
+
+fn findings(outcome: &Outcome) -> impl Iterator<Item = (&str, &Finding)> {
+    outcome.files.iter().flat_map(|file| {
+        file.checked.findings.iter().map(move |finding| (file.source.path(), finding))
+    })
+}
+
+/// Stops the pass that goes by this token, if there is one.
+pub(crate) fn stop(state: &State, token: &str) {
+    if let Some(stop) = lock(&state.passes).get(token) {
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,261 @@
+//! Completions: rules in allow comments; keys and values in `.aidd/config.json` and in the headers
+//! of rule pages.
+
+mod json;
+mod schema;
+mod yaml;
+
+use crate::client::Client;
+use crate::convert;
+use crate::page::{self, Part};
+use crate::snapshot::Snapshot;
+use aidd_content::page as header;
+use aidd_engine::kind::{self, Kind};
+use aidd_engine::patterns::syntax::LANGUAGES;
+use aidd_engine::rule::Rule;
+use aidd_engine::source::Span;
+use aidd_engine::{allow, config};
+use schema::{Place, Proposal, Step};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use tower_lsp_server::ls_types::{
+    CompletionItem, CompletionItemKind, CompletionList, CompletionResponse, CompletionTextEdit,
+    Documentation, Position, TextEdit, Uri,
+};
+
+/// The characters after which a client asks unasked: what parts the names of a list, opens a string
+/// and is part of a rule id.
+pub const TRIGGERS: [&str; 6] = [" ", ",", "=", "\"", "/", "-"];
+
+/// Most rules proposed at once: there are over a thousand.
+const MOST: usize = 200;
+
+/// What an item that names a rule carries, so that its page is looked up when it is shown.
+#[derive(Serialize, Deserialize)]
+struct Data {
+    uri: Uri,
+    rule: String,
+}
+
+/// What may stand at `position`; `None` where nothing of ours does. The text of `snapshot` must be
+/// the one that the position is of; its findings may be of an earlier one.
+#[must_use]
+pub fn complete(snapshot: &Snapshot, position: Position) -> Option<CompletionResponse> {
+    let source = &snapshot.source;
+    let offset = convert::offset(source, position, snapshot.encoding);
+    if let Some((marker, span)) = allow::name_at(source, offset) {
+        return Some(in_comment(snapshot, marker, span, offset));
+    }
+    let kinds = kind::kinds(source.path(), "");
+    if kinds.contains(&Kind::Config) {
+        return in_config(snapshot, offset);
+    }
+    if kinds.contains(&Kind::RulePage) { in_header(snapshot, offset) } else { None }
+}
+
+/// The document that an item was made for.
+#[must_use]
+pub fn document(item: &CompletionItem) -> Option<Uri> {
+    Data::deserialize(item.data.as_ref()?).ok().map(|data| data.uri)
+}
+
+/// The item with the page of the rule that it names.
+#[must_use]
+pub fn resolve(snapshot: &Snapshot, mut item: CompletionItem, client: Client) -> CompletionItem {
+    let data = item.data.as_ref().and_then(|data| Data::deserialize(data).ok());
+    let registry = snapshot.workspace.engine.registry();
+    if let Some(rule) = data.and_then(|data| registry.get(&data.rule)) {
+        let heading = page::heading(&snapshot.workspace, rule);
+        let text = format!("{heading}\n\n{}", page::markdown(rule, Part::Why));
+        let content = page::content(text, client.markdown_completion);
+        item.documentation = Some(Documentation::MarkupContent(content));
+    }
+    item
+}
+
+/// Rules for an allow comment: our ids in ours, the names that the peer knows in a peer's.
+fn in_comment(snapshot: &Snapshot, marker: &str, span: Span, offset: u32) -> CompletionResponse {
+    let own = marker.starts_with("aidd:");
+    let typed = snapshot.source.slice(Span { start: span.start, end: offset });
+    let is_meant = |name: &str| if own { true } else { is_peers(marker, name) };
+    let (names, more) = rule_names(snapshot, typed, own, is_meant);
+    let items = names
+        .into_iter()
+        .enumerate()
+        .map(|(at, (name, rule))| rule_item(snapshot, &name, rule, at, span, name.clone()))
+        .collect();
+    CompletionResponse::List(CompletionList { is_incomplete: more, items })
+}
+
+/// Whether the tool whose comments begin with `marker` has a rule called `name`.
+fn is_peers(marker: &str, name: &str) -> bool {
+    let numbered = |prefix: &str| {
+        name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let tool = marker.split([' ', '-']).next().unwrap_or(marker);
+    match tool {
+        "hadolint" => numbered("DL") || numbered("SC"),
+        "shellcheck" => numbered("SC"),
+        // Docker's own build checks.
+        _ if marker.starts_with("check=") => {
+            name.starts_with(|c: char| c.is_ascii_uppercase())
+                && name.bytes().all(|byte| byte.is_ascii_alphabetic())
+        }
+        _ => !numbered("DL") && !numbered("SC"),
+    }
+}
+
+/// The names of rules that have `typed` in them, best first: those found in this file, then those
+/// that begin with it. Aliases only once something is typed, or without `ids`. Then whether more
+/// would come if more were typed.
+fn rule_names<'a>(
+    snapshot: &'a Snapshot,
+    typed: &str,
+    ids: bool,
+    is_meant: impl Fn(&str) -> bool,
+) -> (Vec<(String, &'a Rule)>, bool) {
+    let found: BTreeSet<&str> =
+        snapshot.checked.findings.iter().map(|finding| &*finding.rule).collect();
+    let typed = typed.to_ascii_lowercase();
+    let mut names = Vec::new();
+    for rule in snapshot.workspace.engine.registry().rules() {
+        let aliases = rule.aliases.iter().filter(|_| !ids || !typed.is_empty());
+        let id = ids.then(|| rule.id.to_string());
+        for name in id.into_iter().chain(aliases.cloned()) {
+            let lower = name.to_ascii_lowercase();
+            if lower.contains(&typed) && is_meant(&name) {
+                let rank = (found.contains(&*rule.id), lower.starts_with(&typed));
+                names.push((Reverse(rank), name, rule));
+            }
+        }
+    }
+    names.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+    names.dedup_by(|a, b| a.1 == b.1);
+    let more = names.len() > MOST || (ids && typed.is_empty());
+    names.truncate(MOST);
+    (names.into_iter().map(|(_, name, rule)| (name, rule)).collect(), more)
+}
+
+fn rule_item(
+    snapshot: &Snapshot,
+    name: &str,
+    rule: &Rule,
+    rank: usize,
+    span: Span,
+    text: String,
+) -> CompletionItem {
+    let data = Data { uri: snapshot.uri.clone(), rule: rule.id.to_string() };
+    CompletionItem {
+        kind: Some(CompletionItemKind::CONSTANT),
+        detail: Some(rule.summary.clone()),
+        sort_text: Some(format!("{rank:04}")),
+        data: Some(json!(data)),
+        ..item(snapshot, name, span, text)
+    }
+}
+
+fn item(snapshot: &Snapshot, label: &str, span: Span, text: String) -> CompletionItem {
+    let range = convert::range(&snapshot.source, span, snapshot.encoding);
+    // Clients compare it with what stands in the range, quotes included.
+    let is_quoted = snapshot.source.slice(span).starts_with('"');
+    CompletionItem {
+        label: label.to_owned(),
+        filter_text: is_quoted.then(|| format!("\"{label}\"")),
+        text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(range, text))),
+        ..CompletionItem::default()
+    }
+}
+
+/// Keys and values of the configuration, by its schema; names of rules where they stand.
+fn in_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
+    let text = snapshot.source.text();
+    let cursor = json::cursor(text, offset as usize)?;
+    let span = Span::from(cursor.token.clone());
+    let in_rules = cursor.place == Place::Key
+        && cursor.path.last().is_some_and(|step| *step == Step::Key("rules".into()));
+    let in_selectors =
+        matches!(&cursor.path[..], [Step::Key(ci), Step::Key(_), Step::Item] if ci == "ci");
+    let quoted = |word: &str| {
+        if cursor.wants_colon { format!("\"{word}\": ") } else { format!("\"{word}\"") }
+    };
+    if in_rules || (in_selectors && cursor.place == Place::Value) {
+        let (names, more) = rule_names(snapshot, &cursor.typed, true, |_| true);
+        let mut items: Vec<CompletionItem> = names
+            .into_iter()
+            .enumerate()
+            .filter(|(_, (name, _))| !cursor.siblings.contains(name))
+            .map(|(at, (name, rule))| rule_item(snapshot, &name, rule, at, span, quoted(&name)))
+            .collect();
+        if in_selectors {
+            items.extend(tags(snapshot).iter().map(|tag| item(snapshot, tag, span, quoted(tag))));
+        }
+        return Some(CompletionResponse::List(CompletionList { is_incomplete: more, items }));
+    }
+    let proposals = schema::proposals(&config::schema(), &cursor.path, cursor.place);
+    let items = proposals
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| !cursor.siblings.contains(&one.name))
+        .map(|(rank, one)| {
+            let text = if one.is_text { quoted(&one.name) } else { one.name.clone() };
+            proposed(snapshot, (rank, one), cursor.place, span, text)
+        })
+        .collect();
+    Some(CompletionResponse::Array(items))
+}
+
+/// Keys and values of a page's header, by the schema of the types that read it.
+fn in_header(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
+    let cursor = yaml::cursor(snapshot.source.text(), offset as usize)?;
+    let span = Span::from(cursor.token.clone());
+    let path: Vec<&str> = cursor.path.iter().filter_map(Step::key).collect();
+    let words: Option<Vec<String>> = match (path[..].as_ref(), cursor.place) {
+        (["tags"], Place::Value) => Some(tags(snapshot).iter().map(ToString::to_string).collect()),
+        (["check", "syntax", "language"], Place::Value) => {
+            Some(LANGUAGES.iter().map(|(name, _)| (*name).to_owned()).collect())
+        }
+        _ => None,
+    };
+    if let Some(words) = words {
+        let items = words.into_iter().map(|word| item(snapshot, &word, span, word.clone()));
+        return Some(CompletionResponse::Array(items.collect()));
+    }
+    let proposals = schema::proposals(&header::schema(), &cursor.path, cursor.place);
+    let fresh = |one: &(usize, &Proposal)| !cursor.siblings.contains(&one.1.name);
+    let items = proposals.iter().enumerate().filter(fresh).map(|(rank, one)| {
+        let text = match (cursor.place, cursor.wants_colon, one.is_nested) {
+            (Place::Key, true, false) => format!("{}: ", one.name),
+            (Place::Key, true, true) => format!("{}:", one.name),
+            _ => one.name.clone(),
+        };
+        proposed(snapshot, (rank, one), cursor.place, span, text)
+    });
+    Some(CompletionResponse::Array(items.collect()))
+}
+
+fn proposed(
+    snapshot: &Snapshot,
+    (rank, one): (usize, &Proposal),
+    place: Place,
+    span: Span,
+    text: String,
+) -> CompletionItem {
+    let kind = match place {
+        Place::Key => CompletionItemKind::PROPERTY,
+        Place::Value => CompletionItemKind::VALUE,
+    };
+    CompletionItem {
+        kind: Some(kind),
+        sort_text: Some(format!("{rank:04}")),
+        documentation: one.description.clone().map(Documentation::String),
+        ..item(snapshot, &one.name, span, text)
+    }
+}
+
+/// The tags that rules carry.
+fn tags(snapshot: &Snapshot) -> BTreeSet<&str> {
+    let rules = snapshot.workspace.engine.registry().rules();
+    rules.iter().flat_map(|rule| rule.tags.iter().map(String::as_str)).collect()
+}

@@ -1,0 +1,238 @@
+//! Where in a JSON text, with comments and as incomplete as a text being written is, the cursor is.
+
+use super::schema::{Cursor, Place, Step};
+use std::ops::Range;
+
+/// A mapping or a list that is open.
+#[derive(Debug)]
+struct Frame {
+    is_object: bool,
+    /// The key whose value is next.
+    key: Option<String>,
+    /// All keys so far.
+    keys: Vec<String>,
+}
+
+/// The place of the cursor; `None` in a comment, and behind a value.
+pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut found: Option<(Cursor, usize)> = None;
+    let mut at = 0;
+    // Whether a value or key has ended and nothing has parted it from what comes.
+    let mut ended = false;
+    loop {
+        let token = next(text, at);
+        let start = token.as_ref().map_or(text.len(), |(_, range)| range.start);
+        if found.is_none() && (offset <= start || token.is_none()) {
+            let is_at = token
+                .as_ref()
+                .is_some_and(|(kind, range)| *kind == Token::Word && range.start == offset);
+            if !is_at {
+                if ended
+                    && frames.last().is_none_or(|frame| !frame.is_object || frame.key.is_none())
+                {
+                    return None;
+                }
+                found = Some((place(&frames, offset..offset, String::new()), frames.len()));
+            }
+        }
+        let Some((kind, range)) = token else { break };
+        if found.is_none() && kind == Token::Comment && range.start < offset && offset <= range.end
+        {
+            return None;
+        }
+        if found.is_none() && kind.is_scalar() && range.start <= offset && offset <= range.end {
+            let is_closed = range.len() > 1 && text[..range.end].ends_with('"');
+            if kind == Token::Text && is_closed && offset == range.end {
+                return None;
+            }
+            let typed = text[range.start..offset].trim_start_matches('"').to_owned();
+            found = Some((place(&frames, range.clone(), typed), frames.len()));
+            if let Some((cursor, _)) = &mut found {
+                let next = next(text, range.end);
+                cursor.wants_colon &= next.is_none_or(|(kind, _)| kind != Token::Mark(b':'));
+            }
+        }
+        let is_close = matches!(kind, Token::Mark(b'}' | b']'));
+        if is_close && found.as_ref().is_some_and(|(_, depth)| frames.len() == *depth) {
+            break;
+        }
+        at = range.end;
+        ended = step(&mut frames, kind, &text[range], ended);
+    }
+    found.map(|(mut cursor, depth)| {
+        let own = text[cursor.token.clone()].trim_matches('"');
+        let is_other = |key: &&String| cursor.place == Place::Value || *key != own;
+        let frame = depth.checked_sub(1).and_then(|at| frames.get(at));
+        let keys = frame.iter().flat_map(|frame| &frame.keys).filter(is_other);
+        cursor.siblings = keys.cloned().collect();
+        cursor
+    })
+}
+
+/// Takes in one token; returns whether a value or key has ended with it.
+fn step(frames: &mut Vec<Frame>, kind: Token, text: &str, ended: bool) -> bool {
+    let Some(mark) = kind.mark() else {
+        if kind == Token::Comment {
+            return ended;
+        }
+        if let Some(frame) = frames.last_mut().filter(|frame| frame.is_object) {
+            if frame.key.is_none() {
+                let key = text.trim_matches('"').to_owned();
+                frame.keys.push(key);
+            } else {
+                frame.key = None;
+            }
+        }
+        return true;
+    };
+    match mark {
+        b'{' | b'[' => {
+            frames.push(Frame { is_object: mark == b'{', key: None, keys: Vec::new() });
+            false
+        }
+        b'}' | b']' => {
+            frames.pop();
+            if let Some(frame) = frames.last_mut() {
+                frame.key = None;
+            }
+            true
+        }
+        b':' => {
+            if let Some(frame) = frames.last_mut() {
+                frame.key = frame.keys.last().cloned();
+            }
+            false
+        }
+        _ => {
+            if let Some(frame) = frames.last_mut() {
+                frame.key = None;
+            }
+            false
+        }
+    }
+}
+
+fn place(frames: &[Frame], token: Range<usize>, typed: String) -> Cursor {
+    let mut path = Vec::new();
+    let mut is_key = false;
+    for (at, frame) in frames.iter().enumerate() {
+        match (&frame.key, frame.is_object) {
+            (Some(key), true) => path.push(Step::Key(key.clone())),
+            (None, true) => is_key = at + 1 == frames.len(),
+            (_, false) => path.push(Step::Item),
+        }
+    }
+    let place = if is_key { Place::Key } else { Place::Value };
+    Cursor { path, place, token, typed, siblings: Vec::new(), wants_colon: is_key }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
+    /// A string, closed or not.
+    Text,
+    /// Anything else that is no mark: a number, `true`, what is being typed.
+    Word,
+    Comment,
+    /// One of `{}[]:,`.
+    Mark(u8),
+}
+
+impl Token {
+    fn is_scalar(self) -> bool {
+        matches!(self, Self::Text | Self::Word)
+    }
+
+    fn mark(self) -> Option<u8> {
+        match self {
+            Self::Mark(mark) => Some(mark),
+            _ => None,
+        }
+    }
+}
+
+/// The first token at or behind `at`. A string that is not closed ends with its line.
+fn next(text: &str, at: usize) -> Option<(Token, Range<usize>)> {
+    let rest = &text[at..];
+    let start = at + rest.find(|c: char| !c.is_whitespace() && c != '\u{FEFF}')?;
+    let rest = &text[start..];
+    let line = rest.find(['\n', '\r']).unwrap_or(rest.len());
+    let (kind, length) = match rest.as_bytes()[0] {
+        b'"' => (Token::Text, string_length(&rest[..line])),
+        b'/' if rest.starts_with("//") => (Token::Comment, line),
+        b'/' if rest.starts_with("/*") => {
+            (Token::Comment, rest.find("*/").map_or(rest.len(), |end| end + 2))
+        }
+        mark @ (b'{' | b'}' | b'[' | b']' | b':' | b',') => (Token::Mark(mark), 1),
+        _ => {
+            let is_end = |c: char| c.is_whitespace() || "{}[]:,\"".contains(c);
+            let first = rest.chars().next().map_or(1, char::len_utf8);
+            (Token::Word, rest[first..].find(is_end).map_or(rest.len(), |end| first + end))
+        }
+    };
+    Some((kind, start..start + length))
+}
+
+/// The length of the string that `line` begins with.
+fn string_length(line: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, c) in line.char_indices().skip(1) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    line.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The path and the place at the cursor `|`, what would be replaced, and the keys beside it.
+    fn at(text: &str) -> String {
+        let offset = text.find('|').expect("a cursor");
+        let text = text.replacen('|', "", 1);
+        let Some(cursor) = cursor(&text, offset) else { return "nothing".to_owned() };
+        let path: Vec<&str> = cursor.path.iter().map(|step| step.key().unwrap_or("*")).collect();
+        let colon = if cursor.wants_colon { ":" } else { "" };
+        format!(
+            "{:?} /{} `{}`{colon} {}",
+            cursor.place,
+            path.join("/"),
+            &text[cursor.token],
+            cursor.siblings.join(",")
+        )
+    }
+
+    #[test]
+    fn the_place_is_found_in_text_that_is_being_written() {
+        assert_eq!(at("{|}"), "Key / ``: ");
+        assert_eq!(at("{\"|\"}"), "Key / `\"\"`: ");
+        assert_eq!(at("{\"fa|\": 1, \"x\": 2}"), "Key / `\"fa\"` x");
+        assert_eq!(at("{\"a\": 1, fa|}"), "Key / `fa`: a");
+        assert_eq!(at("{\"a\": |}"), "Value /a `` a");
+        assert_eq!(at("{\"a\": \"e|\n}"), "Value /a `\"e` a");
+        assert_eq!(at("{\"a\": {\"b\": [1, {\"c\": |"), "Value /a/b/*/c `` c");
+        assert_eq!(at("{\"a\": [\"x\", |]}"), "Value /a/* `` ");
+        assert_eq!(at("{\"a\": {}, // c\n |\n \"b\": {\"d\": 1}}"), "Key / ``: a,b");
+        assert_eq!(at("{|\"a\": 1}"), "Key / ``: a");
+        assert_eq!(at("|"), "Value / `` ");
+        for text in ["{\"a\": 1 | }", "{ // | \n}", "{}|", "{\"a\"|: 1}"] {
+            assert_eq!(at(text), "nothing", "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_place_or_none(text in "[{}\\[\\]:,\"a\\\\/*é\n ]{0,40}", at in 0usize..40) {
+            let at = text.floor_char_boundary(at.min(text.len()));
+            if let Some(cursor) = cursor(&text, at) {
+                prop_assert!(cursor.token.start <= at && at <= cursor.token.end);
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What a JSON schema says may stand at a place.
+
+use serde_json::Value;
+
+/// How many references and branches a look at one place follows.
+const MOST: usize = 64;
+
+/// One step from the top of a document to a place in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The value of a key.
+    Key(String),
+    /// An item of a list.
+    Item,
+}
+
+impl Step {
+    /// The key.
+    pub(super) fn key(&self) -> Option<&str> {
+        match self {
+            Self::Key(key) => Some(key),
+            Self::Item => None,
+        }
+    }
+}
+
+/// What is written at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A key of the mapping that the path leads to.
+    Key,
+    /// The value that the path leads to.
+    Value,
+}
+
+/// A place in a document that is being written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cursor {
+    /// The way to the place.
+    pub(super) path: Vec<Step>,
+    pub(super) place: Place,
+    /// The bytes of what stands there, to be replaced.
+    pub(super) token: std::ops::Range<usize>,
+    /// What of it stands before the cursor, without quotes.
+    pub(super) typed: String,
+    /// The other keys of the same mapping.
+    pub(super) siblings: Vec<String>,
+    /// A key that no colon follows yet.
+    pub(super) wants_colon: bool,
+}
+
+/// One thing that may stand at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Proposal {
+    /// The key or value.
+    pub(super) name: String,
+    /// What the schema says of it.
+    pub(super) description: Option<String>,
+    /// Whether it is text, which JSON puts in quotes.
+    pub(super) is_text: bool,
+    /// Whether it is a key whose value can only be a mapping or a list.
+    pub(super) is_nested: bool,
+}
+
+/// What may stand at the place that `path` leads to.
+pub(super) fn proposals(schema: &Value, path: &[Step], place: Place) -> Vec<Proposal> {
+    let mut nodes = branches(schema, schema);
+    for step in path {
+        nodes = nodes
+            .into_iter()
+            .filter_map(|node| match step {
+                Step::Key(key) => node["properties"].get(key).or(node.get("additionalProperties")),
+                Step::Item => node.get("items"),
+            })
+            .flat_map(|node| branches(schema, node))
+            .collect();
+    }
+    let mut proposals: Vec<Proposal> = match place {
+        Place::Key => nodes.into_iter().flat_map(|node| keys(schema, node)).collect(),
+        Place::Value => nodes.into_iter().flat_map(values).collect(),
+    };
+    let mut seen = std::collections::HashSet::new();
+    proposals.retain(|one| seen.insert(one.name.clone()));
+    proposals
+}
+
+/// The schemas that `node` stands for: behind references, and of each branch.
+fn branches<'s>(schema: &'s Value, node: &'s Value) -> Vec<&'s Value> {
+    let mut found = Vec::new();
+    let mut left = vec![node];
+    for _ in 0..MOST {
+        let Some(node) = left.pop() else { break };
+        let name = node["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
+        if let Some(name) = name {
+            left.push(&schema["$defs"][name]);
+        } else if let Some(several) =
+            ["anyOf", "oneOf", "allOf"].iter().find_map(|key| node[key].as_array())
+        {
+            left.extend(several.iter().rev());
+        } else {
+            found.push(node);
+        }
+    }
+    found
+}
+
+fn keys<'s>(schema: &'s Value, node: &'s Value) -> impl Iterator<Item = Proposal> {
+    let properties = node["properties"].as_object().into_iter().flatten();
+    properties.map(|(name, property)| {
+        let nodes = branches(schema, property);
+        let described = property["description"].as_str();
+        let described = described.or_else(|| nodes.first()?["description"].as_str());
+        let types = nodes.iter().flat_map(|node| match &node["type"] {
+            Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
+            one => one.as_str().into_iter().collect::<Vec<_>>(),
+        });
+        let mut types = types.filter(|&one| one != "null").peekable();
+        let is_nested =
+            types.peek().is_some() && types.all(|one| one == "object" || one == "array");
+        Proposal {
+            name: name.clone(),
+            description: described.map(joined),
+            is_text: true,
+            is_nested,
+        }
+    })
+}
+
+fn values(node: &Value) -> Vec<Proposal> {
+    let description = node["description"].as_str().map(joined);
+    let proposal = |value: &Value| {
+        let text = value.as_str().map(str::to_owned);
+        Proposal {
+            is_text: text.is_some(),
+            name: text.unwrap_or_else(|| value.to_string()),
+            description: description.clone(),
+            is_nested: false,
+        }
+    };
+    if let Some(value) = node.get("const") {
+        vec![proposal(value)]
+    } else if let Some(several) = node["enum"].as_array() {
+        several.iter().filter(|value| !value.is_null()).map(proposal).collect()
+    } else if node["type"] == "boolean" {
+        let one = |name: &str| Proposal {
+            name: name.to_owned(),
+            description: None,
+            is_text: false,
+            is_nested: false,
+        };
+        vec![one("true"), one("false")]
+    } else {
+        Vec::new()
+    }
+}
+
+/// The lines of a doc comment, as one text.
+fn joined(text: &str) -> String {
+    text.replace('\n', " ")
+}

@@ -1,0 +1,469 @@
+//! Diagnostics, asked for or sent: of one document, and of the files that are not open.
+
+use crate::convert;
+use crate::documents::lock;
+use crate::lifecycle::Run;
+use crate::schedule;
+use crate::snapshot::Snapshot;
+use crate::state::State;
+use crate::survey::{self, News, Scope, Stop};
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::MutexGuard;
+use tower_lsp_server::ls_types::notification::Notification;
+use tower_lsp_server::ls_types::{
+    Diagnostic, DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult,
+    FullDocumentDiagnosticReport, NumberOrString, ProgressToken,
+    RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
+    UnchangedDocumentDiagnosticReport, Uri, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
+    WorkspaceDiagnosticReportResult, WorkspaceDocumentDiagnosticReport,
+    WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
+};
+
+/// What is known of the files that are not open.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// The epoch of the last pass over all of them that came to its end.
+    epoch: Option<u64>,
+    /// The files with findings: the result id of what was found.
+    results: HashMap<Uri, String>,
+}
+
+/// The diagnostics of a snapshot, as this client can show them.
+pub(crate) fn of(state: &State, snapshot: &Snapshot) -> Vec<Diagnostic> {
+    let all = convert::diagnostics(snapshot);
+    match state.session.get() {
+        Some(session) => all.into_iter().map(|one| session.trim(one)).collect(),
+        None => all,
+    }
+}
+
+/// The id of a result: the same for the same diagnostics.
+fn result_id(diagnostics: &[Diagnostic]) -> String {
+    let mut hasher = DefaultHasher::new();
+    for one in diagnostics {
+        // What cannot be written as JSON has no place in a diagnostic; the rest tells them apart.
+        serde_json::to_string(one).unwrap_or_default().hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
+}
+
+/// Answers `textDocument/diagnostic`.
+pub(crate) async fn document(
+    state: &Arc<State>,
+    params: DocumentDiagnosticParams,
+) -> DocumentDiagnosticReportResult {
+    let uri = params.text_document.uri;
+    let on_save = lock(&state.settings).run == Run::OnSave;
+    let checked = if on_save { state.as_saved(&uri).await } else { state.current(&uri).await };
+    let items = match checked {
+        Some((_, snapshot)) => of(state, &snapshot),
+        None => of_file(state, &uri).await,
+    };
+    let result_id = result_id(&items);
+    if params.previous_result_id.as_ref() == Some(&result_id) {
+        let report = RelatedUnchangedDocumentDiagnosticReport {
+            related_documents: None,
+            unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },
+        };
+        return DocumentDiagnosticReport::Unchanged(report).into();
+    }
+    let report = FullDocumentDiagnosticReport { result_id: Some(result_id), items };
+    DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
+        related_documents: None,
+        full_document_diagnostic_report: report,
+    })
+    .into()
+}
+
+/// The diagnostics of a file that is not open: clients ask for those of tabs not yet looked at.
+async fn of_file(state: &Arc<State>, uri: &Uri) -> Vec<Diagnostic> {
+    let Some(path) = survey::file(uri) else { return Vec::new() };
+    let stop = Stop::default();
+    let mut news = survey::begin(state, Scope::Files([path].into()), stop.0.clone());
+    let mut all = Vec::new();
+    while let Some(one) = news.recv().await {
+        if let News::Checked { found, .. } = one {
+            all.extend(found.into_iter().flat_map(|(_, diagnostics)| diagnostics));
+        }
+    }
+    all
+}
+
+/// A part of an answer, sent before the rest.
+enum Partial {}
+
+impl Notification for Partial {
+    type Params = Value;
+    const METHOD: &'static str = "$/progress";
+}
+
+/// Answers `workspace/diagnostic`. What a client knows already is not sent again; one that takes
+/// partial results and knows some already waits for its answer until there is something new to say.
+pub(crate) async fn workspace(
+    state: &Arc<State>,
+    params: WorkspaceDiagnosticParams,
+) -> WorkspaceDiagnosticReportResult {
+    let previous: HashMap<Uri, String> =
+        params.previous_result_ids.into_iter().map(|one| (one.uri, one.value)).collect();
+    let token = params.partial_result_params.partial_result_token;
+    let mut changed = state.changed.subscribe();
+    let mut items = loop {
+        changed.mark_unchanged();
+        let (items, was_news) = news_since(state, &previous, token.as_ref()).await;
+        let is_news = was_news || items.iter().any(is_full);
+        let waits = token.is_some() && !previous.is_empty();
+        if !waits || is_news || changed.changed().await.is_err() {
+            break items;
+        }
+    };
+    if let Some(token) = &token {
+        send_part(state, token, std::mem::take(&mut items)).await;
+    }
+    WorkspaceDiagnosticReport { items }.into()
+}
+
+fn is_full(item: &WorkspaceDocumentDiagnosticReport) -> bool {
+    matches!(item, WorkspaceDocumentDiagnosticReport::Full(_))
+}
+
+/// What there is to say to a client that knows `previous`. With a token findings are sent as they
+/// are found, and the last of them returned, with whether there was news among those sent.
+async fn news_since(
+    state: &Arc<State>,
+    previous: &HashMap<Uri, String>,
+    token: Option<&ProgressToken>,
+) -> (Vec<WorkspaceDocumentDiagnosticReport>, bool) {
+    let mut items = Vec::new();
+    let mut was_news = false;
+    let open = lock(&state.documents).uris();
+    for uri in open {
+        if let Some((_, snapshot)) = state.current(&uri).await {
+            let version = snapshot.version.map(i64::from);
+            items.push(item(uri.clone(), version, of(state, &snapshot), previous));
+        }
+    }
+    if lock(&state.settings).workspace == Some(false) {
+        return (items, was_news);
+    }
+    let mut known = state.known.lock().await;
+    let differs = |(uri, id): &(&Uri, &String)| previous.get(*uri) != Some(*id);
+    let unknown: Vec<PathBuf> =
+        known.results.iter().filter(differs).filter_map(|(uri, _)| survey::file(uri)).collect();
+    let mut pass = Pass::plan(state, &known, unknown);
+    // Of a pass over everything all is told that the client knows; it may know more than the server.
+    let mut told: HashSet<Uri> = HashSet::new();
+    while let Some((uri, diagnostics)) = pass.next(&mut known).await {
+        told.insert(uri.clone());
+        items.push(item(uri, None, diagnostics, previous));
+        if let Some(token) = token
+            && items.len() >= PART
+        {
+            was_news |= items.iter().any(is_full);
+            send_part(state, token, std::mem::take(&mut items)).await;
+        }
+    }
+    let gone = pass.finish(&mut known, previous.keys());
+    let rest = gone.into_iter().map(|uri| item(uri, None, Vec::new(), previous));
+    items.extend(rest);
+    let same = |(uri, id): (&Uri, &String)| {
+        (!told.contains(uri) && !state.is_open(uri)).then(|| unchanged(uri.clone(), None, id))
+    };
+    items.extend(known.results.iter().filter_map(same));
+    (items, was_news)
+}
+
+/// How many files a part of an answer speaks of.
+const PART: usize = 64;
+
+async fn send_part(
+    state: &State,
+    token: &ProgressToken,
+    items: Vec<WorkspaceDocumentDiagnosticReport>,
+) {
+    let params = json!({ "token": token, "value": WorkspaceDiagnosticReport { items } });
+    state.client.send_notification::<Partial>(params).await;
+}
+
+fn item(
+    uri: Uri,
+    version: Option<i64>,
+    items: Vec<Diagnostic>,
+    previous: &HashMap<Uri, String>,
+) -> WorkspaceDocumentDiagnosticReport {
+    let result_id = result_id(&items);
+    if previous.get(&uri) == Some(&result_id) {
+        return unchanged(uri, version, &result_id);
+    }
+    let report = FullDocumentDiagnosticReport { result_id: Some(result_id), items };
+    WorkspaceDocumentDiagnosticReport::Full(WorkspaceFullDocumentDiagnosticReport {
+        uri,
+        version,
+        full_document_diagnostic_report: report,
+    })
+}
+
+fn unchanged(uri: Uri, version: Option<i64>, id: &str) -> WorkspaceDocumentDiagnosticReport {
+    WorkspaceDocumentDiagnosticReport::Unchanged(WorkspaceUnchangedDocumentDiagnosticReport {
+        uri,
+        version,
+        unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport {
+            result_id: id.to_owned(),
+        },
+    })
+}
+
+/// A pass over files that are not open, and what it does to what is known of them.
+struct Pass {
+    scope: Scope,
+    epoch: u64,
+    /// What was dirty when it began, and is not when it ends.
+    dirty: HashSet<PathBuf>,
+    state: Arc<State>,
+    stop: Stop,
+    news: tokio::sync::mpsc::Receiver<News>,
+    waiting: Vec<(Uri, Vec<Diagnostic>)>,
+    found: HashSet<Uri>,
+    total: usize,
+    done: usize,
+    progress: Option<Progress>,
+}
+
+impl Pass {
+    /// A pass over all files, when settings changed since the last or nobody tells of changed files;
+    /// else over those that changed and `more`.
+    fn plan(state: &Arc<State>, known: &Known, more: Vec<PathBuf>) -> Self {
+        let epoch = state.epoch();
+        let watches = state.session.get().is_some_and(|session| session.watches);
+        let dirty = lock(&state.dirty).clone();
+        let scope = if known.epoch == Some(epoch) && watches {
+            Scope::Files(dirty.iter().cloned().chain(more).collect())
+        } else {
+            Scope::All
+        };
+        Self::over(state, scope, epoch, dirty)
+    }
+
+    fn over(state: &Arc<State>, scope: Scope, epoch: u64, dirty: HashSet<PathBuf>) -> Self {
+        let stop = Stop::default();
+        let news = survey::begin(state, scope.clone(), stop.0.clone());
+        Self {
+            scope,
+            epoch,
+            dirty,
+            state: state.clone(),
+            stop,
+            news,
+            waiting: Vec::new(),
+            found: HashSet::new(),
+            total: 0,
+            done: 0,
+            progress: None,
+        }
+    }
+
+    /// The next file with findings.
+    async fn next(&mut self, known: &mut MutexGuard<'_, Known>) -> Option<(Uri, Vec<Diagnostic>)> {
+        while self.waiting.is_empty() {
+            self.advance().await?;
+        }
+        let (uri, diagnostics) = self.waiting.pop()?;
+        self.found.insert(uri.clone());
+        known.results.insert(uri.clone(), result_id(&diagnostics));
+        Some((uri, diagnostics))
+    }
+
+    /// Waits until some more files are checked.
+    async fn advance(&mut self) -> Option<()> {
+        match self.news.recv().await? {
+            News::Total(total) => self.total = total,
+            News::Checked { files, found } => {
+                self.done += files;
+                self.waiting.extend(found);
+                if let Some(progress) = &self.progress {
+                    progress.report(self.done, self.total).await;
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.0.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the pass is over; returns the files that have no findings any more, of those known
+    /// and of `told`. A pass that was stopped knows nothing of the rest.
+    fn finish<'a>(self, known: &mut Known, told: impl Iterator<Item = &'a Uri>) -> Vec<Uri> {
+        if self.is_stopped() {
+            return Vec::new();
+        }
+        lock(&self.state.dirty).retain(|path| !self.dirty.contains(path));
+        let was_checked = |uri: &&Uri| match &self.scope {
+            Scope::All => true,
+            Scope::Files(paths) => survey::file(uri).is_some_and(|path| paths.contains(&path)),
+        };
+        let mut candidates: BTreeSet<Uri> = told.filter(was_checked).cloned().collect();
+        candidates.extend(known.results.keys().filter(was_checked).cloned());
+        if self.scope == Scope::All {
+            known.epoch = Some(self.epoch);
+        }
+        let is_gone = |uri: &Uri| !self.found.contains(uri) && !self.state.is_open(uri);
+        known.results.retain(|uri, _| self.found.contains(uri) || !candidates.contains(uri));
+        candidates.into_iter().filter(is_gone).collect()
+    }
+}
+
+/// How a pass over the workspace came out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Count {
+    pub(crate) files: usize,
+    pub(crate) findings: usize,
+}
+
+/// Checks all files that are not open and sends their diagnostics, with progress where the client
+/// shows it. `None`: the user stopped it.
+pub(crate) async fn check_all(state: &Arc<State>) -> Option<Count> {
+    let mut known = state.known.lock().await;
+    let dirty = lock(&state.dirty).clone();
+    let mut pass = Pass::over(state, Scope::All, state.epoch(), dirty);
+    pass.progress = Progress::begin(state, &pass.stop.0).await;
+    let count = publish(state, &mut known, pass).await;
+    drop(known);
+    let mut count = count?;
+    let open = lock(&state.documents).uris();
+    for uri in open {
+        if let Some((_, snapshot)) = state.current(&uri).await {
+            count.files += 1;
+            count.findings += of(state, &snapshot).len();
+        }
+    }
+    // A client that asks is to ask again.
+    state.touch();
+    schedule::refresh(state);
+    Some(count)
+}
+
+/// Keeps the diagnostics of files that are not open up to date, for a client that does not ask.
+pub(crate) async fn keep_up(state: Arc<State>) {
+    let mut changed = state.changed.subscribe();
+    loop {
+        let wanted = lock(&state.settings).workspace == Some(true);
+        let mut known = state.known.lock().await;
+        if wanted || known.epoch.is_some() {
+            let pass = if known.epoch.is_some_and(|epoch| epoch == state.epoch()) {
+                let dirty = lock(&state.dirty).clone();
+                let scope = Scope::Files(dirty.iter().cloned().collect());
+                Pass::over(&state, scope, state.epoch(), dirty)
+            } else {
+                Pass::plan(&state, &known, Vec::new())
+            };
+            publish(&state, &mut known, pass).await;
+        } else {
+            // What makes all else wrong is shown even if nothing else is: settings and rules.
+            let dirty = lock(&state.dirty).clone();
+            let own = dirty.iter().filter(|path| is_own(path)).cloned().collect();
+            let pass = Pass::over(&state, Scope::Files(own), state.epoch(), dirty);
+            publish(&state, &mut known, pass).await;
+        }
+        drop(known);
+        if changed.changed().await.is_err() {
+            return;
+        }
+        tokio::time::sleep(SETTLE).await;
+        changed.mark_unchanged();
+    }
+}
+
+/// How long changes of files are gathered: a checkout changes many.
+const SETTLE: Duration = Duration::from_millis(200);
+
+/// Whether a file belongs to aidd.
+fn is_own(path: &std::path::Path) -> bool {
+    let path = path.to_string_lossy().replace('\\', "/");
+    path.contains("/.aidd/") || path.contains("/rules/") && path.ends_with(".md")
+}
+
+/// Sends what a pass finds to a client that does not ask. `None`: it was stopped.
+async fn publish(
+    state: &Arc<State>,
+    known: &mut MutexGuard<'_, Known>,
+    mut pass: Pass,
+) -> Option<Count> {
+    let mut count = Count::default();
+    while let Some((uri, diagnostics)) = pass.next(known).await {
+        count.findings += diagnostics.len();
+        if !state.pulls() && !state.is_open(&uri) {
+            state.client.publish_diagnostics(uri, diagnostics, None).await;
+        }
+    }
+    count.files = pass.done;
+    let stopped = pass.is_stopped();
+    if let Some(progress) = pass.progress.take() {
+        progress.end((!stopped).then_some(count)).await;
+    }
+    for uri in pass.finish(known, [].iter()) {
+        if !state.pulls() {
+            state.client.publish_diagnostics(uri, Vec::new(), None).await;
+        }
+    }
+    (!stopped).then_some(count)
+}
+
+/// What the client shows of a pass.
+struct Progress {
+    state: Arc<State>,
+    token: String,
+}
+
+impl Progress {
+    /// `None`: the client shows no progress.
+    async fn begin(state: &Arc<State>, stop: &Arc<AtomicBool>) -> Option<Self> {
+        if !state.session.get().is_some_and(|session| session.progress) {
+            return None;
+        }
+        let token = format!("aidd/{}", state.client.next_request_id());
+        let created = NumberOrString::String(token.clone());
+        state.client.create_work_done_progress(created).await.ok()?;
+        lock(&state.passes).insert(token.clone(), stop.clone());
+        let progress = Self { state: state.clone(), token };
+        let begin = json!({
+            "kind": "begin",
+            "title": "aidd: checking the workspace",
+            "cancellable": true,
+            "percentage": 0,
+        });
+        progress.send(begin).await;
+        Some(progress)
+    }
+
+    async fn report(&self, done: usize, total: usize) {
+        let percentage = (done * 100).checked_div(total).unwrap_or(100);
+        let message = format!("{done}/{total} files");
+        self.send(json!({ "kind": "report", "message": message, "percentage": percentage })).await;
+    }
+
+    async fn end(&self, count: Option<Count>) {
+        let message = count.map_or_else(
+            || "stopped".to_owned(),
+            |count| format!("{} findings in {} files", count.findings, count.files),
+        );
+        self.send(json!({ "kind": "end", "message": message })).await;
+    }
+
+    async fn send(&self, value: Value) {
+        let params = json!({ "token": self.token, "value": value });
+        self.state.client.send_notification::<Partial>(params).await;
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        lock(&self.state.passes).remove(&self.token);
+    }
+}

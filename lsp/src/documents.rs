@@ -1,0 +1,333 @@
+//! What is open: the texts as the client has them, edited in the order in which the edits arrive.
+
+use aidd_engine::files::Files;
+use aidd_engine::source::{Encoding, Span, column_offset};
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tower_lsp_server::ls_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
+
+/// A text with the offset of each of its lines, kept while it is edited: in a text of a megabyte an
+/// edit moves bytes, which costs microseconds, and counts no lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    text: String,
+    /// Where each line begins. Lines end at LF, CRLF or a lone CR.
+    starts: Vec<u32>,
+}
+
+impl Text {
+    /// The lines of `text`.
+    #[must_use]
+    pub fn new(text: String) -> Self {
+        let mut starts = vec![0];
+        starts.extend(line_starts(&text, 1, text.len()));
+        Self { text, starts }
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Replaces `range` by `text`, or the whole text when there is no range. Positions past the end
+    /// of a line or of the text are clamped to it, a range that ends before it starts is empty.
+    pub fn edit(&mut self, range: Option<Range>, text: &str, encoding: Encoding) {
+        let Some(range) = range else {
+            *self = Self::new(text.to_owned());
+            return;
+        };
+        let start = self.offset(range.start, encoding);
+        let end = self.offset(range.end, encoding).max(start);
+        self.text.replace_range(start..end, text);
+        // Whether a line begins at an offset is told by the byte before it and the one after: what
+        // begins before the edit stays, what begins behind it moves.
+        let first = self.starts.partition_point(|&at| at == 0 || (at as usize) < start);
+        let rest = self.starts.partition_point(|&at| at as usize <= end).max(first);
+        let new_end = start + text.len();
+        let between = line_starts(&self.text, start.max(1), new_end);
+        let moved = self.starts[rest..].iter().map(|&at| at as usize - end + new_end);
+        let tail: Vec<u32> = between.chain(moved.map(|at| Span::at(at).start)).collect();
+        self.starts.truncate(first);
+        self.starts.extend(tail);
+    }
+
+    /// The byte offset of a position, clamped.
+    fn offset(&self, position: Position, encoding: Encoding) -> usize {
+        let line = position.line as usize;
+        let Some(&start) = self.starts.get(line) else { return self.text.len() };
+        let end = self.starts.get(line + 1).map_or(self.text.len(), |&next| next as usize);
+        let line = self.text[start as usize..end].trim_end_matches(['\r', '\n']);
+        start as usize + column_offset(line, position.character, encoding)
+    }
+}
+
+/// The line starts among the offsets from `from` to `to`, both included.
+fn line_starts(text: &str, from: usize, to: usize) -> impl Iterator<Item = u32> {
+    let bytes = text.as_bytes();
+    let begins = |at: &usize| match bytes[*at - 1] {
+        b'\n' => true,
+        b'\r' => bytes.get(*at) != Some(&b'\n'),
+        _ => false,
+    };
+    (from..=to).filter(begins).map(|at| Span::at(at).start)
+}
+
+/// Where a document lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On the disk, or where it will be once saved.
+    File(PathBuf),
+    /// Nowhere yet: the name a file of its language would have.
+    Untitled(String),
+}
+
+impl Place {
+    /// Where the document at `uri` in `language` lies; `None` for what is neither a file nor to
+    /// become one: cells of a notebook, old revisions, output.
+    #[must_use]
+    pub fn of(uri: &Uri, language: &str) -> Option<Self> {
+        match uri.scheme().as_str() {
+            "file" => {
+                let path = uri.to_file_path()?.into_owned();
+                path.is_absolute().then_some(Self::File(path))
+            }
+            "untitled" => Some(Self::Untitled(name(language, uri.path().as_str()))),
+            _ => None,
+        }
+    }
+}
+
+/// Language identifiers whose files have a name or an ending of their own, and that name. Others
+/// are taken for the ending itself.
+const NAMES: [(&str, &str); 8] = [
+    ("dockerfile", "Dockerfile"),
+    ("mermaid", "untitled.mmd"),
+    ("markdown", "untitled.md"),
+    ("javascript", "untitled.js"),
+    ("typescript", "untitled.ts"),
+    ("python", "untitled.py"),
+    ("shellscript", "untitled.sh"),
+    ("plaintext", "untitled.txt"),
+];
+
+/// The name of a file in `language`; what the client calls it may already be one.
+fn name(language: &str, called: &str) -> String {
+    let called = called.rsplit('/').next().unwrap_or_default();
+    if called.contains('.') && !called.starts_with('.') {
+        return called.to_owned();
+    }
+    let known = NAMES.iter().find(|(id, _)| *id == language);
+    known.map_or_else(|| format!("untitled.{language}"), |(_, name)| (*name).to_owned())
+}
+
+/// One open document.
+#[derive(Debug)]
+pub(crate) struct Document<C> {
+    pub(crate) place: Place,
+    pub(crate) version: i32,
+    pub(crate) text: Text,
+    /// Another for each state of any document.
+    pub(crate) generation: u64,
+    /// The generation that was opened or saved last.
+    pub(crate) saved: u64,
+    /// What the rest of the server keeps with it.
+    pub(crate) cell: Arc<C>,
+}
+
+/// All open documents.
+#[derive(Debug)]
+pub(crate) struct Documents<C> {
+    by_uri: HashMap<Uri, Document<C>>,
+    by_path: HashMap<PathBuf, Uri>,
+    generation: u64,
+}
+
+impl<C> Default for Documents<C> {
+    fn default() -> Self {
+        Self { by_uri: HashMap::new(), by_path: HashMap::new(), generation: 0 }
+    }
+}
+
+impl<C: Default> Documents<C> {
+    /// Opens a document, or opens it again. `false`: it is none that is checked.
+    pub(crate) fn open(&mut self, uri: &Uri, language: &str, version: i32, text: String) -> bool {
+        let Some(place) = Place::of(uri, language) else { return false };
+        self.close(uri);
+        if let Place::File(path) = &place {
+            self.by_path.insert(path.clone(), uri.clone());
+        }
+        let generation = self.next();
+        let document = Document {
+            place,
+            version,
+            text: Text::new(text),
+            generation,
+            saved: generation,
+            cell: Arc::default(),
+        };
+        self.by_uri.insert(uri.clone(), document);
+        true
+    }
+
+    /// Applies edits, in their order. The version is the client's to count. `false`: it is not open.
+    pub(crate) fn change(
+        &mut self,
+        uri: &Uri,
+        version: i32,
+        changes: &[TextDocumentContentChangeEvent],
+        encoding: Encoding,
+    ) -> bool {
+        let generation = self.next();
+        let Some(document) = self.by_uri.get_mut(uri) else { return false };
+        for change in changes {
+            document.text.edit(change.range, &change.text, encoding);
+        }
+        document.version = version;
+        document.generation = generation;
+        true
+    }
+
+    /// Notes that a document was saved, and takes its text from the client if that sent it.
+    pub(crate) fn save(&mut self, uri: &Uri, text: Option<String>) -> bool {
+        let generation = self.next();
+        let Some(document) = self.by_uri.get_mut(uri) else { return false };
+        if let Some(text) = text.filter(|text| text != document.text.as_str()) {
+            document.text = Text::new(text);
+            document.generation = generation;
+        }
+        document.saved = document.generation;
+        true
+    }
+
+    /// Forgets a document.
+    pub(crate) fn close(&mut self, uri: &Uri) -> bool {
+        let Some(document) = self.by_uri.remove(uri) else { return false };
+        if let Place::File(path) = &document.place {
+            self.by_path.remove(path);
+        }
+        true
+    }
+
+    /// The document at `uri`, when it is open.
+    pub(crate) fn get(&self, uri: &Uri) -> Option<&Document<C>> {
+        self.by_uri.get(uri)
+    }
+
+    /// The document of the file at `path`, when it is open.
+    pub(crate) fn at(&self, path: &Path) -> Option<&Document<C>> {
+        self.by_path.get(path).and_then(|uri| self.by_uri.get(uri))
+    }
+
+    /// All that are open.
+    pub(crate) fn uris(&self) -> Vec<Uri> {
+        self.by_uri.keys().cloned().collect()
+    }
+
+    /// The files among them.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.by_path.keys().cloned().collect()
+    }
+
+    fn next(&mut self) -> u64 {
+        self.generation += 1;
+        self.generation
+    }
+}
+
+/// The open documents below a root, as files: what is unsaved hides what lies on the disk.
+#[derive(Debug)]
+pub(crate) struct Open<'a, C> {
+    pub(crate) documents: &'a Mutex<Documents<C>>,
+    pub(crate) root: &'a Path,
+}
+
+impl<C: Default + Send + Sync> Files for Open<'_, C> {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let documents = lock(self.documents);
+        let document = documents.at(&self.root.join(path)).ok_or(io::ErrorKind::NotFound)?;
+        let text = document.text.as_str().as_bytes();
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX).min(text.len());
+        Ok(text[..limit].to_vec())
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        lock(self.documents).at(&self.root.join(path)).is_some()
+    }
+}
+
+/// What a thread left that died while it held the lock is as good as any: each change is whole.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::source::Source;
+    use proptest::prelude::*;
+
+    fn range(from: (u32, u32), to: (u32, u32)) -> Option<Range> {
+        Some(Range::new(Position::new(from.0, from.1), Position::new(to.0, to.1)))
+    }
+
+    #[test]
+    fn edits_count_in_the_units_of_the_client() {
+        let edited = |encoding, column| {
+            let mut text = Text::new("a😀b\r\nc".to_owned());
+            text.edit(range((0, column), (1, 0)), "|", encoding);
+            text.as_str().to_owned()
+        };
+        assert_eq!(edited(Encoding::Utf8, 5), "a😀|c");
+        assert_eq!(edited(Encoding::Utf16, 3), "a😀|c");
+        assert_eq!(edited(Encoding::CodePoints, 2), "a😀|c");
+        assert_eq!(edited(Encoding::Utf16, 2), "a|c", "within a character");
+        assert_eq!(edited(Encoding::Utf16, 99), "a😀b|c", "past the end of the line");
+    }
+
+    #[test]
+    fn what_is_past_the_end_is_clamped() {
+        let mut text = Text::new("a".to_owned());
+        text.edit(range((7, 7), (9, 9)), "b", Encoding::Utf16);
+        text.edit(range((0, 2), (0, 0)), "c", Encoding::Utf16);
+        assert_eq!(text.as_str(), "abc");
+        text.edit(None, "", Encoding::Utf16);
+        assert_eq!(text, Text::new(String::new()));
+    }
+
+    #[test]
+    fn untitled_documents_are_named_by_their_language() {
+        let place = |uri: &str, language: &str| Place::of(&uri.parse().expect("a URI"), language);
+        let untitled = |name: &str| Some(Place::Untitled(name.to_owned()));
+        assert_eq!(place("untitled:Untitled-1", "dockerfile"), untitled("Dockerfile"));
+        assert_eq!(place("untitled:Untitled-1", "json"), untitled("untitled.json"));
+        assert_eq!(place("untitled:/a/api.Dockerfile", "plaintext"), untitled("api.Dockerfile"));
+        assert_eq!(place("vscode-notebook-cell:/a.ipynb#1", "python"), None);
+        assert_eq!(place("git:/a/b?HEAD", "python"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_kept_through_edits(
+            start in "[a😀\r\n]{0,20}",
+            edits in proptest::collection::vec((0u32..6, 0u32..6, 0u32..6, 0u32..6, "[b\r\n]{0,4}"), 1..8),
+            encoding in prop_oneof![
+                Just(Encoding::Utf8), Just(Encoding::Utf16), Just(Encoding::CodePoints)
+            ],
+        ) {
+            let mut text = Text::new(start.clone());
+            let mut plain = start;
+            for (a, b, c, d, new) in edits {
+                let range = Range::new(Position::new(a, b), Position::new(c, d));
+                let source = Source::new("x", plain.as_str());
+                let span = crate::convert::span(&source, range, encoding);
+                plain.replace_range(span.range(), &new);
+                text.edit(Some(range), &new, encoding);
+                prop_assert_eq!(text.as_str(), plain.as_str());
+                prop_assert_eq!(&text, &Text::new(plain.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Edits of the engine in the forms that clients understand.
+
+use crate::client::Client;
+use crate::convert;
+use aidd_engine::diff::hunks;
+use aidd_engine::finding::Edit;
+use aidd_engine::source::{Encoding, Source, Span};
+use tower_lsp_server::ls_types::{
+    CreateFile, CreateFileOptions, DocumentChangeOperation, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, Range, ResourceOp, TextDocumentEdit, TextEdit, Uri,
+    WorkspaceEdit,
+};
+
+/// The edits of `source`, with positions.
+#[must_use]
+pub fn text_edits(source: &Source, edits: &[Edit], encoding: Encoding) -> Vec<TextEdit> {
+    let edit =
+        |edit: &Edit| TextEdit::new(convert::range(source, edit.span, encoding), edit.text.clone());
+    edits.iter().map(edit).collect()
+}
+
+/// An edit of one document, tied to its version where the client understands that.
+#[must_use]
+pub fn of_document(
+    client: Client,
+    uri: Uri,
+    version: Option<i32>,
+    edits: Vec<TextEdit>,
+) -> WorkspaceEdit {
+    if client.document_changes {
+        let changes = DocumentChanges::Edits(vec![versioned(uri, version, edits)]);
+        return WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() };
+    }
+    WorkspaceEdit { changes: Some([(uri, edits)].into()), ..WorkspaceEdit::default() }
+}
+
+/// An edit that creates a file with `text`; for clients that offer to create files.
+#[must_use]
+pub fn new_file(uri: Uri, text: String) -> WorkspaceEdit {
+    let options = CreateFileOptions { overwrite: None, ignore_if_exists: Some(true) };
+    let create = CreateFile { uri: uri.clone(), options: Some(options), annotation_id: None };
+    let insert = TextEdit::new(Range::default(), text);
+    let changes = DocumentChanges::Operations(vec![
+        DocumentChangeOperation::Op(ResourceOp::Create(create)),
+        DocumentChangeOperation::Edit(versioned(uri, None, vec![insert])),
+    ]);
+    WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() }
+}
+
+fn versioned(uri: Uri, version: Option<i32>, edits: Vec<TextEdit>) -> TextDocumentEdit {
+    TextDocumentEdit {
+        text_document: OptionalVersionedTextDocumentIdentifier { uri, version },
+        edits: edits.into_iter().map(OneOf::Left).collect(),
+    }
+}
+
+/// The edits that make `after` of `before`: small ones, so that cursors and marks stay in place.
+#[must_use]
+pub fn between(before: &str, after: &str) -> Vec<Edit> {
+    let (old, new) = (line_starts(before), line_starts(after));
+    let piece = |starts: &[usize], lines: std::ops::Range<u32>| {
+        let at = |line: u32| starts.get(line as usize).or(starts.last()).copied().unwrap_or(0);
+        at(lines.start)..at(lines.end)
+    };
+    let edits: Vec<Edit> = hunks(before, after)
+        .into_iter()
+        .map(|hunk| {
+            let (was, is) = (piece(&old, hunk.base), piece(&new, hunk.head));
+            let edit = trimmed(&before[was.clone()], &after[is]);
+            Edit { span: edit.span.shift(was.start), ..edit }
+        })
+        .collect();
+    // Lines are compared without their ends, which may be all that differs.
+    if applied(before, &edits) == after { edits } else { vec![trimmed(before, after)] }
+}
+
+/// Where each line begins, and where the text ends.
+fn line_starts(text: &str) -> Vec<usize> {
+    let ends = text.split_inclusive('\n').scan(0, |end, line| {
+        *end += line.len();
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+/// The edit that makes `after` of `before`, without what both begin and end with.
+fn trimmed(before: &str, after: &str) -> Edit {
+    let same = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+    // No edit begins or ends within a character or a line break of two.
+    let is_between = |text: &str, at: usize| {
+        text.is_char_boundary(at) && !(text[..at].ends_with('\r') && text[at..].starts_with('\n'))
+    };
+    let start =
+        (0..=same).rev().find(|&at| is_between(before, at) && is_between(after, at)).unwrap_or(0);
+    let (before_rest, after_rest) = (&before[start..], &after[start..]);
+    let tails = before_rest.bytes().rev().zip(after_rest.bytes().rev());
+    let same = tails.take_while(|(a, b)| a == b).count();
+    let tail = (0..=same)
+        .rev()
+        .find(|&tail| {
+            is_between(before, before.len() - tail) && is_between(after, after.len() - tail)
+        })
+        .unwrap_or(0);
+    Edit::replace(Span::new(start, before.len() - tail), &after[start..after.len() - tail])
+}
+
+/// A text after edits that are in order and do not overlap.
+fn applied(text: &str, edits: &[Edit]) -> String {
+    let mut text = text.to_owned();
+    for edit in edits.iter().rev() {
+        text.replace_range(edit.span.range(), &edit.text);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn only_what_differs_is_replaced() {
+        let edits = between("a\nFROM debian:latest\nb\nc\n", "a\nFROM debian:12\nb\n");
+        let shown: Vec<_> =
+            edits.iter().map(|edit| (edit.span.start, edit.span.end, edit.text.as_str())).collect();
+        assert_eq!(shown, [(14, 20, "12"), (23, 25, "")]);
+        assert_eq!(between("a\r\n", "a\n"), [Edit::replace(Span::new(1, 3), "\n")]);
+        assert_eq!(between("a", "a"), []);
+    }
+
+    proptest! {
+        #[test]
+        fn edits_lead_from_one_text_to_the_other(
+            before in "[ab😀é\r\n]{0,24}",
+            after in "[ab😀é\r\n]{0,24}",
+        ) {
+            prop_assert_eq!(applied(&before, &between(&before, &after)), after);
+        }
+    }
+}

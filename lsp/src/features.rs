@@ -1,0 +1,139 @@
+//! The requests of the language features: each on the document as it is now, on a thread that may
+//! block. A document that is not open has nothing to say.
+
+use crate::actions::{self, Around, Refusal};
+use crate::completion;
+use crate::documents::{Open, lock};
+use crate::hover;
+use crate::lens;
+use crate::links;
+use crate::snapshot::Snapshot;
+use crate::state::State;
+use aidd_engine::files::Overlay;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::task::spawn_blocking;
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp_server::ls_types::{
+    CodeAction, CodeActionOrCommand, CodeActionParams, CodeLens, CompletionItem, CompletionParams,
+    CompletionResponse, DocumentLink, Hover, HoverParams, MessageType, Uri,
+};
+
+/// `ContentModified` of the protocol: what the request was about has changed.
+const MODIFIED: i64 = -32801;
+
+/// `RequestFailed` of the protocol: all was in order, and yet it cannot be done.
+const FAILED: i64 = -32803;
+
+/// Works on the document at `uri` as it is now; `None` when it is not open.
+async fn on<T: Send + 'static>(
+    state: &Arc<State>,
+    uri: &Uri,
+    work: impl FnOnce(&State, &Snapshot) -> T + Send + 'static,
+) -> Result<Option<T>> {
+    let Some((_, snapshot)) = state.current(uri).await else { return Ok(None) };
+    let state = state.clone();
+    let done = spawn_blocking(move || work(&state, &snapshot)).await;
+    done.map(Some).map_err(|_| Error::internal_error())
+}
+
+/// Looks at a snapshot with all that is open laid over the files of its project.
+fn around<T>(state: &State, snapshot: &Snapshot, work: impl FnOnce(&Around<'_>) -> T) -> T {
+    let root = snapshot.workspace.project.root();
+    let over = Open { documents: &state.documents, root };
+    let files = Overlay { over, under: &snapshot.workspace.project.disk };
+    let version = |path: &str| version(state, &root.join(path));
+    work(&Around { client: state.offers(), files: &files, version: &version })
+}
+
+fn version(state: &State, path: &Path) -> Option<i32> {
+    lock(&state.documents).at(path).map(|document| document.version)
+}
+
+/// Answers `textDocument/codeAction`.
+pub(crate) async fn actions(
+    state: &Arc<State>,
+    params: CodeActionParams,
+) -> Result<Option<Vec<CodeActionOrCommand>>> {
+    let CodeActionParams { text_document, range, context, .. } = params;
+    let work = move |state: &State, snapshot: &Snapshot| {
+        let mut actions =
+            around(state, snapshot, |around| actions::actions(snapshot, range, &context, around));
+        for diagnostic in actions.iter_mut().filter_map(|one| one.diagnostics.as_mut()).flatten() {
+            if let Some(session) = state.session.get() {
+                *diagnostic = session.trim(diagnostic.clone());
+            }
+        }
+        actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
+    };
+    on(state, &text_document.uri, work).await
+}
+
+/// Answers `codeAction/resolve`.
+pub(crate) async fn resolve_action(state: &Arc<State>, action: CodeAction) -> Result<CodeAction> {
+    let uri = actions::document(&action).ok_or_else(|| refused(Refusal::Unknown))?;
+    let work = |state: &State, snapshot: &Snapshot| {
+        around(state, snapshot, |around| actions::resolve(snapshot, action, around))
+    };
+    let resolved = on(state, &uri, work).await?;
+    resolved.unwrap_or(Err(Refusal::Gone)).map_err(refused)
+}
+
+fn refused(refusal: Refusal) -> Error {
+    let code = match refusal {
+        Refusal::Unknown => ErrorCode::InvalidParams,
+        Refusal::Gone => ErrorCode::ServerError(MODIFIED),
+        Refusal::NoComment | Refusal::Config => ErrorCode::ServerError(FAILED),
+    };
+    Error { code, message: refusal.to_string().into(), data: None }
+}
+
+/// Answers `textDocument/hover`.
+pub(crate) async fn hover(state: &Arc<State>, params: HoverParams) -> Result<Option<Hover>> {
+    let at = params.text_document_position_params;
+    let work = move |state: &State, snapshot: &Snapshot| {
+        hover::hover(snapshot, at.position, state.offers())
+    };
+    on(state, &at.text_document.uri, work).await.map(Option::flatten)
+}
+
+/// Answers `textDocument/documentLink`.
+pub(crate) async fn links(state: &Arc<State>, uri: &Uri) -> Result<Option<Vec<DocumentLink>>> {
+    on(state, uri, |_, snapshot| links::links(snapshot)).await
+}
+
+/// Answers `textDocument/codeLens`.
+pub(crate) async fn lenses(state: &Arc<State>, uri: &Uri) -> Result<Option<Vec<CodeLens>>> {
+    on(state, uri, |_, snapshot| lens::lenses(snapshot)).await
+}
+
+/// Answers `textDocument/completion`.
+pub(crate) async fn complete(
+    state: &Arc<State>,
+    params: CompletionParams,
+) -> Result<Option<CompletionResponse>> {
+    let at = params.text_document_position;
+    let work = move |_: &State, snapshot: &Snapshot| completion::complete(snapshot, at.position);
+    on(state, &at.text_document.uri, work).await.map(Option::flatten)
+}
+
+/// Answers `completionItem/resolve`.
+pub(crate) async fn resolve_item(
+    state: &Arc<State>,
+    item: CompletionItem,
+) -> Result<CompletionItem> {
+    let Some(uri) = completion::document(&item) else { return Ok(item) };
+    let wanted = item.clone();
+    let work =
+        |state: &State, snapshot: &Snapshot| completion::resolve(snapshot, wanted, state.offers());
+    on(state, &uri, work).await.map(|resolved| resolved.unwrap_or(item))
+}
+
+/// Shows what is allowed in a document, and answers with it.
+pub(crate) async fn show_allowed(state: &Arc<State>, uri: &Uri) -> Result<Vec<lens::Allowed>> {
+    let allowed = on(state, uri, |_, snapshot| lens::allowed(snapshot)).await?.unwrap_or_default();
+    if !allowed.is_empty() {
+        state.client.show_message(MessageType::INFO, lens::message(&allowed)).await;
+    }
+    Ok(allowed)
+}

@@ -1,0 +1,99 @@
+//! What stands under the cursor: a finding and why it is one, or the page of a rule that is named.
+
+use crate::client::Client;
+use crate::convert;
+use crate::page::{self, Part};
+use crate::snapshot::Snapshot;
+use crate::workspace::Workspace;
+use aidd_engine::allow;
+use aidd_engine::finding::{Finding, Status};
+use aidd_engine::kind::{self, Kind};
+use aidd_engine::rule::Rule;
+use aidd_engine::source::Span;
+use tower_lsp_server::ls_types::{Hover, HoverContents, Position};
+
+/// What parts two findings at one place, or a finding and the page of its rule.
+const RULER: &str = "\n\n---\n\n";
+
+/// The hover at `position`; `None` where there is neither a finding nor the name of a rule.
+#[must_use]
+pub fn hover(snapshot: &Snapshot, position: Position, client: Client) -> Option<Hover> {
+    let offset = convert::offset(&snapshot.source, position, snapshot.encoding);
+    let (text, span) = match (of_findings(snapshot, offset), of_name(snapshot, offset)) {
+        (Some((found, _)), Some((named, span))) => (found + RULER + &named, span),
+        (found, named) => found.or(named)?,
+    };
+    Some(Hover {
+        contents: HoverContents::Markup(page::content(text, client.markdown_hover)),
+        range: Some(convert::range(&snapshot.source, span, snapshot.encoding)),
+    })
+}
+
+/// What the project has decided about a finding, in Markdown: the place where its memory joins.
+#[must_use]
+pub fn decided(_workspace: &Workspace, _finding: &Finding) -> Option<String> {
+    None
+}
+
+fn of_findings(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
+    let is_here = |finding: &&Finding| {
+        finding.status != Status::Fixed
+            && finding.span.start <= offset
+            && (offset < finding.span.end || finding.span.is_empty() && offset == finding.span.end)
+    };
+    let here: Vec<&Finding> = snapshot.checked.findings.iter().filter(is_here).collect();
+    let span = here.iter().map(|finding| finding.span).min_by_key(|span| span.len())?;
+    let part = if here.len() == 1 { Part::Whole } else { Part::Why };
+    let texts: Vec<String> =
+        here.iter().map(|finding| explained(snapshot, finding, part)).collect();
+    Some((texts.join(RULER), span))
+}
+
+/// A finding: what is wrong, what to do, how it stands, then why.
+fn explained(snapshot: &Snapshot, finding: &Finding, part: Part) -> String {
+    let workspace = &snapshot.workspace;
+    let mut parts = vec![format!("**{}**: {}", finding.severity, finding.message)];
+    parts.extend(finding.help.clone());
+    if matches!(finding.status, Status::Allowed | Status::Baselined) {
+        let reason = finding.reason.as_deref().unwrap_or_default();
+        parts.push(format!("*{}*: {reason}", finding.status));
+    }
+    parts.extend(decided(workspace, finding));
+    let said = parts.join("\n\n");
+    match workspace.engine.registry().get(&finding.rule) {
+        Some(rule) => said + RULER + &of_rule(workspace, rule, part),
+        None => said,
+    }
+}
+
+fn of_rule(workspace: &Workspace, rule: &Rule, part: Part) -> String {
+    format!("{}\n\n{}", page::heading(workspace, rule), page::markdown(rule, part))
+}
+
+/// The pages of the rules that are named at `offset`, in an allow comment or in the configuration.
+fn of_name(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
+    let source = &snapshot.source;
+    let holds = |span: &Span| span.start <= offset && offset <= span.end;
+    let span = allow::names(source).into_iter().find(holds).or_else(|| {
+        let is_config = kind::kinds(source.path(), "").contains(&Kind::Config);
+        is_config.then(|| quoted(snapshot, offset)).flatten()
+    })?;
+    let registry = snapshot.workspace.engine.registry();
+    let named: Vec<&Rule> = registry.named(source.slice(span)).collect();
+    let part = if named.len() == 1 { Part::Whole } else { Part::Why };
+    let texts: Vec<String> =
+        named.iter().map(|rule| of_rule(&snapshot.workspace, rule, part)).collect();
+    (!texts.is_empty()).then(|| (texts.join(RULER), span))
+}
+
+/// What stands between the quotes around `offset`, on its line.
+fn quoted(snapshot: &Snapshot, offset: u32) -> Option<Span> {
+    let source = &snapshot.source;
+    let line = source.line_span(source.line_of(offset));
+    let before = source.slice(Span { start: line.start, end: offset });
+    let after = source.slice(Span { start: offset, end: line.end });
+    let start = before.rfind('"')? + 1;
+    let end = after.find('"')?;
+    let base = line.start as usize;
+    Some(Span::new(base + start, offset as usize + end))
+}

@@ -1,0 +1,60 @@
+//! What is allowed in a file, said at its top.
+
+use crate::convert;
+use crate::snapshot::Snapshot;
+use aidd_engine::finding::Status;
+use serde::Serialize;
+use serde_json::json;
+use tower_lsp_server::ls_types::{CodeLens, Command, Range};
+
+/// The command of the lens; its one argument is the URI of the document.
+pub const SHOW_ALLOWED: &str = "aidd.showAllowed";
+
+/// One finding that a comment allows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Allowed {
+    /// The rule.
+    pub rule: String,
+    /// What was found.
+    pub message: String,
+    /// Why it is allowed.
+    pub reason: String,
+    /// Where it is.
+    pub range: Range,
+}
+
+/// How many findings are allowed in the file; no lens when none is.
+#[must_use]
+pub fn lenses(snapshot: &Snapshot) -> Vec<CodeLens> {
+    let title = match allowed(snapshot).len() {
+        0 => return Vec::new(),
+        1 => "1 finding allowed in this file".to_owned(),
+        count => format!("{count} findings allowed in this file"),
+    };
+    let arguments = Some(vec![json!(snapshot.uri)]);
+    let command = Command { title, command: SHOW_ALLOWED.to_owned(), arguments };
+    vec![CodeLens { range: Range::default(), command: Some(command), data: None }]
+}
+
+/// The findings that comments of the file allow.
+#[must_use]
+pub fn allowed(snapshot: &Snapshot) -> Vec<Allowed> {
+    let allowed =
+        snapshot.checked.findings.iter().filter(|finding| finding.status == Status::Allowed);
+    let one = |finding: &aidd_engine::finding::Finding| Allowed {
+        rule: finding.rule.to_string(),
+        message: finding.message.clone(),
+        reason: finding.reason.clone().unwrap_or_default(),
+        range: convert::range(&snapshot.source, finding.span, snapshot.encoding),
+    };
+    allowed.map(one).collect()
+}
+
+/// The allowed findings as a message, a line each.
+#[must_use]
+pub fn message(allowed: &[Allowed]) -> String {
+    let line = |one: &Allowed| {
+        format!("{}: {}: {} ({})", one.range.start.line + 1, one.rule, one.message, one.reason)
+    };
+    allowed.iter().map(line).collect::<Vec<_>>().join("\n")
+}

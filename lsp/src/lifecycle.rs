@@ -1,0 +1,336 @@
+//! Beginning and end: what the client offers, what the server offers back, and when to leave.
+
+use crate::actions;
+use crate::client::Client as Offers;
+use crate::commands;
+use crate::completion::TRIGGERS;
+use crate::convert::{encoding, encoding_kind};
+use aidd_engine::source::Encoding;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+use tower_lsp_server::ls_types::{
+    CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
+    Diagnostic, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
+    ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf, Registration,
+    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions,
+    WorkspaceFolder, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+};
+
+/// What is settled when the client has introduced itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) encoding: Encoding,
+    /// The folders that the client has open at first.
+    pub(crate) folders: Vec<PathBuf>,
+    /// The process that started the server, to die with.
+    pub(crate) parent: Option<u32>,
+    /// The client asks for diagnostics; else they are sent unasked.
+    pub(crate) pulls: bool,
+    /// It can be told to ask again.
+    pub(crate) refreshes: bool,
+    /// It tells of changed files when asked to.
+    pub(crate) watches: bool,
+    /// It can be asked for settings.
+    pub(crate) has_settings: bool,
+    /// It tells of changed settings only when asked to.
+    pub(crate) registers_settings: bool,
+    /// It shows progress that the server begins.
+    pub(crate) progress: bool,
+    /// What it offers for the language features.
+    pub(crate) offers: Offers,
+    related: bool,
+    tags: bool,
+    links: bool,
+}
+
+impl Session {
+    /// What the client says of itself; what it leaves out, it cannot.
+    pub(crate) fn new(params: &InitializeParams) -> Self {
+        let can = &params.capabilities;
+        let workspace = can.workspace.as_ref();
+        let text = can.text_document.as_ref();
+        let pushed = text.and_then(|text| text.publish_diagnostics.as_ref());
+        let pulled = text.and_then(|text| text.diagnostic.as_ref());
+        let settings = workspace.and_then(|can| can.did_change_configuration.as_ref());
+        let watching = workspace.and_then(|can| can.did_change_watched_files.as_ref());
+        let either =
+            |push: Option<bool>, pull: Option<bool>| push == Some(true) || pull == Some(true);
+        let offered = can.general.as_ref().and_then(|can| can.position_encodings.as_deref());
+        Self {
+            encoding: encoding(offered),
+            folders: folders(params),
+            parent: params.process_id,
+            pulls: pulled.is_some(),
+            refreshes: workspace
+                .and_then(|can| can.diagnostics.as_ref())
+                .is_some_and(|can| can.refresh_support == Some(true)),
+            watches: watching.is_some_and(|can| can.dynamic_registration == Some(true)),
+            has_settings: workspace.is_some_and(|can| can.configuration == Some(true)),
+            registers_settings: settings.is_some_and(|can| can.dynamic_registration == Some(true)),
+            progress: can.window.as_ref().is_some_and(|can| can.work_done_progress == Some(true)),
+            offers: Offers::of(can),
+            related: either(
+                pushed.and_then(|can| can.related_information),
+                pulled.and_then(|can| can.related_information),
+            ),
+            tags: pushed.is_some_and(|can| can.tag_support.is_some())
+                || pulled.is_some_and(|can| can.tag_support.is_some()),
+            links: either(
+                pushed.and_then(|can| can.code_description_support),
+                pulled.and_then(|can| can.code_description_support),
+            ),
+        }
+    }
+
+    /// Takes out of a diagnostic what the client cannot show.
+    pub(crate) fn trim(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        if !self.related {
+            diagnostic.related_information = None;
+        }
+        if !self.tags {
+            diagnostic.tags = None;
+        }
+        if !self.links {
+            diagnostic.code_description = None;
+        }
+        diagnostic
+    }
+
+    /// What the server offers to this client.
+    pub(crate) fn capabilities(&self) -> ServerCapabilities {
+        let sync = TextDocumentSyncOptions {
+            open_close: Some(true),
+            change: Some(TextDocumentSyncKind::INCREMENTAL),
+            save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions {
+                include_text: Some(false),
+            })),
+            ..TextDocumentSyncOptions::default()
+        };
+        let diagnostics = DiagnosticOptions {
+            identifier: Some(crate::convert::SOURCE.to_owned()),
+            inter_file_dependencies: true,
+            workspace_diagnostics: true,
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        };
+        let offers = self.offers;
+        ServerCapabilities {
+            position_encoding: Some(encoding_kind(self.encoding)),
+            text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+            diagnostic_provider: self
+                .pulls
+                .then_some(DiagnosticServerCapabilities::Options(diagnostics)),
+            code_action_provider: offers.actions.then(|| {
+                CodeActionProviderCapability::Options(CodeActionOptions {
+                    code_action_kinds: Some(actions::KINDS.to_vec()),
+                    resolve_provider: Some(offers.lazy_edits),
+                    ..CodeActionOptions::default()
+                })
+            }),
+            hover_provider: offers.hovers.then_some(HoverProviderCapability::Simple(true)),
+            completion_provider: offers.completions.then(|| CompletionOptions {
+                resolve_provider: Some(true),
+                trigger_characters: Some(TRIGGERS.map(str::to_owned).to_vec()),
+                ..CompletionOptions::default()
+            }),
+            document_link_provider: offers.links.then(|| DocumentLinkOptions {
+                resolve_provider: None,
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            }),
+            code_lens_provider: offers.lenses.then_some(CodeLensOptions { resolve_provider: None }),
+            execute_command_provider: Some(ExecuteCommandOptions {
+                commands: commands::NAMES.map(str::to_owned).to_vec(),
+                ..ExecuteCommandOptions::default()
+            }),
+            workspace: Some(WorkspaceServerCapabilities {
+                workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                    supported: Some(true),
+                    change_notifications: Some(OneOf::Left(true)),
+                }),
+                file_operations: None,
+            }),
+            ..ServerCapabilities::default()
+        }
+    }
+
+    /// What the server asks this client to tell it of.
+    pub(crate) fn registrations(&self) -> Vec<Registration> {
+        let mut wanted = Vec::new();
+        if self.watches {
+            // A client that asks for the whole workspace wants to know of any file.
+            let globs: &[&str] = if self.pulls { &["**/*"] } else { &WATCHED };
+            let watchers: Vec<Value> =
+                globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
+            wanted.push(("workspace/didChangeWatchedFiles", json!({ "watchers": watchers })));
+        }
+        if self.registers_settings {
+            wanted.push(("workspace/didChangeConfiguration", json!({ "section": SECTION })));
+        }
+        let registration = |(method, options): (&str, Value)| Registration {
+            id: format!("aidd {method}"),
+            method: method.to_owned(),
+            register_options: Some(options),
+        };
+        wanted.into_iter().map(registration).collect()
+    }
+}
+
+/// Files that say what is a finding elsewhere. Watching all files is a burden for many an editor.
+const WATCHED: [&str; 5] = [
+    "**/.aidd/**",
+    "**/rules/**/*.md",
+    "**/.{git,aidd,docker,}ignore",
+    "**/*.dockerignore",
+    "**/.hadolint.{yaml,yml,json}",
+];
+
+/// Where the settings of the server lie among those of the editor.
+pub(crate) const SECTION: &str = "aidd";
+
+#[expect(deprecated, reason = "older clients name their only folder so")]
+fn folders(params: &InitializeParams) -> Vec<PathBuf> {
+    match (&params.workspace_folders, &params.root_uri, &params.root_path) {
+        (Some(folders), ..) if !folders.is_empty() => paths(folders),
+        (_, Some(uri), _) => path(uri).into_iter().collect(),
+        (_, None, Some(path)) => vec![PathBuf::from(path)],
+        _ => Vec::new(),
+    }
+}
+
+/// The folders that lie on the disk.
+pub(crate) fn paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
+    folders.iter().filter_map(|folder| path(&folder.uri)).collect()
+}
+
+/// The path of a file or folder on the disk, without a slash at its end.
+pub(crate) fn path(uri: &Uri) -> Option<PathBuf> {
+    let is_file = uri.scheme().as_str() == "file";
+    let path = is_file.then(|| uri.to_file_path()).flatten()?;
+    Some(path.components().collect())
+}
+
+/// When documents are checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Run {
+    /// With each change.
+    #[default]
+    OnType,
+    /// When opened and saved.
+    OnSave,
+}
+
+/// The settings of the editor, section `aidd`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Settings {
+    /// The configuration, from the root of each project; absent: `.aidd/config.json`.
+    pub(crate) config: Option<PathBuf>,
+    /// When documents are checked.
+    pub(crate) run: Run,
+    /// Whether files that are not open are checked. Absent: for clients that ask.
+    pub(crate) workspace: Option<bool>,
+}
+
+impl Settings {
+    /// The settings in what a client sent: the section itself, or an object that holds it. `None`:
+    /// nothing was said.
+    ///
+    /// # Errors
+    /// Which setting cannot be read.
+    pub(crate) fn read(value: &Value) -> Result<Option<Self>, String> {
+        let section = value.get(SECTION).unwrap_or(value);
+        if !section.is_object() {
+            return Ok(None);
+        }
+        let settings = Self::deserialize(section);
+        settings.map(Some).map_err(|error| format!("settings of the editor: {error}"))
+    }
+}
+
+/// How often to look whether the parent is alive.
+const LOOK: Duration = Duration::from_secs(3);
+
+/// Ends when the process `id` has.
+pub(crate) async fn until_gone(id: u32) {
+    let mut look = tokio::time::interval(LOOK);
+    let parents = is_parent(id);
+    loop {
+        look.tick().await;
+        if !is_alive(id) || parents && !is_parent(id) {
+            return;
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_parent(id: u32) -> bool {
+    std::os::unix::process::parent_id() == id
+}
+
+#[cfg(unix)]
+fn is_alive(id: u32) -> bool {
+    let process = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw);
+    let asked = process.map(rustix::process::test_kill_process);
+    asked != Some(Err(rustix::io::Errno::SRCH))
+}
+
+/// Where nothing safe tells, the end of the input does: the pipe goes with the process that held it.
+#[cfg(not(unix))]
+fn is_parent(_: u32) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn is_alive(_: u32) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(capabilities: Value) -> Session {
+        Session::new(&InitializeParams {
+            capabilities: serde_json::from_value(capabilities).expect("capabilities"),
+            ..InitializeParams::default()
+        })
+    }
+
+    #[test]
+    fn nothing_is_registered_that_is_not_offered() {
+        let plain = session(json!({}));
+        assert_eq!(plain.registrations(), []);
+        assert_eq!(plain.capabilities().diagnostic_provider, None);
+        let dynamic = json!({ "dynamicRegistration": true });
+        let able = session(json!({
+            "workspace": { "didChangeWatchedFiles": dynamic, "didChangeConfiguration": dynamic },
+            "textDocument": { "diagnostic": {} },
+        }));
+        let methods: Vec<String> = able.registrations().into_iter().map(|one| one.method).collect();
+        assert_eq!(
+            methods,
+            ["workspace/didChangeWatchedFiles", "workspace/didChangeConfiguration"]
+        );
+        assert!(able.capabilities().diagnostic_provider.is_some());
+    }
+
+    #[test]
+    fn settings_are_read_with_and_without_their_section() {
+        let wanted = Settings { run: Run::OnSave, ..Settings::default() };
+        let read = |value: Value| Settings::read(&value);
+        assert_eq!(read(json!({ "aidd": { "run": "onSave" } })), Ok(Some(wanted.clone())));
+        assert_eq!(read(json!({ "run": "onSave", "trace": "off" })), Ok(Some(wanted)));
+        assert_eq!(read(json!(null)), Ok(None));
+        assert!(read(json!({ "run": "never" })).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_that_is_gone_is_seen_to_be() {
+        assert!(is_alive(std::process::id()));
+        assert!(!is_alive(i32::MAX as u32), "no system counts so far");
+    }
+}

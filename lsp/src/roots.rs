@@ -1,0 +1,240 @@
+//! Which project a file belongs to: the folders of the editor, the roots found in and above them,
+//! and the workspace of each, opened when first needed.
+
+use crate::documents::{Place, lock};
+use crate::workspace::Workspace;
+use aidd_engine::paths::relative;
+use aidd_engine::project::Project;
+use aidd_engine::walk::{self, Walk};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// A message for the user, and the configuration that it speaks of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Trouble {
+    pub(crate) root: PathBuf,
+    pub(crate) message: String,
+}
+
+/// Folders, roots and their workspaces. Opening one reads the disk: never on an async thread.
+#[derive(Debug, Default)]
+pub(crate) struct Roots {
+    folders: Vec<PathBuf>,
+    /// The configuration to use instead of `.aidd/config.json`, from each root.
+    config: Option<PathBuf>,
+    open: HashMap<PathBuf, Arc<Workspace>>,
+    /// The root of each folder asked for so far.
+    found: HashMap<PathBuf, PathBuf>,
+    /// What went wrong when workspaces were opened, and nobody was told yet.
+    troubles: Vec<Trouble>,
+}
+
+impl Roots {
+    /// Replaces the folders.
+    pub(crate) fn set_folders(&mut self, folders: Vec<PathBuf>) {
+        self.folders = folders;
+        self.found.clear();
+    }
+
+    /// The folders.
+    pub(crate) fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// Sets where configurations lie, and opens what was open again when that is elsewhere.
+    pub(crate) fn set_config(&mut self, config: Option<PathBuf>) -> bool {
+        let changed = self.config != config;
+        self.config = config;
+        if changed {
+            self.reload(None);
+        }
+        changed
+    }
+
+    /// What went wrong since the last call.
+    pub(crate) fn troubles(&mut self) -> Vec<Trouble> {
+        std::mem::take(&mut self.troubles)
+    }
+
+    /// Opens the workspace at `root` again, or all that are open. One that cannot be opened stays
+    /// as it was.
+    pub(crate) fn reload(&mut self, root: Option<&Path>) {
+        self.found.clear();
+        let roots: Vec<PathBuf> = self
+            .open
+            .keys()
+            .filter(|open| root.is_none_or(|root| root == **open))
+            .cloned()
+            .collect();
+        for root in roots {
+            match self.read(&root) {
+                Some(workspace) => drop(self.open.insert(root, workspace)),
+                // The last one that was good is kept.
+                None => continue,
+            }
+        }
+    }
+
+    /// The workspace that a document belongs to, and its path from the root.
+    pub(crate) fn of(&mut self, place: &Place) -> (Arc<Workspace>, String) {
+        match place {
+            Place::File(path) => {
+                let root = self.root_of(path.parent().unwrap_or(path));
+                (self.workspace(&root), relative(&root, path))
+            }
+            Place::Untitled(name) => {
+                let here = || std::env::current_dir().unwrap_or_default();
+                let folder = self.folders.first().cloned().unwrap_or_else(here);
+                let root = self.root_of(&folder);
+                (self.workspace(&root), name.clone())
+            }
+        }
+    }
+
+    /// The nearest folder at or above `folder` with `.aidd` or `.git`, else the folder of the editor
+    /// that it lies in, else `folder`.
+    pub(crate) fn root_of(&mut self, folder: &Path) -> PathBuf {
+        if let Some(root) = self.found.get(folder) {
+            return root.clone();
+        }
+        let marked = |at: &&Path| at.join(".git").exists() || at.join(".aidd").is_dir();
+        let root = folder.ancestors().find(marked).map(Path::to_owned).unwrap_or_else(|| {
+            let around = self.folders.iter().filter(|one| folder.starts_with(one));
+            let inner = around.max_by_key(|one| one.components().count());
+            inner.cloned().unwrap_or_else(|| folder.to_owned())
+        });
+        self.found.insert(folder.to_owned(), root.clone());
+        root
+    }
+
+    /// The workspace at `root`; under the default settings when its own cannot be read and never
+    /// could.
+    pub(crate) fn workspace(&mut self, root: &Path) -> Arc<Workspace> {
+        if let Some(workspace) = self.open.get(root) {
+            return workspace.clone();
+        }
+        let workspace = self.read(root).unwrap_or_else(|| Arc::new(Workspace::unconfigured(root)));
+        self.open.insert(root.to_owned(), workspace.clone());
+        workspace
+    }
+
+    fn read(&mut self, root: &Path) -> Option<Arc<Workspace>> {
+        let config = self.config_of(root);
+        let opened = Project::open(root, config.as_deref()).and_then(Workspace::of);
+        let message = match &opened {
+            Ok(workspace) => workspace.baseline_error.as_ref().map(ToString::to_string),
+            Err(error) => Some(error.to_string()),
+        };
+        self.troubles.extend(message.map(|message| Trouble { root: root.to_owned(), message }));
+        opened.ok().map(Arc::new)
+    }
+
+    /// Whether the file at `path` is the configuration or the baseline of the project at `root`,
+    /// wherever they lie.
+    pub(crate) fn reads(&self, root: &Path, path: &Path) -> bool {
+        let is_baseline =
+            |workspace: &Arc<Workspace>| workspace.project.baseline_path(None) == path;
+        self.config_of(root).as_deref() == Some(path)
+            || self.open.get(root).is_some_and(is_baseline)
+    }
+
+    /// Where the configuration of the project at `root` lies when it is not the usual place.
+    fn config_of(&self, root: &Path) -> Option<PathBuf> {
+        self.config.as_ref().map(|config| root.join(config))
+    }
+}
+
+/// The files of all folders, by the workspace that each belongs to: a folder inside a root that is
+/// a root itself is judged by its own settings. Others get at the roots while the folders are read.
+pub(crate) fn files(roots: &Mutex<Roots>) -> Vec<(Arc<Workspace>, BTreeSet<String>)> {
+    let mut found: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
+    let mut left = lock(roots).folders.clone();
+    let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
+    while let Some(folder) = left.pop() {
+        if !seen.insert(folder.clone()) {
+            continue;
+        }
+        let root = lock(roots).root_of(&folder);
+        let workspace = lock(roots).workspace(&root);
+        let walk = Walk::over(vec![folder]);
+        let listed = walk::list(&workspace.project.config, &workspace.project.disk, &walk);
+        let (_, paths) = found.entry(root.clone()).or_insert((workspace, BTreeSet::new()));
+        for path in listed.unwrap_or_default() {
+            let place = root.join(&path);
+            let own = lock(roots).root_of(place.parent().unwrap_or(&place));
+            if own == root {
+                paths.insert(path);
+            } else {
+                left.push(own);
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn write(root: &Path, path: &str, text: &str) {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+
+    #[test]
+    fn each_file_belongs_to_the_nearest_root() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        for path in ["a/x", "a/b/y", "a/b/c/z", "d/e/f"] {
+            write(root, path, "");
+        }
+        write(root, "a/.aidd/config.json", "{}");
+        write(root, "a/b/.aidd/config.json", "{}");
+        let mut roots = Roots::default();
+        roots.set_folders(vec![root.to_owned()]);
+        let mut path = |path: &str| {
+            let (workspace, relative) = roots.of(&Place::File(root.join(path)));
+            (workspace.project.root().strip_prefix(root).expect("below").to_owned(), relative)
+        };
+        assert_eq!(path("a/x"), ("a".into(), "x".to_owned()));
+        assert_eq!(path("a/b/c/z"), ("a/b".into(), "c/z".to_owned()));
+        assert_eq!(path("d/e/f"), ("".into(), "d/e/f".to_owned()));
+        let files = files(&Mutex::new(roots));
+        let listed: Vec<(usize, Vec<&str>)> = files
+            .iter()
+            .map(|(workspace, paths)| {
+                let depth = workspace.project.root().components().count();
+                (depth - root.components().count(), paths.iter().map(String::as_str).collect())
+            })
+            .collect();
+        assert_eq!(
+            listed,
+            [
+                (0, vec!["d/e/f"]),
+                (1, vec![".aidd/config.json", "x"]),
+                (2, vec![".aidd/config.json", "c/z", "y"]),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_broken_configuration_leaves_the_last_good_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        write(root, ".aidd/config.json", "{\"maxFileSize\": 7}");
+        let mut roots = Roots::default();
+        assert_eq!(roots.workspace(root).engine.max_file_size(), 7);
+        write(root, ".aidd/config.json", "{");
+        roots.reload(None);
+        assert_eq!(roots.workspace(root).engine.max_file_size(), 7);
+        let troubles = roots.troubles();
+        assert_eq!(troubles.len(), 1, "{troubles:?}");
+        assert_eq!(roots.troubles(), []);
+        let mut fresh = Roots::default();
+        let standard = aidd_engine::config::MAX_FILE_SIZE;
+        assert_eq!(fresh.workspace(root).engine.max_file_size(), standard);
+    }
+}

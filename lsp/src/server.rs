@@ -1,0 +1,134 @@
+//! The requests, each a line or two: what they do lies in the modules that they name.
+
+use crate::commands;
+use crate::diagnostics;
+use crate::documents::lock;
+use crate::features;
+use crate::inbox;
+use crate::lifecycle::{Session, Settings, until_gone};
+use crate::state::State;
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::sync::Notify;
+use tower_lsp_server::LanguageServer;
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    CodeAction, CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionItem,
+    CompletionParams, CompletionResponse, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
+    DocumentLink, DocumentLinkParams, ExecuteCommandParams, Hover, HoverParams, InitializeParams,
+    InitializeResult, InitializedParams, MessageType, ServerInfo, WorkspaceDiagnosticParams,
+    WorkspaceDiagnosticReportResult,
+};
+
+/// Answers requests.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) state: Arc<State>,
+    /// Told when the process that started the server is gone.
+    pub(crate) left: Arc<Notify>,
+}
+
+impl LanguageServer for Server {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        let session = Session::new(&params);
+        let options = params.initialization_options.as_ref().map_or(Ok(None), Settings::read);
+        // A setting that cannot be read comes up again when the client is asked for it.
+        if let Ok(Some(settings)) = options {
+            let config = settings.config.clone();
+            let mut own = lock(&self.state.settings);
+            let config = config.or_else(|| own.config.clone());
+            *own = Settings { config, ..settings };
+        }
+        let mut roots = lock(&self.state.roots);
+        roots.set_folders(session.folders.clone());
+        roots.set_config(lock(&self.state.settings).config.clone());
+        drop(roots);
+        if let Some(id) = session.parent {
+            let left = self.left.clone();
+            tokio::spawn(async move {
+                until_gone(id).await;
+                left.notify_one();
+            });
+        }
+        let result = InitializeResult {
+            capabilities: session.capabilities(),
+            server_info: Some(ServerInfo {
+                name: env!("CARGO_PKG_NAME").to_owned(),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            }),
+            offset_encoding: None,
+        };
+        let _ = self.state.session.set(session);
+        Ok(result)
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        let Some(session) = self.state.session.get() else { return };
+        // The client answers when it likes, or refuses: nothing here waits for it.
+        let (state, wanted) = (self.state.clone(), session.registrations());
+        if !wanted.is_empty() {
+            tokio::spawn(async move {
+                if let Err(error) = state.client.register_capability(wanted).await {
+                    let text = format!("the client takes no registration: {error}");
+                    state.client.log_message(MessageType::INFO, text).await;
+                }
+            });
+        }
+        inbox::ask(&self.state);
+        if !session.pulls {
+            tokio::spawn(diagnostics::keep_up(self.state.clone()));
+        }
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.state.is_shut_down.store(true, Ordering::SeqCst);
+        Ok(())
+    }
+
+    async fn diagnostic(
+        &self,
+        params: DocumentDiagnosticParams,
+    ) -> Result<DocumentDiagnosticReportResult> {
+        Ok(diagnostics::document(&self.state, params).await)
+    }
+
+    async fn workspace_diagnostic(
+        &self,
+        params: WorkspaceDiagnosticParams,
+    ) -> Result<WorkspaceDiagnosticReportResult> {
+        Ok(diagnostics::workspace(&self.state, params).await)
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        features::actions(&self.state, params).await
+    }
+
+    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
+        features::resolve_action(&self.state, action).await
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        features::hover(&self.state, params).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        features::links(&self.state, &params.text_document.uri).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        features::lenses(&self.state, &params.text_document.uri).await
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        features::complete(&self.state, params).await
+    }
+
+    async fn completion_resolve(&self, item: CompletionItem) -> Result<CompletionItem> {
+        features::resolve_item(&self.state, item).await
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
+        commands::run(&self.state, params).await
+    }
+}

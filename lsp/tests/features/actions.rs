@@ -1,0 +1,310 @@
+//! Code actions: which are offered where, and what they do.
+
+use crate::support::{FULL, Project, applied, text_after};
+use aidd_engine::baseline::Baseline;
+use aidd_engine::files::Memory;
+use aidd_engine::finding::Safety;
+use aidd_engine::fix;
+use aidd_engine::source::Encoding;
+use aidd_lsp::actions::{self, FIX_ALL, Refusal};
+use aidd_lsp::client::Client;
+use aidd_lsp::convert;
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use tower_lsp_server::ls_types::{CodeAction, CodeActionContext, CodeActionKind};
+
+const TWO: &str = "FROM debian:12\nENV ‸a b\nENV c d\n";
+
+/// The actions, a line each: kind, whether preferred, title.
+fn titles(actions: &[CodeAction]) -> String {
+    let line = |action: &CodeAction| {
+        let kind = action.kind.as_ref().map_or("", CodeActionKind::as_str);
+        let preferred = if action.is_preferred == Some(true) { " (preferred)" } else { "" };
+        format!("{kind}{preferred}: {}", action.title)
+    };
+    actions.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn titled<'a>(actions: &'a [CodeAction], start: &str) -> &'a CodeAction {
+    actions.iter().find(|action| action.title.starts_with(start)).expect(start)
+}
+
+/// The whole outcome of the action whose title begins with `start`.
+fn done(project: &Project, marked: &str, start: &str) -> String {
+    let (snapshot, actions) = project.actions("Dockerfile", marked, FULL);
+    let action = titled(&actions, start);
+    assert_eq!(action.edit, None, "the edit is made when it is asked for");
+    assert_eq!(actions::document(action).as_ref(), Some(&snapshot.uri));
+    let edit = project.resolve(&snapshot, action, &Memory::default()).expect("done");
+    applied(project, &edit, &[("Dockerfile", snapshot.source.text())])
+}
+
+#[test]
+fn a_finding_has_actions_where_it_stands() {
+    let project = Project::new(&[]);
+    let of = |marked: &str| titles(&project.actions("Dockerfile", marked, FULL).1);
+    assert_snapshot!(of(TWO), @"
+    quickfix (preferred): Write KEY=value
+    quickfix: Fix all `dockerfile/legacy-key-value` in this file
+    quickfix: Allow `dockerfile/legacy-key-value` here with a comment
+    quickfix: Turn `dockerfile/legacy-key-value` off in .aidd/config.json
+    source.fixAll.aidd: Apply all safe fixes of aidd in this file
+    ");
+    assert_snapshot!(of(&TWO.replace('‸', "").replace("FROM", "FR‸OM")), @"source.fixAll.aidd: Apply all safe fixes of aidd in this file");
+    assert_snapshot!(of("FROM debian:12\nADD‸ a /b\n"), @"
+    quickfix: Use COPY instead of ADD (may change the meaning)
+    quickfix: Allow `dockerfile/add-instead-of-copy` here with a comment
+    quickfix: Turn `dockerfile/add-instead-of-copy` off in .aidd/config.json
+    ");
+}
+
+#[test]
+fn actions_do_what_they_say() {
+    let project = Project::new(&[]);
+    assert_snapshot!(done(&project, TWO, "Write"), @"
+    edit Dockerfile @7
+    FROM debian:12
+    ENV a=b
+    ENV c d
+    ");
+    assert_snapshot!(done(&project, TWO, "Fix all"), @"
+    edit Dockerfile @7
+    FROM debian:12
+    ENV a=b
+    ENV c=d
+    ");
+    assert_snapshot!(done(&project, TWO, "Allow"), @"
+    edit Dockerfile @7
+    FROM debian:12
+    # aidd:allow dockerfile/legacy-key-value
+    ENV a b
+    ENV c d
+    ");
+    assert_snapshot!(done(&project, TWO, "Turn"), @r#"
+    create .aidd/config.json
+    edit .aidd/config.json @null
+    {
+      "rules": {
+        "dockerfile/legacy-key-value": "off"
+      }
+    }
+    "#);
+    assert_snapshot!(done(&project, TWO, "Apply all"), @"
+    edit Dockerfile @7
+    FROM debian:12
+    ENV a=b
+    ENV c=d
+    ");
+}
+
+#[test]
+fn the_configuration_keeps_its_comments() {
+    let config = "{\n  // Why.\n  \"failOn\": \"error\"\n}\n";
+    let path = ".aidd/config.json";
+    let project = Project::new(&[(path, config)]);
+    let client = Client { create_files: false, ..FULL };
+    let (snapshot, actions) = project.actions("Dockerfile", TWO, client);
+    let action = titled(&actions, "Turn");
+    let edit = project.resolve(&snapshot, action, &Memory::default()).expect("done");
+    assert_snapshot!(applied(&project, &edit, &[(path, config)]), @r#"
+    edit .aidd/config.json @null
+    {
+      // Why.
+      "failOn": "error",
+      "rules": {
+        "dockerfile/legacy-key-value": "off"
+      }
+    }
+    "#);
+    // What is open in the editor counts, not what lies on the disk.
+    let unsaved = "{\"rules\": {\"LegacyKeyValueFormat\": {\"params\": {}}}}";
+    let open = Memory([(path.to_owned(), unsaved.as_bytes().to_vec())].into());
+    let edit = project.resolve(&snapshot, action, &open).expect("done");
+    assert_snapshot!(applied(&project, &edit, &[(path, unsaved)]), @r#"
+    edit .aidd/config.json @3
+    {"rules": {"LegacyKeyValueFormat": {
+          "params": {},
+          "severity": "off"
+        }}}
+    "#);
+    let open = Memory([(path.to_owned(), b"{".to_vec())].into());
+    assert_eq!(project.resolve(&snapshot, action, &open), Err(Refusal::Config));
+}
+
+#[test]
+fn no_file_is_made_for_a_client_that_cannot() {
+    let project = Project::new(&[]);
+    let client = Client { create_files: false, ..FULL };
+    let (_, actions) = project.actions("Dockerfile", TWO, client);
+    assert!(!titles(&actions).contains("Turn"), "{}", titles(&actions));
+}
+
+#[test]
+fn an_action_is_refused_when_its_finding_is_gone() {
+    let project = Project::new(&[]);
+    let (_, actions) = project.actions("Dockerfile", TWO, FULL);
+    let later = project.open("Dockerfile", "FROM debian:12\nENV a=b\n");
+    for (start, refusal) in [
+        ("Write", Refusal::Gone),
+        ("Fix all", Refusal::Gone),
+        ("Allow", Refusal::Gone),
+        ("Apply", Refusal::Gone),
+    ] {
+        let action = titled(&actions, start);
+        assert_eq!(project.resolve(&later, action, &Memory::default()), Err(refusal), "{start}");
+    }
+    let other = project.open("other/Dockerfile", "FROM debian:12\nENV a b\n");
+    let action = titled(&actions, "Write");
+    assert_eq!(project.resolve(&other, action, &Memory::default()), Err(Refusal::Unknown));
+    let foreign = CodeAction { data: None, ..action.clone() };
+    assert_eq!(project.resolve(&other, &foreign, &Memory::default()), Err(Refusal::Unknown));
+}
+
+#[test]
+fn an_action_follows_its_finding_to_another_line() {
+    let project = Project::new(&[]);
+    let (_, actions) = project.actions("Dockerfile", TWO, FULL);
+    let text = "FROM debian:12\nRUN a\n\nENV a b\nENV c d\n";
+    let later = project.open("Dockerfile", text);
+    let edit =
+        project.resolve(&later, titled(&actions, "Write"), &Memory::default()).expect("done");
+    let after = text_after(&project, &edit, "Dockerfile", text);
+    assert_eq!(after, text.replace("a b", "a=b"));
+}
+
+#[test]
+fn only_the_kinds_that_are_asked_for_are_given() {
+    let project = Project::new(&[]);
+    let (snapshot, range) = project.open_at("Dockerfile", TWO);
+    let of = |only: &[&'static str]| {
+        let only = only.iter().map(|kind| CodeActionKind::new(kind)).collect();
+        let context = CodeActionContext { only: Some(only), ..CodeActionContext::default() };
+        let actions = project.around(FULL, &Memory::default(), |around| {
+            actions::actions(&snapshot, range, &context, around)
+        });
+        let mut kinds: Vec<String> = actions
+            .iter()
+            .map(|action| {
+                action.kind.clone().map_or(String::new(), |kind| kind.as_str().to_owned())
+            })
+            .collect();
+        kinds.dedup();
+        kinds
+    };
+    for all in ["source.fixAll.aidd", "source.fixAll", "source"] {
+        assert_eq!(of(&[all]), [FIX_ALL.as_str()], "{all}");
+    }
+    assert_eq!(of(&["quickfix"]), ["quickfix"]);
+    assert_eq!(of(&["quickfix", "source"]), ["quickfix", FIX_ALL.as_str()]);
+    assert_eq!(of(&[""]), ["quickfix", FIX_ALL.as_str()]);
+    for none in ["refactor", "source.fixAll.other", "source.organizeImports", "sourc"] {
+        assert_eq!(of(&[none]), Vec::<String>::new(), "{none}");
+    }
+}
+
+#[test]
+fn a_plain_client_gets_plain_edits_at_once() {
+    let project = Project::new(&[]);
+    assert_eq!(project.actions("Dockerfile", TWO, Client::default()).1, []);
+    let plain = Client { actions: true, ..Client::default() };
+    let (snapshot, actions) = project.actions("Dockerfile", TWO, plain);
+    let edit = titled(&actions, "Write").edit.as_ref().expect("made at once");
+    let shown = applied(&project, edit, &[("Dockerfile", snapshot.source.text())]);
+    assert_snapshot!(shown, @"
+    edit Dockerfile
+    FROM debian:12
+    ENV a=b
+    ENV c d
+    ");
+}
+
+#[test]
+fn an_action_names_the_diagnostic_as_the_client_has_it() {
+    let project = Project::new(&[]);
+    let (snapshot, range) = project.open_at("Dockerfile", TWO);
+    let mut diagnostics = convert::diagnostics(&snapshot);
+    for diagnostic in &mut diagnostics {
+        diagnostic.message = "as the client has it".to_owned();
+    }
+    let context = CodeActionContext { diagnostics, ..CodeActionContext::default() };
+    let actions = project.around(FULL, &Memory::default(), |around| {
+        actions::actions(&snapshot, range, &context, around)
+    });
+    let named = titled(&actions, "Write").diagnostics.as_ref().expect("one");
+    assert_eq!(named[0].message, "as the client has it");
+    assert_eq!(named[0].range.start.line, 1);
+}
+
+#[test]
+fn what_is_put_off_can_be_mended_and_what_is_allowed_is_left() {
+    let text = TWO.replace('‸', "");
+    let first = Project::new(&[]);
+    let known = first.open("Dockerfile", &text).checked.findings;
+    let baseline = Baseline::of(known.iter().map(|finding| ("Dockerfile", finding))).write();
+    let project = Project::new(&[(".aidd/baseline.json", &baseline)]);
+    let (_, actions) = project.actions("Dockerfile", TWO, FULL);
+    assert!(titles(&actions).contains("Write KEY"), "{}", titles(&actions));
+    let allowed = "FROM debian:12\n# aidd:allow dockerfile/legacy-key-value why\nENV ‸a b\n";
+    let (_, actions) = project.actions("Dockerfile", allowed, FULL);
+    assert!(!titles(&actions).contains("Write KEY"), "{}", titles(&actions));
+}
+
+#[test]
+fn columns_are_those_of_the_client() {
+    let marked = "FROM debian:12\r\nRUN echo 😀é && ‹apt-get install› curl=1\r\n";
+    let mut results = Vec::new();
+    for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::CodePoints] {
+        let mut project = Project::new(&[]);
+        project.encoding = encoding;
+        results.push(done(&project, marked, "Add"));
+    }
+    assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{results:#?}");
+    assert_snapshot!(results[0].replace('\r', "␍"), @"
+    edit Dockerfile @7
+    FROM debian:12␍
+    RUN echo 😀é && apt-get install -y curl=1␍
+    ");
+}
+
+/// Lines of Dockerfiles with and without findings.
+const LINES: [&str; 12] = [
+    "FROM debian:latest",
+    "ADD a /a",
+    "ADD 😀 /b",
+    "RUN apt-get install curl",
+    "RUN sudo apt install x && cd /y",
+    "run echo é",
+    "MAINTAINER me",
+    "ENV a b",
+    "WORKDIR x",
+    "COPY --from=0 a b",
+    "# aidd:allow dockerfile/sudo why",
+    "CMD a",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn fixing_all_is_what_the_command_line_does(
+        lines in proptest::collection::vec(0..LINES.len(), 0..8),
+        is_crlf in any::<bool>(),
+    ) {
+        let end = if is_crlf { "\r\n" } else { "\n" };
+        let text: String = lines.iter().map(|&at| format!("{}{end}", LINES[at])).collect();
+        let project = Project::new(&[]);
+        let (snapshot, actions) = project.actions("Dockerfile", &format!("‸{text}"), FULL);
+        let bytes = text.clone().into_bytes();
+        let mended = fix::mend(project.engine(), "Dockerfile", bytes, project.disk(), Safety::Safe);
+        let expected = String::from_utf8(mended.bytes).expect("text");
+        let all = actions.iter().find(|action| action.kind == Some(FIX_ALL));
+        let after = match all {
+            Some(action) => match project.resolve(&snapshot, action, &Memory::default()) {
+                Ok(edit) => text_after(&project, &edit, "Dockerfile", &text),
+                Err(Refusal::Gone) => text.clone(),
+                Err(other) => panic!("{other}"),
+            },
+            None => text.clone(),
+        };
+        prop_assert_eq!(after, expected);
+    }
+}

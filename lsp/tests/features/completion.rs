@@ -1,0 +1,192 @@
+//! Completions, applied to the text.
+
+use crate::support::{FULL, Project, made};
+use aidd_lsp::completion::{self, complete};
+use insta::assert_snapshot;
+use tower_lsp_server::ls_types::{
+    CompletionItem, CompletionResponse, CompletionTextEdit, Documentation,
+};
+
+fn items(project: &Project, path: &str, marked: &str) -> Option<Vec<CompletionItem>> {
+    let (snapshot, range) = project.open_at(path, marked);
+    complete(&snapshot, range.start).map(|response| match response {
+        CompletionResponse::Array(items) => items,
+        CompletionResponse::List(list) => list.items,
+    })
+}
+
+/// The labels, and the text with the first item taken.
+fn completed(project: &Project, path: &str, marked: &str) -> String {
+    let Some(items) = items(project, path, marked) else { return "nothing".to_owned() };
+    let labels: Vec<&str> = items.iter().map(|item| item.label.as_str()).take(6).collect();
+    let Some(first) = items.first() else { return "none".to_owned() };
+    let Some(CompletionTextEdit::Edit(edit)) = &first.text_edit else { panic!("no edit") };
+    let text = made(&marked.replace('‸', ""), std::slice::from_ref(edit), project.encoding);
+    format!("{} of {}\n{text}", labels.join(" "), items.len())
+}
+
+#[test]
+fn rules_are_named_in_allow_comments() {
+    let project = Project::new(&[]);
+    let of = |marked: &str| completed(&project, "Dockerfile", marked);
+    assert_snapshot!(of("FROM debian:latest\n# 😀\n# aidd:allow ‸\nRUN sudo a\n"), @"
+    aidd/unused-allow dockerfile/latest-tag dockerfile/sudo aidd/invalid-config aidd/malformed-page aidd/skipped-file of 200
+    FROM debian:latest
+    # 😀
+    # aidd:allow aidd/unused-allow
+    RUN sudo a
+    ");
+    assert_snapshot!(of("# aidd:allow dockerfile/lat‸ why\n"), @"
+    dockerfile/latest-tag of 1
+    # aidd:allow dockerfile/latest-tag why
+    ");
+    assert_snapshot!(of("# aidd:allow dockerfile/sudo, DL300‸\n"), @"
+    DL3000 DL3001 DL3002 DL3003 DL3004 DL3006 of 9
+    # aidd:allow dockerfile/sudo, DL3000
+    ");
+    assert_snapshot!(of("# hadolint ignore=‸\n"), @"
+    DL1000 DL1001 DL3000 DL3001 DL3002 DL3003 of 86
+    # hadolint ignore=DL1000
+    ");
+    assert_snapshot!(of("# hadolint ignore=DL3007,SC2‸\n"), @"
+    SC2046 SC2086 SC2115 SC2164 of 4
+    # hadolint ignore=DL3007,SC2046
+    ");
+    assert_snapshot!(of("# check=skip=J‸\n"), @"
+    JSONArgsRecommended of 1
+    # check=skip=JSONArgsRecommended
+    ");
+    for none in ["# aidd:allow dockerfile/sudo wh‸\n", "# talk ‸\n", "‸"] {
+        assert_eq!(of(none), "nothing", "{none}");
+    }
+}
+
+#[test]
+fn the_page_comes_when_it_is_asked_for() {
+    let project = Project::new(&[]);
+    let (snapshot, range) = project.open_at("Dockerfile", "# aidd:allow dockerfile/latest‸\n");
+    let Some(CompletionResponse::List(list)) = complete(&snapshot, range.start) else {
+        panic!("a list")
+    };
+    let item = list.items.into_iter().next().expect("an item");
+    assert_eq!(item.documentation, None);
+    assert_eq!(completion::document(&item).as_ref(), Some(&snapshot.uri));
+    let item = completion::resolve(&snapshot, item, FULL);
+    let Some(Documentation::MarkupContent(content)) = item.documentation else { panic!("none") };
+    assert_snapshot!(content.value, @"
+    **[dockerfile/latest-tag](https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md)** · warning · also DL3007
+
+    The tag `latest` moves: two builds of the same Dockerfile can start from different systems, and an upgrade arrives when nobody asked for one.
+
+    Name a version. With a digest beside it, the tag is only a label and is not reported.
+    ");
+    assert_snapshot!(item.detail.expect("a summary"), @"The tag `latest` moves: two builds of the same Dockerfile can start from different systems, and an upgrade arrives when nobody asked for one.");
+}
+
+#[test]
+fn no_more_rules_are_proposed_than_can_be_read() {
+    let project = Project::new(&[]);
+    let (snapshot, range) = project.open_at("a.py", "# aidd:allow ‸\n");
+    let Some(CompletionResponse::List(list)) = complete(&snapshot, range.start) else {
+        panic!("a list")
+    };
+    assert!(list.is_incomplete && list.items.len() == 200, "{}", list.items.len());
+}
+
+#[test]
+fn the_configuration_is_completed_by_its_schema() {
+    let project = Project::new(&[]);
+    let of = |marked: &str| completed(&project, ".aidd/config.json", marked);
+    assert_snapshot!(of("{‸}"), @r#"
+    $schema include exclude failOn rules overrides of 9
+    {"$schema": }
+    "#);
+    assert_snapshot!(of("{\"baseline\": \"x\", \"ci\": {}, \"‸\"}"), @r#"
+    $schema include exclude failOn rules overrides of 7
+    {"baseline": "x", "ci": {}, "$schema": }
+    "#);
+    assert_snapshot!(of("{\"failOn\": ‸}"), @r#"
+    error warning info never of 4
+    {"failOn": "error"}
+    "#);
+    assert_snapshot!(of("{\"rules\": {\"dockerfile/sud‸\": \"off\"}}"), @r#"
+    dockerfile/sudo of 1
+    {"rules": {"dockerfile/sudo": "off"}}
+    "#);
+    assert_snapshot!(of("{\"rules\": {\"dockerfile/sudo\": \"‸\"}}"), @r#"
+    off info warning error of 4
+    {"rules": {"dockerfile/sudo": "off"}}
+    "#);
+    assert_snapshot!(of("{\"rules\": {\"dockerfile/sudo\": {‸}}}"), @r#"
+    severity params of 2
+    {"rules": {"dockerfile/sudo": {"severity": }}}
+    "#);
+    assert_snapshot!(of("{\"overrides\": [{\"files\": [], ‸}]}"), @r#"
+    rules of 1
+    {"overrides": [{"files": [], "rules": }]}
+    "#);
+    assert_snapshot!(of("{\"overrides\": [{\"rules\": {\"DL3004‸"), @r#"
+    DL3004 of 1
+    {"overrides": [{"rules": {"DL3004":
+    "#);
+    assert_snapshot!(of("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
+    dockerfile/sudo accessibility correctness cwe-214 cwe-250 cwe-312 of 21
+    {"ci": {"blockOn": ["dockerfile/sudo"]}}
+    "#);
+    assert_eq!(of("{\"baseline\": \"‸\"}"), "none");
+    assert_eq!(of("// ‸"), "nothing");
+    let items = items(&project, ".aidd/config.json", "{\"‸\"}").expect("items");
+    let Some(Documentation::String(text)) = &items[0].documentation else { panic!("none") };
+    assert_snapshot!(text, @"The schema of this file, for editors.");
+}
+
+#[test]
+fn the_header_of_a_page_is_completed_by_its_types() {
+    let project = Project::new(&[]);
+    let of = |header: &str| {
+        let page = format!("---\n{header}\n---\n# team/a\n");
+        let shown = completed(&project, "rules/a.md", &page);
+        shown.replace("\n---\n# team/a\n", "").replace("\n---", "")
+    };
+    assert_snapshot!(of("‸"), @"
+    severity enabled tags aliases security-severity sources of 9
+    severity:
+    ");
+    assert_snapshot!(of("severity: ‸"), @"
+    info warning error of 3
+    severity: info
+    ");
+    assert_snapshot!(of("severity: info\ncheck:\n  ‸"), @"
+    files exclude text syntax fix of 5
+    severity: info
+    check:
+      files:
+    ");
+    assert_snapshot!(of("check:\n  text:\n    unless‸"), @"
+    regex assigned keywords reach entropy random of 10
+    check:
+      text:
+        regex:
+    ");
+    assert_snapshot!(of("check: { text: { secret: ‸ } }"), @"
+    low medium high of 3
+    check: { text: { secret: low } }
+    ");
+    assert_snapshot!(of("check:\n  syntax:\n    language: [typ‸]"), @"
+    bash c css go html java of 15
+    check:
+      syntax:
+        language: [bash]
+    ");
+    assert_snapshot!(of("enabled: ‸"), @"
+    true false of 2
+    enabled: true
+    ");
+    assert_snapshot!(of("tags:\n  - ‸"), @"
+    accessibility correctness cwe-214 cwe-250 cwe-312 cwe-321 of 20
+    tags:
+      - accessibility
+    ");
+    let in_text = completed(&project, "rules/a.md", "---\nseverity: info\n---\n# team/a\n‸");
+    assert_eq!(in_text, "nothing");
+}

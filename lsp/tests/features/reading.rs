@@ -1,0 +1,170 @@
+//! Hover, links and the lens.
+
+use crate::support::{FULL, Project};
+use aidd_engine::baseline::Baseline;
+use aidd_lsp::client::Client;
+use aidd_lsp::{hover, lens, links};
+use insta::assert_snapshot;
+use tower_lsp_server::ls_types::HoverContents;
+
+/// The text of the hover at the cursor, headed by what it is of.
+fn hovered(project: &Project, path: &str, marked: &str, client: Client) -> String {
+    let (snapshot, range) = project.open_at(path, marked);
+    let Some(hover) = hover::hover(&snapshot, range.start, client) else {
+        return "nothing".to_owned();
+    };
+    let HoverContents::Markup(content) = hover.contents else { panic!("no markup") };
+    let range = hover.range.expect("a range");
+    let span = aidd_lsp::convert::span(&snapshot.source, range, project.encoding);
+    let text = format!("[{}] {:?}\n{}", snapshot.source.slice(span), content.kind, content.value);
+    project.anonymous(&text)
+}
+
+#[test]
+fn a_finding_says_what_and_why() {
+    let project = Project::new(&[]);
+    let text = "FROM debian:la‸test\n";
+    assert_snapshot!(hovered(&project, "Dockerfile", text, FULL), @"
+    [debian:latest] Markdown
+    **warning**: image `debian` is tagged `latest`
+
+    name the version you tested, or add a digest
+
+    ---
+
+    **[dockerfile/latest-tag](https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md)** · warning · also DL3007
+
+    The tag `latest` moves: two builds of the same Dockerfile can start from different systems, and an upgrade arrives when nobody asked for one.
+
+    Name a version. With a digest beside it, the tag is only a label and is not reported.
+
+    #### Fails
+
+    ```dockerfile
+    FROM debian:latest
+    ```
+
+    #### Passes
+
+    ```dockerfile
+    FROM debian:12
+    ```
+
+    ```dockerfile
+    FROM debian:latest@sha256:1a2b3c
+    ```
+
+    ```dockerfile
+    FROM debian:latest-slim
+    ```
+    ");
+    assert_snapshot!(hovered(&project, "Dockerfile", text, Client::default()), @"
+    [debian:latest] PlainText
+    warning: image debian is tagged latest
+
+    name the version you tested, or add a digest
+
+
+    dockerfile/latest-tag (https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md) · warning · also DL3007
+
+    The tag latest moves: two builds of the same Dockerfile can start from different systems, and an upgrade arrives when nobody asked for one.
+
+    Name a version. With a digest beside it, the tag is only a label and is not reported.
+
+    Fails
+
+        FROM debian:latest
+
+    Passes
+
+        FROM debian:12
+
+        FROM debian:latest@sha256:1a2b3c
+
+        FROM debian:latest-slim
+    ");
+    assert_eq!(hovered(&project, "Dockerfile", "FR‸OM debian:12\n", FULL), "nothing");
+}
+
+#[test]
+fn several_findings_at_a_place_are_told_without_examples() {
+    let project = Project::new(&[]);
+    let text = "FROM debian:12\nRUN apt-get ‸install curl\n";
+    let shown = hovered(&project, "Dockerfile", text, FULL);
+    assert!(shown.matches("\n\n---\n\n").count() >= 3, "{shown}");
+    assert!(!shown.contains("#### Fails"), "{shown}");
+}
+
+#[test]
+fn how_a_finding_stands_is_said() {
+    let first = Project::new(&[]);
+    let known = first.open("Dockerfile", "FROM debian:latest\n").checked.findings;
+    let baseline = Baseline::of(known.iter().map(|finding| ("Dockerfile", finding))).write();
+    let project = Project::new(&[(".aidd/baseline.json", &baseline)]);
+    let shown = hovered(&project, "Dockerfile", "FROM ‸debian:latest\n", FULL);
+    assert!(shown.contains("\n*baselined*: known in the baseline\n"), "{shown}");
+    let text = "# aidd:allow dockerfile/latest-tag it is a test\nFROM ‸debian:latest\n";
+    let shown = hovered(&project, "Dockerfile", text, FULL);
+    assert!(shown.contains("\n*allowed*: it is a test\n"), "{shown}");
+}
+
+#[test]
+fn a_rule_that_is_named_shows_its_page() {
+    let page = "---\nseverity: info\naliases: [T1]\n---\n# team/one\n\nBecause.\n";
+    let project = Project::new(&[("rules/one.md", page)]);
+    let text = "# aidd:allow DL3007, te‸am/one why\nFROM debian:latest\n";
+    assert_snapshot!(hovered(&project, "Dockerfile", text, FULL), @"
+    [team/one] Markdown
+    **[team/one](file:///project/rules/one.md)** · info · also T1
+
+    Because.
+    ");
+    let text = "# aidd:allow team/o‸ne why\nFROM debian:12\n";
+    let shown = hovered(&project, "Dockerfile", text, FULL);
+    assert!(shown.contains("allows nothing") && shown.ends_with("Because."), "{shown}");
+    let config = "{\"rules\": {\"T‸1\": \"off\"}}";
+    assert_snapshot!(hovered(&project, ".aidd/config.json", config, FULL), @"
+    [T1] Markdown
+    **[team/one](file:///project/rules/one.md)** · info · also T1
+
+    Because.
+    ");
+    let text = "# aidd:allow dockerfile/sudo w‸hy\nFROM debian:12\n";
+    assert_eq!(hovered(&project, "Dockerfile", text, FULL), "nothing");
+}
+
+#[test]
+fn names_of_rules_lead_to_their_pages() {
+    let page = "---\nseverity: info\n---\n# team/one\n\nBecause.\n";
+    let project = Project::new(&[("rules/one.md", page)]);
+    let text = "# 😀\n# aidd:allow team/one, DL3007, no/rule why\n# hadolint ignore=DL3008\n";
+    let snapshot = project.open("Dockerfile", text);
+    let links: Vec<String> = links::links(&snapshot)
+        .into_iter()
+        .map(|link| {
+            let span = aidd_lsp::convert::span(&snapshot.source, link.range, project.encoding);
+            let target = link.target.as_ref().map_or("", |uri| uri.as_str()).to_owned();
+            format!("{} -> {target}", snapshot.source.slice(span))
+        })
+        .collect();
+    assert_snapshot!(project.anonymous(&links.join("\n")), @"
+    team/one -> file:///project/rules/one.md
+    DL3007 -> https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md
+    DL3008 -> https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/unpinned-apt-package.md
+    ");
+}
+
+#[test]
+fn what_is_allowed_is_counted() {
+    let project = Project::new(&[]);
+    let text = "FROM debian:12\nRUN sudo a\n";
+    assert_eq!(lens::lenses(&project.open("Dockerfile", text)), []);
+    let text = "FROM debian:12\n# aidd:allow dockerfile/sudo needed\nRUN sudo a\n";
+    let snapshot = project.open("Dockerfile", text);
+    let [lens] = &lens::lenses(&snapshot)[..] else { panic!("one lens") };
+    let command = lens.command.as_ref().expect("a command");
+    assert_eq!(command.title, "1 finding allowed in this file");
+    assert_eq!(command.command, lens::SHOW_ALLOWED);
+    let message = lens::message(&lens::allowed(&snapshot));
+    assert_snapshot!(message, @"3: dockerfile/sudo: `sudo` has no use in a build (needed)");
+}

@@ -1,0 +1,224 @@
+//! A project in a folder, a document with a cursor in it, and the edits that a client would make.
+
+use aidd_engine::check::Engine;
+use aidd_engine::files::{Disk, Memory, Overlay};
+use aidd_engine::source::{Encoding, Source, Span};
+use aidd_lsp::actions::{self, Around, Refusal};
+use aidd_lsp::client::Client;
+use aidd_lsp::convert;
+use aidd_lsp::snapshot::Snapshot;
+use aidd_lsp::workspace::Workspace;
+use std::fs;
+use std::sync::Arc;
+use tempfile::TempDir;
+use tower_lsp_server::ls_types::{
+    CodeAction, CodeActionContext, DocumentChangeOperation, DocumentChanges, OneOf, Position,
+    Range, ResourceOp, TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
+};
+
+pub(crate) const FULL: Client = Client {
+    document_changes: true,
+    create_files: true,
+    actions: true,
+    lazy_edits: true,
+    markdown_hover: true,
+    markdown_completion: true,
+    hovers: true,
+    completions: true,
+    links: true,
+    lenses: true,
+};
+
+/// A project in a folder of its own.
+pub(crate) struct Project {
+    folder: TempDir,
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) encoding: Encoding,
+}
+
+impl Project {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join(".git")).expect("made");
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        let workspace = Workspace::open(folder.path(), None).expect("a workspace");
+        Self { folder, workspace: Arc::new(workspace), encoding: Encoding::Utf16 }
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.workspace.engine
+    }
+
+    pub(crate) fn disk(&self) -> &Disk {
+        &self.workspace.project.disk
+    }
+
+    pub(crate) fn uri(&self, path: &str) -> Uri {
+        Uri::from_file_path(self.folder.path().join(path)).expect("a path")
+    }
+
+    /// The text with the folder's own name taken out.
+    pub(crate) fn anonymous(&self, text: &str) -> String {
+        text.replace(self.uri("").as_str(), "file:///project/")
+    }
+
+    /// The document at `path` with `text`, checked.
+    pub(crate) fn open(&self, path: &str, text: &str) -> Snapshot {
+        let source = Source::new(path, text);
+        Snapshot {
+            uri: self.uri(path),
+            version: Some(7),
+            checked: self.workspace.check(&source, self.disk()),
+            source,
+            workspace: self.workspace.clone(),
+            encoding: self.encoding,
+        }
+    }
+
+    /// As [`Self::open`], of a text with `‸` for the cursor, or `‹…›` for a selection.
+    pub(crate) fn open_at(&self, path: &str, marked: &str) -> (Snapshot, Range) {
+        let start = marked.find(['‸', '‹']).expect("a cursor");
+        let mut text = marked.replace(['‸', '‹'], "");
+        let end = text.find('›').unwrap_or(start);
+        text = text.replace('›', "");
+        let snapshot = self.open(path, &text);
+        let range = convert::range(&snapshot.source, Span::new(start, end), self.encoding);
+        (snapshot, range)
+    }
+
+    /// The actions for the cursor in `marked`.
+    pub(crate) fn actions(
+        &self,
+        path: &str,
+        marked: &str,
+        client: Client,
+    ) -> (Snapshot, Vec<CodeAction>) {
+        let (snapshot, range) = self.open_at(path, marked);
+        let actions = self.around(client, &Memory::default(), |around| {
+            actions::actions(&snapshot, range, &CodeActionContext::default(), around)
+        });
+        (snapshot, actions)
+    }
+
+    /// The edit of `action`, with the documents of `open` open.
+    pub(crate) fn resolve(
+        &self,
+        snapshot: &Snapshot,
+        action: &CodeAction,
+        open: &Memory,
+    ) -> Result<WorkspaceEdit, Refusal> {
+        self.around(FULL, open, |around| {
+            let action = actions::resolve(snapshot, action.clone(), around)?;
+            Ok(action.edit.expect("an edit"))
+        })
+    }
+
+    pub(crate) fn around<T>(
+        &self,
+        client: Client,
+        open: &Memory,
+        run: impl FnOnce(&Around<'_>) -> T,
+    ) -> T {
+        let files = Overlay { over: open.clone(), under: self.disk() };
+        let version = |path: &str| open.0.contains_key(path).then_some(3);
+        run(&Around { client, files: &files, version: &version })
+    }
+}
+
+/// What an edit does, a file after the other: `create PATH`, or `edit PATH @VERSION`, and the text.
+pub(crate) fn applied(project: &Project, edit: &WorkspaceEdit, texts: &[(&str, &str)]) -> String {
+    let text_of = |uri: &Uri| {
+        let named = texts.iter().find(|(path, _)| project.uri(path) == *uri);
+        named.map_or(String::new(), |(_, text)| (*text).to_owned())
+    };
+    let show = |uri: &Uri| project.anonymous(uri.as_str()).replace("file:///project/", "");
+    let one = |edit: &TextDocumentEdit| {
+        let edits: Vec<TextEdit> = edit.edits.iter().map(plain).collect();
+        let document = &edit.text_document;
+        let version = document.version.map_or("null".to_owned(), |version| version.to_string());
+        let text = made(&text_of(&document.uri), &edits, project.encoding);
+        format!("edit {} @{version}\n{text}", show(&document.uri))
+    };
+    match (&edit.document_changes, &edit.changes) {
+        (Some(DocumentChanges::Edits(edits)), None) => edits.iter().map(one).collect(),
+        (Some(DocumentChanges::Operations(operations)), None) => operations
+            .iter()
+            .map(|operation| match operation {
+                DocumentChangeOperation::Op(ResourceOp::Create(create)) => {
+                    format!("create {}\n", show(&create.uri))
+                }
+                DocumentChangeOperation::Op(other) => panic!("{other:?}"),
+                DocumentChangeOperation::Edit(edit) => one(edit),
+            })
+            .collect(),
+        (None, Some(changes)) => changes
+            .iter()
+            .map(|(uri, edits)| {
+                let text = made(&text_of(uri), edits, project.encoding);
+                format!("edit {}\n{text}", show(uri))
+            })
+            .collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The text of the one document that an edit changes, after it.
+pub(crate) fn text_after(
+    project: &Project,
+    edit: &WorkspaceEdit,
+    path: &str,
+    text: &str,
+) -> String {
+    let shown = applied(project, edit, &[(path, text)]);
+    let (head, text) = shown.split_once('\n').expect("a head");
+    assert_eq!(head, format!("edit {path} @7"));
+    text.to_owned()
+}
+
+fn plain(edit: &OneOf<TextEdit, tower_lsp_server::ls_types::AnnotatedTextEdit>) -> TextEdit {
+    match edit {
+        OneOf::Left(edit) => edit.clone(),
+        OneOf::Right(other) => panic!("{other:?}"),
+    }
+}
+
+/// A text after edits, as a client makes them: by lines and columns, none overlapping.
+pub(crate) fn made(text: &str, edits: &[TextEdit], encoding: Encoding) -> String {
+    let place = |position| offset(text, position, encoding);
+    let mut edits: Vec<_> = edits
+        .iter()
+        .map(|edit| (place(edit.range.start), place(edit.range.end), &edit.new_text))
+        .collect();
+    edits.sort();
+    for pair in edits.windows(2) {
+        assert!(pair[0].1 <= pair[1].0, "the edits overlap: {pair:?}");
+    }
+    let mut text = text.to_owned();
+    for (start, end, new) in edits.into_iter().rev() {
+        text.replace_range(start..end, new);
+    }
+    text
+}
+
+/// Where a position is, counted here without the engine; it must be in the text.
+fn offset(text: &str, position: Position, encoding: Encoding) -> usize {
+    let line = text.split_inclusive('\n').nth(position.line as usize).unwrap_or_default();
+    let start: usize = text.split_inclusive('\n').take(position.line as usize).map(str::len).sum();
+    let mut left = position.character as usize;
+    for (at, c) in line.char_indices() {
+        if left == 0 {
+            return start + at;
+        }
+        left -= match encoding {
+            Encoding::Utf8 => c.len_utf8(),
+            Encoding::Utf16 => c.len_utf16(),
+            Encoding::CodePoints => 1,
+        };
+    }
+    assert_eq!(left, 0, "{position:?} is past the end of its line");
+    start + line.len()
+}

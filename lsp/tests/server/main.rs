@@ -1,0 +1,10 @@
+//! The server, driven over a pair of streams as an editor would.
+
+mod commands;
+mod edits;
+mod features;
+mod lifecycle;
+mod pull;
+mod push;
+mod random;
+mod support;

@@ -1,0 +1,206 @@
+use crate::support::{Client, places, project, pushed, token, uri, write};
+use serde_json::{Value, json};
+use std::fs;
+
+#[tokio::test]
+async fn a_finding_tells_what_where_and_why() {
+    let folder = project();
+    let mut client = Client::start(folder.path(), pushed()).await;
+    let file = uri(&folder.path().join("a.js"));
+    client.open(&file, "javascript", "\ndebugger\n").await;
+    let found = client.published(&file, Some(1)).await;
+    let one = &found[0];
+    assert_eq!(one["severity"], 2);
+    assert_eq!(one["source"], "aidd");
+    assert_eq!(one["message"], "`debugger` stops");
+    let page = one["codeDescription"]["href"].as_str().expect("a link");
+    assert!(page.ends_with("/rules/no-debugger.md"), "{page}");
+    assert_eq!(one["data"]["id"].as_str().map(str::len), Some(16));
+    client.open("untitled:Untitled-1", "dockerfile", "FROM debian:latest\n").await;
+    let found = client.published("untitled:Untitled-1", Some(1)).await;
+    let latest = found.iter().find(|one| one["code"] == "dockerfile/latest-tag");
+    let page = latest.expect("the shipped rule")["codeDescription"]["href"].as_str();
+    assert!(page.is_some_and(|page| page.starts_with("https://")), "{page:?}");
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": file } })).await;
+    assert_eq!(client.published(&file, None).await.len(), 0);
+    let mut plain = Client::start(folder.path(), json!({})).await;
+    plain.open(&file, "javascript", "debugger").await;
+    assert_eq!(plain.published(&file, Some(1)).await[0]["codeDescription"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_file_that_no_run_would_check_has_no_findings() {
+    let folder = project();
+    let root = folder.path();
+    fs::create_dir(root.join(".git")).expect("made");
+    write(root, ".gitignore", "out/\n");
+    let ignored = write(root, "out/a.js", "debugger");
+    let checked = write(root, "in/a.js", "debugger");
+    let mut client = Client::start(root, pushed()).await;
+    client.open(&ignored, "javascript", "debugger").await;
+    client.open(&checked, "javascript", "debugger").await;
+    assert_eq!(client.published(&ignored, Some(1)).await.len(), 0);
+    assert_eq!(client.published(&checked, Some(1)).await.len(), 1);
+    write(root, ".gitignore", "in/\n");
+    client.watched(&uri(&root.join(".gitignore")), 2).await;
+    assert_eq!(client.published(&ignored, Some(1)).await.len(), 1);
+    assert_eq!(client.published(&checked, Some(1)).await.len(), 0);
+}
+
+#[tokio::test]
+async fn baselined_findings_are_hints_and_allowed_ones_are_not_shown() {
+    let folder = project();
+    let root = folder.path();
+    let text = "debugger\n// aidd:allow team/no-stop because\ndebugger // allowed\n";
+    let file = write(root, "a.js", text);
+    let mut client = Client::start(root, pushed()).await;
+    client.open(&file, "javascript", text).await;
+    assert_eq!(places(&client.published(&file, Some(1)).await), ["team/no-stop 0:0-8"]);
+    let recorded = client.command("aidd.writeBaseline", json!([])).await;
+    assert_eq!(recorded, json!({ "recorded": 1 }));
+    let found = client.published(&file, Some(1)).await;
+    assert_eq!((found.len(), &found[0]["severity"]), (1, &json!(4)));
+    assert_eq!(found[0]["data"]["status"], "baselined");
+}
+
+#[tokio::test]
+async fn settings_and_rules_are_read_again() {
+    let folder = project();
+    let root = folder.path();
+    let file = uri(&root.join("a.js"));
+    let config = uri(&root.join(".aidd/config.json"));
+    let mut client = Client::start(root, pushed()).await;
+    client.open(&file, "javascript", "debugger").await;
+    assert_eq!(client.published(&file, Some(1)).await[0]["severity"], 2);
+    write(root, ".aidd/config.json", "{\"rules\": {\"team/no-stop\": \"error\"}}");
+    client.watched(&config, 2).await;
+    assert_eq!(client.published(&file, Some(1)).await[0]["severity"], 1);
+    // What is broken is told, and the last good settings stay.
+    write(root, ".aidd/config.json", "{\"rules\": [}");
+    client.watched(&config, 2).await;
+    let said = client.hear("window/showMessage", |_| true).await;
+    assert!(said["message"].as_str().is_some_and(|text| text.contains("config.json")), "{said}");
+    assert_eq!(client.published(&config, None).await.len(), 1);
+    assert_eq!(client.published(&file, Some(1)).await[0]["severity"], 1);
+    client.replace(&file, 2, "debugger; debugger").await;
+    assert_eq!(client.published(&file, Some(2)).await.len(), 2);
+    write(root, ".aidd/config.json", "{}");
+    client.tell("textDocument/didSave", json!({ "textDocument": { "uri": config } })).await;
+    assert_eq!(client.published(&config, None).await.len(), 0);
+    assert_eq!(client.published(&file, Some(2)).await[0]["severity"], 2);
+    fs::remove_file(root.join("rules/no-debugger.md")).expect("removed");
+    client.watched(&uri(&root.join("rules/no-debugger.md")), 3).await;
+    assert_eq!(client.published(&file, Some(2)).await.len(), 0);
+}
+
+#[tokio::test]
+async fn what_lies_beside_counts_as_it_is_in_the_editor() {
+    let folder = project();
+    let file = write(folder.path(), "Dockerfile", "");
+    let beside = write(folder.path(), ".hadolint.yaml", "");
+    let mut client = Client::start(folder.path(), pushed()).await;
+    client.open(&file, "dockerfile", "FROM debian:latest\n").await;
+    let has = |found: &[Value]| found.iter().any(|one| one["code"] == "dockerfile/latest-tag");
+    assert!(has(&client.published(&file, Some(1)).await));
+    client.open(&beside, "yaml", "ignored: [DL3007]\n").await;
+    assert!(!has(&client.published(&file, Some(1)).await));
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": beside } })).await;
+    assert!(has(&client.published(&file, Some(1)).await));
+}
+
+#[tokio::test]
+async fn each_folder_is_judged_by_its_own_settings() {
+    let (one, two) = (project(), project());
+    write(two.path(), "inner/.aidd/config.json", "{}");
+    let mut client = Client::connect();
+    let _ = client.initialize(&[one.path()], pushed()).await;
+    let first = uri(&one.path().join("a.js"));
+    let second = uri(&two.path().join("a.js"));
+    let inner = uri(&two.path().join("inner/a.js"));
+    for file in [&first, &second, &inner] {
+        client.open(file, "javascript", "debugger").await;
+    }
+    assert_eq!(client.published(&first, Some(1)).await.len(), 1);
+    assert_eq!(client.published(&second, Some(1)).await.len(), 1, "outside of all folders");
+    assert_eq!(client.published(&inner, Some(1)).await.len(), 0, "the rule lies in another root");
+    let plain = tempfile::tempdir().expect("a folder");
+    let file = write(plain.path(), "sub/a.env", &format!("A={}\n", token()));
+    let added = json!({ "uri": uri(plain.path()), "name": "x" });
+    let event = json!({ "event": { "added": [added], "removed": [] } });
+    client.tell("workspace/didChangeWorkspaceFolders", event).await;
+    let _ = client.published(&first, Some(1)).await;
+    let shown = client.command("aidd.showConfig", json!([file])).await;
+    assert_eq!(
+        shown["root"],
+        json!(plain.path()),
+        "the folder is the root where nothing marks one"
+    );
+}
+
+#[tokio::test]
+async fn on_save_means_not_before() {
+    let folder = project();
+    let file = uri(&folder.path().join("a.js"));
+    let mut client = Client::connect();
+    client.settings = json!({ "run": "onSave" });
+    let mut can = pushed();
+    can["workspace"] = json!({ "configuration": true });
+    let _ = client.initialize(&[folder.path()], can).await;
+    let _ = client.hear("workspace/configuration", |_| true).await;
+    // Answered after what was asked before it.
+    let _ = client.command("aidd.explain", json!(["team/no-stop"])).await;
+    client.open(&file, "javascript", "debugger").await;
+    assert_eq!(client.published(&file, Some(1)).await.len(), 1);
+    client.replace(&file, 2, "").await;
+    client.replace(&file, 3, "debugger debugger").await;
+    let _ = client.command("aidd.explain", json!(["team/no-stop"])).await;
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    client.tell("textDocument/didSave", json!({ "textDocument": { "uri": file } })).await;
+    assert_eq!(client.published(&file, Some(3)).await.len(), 2);
+    assert!(!client.heard.iter().any(|one| one["params"]["version"] == 2));
+}
+
+#[tokio::test]
+async fn files_that_are_not_open_are_checked_when_asked_for() {
+    let folder = project();
+    let root = folder.path();
+    let shut = write(root, "a.js", "debugger");
+    let open = write(root, "b.js", "");
+    let mut can = pushed();
+    can["window"] = json!({ "workDoneProgress": true });
+    let mut client = Client::start(root, can).await;
+    client.open(&open, "javascript", "debugger debugger").await;
+    assert_eq!(client.published(&open, Some(1)).await.len(), 2);
+    let count = client.command("aidd.checkWorkspace", json!([])).await;
+    assert_eq!(count, json!({ "files": 4, "findings": 3 }));
+    assert_eq!(client.published(&shut, None).await.len(), 1);
+    for kind in ["begin", "report", "end"] {
+        let _ = client.hear("$/progress", |one| one["value"]["kind"] == kind).await;
+    }
+    fs::remove_file(root.join("a.js")).expect("removed");
+    client.watched(&shut, 3).await;
+    assert_eq!(client.published(&shut, None).await.len(), 0, "it is gone");
+    fs::write(root.join("b.js"), "debugger").expect("written");
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": open } })).await;
+    let on_disk = |one: &Value| {
+        one["uri"] == open && one["diagnostics"].as_array().is_some_and(|list| list.len() == 1)
+    };
+    let _ = client.hear("textDocument/publishDiagnostics", on_disk).await;
+}
+
+#[tokio::test]
+async fn a_huge_file_is_searched_for_secrets_only_and_that_is_said_once() {
+    let folder = project();
+    write(folder.path(), ".aidd/config.json", "{\"maxFileSize\": 100}");
+    let file = uri(&folder.path().join("a.js"));
+    let mut client = Client::start(folder.path(), pushed()).await;
+    let text = format!("debugger // {}\nx = '{}'\n", "much ".repeat(30), token());
+    client.open(&file, "javascript", &text).await;
+    let found = client.published(&file, Some(1)).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0]["code"].as_str().is_some_and(|code| code.starts_with("secrets/")));
+    client.replace(&file, 2, &format!("{text} ")).await;
+    let _ = client.published(&file, Some(2)).await;
+    let told = client.heard.iter().filter(|one| one["method"] == "window/logMessage").count();
+    assert_eq!(told, 1);
+}

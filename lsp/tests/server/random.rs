@@ -1,0 +1,179 @@
+use crate::support::{Client, frame, places, project, pushed, uri};
+use aidd_engine::files::Memory;
+use aidd_engine::source::{Encoding, Source};
+use aidd_lsp::documents::Text;
+use aidd_lsp::workspace::Workspace;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::path::Path;
+use tower_lsp_server::ls_types::{Position, Range};
+
+/// What a client may do.
+#[derive(Clone, Debug)]
+enum Deed {
+    Open(usize, String),
+    Edit(usize, [u32; 4], String),
+    Replace(usize, String),
+    Save(usize),
+    Close(usize),
+    Ask(&'static str, usize),
+    Cancel(i64),
+}
+
+const FILES: [&str; 3] = ["a.js", "Dockerfile", "sub/b.md"];
+
+const REQUESTS: [&str; 5] = [
+    "textDocument/hover",
+    "textDocument/codeAction",
+    "textDocument/completion",
+    "textDocument/diagnostic",
+    "textDocument/unknown",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("debugger"),
+        Just("FROM debian:latest"),
+        Just("\n"),
+        Just("\r\n"),
+        Just("\r"),
+        Just("😀é"),
+        Just("```dockerfile\nFROM a\n```\n"),
+        Just(" aidd:allow team/no-stop x "),
+        Just("// "),
+    ];
+    proptest::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let file = 0..FILES.len();
+    prop_oneof![
+        2 => (file.clone(), text()).prop_map(|(file, text)| Deed::Open(file, text)),
+        8 => (file.clone(), prop::array::uniform4(0u32..7), text())
+            .prop_map(|(file, at, text)| Deed::Edit(file, at, text)),
+        1 => (file.clone(), text()).prop_map(|(file, text)| Deed::Replace(file, text)),
+        1 => file.clone().prop_map(Deed::Save),
+        1 => file.clone().prop_map(Deed::Close),
+        2 => (prop::sample::select(&REQUESTS[..]), file)
+            .prop_map(|(method, file)| Deed::Ask(method, file)),
+        1 => (0i64..40).prop_map(Deed::Cancel),
+    ]
+}
+
+/// What the deeds make of each file, by a plain reading of the protocol.
+#[derive(Default)]
+struct Model {
+    texts: [Option<Text>; FILES.len()],
+    versions: [i64; FILES.len()],
+}
+
+impl Model {
+    /// The message of a deed, and what it does.
+    fn step(&mut self, deed: &Deed, uris: &[String], id: i64) -> Value {
+        let note = |method: &str, params: Value| json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        match deed {
+            Deed::Open(file, text) => {
+                self.texts[*file] = Some(Text::new(text.clone()));
+                self.versions[*file] += 1;
+                let document = json!({
+                    "uri": uris[*file],
+                    "languageId": "x",
+                    "version": self.versions[*file],
+                    "text": text,
+                });
+                note("textDocument/didOpen", json!({ "textDocument": document }))
+            }
+            Deed::Edit(file, [a, b, c, d], text) => {
+                let range = Range::new(Position::new(*a, *b), Position::new(*c, *d));
+                self.change(*file, Some(range), text, &uris[*file])
+            }
+            Deed::Replace(file, text) => self.change(*file, None, text, &uris[*file]),
+            Deed::Save(file) => {
+                note("textDocument/didSave", json!({ "textDocument": { "uri": uris[*file] } }))
+            }
+            Deed::Close(file) => {
+                self.texts[*file] = None;
+                note("textDocument/didClose", json!({ "textDocument": { "uri": uris[*file] } }))
+            }
+            Deed::Ask(method, file) => {
+                let at = json!({ "line": 0, "character": 3 });
+                let params = json!({
+                    "textDocument": { "uri": uris[*file] },
+                    "position": at,
+                    "range": { "start": at, "end": at },
+                    "context": { "diagnostics": [] },
+                });
+                json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+            }
+            Deed::Cancel(id) => note("$/cancelRequest", json!({ "id": 1000 + id })),
+        }
+    }
+
+    fn change(&mut self, file: usize, range: Option<Range>, text: &str, uri: &str) -> Value {
+        self.versions[file] += 1;
+        if let Some(known) = &mut self.texts[file] {
+            known.edit(range, text, Encoding::Utf16);
+        }
+        let mut change = json!({ "text": text });
+        if let Some(range) = range {
+            change["range"] = json!(range);
+        }
+        let document = json!({ "uri": uri, "version": self.versions[file] });
+        let params = json!({ "textDocument": document, "contentChanges": [change] });
+        json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": params })
+    }
+}
+
+/// The places that a fresh check of `text` finds.
+fn fresh(root: &Path, file: &str, text: &Text) -> Vec<String> {
+    let workspace = Workspace::open(root, None).expect("a project");
+    let source = Source::new(file, text.as_str());
+    let checked = workspace.check(&source, &Memory::default());
+    let shown = checked.findings.iter().filter(|finding| aidd_lsp::convert::is_shown(finding));
+    let diagnostic = |finding: &aidd_engine::finding::Finding| {
+        let range = aidd_lsp::convert::range(&source, finding.span, Encoding::Utf16);
+        json!({ "code": &*finding.rule, "range": range })
+    };
+    places(&shown.map(diagnostic).collect::<Vec<_>>())
+}
+
+async fn play(deeds: &[Deed]) {
+    let folder = project();
+    let root = folder.path();
+    let uris: Vec<String> = FILES.iter().map(|file| uri(&root.join(file))).collect();
+    let mut client = Client::start(root, pushed()).await;
+    let mut model = Model::default();
+    // In a few writes, so that messages arrive close together.
+    for (group, deeds) in deeds.chunks(7).enumerate() {
+        let mut bytes = String::new();
+        for (index, deed) in deeds.iter().enumerate() {
+            let id = i64::try_from(1000 + group * 7 + index).expect("small");
+            bytes.push_str(&frame(&model.step(deed, &uris, id)));
+        }
+        client.write(bytes.as_bytes()).await;
+    }
+    // The last change of each, so that there is a version to wait for.
+    for (index, file) in FILES.iter().enumerate() {
+        if model.texts[index].is_none() {
+            continue;
+        }
+        let message = model.change(index, Some(Range::default()), "", &uris[index]);
+        client.write(frame(&message).as_bytes()).await;
+        let found = client.published(&uris[index], Some(model.versions[index])).await;
+        let text = model.texts[index].as_ref().expect("open");
+        assert_eq!(places(&found), fresh(root, file, text), "{file}: {:?}", text.as_str());
+    }
+    assert_eq!(client.leave().await, 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_last_text_is_judged_whatever_came_before(deeds in proptest::collection::vec(deed(), 1..40)) {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(play(&deeds));
+        runtime.shutdown_background();
+    }
+}

@@ -1,0 +1,298 @@
+//! A client in the same process: sends what a test says, answers what the server asks, keeps the
+//! rest.
+
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+use tokio::io::{
+    AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
+    duplex, split,
+};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tower_lsp_server::ls_types::Uri;
+
+/// Nothing takes this long, also where the machine is busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The other end of a server.
+pub(crate) struct Client {
+    writer: WriteHalf<DuplexStream>,
+    reader: BufReader<ReadHalf<DuplexStream>>,
+    last: i64,
+    /// What the server said without being asked, in order; requests among it.
+    pub(crate) heard: VecDeque<Value>,
+    /// The settings it gives when asked for them.
+    pub(crate) settings: Value,
+    /// It refuses to be told what to register.
+    pub(crate) refuses: bool,
+    server: JoinHandle<u8>,
+}
+
+/// What most clients can: diagnostics come unasked.
+pub(crate) fn pushed() -> Value {
+    json!({
+        "textDocument": {
+            "publishDiagnostics": {
+                "relatedInformation": true,
+                "codeDescriptionSupport": true,
+                "tagSupport": { "valueSet": [1, 2] },
+            },
+        },
+    })
+}
+
+/// A client that asks for diagnostics, and watches files.
+pub(crate) fn pulling() -> Value {
+    json!({
+        "textDocument": { "diagnostic": {} },
+        "workspace": {
+            "diagnostics": { "refreshSupport": true },
+            "didChangeWatchedFiles": { "dynamicRegistration": true },
+        },
+    })
+}
+
+impl Client {
+    /// A server that was told nothing yet.
+    pub(crate) fn connect() -> Self {
+        let (ours, theirs) = duplex(1 << 16);
+        let (input, output) = split(theirs);
+        let server = tokio::spawn(aidd_lsp::serve(input, output, None));
+        let (reader, writer) = split(ours);
+        Self {
+            writer,
+            reader: BufReader::new(reader),
+            last: 0,
+            heard: VecDeque::new(),
+            settings: Value::Null,
+            refuses: false,
+            server,
+        }
+    }
+
+    /// A server for one folder.
+    pub(crate) async fn start(folder: &Path, capabilities: Value) -> Self {
+        let mut client = Self::connect();
+        let _ = client.initialize(&[folder], capabilities).await;
+        client
+    }
+
+    /// Introduces the client; what the server answers.
+    pub(crate) async fn initialize(&mut self, folders: &[&Path], capabilities: Value) -> Value {
+        let folders: Vec<Value> =
+            folders.iter().map(|path| json!({ "uri": uri(path), "name": "x" })).collect();
+        let params = json!({
+            "processId": std::process::id(),
+            "rootUri": null,
+            "workspaceFolders": folders,
+            "capabilities": capabilities,
+        });
+        let answer = self.ask("initialize", params).await;
+        self.tell("initialized", json!({})).await;
+        answer
+    }
+
+    /// Sends a notification.
+    pub(crate) async fn tell(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
+    }
+
+    /// Sends a request, and waits for its result.
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params).await;
+        let mut answer = self.answer(id).await;
+        assert_eq!(answer["error"], Value::Null, "{method}");
+        answer["result"].take()
+    }
+
+    /// Sends a request, and does not wait; its id.
+    pub(crate) async fn begin(&mut self, method: &str, params: Value) -> i64 {
+        self.last += 1;
+        let id = self.last;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+        id
+    }
+
+    /// The whole answer to a request.
+    pub(crate) async fn answer(&mut self, id: i64) -> Value {
+        loop {
+            let message = self.next().await.expect("the server lives");
+            if message["id"] == id && message.get("method").is_none() {
+                return message;
+            }
+            self.heard.push_back(message);
+        }
+    }
+
+    /// The parameters of the next notification or request called `method` that `wanted` takes.
+    pub(crate) async fn hear(&mut self, method: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let fits = |one: &Value| one["method"] == method && wanted(&one["params"]);
+            if let Some(at) = self.heard.iter().position(fits) {
+                return self.heard.remove(at).expect("it is there")["params"].take();
+            }
+            let message = self.next().await.expect("the server lives");
+            self.heard.push_back(message);
+        }
+    }
+
+    /// The diagnostics that are sent for this version of a document.
+    pub(crate) async fn published(&mut self, uri: &str, version: Option<i64>) -> Vec<Value> {
+        let fits = |params: &Value| params["uri"] == uri && params["version"].as_i64() == version;
+        let params = self.hear("textDocument/publishDiagnostics", fits).await;
+        params["diagnostics"].as_array().expect("a list").clone()
+    }
+
+    /// The next message; requests are answered on the way. `None`: the server has hung up.
+    pub(crate) async fn next(&mut self) -> Option<Value> {
+        let message = timeout(PATIENCE, self.read()).await.expect("an answer in time")?;
+        if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
+            let answer = match method {
+                "workspace/configuration" => json!({ "result": [self.settings] }),
+                "client/registerCapability" if self.refuses => {
+                    json!({ "error": { "code": -32601, "message": "no" } })
+                }
+                _ => json!({ "result": null }),
+            };
+            let mut answer = answer;
+            answer["jsonrpc"] = json!("2.0");
+            answer["id"] = id.clone();
+            self.send(&answer).await;
+        }
+        Some(message)
+    }
+
+    async fn read(&mut self) -> Option<Value> {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if self.reader.read_line(&mut line).await.ok()? == 0 {
+                return None;
+            }
+            if line == "\r\n" {
+                break;
+            }
+            if let Some(number) = line.trim().strip_prefix("Content-Length: ") {
+                length = number.parse().expect("a number");
+            }
+        }
+        let mut body = vec![0; length];
+        self.reader.read_exact(&mut body).await.ok()?;
+        Some(serde_json::from_slice(&body).expect("JSON"))
+    }
+
+    async fn send(&mut self, message: &Value) {
+        self.write(frame(message).as_bytes()).await;
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
+        self.writer.write_all(bytes).await.expect("the server reads");
+    }
+
+    /// Opens a document with version 1.
+    pub(crate) async fn open(&mut self, uri: &str, language: &str, text: &str) {
+        let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": document })).await;
+    }
+
+    /// Replaces the whole text.
+    pub(crate) async fn replace(&mut self, uri: &str, version: i64, text: &str) {
+        self.change(uri, version, json!([{ "text": text }])).await;
+    }
+
+    pub(crate) async fn change(&mut self, uri: &str, version: i64, changes: Value) {
+        let document = json!({ "uri": uri, "version": version });
+        let params = json!({ "textDocument": document, "contentChanges": changes });
+        self.tell("textDocument/didChange", params).await;
+    }
+
+    /// Tells of changed files: 1 created, 2 changed, 3 deleted.
+    pub(crate) async fn watched(&mut self, uri: &str, kind: u32) {
+        let params = json!({ "changes": [{ "uri": uri, "type": kind }] });
+        self.tell("workspace/didChangeWatchedFiles", params).await;
+    }
+
+    /// The diagnostics of a document, asked for.
+    pub(crate) async fn pull(&mut self, uri: &str) -> Vec<Value> {
+        let params = json!({ "textDocument": { "uri": uri } });
+        let report = self.ask("textDocument/diagnostic", params).await;
+        report["items"].as_array().expect("a full report").clone()
+    }
+
+    pub(crate) async fn command(&mut self, name: &str, arguments: Value) -> Value {
+        let params = json!({ "command": name, "arguments": arguments });
+        self.ask("workspace/executeCommand", params).await
+    }
+
+    /// Leaves by the book; the exit code.
+    pub(crate) async fn leave(mut self) -> u8 {
+        let _ = self.ask("shutdown", Value::Null).await;
+        self.tell("exit", Value::Null).await;
+        self.code().await
+    }
+
+    /// Waits until the server has ended, with its input still open; its exit code.
+    pub(crate) async fn code(self) -> u8 {
+        let ended = timeout(PATIENCE, self.server).await.expect("it ends");
+        ended.expect("no panic")
+    }
+
+    /// Closes the input; the exit code.
+    pub(crate) async fn hang_up(mut self) -> u8 {
+        self.writer.shutdown().await.expect("closed");
+        let ended = timeout(PATIENCE, self.server).await.expect("it ends");
+        ended.expect("no panic")
+    }
+}
+
+/// A message as it goes over the wire.
+pub(crate) fn frame(message: &Value) -> String {
+    let body = message.to_string();
+    format!("Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
+/// The URI of a path.
+pub(crate) fn uri(path: &Path) -> String {
+    Uri::from_file_path(path).expect("an absolute path").as_str().to_owned()
+}
+
+/// A token that is one only once this text has been put together.
+pub(crate) fn token() -> String {
+    format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T")
+}
+
+/// Writes a file below `root`; its URI.
+pub(crate) fn write(root: &Path, path: &str, text: &str) -> String {
+    let place = root.join(path);
+    fs::create_dir_all(place.parent().expect("below")).expect("made");
+    fs::write(&place, text).expect("written");
+    uri(&place)
+}
+
+/// A folder with a rule of its own: `debugger` is a warning.
+pub(crate) fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), ".aidd/config.json", "{}\n");
+    write(
+        folder.path(),
+        "rules/no-debugger.md",
+        "---\nseverity: warning\nmessage: \"`<match>` stops\"\ncheck:\n  text:\n    regex: 'debugger'\n    keywords: [debugger]\n---\n# team/no-stop\n\nLeave none.\n",
+    );
+    folder
+}
+
+/// `rule line:start-end` of each diagnostic, ordered.
+pub(crate) fn places(diagnostics: &[Value]) -> Vec<String> {
+    let place = |one: &Value| {
+        let (start, end) = (&one["range"]["start"], &one["range"]["end"]);
+        let rule = one["code"].as_str().expect("a rule");
+        format!("{rule} {}:{}-{}", start["line"], start["character"], end["character"])
+    };
+    let mut places: Vec<String> = diagnostics.iter().map(place).collect();
+    places.sort();
+    places
+}

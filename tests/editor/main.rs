@@ -1,0 +1,101 @@
+//! `aidd lsp` as a process: how it ends, and that it tells what every other door tells.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the program under test is started as an editor does"
+)]
+
+mod client;
+
+use client::Editor;
+use serde_json::{Value, json};
+use std::process::{Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+/// Waits for the end of a process; its standard input stays open.
+fn ended(editor: &mut Editor) -> ExitStatus {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = editor.process.try_wait().expect("a child") {
+            return status;
+        }
+        assert!(started.elapsed() < Duration::from_secs(30), "it goes on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn it_ends_when_told_to_with_its_input_still_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (says_shutdown, code) in [(true, 0), (false, 1)] {
+        let mut editor = Editor::start();
+        editor.initialize(folder.path(), std::process::id());
+        if says_shutdown {
+            let _ = editor.ask("shutdown", &Value::Null);
+        }
+        editor.tell("exit", &Value::Null);
+        assert_eq!(ended(&mut editor).code(), Some(code));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn it_ends_with_the_process_that_started_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut parent = Editor::start();
+    let mut editor = Editor::start();
+    editor.initialize(folder.path(), parent.process.id());
+    let _ = editor.ask("workspace/executeCommand", &json!({ "command": "aidd.showConfig" }));
+    parent.process.kill().expect("killed");
+    let _ = parent.process.wait().expect("gone");
+    assert_eq!(ended(&mut editor).code(), Some(1));
+}
+
+#[test]
+fn it_tells_the_findings_of_the_command_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    std::fs::create_dir_all(root.join(".aidd")).expect("made");
+    let write = |path: &str, text: &str| std::fs::write(root.join(path), text).expect("written");
+    write(".aidd/config.json", "{\"failsOn\": \"error\"}\n");
+    write("Dockerfile", "FROM debian:latest\r\nRUN echo '😀' && cd /tmp\r\nADD a b\r\n");
+    write("read me.md", "```dockerfile\nFROM debian:latest\n```\n");
+    let output = Command::new(env!("CARGO_BIN_EXE_aidd"))
+        .args(["check", ".", "--format", "json"])
+        .current_dir(root)
+        .output()
+        .expect("run");
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let number = |value: &Value, by: u64| value.as_u64().expect("a number") - by;
+    let mut wanted: Vec<(String, u64, u64)> = json["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| {
+            let start = &one["start"];
+            (one["id"].to_string(), number(&start["line"], 1), number(&start["column"], 1))
+        })
+        .collect();
+    let mut editor = Editor::start();
+    editor.initialize(root, std::process::id());
+    let report = editor.ask("workspace/diagnostic", &json!({ "previousResultIds": [] }));
+    let mut told: Vec<(String, u64, u64)> = report["items"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .flat_map(|file| file["items"].as_array().expect("a list"))
+        .map(|one| {
+            let start = &one["range"]["start"];
+            (
+                one["data"]["id"].to_string(),
+                number(&start["line"], 0),
+                number(&start["character"], 0),
+            )
+        })
+        .collect();
+    wanted.sort();
+    told.sort();
+    assert!(wanted.len() >= 5, "{wanted:?}");
+    assert_eq!(told, wanted);
+    editor.tell("exit", &Value::Null);
+    let _ = ended(&mut editor);
+}
