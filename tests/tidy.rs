@@ -55,6 +55,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["source", "files", "kind", "finding", "config", "parse", "registry", "select", "check"],
     ),
     ("baseline", &["finding"]),
+    ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (
         "memory",

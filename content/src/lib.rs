@@ -1,6 +1,7 @@
 //! The words aidd ships. Rule pages lie in `rules/<kind>/<name>.md`; the build script finds them,
 //! reads their headers and compiles them into one table, so that a start parses no Markdown.
 
+pub mod embedding;
 pub mod page;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));

@@ -2,6 +2,7 @@
 
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
+use aidd_engine::embedding::Table;
 use aidd_engine::files::Memory;
 use aidd_engine::parse::dockerfile;
 use aidd_engine::patterns::prefilter::Prefilter;
@@ -127,4 +128,38 @@ fn page_table() -> usize {
 #[divan::bench]
 fn engine_start() -> Engine {
     engine()
+}
+
+/// A decision as an agent saves it.
+const MEMORY: &str = "Queue moved into Postgres. A job is now enqueued in the same transaction as \
+the order that needs it; with the other store we lost confirmation mails when the transaction \
+rolled back after the enqueue, and sent some for orders that never existed.";
+
+#[divan::bench]
+fn embedding_table_opened() -> Table {
+    Table::shipped()
+}
+
+#[divan::bench]
+fn embedding_of_a_memory(bencher: Bencher<'_, '_>) {
+    let table = Table::shipped();
+    bencher.bench(|| table.vector(black_box(MEMORY)));
+}
+
+#[divan::bench]
+fn embedding_of_a_question(bencher: Bencher<'_, '_>) {
+    let table = Table::shipped();
+    bencher.bench(|| table.vector(black_box("why are jobs kept in the database")));
+}
+
+/// One question against 100,000 memories; the limit is 12.8 MB ÷ memory bandwidth.
+#[divan::bench]
+fn cosine_of_100_000_vectors(bencher: Bencher<'_, '_>) {
+    let table = Table::shipped();
+    let stored = vec![table.vector(MEMORY); 100_000];
+    let asked = table.vector("why are jobs kept in the database");
+    bencher.bench(|| {
+        let best = stored.iter().map(|vector| vector.cosine(black_box(&asked)));
+        best.fold(0.0, f32::max)
+    });
 }

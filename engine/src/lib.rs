@@ -8,6 +8,7 @@ pub mod check;
 pub mod commit_message;
 pub mod config;
 pub mod diff;
+pub mod embedding;
 pub mod examples;
 pub mod files;
 pub mod finding;

@@ -1,0 +1,94 @@
+//! Cuts a text into the pieces of a table. Words are cut as BERT does it (lower case, no accents,
+//! the longest known piece first, `##` before each that does not begin a word); runs of Hangul,
+//! kana and Han into the longest known pieces from left to right.
+
+use super::Table;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// A longer word has no pieces, as in BERT; it is rarely one.
+const LONGEST_WORD: usize = 100;
+
+/// Calls `found` with the row of each piece of `text`, in order.
+pub(super) fn each(table: &Table, text: &str, found: &mut dyn FnMut(usize)) {
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let signs = is_sign(first);
+        let end = rest.find(|c| is_sign(c) != signs).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        if signs {
+            cut_signs(table, run, found);
+        } else {
+            words(run, &mut |word| cut_word(table, word, found));
+        }
+        rest = after;
+    }
+}
+
+/// Kana, Han or a Hangul syllable.
+fn is_sign(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+/// Lower case without accents, split at spaces; each sign that is no letter stands alone.
+fn words(text: &str, found: &mut dyn FnMut(&str)) {
+    let mut word = String::new();
+    let plain = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
+    for c in plain {
+        // Lower case may bring a mark of its own (İ).
+        if is_combining_mark(c) || is_invisible(c) {
+            continue;
+        }
+        if c.is_alphanumeric() {
+            word.push(c);
+            continue;
+        }
+        end_word(&mut word, found);
+        if !c.is_whitespace() {
+            found(c.encode_utf8(&mut [0; 4]));
+        }
+    }
+    end_word(&mut word, found);
+}
+
+fn end_word(word: &mut String, found: &mut dyn FnMut(&str)) {
+    if !word.is_empty() {
+        found(word);
+        word.clear();
+    }
+}
+
+/// Left out before a text is cut: control signs that are no space, joiners, marks of direction.
+fn is_invisible(c: char) -> bool {
+    (c.is_control() && !c.is_whitespace())
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fffd}')
+}
+
+/// A word counts only if it can be cut to its end.
+fn cut_word(table: &Table, word: &str, found: &mut dyn FnMut(usize)) {
+    if word.chars().count() > LONGEST_WORD {
+        return;
+    }
+    let mut rows = Vec::new();
+    let mut rest = word.as_bytes();
+    let mut lead: &[u8] = b"";
+    while !rest.is_empty() {
+        let Some((row, length)) = table.longest(lead, rest) else { return };
+        rows.push(row);
+        rest = rest.get(length..).unwrap_or_default();
+        lead = b"##";
+    }
+    rows.into_iter().for_each(found);
+}
+
+/// Signs that no piece begins with are left out.
+fn cut_signs(table: &Table, mut run: &str, found: &mut dyn FnMut(usize)) {
+    while let Some(first) = run.chars().next() {
+        let longest = table.longest(b"", run.as_bytes());
+        if let Some((row, _)) = longest {
+            found(row);
+        }
+        let length = longest.map_or(first.len_utf8(), |(_, length)| length);
+        run = run.get(length..).unwrap_or_default();
+    }
+}

@@ -1,0 +1,244 @@
+//! The set that search is judged by is sound: `tests/retrieval/README.md` tells what it holds.
+
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Kinds whose questions may stand word for word in their answer: they ask for exactly that.
+const LITERAL: [&str; 3] = ["topic", "error", "file"];
+
+/// Words that say nothing about what a text is about.
+const COMMON: [&str; 38] = [
+    "about", "after", "all", "and", "any", "are", "because", "but", "can", "did", "does", "for",
+    "from", "has", "have", "how", "into", "its", "not", "once", "our", "same", "should", "that",
+    "the", "them", "they", "too", "was", "were", "what", "when", "where", "which", "who", "why",
+    "with", "without",
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    id: String,
+    project: String,
+    r#type: String,
+    topic: String,
+    title: String,
+    content: String,
+    metadata: BTreeMap<String, String>,
+    files: Vec<String>,
+    branch: String,
+    session: String,
+    created_at: i64,
+    supersedes: Option<String>,
+}
+
+impl Memory {
+    /// Everything a search may look at, in lower case.
+    fn text(&self) -> String {
+        let mut parts = vec![&*self.topic, &*self.title, &*self.content];
+        parts.extend(self.metadata.values().map(String::as_str));
+        parts.extend(self.files.iter().map(String::as_str));
+        parts.join("\n").to_lowercase()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    id: String,
+    kind: String,
+    question: String,
+    relevant: BTreeMap<String, u8>,
+}
+
+impl Question {
+    /// The number within its kind; odd ones are for tuning, even ones for the test.
+    fn number(&self) -> usize {
+        let number = self.id.rsplit_once('-').and_then(|(_, number)| number.parse().ok());
+        number.unwrap_or_else(|| panic!("{}: no number", self.id))
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/retrieval")
+}
+
+fn lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
+    let text = fs::read_to_string(folder().join(name)).expect("a file");
+    let read = |(at, line)| {
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}:{}: {error}", at + 1))
+    };
+    text.lines().enumerate().map(read).collect()
+}
+
+fn memories() -> Vec<Memory> {
+    lines("memories.jsonl")
+}
+
+fn questions() -> Vec<Question> {
+    lines("questions.jsonl")
+}
+
+fn count<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
+}
+
+fn words(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| word.chars().count() > 2 && !COMMON.contains(word)).collect()
+}
+
+/// Cuts endings such as plurals, roughly.
+fn stem(word: &str) -> &str {
+    let keep = word.chars().count().saturating_sub(2).max(4);
+    word.char_indices().nth(keep).map_or(word, |(end, _)| &word[..end])
+}
+
+fn is_hangul(c: char) -> bool {
+    ('\u{ac00}'..='\u{d7a3}').contains(&c)
+}
+
+/// Japanese and Chinese signs.
+fn is_kana_or_han(c: char) -> bool {
+    ('\u{3040}'..='\u{30ff}').contains(&c) || ('\u{4e00}'..='\u{9fff}').contains(&c)
+}
+
+#[test]
+fn memories_are_whole_and_no_two_alike() {
+    let memories = memories();
+    let mut ids = BTreeSet::new();
+    let mut titles = BTreeSet::new();
+    for memory in &memories {
+        let id = &memory.id;
+        assert!(ids.insert(id), "{id} twice");
+        assert!(titles.insert(memory.title.to_lowercase()), "{id}: a title told before");
+        let fields = [&memory.project, &memory.topic, &memory.title, &memory.branch];
+        assert!(fields.iter().all(|field| !field.trim().is_empty()), "{id}: an empty field");
+        assert!(!memory.session.is_empty(), "{id}: no session");
+        // 1 October 2024 to 1 April 2027, in milliseconds.
+        assert!((1_727_740_800_000..1_806_537_600_000).contains(&memory.created_at), "{id}: date");
+    }
+    let texts: Vec<_> = memories.iter().map(Memory::text).collect();
+    let texts: Vec<_> = texts.iter().map(|text| words(text)).collect();
+    for (at, one) in texts.iter().enumerate() {
+        for (other_at, other) in texts.iter().enumerate().skip(at + 1) {
+            let shared = one.intersection(other).count();
+            let all = one.union(other).count();
+            let pair = (&memories[at].id, &memories[other_at].id);
+            assert!(shared * 2 < all, "{pair:?} share {shared} of {all} words");
+        }
+    }
+}
+
+#[test]
+fn superseded_memories_are_older_and_of_the_same_topic() {
+    let memories = memories();
+    let by_id: BTreeMap<_, _> = memories.iter().map(|memory| (&memory.id, memory)).collect();
+    let mut chains = 0;
+    for memory in &memories {
+        let Some(old) = &memory.supersedes else { continue };
+        let old = by_id.get(old).unwrap_or_else(|| panic!("{}: unknown {old}", memory.id));
+        assert_eq!(memory.topic, old.topic, "{}", memory.id);
+        assert!(old.created_at < memory.created_at, "{} is older than {}", memory.id, old.id);
+        chains += 1;
+    }
+    assert!(chains >= 15, "{chains} chains");
+}
+
+#[test]
+fn questions_point_to_memories() {
+    let memories = memories();
+    let ids: BTreeSet<_> = memories.iter().map(|memory| &memory.id).collect();
+    let mut asked = BTreeSet::new();
+    for question in questions() {
+        let id = &question.id;
+        for (memory, grade) in &question.relevant {
+            assert!(ids.contains(memory), "{id}: unknown {memory}");
+            assert!((1..=3).contains(grade), "{id}: grade {grade}");
+        }
+        let answered = question.relevant.values().any(|grade| *grade == 3);
+        assert_eq!(answered, question.kind != "none", "{id}: answered");
+        assert!(asked.insert(question.question.to_lowercase()), "{id}: asked before");
+    }
+}
+
+#[test]
+fn both_halves_hold_the_same_kinds() {
+    let questions = questions();
+    for (kind, asked) in count(questions.iter().map(|question| &*question.kind)) {
+        assert!(asked >= 12, "{kind}: {asked} questions only");
+        let of_kind = questions.iter().filter(|question| question.kind == kind);
+        let numbers: Vec<_> = of_kind.map(Question::number).collect();
+        // One after the other, so that odd and even differ by one at most.
+        assert_eq!(numbers, (1..=asked).collect::<Vec<_>>(), "{kind}");
+    }
+    for question in &questions {
+        assert_eq!(question.id, format!("{}-{:02}", question.kind, question.number()));
+    }
+}
+
+#[test]
+fn no_question_copies_its_answer() {
+    let memories = memories();
+    let texts: BTreeMap<_, _> = memories.iter().map(|memory| (&memory.id, memory.text())).collect();
+    for question in questions() {
+        let asked = question.question.to_lowercase();
+        for (memory, grade) in &question.relevant {
+            let text = &texts[memory];
+            if !LITERAL.contains(&&*question.kind) {
+                assert!(!text.contains(&asked), "{} copies {memory}", question.id);
+            }
+            if question.kind == "paraphrase" && *grade == 3 {
+                let told: BTreeSet<_> = words(text).into_iter().map(stem).collect();
+                let asked: BTreeSet<_> = words(&asked).into_iter().map(stem).collect();
+                let shared: Vec<_> = asked.intersection(&told).collect();
+                let few = shared.len() * 2 < asked.len();
+                assert!(few, "{} shares {shared:?} with {memory}", question.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn superseded_questions_name_the_old_answer_too() {
+    let memories = memories();
+    for question in questions().iter().filter(|question| question.kind == "superseded") {
+        let better = memories.iter().any(|memory| {
+            let old = memory.supersedes.as_ref().and_then(|old| question.relevant.get(old));
+            let new = question.relevant.get(&memory.id);
+            new.zip(old).is_some_and(|(new, old)| new > old)
+        });
+        assert!(better, "{}: no chain with the newer one graded higher", question.id);
+    }
+}
+
+#[test]
+fn the_counts_of_the_readme_hold() {
+    let memories = memories();
+    let questions = questions();
+    let scripts = |has: fn(char) -> bool| {
+        memories.iter().filter(|memory| memory.text().contains(has)).count()
+    };
+    let hangul = scripts(is_hangul);
+    assert!((hangul * 100 / memories.len()).abs_diff(15) <= 4, "{hangul} with Hangul");
+
+    let mut rows = vec![
+        ("memories", memories.len()),
+        ("with Hangul", hangul),
+        ("with kana or Han signs", scripts(is_kana_or_han)),
+        ("questions", questions.len()),
+    ];
+    rows.extend(count(memories.iter().map(|memory| &*memory.r#type)));
+    rows.extend(count(memories.iter().map(|memory| &*memory.project)));
+    rows.extend(count(questions.iter().map(|question| &*question.kind)));
+    let readme = fs::read_to_string(folder().join("README.md")).expect("a file");
+    for (name, number) in rows {
+        let row = format!("| {name} | {number} |");
+        assert!(readme.contains(&row), "README.md lacks `{row}`");
+    }
+}
