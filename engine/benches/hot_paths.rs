@@ -39,7 +39,7 @@ ARG NODE=20.11
 FROM node:${NODE}-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN --mount=type=cache,target=/root/.npm npm ci
+RUN --mount=type=cache,target=/app/.npm npm ci
 COPY . .
 RUN npm run build && \
     # keep what runs

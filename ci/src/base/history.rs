@@ -20,6 +20,18 @@ const STEPS: [u32; 6] = [3, 12, 48, 192, 768, 3072];
 /// After so many steps the server's own answer is cheaper than the next one.
 const STEPS_BEFORE_ASKING: usize = 3;
 
+/// Fetches the commits on standard input and changes nothing but the store of objects.
+const FETCH: [&str; 8] = [
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-recurse-submodules",
+    "--no-auto-gc",
+    "--no-write-fetch-head",
+    "--refmap=",
+    "--stdin",
+];
+
 /// Asks the server for the merge base of two commits.
 pub type Compare<'a> = &'a dyn Fn(&str, &str) -> Result<String>;
 
@@ -53,7 +65,11 @@ impl<'a> History<'a> {
 
     /// The commit that is checked out.
     pub(super) fn head(&self) -> Result<String> {
-        self.here("HEAD").ok_or_else(|| UserError::new("there is no commit yet").into())
+        self.here("HEAD").ok_or_else(|| {
+            UserError::new("there is no commit yet")
+                .hint("`aidd check .` needs none, and checks all files")
+                .into()
+        })
     }
 
     pub(super) fn parents(&self, commit: &str) -> Result<Vec<String>> {
@@ -173,17 +189,7 @@ impl<'a> History<'a> {
 
     fn fetch(&mut self, options: &[&str], commits: &[String]) -> Result<()> {
         let remote = self.remote()?;
-        let always = [
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--no-recurse-submodules",
-            "--no-auto-gc",
-            "--no-write-fetch-head",
-            "--refmap=",
-            "--stdin",
-        ];
-        let args = [&always[..], options, &["--", remote.as_str()]].concat();
+        let args = [&FETCH[..], options, &["--", remote.as_str()]].concat();
         self.git.run(&args, &commits.join("\n"))?;
         self.repository = open(self.root)?;
         Ok(())
@@ -352,20 +358,7 @@ pub fn have_blobs(root: &Path, ids: &[String]) -> Result<()> {
             .hint("`git fsck` tells what is wrong")
     })?;
     // Nothing is said of what is here, or the server would take the objects for here as well.
-    let fetch = [
-        "-c",
-        "fetch.negotiationAlgorithm=noop",
-        "fetch",
-        "--quiet",
-        "--no-tags",
-        "--no-recurse-submodules",
-        "--no-auto-gc",
-        "--no-write-fetch-head",
-        "--refmap=",
-        "--filter=blob:none",
-        "--stdin",
-        "--",
-        remote,
-    ];
+    let noop = ["-c", "fetch.negotiationAlgorithm=noop"];
+    let fetch = [&noop[..], &FETCH, &["--filter=blob:none", "--", remote]].concat();
     git.run(&fetch, &missing.join("\n")).map(|_| ())
 }

@@ -93,5 +93,8 @@ fn without_a_repository_or_commit_there_is_nothing_to_compare_with() {
     assert!(matches!(found.against, Against::WholeTree { .. }));
     let empty = Repository::new();
     let error = of(empty.root(), NoBase::Error).expect_err("refused").to_string();
-    assert_eq!(error, "there is no commit yet");
+    assert_eq!(
+        error,
+        "there is no commit yet\nhint: `aidd check .` needs none, and checks all files"
+    );
 }

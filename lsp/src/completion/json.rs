@@ -196,16 +196,7 @@ mod tests {
     fn at(text: &str) -> String {
         let offset = text.find('|').expect("a cursor");
         let text = text.replacen('|', "", 1);
-        let Some(cursor) = cursor(&text, offset) else { return "nothing".to_owned() };
-        let path: Vec<&str> = cursor.path.iter().map(|step| step.key().unwrap_or("*")).collect();
-        let colon = if cursor.wants_colon { ":" } else { "" };
-        format!(
-            "{:?} /{} `{}`{colon} {}",
-            cursor.place,
-            path.join("/"),
-            &text[cursor.token],
-            cursor.siblings.join(",")
-        )
+        cursor(&text, offset).map_or_else(|| "nothing".to_owned(), |cursor| cursor.shown(&text))
     }
 
     #[test]

@@ -49,6 +49,18 @@ pub(super) struct Cursor {
     pub(super) wants_colon: bool,
 }
 
+#[cfg(test)]
+impl Cursor {
+    /// The place and its path, what would be replaced in `text`, and the keys beside it.
+    pub(super) fn shown(&self, text: &str) -> String {
+        let path: Vec<&str> = self.path.iter().map(|step| step.key().unwrap_or("*")).collect();
+        let colon = if self.wants_colon { ":" } else { "" };
+        let token = &text[self.token.clone()];
+        let (path, siblings) = (path.join("/"), self.siblings.join(","));
+        format!("{:?} /{path} `{token}`{colon} {siblings}", self.place)
+    }
+}
+
 /// One thing that may stand at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Proposal {

@@ -157,7 +157,7 @@ fn pip_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
                 continue;
             }
             let finding = report.at(verb.span, "pip's cache stays in the image");
-            finding.help("Add `--no-cache-dir`, or mount a cache on `/root/.cache/pip`");
+            finding.help("Add `--no-cache-dir`, or mount a cache on `~/.cache/pip`");
             if run.is_editable() {
                 let edit = Edit::insert(verb.span.end, " --no-cache-dir");
                 finding.fix("Add --no-cache-dir", vec![edit]);
