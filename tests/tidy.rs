@@ -57,10 +57,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("baseline", &["finding"]),
     ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
-    (
-        "memory",
-        &["source", "files", "config", "registry", "secrets", "select", "check"],
-    ),
+    ("memory", &["source", "files", "config", "registry", "secrets", "select", "check"]),
     (
         "project",
         &["source", "files", "git", "kind", "config", "paths", "registry", "check", "baseline"],
