@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Each engine module and the engine modules it may use, in reading order.
 const LAYERS: &[(&str, &[&str])] = &[
     ("source", &[]),
-    ("files", &[]),
+    ("files", &["paths"]),
     ("git", &["files", "paths"]),
     ("ignored", &["files"]),
     ("kind", &[]),

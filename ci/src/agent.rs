@@ -4,15 +4,16 @@
 use crate::cli::{BaselineArgs, DiffArgs};
 use crate::compare::{self, Base};
 use crate::exit::UserError;
-use crate::project::{Project, absolute};
+use crate::project::Project;
 use crate::pull_request::fail_on;
 use crate::report::gate::Policy;
 use crate::report::{self, Comparison, ComplianceFormat, Document, Format, Gated, Run};
 use crate::{baseline, check};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::diff::Compared;
+use aidd_engine::files::Disk;
 use aidd_engine::walk::{Walk, check_tree};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -57,7 +58,6 @@ pub fn check(project: &Project, selection: &Selection, target: &Target<'_>) -> R
     let mut compared = match target {
         Target::Text { path, text } => {
             let path = within(project.root(), path)?;
-            let path = aidd_engine::paths::relative(project.root(), &path);
             let outcome = check::text(project, &engine, path, text.as_bytes().to_vec());
             Compared { outcome, ..Compared::default() }
         }
@@ -72,7 +72,8 @@ pub fn check(project: &Project, selection: &Selection, target: &Target<'_>) -> R
             below = if paths.is_empty() {
                 vec![project.root().to_owned()]
             } else {
-                paths.iter().map(|path| within(project.root(), path)).collect::<Result<_>>()?
+                let place = |path: &String| Ok(project.root().join(within(project.root(), path)?));
+                paths.iter().map(place).collect::<Result<_>>()?
             };
             let (compared, base) = changes(project, &engine, *base, below.clone())?;
             comparison = Some(compare::comparison(base, false, &compared));
@@ -164,7 +165,7 @@ fn changes(
 fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>> {
     let mut located = Vec::with_capacity(paths.len());
     for given in paths {
-        let path = within(root, given)?;
+        let path = root.join(within(root, given)?);
         if !path.exists() {
             return Err(UserError::new(format!("{given}: no such file"))
                 .hint("paths count from the project's root")
@@ -175,23 +176,13 @@ fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>> {
     Ok(located)
 }
 
-/// The absolute path of `given`, which lies below the root, links followed.
-fn within(root: &Path, given: &str) -> Result<PathBuf> {
-    let outside = || {
+/// A path that an agent gave, from the root.
+fn within(root: &Path, given: &str) -> Result<String> {
+    Disk::new(root).inside(given).ok_or_else(|| {
         UserError::new(format!("{given} does not lie in the project"))
             .hint("paths count from the project's root")
-    };
-    let path = absolute(root, Path::new(given));
-    if !path.starts_with(root) {
-        return Err(outside().into());
-    }
-    let real_root = root.canonicalize().with_context(|| root.display().to_string())?;
-    // What is not there yet goes by the nearest folder that is.
-    let there = path.ancestors().find(|part| part.symlink_metadata().is_ok()).unwrap_or(root);
-    match there.canonicalize() {
-        Ok(real) if real.starts_with(&real_root) => Ok(path),
-        _ => Err(outside().into()),
-    }
+            .into()
+    })
 }
 
 #[cfg(test)]
