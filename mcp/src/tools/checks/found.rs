@@ -144,7 +144,7 @@ fn why(project: &Project, shown: &[&wire::Finding]) -> Vec<Why> {
     let rules: BTreeSet<&str> = shown.iter().map(|found| &*found.rule).collect();
     let of = |id: &str| {
         let rule = registry.get(id)?;
-        let why = lead(&rule.text);
+        let why = lead(&rule.page);
         (!why.is_empty()).then(|| Why { rule: id.to_owned(), why })
     };
     rules.into_iter().filter_map(of).collect()
@@ -152,8 +152,10 @@ fn why(project: &Project, shown: &[&wire::Finding]) -> Vec<Why> {
 
 /// The first paragraph of a page below its heading, cut at a sentence where that can be.
 fn lead(page: &str) -> String {
-    let paragraph = page
+    let body = page.split_once("\n# ").map_or(page, |(_, body)| body);
+    let paragraph = body
         .split("\n\n")
+        .skip(1)
         .map(str::trim)
         .find(|block| !block.is_empty() && !block.starts_with(['#', '`']))
         .unwrap_or_default();
@@ -242,11 +244,11 @@ mod tests {
 
     #[test]
     fn a_reason_is_a_paragraph_cut_at_a_sentence() {
-        assert_eq!(lead("# a/b\n\nIt is\nso.\n\nMore."), "It is so.");
+        assert_eq!(lead("---\nx: 1\n---\n# a/b\n\nIt is\nso.\n\nMore."), "It is so.");
         let long = format!("# a/b\n\nIt is so. {}.", "and so on ".repeat(40));
         assert_eq!(lead(&long), "It is so.");
         assert_eq!(lead("# a/b\n"), "");
         let endless = "긴".repeat(1000);
-        assert_eq!(lead(&endless).chars().count(), WHY + 1);
+        assert_eq!(lead(&format!("# a/b\n\n{endless}")).chars().count(), WHY + 1);
     }
 }
