@@ -48,8 +48,7 @@ struct Changes {
 fn diff_check(context: &Context, given: Changes) -> Result<Answer<Findings>, ToolError> {
     let project = context.project()?;
     let target = Target::Changes { base: given.base.as_deref(), below: &given.changed_files };
-    let document =
-        agent::check(&project, &Selection::default(), &target).map_err(found::said)?;
+    let document = agent::check(&project, &Selection::default(), &target).map_err(found::said)?;
     Ok(found::answer(&project, &document, given.limit.unwrap_or(LIMIT).clamp(1, MOST)))
 }
 

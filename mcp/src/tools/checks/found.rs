@@ -122,7 +122,7 @@ pub(super) fn answer(project: &Project, document: &Document, limit: usize) -> An
 }
 
 fn summary(document: &Document, more: usize) -> Summary {
-    let of = |status| document.findings.iter().filter(|found| found.status == status);
+    let of = |status| document.findings.iter().filter(move |found| found.status == status);
     let new = |severity| of(wire::Status::New).filter(|found| found.severity == severity).count();
     Summary {
         error: new(Severity::Error),
@@ -152,12 +152,11 @@ fn why(project: &Project, shown: &[&wire::Finding]) -> Vec<Why> {
 
 /// The first paragraph of a page below its heading, cut at a sentence where that can be.
 fn lead(page: &str) -> String {
-    let body = page.split_once("\n# ").map_or(page, |(_, body)| body);
+    let body = page.find("\n# ").map_or(page, |title| &page[title..]);
     let paragraph = body
         .split("\n\n")
-        .skip(1)
         .map(str::trim)
-        .find(|block| !block.is_empty() && !block.starts_with(['#', '`']))
+        .find(|block| !block.is_empty() && !block.starts_with('#') && !block.starts_with("```"))
         .unwrap_or_default();
     let text = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let Some((end, _)) = text.char_indices().nth(WHY) else { return text };
@@ -206,7 +205,8 @@ impl Findings {
             }
         }
         if self.summary.more > 0 {
-            let _ = write!(text, "\nand {} more; raise `limit` or narrow the path", self.summary.more);
+            let _ =
+                write!(text, "\nand {} more; raise `limit` or narrow the path", self.summary.more);
         }
         for Why { rule, why } in &self.why {
             let _ = write!(text, "\nwhy {rule}: {why}");

@@ -2,6 +2,8 @@
 
 mod changes;
 mod found;
+#[cfg(test)]
+mod tests;
 
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
@@ -96,7 +98,7 @@ struct Compliance {
     file_path: Option<String>,
     /// A text instead of a file
     content: Option<String>,
-    /// Only these rules: ids, globs (secrets/*), tags
+    /// Only these rules: kinds (secrets), ids, globs (secrets/*)
     #[serde(default)]
     rule_categories: Vec<String>,
     /// Most findings, 1-200 (20)
@@ -107,11 +109,29 @@ struct Compliance {
 fn compliance(context: &Context, given: Compliance) -> Result<Answer<Findings>, ToolError> {
     let Compliance { file_path, content, rule_categories, limit } = given;
     if content.is_some() && file_path.is_none() {
-        return Err(ToolError::new("`filePath` is missing: which rules a text has to keep depends on \
-                                   what it is to become")
-            .remedy("name the file, such as src/api/user.ts"));
+        return Err(ToolError::new(
+            "`filePath` is missing: which rules a text has to keep depends on \
+                                   what it is to become",
+        )
+        .remedy("name the file, such as src/api/user.ts"));
     }
-    check(context, &Given { file_path, content, limit }, rule_categories, "")
+    let rules = rule_categories.into_iter().map(|name| {
+        // The name of a kind stands for its rules.
+        if name.contains(['/', '*']) || !is_kind(context, &name) {
+            name
+        } else {
+            format!("{name}/*")
+        }
+    });
+    let rules = rules.collect();
+    check(context, &Given { file_path, content, limit }, rules, "")
+}
+
+fn is_kind(context: &Context, name: &str) -> bool {
+    let Ok(project) = context.project() else { return false };
+    let registry = project.registry();
+    let kinds = registry.rules().iter().filter_map(|rule| rule.id.split_once('/'));
+    kinds.into_iter().any(|(kind, _)| kind == name)
 }
 
 /// Checks what is given by the rules that `only` names; all when it names none.
@@ -127,8 +147,9 @@ fn check(
         (Some(text), []) => Target::Text { path: assumed, text },
         (Some(text), [path, ..]) => Target::Text { path, text },
         (None, []) => {
-            return Err(ToolError::new("neither `filePath` nor `content` is given")
-                .remedy("name a file or folder from the project's root (`.` is all of it), or pass a text"));
+            return Err(ToolError::new("neither `filePath` nor `content` is given").remedy(
+                "name a file or folder from the project's root (`.` is all of it), or pass a text",
+            ));
         }
         (None, files) => Target::Files(files),
     };
