@@ -7,7 +7,7 @@ use crate::exit::UserError;
 use crate::project::Project;
 use crate::pull_request::fail_on;
 use crate::report::gate::Policy;
-use crate::report::{self, Comparison, ComplianceFormat, Document, Format, Gated, Run};
+use crate::report::{self, Comparison, Gated, Run};
 use crate::{baseline, check};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::diff::Compared;
@@ -17,7 +17,7 @@ use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub use crate::report::wire;
+pub use crate::report::{ComplianceFormat, Document, Format, wire};
 
 /// The branches that work is likely compared with, the first that exists.
 const MAIN_BRANCHES: [&str; 5] = ["origin/HEAD", "origin/main", "origin/master", "main", "master"];
