@@ -21,6 +21,7 @@ pub mod privacy;
 pub mod project;
 pub mod prune;
 pub mod records;
+mod salvage;
 pub mod sessions;
 pub mod store;
 pub mod types;

@@ -87,6 +87,7 @@ impl ProjectMemory {
             compared: BTreeMap::new(),
             compared_at: 0,
         };
+        memory.salvage();
         memory.guarded(&mut Self::refresh)?;
         Ok(memory)
     }
@@ -106,6 +107,11 @@ impl ProjectMemory {
     #[must_use]
     pub fn backend(&self) -> &'static str {
         self.store.name()
+    }
+
+    /// Adds sentences for the user.
+    pub(super) fn add_notices(&mut self, notices: Vec<String>) {
+        self.notices.extend(notices);
     }
 
     /// The time.
@@ -184,6 +190,11 @@ impl ProjectMemory {
         &mut *self.store
     }
 
+    /// The store, and what all that goes into it passes.
+    pub(super) fn store_and_gate(&mut self) -> (&mut dyn StorageBackend, &Gate) {
+        (&mut *self.store, &self.gate)
+    }
+
     /// Runs `work`; when the store turns out damaged, or another process put it aside, once more on
     /// a new one.
     fn guarded<T>(
@@ -213,6 +224,7 @@ impl ProjectMemory {
         self.stamps.clear();
         self.compared.clear();
         self.compared_at = 0;
+        self.salvage();
         Ok(())
     }
 

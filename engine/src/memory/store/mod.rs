@@ -7,6 +7,7 @@
 pub mod json;
 pub mod lock;
 mod migrations;
+pub mod salvage;
 pub mod sqlite;
 
 use super::MemoryError;
@@ -17,7 +18,7 @@ use super::words::topic_key;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What of a write must outlast a power cut. Either outlasts the end of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,33 +291,56 @@ pub fn set_aside(
     now: i64,
 ) -> Result<String, MemoryError> {
     let (name, path) = (store.name(), store.path().to_owned());
-    let _lock = lock::take(&path.with_extension("lock"))?;
-    let is_done = store.is_set_aside();
-    // Closed first: not every system renames an open file.
-    *store = json::closed(&path);
-    match name {
-        "sqlite" => put_away(&path, &sqlite::SUFFIXES, is_done, why, now),
-        _ => json::set_aside(&path, why, now),
+    let aside = {
+        let _lock = lock::take(&path.with_extension("lock"))?;
+        let is_done = store.is_set_aside();
+        // Closed first: not every system renames an open file.
+        *store = json::closed(&path);
+        match name {
+            "sqlite" => put_away(&path, &sqlite::SUFFIXES, is_done, why, now)?,
+            _ => json::set_aside(&path, why, now)?,
+        }
+    };
+    Ok(aside.noted(&path))
+}
+
+/// A damaged store that was put away.
+struct PutAway {
+    notice: String,
+    /// Where it lies; `None` when another process put it there.
+    aside: Option<PathBuf>,
+}
+
+impl PutAway {
+    /// Remembers that nobody has looked into it; to be called without the lock of the store at
+    /// `path`, which whoever looks into others needs. What to tell the user.
+    fn noted(self, path: &Path) -> String {
+        if let Some((folder, aside)) = path.parent().zip(self.aside) {
+            // It stays where the notice says it is.
+            let _ = salvage::note(folder, &aside);
+        }
+        self.notice
     }
 }
 
-/// Renames a damaged store, under its lock and unless another process has done so; what to tell the
-/// user.
+/// Renames a damaged store, under its lock and unless another process has done so.
 fn put_away(
     path: &Path,
     suffixes: &[&str],
     is_done: bool,
     why: &str,
     now: i64,
-) -> Result<String, MemoryError> {
+) -> Result<PutAway, MemoryError> {
     if is_done {
-        return Ok("a damaged store was put aside by another process".to_owned());
+        let notice = "a damaged store was put aside by another process".to_owned();
+        return Ok(PutAway { notice, aside: None });
     }
     let aside = lock::set_aside(path, suffixes, now)?;
-    Ok(format!(
+    let notice = format!(
         "the store was damaged ({why}); it is now {}, and a new one was made from the tracked files",
         aside.display()
-    ))
+    );
+    Ok(PutAway { notice, aside: Some(aside) })
 }
 
 #[cfg(test)]

@@ -44,10 +44,11 @@ pub(super) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opene
     let identity = lock::identity(&path);
     match connect(&path, steps, now) {
         Err(MemoryError::Corrupt(why)) => {
-            let notice = {
+            let aside = {
                 let _lock = lock::take(&path.with_extension("lock"))?;
                 put_away(&path, &SUFFIXES, identity != lock::identity(&path), &why, now)?
             };
+            let notice = aside.noted(&path);
             let (store, more) = connect(&path, steps, now)?;
             let notices = std::iter::once(notice).chain(more).collect();
             Ok(Opened { store: Box::new(store), notices, is_rebuilt: true })
@@ -131,7 +132,7 @@ pub(super) fn error(error: rusqlite::Error) -> MemoryError {
     }
 }
 
-const COLUMNS: &str = "id, type, layer, topic, content, metadata, status, session_id, branch,
+pub(super) const COLUMNS: &str = "id, type, layer, topic, content, metadata, status, session_id, branch,
     created_at, updated_at, schema_version, heads, extra";
 
 /// A column that holds a word of an enum.
@@ -141,7 +142,7 @@ fn word<T: FromStr<Err = String>>(row: &Row<'_>, index: usize) -> rusqlite::Resu
 }
 
 /// A column that holds JSON.
-fn parsed<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
+pub(super) fn parsed<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
     let text: String = row.get(index)?;
     serde_json::from_str(&text).map_err(|error| broken(index, error.to_string()))
 }
@@ -150,7 +151,7 @@ fn broken(index: usize, why: String) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(index, rusqlite::types::Type::Text, why.into())
 }
 
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     Ok(Entry {
         id: row.get(0)?,
         kind: word(row, 1)?,
@@ -169,7 +170,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     })
 }
 
-fn mirrored(row: &Row<'_>) -> rusqlite::Result<Mirrored> {
+pub(super) fn mirrored(row: &Row<'_>) -> rusqlite::Result<Mirrored> {
     Ok(Mirrored { file: row.get(0)?, present: row.get(1)?, line: parsed(row, 2)? })
 }
 
