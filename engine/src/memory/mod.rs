@@ -25,6 +25,7 @@ mod salvage;
 pub mod sessions;
 pub mod store;
 pub mod types;
+mod unwritable;
 pub mod words;
 
 #[cfg(test)]

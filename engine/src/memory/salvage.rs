@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// What was carried over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Carried {
+pub(super) struct Carried {
     sessions: usize,
     observations: usize,
     saved: usize,
@@ -28,7 +28,7 @@ impl ProjectMemory {
     /// damaged store must not keep anyone from a whole one.
     pub(super) fn salvage(&mut self) {
         let folder = self.root().join(".aidd");
-        if !salvage::is_pending(&folder) {
+        if self.unwritable.is_some() || !salvage::is_pending(&folder) {
             return;
         }
         let mut notices = Vec::new();
@@ -69,7 +69,7 @@ fn notice(path: &Path, carried: Carried, lost: usize) -> String {
 
 /// Puts into the store what it does not have. Everything is looked at as if a stranger had written
 /// it.
-fn carry(
+pub(super) fn carry(
     store: &mut dyn StorageBackend,
     gate: &Gate,
     remains: &Remains,

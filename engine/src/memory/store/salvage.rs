@@ -1,7 +1,7 @@
 //! Damaged stores: what can still be read of one, and which nobody has looked into yet.
 #![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
 
-use super::{Mirrored, Table, json, lock, migrations, sqlite};
+use super::{Mirrored, Table, json, lock, migrations, sqlite, with_suffix};
 use crate::memory::MemoryError;
 use crate::memory::types::{Entry, Link};
 use rusqlite::{Connection, OpenFlags, Row};
@@ -298,10 +298,4 @@ impl Drop for Mended {
             let _ = fs::remove_file(with_suffix(&self.0, suffix));
         }
     }
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }

@@ -24,10 +24,11 @@ pub fn path(folder: &Path) -> PathBuf {
     folder.join(NAME)
 }
 
-/// Whether there is one in `folder`.
+/// Whether there is one in `folder`. SQLite makes an empty file before it knows whether it can
+/// work.
 #[must_use]
 pub fn exists(folder: &Path) -> bool {
-    path(folder).is_file()
+    std::fs::metadata(path(folder)).is_ok_and(|data| data.is_file() && data.len() > 0)
 }
 
 /// Opens the store in `folder`.
@@ -97,7 +98,18 @@ fn connect(path: &Path, steps: &[&str], now: i64) -> Result<(Sqlite, Option<Stri
     }
     let notice = migrations::run(&mut connection, path, steps, now)?;
     let identity = lock::identity(path);
-    Ok((Sqlite { connection, path: path.to_owned(), identity }, notice))
+    let known = migrations::known(steps);
+    Ok((Sqlite { connection, path: path.to_owned(), identity, known, is_private: false }, notice))
+}
+
+/// A store in memory, for where no file can be written: gone with the process.
+pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, MemoryError> {
+    let connection = Connection::open_in_memory().map_err(error)?;
+    connection.execute_batch(&migrations::STEPS.concat()).map_err(error)?;
+    let known = migrations::known(migrations::STEPS);
+    connection.pragma_update(None, "user_version", known).map_err(error)?;
+    let path = path(folder);
+    Ok(Box::new(Sqlite { connection, path, identity: None, known, is_private: true }))
 }
 
 /// An open store.
@@ -107,6 +119,10 @@ struct Sqlite {
     path: PathBuf,
     /// Of the file that was opened.
     identity: Option<u64>,
+    /// The newest schema known here.
+    known: i64,
+    /// Whether it has no file.
+    is_private: bool,
 }
 
 /// SQLite's words for what went wrong, as ours.
@@ -259,7 +275,14 @@ impl StorageBackend for Sqlite {
             Durability::Full => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
             Durability::Normal => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
         };
-        self.connection.execute_batch(level).map_err(error)
+        self.connection.execute_batch(level).map_err(error)?;
+        // A newer aidd may have changed the schema since this one opened it.
+        let found: i64 = self.value("PRAGMA user_version")?;
+        if found > self.known {
+            self.rollback();
+            return Err(migrations::newer(&self.path, found, self.known));
+        }
+        Ok(())
     }
 
     fn commit(&mut self) -> Result<(), MemoryError> {
@@ -415,7 +438,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn is_set_aside(&self) -> bool {
-        self.identity != lock::identity(&self.path)
+        !self.is_private && self.identity != lock::identity(&self.path)
     }
 
     fn path(&self) -> &Path {

@@ -32,8 +32,10 @@ type Key = (String, String);
 struct Header {
     aidd: i64,
     /// Differs in every log.
+    #[serde(default)]
     generation: String,
     /// Stays when a log is written anew.
+    #[serde(default)]
     store: String,
 }
 
@@ -153,6 +155,9 @@ impl Json {
             if header.aidd > VERSION {
                 let path = self.path.display().to_string();
                 return Err(MemoryError::Newer { path, found: header.aidd, known: VERSION });
+            }
+            if header.generation.is_empty() || header.store.is_empty() {
+                return Err(MemoryError::Corrupt("its first line is not that of a store".into()));
             }
             self.check.clone_from(&header.generation);
             self.generation = header.generation;
@@ -375,11 +380,18 @@ pub(in crate::memory) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Memory
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let new = PathBuf::from(name);
-    File::create(&new)
+    // Of a process that died and had the same number; or a link that someone put there.
+    let _ = fs::remove_file(&new);
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&new)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&new, path))
         .map_err(|error| {
             let _ = fs::remove_file(&new);
             MemoryError::io(path)(error)
-        })
+        })?;
+    lock::sync_folder(path);
+    Ok(())
 }
