@@ -22,9 +22,11 @@ pub mod project;
 pub mod prune;
 pub mod recall;
 pub mod records;
+mod salvage;
 pub mod sessions;
 pub mod store;
 pub mod types;
+mod unwritable;
 pub mod words;
 
 #[cfg(test)]
