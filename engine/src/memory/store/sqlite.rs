@@ -148,7 +148,8 @@ pub(super) fn error(error: rusqlite::Error) -> MemoryError {
     }
 }
 
-pub(super) const COLUMNS: &str = "id, type, layer, topic, content, metadata, status, session_id, branch,
+pub(super) const COLUMNS: &str =
+    "id, type, layer, topic, content, metadata, status, session_id, branch,
     created_at, updated_at, schema_version, heads, extra";
 
 /// A column that holds a word of an enum.
