@@ -22,6 +22,7 @@ pub mod project;
 pub mod prune;
 pub mod records;
 pub mod sessions;
+pub mod situation;
 pub mod store;
 pub mod types;
 pub mod words;
