@@ -24,6 +24,7 @@ pub mod records;
 mod salvage;
 pub mod sessions;
 pub mod settle;
+pub mod situation;
 pub mod store;
 mod unwritable;
 
