@@ -6,6 +6,7 @@
 //! the checkout. [`project::ProjectMemory`] is the door to it. Nothing is written but through
 //! [`privacy::Gate`].
 
+mod alike;
 pub mod branches;
 pub mod graph;
 pub mod id;
