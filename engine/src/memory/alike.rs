@@ -128,7 +128,9 @@ mod tests {
     fn all_that_are_alike_are_found_without_looking_at_all() {
         let words = ["use", "postgres", "for", "events", "store", "queue", "redis", "cache", "at"];
         let text = |seed: usize| -> String {
-            (0..3 + seed % 4).map(|n| words[(seed * (n + 3) + n) % words.len()].to_owned() + " ").collect()
+            (0..3 + seed % 4)
+                .map(|n| words[(seed * (n + 3) + n) % words.len()].to_owned() + " ")
+                .collect()
         };
         let mut alike = Alike::default();
         for seed in 0..300 {

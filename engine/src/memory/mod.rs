@@ -69,6 +69,9 @@ pub enum MemoryError {
         /// Why.
         error: std::io::Error,
     },
+    /// Nothing can be written where the project lies: it is read-only, or the disk is full.
+    #[error("nothing can be saved here: {0}")]
+    Unwritable(String),
     /// The store cannot be read or written.
     #[error("the store does not answer: {0}")]
     Store(String),

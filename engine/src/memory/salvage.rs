@@ -35,9 +35,8 @@ impl ProjectMemory {
         let (store, gate) = self.store_and_gate();
         let done = salvage::each(&folder, &mut |path, remains| {
             let lost = remains.lost;
-            let carried = transaction(store, Durability::Full, &mut |store| {
-                carry(store, gate, &remains)
-            })?;
+            let carried =
+                transaction(store, Durability::Full, &mut |store| carry(store, gate, &remains))?;
             notices.push(notice(path, carried, lost));
             Ok(())
         });

@@ -63,7 +63,7 @@ impl ProjectMemory {
     pub(super) fn refuse_unwritable(&mut self) -> Result<(), MemoryError> {
         self.try_disk_again();
         match &self.unwritable {
-            Some(why) => Err(MemoryError::Store(format!("nothing can be saved here: {why}"))),
+            Some(why) => Err(MemoryError::Unwritable(why.clone())),
             None => Ok(()),
         }
     }

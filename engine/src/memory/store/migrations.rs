@@ -85,8 +85,9 @@ pub(super) fn newer(path: &Path, found: i64, known: i64) -> MemoryError {
 fn damage(connection: &Connection, found: i64) -> rusqlite::Result<Option<String>> {
     let sql = "SELECT count(*) FROM sqlite_master";
     let tables: i64 = connection.query_row(sql, [], |row| row.get(0))?;
-    Ok((found < 0 || (found == 0) != (tables == 0))
-        .then(|| format!("it has {tables} tables and indexes, and says that its schema is {found}")))
+    Ok((found < 0 || (found == 0) != (tables == 0)).then(|| {
+        format!("it has {tables} tables and indexes, and says that its schema is {found}")
+    }))
 }
 
 /// Brings the store at `path` to the newest version; a notice, when there was something to keep.

@@ -182,7 +182,12 @@ struct Scan<'a, T> {
 impl<T> Scan<'_, T> {
     /// Reads the rows between two numbers up to a damaged page; the number of the last one read,
     /// as an error when there was such a page.
-    fn between(&mut self, after: i64, before: i64, order: &str) -> Result<Option<i64>, Option<i64>> {
+    fn between(
+        &mut self,
+        after: i64,
+        before: i64,
+        order: &str,
+    ) -> Result<Option<i64>, Option<i64>> {
         let mut last = None;
         let sql = format!("{} ORDER BY rowid {order}", self.sql);
         let mut scan = || -> rusqlite::Result<()> {
@@ -231,9 +236,8 @@ fn rows<T>(
     lost: &mut usize,
 ) -> Vec<T> {
     // Not by an index, which may be damaged while the table is whole.
-    let sql = format!(
-        "SELECT {columns}, rowid FROM {table} NOT INDEXED WHERE rowid > ?1 AND rowid < ?2"
-    );
+    let sql =
+        format!("SELECT {columns}, rowid FROM {table} NOT INDEXED WHERE rowid > ?1 AND rowid < ?2");
     let mut scan = Scan { connection, sql, read, found: BTreeMap::new() };
     scan.all();
     let all = scan.found.len();

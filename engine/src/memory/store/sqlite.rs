@@ -41,7 +41,11 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
 }
 
 /// As [`open`], with the steps of another version of aidd.
-pub(in crate::memory) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opened, MemoryError> {
+pub(in crate::memory) fn open_with(
+    folder: &Path,
+    steps: &[&str],
+    now: i64,
+) -> Result<Opened, MemoryError> {
     let path = path(folder);
     let identity = lock::identity(&path);
     match connect(&path, steps, now) {
@@ -89,9 +93,8 @@ fn probe(connection: &Connection) -> Result<(), MemoryError> {
 /// Sees to it that the file has a write-ahead log. Two processes that switch a new file to it at
 /// one time would lock each other out, and SQLite does not wait then.
 fn use_log(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
-    let mode = |sql: &str| -> rusqlite::Result<String> {
-        connection.query_row(sql, [], |row| row.get(0))
-    };
+    let mode =
+        |sql: &str| -> rusqlite::Result<String> { connection.query_row(sql, [], |row| row.get(0)) };
     if mode("PRAGMA journal_mode").map_err(error)?.eq_ignore_ascii_case("wal") {
         return Ok(());
     }
@@ -175,7 +178,8 @@ pub(super) fn error(error: rusqlite::Error) -> MemoryError {
     }
 }
 
-pub(super) const COLUMNS: &str = "id, type, layer, topic, content, metadata, status, session_id, branch,
+pub(super) const COLUMNS: &str =
+    "id, type, layer, topic, content, metadata, status, session_id, branch,
     created_at, updated_at, schema_version, heads, extra";
 
 /// A column that holds a word of an enum.

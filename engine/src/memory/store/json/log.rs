@@ -170,7 +170,9 @@ impl Json {
         let Some((check, changes)) = parts(line) else { return Ok(()) };
         let Ok(read) = serde_json::from_str::<Vec<Change>>(changes) else { return Ok(()) };
         if check != check_of(&self.check, changes) {
-            return Err(MemoryError::Corrupt("a line in it is not the one that was written".into()));
+            return Err(MemoryError::Corrupt(
+                "a line in it is not the one that was written".into(),
+            ));
         }
         self.check = check.to_owned();
         for change in read {
@@ -287,8 +289,7 @@ impl Json {
     fn write_anew(&mut self, lines: &[&[Change]]) -> Result<(), MemoryError> {
         let generation = generation(&self.path);
         let store = if self.store.is_empty() { generation.clone() } else { self.store.clone() };
-        let header =
-            Header { aidd: VERSION, generation: generation.clone(), store: store.clone() };
+        let header = Header { aidd: VERSION, generation: generation.clone(), store: store.clone() };
         let mut text = json!(header).to_string() + "\n";
         let mut check = generation.clone();
         for changes in lines {

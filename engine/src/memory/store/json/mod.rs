@@ -8,9 +8,7 @@
 mod log;
 
 use super::salvage::Remains;
-use super::{
-    Durability, Mirrored, Opened, Order, PutAway, Query, StorageBackend, Table, lock,
-};
+use super::{Durability, Mirrored, Opened, Order, PutAway, Query, StorageBackend, Table, lock};
 use crate::memory::MemoryError;
 use crate::memory::privacy::Clean;
 use crate::memory::types::{Entry, Kind, Layer, Link, Status};

@@ -123,7 +123,9 @@ fn sessions_and_observations_of_a_damaged_store_are_carried_over() {
         let notices = memory.take_notices();
         assert!(notices[0].contains("the store was damaged"), "{notices:?}");
         assert!(
-            notices[1].contains("30 sessions, 120 observations, 30 other memories of this checkout, 30 lifecycles"),
+            notices[1].contains(
+                "30 sessions, 120 observations, 30 other memories of this checkout, 30 lifecycles"
+            ),
             "{notices:?}"
         );
     }

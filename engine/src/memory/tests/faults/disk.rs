@@ -70,7 +70,11 @@ fn on_a_full_disk(root: &Path, wanted: Wanted, left: usize) {
         };
         match result {
             Ok(id) => acked.push(id),
-            Err(error @ (MemoryError::Io { .. } | MemoryError::Store(_))) => {
+            Err(
+                error @ (MemoryError::Io { .. }
+                | MemoryError::Store(_)
+                | MemoryError::Unwritable(_)),
+            ) => {
                 assert!(!error.to_string().contains("damaged"), "{error}");
                 failed += 1;
             }
@@ -97,9 +101,8 @@ fn on_a_full_disk(root: &Path, wanted: Wanted, left: usize) {
         let text = numbers.words(40);
         acked.push(memory.save_decision(&decision(&text, None)).expect("room again").id);
         let text = numbers.words(40);
-        acked.push(
-            memory.save_insight(&text, None, &Insight::default(), None).expect("room again"),
-        );
+        acked
+            .push(memory.save_insight(&text, None, &Insight::default(), None).expect("room again"));
     }
     drop((memory, other));
     let mut again = opened(root, wanted);
@@ -163,7 +166,9 @@ pub(super) fn fill(job: &Job<'_>) {
         let text = numbers.words(200);
         match memory.save_decision(&decision(&text, None)) {
             Ok(saved) => acked += &(saved.id + "\n"),
-            Err(MemoryError::Io { .. } | MemoryError::Store(_)) => failed += 1,
+            Err(MemoryError::Io { .. } | MemoryError::Store(_) | MemoryError::Unwritable(_)) => {
+                failed += 1;
+            }
             Err(error) => panic!("{error}"),
         }
     }

@@ -54,7 +54,10 @@ fn acks(root: &Path, number: usize) -> PathBuf {
 fn lines(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap_or_default();
     // A line without an end was not written whole.
-    text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).map(str::to_owned).collect()
+    text.split_inclusive('\n')
+        .filter_map(|line| line.strip_suffix('\n'))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn told(name: &str) -> String {
