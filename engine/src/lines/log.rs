@@ -309,6 +309,13 @@ pub enum ProblemKind {
 /// Reads the lines of the tracked file at `path`. Whatever a line is, the others are read.
 #[must_use]
 pub fn read(path: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
+    let (revisions, problems) = read_numbered(path, bytes);
+    (revisions.into_iter().map(|(_, revision)| revision).collect(), problems)
+}
+
+/// As [`read`], with the number of each line, from 1.
+#[must_use]
+pub fn read_numbered(path: &str, bytes: &[u8]) -> (Vec<(usize, Revision)>, Vec<Problem>) {
     let mut reader =
         Reader { path, revisions: Vec::new(), known: BTreeSet::new(), problems: Vec::new() };
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
@@ -332,7 +339,7 @@ const MARKS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
 
 struct Reader<'a> {
     path: &'a str,
-    revisions: Vec<Revision>,
+    revisions: Vec<(usize, Revision)>,
     known: BTreeSet<String>,
     problems: Vec<Problem>,
 }
@@ -352,7 +359,8 @@ impl Reader<'_> {
         let revision: Revision = match serde_json::from_slice(line) {
             Ok(revision) => revision,
             Err(error) => {
-                let message = newer(line).unwrap_or_else(|| format!("not a memory: {error}"));
+                let message =
+                    newer(line).unwrap_or_else(|| format!("not a memory: {}", said(&error)));
                 return self.problem(number, ProblemKind::MalformedLine, message);
             }
         };
@@ -383,12 +391,18 @@ impl Reader<'_> {
             let message = format!("a second copy of a line on `{}`", revision.id);
             return self.problem(number, ProblemKind::DuplicateLine, message);
         }
-        self.revisions.push(revision);
+        self.revisions.push((number, revision));
     }
 
     fn problem(&mut self, line: usize, kind: ProblemKind, message: String) {
         self.problems.push(Problem { path: self.path.to_owned(), line, kind, message });
     }
+}
+
+/// An error of one line, without the place in it that serde adds.
+fn said(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(said, _)| said.to_owned())
 }
 
 #[cfg(test)]
