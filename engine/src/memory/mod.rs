@@ -6,6 +6,7 @@
 //! the checkout. [`project::ProjectMemory`] is the door to it. Nothing is written but through
 //! [`privacy::Gate`].
 
+mod alike;
 pub mod branches;
 pub mod graph;
 pub mod intake;
@@ -70,6 +71,9 @@ pub enum MemoryError {
         /// Why.
         error: std::io::Error,
     },
+    /// Nothing can be written where the project lies: it is read-only, or the disk is full.
+    #[error("nothing can be saved here: {0}")]
+    Unwritable(String),
     /// The store cannot be read or written.
     #[error("the store does not answer: {0}")]
     Store(String),

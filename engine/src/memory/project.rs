@@ -4,16 +4,17 @@
 //! lock: what dies in between is taken in from the file. All that is written passes the gate here.
 
 use super::MemoryError;
+use super::alike::Alike;
 use super::journal::{self, Journal, Stamp};
 use super::log::{self, Problem, ProblemKind, Revision};
 use super::mirror::{Imported, drop_strays, missing, put_lines, take_in};
 use super::privacy::Gate;
 use super::store::{self, Durability, Opened, StorageBackend, Table, Wanted, transaction};
-use super::types::{Kind, Layer, Status};
+use super::types::Kind;
 use super::{id, legacy, unwritable};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -43,9 +44,7 @@ pub struct ProjectMemory {
     stamps: BTreeMap<&'static str, Option<Stamp>>,
     /// Makes ids of the same millisecond differ.
     count: u64,
-    /// What memories are compared by, as of a mark of the store.
-    pub(super) compared: BTreeMap<String, (Kind, BTreeSet<u64>)>,
-    pub(super) compared_at: i64,
+    pub(super) alike: Alike,
     /// Why no file can be written here; the store is in memory then.
     pub(super) unwritable: Option<String>,
 }
@@ -89,12 +88,11 @@ impl ProjectMemory {
             notices,
             stamps: BTreeMap::new(),
             count: 0,
-            compared: BTreeMap::new(),
-            compared_at: 0,
+            alike: Alike::default(),
             unwritable,
         };
         memory.salvage();
-        memory.guarded(&mut Self::refresh)?;
+        memory.read(&mut |_| Ok(()))?;
         Ok(memory)
     }
 
@@ -142,10 +140,21 @@ impl ProjectMemory {
         &mut self,
         work: &mut dyn FnMut(&mut dyn StorageBackend) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
-        self.guarded(&mut |memory| {
+        self.try_disk_again();
+        let mut refreshed = |memory: &mut Self| {
             memory.refresh()?;
             work(&mut *memory.store)
-        })
+        };
+        match self.guarded(&mut refreshed) {
+            // To take in what changed is to write.
+            Err(error @ (MemoryError::Io { .. } | MemoryError::Store(_)))
+                if self.unwritable.is_none() =>
+            {
+                self.leave_disk(error.to_string())?;
+                self.guarded(&mut refreshed)
+            }
+            other => other,
+        }
     }
 
     /// Writes what stays in the checkout, as one.
@@ -228,13 +237,17 @@ impl ProjectMemory {
         let now = self.now();
         let (opened, unwritable) = unwritable::open(&self.root, self.wanted, &self.gate, now)?;
         self.unwritable = unwritable;
+        self.use_store(opened);
+        self.salvage();
+        Ok(())
+    }
+
+    /// Goes on with another store.
+    pub(super) fn use_store(&mut self, opened: Opened) {
         self.store = opened.store;
         self.notices.extend(opened.notices);
         self.stamps.clear();
-        self.compared.clear();
-        self.compared_at = 0;
-        self.salvage();
-        Ok(())
+        self.alike = Alike::default();
     }
 
     /// Takes in what changed in the tracked files.
@@ -446,28 +459,6 @@ impl ProjectMemory {
             self.reopen()?;
         }
         self.store.check()
-    }
-
-    /// What active memories of a type are compared by, brought up to date.
-    pub(super) fn compare(&mut self) -> Result<(), MemoryError> {
-        let query = store::Query {
-            statuses: Status::ALL.to_vec(),
-            layers: vec![Layer::Permanent],
-            after: Some(self.compared_at),
-            order: store::Order::Change,
-            ..store::Query::default()
-        };
-        let mark = self.store.mark()?;
-        for entry in self.store.entries(&query)? {
-            if entry.status == Status::Active {
-                let by = super::permanent::compared_by(entry.kind, &entry.content);
-                self.compared.insert(entry.id, (entry.kind, by));
-            } else {
-                self.compared.remove(&entry.id);
-            }
-        }
-        self.compared_at = mark;
-        Ok(())
     }
 }
 

@@ -22,6 +22,12 @@ pub(super) fn open(
         Err(error @ (MemoryError::Io { .. } | MemoryError::Store(_))) => error.to_string(),
         other => return other.map(|opened| (opened, None)),
     };
+    in_memory(root, gate, &why).map(|opened| (opened, Some(why)))
+}
+
+/// A store in memory with what the one on the disk holds.
+fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<Opened, MemoryError> {
+    let folder = root.join(".aidd");
     let mut opened = store::in_memory(&folder)?;
     for path in [store::sqlite::path(&folder), store::json::path(&folder)] {
         if path.is_file() {
@@ -32,10 +38,18 @@ pub(super) fn open(
         }
     }
     opened.notices.push(format!("{why}; memory can be read here, and not written"));
-    Ok((opened, Some(why)))
+    Ok(opened)
 }
 
 impl ProjectMemory {
+    /// Goes on in memory, as the disk refused for this reason.
+    pub(super) fn leave_disk(&mut self, why: String) -> Result<(), MemoryError> {
+        let opened = in_memory(self.root(), &self.gate, &why)?;
+        self.unwritable = Some(why);
+        self.use_store(opened);
+        Ok(())
+    }
+
     /// Looks whether files can be written again, when they could not.
     pub(super) fn try_disk_again(&mut self) {
         let folder = self.root().join(".aidd");
@@ -49,7 +63,7 @@ impl ProjectMemory {
     pub(super) fn refuse_unwritable(&mut self) -> Result<(), MemoryError> {
         self.try_disk_again();
         match &self.unwritable {
-            Some(why) => Err(MemoryError::Store(format!("nothing can be saved here: {why}"))),
+            Some(why) => Err(MemoryError::Unwritable(why.clone())),
             None => Ok(()),
         }
     }

@@ -386,5 +386,11 @@ fn put_away(
     Ok(PutAway { notice, aside: Some(aside) })
 }
 
+/// The steps of the schema, for tests of other versions.
+#[cfg(test)]
+pub(super) fn steps() -> &'static [&'static str] {
+    migrations::STEPS
+}
+
 #[cfg(test)]
 mod tests;

@@ -128,12 +128,7 @@ pub fn remains(path: &Path) -> Remains {
 
 /// Reads what can be read; fails when nothing can, as the schema cannot.
 fn of_database(path: &Path, remains: &mut Remains) -> Result<(), MemoryError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(sqlite::error)?;
-    for table in ["memories", "links", "lines", "sessions"] {
-        let sql = format!("SELECT * FROM {table} LIMIT 0");
-        connection.prepare(&sql).map_err(sqlite::error)?;
-    }
+    let connection = to_read(path).map_err(sqlite::error)?;
     let mut lost = 0;
     remains.entries = rows(&connection, "memories", sqlite::COLUMNS, sqlite::entry, &mut lost);
     remains.lines = rows(&connection, "lines", "file, present, data", sqlite::mirrored, &mut lost);
@@ -146,6 +141,30 @@ fn of_database(path: &Path, remains: &mut Remains) -> Result<(), MemoryError> {
     remains.links = links(&connection, &mut lost);
     remains.lost = lost;
     Ok(())
+}
+
+/// Opens a database whose schema can be read.
+fn to_read(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let look = |connection: Connection| -> rusqlite::Result<Connection> {
+        for table in ["memories", "links", "lines", "sessions"] {
+            connection.prepare(&format!("SELECT * FROM {table} LIMIT 0"))?;
+        }
+        Ok(connection)
+    };
+    Connection::open_with_flags(path, flags).and_then(look).or_else(|_| {
+        // Where the files that go with a log cannot be made, the database without its log.
+        let mut address = "file:".to_owned();
+        for c in path.to_string_lossy().chars() {
+            match c {
+                '%' | '?' | '#' => address.push_str(&format!("%{:02x}", u32::from(c))),
+                '\\' => address.push('/'),
+                _ => address.push(c),
+            }
+        }
+        let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+        Connection::open_with_flags(address + "?immutable=1", flags).and_then(look)
+    })
 }
 
 /// Holes in a table are looked behind so often at most: a few times for each damaged page.

@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::{Duration, Instant};
 
 /// The name of the file in the folder of the store.
 const NAME: &str = "data.db";
@@ -40,7 +41,11 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
 }
 
 /// As [`open`], with the steps of another version of aidd.
-pub(super) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opened, MemoryError> {
+pub(in crate::memory) fn open_with(
+    folder: &Path,
+    steps: &[&str],
+    now: i64,
+) -> Result<Opened, MemoryError> {
     let path = path(folder);
     let identity = lock::identity(&path);
     match connect(&path, steps, now) {
@@ -85,17 +90,42 @@ fn probe(connection: &Connection) -> Result<(), MemoryError> {
     Ok(())
 }
 
+/// Sees to it that the file has a write-ahead log. Two processes that switch a new file to it at
+/// one time would lock each other out, and SQLite does not wait then.
+fn use_log(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
+    let mode =
+        |sql: &str| -> rusqlite::Result<String> { connection.query_row(sql, [], |row| row.get(0)) };
+    if mode("PRAGMA journal_mode").map_err(error)?.eq_ignore_ascii_case("wal") {
+        return Ok(());
+    }
+    let _lock = lock::take(&path.with_extension("lock"))?;
+    let start = Instant::now();
+    loop {
+        match mode("PRAGMA journal_mode = WAL") {
+            Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
+            Ok(mode) => {
+                return Err(MemoryError::Store(format!(
+                    "{} cannot use a write-ahead log (it has `{mode}`): is it on a network file \
+                     system?",
+                    path.display()
+                )));
+            }
+            // Others look whether the file is a store before they take the lock.
+            Err(busy)
+                if busy.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && start.elapsed() < lock::PATIENCE =>
+            {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(other) => return Err(error(other)),
+        }
+    }
+}
+
 fn connect(path: &Path, steps: &[&str], now: i64) -> Result<(Sqlite, Option<String>), MemoryError> {
     let mut connection = connect_only(path)?;
     probe(&connection)?;
-    let mode: String =
-        connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(error)?;
-    if !mode.eq_ignore_ascii_case("wal") {
-        return Err(MemoryError::Store(format!(
-            "{} cannot use a write-ahead log (it has `{mode}`): is it on a network file system?",
-            path.display()
-        )));
-    }
+    use_log(&connection, path)?;
     let notice = migrations::run(&mut connection, path, steps, now)?;
     let identity = lock::identity(path);
     let known = migrations::known(steps);

@@ -49,7 +49,7 @@ fn damage(path: &Path, round: usize, numbers: &mut Numbers) -> String {
 }
 
 fn damaged_at_many_places(wanted: Wanted) {
-    let folder = TempDir::new().expect("a folder");
+    let folder = quick_folder();
     let mut numbers = Numbers(11);
     let good = folder.path().join("good");
     fs::create_dir_all(&good).expect("made");
@@ -63,7 +63,7 @@ fn damaged_at_many_places(wanted: Wanted) {
     let _ = fs::remove_file(image.join(".aidd/data.db-shm"));
     drop(memory);
     assert_eq!(by_files_alone(&image), whole);
-    for round in 0..size(60, 200) {
+    for round in 0..size(24, 200) {
         let root = folder.path().join(format!("round-{round}"));
         copy_folder(&image, &root);
         let paths = files(wanted);
@@ -102,7 +102,7 @@ fn a_log_damaged_at_many_places_is_mended() {
 
 /// A store of each kind, closed, with what it held.
 fn stored(wanted: Wanted) -> (TempDir, [usize; 4], String) {
-    let folder = TempDir::new().expect("a folder");
+    let folder = quick_folder();
     let mut memory = at(folder.path(), wanted);
     save_some(&mut memory, &mut Numbers(5), 30);
     (folder, counts(&mut memory), permanent(&mut memory))

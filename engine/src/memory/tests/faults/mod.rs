@@ -59,6 +59,12 @@ impl Numbers {
     }
 }
 
+/// A folder on a file system without a disk, where there is one: these tests are about bytes, and
+/// a disk makes them slow.
+fn quick_folder() -> TempDir {
+    TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a folder")
+}
+
 /// A memory without the small print of [`at`]: it may have something to say.
 fn opened(root: &Path, wanted: Wanted) -> ProjectMemory {
     ProjectMemory::open(root, wanted, crate::memory::project::system_clock()).expect("a memory")
