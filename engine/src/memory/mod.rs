@@ -7,6 +7,7 @@
 //! [`privacy::Gate`].
 
 pub mod branches;
+pub mod foreign;
 pub mod graph;
 pub mod intake;
 pub mod journal;
