@@ -8,6 +8,7 @@
 
 mod alike;
 pub mod branches;
+pub mod foreign;
 pub mod graph;
 pub mod intake;
 pub mod journal;
