@@ -7,7 +7,9 @@
 //! [`privacy::Gate`].
 
 pub mod branches;
+pub mod diagnose;
 pub mod graph;
+pub mod health;
 pub mod id;
 pub mod journal;
 pub mod kinds;
@@ -16,6 +18,7 @@ pub mod lifecycle;
 pub mod local;
 pub mod log;
 pub mod mirror;
+pub mod outcomes;
 pub mod permanent;
 pub mod privacy;
 pub mod project;
