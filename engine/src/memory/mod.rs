@@ -23,6 +23,7 @@ pub mod permanent;
 pub mod privacy;
 pub mod project;
 pub mod prune;
+pub mod recall;
 pub mod records;
 pub mod sessions;
 pub mod store;
