@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 /// Each engine module and the engine modules it may use, in reading order.
 const LAYERS: &[(&str, &[&str])] = &[
     ("source", &[]),
-    ("files", &[]),
+    ("files", &["paths"]),
     ("git", &["files", "paths"]),
     ("ignored", &["files"]),
     ("kind", &[]),
+    ("lines", &[]),
     ("finding", &["source"]),
     ("config", &["finding"]),
     ("paths", &[]),
@@ -21,8 +22,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "validators",
         &[
-            "source", "files", "kind", "finding", "config", "paths", "parse", "rule", "registry",
-            "patterns",
+            "source", "files", "kind", "lines", "finding", "config", "paths", "parse", "rule",
+            "registry", "patterns",
         ],
     ),
     ("allow", &["source", "finding", "paths", "rule", "registry"]),
@@ -59,7 +60,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("commit_message", &["source", "parse", "patterns"]),
     (
         "memory",
-        &["source", "files", "git", "config", "registry", "secrets", "select", "check"],
+        &["source", "files", "git", "lines", "config", "registry", "secrets", "select", "check"],
     ),
     (
         "project",

@@ -1,8 +1,10 @@
 //! What may be typed: commands, options and their help.
 
 mod commits;
+mod mcp;
 
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
+pub use mcp::{Mcp, Profile};
 
 use crate::report::Format;
 use aidd_engine::finding::Severity;
@@ -65,6 +67,8 @@ pub enum Command {
         #[arg(long = "clientProcessId", hide = true, value_name = "ID")]
         client_process_id: Option<u32>,
     },
+    /// Serve an AI agent: the project's memory and checks, over the Model Context Protocol.
+    Mcp(Box<Mcp>),
     /// Say why a rule is one, with examples.
     Explain(Explain),
     /// List, write and test rules.

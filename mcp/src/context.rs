@@ -2,15 +2,14 @@
 //! for the answer.
 
 use crate::tool::ToolError;
+use aidd_engine::files::Disk;
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::project::{Clock, ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
-use aidd_engine::paths::relative;
 use aidd_engine::project::{Project, ProjectError};
 use std::fs;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -62,8 +61,6 @@ pub struct Context {
 
 struct Shared {
     root: PathBuf,
-    /// The root with links followed, as far as it can be.
-    real_root: PathBuf,
     config: Option<PathBuf>,
     wanted: Wanted,
     clock: fn() -> Clock,
@@ -92,7 +89,6 @@ impl Context {
     pub fn new(setup: Setup<'_>) -> Self {
         let root = setup.root.to_owned();
         let shared = Shared {
-            real_root: root.canonicalize().unwrap_or_else(|_| root.clone()),
             root,
             config: setup.config.map(Path::to_owned),
             wanted: setup.wanted,
@@ -213,46 +209,14 @@ impl Context {
     /// # Errors
     /// When it is empty or leaves the root.
     pub fn inside(&self, given: &str) -> Result<String, ToolError> {
-        let outside = || {
-            ToolError::new(format!("`{given}` lies outside of the project"))
-                .remedy("name a path below the project's root, relative to it")
-        };
         if given.trim().is_empty() {
             return Err(ToolError::new("the path is empty").remedy("name a file, such as src/a.ts"));
         }
-        let mut path = PathBuf::new();
-        for part in self.shared.root.join(given).components() {
-            match part {
-                Component::ParentDir => {
-                    path.pop();
-                }
-                Component::CurDir => {}
-                other => path.push(other),
-            }
-        }
-        let shared = &self.shared;
-        let base =
-            [&shared.root, &shared.real_root].into_iter().find(|base| path.starts_with(base));
-        let base = base.ok_or_else(outside)?;
-        if !real(&path).map_err(|_| outside())?.starts_with(&shared.real_root) {
-            return Err(outside());
-        }
-        Ok(relative(base, &path))
+        Disk::new(self.root()).inside(given).ok_or_else(|| {
+            ToolError::new(format!("`{given}` lies outside of the project"))
+                .remedy("name a path below the project's root, relative to it")
+        })
     }
-}
-
-/// A path with the links of what exists of it followed.
-fn real(path: &Path) -> io::Result<PathBuf> {
-    let mut rest = Vec::new();
-    for folder in path.ancestors() {
-        match folder.canonicalize() {
-            Ok(found) => return Ok(rest.iter().rev().fold(found, |path, part| path.join(part))),
-            // A link that leads nowhere may lead somewhere tomorrow.
-            Err(error) if folder.is_symlink() => return Err(error),
-            Err(_) => rest.extend(folder.file_name()),
-        }
-    }
-    Err(io::ErrorKind::NotFound.into())
 }
 
 fn stamp(path: &Path) -> Option<(SystemTime, u64)> {

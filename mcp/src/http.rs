@@ -1,5 +1,6 @@
 //! Many clients over Streamable HTTP, on this machine unless a token guards the door.
 
+use crate::context::Environment;
 use anyhow::{Context as _, Result, bail, ensure};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
@@ -14,6 +15,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -36,6 +38,9 @@ const HEADERS: Duration = Duration::from_secs(10);
 /// How long answers may take once the server is asked to end.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// The variable that holds the token.
+const TOKEN: &str = "AIDD_MCP_TOKEN";
+
 /// Fewest characters of a token.
 const TOKEN_LENGTH: usize = 16;
 
@@ -44,25 +49,31 @@ const TOKEN_LENGTH: usize = 16;
 pub struct Door {
     /// The address, such as `127.0.0.1:8765`; port 0 is any that is free.
     pub address: String,
-    /// What a client has to show as `Authorization: Bearer …`.
-    pub token: Option<String>,
+    /// The file whose first line a client has to show as `Authorization: Bearer …`; without one, the
+    /// variable `AIDD_MCP_TOKEN` says it.
+    pub token_file: Option<PathBuf>,
     /// Names this machine may be called by, beside those of the loopback.
     pub hosts: Vec<String>,
     /// Web pages that may call, by origin (`https://app.example.com`), beside those of this machine.
     pub origins: Vec<String>,
 }
 
+/// A door whose words make sense.
+#[derive(Debug)]
+struct Checked {
+    address: SocketAddr,
+    token: Option<Arc<str>>,
+}
+
 impl Door {
-    /// The address to listen on.
-    ///
-    /// # Errors
-    /// When it is none, or it is open to others and no token guards it.
-    pub fn checked(&self) -> Result<SocketAddr> {
+    /// The address and the token.
+    fn checked(&self, environment: Environment) -> Result<Checked> {
         let address = self.address.replace("localhost:", "127.0.0.1:");
         let address: SocketAddr = address.parse().with_context(|| {
             format!("`{}` is no address with a port, such as 127.0.0.1:8765", self.address)
         })?;
-        if let Some(token) = &self.token {
+        let token = self.token(environment)?;
+        if let Some(token) = &token {
             ensure!(
                 token.chars().count() >= TOKEN_LENGTH,
                 "the token is short: {TOKEN_LENGTH} characters are the least"
@@ -71,10 +82,18 @@ impl Door {
             ensure!(is_plain, "the token holds what cannot stand in a header");
         } else if !address.ip().is_loopback() {
             bail!(
-                "{address} is open to other machines, and no token guards it: set AIDD_MCP_TOKEN or give --token-file"
+                "{address} is open to other machines, and no token guards it: set {TOKEN} or give --token-file"
             );
         }
-        Ok(address)
+        Ok(Checked { address, token: token.as_deref().map(Arc::from) })
+    }
+
+    fn token(&self, environment: Environment) -> Result<Option<String>> {
+        let Some(file) = &self.token_file else {
+            return Ok(environment(TOKEN).filter(|token| !token.is_empty()));
+        };
+        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        Ok(Some(text.lines().next().unwrap_or_default().trim().to_owned()))
     }
 
     /// Which `Host` is answered: a page may call any name its own and let it lead here.
@@ -92,14 +111,19 @@ impl Door {
         own.into_iter().chain(self.origins.iter().cloned()).collect()
     }
 
-    fn config(&self, ip: IpAddr, end: CancellationToken) -> StreamableHttpServerConfig {
+    fn config(
+        &self,
+        ip: IpAddr,
+        guarded: bool,
+        end: CancellationToken,
+    ) -> StreamableHttpServerConfig {
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(self.allowed_origins())
             .enforce_origin_validation()
             .with_max_request_body_bytes(REQUEST_LIMIT)
             .with_cancellation_token(end);
         // Behind the token no name is trusted more than another, and a machine has many.
-        if self.token.is_some() && self.hosts.is_empty() && !ip.is_loopback() {
+        if guarded && self.hosts.is_empty() && !ip.is_loopback() {
             config.disable_allowed_hosts()
         } else {
             config.with_allowed_hosts(self.allowed_hosts(ip))
@@ -114,13 +138,14 @@ impl Door {
 pub async fn serve<H>(
     handler: H,
     door: &Door,
+    environment: Environment,
     said: impl FnOnce(SocketAddr),
     end: impl Future<Output = ()>,
 ) -> Result<()>
 where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
-    let address = door.checked()?;
+    let Checked { address, token } = door.checked(environment)?;
     let listener =
         TcpListener::bind(address).await.with_context(|| format!("{address} is not free"))?;
     let address = listener.local_addr()?;
@@ -129,11 +154,10 @@ where
     let protocol = StreamableHttpService::new(
         move || Ok(handler.clone()),
         Arc::new(LocalSessionManager::default()),
-        door.config(address.ip(), stop.child_token()),
+        door.config(address.ip(), token.is_some(), stop.child_token()),
     );
     let connections = TaskTracker::new();
     let free = Arc::new(Semaphore::new(CONNECTIONS));
-    let token: Option<Arc<str>> = door.token.as_deref().map(Arc::from);
     let accepting = async {
         loop {
             // Asks for a place first: who finds none waits outside.

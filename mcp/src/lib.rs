@@ -3,8 +3,10 @@
 pub mod arguments;
 pub mod catalog;
 pub mod context;
+mod dynamic;
 pub mod http;
 mod instructions;
+pub mod list;
 pub mod schema;
 pub mod server;
 pub mod stdio;
@@ -13,18 +15,19 @@ mod testing;
 pub mod tool;
 pub mod tools;
 
+pub use http::Door;
+pub use tool::Profile;
+
 use aidd_engine::memory::project::system_clock;
 use aidd_engine::memory::store::Wanted;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, bail, ensure};
 use catalog::Catalog;
 use context::{Context, Environment, Setup};
-use http::Door;
 use server::Server;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::Builder;
-use tool::Profile;
 
 /// Threads for what blocks: tools, most of which wait for the one memory.
 const THREADS: usize = 8;
@@ -41,6 +44,11 @@ pub struct Options {
     pub config: Option<PathBuf>,
     /// Which tools are listed.
     pub profile: Profile,
+    /// Whether to say what is listed, and serve nobody.
+    pub is_list: bool,
+    /// Whether the tools that fit what the agent is about come first in the list, for clients that
+    /// begin with `initialize`.
+    pub is_dynamic: bool,
     /// Over HTTP instead of standard input and output.
     pub http: Option<Door>,
     /// The environment.
@@ -53,7 +61,11 @@ pub struct Options {
 /// # Errors
 /// When the folder is missing, the address cannot be used, or the client does not speak the protocol.
 pub fn run(options: &Options) -> Result<u8> {
-    ensure!(options.root.is_dir(), "{} is no folder", options.root.display());
+    if options.is_list {
+        io::stdout().write_all(list::table(options.profile).as_bytes())?;
+        return Ok(0);
+    }
+    is_project(&options.root, options.environment)?;
     let context = Context::new(Setup {
         root: &options.root,
         config: options.config.as_deref(),
@@ -61,15 +73,36 @@ pub fn run(options: &Options) -> Result<u8> {
         clock: system_clock,
         environment: options.environment,
     });
-    let server = Server::new(Catalog::new(tools::all(), options.profile), context);
+    let mut server = Server::new(Catalog::new(tools::all(), options.profile), context);
+    if options.is_dynamic {
+        server = server.dynamic();
+    }
     let runtime =
         Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
     let served = match &options.http {
         None => runtime.block_on(stdio::serve(server)),
-        Some(door) => runtime.block_on(http::serve(server, door, say, told_to_end())),
+        Some(door) => {
+            runtime.block_on(http::serve(server, door, options.environment, say, told_to_end()))
+        }
     };
     runtime.shutdown_timeout(GRACE);
     served.map(|()| 0)
+}
+
+/// Whether the folder may be a project's: clients start servers wherever they are themselves, and a
+/// memory is not to be scattered there.
+fn is_project(root: &Path, environment: Environment) -> Result<()> {
+    ensure!(root.is_dir(), "{} is no folder", root.display());
+    let homes = ["HOME", "USERPROFILE"].into_iter().filter_map(environment);
+    let is_home = homes.into_iter().any(|home| Path::new(&home) == root);
+    let is_marked = root.join(".git").exists() || root.join(".aidd").is_dir();
+    if root.parent().is_none() || is_home && !is_marked {
+        bail!(
+            "{} is no project\nhint: name its folder: aidd mcp --root DIR, or AIDD_ROOT",
+            root.display()
+        );
+    }
+    Ok(())
 }
 
 /// Where the server can be reached; standard output is not for people.
@@ -93,16 +126,4 @@ async fn told_to_end() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
-}
-
-/// The token that guards a server: the first line of a file, or the variable `AIDD_MCP_TOKEN`.
-///
-/// # Errors
-/// When the file cannot be read.
-pub fn token(file: Option<&std::path::Path>, environment: Environment) -> Result<Option<String>> {
-    let Some(file) = file else {
-        return Ok(environment("AIDD_MCP_TOKEN").filter(|token| !token.is_empty()));
-    };
-    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-    Ok(Some(text.lines().next().unwrap_or_default().trim().to_owned()))
 }

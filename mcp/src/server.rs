@@ -5,13 +5,14 @@ mod tests;
 
 use crate::catalog::Catalog;
 use crate::context::Context;
+use crate::dynamic::{self, Dynamic};
 use crate::instructions;
 use crate::schema::Object;
 use crate::tool::{Answer, Tool, ToolError};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
     DiscoverResult, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig,
+    ServerCapabilities, ServerConfig, ToolsCapability,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -27,13 +28,20 @@ const FRESH_MS: u64 = 3_600_000;
 pub struct Server {
     catalog: Arc<Catalog>,
     context: Context,
+    dynamic: Option<Arc<Dynamic>>,
 }
 
 impl Server {
     /// A server of these tools.
     #[must_use]
     pub fn new(catalog: Catalog, context: Context) -> Self {
-        Self { catalog: Arc::new(catalog), context }
+        Self { catalog: Arc::new(catalog), context, dynamic: None }
+    }
+
+    /// The same, with a list whose order follows what its one client is about.
+    #[must_use]
+    pub fn dynamic(self) -> Self {
+        Self { dynamic: Some(Arc::default()), ..self }
     }
 
     /// Calls a tool on a thread that may block; its work is stopped when nobody waits any more.
@@ -93,14 +101,21 @@ impl ServerHandler for Server {
         let info = Implementation::new("aidd", env!("CARGO_PKG_VERSION"))
             .with_title("aidd")
             .with_description("A project's memory, and its rules as checks");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let mut able = ServerCapabilities::builder().enable_tools().build();
+        if let Some(tools) = able.tools.as_mut().filter(|_| self.dynamic.is_some()) {
+            tools.list_changed = Some(true);
+        }
+        ServerConfig::new(able)
             .with_server_info(info)
             .with_instructions(instructions::of(&self.catalog))
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, self.get_info())
+        let mut info = self.get_info();
+        // Who asks so gets the same list each time.
+        info.capabilities.tools = Some(ToolsCapability::default());
+        Ok(DiscoverResult::from_server_info(versions, info)
             .with_ttl_ms(FRESH_MS)
             .with_cache_scope(CacheScope::Public))
     }
@@ -108,9 +123,12 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        request: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.catalog.listed().map(Tool::listed).collect();
+        let mut tools: Vec<rmcp::model::Tool> = self.catalog.listed().map(Tool::listed).collect();
+        if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::is_for(&request)) {
+            dynamic.sort(&mut tools);
+        }
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(FRESH_MS)
             .with_cache_scope(CacheScope::Public))
@@ -127,7 +145,11 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let found = self.catalog.find(&call.name);
         let tool = found.map_err(|message| ErrorData::invalid_params(message, None))?.clone();
-        match self.run(tool, call.arguments.unwrap_or_default(), &request).await {
+        let arguments = call.arguments.unwrap_or_default();
+        if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::is_for(&request)) {
+            dynamic.look_at(&arguments, &request.peer).await;
+        }
+        match self.run(tool, arguments, &request).await {
             Ran::Done(answer) => Ok(result(answer).into()),
             // The library sends no answer to what was cancelled.
             Ran::Cancelled => Err(ErrorData::internal_error("cancelled", None)),

@@ -177,6 +177,7 @@ pub(crate) fn tools() -> Vec<Tool> {
         Tool::new("aidd_echo", "Echo", "Says it again. Use in tests.", echo)
             .in_profiles(&[Profile::Memory, Profile::Lean])
             .also(&["say"]),
+        Tool::new("save_decision", "Save", "Says it again. Use in tests.", echo),
         Tool::new("aidd_wait", "Wait", "Waits. Use in tests.", wait).writes(),
     ]
 }

@@ -151,7 +151,7 @@ impl Tool {
         name: &'static str,
         title: &'static str,
         description: &'static str,
-        handler: fn(&Context, In) -> Result<Answer<Out>, ToolError>,
+        handler: impl Fn(&Context, In) -> Result<Answer<Out>, ToolError> + Send + Sync + 'static,
     ) -> Self
     where
         In: DeserializeOwned + JsonSchema + 'static,

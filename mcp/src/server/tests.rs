@@ -54,7 +54,7 @@ fn the_list_is_the_same_each_time() {
             .iter()
             .map(|tool| &tool["name"])
             .collect();
-        assert_eq!(names, ["aidd_echo", "aidd_wait"]);
+        assert_eq!(names, ["aidd_echo", "aidd_wait", "save_decision"]);
         if era == Era::Modern {
             assert_eq!(first["result"]["ttlMs"], 3_600_000);
             assert_eq!(first["result"]["cacheScope"], "public");
@@ -158,7 +158,7 @@ fn lean_tells_of_what_it_does_not_list() {
     let list = client.request("tools/list", json!({}));
     assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(1));
     let told = client.hello["instructions"].as_str().expect("a text").to_owned();
-    assert!(told.ends_with("with the known ones): aidd_wait."), "{told}");
+    assert!(told.ends_with("with the known ones): aidd_wait, save_decision."), "{told}");
     let mut other = Client::new(server(folder.path(), Profile::Memory), OLD);
     let answer = other.request("tools/call", json!({"name": "aidd_wait"}));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
@@ -173,4 +173,51 @@ fn what_is_no_message_does_not_end_the_server() {
     let answer = client.request("unheard/of", json!({}));
     assert_eq!(answer["error"]["code"], -32601, "{answer}");
     assert_eq!(client.text("aidd_echo", json!({"text": "still here"})), "still here");
+}
+
+/// The names in the list.
+fn names(client: &mut Client) -> Vec<String> {
+    let answer = client.request("tools/list", json!({}));
+    let tools = answer["result"]["tools"].as_array().expect("a list").clone();
+    tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn a_dynamic_list_puts_first_what_fits_and_hides_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = server(folder.path(), Profile::Engine).dynamic();
+    let mut client = Client::new(server, OLD);
+    assert_eq!(client.hello["capabilities"]["tools"]["listChanged"], true);
+    assert_eq!(names(&mut client), ["aidd_echo", "aidd_wait", "save_decision"]);
+    let id = client.ask("tools/call", json!({"name": "say", "arguments": {"text": "결정하자"}}));
+    let told = client.receive().expect("a notification");
+    assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
+    assert_eq!(client.receive().expect("an answer")["id"], id);
+    assert_eq!(names(&mut client), ["save_decision", "aidd_echo", "aidd_wait"]);
+    // The same again is no news.
+    let id = client.ask("tools/call", json!({"name": "say", "arguments": {"text": "decided"}}));
+    assert_eq!(client.receive().expect("an answer")["id"], id);
+}
+
+#[test]
+fn who_speaks_the_newest_form_gets_one_list() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = server(folder.path(), Profile::Engine).dynamic();
+    let mut client = Client::new(server, Era::Modern);
+    let found = client.request("server/discover", json!({}));
+    assert_eq!(found["result"]["capabilities"]["tools"], json!({}));
+    let before = names(&mut client);
+    let id = client.ask("tools/call", json!({"name": "say", "arguments": {"text": "decided"}}));
+    assert_eq!(client.receive().expect("an answer")["id"], id);
+    assert_eq!(names(&mut client), before);
+}
+
+#[test]
+fn an_ordinary_list_does_not_follow() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
+    assert_eq!(client.hello["capabilities"]["tools"], json!({}));
+    let before = names(&mut client);
+    client.text("say", json!({"text": "decided"}));
+    assert_eq!(names(&mut client), before);
 }
