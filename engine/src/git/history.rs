@@ -38,6 +38,13 @@ impl Repository {
         })
     }
 
+    /// The branch that is checked out; `None` when a commit is.
+    #[must_use]
+    pub fn branch(&self) -> Option<String> {
+        let name = self.inner.to_thread_local().head_name().ok()??;
+        Some(name.shorten().to_string())
+    }
+
     /// The commits before and at HEAD that were made since `at` (milliseconds since 1970), the last
     /// first; at most `limit`.
     ///

@@ -9,15 +9,18 @@ pub use category::Category;
 pub use read::{Frame, Said, Trace, read};
 
 use super::MemoryError;
+use super::alike::Held;
 use super::kinds::{self, Mistake, Observation};
 use super::project::ProjectMemory;
+use super::recall::Question;
 use super::store::Query;
 use super::types::{Entry, Kind, Layer};
 use super::words::{error_key, pieces};
 use crate::files::Disk;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
-/// So many mistakes that share the weightiest words are compared in full.
+/// So many mistakes that share the weightiest words are compared in full, and so many that search
+/// finds.
 const COMPARED: usize = 64;
 /// What is added for a file of the project in both.
 const SAME_FILE: f64 = 0.15;
@@ -100,7 +103,7 @@ impl ProjectMemory {
             .collect();
         let category = category::of(&said.join("\n"));
         let asked = Asked::new(&said, &trace);
-        let mistakes = self.mistakes(&asked)?;
+        let mistakes = self.mistakes(&asked, &said)?;
         let mut matches = Vec::new();
         for entry in &mistakes.entries {
             let one = compare(&disk, &asked, entry, &mistakes.weights);
@@ -115,32 +118,36 @@ impl ProjectMemory {
         Ok(Diagnosis { trace, category, primary, matches, matched, known: mistakes.known })
     }
 
-    /// The mistakes that share the weightiest words with the error: the team's and the sessions'.
-    fn mistakes(&mut self, asked: &Asked) -> Result<Mistakes, MemoryError> {
+    /// The mistakes that share the weightiest words with the error, or are found by them: the team's
+    /// and the sessions'.
+    fn mistakes(&mut self, asked: &Asked, said: &[String]) -> Result<Mistakes, MemoryError> {
         let query = Query { layers: vec![Layer::Session], ..Query::active(Kind::Mistake) };
-        let observed = self.read(&mut |store| store.entries(&query))?;
-        self.compare()?;
-        let is_mistake = |kind: Kind| kind == Kind::Mistake;
-        let mut held: Vec<(String, BTreeSet<u64>)> = Vec::new();
-        for (id, (kind, words)) in &self.compared {
-            if is_mistake(*kind) {
-                held.push((id.clone(), words.clone()));
-            }
-        }
-        for entry in &observed {
-            held.push((entry.id.clone(), all_words(entry)));
-        }
-        let weights = Weights::new(held.iter().map(|(_, words)| words));
+        let mut entries = self.read(&mut |store| store.entries(&query))?;
         let own: BTreeSet<u64> = asked.words.iter().flatten().copied().collect();
-        let mut shared: Vec<(f64, String)> = held
-            .iter()
-            .map(|(id, words)| (weights.of(own.intersection(words)), id.clone()))
-            .filter(|(weight, _)| *weight > 0.0)
-            .collect();
-        shared.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        shared.truncate(COMPARED);
-        let ids: Vec<String> = shared.into_iter().map(|(_, id)| id).collect();
-        Ok(Mistakes { known: held.len(), entries: self.get(&ids)?, weights })
+        let weights = Weights::new(self.held(Kind::Mistake, &own)?, &entries);
+        let weighed: Vec<(u64, f64)> = own.iter().map(|word| (*word, weights.one(*word))).collect();
+        let mut ids = self.sharing(Kind::Mistake, &weighed, COMPARED);
+        // Words of the cause or the cure.
+        let question = Question {
+            text: said.join("\n"),
+            kinds: vec![Kind::Mistake],
+            limit: COMPARED,
+            ..Question::default()
+        };
+        ids.extend(self.search(&question)?.hits.into_iter().map(|hit| hit.id));
+        let observed: BTreeSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();
+        ids.retain(|id| !observed.contains(id));
+        ids.sort_unstable();
+        ids.dedup();
+        let team = self.get(&ids)?;
+        let mut words = own;
+        for entry in entries.iter().chain(&team) {
+            words.extend(all_words(entry));
+        }
+        let weights = Weights::new(self.held(Kind::Mistake, &words)?, &entries);
+        let known = usize::try_from(weights.mistakes).unwrap_or(usize::MAX);
+        entries.extend(team);
+        Ok(Mistakes { entries, weights, known })
     }
 }
 
@@ -179,29 +186,30 @@ fn functions_of(trace: &Trace) -> BTreeSet<String> {
 
 /// How much a word says: little when many mistakes hold it.
 struct Weights {
-    held_by: BTreeMap<u64, u32>,
+    held_by: HashMap<u64, u32>,
     mistakes: u32,
 }
 
 impl Weights {
-    fn new<'a>(all: impl Iterator<Item = &'a BTreeSet<u64>>) -> Self {
-        let mut weights = Self { held_by: BTreeMap::new(), mistakes: 0 };
-        for words in all {
+    /// By the team's mistakes, of which `held` says what is held, and those that sessions observed.
+    fn new(held: Held, observed: &[Entry]) -> Self {
+        let mut weights = Self { held_by: held.by, mistakes: held.all };
+        for entry in observed {
             weights.mistakes += 1;
-            for word in words {
-                *weights.held_by.entry(*word).or_default() += 1;
+            for word in pieces(&error_key(&entry.content)) {
+                *weights.held_by.entry(word).or_default() += 1;
             }
         }
         weights
     }
 
+    fn one(&self, word: u64) -> f64 {
+        let held_by = self.held_by.get(&word).copied().unwrap_or_default().max(1);
+        (1.0 + f64::from(self.mistakes.max(1)) / f64::from(held_by)).ln()
+    }
+
     fn of<'a>(&self, words: impl Iterator<Item = &'a u64>) -> f64 {
-        words
-            .map(|word| {
-                let held_by = self.held_by.get(word).copied().unwrap_or_default().max(1);
-                (1.0 + f64::from(self.mistakes) / f64::from(held_by)).ln()
-            })
-            .sum()
+        words.map(|word| self.one(*word)).sum()
     }
 }
 
