@@ -13,8 +13,10 @@ pub mod exit;
 pub mod explain;
 pub mod fix;
 pub mod generate;
+pub mod git_files;
 pub mod github;
 pub mod hook;
+pub mod memory;
 pub mod progress;
 pub mod project;
 pub mod pull_request;
@@ -151,9 +153,13 @@ fn terminal_style() -> Style {
 
 /// Runs a command line, program name first, and says how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return said_by_clap(&error, io),
+        Err(error) => {
+            let ended = said_by_clap(&error, io);
+            return if hook::is_user_prompt(&args) { Exit::Clean } else { ended };
+        }
     };
     let ended = command(&cli, io);
     let _ = io.out.flush();
@@ -207,6 +213,7 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Man { command } => manual(command, io),
         Command::Generate(command) => generate::run(command, io),
         Command::Hook(command) => hook::run(command, io),
+        Command::Memory(args) => memory::run(args, cli.color, io),
     }
 }
 

@@ -2,6 +2,8 @@
 
 pub mod arguments;
 pub mod catalog;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod context;
 mod dynamic;
 pub mod http;

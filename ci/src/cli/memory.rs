@@ -30,7 +30,9 @@ pub enum MemoryCommand {
     )]
     Search(Box<Search>),
     /// Print memories whole, with what was said before and what they are linked to.
-    #[command(after_help = "An id may be shortened to its last part, as far as that is unambiguous.")]
+    #[command(
+        after_help = "An id may be shortened to its last part, as far as that is unambiguous."
+    )]
     Show {
         /// Their ids.
         #[arg(required = true, value_name = "ID")]
@@ -101,7 +103,9 @@ pub enum MemoryCommand {
         rev: Option<String>,
     },
     /// Link one memory to another.
-    #[command(after_help = "Example:\n  aidd memory link ID builds_on OTHER --reason \"Needs the cookie key\"")]
+    #[command(
+        after_help = "Example:\n  aidd memory link ID builds_on OTHER --reason \"Needs the cookie key\""
+    )]
     Link {
         /// Where the link starts: a decision, mistake or convention.
         from: String,

@@ -9,6 +9,7 @@
 mod alike;
 pub mod branches;
 pub mod diagnose;
+pub mod foreign;
 pub mod graph;
 pub mod health;
 pub mod intake;

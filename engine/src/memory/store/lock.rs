@@ -1,4 +1,5 @@
 //! Files of the store: locks between processes, folders, putting a damaged file aside.
+#![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
 
 use super::with_suffix;
 use crate::memory::MemoryError;

@@ -120,7 +120,7 @@ fn a_full_disk_is_told_and_loses_nothing() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         for round in 0..rounds {
             let Some(disk) = Small::mounted(4096) else {
-                eprintln!("no disk of its own can be made here: a limit on file sizes instead");
+                say("no disk of its own can be made here: a limit on file sizes instead");
                 return limited(wanted);
             };
             on_a_full_disk(disk.root(), wanted, round * 150_000 / rounds);
@@ -187,7 +187,7 @@ fn a_limit_on_the_length_of_files_loses_nothing() {
 fn a_disk_without_write_access_is_read() {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         let Some(disk) = Small::mounted(4096) else {
-            eprintln!("no disk of its own can be made here");
+            say("no disk of its own can be made here");
             return;
         };
         read_only(disk.root(), wanted, |writable| {

@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::memory::permanent::{Conflict, Edit};
+use crate::memory::store::Order;
 use crate::memory::types::{Link, Outcome, Relation};
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -19,35 +20,40 @@ struct Side {
 
 /// Does something to a memory.
 fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<String>) {
+    let oldest = Query { order: Order::Oldest, ..Query::active(Kind::Decision) };
     let known: Vec<String> = memory
-        .read(&mut |store| store.entries(&Query::active(Kind::Decision)))
+        .read(&mut |store| store.entries(&oldest))
         .expect("entries")
         .into_iter()
         .map(|entry| entry.id)
         .collect();
-    let pick = |numbers: &mut Numbers| known[numbers.below(known.len())].clone();
+    // The oldest more often, so that both sides often take the same.
+    let pick = |numbers: &mut Numbers| {
+        let least = numbers.below(known.len()).min(numbers.below(known.len()));
+        known[least].clone()
+    };
     let text = numbers.words(4);
     let topic = format!("topic {}", numbers.below(5));
-    match numbers.below(if known.is_empty() { 3 } else { 9 }) {
+    match numbers.below(if known.is_empty() { 3 } else { 11 }) {
         0 | 1 => drop(memory.save_decision(&decision(&text, Some(&topic))).expect("saved")),
         2 => drop(memory.save_mistake(&mistake("cannot open the door", &text)).expect("saved")),
-        3 | 4 => {
+        3..=6 => {
             let id = pick(numbers);
             let edit = Edit { content: Some(text), ..Edit::default() };
             memory.edit(Kind::Decision, &id, &edit).expect("edited");
             edited.insert(id);
         }
-        5 => {
+        7 => {
             let id = pick(numbers);
             let edit = Edit { topic: Some(topic), ..Edit::default() };
             memory.edit(Kind::Decision, &id, &edit).expect("renamed");
         }
-        6 => {
+        8 => {
             let id = pick(numbers);
             memory.remove(Kind::Decision, &id, Some("moot")).expect("removed");
             edited.remove(&id);
         }
-        7 => {
+        9 => {
             let id = pick(numbers);
             memory.set_outcome(&id, Outcome::Failed, Some(&text)).expect("set");
         }
@@ -104,9 +110,12 @@ fn merged(way: usize, base: &[String], ours: &[String], theirs: &[String]) -> St
 /// Plays one history; how many memories both sides edited.
 fn history(seed: u64) -> usize {
     let mut numbers = Numbers(seed);
-    let wanted = if seed % 2 == 0 { Wanted::Sqlite } else { Wanted::Json };
+    let wanted = if seed.is_multiple_of(2) { Wanted::Sqlite } else { Wanted::Json };
     let base = quick_folder();
-    some(&mut at_time(base.path(), wanted, START), &mut numbers);
+    let mut first = at_time(base.path(), wanted, START);
+    some(&mut first, &mut numbers);
+    some(&mut first, &mut numbers);
+    drop(first);
     let mut side = |start: i64| {
         let folder = quick_folder();
         for file in FILES {
@@ -181,7 +190,7 @@ fn git_merges_memory_without_a_conflict() {
             assert!(ok, "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         };
         if git(&["init", "-q", "-b", "main"]).is_err() {
-            eprintln!("there is no Git here");
+            say("there is no Git here");
             return;
         }
         write(root, ".gitattributes", "ai/memory/*.jsonl merge=union\n");

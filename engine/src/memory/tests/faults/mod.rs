@@ -27,6 +27,12 @@ fn size(small: usize, nightly: usize) -> usize {
     }
 }
 
+/// Tells whoever runs the tests what was, or could not be, looked at.
+#[expect(clippy::print_stderr, reason = "this is for it")]
+fn say(text: &str) {
+    eprintln!("{text}");
+}
+
 /// A fixed sequence of numbers: SplitMix64.
 struct Numbers(u64);
 

@@ -128,7 +128,7 @@ mod unix {
         let nobody = as_nobody(folder.path());
         drop(memory);
         let Some(nobody) = nobody else {
-            eprintln!("only root can be another user");
+            say("only root can be another user");
             return;
         };
         for output in [Some(nobody), as_nobody(folder.path())].into_iter().flatten() {
@@ -157,12 +157,10 @@ mod unix {
 pub(super) fn look(root: &Path, wanted: Wanted) {
     let mut memory = opened(root, wanted);
     let [_, _, permanent, sessions] = counts(&mut memory);
-    eprintln!("looked: {permanent} permanent, {sessions} sessions");
-    eprintln!("{:?}", memory.take_notices());
-    eprintln!(
-        "{:?}",
-        memory.save_decision(&decision("Mine", None)).map_err(|error| error.to_string())
-    );
+    say(&format!("looked: {permanent} permanent, {sessions} sessions"));
+    say(&format!("{:?}", memory.take_notices()));
+    let saved = memory.save_decision(&decision("Mine", None));
+    say(&format!("{:?}", saved.map_err(|error| error.to_string())));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the processes are this program")]
 
 use super::*;
+use crate::memory::recall::Question;
 use crate::memory::store::{Durability, sqlite, transaction};
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -165,10 +166,10 @@ fn killed(wanted: Wanted, writers: usize, count: usize, kills: usize) {
     let problems = memory.problems().expect("problems");
     assert!(problems.len() <= killed, "{problems:?}");
     assert_eq!(permanent(&mut memory), by_files_alone(root));
-    eprintln!(
+    say(&format!(
         "{wanted:?}: {all} writes of {writers} processes, {killed} killed, in {:.1} s",
         took.as_secs_f64()
-    );
+    ));
 }
 
 #[test]
@@ -257,5 +258,67 @@ fn eight_starters_make_one_new_database() {
         let table = crate::memory::store::Table::Analytics;
         let documents = memory.read(&mut |store| store.documents(table)).expect("documents");
         assert_eq!(documents.len(), 8);
+    }
+}
+
+/// Neither a search nor a look around changes a byte of the store, and no file comes or goes.
+#[test]
+fn a_search_leaves_every_byte_as_it_is() {
+    for wanted in [Wanted::Sqlite, Wanted::Json] {
+        let folder = TempDir::new().expect("a folder");
+        let root = folder.path();
+        save_some(&mut opened(root, wanted), &mut Numbers(21), 8);
+        // Whoever opens a store brings what searches need up to date, and closes its log.
+        let mut memory = opened(root, wanted);
+        let ask = |memory: &mut ProjectMemory, text: &str| {
+            let question = Question { text: text.to_owned(), ..Question::default() };
+            memory.search(&question).expect("found").hits
+        };
+        ask(&mut memory, "anything");
+        let bytes = || -> Vec<(PathBuf, Vec<u8>)> {
+            let mut files: Vec<PathBuf> = Vec::new();
+            let mut left = vec![root.to_owned()];
+            while let Some(at) = left.pop() {
+                for entry in fs::read_dir(at).expect("a folder").flatten() {
+                    let path = entry.path();
+                    if path.is_dir() {
+                        left.push(path);
+                    } else if path.extension().is_none_or(|end| end != "db-shm") {
+                        // The index of the log holds the marks of readers.
+                        files.push(path);
+                    }
+                }
+            }
+            files.sort();
+            files.into_iter().map(|path| (path.clone(), fs::read(path).expect("bytes"))).collect()
+        };
+        let before = bytes();
+        let mut numbers = Numbers(21);
+        let mut found = 0;
+        for n in 0..size(100, 1000) {
+            let text = match n % 4 {
+                0 => format!("topic {}", n % 9),
+                1 => numbers.words(6),
+                2 => "어제 결정한 인증 방식 \" OR NEAR(".to_owned(),
+                _ => numbers.words(1),
+            };
+            found += ask(&mut memory, &text).len();
+            if n % 10 == 0 {
+                for hit in ask(&mut memory, "topic 1").iter().take(2) {
+                    memory.timeline(&hit.id, 3).expect("a timeline");
+                    memory.walk(&hit.id, &[], 5).expect("a walk");
+                    memory.entries_by_id(&[hit.id.clone(), "none".into()]).expect("entries");
+                }
+            }
+        }
+        assert!(found > 0);
+        let after = bytes();
+        let names = |files: &[(PathBuf, Vec<u8>)]| -> Vec<PathBuf> {
+            files.iter().map(|(path, _)| path.clone()).collect()
+        };
+        assert_eq!(names(&before), names(&after));
+        for ((path, before), (_, after)) in before.iter().zip(&after) {
+            assert!(before == after, "{} changed", path.display());
+        }
     }
 }
