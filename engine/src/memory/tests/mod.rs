@@ -4,6 +4,7 @@
 mod flow;
 mod merges;
 mod privacy;
+mod settling;
 
 use super::kinds::{Decision, Mistake};
 use super::permanent::New;
