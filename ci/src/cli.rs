@@ -1,9 +1,11 @@
 //! What may be typed: commands, options and their help.
 
 mod commits;
+mod mcp;
 mod memory;
 
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
+pub use mcp::{Mcp, Profile};
 pub use memory::{
     AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Branch, Edit, Export,
     ExportFormat, Form as MemoryForm, Import, Links, Memory, MemoryCommand, Prune, Recent, Search,
@@ -71,6 +73,8 @@ pub enum Command {
         #[arg(long = "clientProcessId", hide = true, value_name = "ID")]
         client_process_id: Option<u32>,
     },
+    /// Serve an AI agent: the project's memory and checks, over the Model Context Protocol.
+    Mcp(Box<Mcp>),
     /// Say why a rule is one, with examples.
     Explain(Explain),
     /// List, write and test rules.

@@ -126,6 +126,8 @@ impl Revision {
             branch: entry.branch.clone(),
             created_at: Some(entry.created_at),
             links,
+            // Fields of a newer aidd stay, and are what that one says they are.
+            schema_version: entry.schema_version.max(SCHEMA_VERSION),
             extra: entry.extra.clone(),
             ..Self::first(entry.kind, entry.id.clone(), at, entry.content.as_str())
         }
@@ -323,6 +325,15 @@ pub fn read_numbered(path: &str, bytes: &[u8]) -> (Vec<(usize, Revision)>, Vec<P
     (reader.revisions, reader.problems)
 }
 
+/// What to say of a line that a newer aidd wrote.
+fn newer(line: &[u8]) -> Option<String> {
+    let value: Value = serde_json::from_slice(line).ok()?;
+    let version = value.get("schemaVersion")?.as_u64()?;
+    (version > u64::from(SCHEMA_VERSION)).then(|| {
+        format!("written by a newer aidd (schema {version}): passed over until this one is updated")
+    })
+}
+
 /// The marks of a conflict: at the start of a line, followed by a space or nothing.
 const MARKS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
 
@@ -348,7 +359,8 @@ impl Reader<'_> {
         let revision: Revision = match serde_json::from_slice(line) {
             Ok(revision) => revision,
             Err(error) => {
-                let message = format!("not a memory: {}", said(&error));
+                let message =
+                    newer(line).unwrap_or_else(|| format!("not a memory: {}", said(&error)));
                 return self.problem(number, ProblemKind::MalformedLine, message);
             }
         };

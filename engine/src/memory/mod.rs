@@ -6,6 +6,7 @@
 //! the checkout. [`project::ProjectMemory`] is the door to it. Nothing is written but through
 //! [`privacy::Gate`].
 
+mod alike;
 pub mod branches;
 pub mod foreign;
 pub mod graph;
@@ -22,9 +23,12 @@ pub mod project;
 pub mod prune;
 pub mod recall;
 pub mod records;
+mod salvage;
 pub mod sessions;
 pub mod settle;
+pub mod situation;
 pub mod store;
+mod unwritable;
 
 pub use crate::lines::{id, log, types, words};
 
@@ -68,6 +72,9 @@ pub enum MemoryError {
         /// Why.
         error: std::io::Error,
     },
+    /// Nothing can be written where the project lies: it is read-only, or the disk is full.
+    #[error("nothing can be saved here: {0}")]
+    Unwritable(String),
     /// The store cannot be read or written.
     #[error("the store does not answer: {0}")]
     Store(String),

@@ -6,17 +6,13 @@ use super::log::{LAST_SEEN, OCCURRENCES, Op, Revision};
 use super::project::{Drafted, ProjectMemory};
 use super::store::Query;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status};
-use super::words::{error_key, folded, likeness, pieces, topic_key};
+use super::words::{folded, topic_key};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Memories at least so alike are named when one is saved.
-const ALIKE: f64 = 0.5;
 /// Errors at least so alike, but for what varies, are one mistake made again.
 const SAME_ERROR: f64 = 0.85;
-/// At most so many alike ones are named.
-const NAMED: usize = 3;
 
 /// A permanent memory to save.
 #[derive(Clone, Debug, Default)]
@@ -414,28 +410,6 @@ impl ProjectMemory {
         Ok(None)
     }
 
-    /// The memories of a type that hold and are much like `content`, the most alike first.
-    fn similar(&mut self, kind: Kind, content: &str) -> Result<Vec<Similar>, MemoryError> {
-        self.compare()?;
-        let own = compared_by(kind, content);
-        let mut alike: Vec<(f64, String)> = self
-            .compared
-            .iter()
-            .filter(|(_, (other, _))| *other == kind)
-            .map(|(id, (_, pieces))| (likeness(&own, pieces), id.clone()))
-            .filter(|(likeness, _)| *likeness >= ALIKE)
-            .collect();
-        alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        alike.truncate(NAMED);
-        let mut similar = Vec::new();
-        for (likeness, id) in alike {
-            if let Some(entry) = self.store().entry(&id)? {
-                similar.push(Similar { title: entry.title(80), id, likeness });
-            }
-        }
-        Ok(similar)
-    }
-
     /// All that does not go together in permanent memory.
     ///
     /// # Errors
@@ -485,13 +459,5 @@ impl ProjectMemory {
             conflicts.sort();
             Ok(conflicts)
         })
-    }
-}
-
-/// What a memory of this type is compared by.
-pub(super) fn compared_by(kind: Kind, content: &str) -> BTreeSet<u64> {
-    match kind {
-        Kind::Mistake => pieces(&error_key(content)),
-        _ => pieces(content),
     }
 }
