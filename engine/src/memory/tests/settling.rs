@@ -25,8 +25,13 @@ fn of_two_edits_the_named_one_is_kept() {
     on_both(|root, memory| {
         let first = line("decision_1_a", 1, "cookies", "auth", &[]);
         let edit = |at, content: &str| {
-            Revision { parents: vec![first.rev.clone()], at, content: content.into(), ..first.clone() }
-                .sealed()
+            Revision {
+                parents: vec![first.rev.clone()],
+                at,
+                content: content.into(),
+                ..first.clone()
+            }
+            .sealed()
         };
         let (day, week) = (edit(2, "cookies, a day"), edit(3, "cookies, a week"));
         write(root, DECISIONS, &file(&[&first, &day, &week]));
@@ -104,6 +109,21 @@ fn taking_back_keeps_lines_and_deletes_the_rest() {
 }
 
 #[test]
+fn what_held_a_secret_is_known_again() {
+    on_both(|_, memory| {
+        let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+        let error = mistake(&format!("push refused\nwith {token}\n<private>mine</private>"), "f");
+        let first = memory.save_mistake(&error).expect("saved");
+        let again = memory.save_mistake(&error).expect("saved");
+        assert_eq!((again.id, again.occurrences), (first.id, Some(2)));
+        let decided = decision(&format!("use {token}"), Some("auth"));
+        let first = memory.save_decision(&decided).expect("saved");
+        let again = memory.save_decision(&decided).expect("saved");
+        assert_eq!((again.id, again.is_new), (first.id, false));
+    });
+}
+
+#[test]
 fn what_is_taken_in_twice_is_there_once() {
     on_both(|root, memory| {
         let secret = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
@@ -165,4 +185,3 @@ fn tracked_lines_go_only_when_old_and_asked_for() {
         assert_eq!(text(root, path).lines().count(), before.lines().count());
     });
 }
-
