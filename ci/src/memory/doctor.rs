@@ -13,6 +13,7 @@ use aidd_engine::fix;
 use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::journal;
+use aidd_engine::memory::log::ProblemKind;
 use aidd_engine::memory::project::{ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
 use aidd_engine::memory::types::Status;
@@ -205,9 +206,13 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
         } else {
             format!("{}:{}", problem.path, problem.line)
         };
-        let remedy =
-            "`aidd check ai/memory` shows it; `aidd memory doctor --fix` mends what is safe";
-        seen.wrong("tracked file", format!("{place}: {}", problem.message), remedy, true);
+        let (remedy, fixable) = match problem.kind {
+            ProblemKind::MalformedLine | ProblemKind::UnreadableFile => {
+                ("mend it by hand, or take it from its history: git log -p", false)
+            }
+            _ => ("`aidd memory doctor --fix` mends it", true),
+        };
+        seen.wrong("tracked file", format!("{place}: {}", problem.message), remedy, fixable);
     }
     if problems.len() > NAMED {
         let message = format!("{} more problems", problems.len() - NAMED);
