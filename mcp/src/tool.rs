@@ -98,7 +98,9 @@ impl From<MemoryError> for ToolError {
             MemoryError::Corrupt(_) | MemoryError::Store(_) => {
                 "call it once more; if it stays so, `aidd memory doctor` on a terminal says more"
             }
-            MemoryError::Io { .. } => "see that the folder can be written and the disk is not full",
+            MemoryError::Io { .. } | MemoryError::Unwritable(_) => {
+                "see that the folder can be written and the disk is not full"
+            }
             MemoryError::Invalid(_) | MemoryError::Newer { .. } | MemoryError::Json(_) => "",
         };
         Self::new(error.to_string()).remedy(remedy)
