@@ -59,7 +59,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("commit_message", &["source", "parse", "patterns"]),
     (
         "memory",
-        &["source", "files", "config", "registry", "secrets", "select", "check"],
+        &["source", "files", "config", "registry", "secrets", "select", "check", "embedding"],
     ),
     (
         "project",

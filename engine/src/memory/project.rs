@@ -8,6 +8,7 @@ use super::journal::{self, Journal, Stamp};
 use super::log::{self, Problem, Revision};
 use super::mirror::{Imported, drop_strays, missing, put_lines, take_in};
 use super::privacy::Gate;
+use super::recall::index::Index;
 use super::store::{self, Durability, Opened, StorageBackend, Table, Wanted, transaction};
 use super::types::{Kind, Layer, Status};
 use super::{id, legacy};
@@ -46,6 +47,8 @@ pub struct ProjectMemory {
     /// What memories are compared by, as of a mark of the store.
     pub(super) compared: BTreeMap<String, (Kind, BTreeSet<u64>)>,
     pub(super) compared_at: i64,
+    /// What memories are searched by, as of a mark of the store.
+    index: Index,
 }
 
 impl fmt::Debug for ProjectMemory {
@@ -86,6 +89,7 @@ impl ProjectMemory {
             count: 0,
             compared: BTreeMap::new(),
             compared_at: 0,
+            index: Index::default(),
         };
         memory.guarded(&mut Self::refresh)?;
         Ok(memory)
@@ -133,6 +137,17 @@ impl ProjectMemory {
         self.guarded(&mut |memory| {
             memory.refresh()?;
             work(&mut *memory.store)
+        })
+    }
+
+    /// As [`Self::read`], with what this process keeps for searches.
+    pub(super) fn read_indexed<T>(
+        &mut self,
+        work: &mut dyn FnMut(&mut dyn StorageBackend, &mut Index) -> Result<T, MemoryError>,
+    ) -> Result<T, MemoryError> {
+        self.guarded(&mut |memory| {
+            memory.refresh()?;
+            work(&mut *memory.store, &mut memory.index)
         })
     }
 
@@ -213,6 +228,7 @@ impl ProjectMemory {
         self.stamps.clear();
         self.compared.clear();
         self.compared_at = 0;
+        self.index = Index::default();
         Ok(())
     }
 
