@@ -244,13 +244,14 @@ fn a_migration_keeps_a_backup_with_the_log_and_fails_whole() {
     let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
     write(&mut *old, |store| store.put_entry(&clean).expect("put"));
     // `old` stays open: what it wrote is in the log still.
-    let steps = [migrations::STEPS[0], "CREATE TABLE more (x); INSERT INTO none VALUES (1);"];
+    let with = |step| [migrations::STEPS, &[step]].concat();
+    let steps = with("CREATE TABLE more (x); INSERT INTO none VALUES (1);");
     let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a broken step");
-    assert!(error.to_string().contains("no way from schema 1 to 2"), "{error}");
-    let steps = [migrations::STEPS[0], "CREATE TABLE more (x);"];
+    assert!(error.to_string().contains("no way from schema 2 to 3"), "{error}");
+    let steps = with("CREATE TABLE more (x);");
     let new = sqlite::open_with(folder.path(), &steps, 6).expect("migrated");
-    assert!(new.notices[0].contains("from schema 1 to 2"), "{:?}", new.notices);
-    let backup = folder.path().join("data.db.v1-to-v2-6.bak");
+    assert!(new.notices[0].contains("from schema 2 to 3"), "{:?}", new.notices);
+    let backup = folder.path().join("data.db.v2-to-v3-6.bak");
     let copy = rusqlite::Connection::open(backup).expect("a backup");
     let count: i64 =
         copy.query_row("SELECT count(*) FROM memories", [], |row| row.get(0)).expect("rows");
@@ -400,4 +401,60 @@ fn a_log_full_of_old_lines_is_written_anew() {
         assert_eq!(store.documents(Table::Analytics).expect("read").len(), 3);
     }
     assert_eq!(other.check().expect("checked"), [""; 0]);
+}
+
+#[test]
+fn memories_of_the_first_schema_are_prepared_for_searches() {
+    let folder = TempDir::new().expect("a folder");
+    let db = rusqlite::Connection::open(sqlite::path(folder.path())).expect("open");
+    db.execute_batch(migrations::STEPS[0]).expect("the first schema");
+    db.pragma_update(None, "user_version", 1).expect("set");
+    for n in 0..300 {
+        db.execute(
+            "INSERT INTO memories VALUES (?1, 'decision', 'local', 'Queue', 'queue', 'Postgres jobs',
+                '{\"files\":[\"src/jobs.rs\"]}', 'active', NULL, 'main', 1, 2, 1, '[]', '{}', ?2)",
+            rusqlite::params![format!("decision_1_{n}"), n],
+        )
+        .expect("a row");
+    }
+    drop(db);
+    let mut opened = open(folder.path(), Wanted::Sqlite, 7).expect("a store");
+    assert!(opened.notices[0].contains("from schema 1 to"), "{:?}", opened.notices);
+    let indexed = opened.store.indexed(None, true).expect("indexed");
+    assert_eq!(indexed.len(), 300);
+    assert!(indexed.iter().all(|one| one.vector.is_some() && one.files == ["src/jobs.rs"]));
+    assert_eq!(indexed[0].columns.as_ref().expect("texts")[1], "postgr job");
+    let places = opened.store.places("postgr").expect("places");
+    assert_eq!(places.len(), 300);
+    assert_eq!(places[0].1, [0, 1, 0, 0]);
+    assert_eq!(opened.store.check().expect("checked"), [""; 0]);
+}
+
+#[test]
+fn what_is_searched_follows_the_memories() {
+    on_both(|store, gate| {
+        let first = entry("decision_1_a", Kind::Decision, 1);
+        let put = |store: &mut dyn StorageBackend, entry: &Entry| {
+            write(store, |store| store.put_entry(&gate.clean(entry).expect("clean")).expect("put"));
+        };
+        put(store, &first);
+        put(store, &entry("decision_2_b", Kind::Decision, 2));
+        let mark = store.mark().expect("a mark");
+        assert_eq!(store.indexed(Some(mark), true).expect("indexed").len(), 0);
+        put(store, &Entry { content: "an other text".into(), ..first.clone() });
+        write(store, |store| store.set_status("decision_2_b", Status::Removed).expect("set"));
+        let mut changed = store.indexed(Some(mark), true).expect("indexed");
+        changed.sort_by(|a, b| a.id.cmp(&b.id));
+        assert_eq!(changed.len(), 2);
+        assert_eq!(changed[0].columns.as_ref().expect("texts")[1], "text");
+        assert_eq!(changed[1].status, Status::Removed);
+        let deletions = store.deletions().expect("a number");
+        let mark = store.mark().expect("a mark");
+        write(store, |store| assert!(store.delete_entry(&first.id).expect("deleted")));
+        assert!(store.deletions().expect("a number") > deletions);
+        assert!(store.mark().expect("a mark") > mark);
+        assert_eq!(store.indexed(None, true).expect("indexed").len(), 1);
+        assert_eq!(store.places("text").expect("places"), []);
+        assert_eq!(store.check().expect("checked"), [""; 0]);
+    });
 }
