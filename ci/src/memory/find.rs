@@ -144,7 +144,7 @@ pub(super) fn topics(desk: &mut Desk<'_, '_>) -> Result<()> {
             by_topic.entry(key).or_default().push(decision);
         }
     }
-    let topics: Vec<Topic> = by_topic.into_values().filter_map(topic).collect();
+    let topics: Vec<Topic> = by_topic.values().filter_map(|decisions| topic(decisions)).collect();
     if desk.answered(&json!({"topics": topics}))? {
         return Ok(());
     }
@@ -165,7 +165,7 @@ pub(super) fn topics(desk: &mut Desk<'_, '_>) -> Result<()> {
 }
 
 /// The decisions on one topic, the last changed first.
-fn topic(decisions: Vec<Entry>) -> Option<Topic> {
+fn topic(decisions: &[Entry]) -> Option<Topic> {
     let holds = |entry: &&Entry| entry.status == Status::Active;
     let shown = decisions.iter().find(holds).or(decisions.first())?;
     Some(Topic {

@@ -166,6 +166,7 @@ impl Desk<'_, '_> {
 const SHORTEST: usize = 4;
 
 /// An error of the memory, with what to do.
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn said(error: MemoryError) -> anyhow::Error {
     let hint = match &error {
         MemoryError::Unknown { what: "memory", .. } => {
