@@ -70,7 +70,11 @@ fn answer(question: &Question, desk: &mut Desk<'_, '_>) -> Result<()> {
     }
     let shown = found.hits.len();
     let of = if found.matched > shown { format!(" of {}", found.matched) } else { String::new() };
-    let hint = if shown == 0 { "" } else { "; `aidd memory show ID` prints one whole" };
+    let hint = match shown {
+        0 if question.with_superseded || question.text.is_empty() => "",
+        0 => "; --all also looks at what was superseded",
+        _ => "; `aidd memory show ID` prints one whole",
+    };
     let memories = if shown == 1 { "memory" } else { "memories" };
     writeln!(desk.io.err, "{shown}{of} {memories}{hint}")?;
     Ok(())

@@ -206,7 +206,9 @@ fn checked_out(root: &Path) -> Option<String> {
         git
     };
     let head = fs::read_to_string(folder.join("HEAD")).ok()?;
-    Some(head.strip_prefix("ref: refs/heads/")?.trim().to_owned())
+    let branch = head.strip_prefix("ref: refs/heads/")?.trim();
+    // Where references are kept in tables, the file names none.
+    (branch != ".invalid").then(|| branch.to_owned())
 }
 
 #[cfg(test)]
