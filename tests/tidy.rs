@@ -58,7 +58,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("baseline", &["finding"]),
     ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
-    ("memory", &["source", "files", "lines", "config", "registry", "secrets", "select", "check"]),
+    (
+        "memory",
+        &["source", "files", "git", "lines", "config", "registry", "secrets", "select", "check"],
+    ),
     (
         "project",
         &["source", "files", "git", "kind", "config", "paths", "registry", "check", "baseline"],

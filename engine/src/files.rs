@@ -140,6 +140,21 @@ pub fn markdown_below(disk: &Disk, folder: &str) -> Vec<String> {
     found
 }
 
+/// The folders right below `folder` (the root, when empty), ordered, without hidden ones and links.
+#[must_use]
+pub fn folders_below(disk: &Disk, folder: &str) -> Vec<String> {
+    let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
+    let folders =
+        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut found: Vec<String> = names
+        .filter(|name| !name.starts_with('.'))
+        .map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") })
+        .collect();
+    found.sort();
+    found
+}
+
 /// Files in memory: examples, tests, text from standard input.
 #[derive(Clone, Debug, Default)]
 pub struct Memory(

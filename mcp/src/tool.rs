@@ -128,6 +128,8 @@ pub struct Tool {
     pub profiles: &'static [Profile],
     /// Other names it can be called by; not listed. `/` and `.` may stand for `_` in any name.
     pub aliases: &'static [&'static str],
+    /// Other spellings of arguments that are taken; not listed.
+    pub spellings: &'static [(&'static str, &'static str)],
     /// Whether it changes nothing.
     pub reads_only: bool,
     /// Whether it may take away what was there.
@@ -165,6 +167,7 @@ impl Tool {
             description,
             profiles: &[],
             aliases: &[],
+            spellings: &[],
             reads_only: true,
             is_destructive: false,
             is_idempotent: true,
@@ -216,6 +219,24 @@ impl Tool {
         Self { aliases, ..self }
     }
 
+    /// Other spellings of arguments: those of older names of the tool, and what each stands for.
+    #[must_use]
+    pub fn taking(self, spellings: &'static [(&'static str, &'static str)]) -> Self {
+        Self { spellings, ..self }
+    }
+
+    /// The arguments in the spellings that are listed.
+    fn spelled(&self, mut arguments: Object) -> Object {
+        for (other, own) in self.spellings {
+            if !arguments.contains_key(*own)
+                && let Some(value) = arguments.remove(*other)
+            {
+                arguments.insert((*own).to_owned(), value);
+            }
+        }
+        arguments
+    }
+
     /// Whether a profile lists it.
     #[must_use]
     pub fn is_in(&self, profile: Profile) -> bool {
@@ -240,7 +261,7 @@ impl Tool {
     /// # Errors
     /// When the arguments do not fit, or the tool cannot do it.
     pub fn call(&self, context: &Context, arguments: Object) -> Result<Answer<Value>, ToolError> {
-        let arguments = arguments::without_null(arguments);
+        let arguments = self.spelled(arguments::without_null(arguments));
         let problems = arguments::problems(&self.input(), &arguments);
         if !problems.is_empty() {
             return Err(ToolError::new(problems.join("\n")));

@@ -81,7 +81,59 @@ impl Alike {
     }
 }
 
+/// How many memories of a type there are, and how many hold each of some pieces.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pub(super) all: u32,
+    pub(super) by: HashMap<u64, u32>,
+}
+
+impl Alike {
+    fn places_of(&self, kind: Kind, piece: u64) -> impl Iterator<Item = usize> {
+        let places = self.by_piece.get(&piece).map_or(&[][..], Vec::as_slice);
+        let is_of = move |place: &usize| {
+            self.known[*place].as_ref().is_some_and(|known| known.kind == kind)
+        };
+        places.iter().copied().filter(is_of)
+    }
+
+    fn held(&self, kind: Kind, pieces: &BTreeSet<u64>) -> Held {
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let by = pieces.iter().map(|piece| (*piece, count(self.places_of(kind, *piece).count())));
+        let all = self.known.iter().flatten().filter(|known| known.kind == kind).count();
+        Held { all: count(all), by: by.collect() }
+    }
+
+    /// The memories of a type that share the most of these weights.
+    fn sharing(&self, kind: Kind, weights: &[(u64, f64)], most: usize) -> Vec<String> {
+        let mut shared: HashMap<usize, f64> = HashMap::new();
+        for (piece, weight) in weights {
+            for place in self.places_of(kind, *piece) {
+                *shared.entry(place).or_default() += weight;
+            }
+        }
+        let mut shared: Vec<(usize, f64)> = shared.into_iter().collect();
+        shared.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        shared.truncate(most);
+        let id =
+            |(place, _): (usize, f64)| self.known[place].as_ref().map(|known| known.id.clone());
+        shared.into_iter().filter_map(id).collect()
+    }
+}
+
 impl ProjectMemory {
+    /// How many permanent memories of a type hold, and how many of them have each of some pieces.
+    pub(super) fn held(&mut self, kind: Kind, pieces: &BTreeSet<u64>) -> Result<Held, MemoryError> {
+        self.read(&mut |_| Ok(()))?;
+        self.compare()?;
+        Ok(self.alike.held(kind, pieces))
+    }
+
+    /// Those of them that share the most of these weights, as of the last [`Self::held`].
+    pub(super) fn sharing(&self, kind: Kind, weights: &[(u64, f64)], most: usize) -> Vec<String> {
+        self.alike.sharing(kind, weights, most)
+    }
+
     /// The memories of a type that hold and are much like `content`, the most alike first.
     pub(super) fn similar(
         &mut self,

@@ -8,8 +8,10 @@
 
 mod alike;
 pub mod branches;
+pub mod diagnose;
 pub mod foreign;
 pub mod graph;
+pub mod health;
 pub mod intake;
 pub mod journal;
 pub mod kinds;
@@ -17,6 +19,7 @@ pub mod legacy;
 pub mod lifecycle;
 pub mod local;
 pub mod mirror;
+pub mod outcomes;
 pub mod permanent;
 pub mod privacy;
 pub mod project;
