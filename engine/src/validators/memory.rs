@@ -240,7 +240,10 @@ fn contradiction(lines: &Lines, report: &mut Report<'_>) {
             span: lines.link(source, *line, Relation::Contradicts, to),
             message: format!("`{from}` contradicts `{to}`, and both hold"),
             help: format!("say which one counts: `aidd memory settle {from}`"),
-            related: vec![(lines.field(source, *other, "content"), "what it contradicts".to_owned())],
+            related: vec![(
+                lines.field(source, *other, "content"),
+                "what it contradicts".to_owned(),
+            )],
         })
     });
 }
