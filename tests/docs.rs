@@ -136,6 +136,34 @@ fn the_reference_of_the_command_line_is_current() {
     is_current("docs/cli.md", &text);
 }
 
+/// A page with the text between two marks replaced.
+fn between(page: &str, mark: &str, text: &str) -> String {
+    let (head, rest) = page.split_once(&format!("<!-- {mark} -->\n")).expect("a mark");
+    let (_, tail) = rest.split_once(&format!("<!-- /{mark} -->")).expect("a mark");
+    format!("{head}<!-- {mark} -->\n{text}<!-- /{mark} -->{tail}")
+}
+
+#[test]
+fn the_lists_in_the_page_on_memory_are_current() {
+    let mut command = Cli::command();
+    let memory = command.find_subcommand_mut("memory").expect("a command");
+    let mut commands = String::from("| Command | What it does |\n| --- | --- |\n");
+    for inner in memory.get_subcommands() {
+        let about = inner.get_about().expect("a text").to_string();
+        writeln!(commands, "| `aidd memory {}` | {about} |", inner.get_name()).expect("memory");
+    }
+    let mut rules = String::from("| Rule | Severity | What it is about |\n| --- | --- | --- |\n");
+    for rule in Registry::new(&[]).rules().iter().filter(|rule| rule.id.starts_with("memory/")) {
+        let (id, severity, summary) = (&rule.id, rule.severity, &rule.summary);
+        writeln!(rules, "| [{id}](../content/rules/{id}.md) | {severity} | {summary} |")
+            .expect("memory");
+    }
+    let page = root().join("docs/memory.md");
+    let page = fs::read_to_string(page).expect("text").replace("\r\n", "\n");
+    let page = between(&page, "commands", &commands);
+    is_current("docs/memory.md", &between(&page, "rules", &rules));
+}
+
 #[test]
 fn the_schema_of_the_configuration_is_current() {
     let schema = serde_json::to_string_pretty(&aidd_engine::config::schema()).expect("JSON");
@@ -314,8 +342,9 @@ fn is_incomplete(kind: ErrorKind) -> bool {
 fn typed(line: &str) -> Option<&str> {
     let line = line.trim_start().trim_start_matches("$ ");
     let line = line.strip_prefix("- run: ").or(line.strip_prefix("run: ")).unwrap_or(line);
-    let at =
-        ["aidd ", "| aidd ", "&& aidd ", "cargo run --release -- "].iter().find_map(|start| {
+    let at = ["-- aidd ", "aidd ", "| aidd ", "&& aidd ", "cargo run --release -- "]
+        .iter()
+        .find_map(|start| {
             if line.starts_with("aidd ") {
                 Some(0)
             } else {

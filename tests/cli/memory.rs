@@ -118,14 +118,47 @@ fn a_decision_is_remembered_found_shown_and_followed() {
     assert_eq!(answer["superseded"], serde_json::json!([first]));
     project.run(&["memory", "outcome", &second, "partial", "--reason", "Slow"]).ends(0);
     let shown = project.run(&["memory", "show", &second]).ends(0).out;
-    assert_snapshot!(steady(&shown, &[&first, &second]), @"");
+    assert_snapshot!(steady(&shown, &[&first, &second]), @r"
+    ID2
+    decision · active · auth · TIME TIME · changed TIME TIME
+
+    Sessions live in Redis
+
+    outcome: PARTIAL
+    outcomeAt: TIME TIME
+    outcomeReason: Slow
+    reasoning: End them
+
+    Links
+      supersedes ID1: Sessions live in signed cookies
+
+    History
+      TIME TIME   REV  Sessions live in Redis
+      TIME TIME   REV  Sessions live in Redis [PARTIAL]
+    ");
     let shown = project.run(&["memory", "show", &first]).ends(0).out;
-    assert_snapshot!(steady(&shown, &[&first, &second]), @"");
+    assert_snapshot!(steady(&shown, &[&first, &second]), @r"
+    ID1
+    decision · superseded · auth · TIME TIME
+
+    Sessions live in signed cookies
+
+    alternatives:
+      - Redis: one more service
+    confidence: 0.8
+    reasoning: No store to run
+
+    Links
+      ID2 supersedes it: Sessions live in Redis
+    ");
     let topics = project.memory(&["topics"]);
     assert_eq!(topics["topics"][0]["decisions"], 2);
     assert_eq!(topics["topics"][0]["active"], serde_json::json!([second]));
     let recent = project.run(&["memory", "recent", "--type", "decision"]).ends(0);
-    assert_snapshot!(steady(&recent.out, &[&first, &second]), @"");
+    assert_snapshot!(steady(&recent.out, &[&first, &second]), @r"
+    Sessions live in Redis
+      ID2 · TIME · auth · PARTIAL
+    ");
 
     project.run(&["memory", "remove", &second, "--reason", "No"]).ends(0);
     let whole = project.memory(&["show", &first]);
@@ -152,7 +185,20 @@ fn errors_say_what_to_do() {
     .collect();
     let ran = project.run(&["memory", "import", "none.json"]).ends(2);
     assert!(ran.err.starts_with("error: none.json: "), "{}", ran.err);
-    assert_snapshot!(steady(&errors, &[&id]), @"");
+    assert_snapshot!(steady(&errors, &[&id]), @r"
+    error: there is no memory `nothing`
+    hint: `aidd memory recent` and `aidd memory search` print ids
+    error: there is no memory `nothing`
+    hint: `aidd memory recent` and `aidd memory search` print ids
+    error: `ID1` cannot be linked to itself
+    error: `soon` is no time
+    hint: write a date, such as 2026-01-31, or how long ago: 12h, 7d, 2w
+    error: `zzz` is not one of the edits REV
+    hint: `aidd memory conflicts` names ids and edits
+    error: a decision cannot be empty
+    error: no branch is checked out here
+    hint: name one: aidd memory branch NAME
+    ");
 }
 
 #[test]
@@ -203,7 +249,11 @@ fn two_branches_are_merged_and_settled() {
     let ran = project.run(&["memory", "conflicts"]).ends(0);
     let mut both = [&*ours, &*theirs];
     both.sort_unstable();
-    assert_snapshot!(steady(&ran.out, &both).replace("In cookies", "…").replace("In Redis", "…"), @"");
+    assert_snapshot!(steady(&ran.out, &both).replace("In cookies", "…").replace("In Redis", "…"), @r"
+    several decisions on auth
+      ID1  TIME  …
+      ID2  TIME  …
+    ");
     project.run(&["memory", "doctor"]).ends(1);
     let ran = project.run(&["memory", "settle", &ours]).ends(0);
     assert_eq!(ran.out, format!("kept {ours}\nsuperseded {theirs}\n"));
@@ -268,7 +318,22 @@ fn an_export_is_taken_in_elsewhere_once() {
         .map(|hit| hit["id"].as_str().expect("an id").to_owned())
         .collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    assert_snapshot!(steady(&page, &ids), @"");
+    assert_snapshot!(steady(&page, &ids), @r"
+    # What this project remembers
+
+    ## Decisions
+
+    ### store: Use files
+
+    - TIME · ID3
+
+    ## Conventions
+
+    ### Errors say what to do
+
+    - example: hint: …
+    - TIME · ID2
+    ");
 }
 
 #[test]
@@ -279,7 +344,11 @@ fn memories_of_other_programs_are_taken_in() {
         "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\"]}\n{\"type\":\"relation\",\"from\":\"x\",\"to\":\"y\",\"relationType\":\"z\"}\n",
     );
     let ran = project.run(&["memory", "import", "memory.jsonl"]).ends(0);
-    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.out, @r"
+    read memory.jsonl as server-memory
+    took 1 memory in; 0 known already
+    skipped x: relations start at it, and there is no such entity
+    ");
     let found = project.memory(&["search", "JWT"]);
     assert_eq!(found["hits"][0]["topic"], "Auth");
 }
@@ -291,9 +360,36 @@ fn the_doctor_names_each_thing_and_mends_it() {
     let line = project.read(DECISIONS);
     project.write(DECISIONS, format!("{line}{line}torn {{\n"));
     let ran = project.run(&["memory", "doctor"]).ends(1);
-    assert_snapshot!(steady(&ran.out, &[&id]), @"");
+    assert_snapshot!(steady(&ran.out, &[&id]), @r"
+    root           ROOT
+    store          sqlite, whole
+    memories       1 decision
+    wrong          tracked file: ai/memory/decisions.jsonl:2: a second copy of a line on `ID1`
+                   `aidd memory doctor --fix` mends it
+    wrong          tracked file: ai/memory/decisions.jsonl:3: not a memory: expected ident
+                   mend it by hand, or take it from its history: git log -p
+    wrong          merging: .gitattributes does not say `ai/memory/*.jsonl merge=union`
+                   `aidd init` writes it
+    wrong          ignored: .gitignore does not say `/.aidd/data.*`
+                   `aidd init` writes it
+    wrong          ignored: .gitignore leaves out .aidd/branches, so nobody else has it
+                   delete the line that does, or write after it: !.aidd/branches/
+    ");
     let ran = project.run(&["memory", "doctor", "--fix"]).ends(1);
-    assert_snapshot!(steady(&ran.out, &[&id]), @"");
+    assert_snapshot!(steady(&ran.out, &[&id]), @r"
+    root           ROOT
+    store          sqlite, whole
+    memories       1 decision
+    merging        both sides of a merge stay
+    ignored        the store stays out of commits
+    fixed          wrote .gitattributes
+    fixed          added to .gitignore
+    fixed          1 line in ai/memory/decisions.jsonl
+    wrong          tracked file: ai/memory/decisions.jsonl:2: not a memory: expected ident
+                   mend it by hand, or take it from its history: git log -p
+    wrong          ignored: .gitignore leaves out .aidd/branches, so nobody else has it
+                   delete the line that does, or write after it: !.aidd/branches/
+    ");
     assert_eq!(project.read(DECISIONS), format!("{line}torn {{\n"));
     let seen = project.run(&["memory", "doctor", "--json"]).ends(1).json();
     assert_eq!(seen["wrong"].as_array().expect("a list").len(), 2);
@@ -339,7 +435,12 @@ fn a_prompt_is_answered_whatever_the_hook_is_given() {
         ]
         .map(|text| hook(&prompt(text)).out)
         .concat(),
-        @""
+        @r"
+    aidd memory (resuming): to take up earlier work, call load_checkpoint first, then load_context.
+    aidd memory (deciding): look at what was decided before with search_by_context; record what is decided now with save_decision, a smaller lesson with save_insight.
+    aidd memory (searching): the project's memory may know: search_by_topic for a topic, search_by_context for a question, search_recent for the last days.
+    aidd memory (tracking): say what came of a decision with evolve_outcome (search_by_topic finds its id), what replaces it with evolve_supersede; record an error and its cure with aidd_memory_add_mistake.
+    "
     );
     for silent in [prompt("Write a parser"), "{".into(), String::new(), "[1]".into()] {
         let ran = hook(&silent);
