@@ -42,7 +42,7 @@ fn of_two_edits_the_named_one_is_kept() {
             Err(MemoryError::Invalid(why)) if why.contains(&day.rev)
         ));
         let settled = memory.settle("decision_1_a", Some(&day.rev[..6])).expect("settled");
-        assert_eq!(settled.dropped, [week.rev.clone()]);
+        assert_eq!(settled.dropped, std::slice::from_ref(&week.rev));
         let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
         assert_eq!((&*entry.content, entry.heads.len()), ("cookies, a day", 1));
         assert_eq!(entry.created_at, 1);
