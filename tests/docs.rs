@@ -315,13 +315,16 @@ fn typed(line: &str) -> Option<&str> {
     let line = line.trim_start().trim_start_matches("$ ");
     let line = line.strip_prefix("- run: ").or(line.strip_prefix("run: ")).unwrap_or(line);
     let at =
-        ["aidd ", "| aidd ", "&& aidd ", "cargo run --release -- "].iter().find_map(|start| {
-            if line.starts_with("aidd ") {
-                Some(0)
-            } else {
-                line.find(start).map(|at| at + start.len())
-            }
-        })?;
+        // After the dashes stands what another program is to start.
+        ["-- aidd ", "aidd ", "| aidd ", "&& aidd ", "cargo run --release -- "].iter().find_map(
+            |start| {
+                if line.starts_with("aidd ") {
+                    Some(0)
+                } else {
+                    line.find(start).map(|at| at + start.len())
+                }
+            },
+        )?;
     Some(&line[at..])
 }
 
