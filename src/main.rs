@@ -1,8 +1,40 @@
-//! `aidd`: one engine behind every door. See the crates `aidd-engine`, `aidd-ci` and
-//! `aidd-lsp`.
+//! `aidd`: one engine behind every door. See the crates `aidd-engine`, `aidd-ci`, `aidd-lsp` and
+//! `aidd-mcp`.
 
+use aidd_ci::Place;
+use aidd_ci::cli::{Mcp, Profile};
+use aidd_mcp::{Door, Options};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(aidd_ci::main(aidd_ci::Doors { lsp: aidd_lsp::run }))
+    let doors = aidd_ci::Doors {
+        lsp: aidd_lsp::run,
+        mcp: |args, place| aidd_mcp::run(&options(args, place)),
+    };
+    ExitCode::from(aidd_ci::main(doors))
+}
+
+/// What was typed, in the words of the agent door.
+fn options(args: &Mcp, place: Place) -> Options {
+    let http = args.http.as_ref().map(|address| Door {
+        address: address.clone(),
+        token_file: args.token_file.as_ref().map(|file| place.cwd.join(file)),
+        hosts: args.allow_host.clone(),
+        origins: args.allow_origin.clone(),
+    });
+    Options {
+        root: place.root,
+        config: place.config,
+        profile: match args.profile {
+            Profile::Engine => aidd_mcp::Profile::Engine,
+            Profile::Core => aidd_mcp::Profile::Core,
+            Profile::Memory => aidd_mcp::Profile::Memory,
+            Profile::Tools => aidd_mcp::Profile::Tools,
+            Profile::Lean => aidd_mcp::Profile::Lean,
+        },
+        is_list: args.list,
+        is_dynamic: args.dynamic,
+        http,
+        environment: |name| std::env::var(name).ok(),
+    }
 }

@@ -1,8 +1,16 @@
 //! What may be typed: commands, options and their help.
 
 mod commits;
+mod mcp;
+mod memory;
 
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
+pub use mcp::{Mcp, Profile};
+pub use memory::{
+    AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Branch, Edit, Export,
+    ExportFormat, Form as MemoryForm, Import, Links, Memory, MemoryCommand, Prune, Recent, Search,
+    Sessions, Sort, Text,
+};
 
 use crate::report::Format;
 use aidd_engine::finding::Severity;
@@ -65,6 +73,8 @@ pub enum Command {
         #[arg(long = "clientProcessId", hide = true, value_name = "ID")]
         client_process_id: Option<u32>,
     },
+    /// Serve an AI agent: the project's memory and checks, over the Model Context Protocol.
+    Mcp(Box<Mcp>),
     /// Say why a rule is one, with examples.
     Explain(Explain),
     /// List, write and test rules.
@@ -76,7 +86,10 @@ pub enum Command {
     /// Show the configuration, or its schema.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Write a minimal configuration.
+    /// Set a project up: a minimal configuration, and what Git has to know of the memory.
+    #[command(
+        after_help = "Writes .aidd/config.json unless there is one, and adds to .gitattributes and .gitignore what is\nmissing there. Doing it again changes nothing."
+    )]
     Init,
     /// Say what aidd sees here, and what is wrong with the set-up.
     Doctor,
@@ -94,9 +107,11 @@ pub enum Command {
     /// Make texts of what is in the repository.
     #[command(subcommand)]
     Generate(GenerateCommand),
-    /// Have Git run aidd before it commits or pushes.
+    /// Have Git run aidd before it commits or pushes, and an agent's client before it answers.
     #[command(subcommand)]
     Hook(HookCommand),
+    /// Remember decisions, mistakes and conventions, and find them again.
+    Memory(Box<Memory>),
 }
 
 /// Options of `aidd check`.

@@ -1,5 +1,8 @@
-//! `aidd hook`: shell scripts in a repository's folder of hooks. What aidd wrote stands between two
+//! `aidd hook`: shell scripts in a repository's folder of hooks, and what an agent's client runs
+//! itself (`user_prompt`). What aidd wrote stands between two
 //! marks, is written anew by each `install`, and is all that `uninstall` takes out.
+
+mod user_prompt;
 
 use crate::Io;
 use crate::cli::{HookCommand, HookName};
@@ -7,6 +10,7 @@ use crate::exit::{Exit, UserError};
 use crate::project;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -25,6 +29,9 @@ const CHAINS: &str = "# Runs what was here before.";
 /// # Errors
 /// When there is no repository, a hook of another origin is in the way, or a file cannot be written.
 pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
+    if let HookCommand::UserPrompt = command {
+        return Ok(user_prompt::run(io));
+    }
     let (folder, is_shared) = folder(&io.cwd)?;
     match command {
         HookCommand::Install { hooks, force, chain } => {
@@ -62,8 +69,17 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
                 writeln!(io.out, "  {:<18} {}", name(hook), status(&folder, hook)?)?;
             }
         }
+        // Served before the folder of hooks is looked for.
+        HookCommand::UserPrompt => {}
     }
     Ok(Exit::Clean)
+}
+
+/// Whether a command line is that of `aidd hook user-prompt`, however malformed: another exit code
+/// than 0 would keep the prompt from being answered.
+#[must_use]
+pub fn is_user_prompt(args: &[OsString]) -> bool {
+    args.windows(2).any(|pair| pair[0] == "hook" && pair[1] == "user-prompt")
 }
 
 /// Whether a hook of another origin is put aside.

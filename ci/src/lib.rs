@@ -1,6 +1,7 @@
 //! The command line and pull-request door: it converts and prints, and decides nothing that the
 //! engine decides.
 
+pub mod agent;
 pub mod base;
 pub mod baseline;
 pub mod check;
@@ -12,8 +13,10 @@ pub mod exit;
 pub mod explain;
 pub mod fix;
 pub mod generate;
+pub mod git_files;
 pub mod github;
 pub mod hook;
+pub mod memory;
 pub mod progress;
 pub mod project;
 pub mod pull_request;
@@ -22,7 +25,7 @@ pub mod rules;
 pub mod saved;
 pub mod settings;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command, When};
 use exit::{Exit, UserError};
@@ -71,6 +74,19 @@ pub struct Doors {
     /// Serves an editor on standard input and output, under the configuration given, and returns the
     /// exit code.
     pub lsp: fn(Option<PathBuf>) -> io::Result<u8>,
+    /// Serves agents, and returns the exit code.
+    pub mcp: fn(&cli::Mcp, Place) -> Result<u8>,
+}
+
+/// Where a door is opened.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The project's folder.
+    pub root: PathBuf,
+    /// The configuration, when it is not that of the project.
+    pub config: Option<PathBuf>,
+    /// The folder that relative paths start from.
+    pub cwd: PathBuf,
 }
 
 /// Runs the command line of this process and returns its exit code.
@@ -94,23 +110,34 @@ pub fn main(doors: Doors) -> u8 {
     let args: Vec<OsString> = std::env::args_os().collect();
     match served(&args, doors, &io) {
         Some(Ok(code)) => code,
-        Some(Err(error)) => {
-            let _ = writeln!(io.err, "error: {error}");
-            Exit::Unchecked.code()
+        Some(Err((error, exit))) => {
+            let _ = writeln!(io.err, "error: {error:#}");
+            exit.code()
         }
         None => run(args, &mut io).code(),
     }
 }
 
-/// How a door was served, when the command line asks for one.
-fn served(args: &[OsString], doors: Doors, io: &Io<'_>) -> Option<io::Result<u8>> {
-    // What cannot be this command, and what is malformed, is parsed where its errors are told.
-    if !args.iter().any(|arg| arg == "lsp") {
+/// How a door was served, when the command line asks for one; else how to end.
+fn served(args: &[OsString], doors: Doors, io: &Io<'_>) -> Option<Result<u8, (Error, Exit)>> {
+    // What cannot be such a command, and what is malformed, is parsed where its errors are told.
+    if !args.iter().any(|arg| arg == "lsp" || arg == "mcp") {
         return None;
     }
     let cli = Cli::try_parse_from(args).ok()?;
     let config = cli.config.map(|path| project::absolute(&io.cwd, &path));
-    matches!(cli.command, Command::Lsp { .. }).then(|| (doors.lsp)(config))
+    match cli.command {
+        Command::Lsp { .. } => {
+            Some((doors.lsp)(config).map_err(|error| (error.into(), Exit::Unchecked)))
+        }
+        Command::Mcp(args) => {
+            let start = args.root.as_ref().map(|root| project::absolute(&io.cwd, root));
+            let root = project::root_of(start.as_deref().unwrap_or(&io.cwd));
+            let place = Place { root, config, cwd: io.cwd.clone() };
+            Some((doors.mcp)(&args, place).map_err(|error| (error, Exit::Usage)))
+        }
+        _ => None,
+    }
 }
 
 /// What standard output can do: colours on a terminal unless NO_COLOR is set, and its width.
@@ -126,9 +153,13 @@ fn terminal_style() -> Style {
 
 /// Runs a command line, program name first, and says how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return said_by_clap(&error, io),
+        Err(error) => {
+            let ended = said_by_clap(&error, io);
+            return if hook::is_user_prompt(&args) { Exit::Clean } else { ended };
+        }
     };
     let ended = command(&cli, io);
     let _ = io.out.flush();
@@ -154,7 +185,7 @@ fn said_by_clap(error: &clap::Error, io: &mut Io<'_>) -> Exit {
     if error.use_stderr() { Exit::Usage } else { Exit::Clean }
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
+fn is_broken_pipe(error: &Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
@@ -165,6 +196,7 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Check(args) => check::run(args, config, cli.color, io),
         Command::Ci(args) => pull_request::run(args, config, cli.color, io),
         Command::Lsp { .. } => Err(UserError::new("`lsp` serves a process of its own only").into()),
+        Command::Mcp(_) => Err(UserError::new("`mcp` serves a process of its own only").into()),
         Command::Explain(args) => explain::run(args, config, cli.color, io),
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),
@@ -181,6 +213,7 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Man { command } => manual(command, io),
         Command::Generate(command) => generate::run(command, io),
         Command::Hook(command) => hook::run(command, io),
+        Command::Memory(args) => memory::run(args, cli.color, io),
     }
 }
 

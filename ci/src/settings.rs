@@ -2,7 +2,8 @@
 
 use crate::Io;
 use crate::cli::ConfigCommand;
-use crate::exit::{Exit, UserError};
+use crate::exit::Exit;
+use crate::git_files;
 use crate::project::{self, Project};
 use aidd_engine::check::Selection;
 use aidd_engine::config::{self, MAX_FILE_SIZE};
@@ -96,23 +97,29 @@ fn show_rules(project: &Project, path: &Path, text: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// Runs `aidd init`: writes a minimal configuration and says what comes next.
+/// Runs `aidd init`: writes a minimal configuration and what Git has to know of the memory, leaves
+/// what is there, and says what comes next.
 ///
 /// # Errors
-/// When there is one already, or it cannot be written.
+/// When a file cannot be read or written.
 pub fn init(io: &mut Io<'_>) -> Result<Exit> {
     let path = io.cwd.join(CONFIG_PATH);
-    if path.exists() {
-        return Err(UserError::new(format!("there is a {CONFIG_PATH} already"))
-            .hint("`aidd config show` prints it")
-            .into());
+    let is_new = !path.exists();
+    if is_new {
+        fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
+        fs::write(&path, INITIAL).with_context(|| CONFIG_PATH.to_owned())?;
     }
-    fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
-    fs::write(&path, INITIAL).with_context(|| CONFIG_PATH.to_owned())?;
-    writeln!(io.out, "wrote {CONFIG_PATH}")?;
+    writeln!(io.out, "{} {CONFIG_PATH}", if is_new { "wrote" } else { "kept" })?;
+    if git_files::repository(&io.cwd).is_some() {
+        for (name, done) in git_files::write(&io.cwd)? {
+            writeln!(io.out, "{} {name}", done.word())?;
+        }
+    } else {
+        writeln!(io.err, "not in a Git repository; after `git init`, run this again")?;
+    }
     writeln!(
         io.err,
-        "next:\n  aidd check .                     see what there is\n  aidd baseline write              put off what is old, judge what is new\n  aidd rule new team/my-rule       write down a rule of your own"
+        "next:\n  aidd check .                     see what there is\n  aidd baseline write              put off what is old, judge what is new\n  aidd rule new team/my-rule       write down a rule of your own\n  aidd memory add decision TEXT    remember what was decided"
     )?;
     Ok(Exit::Clean)
 }

@@ -68,6 +68,41 @@ impl Disk {
             ))
         }
     }
+
+    /// A path that somebody gave, absolute or from the root, as one from the root with `/` between
+    /// segments. Links are followed: `None` when it leaves the root, now or through a link that
+    /// leads nowhere yet.
+    #[must_use]
+    pub fn inside(&self, given: &str) -> Option<String> {
+        let mut path = PathBuf::new();
+        for part in self.root.join(given).components() {
+            match part {
+                Component::ParentDir => {
+                    path.pop();
+                }
+                Component::CurDir => {}
+                other => path.push(other),
+            }
+        }
+        let real_root = self.root.canonicalize().ok()?;
+        let base = [&self.root, &real_root].into_iter().find(|base| path.starts_with(base))?;
+        let is_inside = real(&path).ok()?.starts_with(&real_root);
+        is_inside.then(|| crate::paths::relative(base, &path))
+    }
+}
+
+/// A path with the links of what exists of it followed.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    let mut rest = Vec::new();
+    for folder in path.ancestors() {
+        match folder.canonicalize() {
+            Ok(found) => return Ok(rest.iter().rev().fold(found, |path, part| path.join(part))),
+            // A link that leads nowhere may lead somewhere tomorrow.
+            Err(error) if folder.is_symlink() => return Err(error),
+            Err(_) => rest.extend(folder.file_name()),
+        }
+    }
+    Err(io::ErrorKind::NotFound.into())
 }
 
 impl Files for Disk {
@@ -101,6 +136,21 @@ pub fn markdown_below(disk: &Disk, folder: &str) -> Vec<String> {
             }
         }
     }
+    found.sort();
+    found
+}
+
+/// The folders right below `folder` (the root, when empty), ordered, without hidden ones and links.
+#[must_use]
+pub fn folders_below(disk: &Disk, folder: &str) -> Vec<String> {
+    let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
+    let folders =
+        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut found: Vec<String> = names
+        .filter(|name| !name.starts_with('.'))
+        .map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") })
+        .collect();
     found.sort();
     found
 }

@@ -1,1 +1,131 @@
 //! The agent door: the engine's checks and the project's memory over the Model Context Protocol.
+
+pub mod arguments;
+pub mod catalog;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+pub mod context;
+mod dynamic;
+pub mod http;
+mod instructions;
+pub mod list;
+pub mod schema;
+pub mod server;
+pub mod stdio;
+#[cfg(test)]
+mod testing;
+pub mod tool;
+pub mod tools;
+
+pub use http::Door;
+pub use tool::Profile;
+
+use aidd_engine::memory::project::system_clock;
+use aidd_engine::memory::store::Wanted;
+use anyhow::{Result, bail, ensure};
+use catalog::Catalog;
+use context::{Context, Environment, Setup};
+use server::Server;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::runtime::Builder;
+
+/// Threads for what blocks: tools, most of which wait for the one memory.
+const THREADS: usize = 8;
+
+/// How long a tool may take to finish what it writes when the server ends.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What a server is started with.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The project's folder.
+    pub root: PathBuf,
+    /// The configuration, instead of that of the project.
+    pub config: Option<PathBuf>,
+    /// Which tools are listed.
+    pub profile: Profile,
+    /// Whether to say what is listed, and serve nobody.
+    pub is_list: bool,
+    /// Whether the tools that fit what the agent is about come first in the list, for clients that
+    /// begin with `initialize`.
+    pub is_dynamic: bool,
+    /// Over HTTP instead of standard input and output.
+    pub http: Option<Door>,
+    /// The environment.
+    pub environment: Environment,
+}
+
+/// Serves agents until the client leaves, or, over HTTP, until the process is told to end. Returns
+/// the exit code.
+///
+/// # Errors
+/// When the folder is missing, the address cannot be used, or the client does not speak the protocol.
+pub fn run(options: &Options) -> Result<u8> {
+    if options.is_list {
+        io::stdout().write_all(list::table(options.profile).as_bytes())?;
+        return Ok(0);
+    }
+    is_project(&options.root, options.environment)?;
+    let context = Context::new(Setup {
+        root: &options.root,
+        config: options.config.as_deref(),
+        wanted: Wanted::Auto,
+        clock: system_clock,
+        environment: options.environment,
+    });
+    let mut server = Server::new(Catalog::new(tools::all(), options.profile), context);
+    if options.is_dynamic {
+        server = server.dynamic();
+    }
+    let runtime =
+        Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
+    let served = match &options.http {
+        None => runtime.block_on(stdio::serve(server)),
+        Some(door) => {
+            runtime.block_on(http::serve(server, door, options.environment, say, told_to_end()))
+        }
+    };
+    runtime.shutdown_timeout(GRACE);
+    served.map(|()| 0)
+}
+
+/// Whether the folder may be a project's: clients start servers wherever they are themselves, and a
+/// memory is not to be scattered there.
+fn is_project(root: &Path, environment: Environment) -> Result<()> {
+    ensure!(root.is_dir(), "{} is no folder", root.display());
+    let homes = ["HOME", "USERPROFILE"].into_iter().filter_map(environment);
+    let is_home = homes.into_iter().any(|home| Path::new(&home) == root);
+    let is_marked = root.join(".git").exists() || root.join(".aidd").is_dir();
+    if root.parent().is_none() || is_home && !is_marked {
+        bail!(
+            "{} is no project\nhint: name its folder: aidd mcp --root DIR, or AIDD_ROOT",
+            root.display()
+        );
+    }
+    Ok(())
+}
+
+/// Where the server can be reached; standard output is not for people.
+fn say(address: std::net::SocketAddr) {
+    let _ = writeln!(io::stderr(), "aidd: listening on http://{address}{}", http::PATH);
+}
+
+/// Ends when the process is told to end.
+async fn told_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut told) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = told.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

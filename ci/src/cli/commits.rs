@@ -51,6 +51,11 @@ pub enum HookCommand {
     },
     /// Say which hooks there are.
     Status,
+    /// Suggest to an agent which tools of the memory fit what its user just typed.
+    #[command(
+        after_help = "The client of an agent runs it: it reads the JSON of Claude Code's UserPromptSubmit on standard\ninput, prints a line or nothing, and never keeps a prompt from being answered. In\n.claude/settings.json:\n\n  {\"hooks\": {\"UserPromptSubmit\": [{\"hooks\": [\n    {\"type\": \"command\", \"command\": \"aidd hook user-prompt\"}]}]}}"
+    )]
+    UserPrompt,
 }
 
 /// The hooks of Git that aidd has something to do in.

@@ -3,6 +3,7 @@
 //! program that a repository's settings could name is ever run, and the work tree is left alone.
 
 mod changes;
+mod history;
 mod snapshot;
 
 use changes::{Changes, rewrites};
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 pub use changes::Change;
+pub use history::Commit;
 pub use snapshot::Snapshot;
 
 /// Why a repository does not answer.

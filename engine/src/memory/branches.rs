@@ -112,15 +112,10 @@ impl ProjectMemory {
         Ok(promoted)
     }
 
-    /// Makes what a branch decided and mended permanent and archives its context. Doing it again,
-    /// here or in another clone, adds nothing.
-    ///
-    /// # Errors
-    /// When nothing is known of the branch, or a file cannot be written.
-    pub fn merge_branch(&mut self, branch: &str) -> Result<Merged, MemoryError> {
-        let branch = &self.branch_name(branch)?;
+    /// What is known of a branch, archived or not.
+    fn whole_branch(&self, branch: &str) -> Result<BranchContext, MemoryError> {
         let live = self.journal.branch(branch)?.map(|(context, _)| context);
-        let mut context = match (live, self.journal.archived(branch)?) {
+        let context = match (live, self.journal.archived(branch)?) {
             (None, None) => {
                 return Err(MemoryError::Unknown { what: "branch", id: branch.to_owned() });
             }
@@ -131,7 +126,29 @@ impl ProjectMemory {
                 archived
             }
         };
-        context = self.gate.clean(&context)?.into_inner();
+        Ok(self.gate.clean(&context)?.into_inner())
+    }
+
+    /// Archives the context of a branch that is not merged; where it lies now, from the root.
+    /// Merging it later makes it permanent all the same.
+    ///
+    /// # Errors
+    /// When nothing is known of the branch, or a file cannot be written.
+    pub fn archive_branch(&mut self, branch: &str) -> Result<String, MemoryError> {
+        let branch = &self.branch_name(branch)?;
+        let _lock = self.journal.lock()?;
+        let context = self.whole_branch(branch)?;
+        self.journal.archive_branch(branch, &text(&context)?)
+    }
+
+    /// Makes what a branch decided and mended permanent and archives its context. Doing it again,
+    /// here or in another clone, adds nothing.
+    ///
+    /// # Errors
+    /// When nothing is known of the branch, or a file cannot be written.
+    pub fn merge_branch(&mut self, branch: &str) -> Result<Merged, MemoryError> {
+        let branch = &self.branch_name(branch)?;
+        let context = self.whole_branch(branch)?;
         let (promoted, known) = self.write_permanent(&mut |memory| {
             let (mut revisions, mut known): (Vec<Revision>, Vec<String>) = (Vec::new(), Vec::new());
             for revision in permanent(&context)? {

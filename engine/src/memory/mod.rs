@@ -1,31 +1,39 @@
 //! What a project remembers: decisions with their history, mistakes with their cures, conventions,
 //! what sessions observed, where branches stand.
 //!
-//! Permanent memory lies in tracked files of JSON lines (`log` says what a line means, `journal`
-//! reads and appends them) and is mirrored in a store (`store`), together with all that stays in
+//! Permanent memory lies in tracked files of JSON lines ([`crate::lines`] says what a line means,
+//! `journal` reads and appends them) and is mirrored in a store (`store`), together with all that stays in
 //! the checkout. [`project::ProjectMemory`] is the door to it. Nothing is written but through
 //! [`privacy::Gate`].
 
+mod alike;
 pub mod branches;
+pub mod diagnose;
+pub mod foreign;
 pub mod graph;
-pub mod id;
+pub mod health;
+pub mod intake;
 pub mod journal;
 pub mod kinds;
-mod legacy;
+pub mod legacy;
 pub mod lifecycle;
 pub mod local;
-pub mod log;
 pub mod mirror;
+pub mod outcomes;
 pub mod permanent;
 pub mod privacy;
 pub mod project;
 pub mod prune;
 pub mod recall;
 pub mod records;
+mod salvage;
 pub mod sessions;
+pub mod settle;
+pub mod situation;
 pub mod store;
-pub mod types;
-pub mod words;
+mod unwritable;
+
+pub use crate::lines::{id, log, types, words};
 
 #[cfg(test)]
 mod tests;
@@ -67,6 +75,9 @@ pub enum MemoryError {
         /// Why.
         error: std::io::Error,
     },
+    /// Nothing can be written where the project lies: it is read-only, or the disk is full.
+    #[error("nothing can be saved here: {0}")]
+    Unwritable(String),
     /// The store cannot be read or written.
     #[error("the store does not answer: {0}")]
     Store(String),

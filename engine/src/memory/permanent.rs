@@ -6,17 +6,13 @@ use super::log::{LAST_SEEN, OCCURRENCES, Op, Revision};
 use super::project::{Drafted, ProjectMemory};
 use super::store::Query;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status};
-use super::words::{error_key, folded, likeness, pieces, topic_key};
+use super::words::{folded, topic_key};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Memories at least so alike are named when one is saved.
-const ALIKE: f64 = 0.5;
 /// Errors at least so alike, but for what varies, are one mistake made again.
 const SAME_ERROR: f64 = 0.85;
-/// At most so many alike ones are named.
-const NAMED: usize = 3;
 
 /// A permanent memory to save.
 #[derive(Clone, Debug, Default)]
@@ -112,7 +108,13 @@ impl ProjectMemory {
     /// # Errors
     /// When it is empty, or links to what is not there.
     pub fn save_decision(&mut self, new: &New<Decision>) -> Result<Saved, MemoryError> {
-        self.write_permanent(&mut |memory| memory.draft_decision(new))
+        let new = self.as_kept(new)?;
+        self.write_permanent(&mut |memory| memory.draft_decision(&new))
+    }
+
+    /// What is compared with others is what will be kept: without secrets and private text.
+    fn as_kept<T: Clone>(&self, new: &New<T>) -> Result<New<T>, MemoryError> {
+        Ok(New { content: self.gate.clean(&new.content)?.into_inner(), ..new.clone() })
     }
 
     fn draft_decision(&mut self, new: &New<Decision>) -> Result<Drafted<Saved>, MemoryError> {
@@ -141,7 +143,7 @@ impl ProjectMemory {
     }
 
     /// The decisions that hold on a topic.
-    fn on_topic(&mut self, topic: Option<&str>) -> Result<Vec<Entry>, MemoryError> {
+    pub(super) fn on_topic(&mut self, topic: Option<&str>) -> Result<Vec<Entry>, MemoryError> {
         let Some(topic) = topic.filter(|topic| !topic_key(topic).is_empty()) else {
             return Ok(Vec::new());
         };
@@ -158,6 +160,7 @@ impl ProjectMemory {
     /// # Errors
     /// When it is empty, or links to what is not there.
     pub fn save_mistake(&mut self, new: &New<Mistake>) -> Result<Saved, MemoryError> {
+        let new = &self.as_kept(new)?;
         self.write_permanent(&mut |memory| {
             let similar = memory.similar(Kind::Mistake, &new.content)?;
             let known = similar.first().filter(|first| first.likeness >= SAME_ERROR);
@@ -199,6 +202,7 @@ impl ProjectMemory {
     /// # Errors
     /// When it is empty, or links to what is not there.
     pub fn save_convention(&mut self, new: &New<Convention>) -> Result<Saved, MemoryError> {
+        let new = &self.as_kept(new)?;
         self.write_permanent(&mut |memory| {
             let revision = memory.draft(Kind::Convention, new)?;
             if let Some(old) = memory.same_text(Kind::Convention, &new.content)? {
@@ -254,7 +258,7 @@ impl ProjectMemory {
     }
 
     /// A permanent memory that was not removed.
-    fn permanent(&mut self, id: &str) -> Result<Entry, MemoryError> {
+    pub(super) fn permanent(&mut self, id: &str) -> Result<Entry, MemoryError> {
         let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
         let entry = self.store().entry(id)?.ok_or_else(unknown)?;
         match (entry.layer, entry.status) {
@@ -271,7 +275,12 @@ impl ProjectMemory {
     }
 
     /// A revision of `entry` with `edit`; it settles whatever heads there are.
-    fn edited(&mut self, entry: &Entry, edit: Edit, at: i64) -> Result<Revision, MemoryError> {
+    pub(super) fn edited(
+        &mut self,
+        entry: &Entry,
+        edit: Edit,
+        at: i64,
+    ) -> Result<Revision, MemoryError> {
         let links = self.own_links(&entry.id)?;
         let mut revision = Revision::next(entry, links, at);
         // Counted from the lines themselves.
@@ -409,28 +418,6 @@ impl ProjectMemory {
         Ok(None)
     }
 
-    /// The memories of a type that hold and are much like `content`, the most alike first.
-    fn similar(&mut self, kind: Kind, content: &str) -> Result<Vec<Similar>, MemoryError> {
-        self.compare()?;
-        let own = compared_by(kind, content);
-        let mut alike: Vec<(f64, String)> = self
-            .compared
-            .iter()
-            .filter(|(_, (other, _))| *other == kind)
-            .map(|(id, (_, pieces))| (likeness(&own, pieces), id.clone()))
-            .filter(|(likeness, _)| *likeness >= ALIKE)
-            .collect();
-        alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        alike.truncate(NAMED);
-        let mut similar = Vec::new();
-        for (likeness, id) in alike {
-            if let Some(entry) = self.store().entry(&id)? {
-                similar.push(Similar { title: entry.title(80), id, likeness });
-            }
-        }
-        Ok(similar)
-    }
-
     /// All that does not go together in permanent memory.
     ///
     /// # Errors
@@ -480,13 +467,5 @@ impl ProjectMemory {
             conflicts.sort();
             Ok(conflicts)
         })
-    }
-}
-
-/// What a memory of this type is compared by.
-pub(super) fn compared_by(kind: Kind, content: &str) -> BTreeSet<u64> {
-    match kind {
-        Kind::Mistake => pieces(&error_key(content)),
-        _ => pieces(content),
     }
 }

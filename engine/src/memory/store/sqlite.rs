@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::{Duration, Instant};
 
 /// The name of the file in the folder of the store.
 const NAME: &str = "data.db";
@@ -27,10 +28,11 @@ pub fn path(folder: &Path) -> PathBuf {
     folder.join(NAME)
 }
 
-/// Whether there is one in `folder`.
+/// Whether there is one in `folder`. SQLite makes an empty file before it knows whether it can
+/// work.
 #[must_use]
 pub fn exists(folder: &Path) -> bool {
-    path(folder).is_file()
+    std::fs::metadata(path(folder)).is_ok_and(|data| data.is_file() && data.len() > 0)
 }
 
 /// Opens the store in `folder`.
@@ -42,15 +44,20 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
 }
 
 /// As [`open`], with the steps of another version of aidd.
-pub(super) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opened, MemoryError> {
+pub(in crate::memory) fn open_with(
+    folder: &Path,
+    steps: &[&str],
+    now: i64,
+) -> Result<Opened, MemoryError> {
     let path = path(folder);
     let identity = lock::identity(&path);
     match connect(&path, steps, now) {
         Err(MemoryError::Corrupt(why)) => {
-            let notice = {
+            let aside = {
                 let _lock = lock::take(&path.with_extension("lock"))?;
                 put_away(&path, &SUFFIXES, identity != lock::identity(&path), &why, now)?
             };
+            let notice = aside.noted(&path);
             let (store, more) = connect(&path, steps, now)?;
             let notices = std::iter::once(notice).chain(more).collect();
             Ok(Opened { store: Box::new(store), notices, is_rebuilt: true })
@@ -86,25 +93,62 @@ fn probe(connection: &Connection) -> Result<(), MemoryError> {
     Ok(())
 }
 
+/// Sees to it that the file has a write-ahead log. Two processes that switch a new file to it at
+/// one time would lock each other out, and SQLite does not wait then.
+fn use_log(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
+    let mode =
+        |sql: &str| -> rusqlite::Result<String> { connection.query_row(sql, [], |row| row.get(0)) };
+    if mode("PRAGMA journal_mode").map_err(error)?.eq_ignore_ascii_case("wal") {
+        return Ok(());
+    }
+    let _lock = lock::take(&path.with_extension("lock"))?;
+    let start = Instant::now();
+    loop {
+        match mode("PRAGMA journal_mode = WAL") {
+            Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
+            Ok(mode) => {
+                return Err(MemoryError::Store(format!(
+                    "{} cannot use a write-ahead log (it has `{mode}`): is it on a network file \
+                     system?",
+                    path.display()
+                )));
+            }
+            // Others look whether the file is a store before they take the lock.
+            Err(busy)
+                if busy.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && start.elapsed() < lock::PATIENCE =>
+            {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(other) => return Err(error(other)),
+        }
+    }
+}
+
 fn connect(path: &Path, steps: &[&str], now: i64) -> Result<(Sqlite, Option<String>), MemoryError> {
     let mut connection = connect_only(path)?;
     probe(&connection)?;
-    let mode: String =
-        connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(error)?;
-    if !mode.eq_ignore_ascii_case("wal") {
-        return Err(MemoryError::Store(format!(
-            "{} cannot use a write-ahead log (it has `{mode}`): is it on a network file system?",
-            path.display()
-        )));
-    }
+    use_log(&connection, path)?;
     let notice = migrations::run(&mut connection, path, steps, now)?;
     let identity = lock::identity(path);
-    let mut store = Sqlite { connection, path: path.to_owned(), identity };
+    let known = migrations::known(steps);
+    let path = path.to_owned();
+    let mut store = Sqlite { connection, path, identity, known, is_private: false };
     match store.prepare_stale() {
         Err(MemoryError::Corrupt(why)) => Err(MemoryError::Corrupt(why)),
         // Tried again at the next start; a search says so until then.
         _ => Ok((store, notice)),
     }
+}
+
+/// A store in memory, for where no file can be written: gone with the process.
+pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, MemoryError> {
+    let connection = Connection::open_in_memory().map_err(error)?;
+    connection.execute_batch(&migrations::STEPS.concat()).map_err(error)?;
+    let known = migrations::known(migrations::STEPS);
+    connection.pragma_update(None, "user_version", known).map_err(error)?;
+    let path = path(folder);
+    Ok(Box::new(Sqlite { connection, path, identity: None, known, is_private: true }))
 }
 
 /// An open store.
@@ -114,6 +158,10 @@ struct Sqlite {
     path: PathBuf,
     /// Of the file that was opened.
     identity: Option<u64>,
+    /// The newest schema known here.
+    known: i64,
+    /// Whether it has no file.
+    is_private: bool,
 }
 
 /// SQLite's words for what went wrong, as ours.
@@ -139,7 +187,8 @@ pub(super) fn error(error: rusqlite::Error) -> MemoryError {
     }
 }
 
-const COLUMNS: &str = "id, type, layer, topic, content, metadata, status, session_id, branch,
+pub(super) const COLUMNS: &str =
+    "id, type, layer, topic, content, metadata, status, session_id, branch,
     created_at, updated_at, schema_version, heads, extra";
 
 /// A column that holds a word of an enum.
@@ -149,7 +198,7 @@ fn word<T: FromStr<Err = String>>(row: &Row<'_>, index: usize) -> rusqlite::Resu
 }
 
 /// A column that holds JSON.
-fn parsed<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
+pub(super) fn parsed<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
     let text: String = row.get(index)?;
     serde_json::from_str(&text).map_err(|error| broken(index, error.to_string()))
 }
@@ -158,7 +207,7 @@ fn broken(index: usize, why: String) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(index, rusqlite::types::Type::Text, why.into())
 }
 
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     Ok(Entry {
         id: row.get(0)?,
         kind: word(row, 1)?,
@@ -177,7 +226,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     })
 }
 
-fn mirrored(row: &Row<'_>) -> rusqlite::Result<Mirrored> {
+pub(super) fn mirrored(row: &Row<'_>) -> rusqlite::Result<Mirrored> {
     Ok(Mirrored { file: row.get(0)?, present: row.get(1)?, line: parsed(row, 2)? })
 }
 
@@ -267,7 +316,14 @@ impl StorageBackend for Sqlite {
             Durability::Full => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
             Durability::Normal => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
         };
-        self.connection.execute_batch(level).map_err(error)
+        self.connection.execute_batch(level).map_err(error)?;
+        // A newer aidd may have changed the schema since this one opened it.
+        let found: i64 = self.value("PRAGMA user_version")?;
+        if found > self.known {
+            self.rollback();
+            return Err(migrations::newer(&self.path, found, self.known));
+        }
+        Ok(())
     }
 
     fn commit(&mut self) -> Result<(), MemoryError> {
@@ -447,7 +503,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn is_set_aside(&self) -> bool {
-        self.identity != lock::identity(&self.path)
+        !self.is_private && self.identity != lock::identity(&self.path)
     }
 
     fn path(&self) -> &Path {

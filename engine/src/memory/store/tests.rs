@@ -265,11 +265,101 @@ fn json_steps_in_where_sqlite_cannot_work() {
     std::fs::create_dir(folder.path().join("data.db")).expect("a folder in the way");
     let first = open(folder.path(), Wanted::Auto, 7).expect("a store");
     assert_eq!(first.store.name(), "json");
-    assert!(first.notices[0].starts_with("SQLite cannot be used here"), "{:?}", first.notices);
+    assert!(first.notices[0].contains("SQLite cannot be used here"), "{:?}", first.notices);
     std::fs::remove_dir(folder.path().join("data.db")).expect("removed");
     let second = open(folder.path(), Wanted::Auto, 8).expect("a store");
     assert_eq!(second.store.name(), "json");
     assert_eq!(second.notices.len(), 1);
+}
+
+#[test]
+fn a_network_gets_the_log_and_a_name() {
+    let network = Some(place::Shared::Network("NFS"));
+    let folder = TempDir::new().expect("a folder");
+    let opened = open_best(folder.path(), network, 7).expect("a store");
+    assert_eq!(opened.store.name(), "json");
+    assert!(opened.notices[0].ends_with("network file system (NFS)"), "{:?}", opened.notices);
+    // A database that is there is not hidden; whoever opens it is warned each time.
+    let folder = TempDir::new().expect("a folder");
+    drop(self::opened(folder.path(), Wanted::Sqlite));
+    for _ in 0..2 {
+        let opened = open_best(folder.path(), network, 7).expect("a store");
+        assert_eq!(opened.store.name(), "sqlite");
+        assert!(opened.notices[0].contains("on a network file system (NFS)"));
+    }
+    // Where it may be a network, that is said once.
+    let perhaps = Some(place::Shared::Perhaps("FUSE"));
+    let folder = TempDir::new().expect("a folder");
+    for said in [1, 0] {
+        let opened = open_best(folder.path(), perhaps, 7).expect("a store");
+        assert_eq!((opened.store.name(), opened.notices.len()), ("sqlite", said));
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_opened_is_not_left_for_a_log() {
+    let folder = TempDir::new().expect("a folder");
+    drop(opened(folder.path(), Wanted::Sqlite));
+    let path = sqlite::path(folder.path());
+    // Another schema under the number of an older one: a step fails, and the data stays.
+    let connection = rusqlite::Connection::open(&path).expect("open");
+    connection.execute_batch("CREATE TABLE more (x)").expect("made");
+    drop(connection);
+    let steps: Vec<&str> =
+        migrations::STEPS.iter().copied().chain(["CREATE TABLE more (x)"]).collect();
+    let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a step fails");
+    assert!(matches!(error, MemoryError::Store(_)), "{error}");
+    assert!(!json::exists(folder.path()));
+}
+
+#[test]
+fn a_changed_line_of_a_log_is_damage() {
+    let gate = Gate::new().expect("a gate");
+    let folder = TempDir::new().expect("a folder");
+    let mut store = opened(folder.path(), Wanted::Json);
+    for n in 0..3 {
+        let document = gate.clean(&json!({"id": "a", "n": n})).expect("clean");
+        write(&mut *store, |store| {
+            store.put_document(Table::Analytics, "a", n, &document).expect("put");
+        });
+    }
+    let path = store.path().to_owned();
+    let good = std::fs::read_to_string(&path).expect("a log");
+    drop(store);
+    let lines: Vec<&str> = good.lines().collect();
+    let doubled = [lines[0], lines[1], lines[1], lines[2], lines[3]].join("\n") + "\n";
+    let dropped = [lines[0], lines[1], lines[3]].join("\n") + "\n";
+    for bad in [good.replacen("\"n\":1", "\"n\":7", 1), doubled, dropped] {
+        std::fs::write(&path, bad).expect("written");
+        let opened = open(folder.path(), Wanted::Json, 7).expect("a store");
+        assert!(opened.notices[0].contains("not the one that was written"), "{:?}", opened.notices);
+    }
+    // All that is behind the damage could be read.
+    let remains = salvage::remains(&folder.path().join("data.jsonl.corrupt-7"));
+    assert_eq!((remains.documents.len(), remains.lost), (1, 0));
+    assert_eq!(remains.documents[0].3["n"], 2);
+}
+
+#[test]
+fn whoever_has_a_store_open_that_was_put_aside_is_told() {
+    for wanted in BOTH {
+        let folder = TempDir::new().expect("a folder");
+        let one = opened(folder.path(), wanted);
+        let mut other = opened(folder.path(), wanted);
+        assert!(!one.is_set_aside());
+        if wanted == Wanted::Json {
+            // One that can be read was put in order by another process.
+            let path = other.path().to_owned();
+            let text = std::fs::read_to_string(&path).expect("a log") + "[\"x\",[]]\n";
+            std::fs::write(path, text).expect("written");
+        }
+        let notice = set_aside(&mut other, "a test", 7).expect("put aside");
+        assert!(notice.contains("was damaged (a test)"), "{notice}");
+        assert!(other.is_set_aside() && other.documents(Table::Meta).is_err());
+        assert!(one.is_set_aside());
+        drop(opened(folder.path(), wanted));
+        assert!(one.is_set_aside());
+    }
 }
 
 #[test]

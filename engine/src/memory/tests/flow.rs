@@ -4,7 +4,6 @@ use super::*;
 use crate::memory::MemoryError;
 use crate::memory::graph::Step;
 use crate::memory::kinds::{Checkpoint, Convention, Insight, Observation};
-use crate::memory::lifecycle::PHASES;
 use crate::memory::permanent::{Conflict, Edit};
 use crate::memory::prune::Rules;
 use crate::memory::records::BranchContext;
@@ -274,56 +273,6 @@ fn checkpoints_and_insights_stay_in_the_checkout() {
         let on_main = memory.last_checkpoint(Some("main")).expect("read").expect("one");
         assert_eq!(on_main.content, "half way");
         assert!(!root.join("ai").exists());
-    });
-}
-
-#[test]
-fn a_phase_is_left_with_evidence_or_a_reason() {
-    on_both(|_, memory| {
-        let state = memory.start_lifecycle("login", None, None).expect("begun");
-        let holds = |_: &str, _: &Value| Ok(());
-        let none = Map::new();
-        let error = said(memory.advance_lifecycle(&state.id, &none, &holds, None, None));
-        assert!(
-            error.starts_with(
-                "UNDERSTAND cannot be left yet: \"The context is loaded\" (no evidence"
-            ),
-            "{error}"
-        );
-        let evidence: Map<String, Value> =
-            PHASES[0].exit.iter().map(|exit| ((*exit).to_owned(), json!("README.md"))).collect();
-        let missing = |_: &str, _: &Value| Err("no such file".to_owned());
-        let error = said(memory.advance_lifecycle(&state.id, &evidence, &missing, None, None));
-        assert!(error.contains("(no such file)"), "{error}");
-        let other = map(json!({"All is well": "yes"}));
-        assert!(
-            said(memory.advance_lifecycle(&state.id, &other, &holds, None, None))
-                .contains("no exit criterion")
-        );
-        let next =
-            memory.advance_lifecycle(&state.id, &evidence, &holds, Some("ok"), None).expect("on");
-        assert_eq!((&*next.current_phase, next.phases.len()), ("PLAN", 2));
-        assert_eq!(next.phases[0].forced, None);
-        for _ in 1..6 {
-            memory.advance_lifecycle(&state.id, &none, &holds, None, Some("trivial")).expect("on");
-        }
-        let done = memory.lifecycle(&state.id).expect("read");
-        assert_eq!((&*done.status, done.phases.len()), ("completed", 6));
-        assert_eq!(done.phases[5].forced.as_deref(), Some("trivial"));
-        assert!(said(memory.abandon_lifecycle(&state.id, "x")).contains("is completed"));
-
-        let second = memory.start_lifecycle("search", None, Some("build")).expect("begun");
-        assert!(
-            said(memory.return_lifecycle(&second.id, "VERIFY", "x"))
-                .contains("does not come before")
-        );
-        let back = memory.return_lifecycle(&second.id, "spec", "it differs").expect("back");
-        assert_eq!(back.current_phase, "SPEC");
-        memory.abandon_lifecycle(&second.id, "moot").expect("abandoned");
-        assert_eq!(memory.lifecycles(Some("abandoned"), 9).expect("listed").len(), 1);
-        assert!(
-            said(memory.start_lifecycle("x", None, Some("SYNC"))).contains("none of UNDERSTAND")
-        );
     });
 }
 

@@ -1,9 +1,12 @@
 //! The whole memory of a project, on both stores.
 #![expect(clippy::disallowed_methods, reason = "tests look at files")]
 
+mod faults;
 mod flow;
 mod merges;
 mod privacy;
+pub(super) mod repository;
+mod settling;
 
 use super::kinds::{Decision, Mistake};
 use super::permanent::New;
@@ -16,9 +19,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use tempfile::TempDir;
 
 /// A time of 2025; each look at the clock is a millisecond later.
-const START: i64 = 1_763_800_000_000;
+pub(super) const START: i64 = 1_763_800_000_000;
 
-fn at(root: &Path, wanted: Wanted) -> ProjectMemory {
+pub(super) fn at(root: &Path, wanted: Wanted) -> ProjectMemory {
     let time = Arc::new(AtomicI64::new(START));
     let clock = Box::new(move || time.fetch_add(1, Ordering::Relaxed));
     let mut memory = ProjectMemory::open(root, wanted, clock).expect("a memory");
@@ -27,18 +30,18 @@ fn at(root: &Path, wanted: Wanted) -> ProjectMemory {
 }
 
 /// Runs `test` in a new project with each kind of store.
-fn on_both(test: impl Fn(&Path, &mut ProjectMemory)) {
+pub(super) fn on_both(test: impl Fn(&Path, &mut ProjectMemory)) {
     for wanted in [Wanted::Sqlite, Wanted::Json] {
         let folder = TempDir::new().expect("a folder");
         test(folder.path(), &mut at(folder.path(), wanted));
     }
 }
 
-fn decision(content: &str, topic: Option<&str>) -> New<Decision> {
+pub(super) fn decision(content: &str, topic: Option<&str>) -> New<Decision> {
     New { content: content.into(), topic: topic.map(str::to_owned), ..New::default() }
 }
 
-fn mistake(error: &str, fix: &str) -> New<Mistake> {
+pub(super) fn mistake(error: &str, fix: &str) -> New<Mistake> {
     New {
         content: error.into(),
         body: Mistake { fix: fix.into(), ..Mistake::default() },
@@ -46,7 +49,7 @@ fn mistake(error: &str, fix: &str) -> New<Mistake> {
     }
 }
 
-fn new_session(branch: &str) -> SessionState {
+pub(super) fn new_session(branch: &str) -> SessionState {
     SessionState {
         branch: branch.into(),
         ai_provider: AiProvider { provider: "anthropic".into(), ..AiProvider::default() },
@@ -54,11 +57,11 @@ fn new_session(branch: &str) -> SessionState {
     }
 }
 
-fn text(root: &Path, path: &str) -> String {
+pub(super) fn text(root: &Path, path: &str) -> String {
     std::fs::read_to_string(root.join(path)).expect("a text")
 }
 
-fn write(root: &Path, path: &str, text: &str) {
+pub(super) fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
     std::fs::write(path, text).expect("written");

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::memory::kinds::{Checkpoint, Convention, Insight, Observation};
-use crate::memory::lifecycle::PHASES;
 use crate::memory::permanent::Edit;
 use crate::memory::records::BranchContext;
 use crate::memory::types::{Kind, Link, Outcome, Relation};
@@ -96,11 +95,12 @@ fn all_writes(memory: &mut ProjectMemory) {
     let body = Insight { tags: vec![bad(42)], source: Some(bad(43)), ..Insight::default() };
     memory.save_insight(&bad(44), Some(&bad(45)), &body, None).expect("saved");
     let lifecycle = memory.start_lifecycle(&bad(46), None, None).expect("begun").id;
-    let evidence = Map::from_iter([(PHASES[0].exit[0].to_owned(), json!(bad(47)))]);
-    let holds = |_: &str, _: &Value| Ok(());
-    memory
-        .advance_lifecycle(&lifecycle, &evidence, &holds, Some(&bad(48)), Some(&bad(49)))
+    let note = format!("as we said before: {}", bad(47));
+    let evidence = Map::from_iter([("requirements".to_owned(), json!(note))]);
+    let moved = memory
+        .advance_lifecycle(&lifecycle, &evidence, Some(&bad(48)), Some(&bad(49)))
         .expect("on");
+    assert!(moved.lifecycle.phases[0].evidence.contains_key("requirements"));
     memory.return_lifecycle(&lifecycle, "UNDERSTAND", &bad(50)).expect("back");
     memory.abandon_lifecycle(&lifecycle, &bad(51)).expect("abandoned");
     memory.note_figures(&bad(52), &json!({"x": bad(53)})).expect("noted");
@@ -151,7 +151,7 @@ fn every_way_to_write_is_tried() {
         include_str!("../local.rs"),
         include_str!("../sessions.rs"),
         include_str!("../branches.rs"),
-        include_str!("../lifecycle.rs"),
+        include_str!("../lifecycle/mod.rs"),
     ] {
         for function in source.split("\n    pub fn ").skip(1) {
             let name = function.split('(').next().expect("a name");

@@ -1,106 +1,31 @@
 //! Features on their way through the six phases. A phase is left when each of its exit criteria
-//! has evidence that holds, or when someone says why it is left without.
+//! is shown to be met, or when someone says why it is left without.
+
+mod evidence;
+mod phases;
+
+pub use evidence::Judged;
+pub use phases::{Criterion, Holds, PHASES, Phase, Shown, criterion, phase};
 
 use super::MemoryError;
+use super::legacy::millis;
 use super::project::ProjectMemory;
 use super::records::{Lifecycle, PassedPhase};
 use super::store::{Durability, StorageBackend, Table};
+use evidence::Scene;
 use serde_json::{Map, Value, json};
 
-/// A phase: what it takes to enter, to leave, and what is done in it.
-#[derive(Clone, Copy, Debug)]
-pub struct Phase {
-    /// Its name.
-    pub name: &'static str,
-    /// What it is for.
-    pub description: &'static str,
-    /// What must hold to enter it.
-    pub entry: &'static [&'static str],
-    /// What must hold to leave it.
-    pub exit: &'static [&'static str],
-    /// What is done in it.
-    pub activities: &'static [&'static str],
-}
-
-/// The phases, in order.
-pub const PHASES: [Phase; 6] = [
-    Phase {
-        name: "UNDERSTAND",
-        description: "Know what is asked for and what is there",
-        entry: &["A request, a task or a bug is at hand"],
-        exit: &[
-            "The context is loaded",
-            "The requirements are clear",
-            "Acceptance criteria are written as given, when, then",
-            "Edge cases are listed",
-        ],
-        activities: &["Load memory and rules", "Ask what is not clear", "Write the criteria"],
-    },
-    Phase {
-        name: "PLAN",
-        description: "Cut the work into tasks",
-        entry: &["The requirements are approved"],
-        exit: &[
-            "The task list names the files",
-            "Each task has a complexity and a tier",
-            "Dependencies are in order",
-            "The user approved the plan",
-        ],
-        activities: &["Look at the code", "List the tasks", "Order them"],
-    },
-    Phase {
-        name: "SPEC",
-        description: "Write down what will be built",
-        entry: &["The plan is approved"],
-        exit: &["The specification is committed", "The branch is there, if one is needed"],
-        activities: &["Write the specification", "Commit it apart from code"],
-    },
-    Phase {
-        name: "BUILD",
-        description: "Write the code",
-        entry: &["The specification is committed"],
-        exit: &["All tasks are done", "The code compiles", "There are no type errors"],
-        activities: &["One task at a time", "Return to the specification where it turns out wrong"],
-    },
-    Phase {
-        name: "VERIFY",
-        description: "Show that it does what was asked for",
-        entry: &["The implementation is complete"],
-        exit: &[
-            "Each criterion has a test",
-            "All tests pass",
-            "Type check and lint are clean",
-            "There is no dead code",
-            "The specification matches the code",
-        ],
-        activities: &["Write the missing tests", "Run all checks"],
-    },
-    Phase {
-        name: "SHIP",
-        description: "Hand it over",
-        entry: &["Verification passed"],
-        exit: &[
-            "The implementation is committed",
-            "The memory is up to date",
-            "The summary has at most 20 lines",
-            "The plan is archived",
-        ],
-        activities: &["Commit", "Record decisions and mistakes", "Write the summary"],
-    },
-];
-
-/// Says whether evidence for a criterion holds, or why not.
-pub type Verify<'a> = &'a dyn Fn(&str, &Value) -> Result<(), String>;
-
-/// The phase of this name, in any case.
-///
-/// # Errors
-/// The names, when it is none.
-pub fn phase(name: &str) -> Result<&'static Phase, MemoryError> {
-    PHASES.iter().find(|phase| phase.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
-        let names: Vec<&str> = PHASES.iter().map(|phase| phase.name).collect();
-        MemoryError::Invalid(format!("`{name}` is none of {}", names.join(", ")))
-    })
+/// What an attempt to leave a phase came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advance {
+    /// The lifecycle, as it stands now.
+    pub lifecycle: Lifecycle,
+    /// The phase that was to be left.
+    pub left: &'static str,
+    /// Its exit criteria.
+    pub judged: Vec<Judged>,
+    /// Whether it was left.
+    pub moved: bool,
 }
 
 fn lifecycle(store: &mut dyn StorageBackend, id: &str) -> Result<Lifecycle, MemoryError> {
@@ -164,43 +89,90 @@ impl ProjectMemory {
         Ok(states.filter(wanted).take(limit).collect())
     }
 
-    /// Leaves the current phase for the next; from the last, the feature is complete. `evidence`
-    /// goes from exit criterion to what shows it; `force` says why to go on without.
+    /// Whether the exit criteria of a lifecycle's phase are met, by `evidence` (criterion to what
+    /// shows it: see [`Shown`]) and, where none is given, by what is recorded.
     ///
     /// # Errors
-    /// When criteria are not met, named each with the reason; when the lifecycle is not active.
+    /// When the lifecycle is not active, or evidence is for no criterion of its phase.
+    pub fn judge_lifecycle(
+        &mut self,
+        id: &str,
+        evidence: &Map<String, Value>,
+    ) -> Result<Vec<Judged>, MemoryError> {
+        let state = self.read(&mut |store| active(store, id))?;
+        self.judged(&state, evidence)
+    }
+
+    fn judged(
+        &mut self,
+        state: &Lifecycle,
+        evidence: &Map<String, Value>,
+    ) -> Result<Vec<Judged>, MemoryError> {
+        let here = phase(&state.current_phase)?;
+        if let Some(other) = evidence.keys().find(|key| criterion(here, key).is_none()) {
+            let keys: Vec<&str> = here.exit.iter().map(|one| one.key).collect();
+            return Err(MemoryError::Invalid(format!(
+                "`{other}` is no exit criterion of {}: {}",
+                here.name,
+                keys.join(", ")
+            )));
+        }
+        let session = match state.session_id.as_deref() {
+            Some(session) => self.session(session).ok(),
+            None => None,
+        };
+        let root = self.root().to_owned();
+        let began = millis(&state.created_at).unwrap_or_default();
+        let scene = Scene { root: &root, began, branch: session.map(|session| session.branch) };
+        let mut judged = Vec::new();
+        for one in here.exit {
+            let given = given(here, evidence, one.key);
+            judged.push(evidence::judge(self, &scene, one, given)?);
+        }
+        Ok(judged)
+    }
+
+    /// Leaves the current phase for the next, if its criteria are met as
+    /// [`Self::judge_lifecycle`] says, or `force` says why to go on without; that is recorded. From
+    /// the last phase, the feature is complete.
+    ///
+    /// # Errors
+    /// When the lifecycle is not active, evidence is for no criterion of its phase, or another
+    /// process moved it meanwhile.
     pub fn advance_lifecycle(
         &mut self,
         id: &str,
         evidence: &Map<String, Value>,
-        verify: Verify<'_>,
         notes: Option<&str>,
         force: Option<&str>,
-    ) -> Result<Lifecycle, MemoryError> {
+    ) -> Result<Advance, MemoryError> {
+        let before = self.read(&mut |store| active(store, id))?;
+        let here = phase(&before.current_phase)?;
+        let judged = self.judged(&before, evidence)?;
+        let is_met = judged.iter().all(|one| one.met);
+        let force = force.filter(|why| !why.trim().is_empty());
+        if !is_met && force.is_none() {
+            return Ok(Advance { lifecycle: before, left: here.name, judged, moved: false });
+        }
         let at = self.now();
-        self.change_lifecycle(id, &mut |store| {
+        let shown: Map<String, Value> = judged
+            .iter()
+            .filter(|one| one.met)
+            .map(|one| {
+                let given = given(here, evidence, one.key).cloned();
+                (one.key.to_owned(), given.unwrap_or_else(|| json!(one.why)))
+            })
+            .collect();
+        let lifecycle = self.change_lifecycle(id, &mut |store| {
             let mut state = active(store, id)?;
-            let here = phase(&state.current_phase)?;
-            if let Some(other) = evidence.keys().find(|key| !here.exit.contains(&key.as_str())) {
-                return Err(MemoryError::Invalid(format!(
-                    "`{other}` is no exit criterion of {}: {}",
-                    here.name,
-                    here.exit.join("; ")
-                )));
-            }
-            let unmet = unmet(here, evidence, verify);
-            if !unmet.is_empty() && force.is_none_or(|why| why.trim().is_empty()) {
-                return Err(MemoryError::Invalid(format!(
-                    "{} cannot be left yet: {}",
-                    here.name,
-                    unmet.join("; ")
-                )));
+            if state.phases.len() != before.phases.len() {
+                return Err(MemoryError::Invalid(format!("`{id}` was moved meanwhile")));
             }
             if let Some(last) = state.phases.last_mut() {
                 last.exited_at = Some(at.into());
                 last.notes = notes.map(str::to_owned);
-                last.evidence.clone_from(evidence);
-                last.forced = force.filter(|_| !unmet.is_empty()).map(str::to_owned);
+                last.evidence.clone_from(&shown);
+                last.forced = force.filter(|_| !is_met).map(str::to_owned);
             }
             match PHASES.iter().skip_while(|phase| phase.name != here.name).nth(1) {
                 Some(next) => enter(&mut state, next, at),
@@ -208,19 +180,21 @@ impl ProjectMemory {
             }
             state.updated_at = at.into();
             Ok(state)
-        })
+        })?;
+        Ok(Advance { lifecycle, left: here.name, judged, moved: true })
     }
 
     /// Goes back to an earlier phase: the work turned out to differ from its specification.
     ///
     /// # Errors
-    /// When the phase is not an earlier one, or the lifecycle is not active.
+    /// When the phase is not an earlier one, no reason is given, or the lifecycle is not active.
     pub fn return_lifecycle(
         &mut self,
         id: &str,
         to: &str,
         reason: &str,
     ) -> Result<Lifecycle, MemoryError> {
+        said_why(reason)?;
         let target = phase(to)?;
         let at = self.now();
         self.change_lifecycle(id, &mut |store| {
@@ -245,8 +219,9 @@ impl ProjectMemory {
     /// Gives a lifecycle up.
     ///
     /// # Errors
-    /// When it is not active.
+    /// When it is not active, or no reason is given.
     pub fn abandon_lifecycle(&mut self, id: &str, reason: &str) -> Result<Lifecycle, MemoryError> {
+        said_why(reason)?;
         let at = self.now();
         self.change_lifecycle(id, &mut |store| {
             let mut state = active(store, id)?;
@@ -274,6 +249,19 @@ impl ProjectMemory {
     }
 }
 
+/// The evidence for a criterion, by whichever name.
+fn given<'a>(here: &Phase, evidence: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    let is_for = |name: &str| criterion(here, name).is_some_and(|named| named.key == key);
+    evidence.iter().find(|(name, _)| is_for(name)).map(|(_, value)| value)
+}
+
+fn said_why(reason: &str) -> Result<(), MemoryError> {
+    if reason.trim().is_empty() {
+        return Err(MemoryError::Invalid("say why: a reason is missing".to_owned()));
+    }
+    Ok(())
+}
+
 fn entered(phase: &Phase, at: i64) -> PassedPhase {
     PassedPhase { name: phase.name.to_owned(), entered_at: at.into(), ..PassedPhase::default() }
 }
@@ -291,16 +279,5 @@ fn active(store: &mut dyn StorageBackend, id: &str) -> Result<Lifecycle, MemoryE
     Err(MemoryError::Invalid(format!("the lifecycle `{id}` is {}", state.status)))
 }
 
-/// The exit criteria that nothing shows, each with the reason.
-fn unmet(phase: &Phase, evidence: &Map<String, Value>, verify: Verify<'_>) -> Vec<String> {
-    let why = |criterion: &&str| match evidence.get(*criterion) {
-        None | Some(Value::Null | Value::Bool(_)) => Some("no evidence was given".to_owned()),
-        Some(Value::String(text)) if text.trim().is_empty() => Some("the evidence is empty".into()),
-        Some(shown) => verify(criterion, shown).err(),
-    };
-    phase
-        .exit
-        .iter()
-        .filter_map(|criterion| why(criterion).map(|why| format!("\"{criterion}\" ({why})")))
-        .collect()
-}
+#[cfg(test)]
+mod tests;

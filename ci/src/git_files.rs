@@ -1,0 +1,259 @@
+//! What Git has to know of a project's memory: that lines of both sides of a merge stay, and that
+//! the store of a checkout is nobody else's.
+
+use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
+use anyhow::{Context, Result};
+use globset::GlobBuilder;
+use ignore::gitignore::GitignoreBuilder;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The line that keeps the lines of both sides.
+pub const MERGES: &str = "ai/memory/*.jsonl merge=union";
+/// The line that keeps the store out of commits: the database and its log, locks, backups, and what
+/// was put aside as damaged all begin like this.
+pub const IGNORES: &str = "/.aidd/data.*";
+
+/// Names that stand for all that the store writes beside the database.
+const OF_STORE: [&str; 6] = [
+    ".aidd/data.db",
+    ".aidd/data.db-wal",
+    ".aidd/data.lock",
+    ".aidd/data.journal.lock",
+    ".aidd/data.db.corrupt-1",
+    ".aidd/data.jsonl",
+];
+
+/// What was done to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// It was not there.
+    Wrote,
+    /// A line was added.
+    AddedTo,
+    /// It says so already.
+    Kept,
+}
+
+impl Done {
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Wrote => "wrote",
+            Self::AddedTo => "added to",
+            Self::Kept => "kept",
+        }
+    }
+}
+
+/// Makes the Git files of the project at `root` say what they have to; which files, and what was done.
+///
+/// # Errors
+/// When one cannot be read or written.
+pub fn write(root: &Path) -> Result<[(&'static str, Done); 2]> {
+    let attributes = if merges(root) {
+        Done::Kept
+    } else {
+        let why = "# Memories stand for themselves: a merge keeps the lines of both sides.";
+        add(root, ".gitattributes", why, MERGES)?
+    };
+    let ignore = if ignores_store(root) {
+        Done::Kept
+    } else {
+        add(root, ".gitignore", "# What aidd keeps for this checkout alone.", IGNORES)?
+    };
+    Ok([(".gitattributes", attributes), (".gitignore", ignore)])
+}
+
+/// Adds a line to a file, at its end and in its line endings.
+fn add(root: &Path, name: &str, why: &str, line: &str) -> Result<Done> {
+    let path = root.join(name);
+    let before = match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        other => Some(other.with_context(|| name.to_owned())?),
+    };
+    let mut text = before.clone().unwrap_or_default();
+    let end: &[u8] = if text.windows(2).any(|pair| pair == b"\r\n") { b"\r\n" } else { b"\n" };
+    if !text.is_empty() {
+        if !text.ends_with(b"\n") {
+            text.extend(end);
+        }
+        text.extend(end);
+    }
+    for line in [why, line] {
+        text.extend(line.as_bytes());
+        text.extend(end);
+    }
+    fs::write(&path, text).with_context(|| name.to_owned())?;
+    Ok(if before.is_some() { Done::AddedTo } else { Done::Wrote })
+}
+
+/// The folders from that of the repository down to `root` and below it to `folder`, outermost first.
+fn folders(root: &Path, folder: &str) -> Vec<PathBuf> {
+    let top = repository(root).unwrap_or_else(|| root.to_owned());
+    let deepest = root.join(folder);
+    let mut folders: Vec<PathBuf> =
+        deepest.ancestors().take_while(|at| at.starts_with(&top)).map(Path::to_owned).collect();
+    folders.reverse();
+    folders
+}
+
+/// The folder of the repository that `root` lies in.
+#[must_use]
+pub fn repository(root: &Path) -> Option<PathBuf> {
+    root.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
+}
+
+/// Whether Git keeps the lines of both sides of a merge in every file of memory.
+#[must_use]
+pub fn merges(root: &Path) -> bool {
+    MEMORY_FILES.iter().all(|name| {
+        let path = root.join(MEMORY_FOLDER).join(name);
+        let mut merge = None;
+        for folder in folders(root, MEMORY_FOLDER) {
+            let text = fs::read_to_string(folder.join(".gitattributes")).unwrap_or_default();
+            let Ok(below) = path.strip_prefix(&folder) else { continue };
+            let below = below.to_string_lossy().replace('\\', "/");
+            merge = merge_of(&text, &below).or(merge);
+        }
+        merge.as_deref() == Some("union")
+    })
+}
+
+/// What attributes say of merging the file at `path`, seen from the folder of the attributes: the
+/// last line that speaks of it counts.
+fn merge_of(attributes: &str, path: &str) -> Option<String> {
+    let mut merge = None;
+    for line in attributes.trim_start_matches('\u{FEFF}').lines() {
+        let mut words = line.split_whitespace();
+        let Some(pattern) = words.next().filter(|first| !first.starts_with(['#', '!', '['])) else {
+            continue;
+        };
+        if !covers(pattern, path) {
+            continue;
+        }
+        for word in words {
+            match word.split_once('=') {
+                Some(("merge", driver)) => merge = Some(driver.to_owned()),
+                None if matches!(word, "merge" | "-merge" | "!merge" | "binary") => {
+                    merge = Some(String::new());
+                }
+                _ => {}
+            }
+        }
+    }
+    merge
+}
+
+/// Whether a pattern of attributes covers a path: by its name when it holds no slash.
+fn covers(pattern: &str, path: &str) -> bool {
+    let whole = pattern.trim_start_matches('/');
+    let subject =
+        if pattern.contains('/') { path } else { path.rsplit('/').next().unwrap_or(path) };
+    let glob = GlobBuilder::new(whole).literal_separator(true).build();
+    glob.is_ok_and(|glob| glob.compile_matcher().is_match(subject))
+}
+
+/// Whether Git ignores all that the store writes.
+#[must_use]
+pub fn ignores_store(root: &Path) -> bool {
+    OF_STORE.iter().all(|path| ignores(root, path))
+}
+
+/// Whether the ignore files of the repository leave out the file at `path`, from the root.
+#[must_use]
+pub fn ignores(root: &Path, path: &str) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folders = folders(root, folder);
+    let says = |at: &Path, is_folder: bool| {
+        let mut said = false;
+        for folder in folders.iter().filter(|folder| at.starts_with(folder) && at != **folder) {
+            let mut builder = GitignoreBuilder::new(folder);
+            let text = fs::read_to_string(folder.join(".gitignore")).unwrap_or_default();
+            for line in text.trim_start_matches('\u{FEFF}').lines() {
+                // A malformed line is passed over, as Git does.
+                let _ = builder.add_line(None, line);
+            }
+            let Ok(rules) = builder.build() else { continue };
+            let matched = rules.matched(at, is_folder);
+            if !matched.is_none() {
+                said = matched.is_ignore();
+            }
+        }
+        said
+    };
+    // What is below an ignored folder cannot be taken in again.
+    folders.iter().skip(1).any(|at| says(at, true)) || says(&root.join(path), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    fn project(files: &[(&str, &str)]) -> TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join(".git")).expect("made");
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("below")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        folder
+    }
+
+    #[test]
+    fn files_are_added_to_once() {
+        let folder = project(&[(".gitignore", "/target\r\n*.log")]);
+        let done = write(folder.path()).expect("written");
+        assert_eq!(done, [(".gitattributes", Done::Wrote), (".gitignore", Done::AddedTo)]);
+        let text = |name: &str| fs::read_to_string(folder.path().join(name)).expect("text");
+        let ignore = text(".gitignore");
+        assert!(ignore.starts_with("/target\r\n*.log\r\n\r\n# "), "{ignore:?}");
+        assert!(ignore.ends_with("\r\n/.aidd/data.*\r\n"), "{ignore:?}");
+        assert!(text(".gitattributes").ends_with("ai/memory/*.jsonl merge=union\n"));
+        let done = write(folder.path()).expect("written");
+        assert_eq!(done.map(|(_, done)| done), [Done::Kept, Done::Kept]);
+        assert_eq!(text(".gitignore"), ignore);
+    }
+
+    #[test]
+    fn what_others_wrote_counts() {
+        for attributes in ["*.jsonl merge=union", "/ai/memory/** text merge=union", MERGES] {
+            assert!(merges(project(&[(".gitattributes", attributes)]).path()), "{attributes}");
+        }
+        for attributes in [
+            "",
+            "# ai/memory/*.jsonl merge=union",
+            "ai/*.jsonl merge=union",
+            "ai/memory/decisions.jsonl merge=union",
+            "*.jsonl merge=union\n*.jsonl -merge",
+            "*.jsonl merge=union\nai/memory/*.jsonl binary",
+        ] {
+            assert!(!merges(project(&[(".gitattributes", attributes)]).path()), "{attributes}");
+        }
+        let nested = project(&[(".gitattributes", "*.jsonl -merge")]);
+        fs::create_dir_all(nested.path().join("ai/memory")).expect("made");
+        let own = nested.path().join("ai/memory/.gitattributes");
+        fs::write(own, "* merge=union").expect("written");
+        assert!(merges(nested.path()));
+    }
+
+    #[test]
+    fn ignore_files_are_read_as_git_reads_them() {
+        for ignore in [".aidd/data.*", ".aidd/", "**/.aidd/data*", "data.*"] {
+            assert!(ignores_store(project(&[(".gitignore", ignore)]).path()), "{ignore}");
+        }
+        for ignore in ["", "*.db", ".aidd/data.db*", "/.aidd/data.*\n!/.aidd/data.jsonl"] {
+            assert!(!ignores_store(project(&[(".gitignore", ignore)]).path()), "{ignore}");
+        }
+        // From a project below the root of the repository.
+        let outer = project(&[(".gitignore", "data.*"), ("app/.gitignore", "!data.db")]);
+        assert!(!ignores_store(&outer.path().join("app")));
+        assert!(ignores_store(&outer.path().join("other")));
+        let all = project(&[(".gitignore", "ai/\n!ai/memory/decisions.jsonl")]);
+        assert!(ignores(all.path(), "ai/memory/decisions.jsonl"));
+    }
+}

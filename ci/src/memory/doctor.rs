@@ -1,0 +1,293 @@
+//! `aidd memory doctor`: how the memory is, what is wrong with it, and what to do.
+
+use super::{is_begun, said};
+use crate::Io;
+use crate::exit::Exit;
+use crate::git_files;
+use crate::report::{number, one_line};
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::Config;
+use aidd_engine::files::Memory;
+use aidd_engine::finding::Safety;
+use aidd_engine::fix;
+use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
+use aidd_engine::memory::MemoryError;
+use aidd_engine::memory::journal;
+use aidd_engine::memory::log::ProblemKind;
+use aidd_engine::memory::project::{ProjectMemory, system_clock};
+use aidd_engine::memory::store::Wanted;
+use aidd_engine::memory::types::Status;
+use aidd_engine::registry::Registry;
+use aidd_engine::source::Source;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use serde_json::json;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// How many problems of the tracked files are named; the rest is counted.
+const NAMED: usize = 20;
+
+/// What was looked at, what is wrong with it, what to do, and whether `--fix` does it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Wrong {
+    what: &'static str,
+    message: String,
+    remedy: String,
+    fixable: bool,
+}
+
+/// What the doctor sees.
+#[derive(Debug, Default)]
+struct Seen {
+    /// What is as it should be, or just is: name, and how it is.
+    facts: Vec<(&'static str, String)>,
+    wrong: Vec<Wrong>,
+    fixed: Vec<String>,
+}
+
+impl Seen {
+    fn wrong(&mut self, what: &'static str, message: &str, remedy: &str, fixable: bool) {
+        let (message, remedy) = (one_line(message), remedy.to_owned());
+        self.wrong.push(Wrong { what, message, remedy, fixable });
+    }
+}
+
+/// Runs `aidd memory doctor`: 1 when something is wrong.
+pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Result<Exit> {
+    let mut seen = Seen::default();
+    seen.facts.push(("root", root.display().to_string()));
+    if fix {
+        mend_files(root, &mut seen)?;
+    }
+    if is_begun(root) {
+        match ProjectMemory::open(root, Wanted::default(), system_clock()) {
+            Ok(mut memory) => memory_of(&mut memory, fix, &mut seen)?,
+            Err(error) => cannot_open(&error, &mut seen),
+        }
+        leftovers(root, &mut seen);
+    } else {
+        seen.facts.push(("memory", "nothing is remembered here yet".to_owned()));
+    }
+    of_git(root, &mut seen);
+    if as_json {
+        let facts: serde_json::Map<_, _> =
+            seen.facts.iter().map(|(name, fact)| ((*name).to_owned(), json!(fact))).collect();
+        let answer = json!({"facts": facts, "fixed": seen.fixed, "wrong": seen.wrong});
+        writeln!(io.out, "{}", serde_json::to_string_pretty(&answer)?)?;
+    } else {
+        print(&seen, io)?;
+    }
+    Ok(if seen.wrong.is_empty() { Exit::Clean } else { Exit::Findings })
+}
+
+fn print(seen: &Seen, io: &mut Io<'_>) -> Result<()> {
+    for (name, fact) in &seen.facts {
+        writeln!(io.out, "{name:<14} {fact}")?;
+    }
+    for fixed in &seen.fixed {
+        writeln!(io.out, "fixed          {fixed}")?;
+    }
+    for wrong in &seen.wrong {
+        writeln!(io.out, "wrong          {}: {}", wrong.what, wrong.message)?;
+        writeln!(io.out, "               {}", wrong.remedy)?;
+    }
+    if seen.wrong.is_empty() {
+        writeln!(io.out, "nothing wrong with the memory")?;
+    } else if seen.wrong.iter().any(|wrong| wrong.fixable) {
+        writeln!(io.err, "`aidd memory doctor --fix` mends what can be mended")?;
+    }
+    Ok(())
+}
+
+/// What can be mended before the memory is opened: the files of Git, and what merges left in the
+/// tracked files.
+fn mend_files(root: &Path, seen: &mut Seen) -> Result<()> {
+    if git_files::repository(root).is_some() {
+        for (name, done) in git_files::write(root)? {
+            if done != git_files::Done::Kept {
+                seen.fixed.push(format!("{} {name}", done.word()));
+            }
+        }
+    }
+    let engine = Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
+        .map_err(|error| anyhow::anyhow!("{error}"))?;
+    let journal = journal::Journal::new(root);
+    for name in MEMORY_FILES {
+        let path = format!("{MEMORY_FOLDER}/{name}");
+        if journal.stamp(&path).is_none() {
+            continue;
+        }
+        let _lock = journal.lock().map_err(said)?;
+        let Some((bytes, _)) = journal.read(&path).map_err(said)? else { continue };
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        let source = Source::new(path.as_str(), text.as_str());
+        let findings = engine.check(&source, &Memory::default()).findings;
+        let fixes: Vec<_> = findings
+            .iter()
+            .filter(|finding| finding.rule.starts_with("memory/"))
+            .filter_map(|finding| finding.fix.as_ref())
+            .filter(|fix| fix.safety == Safety::Safe)
+            .collect();
+        if fixes.is_empty() {
+            continue;
+        }
+        let (mended, _) = fix::apply(text.as_bytes(), &fixes);
+        let mended = String::from_utf8(mended).context("fixes keep a text a text")?;
+        journal.write(&path, &mended).map_err(said)?;
+        seen.fixed.push(format!("{} in {path}", number(fixes.len(), "line")));
+    }
+    Ok(())
+}
+
+fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<()> {
+    for notice in memory.take_notices() {
+        seen.facts.push(("note", one_line(&notice)));
+    }
+    let damage = memory.check().map_err(said)?;
+    if fix && !damage.is_empty() {
+        memory.import().map_err(said)?;
+        seen.fixed.push("the store, made anew of the tracked files".to_owned());
+        for notice in memory.take_notices() {
+            seen.fixed.push(one_line(&notice));
+        }
+    } else if let Some(first) = damage.first() {
+        let remedy = "`aidd memory doctor --fix` makes it anew of the tracked files";
+        seen.wrong("store", &format!("damaged: {first}"), remedy, true);
+    }
+    let whole = if damage.is_empty() { ", whole" } else { "" };
+    seen.facts.push(("store", format!("{}{whole}", memory.backend())));
+    if fix {
+        let written = memory.export(false).map_err(said)?;
+        if written > 0 {
+            seen.fixed.push(format!("{} of tracked files that were gone", number(written, "line")));
+        }
+    }
+    counts(memory, seen)?;
+    tracked(memory, seen)?;
+    let (_, unread) = memory.branches().map_err(said)?;
+    for path in unread {
+        seen.wrong(
+            "branch",
+            &format!("{path} cannot be read"),
+            "mend it, or take it from Git",
+            false,
+        );
+    }
+    Ok(())
+}
+
+fn counts(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
+    let mut by_kind: Vec<(String, u32)> = Vec::new();
+    let counts = memory.read(&mut |store| store.counts()).map_err(said)?;
+    for (_, kind, status, count) in counts {
+        if status == Status::Removed {
+            continue;
+        }
+        match by_kind.iter_mut().find(|(known, _)| *known == kind.word()) {
+            Some((_, sum)) => *sum += count,
+            None => by_kind.push((kind.word().to_owned(), count)),
+        }
+    }
+    let said: Vec<String> = by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    seen.facts
+        .push(("memories", if said.is_empty() { "none".to_owned() } else { said.join(", ") }));
+    Ok(())
+}
+
+/// What is wrong in the tracked files, and what they no longer hold.
+fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
+    let problems = memory.problems().map_err(said)?;
+    for problem in problems.iter().take(NAMED) {
+        let place = if problem.line == 0 {
+            problem.path.clone()
+        } else {
+            format!("{}:{}", problem.path, problem.line)
+        };
+        let (remedy, fixable) = match problem.kind {
+            ProblemKind::MalformedLine | ProblemKind::UnreadableFile => {
+                ("mend it by hand, or take it from its history: git log -p", false)
+            }
+            _ => ("`aidd memory doctor --fix` mends it", true),
+        };
+        seen.wrong("tracked file", &format!("{place}: {}", problem.message), remedy, fixable);
+    }
+    if problems.len() > NAMED {
+        let message = format!("{} more problems", problems.len() - NAMED);
+        seen.wrong("tracked file", &message, "`aidd check ai/memory` shows all", false);
+    }
+    let conflicts = memory.conflicts().map_err(said)?.len();
+    if conflicts > 0 {
+        let remedy = "`aidd memory conflicts` lists them, `aidd memory settle ID` keeps one";
+        seen.wrong(
+            "conflict",
+            &format!("{} to settle", number(conflicts, "conflict")),
+            remedy,
+            false,
+        );
+    }
+    for (file, path) in &journal::SOURCES[..3] {
+        let missing = memory.missing(file).map_err(said)?.len();
+        if missing > 0 {
+            let lines = number(missing, "line");
+            let fact = format!(
+                "{path}: {lines} known here went with a branch or by hand (`aidd memory export --missing` writes them back)"
+            );
+            seen.facts.push(("aside", fact));
+        }
+    }
+    Ok(())
+}
+
+fn cannot_open(error: &MemoryError, seen: &mut Seen) {
+    let remedy = match error {
+        MemoryError::Newer { .. } => "update aidd; the tracked files can be read meanwhile",
+        MemoryError::Io { .. } => "make the folder .aidd writable",
+        _ => "move .aidd/data.db away: what is tracked is read from ai/memory anew",
+    };
+    seen.wrong("store", &error.to_string(), remedy, false);
+}
+
+/// Backups and damaged stores that were put aside.
+fn leftovers(root: &Path, seen: &mut Seen) {
+    let entries = fs::read_dir(root.join(".aidd")).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.contains(".corrupt-") || name.ends_with(".bak"))
+        .collect();
+    names.sort();
+    for name in names {
+        let what = if name.ends_with(".bak") { "a backup" } else { "a damaged store" };
+        let fact = format!(".aidd/{name}: {what}; delete it once it is not needed");
+        seen.facts.push(("leftover", fact));
+    }
+}
+
+/// What Git makes of the memory.
+fn of_git(root: &Path, seen: &mut Seen) {
+    if git_files::repository(root).is_none() {
+        seen.facts.push(("git", "not in a repository: nothing is shared".to_owned()));
+        return;
+    }
+    if git_files::merges(root) {
+        seen.facts.push(("merging", "both sides of a merge stay".to_owned()));
+    } else {
+        let message = format!(".gitattributes does not say `{}`", git_files::MERGES);
+        seen.wrong("merging", &message, "`aidd init` writes it", true);
+    }
+    if git_files::ignores_store(root) {
+        seen.facts.push(("ignored", "the store stays out of commits".to_owned()));
+    } else {
+        let message = format!(".gitignore does not say `{}`", git_files::IGNORES);
+        seen.wrong("ignored", &message, "`aidd init` writes it", true);
+    }
+    for (folder, name) in [(MEMORY_FOLDER, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {
+        if git_files::ignores(root, &format!("{folder}/{name}")) {
+            let message = format!(".gitignore leaves out {folder}, so nobody else has it");
+            let remedy = format!("delete the line that does, or write after it: !{folder}/");
+            seen.wrong("ignored", &message, &remedy, false);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! When commits were made and what they say, for whoever measures what became of work.
+
+use super::{GitError, Repository, id, other};
+use gix::revision::walk::Sorting;
+use gix::traverse::commit::simple::CommitTimeOrder;
+
+/// A commit's time and words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// The full hash.
+    pub id: String,
+    /// When it was committed, in milliseconds since 1970.
+    pub at: i64,
+    /// Its message.
+    pub message: String,
+}
+
+impl Repository {
+    /// What a commit says and when it was made.
+    ///
+    /// # Errors
+    /// When it is not here.
+    pub fn told(&self, commit: &str) -> Result<Commit, GitError> {
+        let repository = self.inner.to_thread_local();
+        let commit = repository.find_commit(id(commit)?).map_err(other)?;
+        let seconds = commit.time().map_err(other)?.seconds;
+        let message = String::from_utf8_lossy(commit.message_raw_sloppy()).into_owned();
+        Ok(Commit { id: commit.id.to_string(), at: seconds.saturating_mul(1000), message })
+    }
+
+    /// Whether there is a branch of this name, here or as it was last fetched from `origin`.
+    #[must_use]
+    pub fn has_branch(&self, name: &str) -> bool {
+        let repository = self.inner.to_thread_local();
+        ["refs/heads/", "refs/remotes/origin/"].iter().any(|folder| {
+            let name = format!("{folder}{name}");
+            matches!(repository.try_find_reference(name.as_str()), Ok(Some(_)))
+        })
+    }
+
+    /// The branch that is checked out; `None` when a commit is.
+    #[must_use]
+    pub fn branch(&self) -> Option<String> {
+        let name = self.inner.to_thread_local().head_name().ok()??;
+        Some(name.shorten().to_string())
+    }
+
+    /// The commits before and at HEAD that were made since `at` (milliseconds since 1970), the last
+    /// first; at most `limit`.
+    ///
+    /// # Errors
+    /// When there is no commit yet, or an object is missing.
+    pub fn since(&self, at: i64, limit: usize) -> Result<Vec<Commit>, GitError> {
+        let repository = self.inner.to_thread_local();
+        let head = self.commit("HEAD")?;
+        let sorting = Sorting::ByCommitTimeCutoff {
+            order: CommitTimeOrder::NewestFirst,
+            seconds: at.div_euclid(1000),
+        };
+        let walk = repository.rev_walk([id(&head)?]).sorting(sorting).all().map_err(other)?;
+        let mut commits = Vec::new();
+        for info in walk.take(limit) {
+            commits.push(self.told(&info.map_err(other)?.id.to_string())?);
+        }
+        Ok(commits)
+    }
+}

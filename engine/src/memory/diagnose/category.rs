@@ -1,0 +1,382 @@
+//! What sort of error it is, by the words it uses.
+
+/// What an error is, and what usually helps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Category {
+    /// Its name: type, build, runtime, config, dependency, network, test, permission, resource,
+    /// concurrency, unknown.
+    pub name: &'static str,
+    /// From 0 to 0.9: 0.3 for the first word that speaks for it, 0.2 for each further one.
+    pub confidence: f64,
+    /// Where to look first.
+    pub suggestion: &'static str,
+}
+
+struct Row {
+    name: &'static str,
+    suggestion: &'static str,
+    words: &'static [&'static str],
+}
+
+/// The narrow ones first: of two with as many words the first holds.
+const ROWS: &[Row] = &[
+    Row {
+        name: "network",
+        suggestion: "Is the other side up, and reachable by this name and port?",
+        words: &[
+            "econnrefused",
+            "econnreset",
+            "etimedout",
+            "enotfound",
+            "eai_again",
+            "ehostunreach",
+            "connection refused",
+            "connection reset",
+            "connection timed out",
+            "timed out",
+            "network is unreachable",
+            "no route to host",
+            "dial tcp",
+            "getaddrinfo",
+            "dns",
+            "socket hang up",
+            "fetch failed",
+            "certificate",
+            "tls",
+            "ssl",
+            "proxy",
+            "broken pipe",
+            "connectexception",
+            "unknownhostexception",
+            "sockettimeoutexception",
+            "http status",
+            "status code 5",
+            "status code 4",
+            "connectionerror",
+            "socketexception",
+            "econnaborted",
+        ],
+    },
+    Row {
+        name: "dependency",
+        suggestion: "Is it installed in the version that is asked for, and named in the manifest?",
+        words: &[
+            "cannot find module",
+            "cannot find package",
+            "module not found",
+            "modulenotfounderror",
+            "no module named",
+            "importerror",
+            "err_module_not_found",
+            "eresolve",
+            "peer dep",
+            "could not resolve dependency",
+            "unresolved import",
+            "can't find crate",
+            "no matching package",
+            "no required module provides package",
+            "classnotfoundexception",
+            "noclassdeffounderror",
+            "could not find or load main class",
+            "cannot load such file",
+            "loaderror",
+            "gem::",
+            "bundler::",
+            "class not found",
+            "undefined symbol",
+            "shared libraries",
+            "dll load failed",
+            "version solving failed",
+            "unsatisfiable",
+            "package does not exist",
+            "no such module",
+            "nosuchmethoderror",
+            "lockfile",
+        ],
+    },
+    Row {
+        name: "permission",
+        suggestion: "Who runs this, and may they? Look at owner, mode, token and scope.",
+        words: &[
+            "eacces",
+            "eperm",
+            "permission denied",
+            "permissionerror",
+            "access denied",
+            "accessdenied",
+            "operation not permitted",
+            "unauthorized",
+            "forbidden",
+            "unauthorizedaccessexception",
+            "not authorized",
+            "insufficient privilege",
+        ],
+    },
+    Row {
+        name: "resource",
+        suggestion: "What grows, or is never given back: memory, disk, handles, connections?",
+        words: &[
+            "out of memory",
+            "outofmemory",
+            "heap out of memory",
+            "enospc",
+            "no space left",
+            "enomem",
+            "emfile",
+            "too many open files",
+            "memoryerror",
+            "stack overflow",
+            "stackoverflow",
+            "maximum call stack",
+            "recursionerror",
+            "recursion depth",
+            "too many connections",
+            "cannot allocate",
+            "oomkilled",
+            "quota",
+        ],
+    },
+    Row {
+        name: "concurrency",
+        suggestion: "Which two run at once, and what do both touch?",
+        words: &[
+            "deadlock",
+            "data race",
+            "race condition",
+            "all goroutines are asleep",
+            "concurrentmodification",
+            "lock timeout",
+            "lock wait",
+            "database is locked",
+            "poisoned",
+            "concurrent map",
+            "threadsanitizer",
+            "could not serialize",
+            "already borrowed",
+        ],
+    },
+    Row {
+        name: "config",
+        suggestion: "Which setting or variable is read here, and where is it set?",
+        words: &[
+            "environment variable",
+            "env var",
+            "missing required",
+            "invalid configuration",
+            "configuration",
+            "config",
+            "keyerror: 'database",
+            ".env",
+            "unknown option",
+            "unrecognized option",
+            "invalid option",
+            "unknown argument",
+            "yaml",
+            "toml",
+            "json at position",
+            "jsondecodeerror",
+            "not configured",
+            "improperlyconfigured",
+            "eaddrinuse",
+            "address already in use",
+            "beancreationexception",
+        ],
+    },
+    Row {
+        name: "test",
+        suggestion: "What was expected, what came? Which of the two is right?",
+        words: &[
+            "assertionerror",
+            "assertion failed",
+            "assertion `left",
+            "assertionfailederror",
+            "expected:",
+            "received:",
+            "expect(",
+            "tobe",
+            "toequal",
+            "test failed",
+            "tests failed",
+            "failures:",
+            "left == right",
+            "comparisonfailure",
+            "snapshot",
+            "--- fail",
+            "assert ",
+            "testfailed",
+            "exunit",
+            "rspec",
+            "xctassert",
+        ],
+    },
+    Row {
+        name: "build",
+        suggestion: "Mend the first error; the later ones often follow from it.",
+        words: &[
+            "syntaxerror",
+            "syntax error",
+            "parse error",
+            "unexpected token",
+            "could not compile",
+            "compilation failed",
+            "compileerror",
+            "build failed",
+            "expected ';'",
+            "expected `;`",
+            "undefined reference",
+            "linker",
+            "undeclared",
+            "cannot find symbol",
+            "not in scope",
+            "cannot find value",
+            "cannot find function",
+            "undefined:",
+            "unterminated",
+            "unresolved",
+            "indentationerror",
+            "unclosed delimiter",
+            "does not exist in the current context",
+            "undefined name",
+            "no such file or directory #include",
+            "transform failed",
+            "esbuild",
+        ],
+    },
+    Row {
+        name: "type",
+        suggestion: "Which value is of another type than is thought here, and who makes it?",
+        words: &[
+            "typeerror",
+            "type error",
+            "mismatched types",
+            "is not assignable",
+            "ts23",
+            "ts27",
+            "incompatible types",
+            "cannot convert",
+            "cannot be converted",
+            "invalid cast",
+            "classcastexception",
+            "invalidcastexception",
+            "is not a function",
+            "is not iterable",
+            "is not a subtype",
+            "no implicit conversion",
+            "unsupported operand",
+            "cannot use",
+            "type mismatch",
+            "nomethoderror",
+            "badarityerror",
+            "functionclauseerror",
+            "protocol.undefinederror",
+            "has no attribute",
+            "attributeerror",
+            "does not exist on type",
+            "trait bound",
+            "e0308",
+            "e0277",
+            "undefined method",
+            "must be of type",
+        ],
+    },
+    Row {
+        name: "runtime",
+        suggestion: "Read the innermost own frame: which value is missing or out of range there?",
+        words: &[
+            "undefined",
+            "null",
+            "nil",
+            "none",
+            "nullpointer",
+            "nullreference",
+            "index out of",
+            "out of range",
+            "out of bounds",
+            "indexerror",
+            "keyerror",
+            "valueerror",
+            "panicked",
+            "panic",
+            "segmentation",
+            "sigsegv",
+            "sigabrt",
+            "addresssanitizer",
+            "use-after-free",
+            "buffer-overflow",
+            "unwrap()",
+            "divide by zero",
+            "division by zero",
+            "zerodivision",
+            "referenceerror",
+            "illegalstate",
+            "illegalargument",
+            "argumenterror",
+            "runtimeerror",
+            "runtime error",
+            "overflow",
+            "unexpectedly found nil",
+            "matcherror",
+            "argumentnull",
+            "unhandled",
+            "uncaught",
+            "no such file",
+            "enoent",
+            "filenotfound",
+            "rangeerror",
+        ],
+    },
+];
+
+/// The category of an error by its kind and message lines.
+pub(super) fn of(said: &str) -> Category {
+    let lower = said.to_lowercase();
+    let mut best = Category {
+        name: "unknown",
+        confidence: 0.0,
+        suggestion: "Find the first line that names a file of the project, and read around it.",
+    };
+    let mut most = 0;
+    for row in ROWS {
+        let hits = row.words.iter().filter(|word| holds(&lower, word)).count();
+        if hits > most {
+            most = hits;
+            let further = u32::try_from(hits - 1).unwrap_or(u32::MAX);
+            let confidence = (0.3 + 0.2 * f64::from(further)).min(0.9);
+            best = Category { name: row.name, confidence, suggestion: row.suggestion };
+        }
+    }
+    best
+}
+
+/// Whether `word` stands in `text` with no letter before it.
+fn holds(text: &str, word: &str) -> bool {
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(char::is_alphabetic) || word.starts_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_tell_the_sort() {
+        for (said, name) in [
+            ("TypeError: Cannot read properties of undefined (reading 'id')", "type"),
+            ("Error: connect ECONNREFUSED 127.0.0.1:5432", "network"),
+            ("ModuleNotFoundError: No module named 'redis'", "dependency"),
+            ("E0308: mismatched types", "type"),
+            ("SyntaxError: Unexpected token '<'", "build"),
+            ("AssertionError: assert 2 == 3", "test"),
+            ("PermissionError: [Errno 13] Permission denied: '/etc/x'", "permission"),
+            ("fatal error: all goroutines are asleep - deadlock!", "concurrency"),
+            ("java.lang.OutOfMemoryError: Java heap space", "resource"),
+            ("Error: listen EADDRINUSE: address already in use :::3000", "config"),
+            ("index out of bounds: the len is 3 but the index is 7", "runtime"),
+            ("it did not work", "unknown"),
+        ] {
+            assert_eq!(of(said).name, name, "{said}");
+        }
+        assert!(of("").confidence < 0.1);
+        assert!((of("ECONNREFUSED").confidence - 0.3).abs() < 1e-9);
+    }
+}

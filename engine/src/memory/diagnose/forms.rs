@@ -1,0 +1,202 @@
+//! The forms of lines in error output, as a table: what an error is called, and where it passed.
+//!
+//! Every pattern is tried on one line of bounded length by an engine without backtracking, so that
+//! reading is linear in the text.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// What a line of a form tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The error: `kind` and `message`, and a place where the form has one.
+    Headline,
+    /// An error that caused the one before it.
+    Cause,
+    /// Announces that the next line has the message.
+    Before,
+    /// Says that what stood before caused what follows.
+    Chain,
+    /// A place, with the function where the form has one.
+    Frame,
+    /// A function whose place is on the next line.
+    Function,
+    /// The place of the function on the line before.
+    Place,
+    /// Belongs to a trace and says nothing of use.
+    Noise,
+}
+
+/// A form.
+pub(super) struct Form {
+    pub(super) language: &'static str,
+    pub(super) role: Role,
+    /// A text that every line of the form holds.
+    hint: &'static str,
+    pattern: &'static str,
+}
+
+/// A form that can be tried.
+pub(super) struct Ready {
+    pub(super) form: &'static Form,
+    pub(super) regex: Regex,
+}
+
+impl Ready {
+    /// Whether a line may be of the form, cheaply.
+    pub(super) fn may_match(&self, line: &str) -> bool {
+        line.contains(self.form.hint)
+    }
+}
+
+/// The forms, ready; one that is malformed is left out, which a test forbids.
+pub(super) static READY: LazyLock<Vec<Ready>> = LazyLock::new(|| {
+    let ready = |form| Some(Ready { form, regex: Regex::new(form.pattern).ok()? });
+    FORMS.iter().filter_map(ready).collect()
+});
+
+const fn form(
+    language: &'static str,
+    role: Role,
+    hint: &'static str,
+    pattern: &'static str,
+) -> Form {
+    Form { language, role, hint, pattern }
+}
+
+/// The first form that a line matches is its own: the narrow ones stand first.
+#[rustfmt::skip]
+pub(super) const FORMS: &[Form] = &[
+    // Rust: panics, backtraces, chains of anyhow, the compiler.
+    form("rust", Role::Headline, "panicked at '", r"panicked at '(?P<message>.*)', (?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)$"),
+    form("rust", Role::Before, "panicked at ", r"panicked at (?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+):?$"),
+    form("rust", Role::Headline, "error", r"^error(?:\[(?P<kind>E[0-9]+)\])?: (?P<message>.*)$"),
+    form("rust", Role::Place, "--> ", r"^\s*--> (?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)$"),
+    form("rust", Role::Noise, "note: run with `RUST_BACKTRACE", r"^note: run with"),
+    form("rust", Role::Noise, "stack backtrace:", r"^stack backtrace:$"),
+    // Python: tracebacks, also of groups and of pytest.
+    form("python", Role::Frame, "File \"", r#"^[\s|+-]*File "(?P<file>[^"]+)", line (?P<line>[0-9]+)(?:, in (?P<function>.+))?$"#),
+    form("python", Role::Before, "Traceback (most recent call last)", r"Traceback \(most recent call last\):?$"),
+    form("python", Role::Chain, "another exception occurred", r"^[\s|]*During handling of the above exception, another exception occurred:"),
+    form("python", Role::Chain, "direct cause of", r"^[\s|]*The above exception was the direct cause of the following exception:"),
+    form("python", Role::Headline, "E  ", r"^E\s{2,}(?P<kind>(?:\w+\.)*\w*(?:Error|Exception|Failed|Warning)): (?P<message>.*)$"),
+    form("python", Role::Frame, ".py:", r"^(?P<file>[^:\s]+\.py):(?P<line>[0-9]+): (?:\w*(?:Error|Exception|Failed)|in (?P<function>\S+))$"),
+    // Java, Kotlin, Scala.
+    form("java", Role::Headline, "Exception in thread", r#"^Exception in thread "[^"]*" (?P<kind>[\w.$]+)(?:: (?P<message>.*))?$"#),
+    form("java", Role::Cause, "Caused by: ", r"^\s*Caused by: (?P<kind>[\w.$]*[A-Za-z]\w*)(?:: (?P<message>.*))?$"),
+    form("java", Role::Frame, "at ", r"^\s*at (?:[\w.@-]*/)*(?P<function>[\w.$<>]+)\((?P<file>[\w.$-]+\.(?:java|kt|kts|scala|groovy|clj)):(?P<line>[0-9]+)\)(?: ~?\[.*\])?$"),
+    form("java", Role::Noise, "at ", r"^\s*at (?:[\w.@-]*/)*[\w.$<>]+\((?:Native Method|Unknown Source|[\w.$]+)\)(?: ~?\[.*\])?$"),
+    form("java", Role::Noise, "... ", r"^\s*\.\.\. [0-9]+ (?:more|common frames omitted)$"),
+    form("kotlin", Role::Headline, "e: ", r"^e: (?:file://)?(?P<file>.+?\.kts?):(?: \()?(?P<line>[0-9]+)[:,] ?(?P<column>[0-9]+)\)?:? (?P<message>.*)$"),
+    // C# and the compilers that write places in brackets.
+    form("csharp", Role::Headline, "nhandled exception", r"^\s*Unhandled [eE]xception[.:] (?P<kind>[\w.`]+): (?P<message>.*)$"),
+    form("csharp", Role::Cause, "---> ", r"^\s*---> (?:\(Inner Exception #[0-9]+\) )?(?P<kind>[\w.`]+): (?P<message>.*)$"),
+    form("csharp", Role::Frame, ":line ", r"^\s*at (?P<function>.+?) in (?P<file>.+):line (?P<line>[0-9]+)$"),
+    form("csharp", Role::Noise, "--- End of ", r"^\s*--- End of "),
+    form("", Role::Headline, "error ", r"^(?P<file>.+?)\((?P<line>[0-9]+)(?:,(?P<column>[0-9]+))?(?:,[0-9]+,[0-9]+)?\) ?: (?:fatal )?error (?P<kind>[A-Z]+[0-9]+): (?P<message>.*)$"),
+    form("typescript", Role::Headline, " - error TS", r"^(?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+) - error (?P<kind>TS[0-9]+): (?P<message>.*)$"),
+    // Ruby.
+    form("ruby", Role::Headline, ":in ", r"^(?P<file>[^:]+):(?P<line>[0-9]+):in [`'](?P<function>.+?)': (?P<message>.*) \((?P<kind>[\w:]+)\)$"),
+    form("ruby", Role::Frame, ":in ", r"^\s*(?:[0-9]+: )?(?:from )?(?P<file>[^:]+):(?P<line>[0-9]+):in [`'](?P<function>.+)'$"),
+    // PHP.
+    form("php", Role::Headline, " in ", r"^(?:PHP )?(?:Fatal error|Parse error|Warning|Notice|Deprecated): +(?:Uncaught )?(?:(?P<kind>[A-Z][\w\\]*): )?(?P<message>.*) in (?P<file>.+?)(?::| on line )(?P<line>[0-9]+)$"),
+    form("php", Role::Frame, "#", r"^#[0-9]+ (?P<file>.+?)\((?P<line>[0-9]+)\): (?P<function>.+)$"),
+    form("php", Role::Noise, "#", r"^#[0-9]+ (?:\{main\}|\[internal function\].*)$"),
+    form("php", Role::Noise, "thrown in ", r"^\s*thrown in .+ on line [0-9]+$"),
+    form("php", Role::Noise, "Stack trace:", r"^\s*Stack trace:$"),
+    // Dart.
+    form("dart", Role::Before, "Unhandled exception:", r"^Unhandled exception:$"),
+    form("dart", Role::Frame, "#", r"^#[0-9]+\s+(?P<function>.+?) \((?P<file>(?:package|file|dart|org-dartlang-\w+):.+?)(?::(?P<line>[0-9]+))?(?::(?P<column>[0-9]+))?\)$"),
+    // Swift.
+    form("swift", Role::Headline, "Fatal error: ", r"^Fatal error: (?P<message>.*): file (?P<file>[^,]+), line (?P<line>[0-9]+)$"),
+    form("swift", Role::Headline, ": Fatal error", r"^(?P<file>.+?\.swift):(?P<line>[0-9]+): (?P<kind>Fatal error)(?:: (?P<message>.*))?$"),
+    form("swift", Role::Frame, ".swift:", r"^\s*(?:#?[0-9]+) .*?(?:0x[0-9a-f]+ )(?:in )?(?P<function>.+?) (?:\+ [0-9]+ )?(?:in \S+ )?at (?P<file>.+?\.swift):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?$"),
+    // C and C++: sanitizers, debuggers, assertions.
+    form("c", Role::Headline, "Sanitizer: ", r"(?P<kind>\w+Sanitizer): (?P<message>.*)$"),
+    form("c", Role::Headline, ": runtime error: ", r"^(?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+): (?P<kind>runtime error): (?P<message>.*)$"),
+    form("c", Role::Headline, "received signal", r"^(?:Thread .*|Program) received signal (?P<kind>SIG\w+), (?P<message>.*)$"),
+    form("c", Role::Headline, "terminated with signal", r"^Program terminated with signal (?P<kind>SIG\w+), (?P<message>.*)$"),
+    form("c", Role::Headline, "Assertion ", r"^(?:\S+: )?(?P<file>[^:\s]+):(?P<line>[0-9]+): (?P<function>.+): (?P<message>Assertion .*)$"),
+    form("c", Role::Headline, "terminate called after", r"^terminate called after throwing an instance of '(?P<kind>[^']+)'"),
+    form("c", Role::Frame, " in ", r"^\s*#[0-9]+ 0x[0-9a-f]+ in (?P<function>.+?) (?P<file>[^\s()]+):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?$"),
+    form("c", Role::Frame, ") at ", r"^#[0-9]+\s+(?:0x[0-9a-f]+ in )?(?P<function>.+?) \(.*\) at (?P<file>.+?):(?P<line>[0-9]+)$"),
+    form("c", Role::Frame, "frame #", r"^[\s*]*frame #[0-9]+: 0x[0-9a-f]+ [^`]+`(?P<function>.+?) at (?P<file>\S+?):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?$"),
+    form("c", Role::Noise, "#", r"^\s*#[0-9]+\s+(?:0x[0-9a-f]+ in )?\S+ .*\((?:\S+\+0x[0-9a-f]+)\).*$"),
+    // Elixir and Erlang.
+    form("elixir", Role::Headline, "** (", r"^\s*(?:[0-9]{2}:\S+ \[error\] )?\*\* \((?P<kind>[\w.]+)\) (?P<file>[\w./-]+\.exs?):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?: (?P<message>.*)$"),
+    form("elixir", Role::Headline, "** (", r"\*\* \((?P<kind>[\w.]+)\) (?P<message>.*)$"),
+    form("elixir", Role::Frame, ".ex", r"^\s*(?:\([^)]*\) )?(?P<file>[\w./-]+\.exs?):(?P<line>[0-9]+): (?P<function>.+)$"),
+    form("erlang", Role::Frame, "{file,", r#"\{file,"(?P<file>[^"]+)"\},\s*\{line,(?P<line>[0-9]+)\}"#),
+    // Lua and Perl.
+    form("lua", Role::Headline, ".lua:", r"^lua[0-9.]*: (?P<file>.+?\.lua):(?P<line>[0-9]+): (?P<message>.*)$"),
+    form("lua", Role::Frame, ".lua:", r"^\s*(?P<file>\S+?\.lua):(?P<line>[0-9]+): in (?P<function>.+)$"),
+    form("perl", Role::Headline, " line ", r"^(?P<message>.+) at (?P<file>\S+\.p[lm]) line (?P<line>[0-9]+)\.?$"),
+    // JavaScript: V8, then Firefox and Safari.
+    form("javascript", Role::Cause, "[cause]: ", r"^\s*\[cause\]: (?P<kind>[\w$.]+)(?: \[\w+\])?: (?P<message>.*)$"),
+    form("javascript", Role::Frame, "at ", r"^\s*at (?:async )?(?:new )?(?P<function>.+?) \((?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)\)(?: \{)?$"),
+    form("rust", Role::Place, "at ", r"^\s+at (?P<file>.+?\.rs):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?$"),
+    form("javascript", Role::Frame, "at ", r"^\s*at (?:async )?(?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)(?: \{)?$"),
+    form("javascript", Role::Noise, "at ", r"^\s*at (?:async )?(?:.+ \()?(?:native|<anonymous>|index [0-9]+)\)?$"),
+    form("javascript", Role::Frame, "@", r"^(?P<function>[^@\s]*)@(?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)$"),
+    form("csharp", Role::Noise, "at ", r"^\s+at [\w.`<>\[\],+]+\(.*\)$"),
+    // Compilers that write `file:line:column: error:`; the ending of the file tells the language.
+    form("", Role::Headline, "rror: ", r"^(?P<file>.+?):(?P<line>[0-9]+):(?:(?P<column>[0-9]+):)? (?:fatal )?[eE]rror: (?P<message>.*)$"),
+    form("go", Role::Headline, ".go:", r"^(?:vet: )?(?P<file>[^:\s]+\.go):(?P<line>[0-9]+):(?P<column>[0-9]+): (?P<message>.*)$"),
+    // Go.
+    form("go", Role::Headline, "panic: ", r"^panic: (?:(?P<kind>runtime error): )?(?P<message>.*)$"),
+    form("go", Role::Headline, "fatal error: ", r"^(?P<kind>fatal error): (?P<message>.*)$"),
+    form("go", Role::Noise, "goroutine ", r"^goroutine [0-9]+ \[.*\]:$"),
+    form("go", Role::Place, ".go:", r"^\s+(?P<file>.+?\.go):(?P<line>[0-9]+)(?: \+0x[0-9a-f]+)?$"),
+    form("go", Role::Function, ".", r"^(?:created by )?(?P<function>[\w.-]+(?:/[\w.-]+)*\.(?:\(\*?[\w\[\].]+\)\.)?[\w.\[\]]+)(?:\([^()]*\))?(?: in goroutine [0-9]+)?$"),
+    form("rust", Role::Function, ": ", r"^\s*[0-9]+:\s+(?:0x[0-9a-f]+ - )?(?P<function>[\w<{].*)$"),
+    // Whatever calls itself an error.
+    form("", Role::Headline, "npm ", r"^npm (?:ERR!|error) (?:code (?P<kind>\w+)|(?P<message>.+))$"),
+    form("", Role::Headline, ":", r"^(?:Uncaught |\(node:[0-9]+\) )?(?:\(in promise\) )?(?P<kind>(?:[\w$]+(?:\.|::|\\))*[A-Za-z_$][\w$]*(?:Error|Exception|Failure|Fault|Rejection|Timeout|Warning))(?: \[(?:\w+)\])?(?: \([^)]*\))?: (?P<message>.*)$"),
+    form("", Role::Headline, "", r"^(?:Uncaught )?(?P<kind>(?:[\w$]+(?:\.|::|\\))*[A-Z][\w$]*(?:Error|Exception|Interrupt))$"),
+    form("", Role::Headline, "", r"^(?:\[?(?:error|ERROR|fatal|FATAL|Error)\]?:?) (?P<message>.+)$"),
+];
+
+/// The language of a file, by its ending.
+pub(super) fn language_of(file: &str) -> Option<&'static str> {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
+    let row = LANGUAGES.iter().find(|(_, endings)| endings.contains(&ending.as_str()));
+    row.map(|(language, _)| *language)
+}
+
+const LANGUAGES: &[(&str, &[&str])] = &[
+    ("typescript", &["ts", "tsx", "mts", "cts"]),
+    ("javascript", &["js", "jsx", "mjs", "cjs", "vue", "svelte"]),
+    ("python", &["py", "pyi", "pyx"]),
+    ("rust", &["rs"]),
+    ("go", &["go"]),
+    ("java", &["java"]),
+    ("kotlin", &["kt", "kts"]),
+    ("scala", &["scala"]),
+    ("csharp", &["cs"]),
+    ("fsharp", &["fs"]),
+    ("ruby", &["rb", "rake", "erb"]),
+    ("php", &["php"]),
+    ("c", &["c", "h"]),
+    ("cpp", &["cc", "cpp", "cxx", "hpp", "hh", "hxx"]),
+    ("elixir", &["ex", "exs"]),
+    ("erlang", &["erl", "hrl"]),
+    ("swift", &["swift"]),
+    ("dart", &["dart"]),
+    ("haskell", &["hs"]),
+    ("lua", &["lua"]),
+    ("perl", &["pl", "pm"]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_a_pattern() {
+        for form in FORMS {
+            assert!(Regex::new(form.pattern).is_ok(), "{}", form.pattern);
+        }
+        assert_eq!(READY.len(), FORMS.len());
+    }
+}

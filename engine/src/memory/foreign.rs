@@ -1,0 +1,281 @@
+//! Memories in the forms of other programs, and in our own, read from one file: what becomes a line
+//! of a tracked file, what stays in the checkout, and what is passed over. Ids depend on nothing but
+//! the file, so that taking it in again adds nothing.
+
+mod claude_mem;
+mod mama;
+mod server_memory;
+
+use super::log::{self, Revision};
+use super::types::{Entry, Kind, Layer, SCHEMA_VERSION, Status};
+use super::{MemoryError, id, legacy};
+use serde_json::{Map, Value};
+
+/// The forms that are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Lines of aidd: those of tracked files, and whole entries of what stays in a checkout.
+    Aidd,
+    /// The older JSON files of decisions, mistakes and conventions.
+    Older,
+    /// Decisions and checkpoints of MAMA, as rows of its tables.
+    Mama,
+    /// What claude-mem's export script writes.
+    ClaudeMem,
+    /// The knowledge graph of `@modelcontextprotocol/server-memory`: its lines, or the graph.
+    ServerMemory,
+}
+
+/// What stands in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// The form it has.
+    pub form: Form,
+    /// What belongs into tracked files.
+    pub revisions: Vec<Revision>,
+    /// What stays in the checkout.
+    pub entries: Vec<Entry>,
+    /// What was passed over.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Something that was passed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Where: "line 3", "item 2 of observations".
+    pub place: String,
+    /// Why.
+    pub why: String,
+}
+
+impl Read {
+    fn new(form: Form) -> Self {
+        Self { form, revisions: Vec::new(), entries: Vec::new(), skipped: Vec::new() }
+    }
+
+    fn skip(&mut self, place: impl Into<String>, why: impl Into<String>) {
+        self.skipped.push(Skipped { place: place.into(), why: why.into() });
+    }
+}
+
+/// Reads a file named `name`, in the form it is said to have or else seems to have.
+///
+/// # Errors
+/// When it has no form that is known, or not the one it is said to have.
+pub fn read(name: &str, bytes: &[u8], form: Option<Form>) -> Result<Read, MemoryError> {
+    let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
+    let whole: Option<Value> = serde_json::from_slice(bytes).ok();
+    let form = form.or_else(|| seen(name, whole.as_ref(), bytes)).ok_or_else(|| {
+        MemoryError::Invalid(format!("{name} has none of the forms of memory that are known"))
+    })?;
+    let no_json = || MemoryError::Invalid(format!("{name} is not JSON"));
+    Ok(match form {
+        Form::Aidd => own_lines(name, bytes),
+        Form::Older => older(name, whole.as_ref().ok_or_else(no_json)?)?,
+        Form::Mama => mama::read(whole.as_ref().ok_or_else(no_json)?),
+        Form::ClaudeMem => claude_mem::read(whole.as_ref().ok_or_else(no_json)?),
+        Form::ServerMemory => server_memory::read(whole.as_ref(), bytes),
+    })
+}
+
+/// The form that a file seems to have.
+fn seen(name: &str, whole: Option<&Value>, bytes: &[u8]) -> Option<Form> {
+    let line = || {
+        let lines = bytes.split(|&byte| byte == b'\n');
+        lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok()).find(Value::is_object)
+    };
+    match whole {
+        Some(Value::Array(items)) => of_items(items).or_else(|| kind_of(name).map(|_| Form::Older)),
+        Some(Value::Object(map)) => {
+            let list = |name: &str| map.get(name).and_then(Value::as_array);
+            if list("observations").is_some() && map.contains_key("exportedAtEpoch") {
+                Some(Form::ClaudeMem)
+            } else if list("entities").is_some() {
+                Some(Form::ServerMemory)
+            } else if let Some(form) = list("decisions").and_then(|items| of_items(items)) {
+                Some(form)
+            } else if KINDS.iter().any(|(_, plural)| list(plural).is_some()) {
+                Some(Form::Older)
+            } else {
+                of_line(map)
+            }
+        }
+        _ => line().as_ref().and_then(Value::as_object).and_then(of_line),
+    }
+}
+
+fn of_line(line: &Map<String, Value>) -> Option<Form> {
+    match line.get("type").and_then(Value::as_str)? {
+        "entity" | "relation" => Some(Form::ServerMemory),
+        word => word.parse::<Kind>().ok().filter(|_| line.contains_key("id")).map(|_| Form::Aidd),
+    }
+}
+
+/// The form of a list of decisions: rows of MAMA have a topic and a time in a column.
+fn of_items(items: &[Value]) -> Option<Form> {
+    let first = items.first()?.as_object()?;
+    let has = |name: &str| first.contains_key(name);
+    if has("topic") && has("decision") && (has("created_at") || has("supersedes")) {
+        Some(Form::Mama)
+    } else if has("decision") || has("error") || has("convention") {
+        Some(Form::Older)
+    } else {
+        None
+    }
+}
+
+/// The types of tracked files, with the names of their lists.
+const KINDS: [(Kind, &str); 3] =
+    [(Kind::Decision, "decisions"), (Kind::Mistake, "mistakes"), (Kind::Convention, "conventions")];
+
+fn kind_of(name: &str) -> Option<(Kind, &'static str)> {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
+    KINDS.into_iter().find(|(_, plural)| name.contains(plural))
+}
+
+fn own_lines(name: &str, bytes: &[u8]) -> Read {
+    let mut read = Read::new(Form::Aidd);
+    let mut lines = Vec::new();
+    for line in bytes.split(|&byte| byte == b'\n') {
+        let value: Option<Value> = serde_json::from_slice(line).ok();
+        let entry = value.filter(|value| value.get("layer").is_some());
+        if let Some(entry) = entry.and_then(|value| serde_json::from_value::<Entry>(value).ok())
+            && entry.layer != Layer::Permanent
+        {
+            read.entries.push(entry);
+        } else {
+            lines.extend_from_slice(line);
+        }
+        lines.push(b'\n');
+    }
+    let (revisions, problems) = log::read_numbered(name, &lines);
+    for problem in problems {
+        // A copy, and a line that was edited, are read; markers are no memories.
+        if problem.kind == log::ProblemKind::MalformedLine {
+            read.skip(format!("line {}", problem.line), problem.message);
+        }
+    }
+    for (line, revision) in revisions {
+        if revision.kind.file().is_some() {
+            read.revisions.push(revision);
+        } else {
+            let why = format!("a {} is not kept in a tracked file", revision.kind);
+            read.skip(format!("line {line}"), why);
+        }
+    }
+    read
+}
+
+fn older(name: &str, whole: &Value) -> Result<Read, MemoryError> {
+    let mut read = Read::new(Form::Older);
+    let of_file = kind_of(name);
+    let first = whole.as_array().and_then(|items| items.first());
+    for (kind, plural) in KINDS {
+        let list = match whole {
+            Value::Object(map) => map.get(plural).cloned(),
+            whole => {
+                let says = |item: &Value| {
+                    item.get("type").and_then(Value::as_str) == Some(kind.word())
+                        || item
+                            .get(if kind == Kind::Mistake { "error" } else { kind.word() })
+                            .is_some()
+                };
+                let is_it = of_file.map_or(first.is_some_and(says), |(of, _)| of == kind);
+                is_it.then(|| whole.clone())
+            }
+        };
+        let Some(list) = list else { continue };
+        let (revisions, problems) = legacy::read(name, kind, plural, &serde_json::to_vec(&list)?);
+        read.revisions.extend(revisions);
+        for problem in problems {
+            read.skip(plural, problem.message);
+        }
+    }
+    if read.revisions.is_empty() && read.skipped.is_empty() {
+        return Err(MemoryError::Invalid(format!(
+            "{name} holds no decisions, mistakes or conventions"
+        )));
+    }
+    Ok(read)
+}
+
+/// A memory of the checkout that another program made, known by `source` and its name there.
+fn entry(kind: Kind, at: i64, source: &str, name: &str, content: String) -> Entry {
+    Entry {
+        id: id::of_memory(kind, at, &[source, name]),
+        kind,
+        layer: Layer::Local,
+        topic: None,
+        content,
+        metadata: Map::new(),
+        status: Status::Active,
+        session_id: None,
+        branch: None,
+        created_at: at,
+        updated_at: at,
+        schema_version: SCHEMA_VERSION,
+        heads: Vec::new(),
+        extra: Map::new(),
+    }
+}
+
+/// The text of a field, unless it is empty.
+fn text(item: &Value, names: &[&str]) -> Option<String> {
+    let texts = names.iter().filter_map(|name| item.get(*name)?.as_str());
+    texts.map(str::trim).find(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// The name of an item: a text or a number.
+fn name(item: &Value) -> Option<String> {
+    match item.get("id")? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The texts of a field: a list, a list written as a text, or a text.
+fn texts(item: &Value, name: &str) -> Vec<String> {
+    let listed = |list: &[Value]| {
+        list.iter()
+            .map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_owned))
+            .filter(|text| !text.trim().is_empty())
+            .collect()
+    };
+    match item.get(name) {
+        Some(Value::Array(list)) => listed(list),
+        Some(Value::String(text)) if !text.trim().is_empty() => {
+            match serde_json::from_str::<Value>(text) {
+                Ok(Value::Array(list)) => listed(&list),
+                _ => vec![text.clone()],
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The time of an item in milliseconds since 1970; seconds are told by their size.
+fn time(item: &Value, names: &[&str]) -> i64 {
+    // In milliseconds this is a day of 1973, in seconds one far ahead.
+    const SECONDS: i64 = 100_000_000_000;
+    let times = names.iter().filter_map(|name| legacy::millis(item.get(*name)?));
+    let at = times.into_iter().next().unwrap_or_default();
+    if (1..SECONDS).contains(&at) { at * 1000 } else { at }
+}
+
+/// Puts a field into metadata, unless it is empty.
+fn put(metadata: &mut Map<String, Value>, name: &str, value: impl Into<Value>) {
+    let value = value.into();
+    let is_empty = match &value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        _ => false,
+    };
+    if !is_empty {
+        metadata.insert(name.to_owned(), value);
+    }
+}
+
+#[cfg(test)]
+mod tests;

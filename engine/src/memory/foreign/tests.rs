@@ -1,0 +1,128 @@
+use super::*;
+use crate::lines::types::{Outcome, Relation};
+use crate::memory::kinds::{self, Decision, Observation};
+use serde_json::json;
+
+fn read_of(name: &str, value: &Value) -> Read {
+    read(name, value.to_string().as_bytes(), None).expect("a form")
+}
+
+#[test]
+fn our_own_lines_and_entries_are_read() {
+    let decision = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "a").sealed();
+    let insight = entry(Kind::Insight, 5, "x", "y", "lesson".into());
+    let text = format!(
+        "{}\n<<<<<<< HEAD\n{}\n{{\"id\":\n{}\n",
+        decision.line(),
+        json!(insight),
+        r#"{"id":"pattern_1_a","type":"pattern","content":"p"}"#
+    );
+    let read = read("x.jsonl", text.as_bytes(), None).expect("a form");
+    assert_eq!(
+        (read.form, &*read.revisions, &*read.entries),
+        (Form::Aidd, &[decision][..], &[insight][..])
+    );
+    let places: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.place).collect();
+    assert_eq!(places, ["line 4", "line 5"]);
+}
+
+#[test]
+fn older_files_are_read_by_their_lists_or_names() {
+    let both = json!({
+        "decisions": [{"decision": "Use SQLite", "date": "2026-02-05", "rationale": "r"}],
+        "mistakes": [{"error": "boom", "fix": "f"}, 3],
+    });
+    let read = read_of("export.json", &both);
+    let said: Vec<&str> = read.revisions.iter().map(|one| &*one.content).collect();
+    assert_eq!((read.form, said), (Form::Older, vec!["Use SQLite", "boom"]));
+    assert_eq!(read.skipped[0].why, "item 2 is not a mistake");
+    let named = read_of("old/conventions.json", &json!([{"title": "Name files in kebab-case"}]));
+    assert_eq!(named.revisions[0].kind, Kind::Convention);
+    let typed = read_of("x.json", &json!([{"error": "boom"}]));
+    assert_eq!(typed.revisions[0].kind, Kind::Mistake);
+}
+
+#[test]
+fn decisions_of_mama_keep_their_chain() {
+    let rows = json!({"decisions": [
+        {"id": "decision_auth_1", "topic": "auth", "decision": "JWT", "reasoning": "simple",
+         "confidence": 0.7, "outcome": "failed", "failure_reason": "too large",
+         "created_at": 1_763_800_000_000_i64, "supersedes": null},
+        {"id": "decision_auth_2", "topic": "auth", "decision": "Sessions", "outcome": "pending",
+         "created_at": 1_763_900_000_i64, "supersedes": "[\"decision_auth_1\", \"gone\"]"},
+        {"id": 7, "topic": "tabs", "decision": "Likes tabs", "kind": "preference"},
+        {"topic": "none"},
+    ], "checkpoints": [{"id": 12, "summary": "Half done", "open_files": "[\"a.rs\"]",
+        "next_steps": "tests", "timestamp": 1_763_900_000_000_i64}]});
+    let read = read_of("mama.json", &rows);
+    assert_eq!(read.form, Form::Mama);
+    let [one, two] = &read.revisions[..] else { panic!("{:?}", read.revisions) };
+    let body: Decision = kinds::typed(&one.metadata).expect("a decision");
+    assert_eq!(
+        (body.outcome, body.outcome_reason.as_deref()),
+        (Some(Outcome::Failed), Some("too large"))
+    );
+    assert_eq!((&*body.reasoning, body.confidence), ("simple", Some(0.7)));
+    assert_eq!(two.at, 1_763_900_000_000);
+    assert_eq!(two.metadata["statedOutcome"], "pending");
+    assert_eq!((two.links[0].relation, &two.links[0].to), (Relation::Supersedes, &one.id));
+    assert_eq!(two.links.len(), 1);
+    let kinds: Vec<Kind> = read.entries.iter().map(|entry| entry.kind).collect();
+    assert_eq!(kinds, [Kind::Preference, Kind::Checkpoint]);
+    assert_eq!(read.entries[1].metadata["openFiles"], json!(["a.rs"]));
+    assert_eq!(read.skipped.len(), 1);
+    assert_eq!(read_of("mama.json", &rows["decisions"]).revisions, read.revisions);
+}
+
+#[test]
+fn an_export_of_claude_mem_is_read() {
+    let export = json!({
+        "exportedAt": "2026-01-01T00:00:00Z", "exportedAtEpoch": 1, "query": "x",
+        "observations": [
+            {"id": 1, "memory_session_id": "s", "type": "bugfix", "title": "Fixed the watcher",
+             "facts": "[\"ENOSPC\"]", "narrative": "story", "concepts": ["inotify"],
+             "files_modified": "[\"vite.config.ts\"]", "discovery_tokens": 900,
+             "created_at": "2026-01-01T00:00:00.000Z", "created_at_epoch": 1_767_225_600_000_i64},
+            {"id": 2, "type": "discovery"},
+        ],
+        "summaries": [{"id": 4, "request": "mend it", "completed": "mended", "next_steps": "ship",
+            "created_at_epoch": 1_767_225_600_000_i64}],
+        "sessions": [], "prompts": [{"id": 1}],
+    });
+    let read = read_of("memories.json", &export);
+    assert_eq!((read.form, read.entries.len(), read.skipped.len()), (Form::ClaudeMem, 2, 2));
+    let first = &read.entries[0];
+    let body: Observation = kinds::typed(&first.metadata).expect("an observation");
+    assert_eq!((first.kind, first.created_at), (Kind::Mistake, 1_767_225_600_000));
+    assert_eq!(
+        (&*body.facts, &*body.files_modified),
+        (&["ENOSPC".to_owned()][..], &["vite.config.ts".to_owned()][..])
+    );
+    assert_eq!((body.discovery_tokens, first.session_id.as_deref()), (Some(900), Some("s")));
+    assert_eq!((&*read.entries[1].content, read.entries[1].kind), ("mended", Kind::Checkpoint));
+}
+
+#[test]
+fn a_knowledge_graph_is_read_as_lines_and_as_one() {
+    let lines = "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\",\"by Kim\"]}\n\
+        {\"type\":\"entity\",\"name\":\"Empty\",\"entityType\":\"x\",\"observations\":[]}\n\
+        {\"type\":\"relation\",\"from\":\"Auth\",\"to\":\"Redis\",\"relationType\":\"depends_on\"}\n\nnonsense\n";
+    let read = read("memory.jsonl", lines.as_bytes(), None).expect("a form");
+    assert_eq!((read.form, read.entries.len(), read.skipped.len()), (Form::ServerMemory, 1, 2));
+    assert_eq!(read.entries[0].content, "Auth: uses JWT\nby Kim\ndepends_on Redis");
+    let graph = json!({
+        "entities": [{"name": "Auth", "entityType": "component", "observations": ["uses JWT", "by Kim"]}],
+        "relations": [{"from": "Auth", "to": "Redis", "relationType": "depends_on"}],
+    });
+    assert_eq!(read_of("graph.json", &graph).entries, read.entries);
+}
+
+#[test]
+fn what_is_no_memory_is_said_to_be_none() {
+    for text in ["", "[]", "{}", "hello", "[1]", "{\"memories\": []}"] {
+        let error = read("x.json", text.as_bytes(), None).expect_err(text);
+        assert!(error.to_string().contains("none of the forms"), "{error}");
+    }
+    assert!(read("x.json", b"{", Some(Form::Mama)).is_err());
+    assert!(read("x.json", b"[]", Some(Form::Older)).is_err());
+}

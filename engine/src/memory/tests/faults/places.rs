@@ -1,0 +1,282 @@
+//! Odd places and odd files: links that lead out, folders that may not be written, files that are
+//! no text, Git at work under an open process.
+
+use super::*;
+use crate::memory::log::ProblemKind;
+use std::fs;
+
+const FILE: &str = "ai/memory/decisions.jsonl";
+
+#[cfg(unix)]
+mod unix {
+    use super::super::processes::Job;
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn refused(root: &Path, what: &str) {
+        for wanted in [Wanted::Auto, Wanted::Sqlite, Wanted::Json] {
+            let clock = crate::memory::project::system_clock();
+            let error = ProjectMemory::open(root, wanted, clock).expect_err(what);
+            assert!(error.to_string().contains("is a link, and memory is not written"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_store_behind_a_link_is_refused() {
+        let (folder, other) = (quick_folder(), quick_folder());
+        let victim = other.path().join("victim.db");
+        let connection = rusqlite::Connection::open(&victim).expect("a database");
+        connection.execute_batch("CREATE TABLE mine (x)").expect("made");
+        drop(connection);
+        let before = fs::read(&victim).expect("bytes");
+        symlink(other.path(), folder.path().join(".aidd")).expect("linked");
+        refused(folder.path(), "a folder");
+        fs::remove_file(folder.path().join(".aidd")).expect("removed");
+        fs::create_dir(folder.path().join(".aidd")).expect("made");
+        for name in ["data.db", "data.db-wal", "data.db-shm", "data.jsonl"] {
+            let link = folder.path().join(".aidd").join(name);
+            symlink(&victim, &link).expect("linked");
+            refused(folder.path(), name);
+            fs::remove_file(link).expect("removed");
+        }
+        assert_eq!(fs::read(&victim).expect("bytes"), before);
+        assert_eq!(fs::read_dir(other.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn tracked_files_behind_a_link_that_leads_out_are_neither_read_nor_written() {
+        let (folder, other) = (quick_folder(), quick_folder());
+        let theirs = at(other.path(), Wanted::Json).save_decision(&decision("Theirs", None));
+        theirs.expect("saved");
+        let before = text(other.path(), FILE);
+        symlink(other.path().join("ai"), folder.path().join("ai")).expect("linked");
+        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        assert_eq!(counts(&mut memory), [0; 4]);
+        let problems = memory.problems().expect("problems");
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert_eq!(problems[0].kind, ProblemKind::UnreadableFile);
+        assert!(problems[0].message.ends_with("a link that leads out of the project"));
+        let error = memory.save_decision(&decision("Ours", None)).expect_err("refused");
+        assert!(error.to_string().contains("is a link"), "{error}");
+        assert_eq!(text(other.path(), FILE), before);
+        // A link within the project is as good as a file.
+        fs::remove_file(folder.path().join("ai")).expect("removed");
+        write(folder.path(), "docs/memory/decisions.jsonl", &before);
+        fs::create_dir(folder.path().join("ai")).expect("made");
+        symlink(folder.path().join("docs/memory"), folder.path().join("ai/memory"))
+            .expect("linked");
+        assert_eq!(counts(&mut memory), [0, 0, 1, 0]);
+        memory.save_decision(&decision("Ours", None)).expect("saved");
+    }
+
+    #[test]
+    fn devices_and_pipes_are_no_memory() {
+        for source in ["/dev/zero", "pipe"] {
+            let folder = quick_folder();
+            fs::create_dir_all(folder.path().join("ai/memory")).expect("made");
+            let place = folder.path().join(FILE);
+            if source == "pipe" {
+                rustix::fs::mknodat(
+                    rustix::fs::CWD,
+                    &place,
+                    rustix::fs::FileType::Fifo,
+                    rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+                    0,
+                )
+                .expect("a pipe");
+            } else {
+                symlink(source, &place).expect("linked");
+            }
+            let mut memory = opened(folder.path(), Wanted::Sqlite);
+            memory.import().expect("imported");
+            let problems = memory.problems().expect("problems");
+            assert!(problems[0].message.ends_with("it is not a file"), "{problems:?}");
+        }
+    }
+
+    /// Lets a worker of another user look at a project of this one, when this one is root.
+    fn as_nobody(root: &Path) -> Option<std::process::Output> {
+        use std::os::unix::fs::MetadataExt;
+        use std::os::unix::process::CommandExt;
+        if fs::metadata(root).expect("a folder").uid() != 0 {
+            return None;
+        }
+        let job = Job { work: "look", root, wanted: Wanted::Sqlite, number: 0, count: 0 };
+        let mut command = job.command();
+        Some(command.uid(65_534).gid(65_534).output().expect("a process"))
+    }
+
+    #[test]
+    fn a_folder_of_another_user_is_read() {
+        let folder = TempDir::new().expect("a folder");
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("set");
+        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        save_some(&mut memory, &mut Numbers(6), 3);
+        let set = |path: &str, mode: u32| {
+            let path = folder.path().join(path);
+            if path.exists() {
+                fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set");
+            }
+        };
+        for path in [".aidd", "ai", "ai/memory"] {
+            set(path, 0o755);
+        }
+        for name in [".aidd/data.db", ".aidd/data.db-wal", ".aidd/data.db-shm", ".aidd/data.lock"] {
+            set(name, 0o644);
+        }
+        // Files of this user, that one may read: with the log in use, and closed.
+        let nobody = as_nobody(folder.path());
+        drop(memory);
+        let Some(nobody) = nobody else {
+            say("only root can be another user");
+            return;
+        };
+        for output in [Some(nobody), as_nobody(folder.path())].into_iter().flatten() {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{said}");
+            assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
+            // The words are the system's or SQLite's.
+            let why = ["Permission denied", "readonly database"];
+            assert!(why.iter().any(|why| said.contains(why)), "{said}");
+        }
+        // The folder may be written and the files that go with the log may not.
+        set(".aidd", 0o777);
+        set(".aidd/data.db", 0o666);
+        let memory = opened(folder.path(), Wanted::Sqlite);
+        set(".aidd/data.db-shm", 0o600);
+        set(".aidd/data.db-wal", 0o600);
+        let output = as_nobody(folder.path()).expect("another user");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
+        drop(memory);
+    }
+}
+
+/// What a worker sees of a project, on its standard error.
+pub(super) fn look(root: &Path, wanted: Wanted) {
+    let mut memory = opened(root, wanted);
+    let [_, _, permanent, sessions] = counts(&mut memory);
+    say(&format!("looked: {permanent} permanent, {sessions} sessions"));
+    say(&format!("{:?}", memory.take_notices()));
+    let saved = memory.save_decision(&decision("Mine", None));
+    say(&format!("{:?}", saved.map_err(|error| error.to_string())));
+}
+
+#[test]
+fn binary_and_endless_files_are_passed_over() {
+    on_both(|root, memory| {
+        memory.save_decision(&decision("Good", None)).expect("saved");
+        let good = text(root, FILE);
+        let mut numbers = Numbers(8);
+        let mut bytes: Vec<u8> = (0..200_000).map(|_| numbers.next().to_le_bytes()[0]).collect();
+        bytes.extend([0; 100_000]);
+        bytes.push(b'\n');
+        bytes.extend(good.bytes());
+        fs::write(root.join(FILE), &bytes).expect("written");
+        assert_eq!(counts(memory)[2], 1);
+        let problems = memory.problems().expect("problems");
+        assert!(problems.iter().all(|problem| problem.kind == ProblemKind::MalformedLine));
+        memory.save_decision(&decision("More", None)).expect("saved");
+        assert!(fs::read(root.join(FILE)).expect("bytes").starts_with(&bytes));
+
+        // A gigabyte of nothing: a hole in the file, so that it costs no disk.
+        let file = fs::OpenOptions::new().write(true).open(root.join(FILE)).expect("a file");
+        file.set_len(1 << 30).expect("long");
+        assert_eq!(counts(memory)[2], 2);
+        let problems = memory.problems().expect("problems");
+        assert!(problems[0].message.ends_with("longer than 256 MiB"), "{problems:?}");
+        file.set_len(bytes.len() as u64).expect("short");
+        drop(file);
+        assert_eq!(counts(memory)[2], 1);
+    });
+}
+
+/// Git puts another file in the place of one that is open; nothing that was saved here is lost from
+/// the store, and the file's own lines are all read.
+#[test]
+fn a_branch_is_switched_under_an_open_process() {
+    on_both(|root, memory| {
+        let base = memory.save_decision(&decision("Base", Some("base"))).expect("saved").id;
+        let one = text(root, FILE);
+        let other = quick_folder();
+        write(other.path(), FILE, &one);
+        let theirs = opened(other.path(), Wanted::Json)
+            .save_decision(&decision("Theirs", Some("theirs")))
+            .expect("saved")
+            .id;
+        let branch = text(other.path(), FILE);
+        for n in 0..size(20, 400) {
+            let ours = decision(&format!("Ours {}", Numbers(n as u64).words(3)), None);
+            let ours = memory.save_decision(&ours).expect("saved").id;
+            let mine = text(root, FILE);
+            // As Git does it: away with the old file, and a new one under its name.
+            fs::remove_file(root.join(FILE)).expect("removed");
+            write(root, FILE, &branch);
+            let seen = |memory: &mut ProjectMemory, id: &str| {
+                memory.read(&mut |store| store.entry(id)).expect("read").is_some()
+            };
+            assert!(seen(memory, &theirs) && seen(memory, &base) && !seen(memory, &ours));
+            fs::remove_file(root.join(FILE)).expect("removed");
+            write(root, FILE, &mine);
+            assert!(seen(memory, &ours) && !seen(memory, &theirs));
+        }
+        assert_eq!(permanent(memory), by_files_alone(root));
+    });
+}
+
+/// The same while another thread saves all the time.
+#[test]
+fn a_branch_is_switched_during_writes() {
+    for wanted in [Wanted::Sqlite, Wanted::Json] {
+        let folder = quick_folder();
+        let root = folder.path().to_owned();
+        drop(opened(&root, wanted));
+        let writes = size(60, 2000);
+        let writer = {
+            let root = root.clone();
+            std::thread::spawn(move || {
+                let mut memory = opened(&root, wanted);
+                let mut numbers = Numbers(12);
+                (0..writes)
+                    .map(|_| {
+                        let text = numbers.words(4);
+                        memory.save_decision(&decision(&text, None)).expect("saved").id
+                    })
+                    .collect::<Vec<String>>()
+            })
+        };
+        // Lines come from elsewhere: as a merge does, all that is there and one more.
+        let mut numbers = Numbers(13);
+        let mut foreign = Vec::new();
+        while !writer.is_finished() {
+            let line = crate::memory::log::Revision::first(
+                Kind::Decision,
+                format!("decision_1_{}", foreign.len()),
+                START,
+                numbers.words(3),
+            );
+            let line = line.sealed();
+            let lock = crate::memory::journal::Journal::new(&root).lock();
+            // A merge does not know the lock; it is held for the moment between reading and
+            // writing, in which a merge loses what others write, ours or not.
+            let before = fs::read_to_string(root.join(FILE)).unwrap_or_default();
+            let merged = root.join("ai/memory/merged");
+            if before.is_empty() {
+                continue;
+            }
+            fs::write(&merged, format!("{before}{}\n", line.line())).expect("written");
+            fs::rename(&merged, root.join(FILE)).expect("renamed");
+            drop(lock);
+            foreign.push(line.id);
+            std::thread::sleep(std::time::Duration::from_millis(3));
+        }
+        let saved = writer.join().expect("written");
+        let mut memory = opened(&root, wanted);
+        for id in saved.iter().chain(&foreign) {
+            memory.get(std::slice::from_ref(id)).expect("there");
+        }
+        assert_eq!(permanent(&mut memory), by_files_alone(&root));
+        assert_eq!(memory.problems().expect("problems"), []);
+    }
+}

@@ -1,0 +1,276 @@
+//! Tools that answer at once, or ask the client over the stream as the revisions before 2026-07-28
+//! have it.
+
+use super::{Request, Result};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ClientResult, ErrorData, ServerNotification,
+    ServerRequest, Tool,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A picture of one point.
+pub(super) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+/// A sound of one sample.
+const WAV: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQIAAAAAAA==";
+
+/// Between two messages of one call.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A result of the protocol from its JSON.
+pub(super) fn result<T: DeserializeOwned>(mut value: Value) -> Result<T> {
+    value["resultType"] = json!("complete");
+    from(value)
+}
+
+/// A value of the protocol from its JSON.
+pub(super) fn from<T: DeserializeOwned>(value: Value) -> Result<T> {
+    serde_json::from_value(value)
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+/// Tools from their JSON; what a schema lacks is filled in.
+pub(super) fn tools_from(list: Value) -> Vec<Tool> {
+    let Value::Array(list) = list else { return Vec::new() };
+    list.into_iter().filter_map(|tool| serde_json::from_value(tool).ok()).collect()
+}
+
+/// A tool without arguments.
+pub(super) fn plain(name: &str) -> Value {
+    json!({"name": name, "description": "For tests", "inputSchema": {"type": "object", "properties": {}}})
+}
+
+/// The tools here.
+pub(super) fn tools() -> Vec<Tool> {
+    let mut list: Vec<Value> = [
+        "test_simple_text",
+        "test_image_content",
+        "test_audio_content",
+        "test_embedded_resource",
+        "test_multiple_content_types",
+        "test_error_handling",
+        "test_tool_with_progress",
+        "test_tool_with_logging",
+        "test_logging_tool",
+        "test_missing_capability",
+        "test_streaming_elicitation",
+        "test_elicitation_sep1034_defaults",
+        "test_elicitation_sep1330_enums",
+    ]
+    .map(plain)
+    .into();
+    for (name, argument) in [("test_sampling", "prompt"), ("test_elicitation", "message")] {
+        let mut tool = plain(name);
+        tool["inputSchema"]["properties"][argument] = json!({"type": "string"});
+        tool["inputSchema"]["required"] = json!([argument]);
+        list.push(tool);
+    }
+    let mut header = plain("test_header");
+    header["inputSchema"]["properties"]["region"] =
+        json!({"type": "string", "x-mcp-header": "Region"});
+    list.push(header);
+    list.push(json!({
+        "name": "json_schema_2020_12_tool",
+        "description": "Tool with JSON Schema 2020-12 features",
+        "inputSchema": schema(),
+    }));
+    tools_from(Value::Array(list))
+}
+
+/// A schema with words that few use.
+fn schema() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": {
+            "address": {
+                "$anchor": "addressDef",
+                "type": "object",
+                "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
+            },
+        },
+        "properties": {
+            "name": {"type": "string"},
+            "address": {"$ref": "#/$defs/address"},
+            "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+            "phone": {"type": "string"},
+            "email": {"type": "string"},
+        },
+        "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+        "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+        "then": {"required": ["phone"]},
+        "else": {"required": ["email"]},
+        "additionalProperties": false,
+    })
+}
+
+fn text(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}]})
+}
+
+fn embedded(uri: &str, kind: &str, text: &str) -> Value {
+    json!({"type": "resource", "resource": {"uri": uri, "mimeType": kind, "text": text}})
+}
+
+/// What a tool here answers; `None` for another.
+pub(super) async fn called(
+    call: &CallToolRequestParams,
+    request: &Request,
+) -> Result<Option<CallToolResult>> {
+    let image = json!({"type": "image", "data": PNG, "mimeType": "image/png"});
+    let answer = match &*call.name {
+        "test_simple_text" => text("This is a simple text response for testing."),
+        "test_image_content" => json!({"content": [image]}),
+        "test_audio_content" => {
+            json!({"content": [{"type": "audio", "data": WAV, "mimeType": "audio/wav"}]})
+        }
+        "test_embedded_resource" => json!({"content": [embedded(
+            "test://embedded-resource", "text/plain", "This is an embedded resource content.",
+        )]}),
+        "test_multiple_content_types" => json!({"content": [
+            {"type": "text", "text": "Multiple content types test:"},
+            image,
+            embedded("test://mixed-content-resource", "application/json", r#"{"test":"data","value":123}"#),
+        ]}),
+        "test_error_handling" => {
+            let mut answer = text("This tool intentionally returns an error for testing");
+            answer["isError"] = json!(true);
+            answer
+        }
+        "test_header" | "json_schema_2020_12_tool" => text("done"),
+        "test_logging_tool" | "test_streaming_elicitation" => text("nothing is said on the way"),
+        "test_tool_with_progress" => with_progress(request).await?,
+        "test_tool_with_logging" => with_logging(request).await?,
+        "test_missing_capability" => match request.client_capabilities() {
+            Some(able) if able.sampling.is_some() => text("it can sample"),
+            _ => {
+                let needed = from(json!({"sampling": {}}))?;
+                return Err(ErrorData::missing_required_client_capability(needed));
+            }
+        },
+        "test_sampling" => sample(call, request).await?,
+        "test_elicitation" => elicit(call, request).await?,
+        "test_elicitation_sep1034_defaults" => ask_with_defaults(request).await?,
+        "test_elicitation_sep1330_enums" => ask_for_choices(request).await?,
+        _ => return Ok(None),
+    };
+    result(answer).map(Some)
+}
+
+async fn with_progress(request: &Request) -> Result<Value> {
+    for progress in [0, 50, 100] {
+        if let Some(token) = request.meta.get_progress_token() {
+            let params = json!({"progressToken": token, "progress": progress, "total": 100});
+            notify(request, "notifications/progress", params).await?;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(text("Tool with progress executed successfully"))
+}
+
+async fn with_logging(request: &Request) -> Result<Value> {
+    for line in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
+        notify(request, "notifications/message", json!({"level": "info", "data": line})).await?;
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(text("Tool with logging executed successfully"))
+}
+
+async fn notify(request: &Request, method: &str, params: Value) -> Result<()> {
+    let notification: ServerNotification = from(json!({"method": method, "params": params}))?;
+    let sent = request.peer.send_notification(notification).await;
+    sent.map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+/// Asks the client; what it answers, as JSON.
+async fn ask(request: &Request, method: &str, params: Value) -> Result<Value> {
+    let question: ServerRequest = from(json!({"method": method, "params": params}))?;
+    let answer: ClientResult = request
+        .peer
+        .send_request(question)
+        .await
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    serde_json::to_value(answer).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+fn argument<'a>(call: &'a CallToolRequestParams, name: &str) -> &'a str {
+    let given = call.arguments.as_ref().and_then(|arguments| arguments.get(name));
+    given.and_then(Value::as_str).unwrap_or_default()
+}
+
+async fn sample(call: &CallToolRequestParams, request: &Request) -> Result<Value> {
+    let content = json!({"type": "text", "text": argument(call, "prompt")});
+    let params = json!({"messages": [{"role": "user", "content": content}], "maxTokens": 100});
+    let answer = ask(request, "sampling/createMessage", params).await?;
+    Ok(text(&format!("LLM response: {}", answer["content"]["text"].as_str().unwrap_or_default())))
+}
+
+async fn elicit(call: &CallToolRequestParams, request: &Request) -> Result<Value> {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "username": {"type": "string", "description": "User's response"},
+            "email": {"type": "string", "description": "User's email address"},
+        },
+        "required": ["username", "email"],
+    });
+    let params = form(argument(call, "message"), schema);
+    let answer = ask(request, "elicitation/create", params).await?;
+    let (action, content) = (&answer["action"], &answer["content"]);
+    Ok(text(&format!("User response: action: {action}, content: {content}")))
+}
+
+fn form(message: &str, schema: Value) -> Value {
+    let mut form = json!({"mode": "form", "message": message});
+    form["requestedSchema"] = schema;
+    form
+}
+
+async fn ask_with_defaults(request: &Request) -> Result<Value> {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "default": "John Doe"},
+            "age": {"type": "integer", "default": 30},
+            "score": {"type": "number", "default": 95.5},
+            "status": {
+                "type": "string", "enum": ["active", "inactive", "pending"], "default": "active",
+            },
+            "verified": {"type": "boolean", "default": true},
+        },
+    });
+    completed(request, "Confirm or change", schema).await
+}
+
+async fn ask_for_choices(request: &Request) -> Result<Value> {
+    let titled = |first: &str| {
+        json!([
+            {"const": "value1", "title": format!("First {first}")},
+            {"const": "value2", "title": format!("Second {first}")},
+            {"const": "value3", "title": format!("Third {first}")},
+        ])
+    };
+    let words = json!(["option1", "option2", "option3"]);
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "untitledSingle": {"type": "string", "enum": words},
+            "titledSingle": {"type": "string", "oneOf": titled("Option")},
+            "legacyEnum": {
+                "type": "string",
+                "enum": ["opt1", "opt2", "opt3"],
+                "enumNames": ["Option One", "Option Two", "Option Three"],
+            },
+            "untitledMulti": {"type": "array", "items": {"type": "string", "enum": words}},
+            "titledMulti": {"type": "array", "items": {"anyOf": titled("Choice")}},
+        },
+    });
+    completed(request, "Choose", schema).await
+}
+
+async fn completed(request: &Request, message: &str, schema: Value) -> Result<Value> {
+    let answer = ask(request, "elicitation/create", form(message, schema)).await?;
+    let action = answer["action"].as_str().unwrap_or_default();
+    Ok(text(&format!("Elicitation completed: action={action}, content={}", answer["content"])))
+}

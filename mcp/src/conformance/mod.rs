@@ -1,0 +1,159 @@
+//! What the protocol's own tests want to find on a server, beside the real one: tools, prompts and
+//! resources that are good for nothing else. Only under the feature `conformance`.
+#![expect(deprecated, reason = "the revisions before 2026-07-28 are tested too")]
+
+mod answers;
+mod pages;
+mod rounds;
+
+use crate::server::Server;
+use answers::{called, result};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscribeRequestParams, Tool, UnsubscribeRequestParams,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use rounds::Rounds;
+use serde_json::json;
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, ErrorData>;
+type Request = RequestContext<RoleServer>;
+
+/// The server, and what the tests want beside it.
+#[derive(Clone)]
+pub struct Fixtures {
+    server: Server,
+    rounds: Arc<Rounds>,
+}
+
+impl std::fmt::Debug for Fixtures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fixtures").field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+impl Fixtures {
+    /// Beside `server`.
+    #[must_use]
+    pub fn new(server: Server) -> Self {
+        Self { server, rounds: Arc::default() }
+    }
+}
+
+impl ServerHandler for Fixtures {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = self.server.get_info();
+        info.capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_completions()
+            .enable_logging()
+            .build();
+        info
+    }
+
+    async fn discover(&self, request: Request) -> Result<DiscoverResult> {
+        let mut found = self.server.discover(request).await?;
+        found.capabilities = self.get_info().capabilities;
+        // Nothing here ever changes for those who would listen.
+        if let Some(resources) = &mut found.capabilities.resources {
+            resources.subscribe = None;
+        }
+        Ok(found)
+    }
+
+    async fn list_tools(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        request: Request,
+    ) -> Result<ListToolsResult> {
+        let mut list = self.server.list_tools(page, request).await?;
+        list.tools.extend(answers::tools().into_iter().chain(rounds::tools()));
+        Ok(list)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let own =
+            answers::tools().into_iter().chain(rounds::tools()).find(|tool| tool.name == name);
+        own.or_else(|| self.server.get_tool(name))
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        request: Request,
+    ) -> Result<CallToolResponse> {
+        if rounds::tools().iter().any(|tool| tool.name == call.name) {
+            return self.rounds.call(&call, &request);
+        }
+        match called(&call, &request).await? {
+            Some(result) => Ok(result.into()),
+            None => self.server.call_tool(call, request).await,
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Request,
+    ) -> Result<ListPromptsResult> {
+        result(json!({"prompts": pages::prompts(), "ttlMs": 1000, "cacheScope": "public"}))
+    }
+
+    async fn get_prompt(
+        &self,
+        call: GetPromptRequestParams,
+        _: Request,
+    ) -> Result<GetPromptResponse> {
+        pages::prompt(&call)
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Request,
+    ) -> Result<ListResourcesResult> {
+        result(json!({"resources": pages::resources(), "ttlMs": 1000, "cacheScope": "public"}))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Request,
+    ) -> Result<ListResourceTemplatesResult> {
+        result(
+            json!({"resourceTemplates": pages::templates(), "ttlMs": 1000, "cacheScope": "public"}),
+        )
+    }
+
+    async fn read_resource(
+        &self,
+        call: ReadResourceRequestParams,
+        _: Request,
+    ) -> Result<ReadResourceResponse> {
+        pages::resource(&call.uri)
+    }
+
+    async fn complete(&self, _: CompleteRequestParams, _: Request) -> Result<CompleteResult> {
+        result(json!({"completion": {"values": ["paris", "park"], "total": 2, "hasMore": false}}))
+    }
+
+    async fn set_level(&self, _: SetLevelRequestParams, _: Request) -> Result<()> {
+        Ok(())
+    }
+
+    async fn subscribe(&self, _: SubscribeRequestParams, _: Request) -> Result<()> {
+        Ok(())
+    }
+
+    async fn unsubscribe(&self, _: UnsubscribeRequestParams, _: Request) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! A list of tools whose order follows what the agent is about, for clients that begin with
+//! `initialize` and only when asked for: 2026-07-28 forbids it, and many clients keep the first list
+//! they saw. No tool is ever hidden.
+
+use crate::schema::Object;
+use aidd_engine::memory::situation::{Situation, detect};
+use rmcp::RoleServer;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{Peer, RequestContext};
+use serde_json::Value;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a client may take to hear that the list changed; one that takes longer keeps the list.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What the client is about.
+#[derive(Debug)]
+pub(crate) struct Dynamic(Mutex<State>);
+
+#[derive(Debug)]
+enum State {
+    Following(Option<&'static Situation>),
+    /// The client cannot be told.
+    Static,
+}
+
+impl Default for Dynamic {
+    fn default() -> Self {
+        Self(Mutex::new(State::Following(None)))
+    }
+}
+
+/// Whether the list may follow the one who asks.
+pub(crate) fn is_for(request: &RequestContext<RoleServer>) -> bool {
+    request.protocol_version().is_some_and(|version| version < ProtocolVersion::V_2026_07_28)
+}
+
+impl Dynamic {
+    /// Looks for a situation in what a tool is given, and tells the client when it is another.
+    pub(crate) async fn look_at(&self, arguments: &Object, peer: &Peer<RoleServer>) {
+        let mut texts = Vec::new();
+        arguments.values().for_each(|value| collect(value, &mut texts));
+        let Some(found) = detect(&texts.join("\n")) else { return };
+        if !self.follow(found) {
+            return;
+        }
+        let told = timeout(PATIENCE, peer.notify_tool_list_changed()).await;
+        if !matches!(told, Ok(Ok(()))) {
+            *self.state() = State::Static;
+        }
+    }
+
+    /// Puts the tools of the situation first, the others as they were.
+    pub(crate) fn sort(&self, tools: &mut [rmcp::model::Tool]) {
+        if let State::Following(Some(situation)) = &*self.state() {
+            let place = |name: &str| situation.tools.iter().position(|own| *own == name);
+            tools.sort_by_key(|tool| place(&tool.name).unwrap_or(usize::MAX));
+        }
+    }
+
+    /// Whether the situation is another than before.
+    fn follow(&self, found: &'static Situation) -> bool {
+        let mut state = self.state();
+        match &*state {
+            State::Following(before) if *before != Some(found) => {
+                *state = State::Following(Some(found));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The texts in a value.
+fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(list) => list.iter().for_each(|inner| collect(inner, texts)),
+        Value::Object(map) => map.values().for_each(|inner| collect(inner, texts)),
+        _ => {}
+    }
+}

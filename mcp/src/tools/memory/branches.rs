@@ -1,0 +1,256 @@
+//! Branches: where work on them stands, until it is merged.
+
+use super::shown::{Row, branch_here, day_of, listed};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::memory::project::ProjectMemory;
+use aidd_engine::memory::records::BranchContext;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_branch",
+            "Branch",
+            "Reads, saves, lists or merges what is known of a branch. Use merge when the branch is \
+             merged: its decisions and errors become permanent. The end of a session promotes by \
+             itself.",
+            branch,
+        )
+        .destroys()
+        .in_profiles(&[Profile::Memory]),
+    ]
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Action {
+    Get,
+    Save,
+    Promote,
+    List,
+    Merge,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Given {
+    action: Action,
+    /// Default: what is checked out
+    branch: Option<String>,
+    /// promote: whose decisions to take
+    session_id: Option<String>,
+    /// merge: false only archives
+    promote_decisions: Option<bool>,
+    #[serde(flatten)]
+    #[schemars(flatten)]
+    told: Told,
+}
+
+/// What is saved of a branch.
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Told {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feature: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spec: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completed_tasks: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending_tasks: Option<Vec<String>>,
+    /// decision, reasoning, sessionId
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decisions: Option<Vec<Row>>,
+    /// error, fix, sessionId
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors_encountered: Option<Vec<Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files_modified: Option<Vec<String>>,
+}
+
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Answered {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
+    /// All that is known of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<Row>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branches: Option<Vec<Row>>,
+    /// promote: texts; merge: ids.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    promoted: Option<Vec<String>>,
+    /// merge: ids of what was permanent already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<Vec<String>>,
+    /// merge: where the context lies now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archived: Option<String>,
+}
+
+fn branch(context: &Context, given: Given) -> Result<Answer<Answered>, ToolError> {
+    let told = Row::of(&given.told);
+    if given.action != Action::Save
+        && let Some(field) = told.0.keys().next()
+    {
+        return Err(ToolError::new(format!("`{field}` is only taken by action save")));
+    }
+    let is_needed = !matches!(given.action, Action::List | Action::Promote);
+    let branch = match given.branch.clone() {
+        None if is_needed => branch_here(context),
+        branch => branch,
+    };
+    if is_needed && branch.is_none() {
+        return Err(ToolError::new("`branch` is missing, and none is checked out here"));
+    }
+    let branch = branch.unwrap_or_default();
+    context.memory(|memory| match given.action {
+        Action::Get => get(memory, &branch),
+        Action::Save => save(memory, &branch, told),
+        Action::Promote => promote(memory, given.session_id.as_deref(), &branch),
+        Action::List => list(memory),
+        Action::Merge => merge(memory, &branch, given.promote_decisions != Some(false)),
+    })
+}
+
+fn get(memory: &mut ProjectMemory, branch: &str) -> Result<Answer<Answered>, ToolError> {
+    let known = memory.branch(branch)?;
+    let is_new = known.updated_at.is_null();
+    let text = if is_new {
+        format!("Nothing is known of {branch}.")
+    } else {
+        serde_json::to_string_pretty(&known).unwrap_or_default()
+    };
+    let answered = Answered {
+        branch: Some(branch.to_owned()),
+        context: Some(Row::of(&known)),
+        ..Answered::default()
+    };
+    Ok(Answer::new(answered, text))
+}
+
+fn save(
+    memory: &mut ProjectMemory,
+    branch: &str,
+    told: Row,
+) -> Result<Answer<Answered>, ToolError> {
+    let mut patch = told.0;
+    patch.insert("branch".to_owned(), json!(branch));
+    let patch: BranchContext = serde_path_to_error::deserialize(Value::Object(patch))
+        .map_err(|error| ToolError::new(format!("`{}`: {}", error.path(), error.inner())))?;
+    let saved = memory.save_branch(&patch)?;
+    let text = format!(
+        "{branch}: {} tasks done, {} pending, {} decisions, {} errors.",
+        saved.completed_tasks.len(),
+        saved.pending_tasks.len(),
+        saved.decisions.len(),
+        saved.errors_encountered.len()
+    );
+    let answered = Answered {
+        branch: Some(branch.to_owned()),
+        context: Some(Row::of(&saved)),
+        ..Answered::default()
+    };
+    Ok(Answer::new(answered, text))
+}
+
+fn promote(
+    memory: &mut ProjectMemory,
+    session: Option<&str>,
+    branch: &str,
+) -> Result<Answer<Answered>, ToolError> {
+    let session = session.ok_or_else(|| {
+        ToolError::new("`sessionId` is missing: whose decisions go to the branch")
+    })?;
+    let state = memory.session(session)?;
+    if !branch.is_empty() && branch != state.branch {
+        return Err(ToolError::new(format!("`{session}` is of the branch {}", state.branch))
+            .remedy("leave `branch` out"));
+    }
+    if !state.is_ended() {
+        return Err(ToolError::new(format!("`{session}` is not ended"))
+            .remedy("aidd_session with action end promotes it"));
+    }
+    let promoted = memory.promote_session(&state)?;
+    let text = if promoted.was_known {
+        format!("{} had {session} already.", state.branch)
+    } else {
+        let mut text = format!("{} took {session} in.", state.branch);
+        listed(&mut text, "decisions", &promoted.decisions);
+        listed(&mut text, "errors", &promoted.errors);
+        text
+    };
+    let texts = promoted.decisions.into_iter().chain(promoted.errors).collect();
+    let answered =
+        Answered { branch: Some(state.branch), promoted: Some(texts), ..Answered::default() };
+    Ok(Answer::new(answered, text))
+}
+
+fn list(memory: &mut ProjectMemory) -> Result<Answer<Answered>, ToolError> {
+    let (contexts, bad) = memory.branches()?;
+    let mut text = format!("{} branches.", contexts.len());
+    let mut rows = Vec::new();
+    for known in contexts {
+        let _ = write!(
+            text,
+            "\n{} {} {} done, {} pending",
+            known.branch,
+            day_of(&known.updated_at),
+            known.completed_tasks.len(),
+            known.pending_tasks.len()
+        );
+        let mut row = Row::of(json!({
+            "branch": known.branch, "updatedAt": known.updated_at,
+            "sessionsCount": known.sessions_count, "pendingTasks": known.pending_tasks.len(),
+            "decisions": known.decisions.len(),
+        }));
+        for (name, value) in [("feature", known.feature), ("phase", known.phase)] {
+            if let Some(value) = value {
+                row.0.insert(name.to_owned(), value.into());
+            }
+        }
+        rows.push(row);
+    }
+    for path in bad {
+        let _ = write!(text, "\nnote: {path} is no branch context");
+    }
+    Ok(Answer::new(Answered { branches: Some(rows), ..Answered::default() }, text))
+}
+
+fn merge(
+    memory: &mut ProjectMemory,
+    branch: &str,
+    promotes: bool,
+) -> Result<Answer<Answered>, ToolError> {
+    if !promotes {
+        let archived = memory.archive_branch(branch)?;
+        let text = format!("Archived {branch} to {archived}; nothing became permanent.");
+        let answered = Answered {
+            branch: Some(branch.to_owned()),
+            archived: Some(archived),
+            ..Answered::default()
+        };
+        return Ok(Answer::new(answered, text));
+    }
+    let merged = memory.merge_branch(branch)?;
+    let mut text = format!("Merged {branch}; its context lies in {}.", merged.archived);
+    listed(&mut text, "now permanent", &merged.promoted);
+    listed(&mut text, "permanent before", &merged.known);
+    let answered = Answered {
+        branch: Some(branch.to_owned()),
+        promoted: Some(merged.promoted),
+        known: Some(merged.known),
+        archived: Some(merged.archived),
+        ..Answered::default()
+    };
+    Ok(Answer::new(answered, text))
+}

@@ -1,0 +1,193 @@
+//! Errors: what they say, where they passed, and which known mistakes they are like.
+
+use super::shown::{Row, capped};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::memory::diagnose::{Diagnosis, Frame, Match};
+use aidd_engine::memory::types::Layer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt::Write as _;
+
+/// Frames in an answer: those of own files first.
+const FRAMES: usize = 12;
+/// From how like a mistake is named.
+const THRESHOLD: f64 = 0.3;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_diagnose_error",
+            "Diagnose error",
+            "Reads an error or stack trace (any common language): what it says, which own files it \
+             passed, which known mistakes with their cures it is like. Use before mending; keep \
+             what is new with aidd_memory_add_mistake.",
+            diagnose,
+        )
+        .in_profiles(&[Profile::Memory, Profile::Lean]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Asked {
+    /// Whole, as it was shown
+    error: String,
+    /// Mistakes (5)
+    limit: Option<usize>,
+    /// Least likeness, 0-1 (0.3)
+    #[schemars(range(min = 0, max = 1))]
+    threshold: Option<f64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Diagnosed {
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<&'static str>,
+    category: Row,
+    /// Frames, the primary file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack_trace: Option<Row>,
+    matches: Vec<Row>,
+    total_matches: usize,
+    permanent_memory_matches: usize,
+    observation_matches: usize,
+}
+
+fn diagnose(context: &Context, asked: Asked) -> Result<Answer<Diagnosed>, ToolError> {
+    let (limit, note) = capped(asked.limit, 5, 20);
+    let threshold = asked.threshold.unwrap_or(THRESHOLD);
+    let found = context.memory(|memory| memory.diagnose(&asked.error, threshold, limit))?;
+    let mut text = told(&found);
+    if let Some(note) = note {
+        let _ = write!(text, "\nnote: {note}");
+    }
+    let observed = found.matches.iter().filter(|one| one.layer == Layer::Session).count();
+    let category = &found.category;
+    let data = Diagnosed {
+        message: found.trace.raised.line(),
+        cause: found.trace.cause.as_ref().map(|cause| cause.line()),
+        language: found.trace.language,
+        category: Row::of(json!({
+            "category": category.name,
+            "confidence": rounded(category.confidence),
+            "suggestion": category.suggestion,
+        })),
+        stack_trace: trace(&found),
+        matches: found.matches.iter().map(row).collect(),
+        total_matches: found.matched,
+        permanent_memory_matches: found.matches.len() - observed,
+        observation_matches: observed,
+    };
+    Ok(Answer::new(data, text))
+}
+
+fn rounded(share: f64) -> f64 {
+    (share * 100.0).round() / 100.0
+}
+
+/// The frames worth showing: own ones first, in their order.
+fn shown(found: &Diagnosis) -> Vec<&Frame> {
+    let (own, other): (Vec<&Frame>, Vec<&Frame>) =
+        found.trace.frames.iter().partition(|frame| frame.own.is_some());
+    own.into_iter().chain(other).take(FRAMES).collect()
+}
+
+fn trace(found: &Diagnosis) -> Option<Row> {
+    if found.trace.frames.is_empty() {
+        return None;
+    }
+    let frames: Vec<Row> = shown(found)
+        .into_iter()
+        .map(|frame| {
+            let mut row = Row::of(json!({
+                "file": frame.own.as_ref().unwrap_or(&frame.file), "own": frame.own.is_some(),
+            }));
+            for (name, value) in [
+                ("line", frame.line.map(|line| json!(line))),
+                ("column", frame.column.map(|column| json!(column))),
+                ("functionName", frame.function.as_ref().map(|name| json!(name))),
+            ] {
+                if let Some(value) = value {
+                    row.0.insert(name.to_owned(), value);
+                }
+            }
+            row
+        })
+        .collect();
+    let primary = found.primary.as_ref().and_then(|frame| frame.own.clone());
+    let module = primary.as_ref().and_then(|file| file.rsplit_once('/').map(|(folder, _)| folder));
+    let mut row = Row::of(json!({"frames": frames, "totalFrames": found.trace.frames.len()}));
+    if let Some(file) = &primary {
+        row.0.insert("primaryFile".to_owned(), json!(file));
+        row.0.insert("primaryModule".to_owned(), json!(module));
+    }
+    Some(row)
+}
+
+fn row(one: &Match) -> Row {
+    let mut row = Row::of(json!({
+        "id": one.id, "error": one.error, "similarity": rounded(one.likeness),
+        "occurrences": one.occurrences, "category": one.category,
+    }));
+    for (name, text) in
+        [("rootCause", &one.root_cause), ("fix", &one.fix), ("prevention", &one.prevention)]
+    {
+        if !text.is_empty() {
+            row.0.insert(name.to_owned(), json!(text));
+        }
+    }
+    if !one.files.is_empty() {
+        row.0.insert("files".to_owned(), json!(one.files));
+    }
+    row
+}
+
+fn told(found: &Diagnosis) -> String {
+    let trace = &found.trace;
+    let mut text = format!("{} ({})", trace.raised.line(), found.category.name);
+    if let Some(cause) = &trace.cause {
+        let _ = write!(text, "\ncause: {}", cause.line());
+    }
+    match &found.primary {
+        Some(frame) => {
+            let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let function = frame.function.as_deref().unwrap_or("");
+            let own = frame.own.as_deref().unwrap_or(&frame.file);
+            let _ = write!(text, "\nin {own}{line} {function}");
+        }
+        None if trace.frames.is_empty() => {}
+        None => text.push_str("\nno frame is in a file of the project"),
+    }
+    let _ = write!(text, "\n{}", found.category.suggestion);
+    if found.matches.is_empty() {
+        let _ = write!(text, "\nNone of {} known mistakes is like it.", found.known);
+    } else {
+        let _ = write!(text, "\n{} of {} known mistakes are like it:", found.matched, found.known);
+    }
+    for one in &found.matches {
+        let _ = write!(
+            text,
+            "\n{:.0} % {} ({}x) {}",
+            one.likeness * 100.0,
+            one.id,
+            one.occurrences,
+            one.error
+        );
+        for (name, value) in
+            [("cause", &one.root_cause), ("fix", &one.fix), ("prevention", &one.prevention)]
+        {
+            if !value.is_empty() {
+                let _ = write!(text, "\n  {name}: {value}");
+            }
+        }
+    }
+    if trace.is_cut {
+        text.push_str("\nnote: the text is long; parts of it were passed over");
+    }
+    text
+}

@@ -1,0 +1,93 @@
+//! How the project's work goes, by what was measured.
+
+use super::shown::{Row, capped};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::memory::health::{Figure, LEAST_SAMPLES};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt::Write as _;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_project_health",
+            "Project health",
+            "How work goes: tests, checks, recurring errors, by recorded runs, with how many samples \
+             each figure rests on. Use for a review; for one session aidd_session get.",
+            health,
+        )
+        .in_profiles(&[Profile::Memory]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    /// Ended sessions to look at (50)
+    sessions_limit: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Health {
+    /// Absent: not enough data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overall: Option<f64>,
+    /// Each with value, samples, measured, weight, meaning.
+    categories: Row,
+    sessions_analyzed: usize,
+    recommendations: Vec<String>,
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+fn row(figure: &Figure) -> Row {
+    let mut row = Row::of(json!({
+        "samples": figure.samples, "measured": figure.measured, "weight": figure.weight,
+        "meaning": figure.meaning,
+    }));
+    match figure.value {
+        Some(value) => row.0.insert("value".to_owned(), json!(rounded(value))),
+        None => row.0.insert("note".to_owned(), json!("not enough data")),
+    };
+    row
+}
+
+fn health(context: &Context, asked: Asked) -> Result<Answer<Health>, ToolError> {
+    let (limit, note) = capped(asked.sessions_limit, 50, 100);
+    let health = context.memory(|memory| memory.health(limit))?;
+    let mut text = match health.overall {
+        Some(overall) => format!("{overall:.0} of 100, over {} sessions.", health.sessions),
+        None => format!("Not enough data for one figure: {} ended sessions.", health.sessions),
+    };
+    let mut categories = Row(serde_json::Map::new());
+    for figure in &health.figures {
+        let value = match figure.value {
+            Some(value) => format!("{value:.0}"),
+            None => format!("not enough data (fewer than {LEAST_SAMPLES})"),
+        };
+        let _ = write!(
+            text,
+            "\n{}: {value} ({}; {} samples, {} of them measured)",
+            figure.name, figure.meaning, figure.samples, figure.measured
+        );
+        categories.0.insert(figure.name.to_owned(), json!(row(figure)));
+    }
+    for advice in &health.advice {
+        let _ = write!(text, "\n- {advice}");
+    }
+    if let Some(note) = note {
+        let _ = write!(text, "\nnote: {note}");
+    }
+    let data = Health {
+        overall: health.overall.map(rounded),
+        categories,
+        sessions_analyzed: health.sessions,
+        recommendations: health.advice,
+    };
+    Ok(Answer::new(data, text))
+}

@@ -1,0 +1,366 @@
+//! Saving and changing by intent: decide, leave a note, come back, learn how it went.
+
+use super::permanent::{Kept, LinkTo, branch_of, kept};
+use super::search::Came;
+use super::shown::{Row, branch_here, entry_row, entry_text, listed};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::memory::kinds::{Checkpoint, Decision, Insight};
+use aidd_engine::memory::permanent::{Conflict, New};
+use aidd_engine::memory::types::{Kind, Link, Relation, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "save_decision",
+            "Save decision",
+            "Keeps a decision on a topic for the team; it takes the place of the one before. Use \
+             when something is decided. End of a session: save_checkpoint; a quick note: \
+             save_insight.",
+            save_decision,
+        )
+        .writes()
+        .in_profiles(&[Profile::Memory, Profile::Lean]),
+        Tool::new(
+            "save_checkpoint",
+            "Save checkpoint",
+            "Notes where work stands. Use before a break or the end; load_checkpoint takes it up. \
+             A decision: save_decision.",
+            save_checkpoint,
+        )
+        .writes()
+        .in_profiles(&[Profile::Memory, Profile::Lean])
+        .taking(&[("open_files", "openFiles"), ("next_steps", "nextSteps")]),
+        Tool::new(
+            "save_insight",
+            "Save insight",
+            "Keeps a lesson in a sentence or two, in this checkout. Use for quick notes; what the \
+             team decided: save_decision.",
+            save_insight,
+        )
+        .writes()
+        .in_profiles(&[Profile::Memory]),
+        Tool::new(
+            "load_checkpoint",
+            "Load checkpoint",
+            "The last checkpoint, the open session and the branch's pending tasks. Use to continue \
+             earlier work; the story of one memory: load_context.",
+            load_checkpoint,
+        )
+        .in_profiles(&[Profile::Memory, Profile::Lean]),
+        Tool::new(
+            "evolve_outcome",
+            "Record outcome",
+            "Says how a decision turned out, so that failures are not repeated. Use once that is \
+             known; for a new decision evolve_supersede.",
+            evolve_outcome,
+        )
+        .writes()
+        .idempotent()
+        .in_profiles(&[Profile::Memory, Profile::Lean])
+        .also(&["update_outcome"])
+        .taking(&[
+            ("decisionId", "id"),
+            ("decision_id", "id"),
+            ("failure_reason", "reason"),
+            ("failureReason", "reason"),
+        ]),
+        Tool::new(
+            "evolve_supersede",
+            "Supersede decision",
+            "Replaces a decision by a new one; the old stays as history. Use after a change of \
+             mind; for wording aidd_memory_edit_decision.",
+            evolve_supersede,
+        )
+        .writes()
+        .in_profiles(&[Profile::Memory])
+        .taking(&[("decisionId", "id"), ("decision_id", "id")]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Decided {
+    topic: String,
+    decision: String,
+    reasoning: String,
+    /// 0-1 (0.7)
+    #[schemars(range(min = 0, max = 1))]
+    confidence: Option<f64>,
+    #[serde(default)]
+    alternatives: Vec<String>,
+    context: Option<String>,
+    /// Ids beside those on the topic
+    #[serde(default)]
+    supersedes: Vec<String>,
+    #[serde(default)]
+    links: Vec<LinkTo>,
+    session_id: Option<String>,
+}
+
+/// How sure a decision is when nobody said.
+const CONFIDENCE: f64 = 0.7;
+
+fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, ToolError> {
+    if given.topic.trim().is_empty() {
+        return Err(ToolError::new("`topic` is empty")
+            .remedy("name what it is about in a word or two, or use aidd_memory_add_decision"));
+    }
+    let mut links: Vec<Link> = given.links.into_iter().map(LinkTo::link).collect();
+    links.extend(given.supersedes.iter().map(|id| Link::to(Relation::Supersedes, id)));
+    let body = Decision {
+        reasoning: given.reasoning,
+        alternatives: given.alternatives.into_iter().map(Value::from).collect(),
+        context: given.context,
+        confidence: Some(given.confidence.unwrap_or(CONFIDENCE)),
+        ..Decision::default()
+    };
+    let mut new = New {
+        content: given.decision,
+        topic: Some(given.topic),
+        body,
+        links,
+        session_id: given.session_id,
+        branch: None,
+    };
+    context.memory(|memory| -> Result<_, ToolError> {
+        new.branch = branch_of(memory, new.session_id.as_deref())?;
+        let mut answer = kept(Kind::Decision, memory.save_decision(&new)?);
+        // Only a link of another kind leaves two on one topic.
+        if new.links.iter().any(|link| link.relation != Relation::Supersedes) {
+            let id = &answer.data.id;
+            let about = memory.conflicts()?.into_iter().filter(|one| speaks_of(one, id));
+            let about: Vec<String> = about.map(|one| said(&one)).collect();
+            for one in about {
+                let _ = write!(answer.text, "\nnote: {one}");
+            }
+        }
+        Ok(answer)
+    })
+}
+
+fn speaks_of(conflict: &Conflict, id: &str) -> bool {
+    match conflict {
+        Conflict::TwoHeads { id: own, .. } => own == id,
+        Conflict::OneTopic { ids, .. } => ids.iter().any(|own| own == id),
+        Conflict::Contradiction { from, to } | Conflict::Circle { from, to } => {
+            from == id || to == id
+        }
+    }
+}
+
+fn said(conflict: &Conflict) -> String {
+    match conflict {
+        Conflict::TwoHeads { id, .. } => format!("two edits of {id} stand side by side"),
+        Conflict::OneTopic { topic, ids } => {
+            format!("{} decisions hold on {topic}: {}", ids.len(), ids.join(", "))
+        }
+        Conflict::Contradiction { from, to } => format!("{from} contradicts {to}, and both hold"),
+        Conflict::Circle { from, to } => format!("{from} and {to} supersede each other"),
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Standing {
+    summary: String,
+    #[serde(default)]
+    open_files: Vec<String>,
+    /// A text or a list
+    next_steps: Option<Steps>,
+    status: Option<String>,
+    /// (checked out)
+    branch: Option<String>,
+    session_id: Option<String>,
+}
+
+/// A text, or several.
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Steps {
+    One(String),
+    Several(Vec<String>),
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Noted {
+    id: String,
+    saved: bool,
+}
+
+fn save_checkpoint(context: &Context, given: Standing) -> Result<Answer<Noted>, ToolError> {
+    let next_steps = match given.next_steps {
+        Some(Steps::One(text)) => Some(Value::from(text)),
+        Some(Steps::Several(texts)) => Some(Value::from(texts)),
+        None => None,
+    };
+    let body = Checkpoint {
+        open_files: given.open_files,
+        next_steps,
+        status: given.status,
+        ..Checkpoint::default()
+    };
+    let here = given.branch.or_else(|| branch_here(context));
+    let id = context.memory(|memory| -> Result<_, ToolError> {
+        let own = branch_of(memory, given.session_id.as_deref())?;
+        let (branch, session) = (own.or(here), given.session_id.as_deref());
+        Ok(memory.save_checkpoint(&given.summary, &body, session, branch.as_deref())?)
+    })?;
+    let text = format!("Saved {id}; load_checkpoint takes it up.");
+    Ok(Answer::new(Noted { id, saved: true }, text))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Lesson {
+    content: String,
+    topic: Option<String>,
+    category: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    /// Where it comes from
+    source: Option<String>,
+    session_id: Option<String>,
+}
+
+fn save_insight(context: &Context, given: Lesson) -> Result<Answer<Noted>, ToolError> {
+    let body = Insight {
+        category: given.category,
+        tags: given.tags,
+        source: given.source,
+        ..Insight::default()
+    };
+    let id = context.memory(|memory| -> Result<_, ToolError> {
+        let session = given.session_id.as_deref();
+        branch_of(memory, session)?;
+        Ok(memory.save_insight(&given.content, given.topic.as_deref(), &body, session)?)
+    })?;
+    let text = format!("Saved {id}.");
+    Ok(Answer::new(Noted { id, saved: true }, text))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct OfBranch {
+    /// Only of this; default: the last of any
+    branch: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Loaded {
+    found: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checkpoint: Option<Row>,
+    /// Begun and not ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open_session: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pending_tasks: Vec<String>,
+}
+
+fn load_checkpoint(context: &Context, given: OfBranch) -> Result<Answer<Loaded>, ToolError> {
+    let here = given.branch.clone().or_else(|| branch_here(context));
+    context.memory(|memory| -> Result<_, ToolError> {
+        let entry = memory.last_checkpoint(given.branch.as_deref())?;
+        let branch = entry.as_ref().and_then(|entry| entry.branch.clone()).or(here);
+        let (mut open_session, mut pending_tasks) = (None, Vec::new());
+        if let Some(branch) = &branch {
+            let open = memory.sessions(Some(branch), Some(false), 1)?.pop();
+            pending_tasks = memory.branch(branch)?.pending_tasks;
+            if let Some(open) = open {
+                for task in open.tasks_pending {
+                    if !pending_tasks.contains(&task) {
+                        pending_tasks.push(task);
+                    }
+                }
+                open_session = Some(open.id);
+            }
+        }
+        let mut text = match &entry {
+            Some(entry) => entry_text(entry, &[]),
+            None => "There is no checkpoint yet.".to_owned(),
+        };
+        if let Some(branch) = &branch {
+            let _ = write!(text, "\nbranch: {branch}");
+        }
+        if let Some(open) = &open_session {
+            let _ = write!(text, "\nopen session: {open}");
+        }
+        listed(&mut text, "pending", &pending_tasks);
+        let checkpoint = entry.as_ref().map(|entry| entry_row(entry, &[]));
+        let found = entry.is_some();
+        Ok(Answer::new(Loaded { found, checkpoint, open_session, pending_tasks }, text))
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Outcome {
+    /// The decision
+    id: String,
+    outcome: Came,
+    reason: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Evolved {
+    id: String,
+    outcome: &'static str,
+}
+
+fn evolve_outcome(context: &Context, given: Outcome) -> Result<Answer<Evolved>, ToolError> {
+    let outcome = given.outcome.outcome();
+    let Outcome { id, reason, .. } = given;
+    context.memory(|memory| memory.set_outcome(&id, outcome, reason.as_deref()))?;
+    let text = format!("{id}: {outcome}.");
+    Ok(Answer::new(Evolved { id, outcome: outcome.word() }, text))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Supersede {
+    /// The old decision
+    id: String,
+    decision: String,
+    reasoning: String,
+    /// (that of the old one)
+    topic: Option<String>,
+    #[schemars(range(min = 0, max = 1))]
+    confidence: Option<f64>,
+    session_id: Option<String>,
+}
+
+fn evolve_supersede(context: &Context, given: Supersede) -> Result<Answer<Kept>, ToolError> {
+    context.memory(|memory| -> Result<_, ToolError> {
+        let old = memory.get(std::slice::from_ref(&given.id))?.remove(0);
+        if old.kind != Kind::Decision {
+            return Err(ToolError::new(format!("`{}` is a {}, not a decision", old.id, old.kind)));
+        }
+        if old.status == Status::Superseded {
+            let chain = memory.chain(&old.id)?;
+            let newest = chain.iter().rfind(|entry| entry.status == Status::Active);
+            let remedy =
+                newest.map(|entry| format!("`{}` took its place: supersede that", entry.id));
+            return Err(ToolError::new(format!("`{}` is superseded already", old.id))
+                .remedy(remedy.unwrap_or_default()));
+        }
+        let body = Decision {
+            reasoning: given.reasoning,
+            confidence: Some(given.confidence.unwrap_or(CONFIDENCE)),
+            ..Decision::default()
+        };
+        let branch = branch_of(memory, given.session_id.as_deref())?;
+        let new = New {
+            content: given.decision,
+            topic: given.topic.or(old.topic),
+            body,
+            links: vec![Link::to(Relation::Supersedes, &given.id)],
+            session_id: given.session_id,
+            branch,
+        };
+        Ok(kept(Kind::Decision, memory.save_decision(&new)?))
+    })
+}

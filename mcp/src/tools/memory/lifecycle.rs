@@ -1,0 +1,361 @@
+//! Features on their way through the phases, each left with evidence.
+
+use super::shown::{Row, capped, day_of};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::memory::lifecycle::{Judged, PHASES, Phase, phase};
+use aidd_engine::memory::records::Lifecycle;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt::Write as _;
+
+pub(super) fn tools() -> Vec<Tool> {
+    let memory = &[Profile::Memory];
+    vec![
+        Tool::new(
+            "aidd_lifecycle_get",
+            "Lifecycle phases",
+            "The six phases, with what each takes to leave. Use before aidd_lifecycle_init.",
+            get,
+        )
+        .in_profiles(memory),
+        Tool::new(
+            "aidd_lifecycle_init",
+            "Start lifecycle",
+            "Starts a feature's way through the phases. Use for work of more than one step.",
+            init,
+        )
+        .writes()
+        .in_profiles(memory),
+        Tool::new(
+            "aidd_lifecycle_advance",
+            "Advance lifecycle",
+            "Leaves the phase when evidence or records show its exit criteria; else says what is \
+             missing. Use back when the spec turns out wrong, abandon to give up. To only look: \
+             aidd_lifecycle_status.",
+            advance,
+        )
+        .writes()
+        .in_profiles(memory),
+        Tool::new(
+            "aidd_lifecycle_status",
+            "Lifecycle status",
+            "Where a feature stands and which exit criteria records show already. Use before \
+             aidd_lifecycle_advance.",
+            status,
+        )
+        .in_profiles(memory),
+        Tool::new(
+            "aidd_lifecycle_list",
+            "List lifecycles",
+            "The features under way. Use to find a lifecycle's id.",
+            list,
+        )
+        .in_profiles(memory),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Phases {
+    name: &'static str,
+    phases: Vec<Row>,
+    total_phases: usize,
+}
+
+fn criteria(phase: &Phase) -> Vec<Row> {
+    let one = |criterion: &aidd_engine::memory::lifecycle::Criterion| {
+        let shown: Vec<String> = criterion.shown_by.iter().map(|shown| shown.hint()).collect();
+        Row::of(json!({"key": criterion.key, "criterion": criterion.says, "shownBy": shown}))
+    };
+    phase.exit.iter().map(one).collect()
+}
+
+/// Exit criteria, each on a line with what shows it.
+fn criteria_text(phase: &Phase) -> String {
+    let mut text = String::new();
+    for criterion in phase.exit {
+        let shown: Vec<String> = criterion.shown_by.iter().map(|shown| shown.hint()).collect();
+        let _ = write!(text, "\n- {}: {} ({})", criterion.key, criterion.says, shown.join("; or "));
+    }
+    text
+}
+
+fn get(_: &Context, _: Nothing) -> Result<Answer<Phases>, ToolError> {
+    let (mut rows, mut text) = (Vec::new(), String::new());
+    for phase in &PHASES {
+        let _ = write!(text, "{}: {}{}\n\n", phase.name, phase.description, criteria_text(phase));
+        rows.push(Row::of(json!({
+            "name": phase.name, "description": phase.description, "entryCriteria": phase.entry,
+            "exitCriteria": criteria(phase), "keyActivities": phase.activities,
+        })));
+    }
+    let data = Phases { name: "AIDD", phases: rows, total_phases: PHASES.len() };
+    Ok(Answer::new(data, text.trim_end()))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Init {
+    feature: String,
+    /// Its branch's runs and tasks are looked at
+    session_id: Option<String>,
+    /// (UNDERSTAND)
+    start_phase: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Stands {
+    id: String,
+    feature: String,
+    status: String,
+    current_phase: String,
+    progress: String,
+    /// Of the current phase; met and why, where that was looked at.
+    exit_criteria: Vec<Row>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    phases: Vec<Row>,
+}
+
+fn progress(state: &Lifecycle) -> String {
+    let place = PHASES.iter().position(|phase| phase.name == state.current_phase);
+    let done = if state.status == "completed" { PHASES.len() } else { place.unwrap_or_default() };
+    format!("{done}/{}", PHASES.len())
+}
+
+fn stands(state: &Lifecycle) -> Stands {
+    let exit_criteria = match phase(&state.current_phase) {
+        Ok(phase) if state.status == "active" => criteria(phase),
+        _ => Vec::new(),
+    };
+    Stands {
+        id: state.id.clone(),
+        feature: state.feature.clone(),
+        status: state.status.clone(),
+        current_phase: state.current_phase.clone(),
+        progress: progress(state),
+        exit_criteria,
+        phases: Vec::new(),
+    }
+}
+
+/// The phase a lifecycle is in and what it takes to leave it.
+fn next_text(state: &Lifecycle) -> String {
+    match phase(&state.current_phase) {
+        Ok(phase) if state.status == "active" => {
+            format!("{}: {}{}", phase.name, phase.description, criteria_text(phase))
+        }
+        _ => format!("{} is {}.", state.feature, state.status),
+    }
+}
+
+fn init(context: &Context, given: Init) -> Result<Answer<Stands>, ToolError> {
+    let state = context.memory(|memory| {
+        let (session, start) = (given.session_id.as_deref(), given.start_phase.as_deref());
+        memory.start_lifecycle(&given.feature, session, start)
+    })?;
+    let text = format!("Started {}.\n{}", state.id, next_text(&state));
+    Ok(Answer::new(stands(&state), text))
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Way {
+    #[default]
+    Advance,
+    Back,
+    Abandon,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Advance {
+    lifecycle_id: String,
+    /// (advance)
+    #[serde(default)]
+    action: Option<Way>,
+    /// Criterion key to {file} | {commit, file} | {branch} | {memory} | {note, by}, or a list
+    evidence: Option<Row>,
+    notes: Option<String>,
+    /// Go on without; needs reason
+    #[serde(default)]
+    force: bool,
+    /// Of force, back, abandon
+    reason: Option<String>,
+    /// back: the phase
+    to: Option<String>,
+}
+
+fn judged_rows(judged: &[Judged]) -> Vec<Row> {
+    let row = |one: &Judged| {
+        let mut row = Row::of(json!({
+            "key": one.key, "criterion": one.says, "met": one.met, "why": one.why,
+        }));
+        if !one.met {
+            let shown: Vec<String> = one.shown_by.iter().map(|shown| shown.hint()).collect();
+            row.0.insert("shownBy".to_owned(), json!(shown));
+        }
+        row
+    };
+    judged.iter().map(row).collect()
+}
+
+fn judged_text(judged: &[Judged]) -> String {
+    let mut text = String::new();
+    for one in judged {
+        let met = if one.met { "met" } else { "NOT met" };
+        let _ = write!(text, "\n- {} {met}: {} ({})", one.key, one.says, one.why);
+        if !one.met {
+            let shown: Vec<String> = one.shown_by.iter().map(|shown| shown.hint()).collect();
+            let _ = write!(text, "; shown by {}", shown.join(", or "));
+        }
+    }
+    text
+}
+
+fn advance(context: &Context, given: Advance) -> Result<Answer<Stands>, ToolError> {
+    let reason = given.reason.clone().filter(|reason| !reason.trim().is_empty());
+    let way = given.action.unwrap_or_default();
+    if reason.is_none() && (given.force || way != Way::Advance) {
+        return Err(ToolError::new("`reason` is missing").remedy("say why; it is recorded"));
+    }
+    if given.to.is_some() && way != Way::Back {
+        return Err(ToolError::new("`to` is only taken by action back")
+            .remedy("phases are left one at a time"));
+    }
+    let (id, reason) = (given.lifecycle_id.as_str(), reason.unwrap_or_default());
+    match way {
+        Way::Advance => onward(context, &given, &reason),
+        Way::Back => {
+            let to = given.to.as_deref().ok_or_else(|| {
+                ToolError::new("`to` is missing: the earlier phase to go back to")
+            })?;
+            let state = context.memory(|memory| memory.return_lifecycle(id, to, &reason))?;
+            let text = format!("Back.\n{}", next_text(&state));
+            Ok(Answer::new(stands(&state), text))
+        }
+        Way::Abandon => {
+            let state = context.memory(|memory| memory.abandon_lifecycle(id, &reason))?;
+            let text = next_text(&state);
+            Ok(Answer::new(stands(&state), text))
+        }
+    }
+}
+
+fn onward(context: &Context, given: &Advance, reason: &str) -> Result<Answer<Stands>, ToolError> {
+    let evidence = given.evidence.clone().map(|row| row.0).unwrap_or_default();
+    let force = given.force.then_some(reason);
+    let moved = context.memory(|memory| {
+        memory.advance_lifecycle(&given.lifecycle_id, &evidence, given.notes.as_deref(), force)
+    })?;
+    if !moved.moved {
+        return Err(ToolError::new(format!(
+            "{} cannot be left yet:{}",
+            moved.left,
+            judged_text(&moved.judged)
+        ))
+        .remedy(
+            "give `evidence` by criterion key; a check's run is recorded by aidd_observation, type \
+             tool_outcome, with command and exitCode; `force` with `reason` goes on without",
+        ));
+    }
+    let unmet: Vec<&str> = moved.judged.iter().filter(|one| !one.met).map(|one| one.key).collect();
+    let mut text = format!("Left {}.", moved.left);
+    if !unmet.is_empty() {
+        let _ = write!(text, " Forced without: {}.", unmet.join(", "));
+    }
+    let _ = write!(text, "\n{}", next_text(&moved.lifecycle));
+    Ok(Answer::new(stands(&moved.lifecycle), text))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Which {
+    lifecycle_id: String,
+}
+
+fn status(context: &Context, given: Which) -> Result<Answer<Stands>, ToolError> {
+    context.memory(|memory| -> Result<_, ToolError> {
+        let state = memory.lifecycle(&given.lifecycle_id)?;
+        let mut data = stands(&state);
+        let mut text = format!(
+            "{} {} {} {} in {}",
+            state.id, state.feature, data.status, data.progress, data.current_phase
+        );
+        if state.status == "active" {
+            let none = serde_json::Map::new();
+            let judged = memory.judge_lifecycle(&state.id, &none)?;
+            text.push_str(&judged_text(&judged));
+            data.exit_criteria = judged_rows(&judged);
+        }
+        for passed in &state.phases {
+            let _ = write!(text, "\n{} {}", passed.name, day_of(&passed.entered_at));
+            if let Some(exited) = &passed.exited_at {
+                let _ = write!(text, " - {}", day_of(exited));
+            }
+            if let Some(why) = &passed.forced {
+                let _ = write!(text, " forced: {why}");
+            }
+            if let Some(notes) = &passed.notes {
+                let _ = write!(text, " {notes}");
+            }
+        }
+        data.phases = state.phases.iter().map(Row::of).collect();
+        Ok(Answer::new(data, text))
+    })
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Active,
+    Completed,
+    Abandoned,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Listing {
+    status: Option<Status>,
+    /// (20)
+    limit: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Listed {
+    count: usize,
+    lifecycles: Vec<Row>,
+}
+
+fn list(context: &Context, given: Listing) -> Result<Answer<Listed>, ToolError> {
+    let (limit, note) = capped(given.limit, 20, 100);
+    let wanted = given.status.map(|status| match status {
+        Status::Active => "active",
+        Status::Completed => "completed",
+        Status::Abandoned => "abandoned",
+    });
+    let states = context.memory(|memory| memory.lifecycles(wanted, limit))?;
+    let mut text = format!("{} lifecycles.", states.len());
+    let mut rows = Vec::new();
+    for state in &states {
+        let progress = progress(state);
+        let _ = write!(
+            text,
+            "\n{} {} {progress} {} {}",
+            state.id, state.status, state.current_phase, state.feature
+        );
+        rows.push(Row::of(json!({
+            "id": state.id, "feature": state.feature, "status": state.status,
+            "currentPhase": state.current_phase, "progress": progress,
+            "updatedAt": state.updated_at,
+        })));
+    }
+    if let Some(note) = note {
+        let _ = write!(text, "\nnote: {note}");
+    }
+    Ok(Answer::new(Listed { count: rows.len(), lifecycles: rows }, text))
+}

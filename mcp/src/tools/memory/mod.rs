@@ -1,0 +1,35 @@
+//! The project's memory.
+
+mod branches;
+mod diagnose;
+mod health;
+mod intents;
+mod lifecycle;
+mod permanent;
+mod search;
+mod sessions;
+mod shown;
+#[cfg(test)]
+mod tests;
+mod transfer;
+mod walks;
+
+use crate::tool::Tool;
+
+/// The tools of the memory.
+#[must_use]
+pub fn tools() -> Vec<Tool> {
+    let families = [
+        sessions::tools(),
+        branches::tools(),
+        search::tools(),
+        permanent::tools(),
+        transfer::tools(),
+        intents::tools(),
+        walks::tools(),
+        lifecycle::tools(),
+        diagnose::tools(),
+        health::tools(),
+    ];
+    families.into_iter().flatten().collect()
+}

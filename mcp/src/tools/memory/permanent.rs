@@ -1,0 +1,414 @@
+//! What the team keeps: decisions, mistakes, conventions.
+
+use super::shown::{Row, plain};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::memory::kinds::{Convention, Decision, Mistake};
+use aidd_engine::memory::permanent::{Edit, New, Saved};
+use aidd_engine::memory::types::{Kind, Link, Relation};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+
+pub(super) fn tools() -> Vec<Tool> {
+    let memory = &[Profile::Memory];
+    vec![
+        Tool::new(
+            "aidd_memory_add_decision",
+            "Add decision",
+            "Keeps a decision for the team. Use when a choice has no topic; with one, save_decision \
+             replaces the older decision on it.",
+            add_decision,
+        )
+        .writes()
+        .in_profiles(memory),
+        Tool::new(
+            "aidd_memory_add_mistake",
+            "Add mistake",
+            "Keeps an error with its cause and cure; the same error again is counted. Use after \
+             mending one; aidd_diagnose_error finds it.",
+            add_mistake,
+        )
+        .writes()
+        .in_profiles(&[Profile::Memory, Profile::Lean]),
+        Tool::new(
+            "aidd_memory_add_convention",
+            "Add convention",
+            "Keeps how things are done here. Use for what holds everywhere; a single choice is a \
+             decision.",
+            add_convention,
+        )
+        .writes()
+        .idempotent()
+        .in_profiles(memory),
+        Tool::new(
+            "aidd_memory_edit_decision",
+            "Edit decision",
+            "Changes fields of a decision; its history stays. Use for wording; a change of mind is \
+             evolve_supersede.",
+            edit_decision,
+        )
+        .writes()
+        .idempotent()
+        .in_profiles(memory),
+        Tool::new(
+            "aidd_memory_edit_mistake",
+            "Edit mistake",
+            "Changes fields of a mistake; its history stays. Use when a better cure is known.",
+            edit_mistake,
+        )
+        .writes()
+        .idempotent()
+        .in_profiles(memory),
+        Tool::new(
+            "aidd_memory_edit_convention",
+            "Edit convention",
+            "Changes fields of a convention; its history stays. Use to say it better.",
+            edit_convention,
+        )
+        .writes()
+        .idempotent()
+        .in_profiles(memory),
+        Tool::new(
+            "aidd_memory_prune",
+            "Remove memory",
+            "Takes a memory back; what it superseded holds again. Use for what was wrong from the \
+             start; for a change of mind evolve_supersede.",
+            prune,
+        )
+        .destroys()
+        .in_profiles(memory),
+    ]
+}
+
+/// What saving came to.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Kept {
+    pub(super) id: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// False: it was there.
+    saved: bool,
+    duplicate: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    occurrences: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    superseded: Vec<String>,
+    /// Much the same, and holding.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    similar: Vec<Row>,
+}
+
+pub(super) fn kept(kind: Kind, saved: Saved) -> Answer<Kept> {
+    let Saved { id, is_new, occurrences, superseded, similar } = saved;
+    let mut text = match (is_new, occurrences) {
+        (true, _) => format!("Saved {id}."),
+        (false, Some(count)) => format!("Known as {id}; it happened {count} times now."),
+        (false, None) => format!("Known as {id}; nothing was written."),
+    };
+    if !superseded.is_empty() {
+        let _ = write!(text, "\nIt takes the place of {}.", superseded.join(", "));
+    }
+    for other in &similar {
+        let likeness = other.likeness * 100.0;
+        let _ = write!(
+            text,
+            "\nnote: {likeness:.0} % like {} \"{}\": supersede, link or prune one of them if they \
+             are the same",
+            other.id, other.title
+        );
+    }
+    let similar = similar
+        .iter()
+        .map(|other| {
+            let likeness = (other.likeness * 100.0).round() / 100.0;
+            Row::of(json!({"id": other.id, "title": other.title, "likeness": likeness}))
+        })
+        .collect();
+    let (kind, duplicate) = (kind.word(), !is_new);
+    let saved = is_new || occurrences.is_some();
+    Answer::new(Kept { id, kind, saved, duplicate, occurrences, superseded, similar }, text)
+}
+
+/// A link, as an argument.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct LinkTo {
+    to: String,
+    relation: Linked,
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Linked {
+    Supersedes,
+    Refines,
+    Contradicts,
+    BuildsOn,
+    Debates,
+    Synthesizes,
+    RelatesTo,
+}
+
+impl LinkTo {
+    pub(super) fn link(self) -> Link {
+        let relation = match self.relation {
+            Linked::Supersedes => Relation::Supersedes,
+            Linked::Refines => Relation::Refines,
+            Linked::Contradicts => Relation::Contradicts,
+            Linked::BuildsOn => Relation::BuildsOn,
+            Linked::Debates => Relation::Debates,
+            Linked::Synthesizes => Relation::Synthesizes,
+            Linked::RelatesTo => Relation::RelatesTo,
+        };
+        Link { reason: self.reason, ..Link::to(relation, &self.to) }
+    }
+}
+
+/// The branch of a session, for what is kept from it; an unknown session is an error.
+pub(super) fn branch_of(
+    memory: &mut aidd_engine::memory::project::ProjectMemory,
+    session: Option<&str>,
+) -> Result<Option<String>, ToolError> {
+    session.map(|id| Ok(memory.session(id)?.branch)).transpose()
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewDecision {
+    decision: String,
+    reasoning: String,
+    #[serde(default)]
+    alternatives: Vec<String>,
+    context: Option<String>,
+    session_id: Option<String>,
+}
+
+fn add_decision(context: &Context, given: NewDecision) -> Result<Answer<Kept>, ToolError> {
+    context.memory(|memory| -> Result<_, ToolError> {
+        let body = Decision {
+            reasoning: given.reasoning,
+            alternatives: given.alternatives.into_iter().map(Value::from).collect(),
+            context: given.context,
+            ..Decision::default()
+        };
+        let branch = branch_of(memory, given.session_id.as_deref())?;
+        let new = New {
+            content: given.decision,
+            body,
+            session_id: given.session_id,
+            branch,
+            ..New::default()
+        };
+        Ok(kept(Kind::Decision, memory.save_decision(&new)?))
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewMistake {
+    /// As it was shown, with its trace
+    error: String,
+    root_cause: String,
+    fix: String,
+    prevention: String,
+    /// It was about
+    #[serde(default)]
+    files: Vec<String>,
+    session_id: Option<String>,
+}
+
+fn add_mistake(context: &Context, given: NewMistake) -> Result<Answer<Kept>, ToolError> {
+    context.memory(|memory| -> Result<_, ToolError> {
+        let body = Mistake {
+            root_cause: given.root_cause,
+            fix: given.fix,
+            prevention: given.prevention,
+            files: given.files,
+            ..Mistake::default()
+        };
+        let branch = branch_of(memory, given.session_id.as_deref())?;
+        let new = New {
+            content: given.error,
+            body,
+            session_id: given.session_id,
+            branch,
+            ..New::default()
+        };
+        Ok(kept(Kind::Mistake, memory.save_mistake(&new)?))
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewConvention {
+    convention: String,
+    example: String,
+    rationale: Option<String>,
+    category: Option<String>,
+    session_id: Option<String>,
+}
+
+fn add_convention(context: &Context, given: NewConvention) -> Result<Answer<Kept>, ToolError> {
+    context.memory(|memory| -> Result<_, ToolError> {
+        let body = Convention {
+            example: given.example,
+            rationale: given.rationale,
+            category: given.category,
+            ..Convention::default()
+        };
+        let branch = branch_of(memory, given.session_id.as_deref())?;
+        let new = New {
+            content: given.convention,
+            body,
+            session_id: given.session_id,
+            branch,
+            ..New::default()
+        };
+        Ok(kept(Kind::Convention, memory.save_convention(&new)?))
+    })
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct EditDecision {
+    id: String,
+    decision: Option<String>,
+    topic: Option<String>,
+    reasoning: Option<String>,
+    alternatives: Option<Vec<String>>,
+    context: Option<String>,
+    confidence: Option<f64>,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct EditMistake {
+    id: String,
+    error: Option<String>,
+    root_cause: Option<String>,
+    fix: Option<String>,
+    prevention: Option<String>,
+    files: Option<Vec<String>>,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct EditConvention {
+    id: String,
+    convention: Option<String>,
+    example: Option<String>,
+    rationale: Option<String>,
+    category: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Edited {
+    id: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    updated: Vec<String>,
+}
+
+fn edit_decision(context: &Context, given: EditDecision) -> Result<Answer<Edited>, ToolError> {
+    edit(context, Kind::Decision, &given)
+}
+
+fn edit_mistake(context: &Context, given: EditMistake) -> Result<Answer<Edited>, ToolError> {
+    edit(context, Kind::Mistake, &given)
+}
+
+fn edit_convention(context: &Context, given: EditConvention) -> Result<Answer<Edited>, ToolError> {
+    edit(context, Kind::Convention, &given)
+}
+
+/// Changes what is given. The field named like the type is the memory itself.
+fn edit(
+    context: &Context,
+    kind: Kind,
+    given: &impl Serialize,
+) -> Result<Answer<Edited>, ToolError> {
+    let mut fields: Map<String, Value> = Row::of(given).0;
+    fields.retain(|_, value| !value.is_null());
+    let mut text = |name: &str| match fields.remove(name) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    };
+    let id = text("id").unwrap_or_default();
+    let name = if kind == Kind::Mistake { "error" } else { kind.word() };
+    let content = text(name);
+    let topic = text("topic");
+    let mut updated: Vec<String> = fields.keys().cloned().collect();
+    updated.extend(content.is_some().then(|| name.to_owned()));
+    updated.extend(topic.is_some().then(|| "topic".to_owned()));
+    if updated.is_empty() {
+        return Err(ToolError::new("nothing to change is given").remedy("name a field beside `id`"));
+    }
+    let entry =
+        context.memory(|memory| memory.edit(kind, &id, &Edit { content, topic, fields }))?;
+    let mut said = format!("Changed {id}: {}.\n{}", updated.join(", "), entry.content);
+    for (name, value) in &entry.metadata {
+        let _ = write!(said, "\n{name}: {}", plain(value));
+    }
+    Ok(Answer::new(Edited { id, kind: kind.word(), updated }, said))
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Permanent {
+    Decision,
+    Mistake,
+    Convention,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Prune {
+    #[serde(rename = "type")]
+    kind: Permanent,
+    id: String,
+    /// Stays in its history
+    reason: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Removed {
+    id: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    removed: bool,
+    /// What holds again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    restored: Vec<String>,
+}
+
+fn prune(context: &Context, given: Prune) -> Result<Answer<Removed>, ToolError> {
+    let kind = match given.kind {
+        Permanent::Decision => Kind::Decision,
+        Permanent::Mistake => Kind::Mistake,
+        Permanent::Convention => Kind::Convention,
+    };
+    let Prune { id, reason, .. } = given;
+    context.memory(|memory| -> Result<_, ToolError> {
+        let links = memory.read(&mut |store| store.links(&id))?;
+        memory.remove(kind, &id, reason.as_deref())?;
+        let replaced = links
+            .into_iter()
+            .filter(|link| link.from == id && link.relation == Relation::Supersedes)
+            .map(|link| link.to);
+        let replaced: Vec<String> = replaced.collect();
+        let (entries, _) = memory.entries_by_id(&replaced)?;
+        let holds = aidd_engine::memory::types::Status::Active;
+        let restored: Vec<String> = entries
+            .into_iter()
+            .filter(|entry| entry.status == holds)
+            .map(|entry| entry.id)
+            .collect();
+        let mut text = format!("Took {id} back; its lines stay in the file's history.");
+        if !restored.is_empty() {
+            let _ = write!(text, "\nHolds again: {}.", restored.join(", "));
+        }
+        Ok(Answer::new(Removed { id, kind: kind.word(), removed: true, restored }, text))
+    })
+}

@@ -1,0 +1,246 @@
+//! Finding memories in three steps: titles, what is around one, whole entries.
+
+use super::shown::{Row, Type, capped, entry_row, entry_text, line, list, row, time};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::memory::project::ProjectMemory;
+use aidd_engine::memory::recall::{Question, SearchOrder};
+use aidd_engine::memory::types::{Entry, Link, Outcome};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+
+/// Whole entries at once.
+const ENTRIES: usize = 50;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_memory_search",
+            "Search memory",
+            "Finds memories by words and meaning, in any language; lists ids and titles. Use before \
+             deciding or mending. For whole entries aidd_memory_get, for one topic search_by_topic.",
+            search,
+        )
+        .in_profiles(&[Profile::Memory, Profile::Lean]),
+        Tool::new(
+            "aidd_memory_context",
+            "Memory timeline",
+            "What was remembered before and after a memory. Use when a hit of aidd_memory_search \
+             needs its story.",
+            around,
+        )
+        .in_profiles(&[Profile::Memory]),
+        Tool::new(
+            "aidd_memory_get",
+            "Read memories",
+            "Whole memories by id, with their links. Use for the few hits worth reading.",
+            get,
+        )
+        .in_profiles(&[Profile::Memory, Profile::Lean]),
+    ]
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum OrderBy {
+    Relevance,
+    DateAsc,
+    DateDesc,
+}
+
+/// What came of a decision, as an argument.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+pub(super) enum Came {
+    #[serde(rename = "SUCCESS", alias = "success")]
+    Success,
+    #[serde(rename = "FAILED", alias = "failed", alias = "failure")]
+    Failed,
+    #[serde(rename = "PARTIAL", alias = "partial")]
+    Partial,
+}
+
+impl Came {
+    pub(super) fn outcome(self) -> Outcome {
+        match self {
+            Self::Success => Outcome::Success,
+            Self::Failed => Outcome::Failed,
+            Self::Partial => Outcome::Partial,
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    /// Words or a question; empty: the newest
+    query: String,
+    #[serde(rename = "type")]
+    kind: Option<Type>,
+    session_id: Option<String>,
+    branch: Option<String>,
+    /// Only memories that name it
+    file: Option<String>,
+    topic: Option<String>,
+    outcome: Option<Came>,
+    /// 2026-01-05
+    since: Option<String>,
+    until: Option<String>,
+    /// Also what was replaced
+    #[serde(default)]
+    superseded: bool,
+    /// (relevance)
+    order_by: Option<OrderBy>,
+    /// (20)
+    limit: Option<usize>,
+    /// Tell how they were found
+    #[serde(default)]
+    diagnostics: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Hits {
+    pub(super) count: usize,
+    /// With those beyond the limit.
+    pub(super) matched: usize,
+    pub(super) results: Vec<Row>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) degraded: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) diagnostics: Option<Row>,
+    /// Linked to the best hit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) related: Vec<Row>,
+}
+
+fn search(context: &Context, asked: Asked) -> Result<Answer<Hits>, ToolError> {
+    let (limit, note) = capped(asked.limit, 20, 100);
+    let question = Question {
+        text: asked.query,
+        kinds: asked.kind.map(Type::kind).into_iter().collect(),
+        since: time("since", asked.since.as_deref())?,
+        until: time("until", asked.until.as_deref())?,
+        branch: asked.branch,
+        file: asked.file,
+        session_id: asked.session_id,
+        outcome: asked.outcome.map(Came::outcome),
+        topic: asked.topic,
+        with_superseded: asked.superseded,
+        order: match asked.order_by {
+            None | Some(OrderBy::Relevance) => SearchOrder::Relevance,
+            Some(OrderBy::DateAsc) => SearchOrder::Oldest,
+            Some(OrderBy::DateDesc) => SearchOrder::Newest,
+        },
+        limit,
+        with_diagnostics: asked.diagnostics,
+    };
+    context.memory(|memory| hits(memory, &question, note))
+}
+
+/// Asks, and answers with hits.
+pub(super) fn hits(
+    memory: &mut ProjectMemory,
+    question: &Question,
+    note: Option<String>,
+) -> Result<Answer<Hits>, ToolError> {
+    let found = memory.search(question)?;
+    let notes: Vec<String> = note.into_iter().collect();
+    let text = list(&found, &notes);
+    let data = Hits {
+        count: found.hits.len(),
+        matched: found.matched,
+        results: found.hits.iter().map(row).collect(),
+        degraded: found.degraded,
+        diagnostics: found.diagnostics.map(Row::of),
+        related: Vec::new(),
+    };
+    Ok(Answer::new(data, text))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Anchor {
+    /// Id of a memory
+    anchor: String,
+    /// On each side (3)
+    depth: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Around {
+    anchor: Row,
+    before: Vec<Row>,
+    after: Vec<Row>,
+}
+
+fn around(context: &Context, given: Anchor) -> Result<Answer<Around>, ToolError> {
+    let (depth, note) = capped(given.depth, 3, 20);
+    let found = context.memory(|memory| memory.timeline(&given.anchor, depth))?;
+    let mut text = String::new();
+    for hit in &found.before {
+        let _ = writeln!(text, "{}", line(hit));
+    }
+    let _ = writeln!(text, "> {}", line(&found.anchor));
+    for hit in &found.after {
+        let _ = writeln!(text, "{}", line(hit));
+    }
+    if let Some(note) = note {
+        let _ = writeln!(text, "note: {note}");
+    }
+    let rows = |hits: &[_]| hits.iter().map(row).collect();
+    let data = Around {
+        anchor: row(&found.anchor),
+        before: rows(&found.before),
+        after: rows(&found.after),
+    };
+    Ok(Answer::new(data, text.trim_end()))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Ids {
+    ids: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Entries {
+    pub(super) count: usize,
+    pub(super) entries: Vec<Row>,
+    /// Ids that nothing has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) unknown: Vec<String>,
+}
+
+fn get(context: &Context, given: Ids) -> Result<Answer<Entries>, ToolError> {
+    if given.ids.is_empty() {
+        return Err(ToolError::new("`ids` is empty")
+            .remedy("aidd_memory_search or search_recent names memories"));
+    }
+    let asked = &given.ids[..given.ids.len().min(ENTRIES)];
+    context.memory(|memory| {
+        let (entries, unknown) = memory.entries_by_id(asked)?;
+        if entries.is_empty() {
+            let ids = unknown.join("`, `");
+            return Err(ToolError::new(format!("there is no memory `{ids}`"))
+                .remedy("ids come from search and list tools; copy one whole"));
+        }
+        let (mut rows, mut text) = (Vec::new(), String::new());
+        for entry in &entries {
+            let links = links(memory, entry)?;
+            rows.push(entry_row(entry, &links));
+            let _ = write!(text, "{}\n\n", entry_text(entry, &links));
+        }
+        if !unknown.is_empty() {
+            let _ = writeln!(text, "note: there is no memory {}", unknown.join(", "));
+        }
+        if given.ids.len() > ENTRIES {
+            let _ = writeln!(text, "note: {ENTRIES} is the most at once; ask for the others next");
+        }
+        let text = text.trim_end().to_owned();
+        Ok(Answer::new(Entries { count: rows.len(), entries: rows, unknown }, text))
+    })
+}
+
+/// The links from and to a memory.
+pub(super) fn links(memory: &mut ProjectMemory, entry: &Entry) -> Result<Vec<Link>, ToolError> {
+    Ok(memory.read(&mut |store| store.links(&entry.id))?)
+}

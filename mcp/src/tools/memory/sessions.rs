@@ -1,0 +1,480 @@
+//! Sessions: what an agent is at, what it observes, and what it leaves when it ends.
+
+use super::shown::{Row, Type, branch_here, capped, day_of, listed};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::memory::kinds::Observation;
+use aidd_engine::memory::project::ProjectMemory;
+use aidd_engine::memory::records::SessionState;
+use aidd_engine::memory::store::Query;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+
+/// Tokens that a call of a tool takes and gives, where they were not counted.
+const TOKENS_OF_A_CALL: (u64, u64) = (400, 600);
+/// Characters of a token, about.
+const CHARS_OF_A_TOKEN: usize = 4;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_session",
+            "Session",
+            "Starts, updates, ends, reads, lists or deletes sessions. Use start when work begins, \
+             update as it goes, end when it is done: what was decided goes to its branch. For \
+             single findings use aidd_observation.",
+            session,
+        )
+        .destroys()
+        .in_profiles(&[Profile::Memory, Profile::Lean]),
+        Tool::new(
+            "aidd_observation",
+            "Observe",
+            "Notes what a session saw. Use for findings and for runs of tools (tool_outcome with \
+             command and exitCode). What the team should keep: save_decision, \
+             aidd_memory_add_mistake.",
+            observe,
+        )
+        .writes()
+        .in_profiles(&[Profile::Memory]),
+    ]
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Action {
+    Start,
+    Update,
+    End,
+    Get,
+    List,
+    Delete,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Stands {
+    Active,
+    Completed,
+}
+
+/// What a session may say of itself goes to the engine as it is; only what chooses is read here.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Session {
+    action: Action,
+    /// All but start and list
+    id: Option<String>,
+    /// list: at most (20)
+    limit: Option<usize>,
+    /// list: only these
+    status: Option<Stands>,
+    /// start: default is what is checked out; list: only this
+    branch: Option<String>,
+    /// start: parent of this one
+    parent_session_id: Option<String>,
+    /// Your name for the thread, to find it after a restart
+    memory_session_id: Option<String>,
+    /// start: provider, model, modelId, client
+    ai_provider: Option<Row>,
+    #[serde(flatten)]
+    #[schemars(flatten)]
+    told: Told,
+}
+
+/// What a session says of itself.
+#[derive(Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Told {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    /// domain, nature, complexity
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_classification: Option<Row>,
+    /// decision, reasoning
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decisions: Option<Vec<Row>>,
+    /// error, fix
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors_resolved: Option<Vec<Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files_modified: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks_completed: Option<Vec<String>>,
+    /// Replaces the list
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks_pending: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agents_used: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skills_used: Option<Vec<String>>,
+    /// name, resultQuality
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools_called: Option<Vec<Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules_applied: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workflows_followed: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tkb_entries_consulted: Option<Vec<String>>,
+    /// inputTokens, outputTokens; adds up
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_usage: Option<Row>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timing_metrics: Option<Row>,
+    /// testsPassing, complianceScore, reverts, reworks
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Row>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lifecycle_session_id: Option<String>,
+}
+
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Answered {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// active, completed, deleted
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    /// The whole of it; of update, counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<Row>,
+    /// Those of a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sessions: Option<Vec<Row>>,
+    /// What its end brought its branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    promoted: Option<Row>,
+    /// The open session of the same thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous: Option<Row>,
+}
+
+fn session(context: &Context, given: Session) -> Result<Answer<Answered>, ToolError> {
+    let here = if given.action == Action::Start && given.branch.is_none() {
+        branch_here(context)
+    } else {
+        None
+    };
+    context.memory(|memory| -> Result<_, ToolError> {
+        if matches!(given.action, Action::Start | Action::List) {
+            if given.id.is_some() {
+                return Err(ToolError::new("`id` is not taken by start and list")
+                    .remedy("to go on with a session use action update"));
+            }
+        } else if given.id.is_none() {
+            return Err(ToolError::new("`id` is missing: the session")
+                .remedy("action list names the sessions"));
+        }
+        let id = given.id.clone().unwrap_or_default();
+        match given.action {
+            Action::Start => start(memory, given, here),
+            Action::Update => update(memory, &id, &given),
+            Action::End => end(memory, &id, &given),
+            Action::Get => {
+                let state = memory.session(&id)?;
+                let text = serde_json::to_string_pretty(&state).unwrap_or_default();
+                let answered = Answered { session: Some(Row::of(&state)), ..named(&state) };
+                Ok(Answer::new(answered, text))
+            }
+            Action::List => list(memory, &given),
+            Action::Delete => {
+                memory.delete_session(&id)?;
+                let text = format!("Deleted {id} and what it observed.");
+                let answered =
+                    Answered { id: Some(id), status: Some("deleted"), ..Answered::default() };
+                Ok(Answer::new(answered, text))
+            }
+        }
+    })
+}
+
+fn stands(state: &SessionState) -> &'static str {
+    if state.is_ended() { "completed" } else { "active" }
+}
+
+fn named(state: &SessionState) -> Answered {
+    Answered { id: Some(state.id.clone()), status: Some(stands(state)), ..Answered::default() }
+}
+
+fn start(
+    memory: &mut ProjectMemory,
+    given: Session,
+    here: Option<String>,
+) -> Result<Answer<Answered>, ToolError> {
+    let missing = |what: &str, remedy: &str| {
+        Err(ToolError::new(format!("`{what}` is missing")).remedy(remedy))
+    };
+    let Some(branch) = given.branch.clone().or(here) else {
+        return missing("branch", "no branch is checked out here: name the one you work on");
+    };
+    let Some(provider) = &given.ai_provider else {
+        return missing("aiProvider", "say who you are: {provider, model, modelId, client}");
+    };
+    // The client's thread goes on, whoever was killed in between.
+    let thread = match &given.memory_session_id {
+        Some(thread) => memory.thread(thread)?,
+        None => None,
+    };
+    let parent = given.parent_session_id.clone().or(thread.as_ref().map(|state| state.id.clone()));
+    let mut state = Row::of(&given.told);
+    state.0.insert("branch".to_owned(), json!(branch));
+    state.0.insert("aiProvider".to_owned(), json!(provider));
+    state.0.insert("memorySessionId".to_owned(), json!(given.memory_session_id));
+    state.0.insert("parentSessionId".to_owned(), json!(parent));
+    let state: SessionState = read(Value::Object(state.0))?;
+    let state = memory.start_session(state)?;
+    let mut answered = Answered { session: Some(counts(&state)), ..named(&state) };
+    let mut text = format!("Started {} on {}.", state.id, state.branch);
+    if let Some(open) = thread.filter(|thread| !thread.is_ended()) {
+        let _ = write!(
+            text,
+            "\nThe thread's last session {} is still open{}. Go on here; end that one when its \
+             work is done.",
+            open.id,
+            if open.tasks_pending.is_empty() {
+                String::new()
+            } else {
+                format!(", pending: {}", open.tasks_pending.join("; "))
+            }
+        );
+        answered.previous = Some(summary(&open));
+    }
+    Ok(Answer::new(answered, text))
+}
+
+/// A session from fields, or which of them does not fit.
+fn read(value: Value) -> Result<SessionState, ToolError> {
+    serde_path_to_error::deserialize(value)
+        .map_err(|error| ToolError::new(format!("`{}`: {}", error.path(), error.inner())))
+}
+
+/// What an update adds.
+fn patch(given: &Session) -> Result<Map<String, Value>, ToolError> {
+    for (name, is_given) in
+        [("branch", given.branch.is_some()), ("parentSessionId", given.parent_session_id.is_some())]
+    {
+        if is_given {
+            return Err(ToolError::new(format!("`{name}` of a session cannot be changed"))
+                .remedy("start another one"));
+        }
+    }
+    let mut patch = Row::of(&given.told).0;
+    if let Some(provider) = &given.ai_provider {
+        patch.insert("aiProvider".to_owned(), json!(provider));
+    }
+    if let Some(thread) = &given.memory_session_id {
+        patch.insert("memorySessionId".to_owned(), json!(thread));
+    }
+    read(Value::Object(patch.clone()))?;
+    Ok(patch)
+}
+
+fn counts(state: &SessionState) -> Row {
+    Row::of(json!({
+        "branch": state.branch,
+        "startedAt": state.started_at,
+        "decisions": state.decisions.len(),
+        "errors": state.errors_resolved.len(),
+        "files": state.files_modified.len(),
+        "tasksPending": state.tasks_pending.len(),
+    }))
+}
+
+fn update(
+    memory: &mut ProjectMemory,
+    id: &str,
+    given: &Session,
+) -> Result<Answer<Answered>, ToolError> {
+    let state = memory.update_session(id, &patch(given)?)?;
+    let text = format!(
+        "{id} has {} decisions, {} errors, {} files, {} pending tasks.",
+        state.decisions.len(),
+        state.errors_resolved.len(),
+        state.files_modified.len(),
+        state.tasks_pending.len()
+    );
+    Ok(Answer::new(Answered { session: Some(counts(&state)), ..named(&state) }, text))
+}
+
+fn end(
+    memory: &mut ProjectMemory,
+    id: &str,
+    given: &Session,
+) -> Result<Answer<Answered>, ToolError> {
+    let mut patch = patch(given)?;
+    let before = memory.session(id)?;
+    if before.is_ended() {
+        return Err(ToolError::new(format!("the session `{id}` was ended"))
+            .remedy("start another one; its parentSessionId may be this one"));
+    }
+    let telemetry = telemetry(memory, &before, &mut patch)?;
+    let (state, promoted) = memory.end_session(id, &patch)?;
+    let mut text = format!("Ended {id}. Tokens: {telemetry}.");
+    if promoted.was_known {
+        let _ = write!(text, "\nIts branch {} had it already.", state.branch);
+    } else {
+        let _ = write!(
+            text,
+            "\nIts branch {} got {} decisions and {} errors.",
+            state.branch,
+            promoted.decisions.len(),
+            promoted.errors.len()
+        );
+        listed(&mut text, "decisions", &promoted.decisions);
+        listed(&mut text, "errors", &promoted.errors);
+    }
+    let mut whole = counts(&state);
+    whole.0.insert("endedAt".to_owned(), json!(state.ended_at));
+    whole.0.insert("tokenTelemetry".to_owned(), json!(telemetry));
+    let promoted = Row::of(json!({
+        "branch": state.branch, "decisions": promoted.decisions, "errors": promoted.errors,
+    }));
+    let answered = Answered { session: Some(whole), promoted: Some(promoted), ..named(&state) };
+    Ok(Answer::new(answered, text))
+}
+
+/// Whether tokens were reported; else estimates them by what is on record, which is said.
+fn telemetry(
+    memory: &mut ProjectMemory,
+    state: &SessionState,
+    patch: &mut Map<String, Value>,
+) -> Result<&'static str, ToolError> {
+    let source = if state.token_usage.is_some() || patch.contains_key("tokenUsage") {
+        "reported"
+    } else {
+        let query = Query { session_id: Some(state.id.clone()), ..Query::default() };
+        let seen = memory.read(&mut |store| store.entries(&query))?;
+        let of = |name: &str, own: Option<&String>| {
+            let patched = patch.get(name).and_then(Value::as_str).map(str::len);
+            patched.or(own.map(String::len)).unwrap_or_default()
+        };
+        let taken = of("input", state.input.as_ref());
+        let observed: usize = seen
+            .iter()
+            .map(|entry| entry.content.len() + json!(entry.metadata).to_string().len())
+            .sum();
+        let given = of("output", state.output.as_ref()) + observed;
+        let more = patch.get("toolsCalled").and_then(Value::as_array).map_or(0, Vec::len);
+        let calls = u64::try_from(state.tools_called.len() + more).unwrap_or(u64::MAX);
+        let tokens =
+            |chars: usize| u64::try_from(chars.div_ceil(CHARS_OF_A_TOKEN)).unwrap_or(u64::MAX);
+        let (input, output) = (
+            tokens(taken).saturating_add(calls.saturating_mul(TOKENS_OF_A_CALL.0)),
+            tokens(given).saturating_add(calls.saturating_mul(TOKENS_OF_A_CALL.1)),
+        );
+        if input + output == 0 {
+            "missing"
+        } else {
+            patch.insert(
+                "tokenUsage".to_owned(),
+                json!({"inputTokens": input, "outputTokens": output}),
+            );
+            "estimated"
+        }
+    };
+    patch.insert("tokenTelemetrySource".to_owned(), json!(source));
+    Ok(source)
+}
+
+fn summary(state: &SessionState) -> Row {
+    let mut row = Row::of(json!({
+        "id": state.id, "branch": state.branch, "status": stands(state),
+        "startedAt": state.started_at,
+    }));
+    for (name, value) in [
+        ("name", state.name.clone().map(Value::from)),
+        ("memorySessionId", state.memory_session_id.clone().map(Value::from)),
+        ("endedAt", state.ended_at.clone()),
+        ("tasksPending", (!state.tasks_pending.is_empty()).then(|| json!(state.tasks_pending))),
+    ] {
+        if let Some(value) = value {
+            row.0.insert(name.to_owned(), value);
+        }
+    }
+    row
+}
+
+fn list(memory: &mut ProjectMemory, given: &Session) -> Result<Answer<Answered>, ToolError> {
+    let (limit, note) = capped(given.limit, 20, 100);
+    let ended = given.status.map(|status| status == Stands::Completed);
+    let sessions = memory.sessions(given.branch.as_deref(), ended, limit)?;
+    let mut text = format!("{} sessions.", sessions.len());
+    for state in &sessions {
+        let name = state.name.as_deref().unwrap_or_default();
+        let _ = write!(
+            text,
+            "\n{} {} {} {} {name}",
+            state.id,
+            day_of(&state.started_at),
+            stands(state),
+            state.branch
+        );
+    }
+    if let Some(note) = note {
+        let _ = write!(text, "\nnote: {note}");
+    }
+    let sessions = sessions.iter().map(summary).collect();
+    Ok(Answer::new(Answered { sessions: Some(sessions), ..Answered::default() }, text))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Seen {
+    session_id: String,
+    /// Not checkpoint, context
+    #[serde(rename = "type")]
+    kind: Type,
+    title: String,
+    #[serde(default)]
+    facts: Vec<String>,
+    narrative: Option<String>,
+    #[serde(default)]
+    concepts: Vec<String>,
+    #[serde(default)]
+    files_read: Vec<String>,
+    #[serde(default)]
+    files_modified: Vec<String>,
+    discovery_tokens: Option<u64>,
+    /// What was run
+    command: Option<String>,
+    exit_code: Option<i64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Noted {
+    id: String,
+    saved: bool,
+}
+
+fn observe(context: &Context, given: Seen) -> Result<Answer<Noted>, ToolError> {
+    let mut extra = Map::new();
+    if let Some(command) = given.command {
+        extra.insert("command".to_owned(), json!(command));
+    }
+    if let Some(code) = given.exit_code {
+        extra.insert("exitCode".to_owned(), json!(code));
+    }
+    let body = Observation {
+        facts: given.facts,
+        narrative: given.narrative,
+        concepts: given.concepts,
+        files_read: given.files_read,
+        files_modified: given.files_modified,
+        discovery_tokens: given.discovery_tokens,
+        extra,
+    };
+    let kind = given.kind.kind();
+    let id =
+        context.memory(|memory| memory.observe(&given.session_id, kind, &given.title, &body))?;
+    let text = format!("Noted {id}.");
+    Ok(Answer::new(Noted { id, saved: true }, text))
+}

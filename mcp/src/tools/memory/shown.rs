@@ -1,0 +1,245 @@
+//! Memories as an agent reads them: as data, and as short text.
+
+use crate::context::Context;
+use crate::tool::ToolError;
+use aidd_engine::git::Repository;
+use aidd_engine::memory::legacy::millis;
+use aidd_engine::memory::recall::{Found, Hit};
+use aidd_engine::memory::types::{Entry, Kind, Link, Status};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// An object whose fields the answer itself shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Row(pub(super) Map<String, Value>);
+
+impl JsonSchema for Row {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Row".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "object"})
+    }
+}
+
+impl Row {
+    /// The fields of a value that is an object.
+    pub(super) fn of(value: impl Serialize) -> Self {
+        match serde_json::to_value(value) {
+            Ok(Value::Object(map)) => Self(map),
+            _ => Self(Map::new()),
+        }
+    }
+
+    /// A text field; empty when it is none.
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.0.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+/// A kind of memory, as an argument.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Type {
+    Decision,
+    Mistake,
+    Convention,
+    Pattern,
+    Preference,
+    Insight,
+    ToolOutcome,
+    WorkflowOutcome,
+    Checkpoint,
+    Context,
+}
+
+impl Type {
+    pub(super) fn kind(self) -> Kind {
+        match self {
+            Self::Decision => Kind::Decision,
+            Self::Mistake => Kind::Mistake,
+            Self::Convention => Kind::Convention,
+            Self::Pattern => Kind::Pattern,
+            Self::Preference => Kind::Preference,
+            Self::Insight => Kind::Insight,
+            Self::ToolOutcome => Kind::ToolOutcome,
+            Self::WorkflowOutcome => Kind::WorkflowOutcome,
+            Self::Checkpoint => Kind::Checkpoint,
+            Self::Context => Kind::Context,
+        }
+    }
+}
+
+/// How many are given of how many were asked for, and what to say where that is fewer.
+pub(super) fn capped(wanted: Option<usize>, usual: usize, most: usize) -> (usize, Option<String>) {
+    match wanted {
+        None => (usual, None),
+        Some(wanted) if wanted > most => (most, Some(format!("{most} is the most at once"))),
+        Some(wanted) => (wanted.max(1), None),
+    }
+}
+
+/// A time of an argument: `2026-01-05`, with or without a time, or milliseconds since 1970.
+pub(super) fn time(name: &str, given: Option<&str>) -> Result<Option<i64>, ToolError> {
+    let Some(text) = given.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let at = text.parse().ok().or_else(|| millis(&json!(text)));
+    match at {
+        Some(at) => Ok(Some(at)),
+        None => Err(ToolError::new(format!("`{name}` is no time: {text}"))
+            .remedy("write it as 2026-01-05 or 2026-01-05T10:00:00Z")),
+    }
+}
+
+/// A day of UTC: `2026-01-05`.
+pub(super) fn day(at: i64) -> String {
+    // The Gregorian calendar in years that begin in March.
+    let days = at.div_euclid(86_400_000) + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let months = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * months + 2) / 5 + 1;
+    let month = if months < 10 { months + 3 } else { months - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// The day of a time of a record, which may be a text of an older form.
+pub(super) fn day_of(time: &Value) -> String {
+    millis(time).map(day).unwrap_or_default()
+}
+
+/// The branch that is checked out.
+pub(super) fn branch_here(context: &Context) -> Option<String> {
+    Repository::open(context.root()).ok()?.branch()
+}
+
+/// A hit on one line, its beginning enough to choose by.
+pub(super) fn line(hit: &Hit) -> String {
+    let topic = hit.topic.as_ref().map(|topic| format!("{topic}: ")).unwrap_or_default();
+    let mut line = format!("{} {} {topic}{}", hit.id, day(hit.created_at), hit.title);
+    if !hit.snippet.is_empty() {
+        let _ = write!(line, " | {}", hit.snippet.replace('\n', " "));
+    }
+    if let Some(outcome) = hit.outcome {
+        let _ = write!(line, " [{outcome}]");
+    }
+    match (&hit.superseded_by, hit.status) {
+        (Some(by), _) => {
+            let _ = write!(line, " [superseded by {by}]");
+        }
+        (None, Status::Active) => {}
+        (None, other) => {
+            let _ = write!(line, " [{other}]");
+        }
+    }
+    line
+}
+
+/// A hit as data, without what goes without saying.
+pub(super) fn row(hit: &Hit) -> Row {
+    let mut row = Row::of(hit);
+    if hit.updated_at == hit.created_at {
+        row.0.remove("updatedAt");
+    }
+    if hit.status == Status::Active {
+        row.0.remove("status");
+    }
+    row.0.insert("score".to_owned(), json!((hit.score * 1000.0).round() / 1000.0));
+    row
+}
+
+/// Hits as text, with what has to be said of them.
+pub(super) fn list(found: &Found, notes: &[String]) -> String {
+    let mut text = match (found.hits.len(), found.matched) {
+        (0, _) => "Nothing is remembered of that.".to_owned(),
+        (shown, all) if shown < all => format!("{shown} of {all}:"),
+        (shown, _) => format!("{shown}:"),
+    };
+    for hit in &found.hits {
+        let _ = write!(text, "\n{}", line(hit));
+    }
+    for note in found.degraded.iter().map(|why| format!("degraded: {why}")).chain(notes.to_vec()) {
+        let _ = write!(text, "\nnote: {note}");
+    }
+    text
+}
+
+/// A whole memory as data, with its links.
+pub(super) fn entry_row(entry: &Entry, links: &[Link]) -> Row {
+    let mut row = Row::of(entry);
+    row.0.insert("title".to_owned(), json!(entry.title(100)));
+    if !links.is_empty() {
+        row.0.insert("links".to_owned(), json!(links));
+    }
+    row
+}
+
+/// A whole memory as text.
+pub(super) fn entry_text(entry: &Entry, links: &[Link]) -> String {
+    let mut text = format!("{} {} {}", entry.id, day(entry.created_at), entry.status);
+    if let Some(topic) = &entry.topic {
+        let _ = write!(text, " on {topic}");
+    }
+    let _ = write!(text, "\n{}", entry.content);
+    for (name, value) in &entry.metadata {
+        let _ = write!(text, "\n{name}: {}", plain(value));
+    }
+    for link in links {
+        let reason = link.reason.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+        let _ = write!(text, "\n{} {} {}{reason}", link.from, link.relation, link.to);
+    }
+    if entry.is_contested() {
+        text.push_str("\ntwo edits of it stand side by side: settle them by editing it");
+    }
+    text
+}
+
+/// A value as text: lists joined, objects as JSON.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join("; "),
+        other => other.to_string(),
+    }
+}
+
+/// A list of texts on a line with its name, when it is not empty.
+pub(super) fn listed(text: &mut String, name: &str, items: &[String]) {
+    if !items.is_empty() {
+        let _ = write!(text, "\n{name}: {}", items.join("; "));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for (at, want) in [
+            (0, "1970-01-01"),
+            (1_709_164_800_000, "2024-02-29"),
+            (1_709_251_199_999, "2024-02-29"),
+            (1_709_251_200_000, "2024-03-01"),
+            (-1, "1969-12-31"),
+        ] {
+            assert_eq!(day(at), want);
+        }
+        assert_eq!(time("since", Some("2024-02-29")), Ok(Some(1_709_164_800_000)));
+        assert_eq!(time("since", Some("17")), Ok(Some(17)));
+        assert_eq!(time("since", Some(" ")), Ok(None));
+        assert!(time("since", Some("tomorrow")).is_err());
+        assert_eq!(capped(Some(9000), 20, 100).0, 100);
+        assert_eq!(capped(Some(0), 20, 100), (1, None));
+    }
+}

@@ -1,0 +1,430 @@
+//! The memory's tools as a client calls them: a small day, and what is refused.
+
+use super::tools;
+use crate::catalog::Catalog;
+use crate::context::{Context, Setup};
+use crate::list::bytes_of;
+use crate::server::Server;
+use crate::testing::{Client, Era};
+use crate::tool::Profile;
+use aidd_engine::memory::project::Clock;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// The plan's tools of these layers, their companions, and the family of intents with its older
+/// names.
+const NAMES: &[&str] = &[
+    "aidd_session",
+    "aidd_branch",
+    "aidd_memory_search",
+    "aidd_memory_context",
+    "aidd_memory_get",
+    "aidd_memory_add_decision",
+    "aidd_memory_add_mistake",
+    "aidd_memory_add_convention",
+    "aidd_memory_edit_decision",
+    "aidd_memory_edit_mistake",
+    "aidd_memory_edit_convention",
+    "aidd_memory_prune",
+    "aidd_memory_export",
+    "aidd_memory_import",
+    "aidd_observation",
+    "aidd_lifecycle_get",
+    "aidd_lifecycle_init",
+    "aidd_lifecycle_advance",
+    "aidd_lifecycle_status",
+    "aidd_lifecycle_list",
+    "aidd_diagnose_error",
+    "aidd_project_health",
+    "save/decision",
+    "save/checkpoint",
+    "save/insight",
+    "load/checkpoint",
+    "load/context",
+    "search/by_topic",
+    "search/by_context",
+    "search/recent",
+    "evolve/outcome",
+    "evolve/supersede",
+    "save_decision",
+    "save.checkpoint",
+    "recall_decision",
+    "suggest_decision",
+    "list_decisions",
+    "update_outcome",
+    "search_narrative",
+    "load_checkpoint",
+];
+
+/// A clock whose every look is a second later.
+fn clock() -> Clock {
+    let time = AtomicI64::new(1_763_800_000_000);
+    Box::new(move || time.fetch_add(1000, Ordering::Relaxed))
+}
+
+fn client(root: &Path) -> Client {
+    let context = Context::new(Setup { clock, ..Setup::at(root) });
+    let catalog = Catalog::new(crate::tools::all(), Profile::Engine);
+    Client::new(Server::new(catalog, context), Era::Handshake("2025-11-25"))
+}
+
+/// Gives ids short names in the order they come: `decision_1763…_0a1b2c3d4e5f` as `decision#1`.
+#[derive(Default)]
+struct Ids {
+    known: BTreeMap<String, String>,
+}
+
+impl Ids {
+    fn short(&mut self, text: &str) -> String {
+        let mut short = String::new();
+        let mut word = String::new();
+        for c in text.chars().chain(['\n']) {
+            if c.is_ascii_alphanumeric() || c == '_' {
+                word.push(c);
+                continue;
+            }
+            short.push_str(&self.named(&word));
+            word.clear();
+            short.push(c);
+        }
+        short.pop();
+        short
+    }
+
+    fn named(&mut self, word: &str) -> String {
+        let mut parts = word.rsplitn(3, '_');
+        let (hash, at, kind) = (parts.next(), parts.next(), parts.next());
+        let is_id = hash.is_some_and(|hash| hash.len() == 12)
+            && at.is_some_and(|at| at.len() == 13 && at.bytes().all(|b| b.is_ascii_digit()));
+        let Some(kind) = kind.filter(|_| is_id) else { return word.to_owned() };
+        let next = self.known.values().filter(|name| name.starts_with(&format!("{kind}#"))).count();
+        let name = || format!("{kind}#{}", next + 1);
+        self.known.entry(word.to_owned()).or_insert_with(name).clone()
+    }
+}
+
+/// What a tool said, with short ids.
+struct Day {
+    client: Client,
+    ids: Ids,
+}
+
+impl Day {
+    fn at(root: &Path) -> Self {
+        Self { client: client(root), ids: Ids::default() }
+    }
+
+    fn says(&mut self, tool: &str, arguments: Value) -> String {
+        let text = self.client.text(tool, arguments);
+        self.ids.short(&text)
+    }
+
+    /// The data of an answer, which is no error.
+    fn data(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.client.call(tool, arguments);
+        assert_eq!(answer["isError"], false, "{answer}");
+        answer["structuredContent"].clone()
+    }
+
+    fn id(&mut self, tool: &str, arguments: Value) -> String {
+        self.data(tool, arguments)["id"].as_str().expect("an id").to_owned()
+    }
+}
+
+fn provider() -> Value {
+    json!({"provider": "anthropic", "model": "m", "modelId": "m-1", "client": "test"})
+}
+
+#[test]
+fn every_tool_of_the_plan_is_there_under_each_of_its_names() {
+    let catalog = Catalog::new(crate::tools::all(), Profile::Engine);
+    for name in NAMES {
+        assert!(catalog.find(name).is_ok(), "{name}");
+    }
+    let mut listed: Vec<&str> = tools().iter().map(|tool| tool.name).collect();
+    listed.sort_unstable();
+    assert_eq!(listed.len(), 32);
+}
+
+#[test]
+fn tools_cost_little() {
+    let sizes: Vec<(usize, &str)> =
+        tools().iter().map(|tool| (bytes_of(tool), tool.name)).collect();
+    let sum: usize = sizes.iter().map(|(bytes, _)| bytes).sum();
+    assert!(sum / sizes.len() <= 580, "{} on average: {sizes:?}", sum / sizes.len());
+}
+
+#[test]
+fn a_small_day() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    std::fs::create_dir(root.join("src")).expect("made");
+    std::fs::write(root.join("src/login.ts"), "").expect("written");
+    let mut day = Day::at(root);
+    let session = json!({
+        "action": "start", "branch": "feat/login", "aiProvider": provider(),
+        "memorySessionId": "thread-1", "name": "login", "input": "add a login",
+    });
+    let session = day.id("aidd_session", session);
+    let old = json!({
+        "topic": "auth strategy", "decision": "Use JWT in cookies", "reasoning": "no state",
+        "sessionId": session,
+    });
+    let old = day.id("save_decision", old);
+    let mut said = String::new();
+    let mut note = |day: &mut Day, tool: &str, arguments: Value| {
+        let text = day.says(tool, arguments);
+        said.push_str(&format!("== {tool}\n{text}\n"));
+    };
+    note(&mut day, "aidd_memory_get", json!({"ids": [old, "decision_1_gone"]}));
+    note(
+        &mut day,
+        "aidd_observation",
+        json!({
+            "sessionId": session, "type": "tool_outcome", "title": "unit tests",
+            "command": "npm test", "exitCode": 0,
+        }),
+    );
+    note(
+        &mut day,
+        "aidd_memory_add_mistake",
+        json!({
+            "error": "TypeError: user is undefined\n    at login (/ci/app/src/login.ts:3:9)",
+            "rootCause": "the session had expired", "fix": "ask to log in again",
+            "prevention": "type the session as optional", "sessionId": session,
+        }),
+    );
+    note(&mut day, "evolve/outcome", json!({"id": old, "outcome": "FAILED", "reason": "theft"}));
+    note(
+        &mut day,
+        "evolve/supersede",
+        json!({
+            "id": old, "decision": "Switch to server side sessions", "reasoning": "they can be ended",
+        }),
+    );
+    note(&mut day, "recall_decision", json!({"topic": "Auth-Strategy"}));
+    note(&mut day, "search/by_topic", json!({"topic": "auth strategies"}));
+    note(&mut day, "aidd_memory_search", json!({"query": "sessions", "type": "decision"}));
+    note(&mut day, "aidd_memory_search", json!({"query": "", "limit": 900, "superseded": true}));
+    note(&mut day, "aidd_memory_context", json!({"anchor": old, "depth": 1}));
+    note(&mut day, "load_context", json!({"topic": "auth strategy"}));
+    note(
+        &mut day,
+        "aidd_diagnose_error",
+        json!({
+            "error": "TypeError: user is undefined\n    at login (/home/x/app/src/login.ts:7:2)",
+        }),
+    );
+    note(
+        &mut day,
+        "aidd_session",
+        json!({
+            "action": "update", "id": session, "tasksPending": ["docs"],
+            "decisions": [{"decision": "Sessions last a day", "reasoning": "asked for"}],
+        }),
+    );
+    note(
+        &mut day,
+        "save_checkpoint",
+        json!({
+            "summary": "Login works", "nextSteps": ["docs"], "sessionId": session,
+        }),
+    );
+    note(&mut day, "load/checkpoint", json!({}));
+    note(&mut day, "aidd_session", json!({"action": "end", "id": session, "output": "a login"}));
+    note(&mut day, "aidd_branch", json!({"action": "merge", "branch": "feat/login"}));
+    note(&mut day, "aidd_memory_export", json!({}));
+    note(&mut day, "aidd_memory_import", json!({}));
+    note(&mut day, "list_decisions", json!({"limit": 2}));
+    note(&mut day, "aidd_project_health", json!({}));
+    insta::assert_snapshot!(said, @"");
+}
+
+#[test]
+fn phases_are_left_with_evidence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    std::fs::write(root.join("story.md"), "Given a user\nWhen they ask\nThen they get\n")
+        .expect("written");
+    let mut day = Day::at(root);
+    let session = json!({"action": "start", "branch": "feat/x", "aiProvider": provider()});
+    let session = day.id("aidd_session", session);
+    let id = day.id("aidd_lifecycle_init", json!({"feature": "x", "sessionId": session}));
+    let refused = day.says("aidd_lifecycle_advance", json!({
+        "lifecycleId": id, "evidence": {"acceptance": {"file": "story.md"}, "edges": {"file": "gone.md"}},
+    }));
+    insta::assert_snapshot!(refused, @"");
+    let said = day.says(
+        "aidd_lifecycle_advance",
+        json!({
+            "lifecycleId": id, "evidence": {"all": "yes"},
+        }),
+    );
+    assert_eq!(
+        said,
+        "error: `all` is no exit criterion of UNDERSTAND: context, requirements, acceptance, edges"
+    );
+    let moved = day.data("aidd_lifecycle_advance", json!({
+        "lifecycleId": id, "notes": "clear",
+        "evidence": {
+            "context": {"note": "read the last checkpoint"}, "requirements": "one page, no more",
+            "acceptance": "story.md", "edges": {"note": "no user, two users"},
+        },
+    }));
+    assert_eq!((&moved["currentPhase"], &moved["progress"]), (&json!("PLAN"), &json!("1/6")));
+    let said = day.says("aidd_lifecycle_advance", json!({"lifecycleId": id, "force": true}));
+    assert_eq!(said, "error: `reason` is missing\nhint: say why; it is recorded");
+    for _ in 0..2 {
+        let forced = json!({"lifecycleId": id, "force": true, "reason": "a spike"});
+        day.data("aidd_lifecycle_advance", forced);
+    }
+    for (title, command, code) in [("build", "cargo build", 0), ("tests", "cargo test", 1)] {
+        day.data(
+            "aidd_observation",
+            json!({
+                "sessionId": session, "type": "tool_outcome", "title": title,
+                "command": command, "exitCode": code,
+            }),
+        );
+    }
+    day.data(
+        "aidd_branch",
+        json!({
+            "action": "save", "branch": "feat/x", "completedTasks": ["a"], "pendingTasks": [],
+        }),
+    );
+    insta::assert_snapshot!(day.says("aidd_lifecycle_status", json!({"lifecycleId": id})), @"");
+    let back = json!({"lifecycleId": id, "action": "back", "to": "SPEC", "reason": "it differs"});
+    assert_eq!(day.data("aidd_lifecycle_advance", back)["currentPhase"], "SPEC");
+    let gone = json!({"lifecycleId": id, "action": "abandon", "reason": "moot"});
+    assert_eq!(day.data("aidd_lifecycle_advance", gone)["status"], "abandoned");
+    let listed = day.data("aidd_lifecycle_list", json!({"status": "abandoned"}));
+    assert_eq!((&listed["count"], &listed["lifecycles"][0]["id"]), (&json!(1), &json!(id)));
+    let phases = day.data("aidd_lifecycle_get", json!({}));
+    assert_eq!(phases["totalPhases"], 6);
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_a_remedy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let decision =
+        day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
+    let mut said = String::new();
+    for (tool, arguments) in [
+        ("aidd_session", json!({"action": "start", "branch": "x"})),
+        ("aidd_session", json!({"action": "start", "aiProvider": provider()})),
+        ("aidd_session", json!({"action": "end"})),
+        ("aidd_session", json!({"action": "get", "id": "session_1_x"})),
+        ("aidd_session", json!({"action": "strat"})),
+        ("aidd_observation", json!({"sessionId": "session_1_x", "type": "insight", "title": "t"})),
+        ("aidd_branch", json!({"action": "get"})),
+        ("aidd_branch", json!({"action": "get", "branch": "x", "plan": "p"})),
+        ("aidd_branch", json!({"action": "merge", "branch": "x"})),
+        ("aidd_memory_search", json!({"quary": "x"})),
+        ("aidd_memory_search", json!({"query": "x", "since": "tomorrow"})),
+        ("aidd_memory_context", json!({"anchor": "decision_1_x"})),
+        ("aidd_memory_get", json!({"ids": []})),
+        ("aidd_memory_get", json!({"ids": ["decision_1_x"]})),
+        ("aidd_memory_add_decision", json!({"decision": " ", "reasoning": "r"})),
+        ("aidd_memory_edit_decision", json!({"id": decision})),
+        ("aidd_memory_edit_mistake", json!({"id": decision, "fix": "f"})),
+        ("aidd_memory_prune", json!({"type": "convention", "id": decision})),
+        ("aidd_memory_import", json!({"path": "../x.json"})),
+        ("aidd_memory_import", json!({"path": "gone.json"})),
+        ("save_decision", json!({"topic": " ", "decision": "d", "reasoning": "r"})),
+        (
+            "save_decision",
+            json!({"topic": "t", "decision": "d", "reasoning": "r", "confidence": 5}),
+        ),
+        (
+            "save_decision",
+            json!({"topic": "t", "decision": "d", "reasoning": "r", "supersedes": ["x"]}),
+        ),
+        ("evolve_outcome", json!({"id": decision, "outcome": "GREAT"})),
+        ("evolve_supersede", json!({"id": "x", "decision": "d", "reasoning": "r"})),
+        ("load_context", json!({})),
+        ("load_context", json!({"topic": "nothing"})),
+        ("aidd_lifecycle_status", json!({"lifecycleId": "x"})),
+        ("aidd_lifecycle_init", json!({"feature": "f", "startPhase": "SYNC"})),
+        ("aidd_diagnose_error", json!({"error": " "})),
+    ] {
+        let text = day.says(tool, arguments);
+        assert!(text.starts_with("error: "), "{tool}: {text}");
+        said.push_str(&format!("{tool}: {}\n", &text["error: ".len()..]));
+    }
+    insta::assert_snapshot!(said, @"");
+}
+
+#[test]
+fn older_names_take_their_older_arguments() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let id = day.id("save/decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
+    let failed = json!({"decisionId": id, "outcome": "FAILED", "failure_reason": "slow"});
+    day.data("update_outcome", failed);
+    let entry = day.data("aidd_memory_get", json!({"ids": [id]}))["entries"][0].clone();
+    assert_eq!(entry["metadata"]["outcomeReason"], "slow");
+    assert_eq!(entry["metadata"]["confidence"], 0.7);
+    let checkpoint = json!({"summary": "s", "open_files": ["a.rs"], "next_steps": "go on"});
+    day.data("save.checkpoint", checkpoint);
+    let loaded = day.data("load_checkpoint", json!({}));
+    assert_eq!(loaded["checkpoint"]["metadata"]["openFiles"], json!(["a.rs"]));
+    let asked = day.data("suggest_decision", json!({"userQuestion": "use b"}));
+    assert_eq!(asked["results"][0]["id"], json!(id));
+    assert_eq!(day.data("list_decisions", json!({"limit": 1}))["count"], 1);
+    let both = json!({"decisionId": id, "id": id, "outcome": "FAILED"});
+    assert!(day.says("update_outcome", both).contains("`decisionId` is no argument"));
+}
+
+#[test]
+fn what_is_the_same_or_against_another_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let tabs = json!({"topic": "style", "decision": "Use tabs", "reasoning": "width"});
+    let tabs_id = day.id("save_decision", tabs.clone());
+    let again = day.data("save_decision", tabs);
+    assert_eq!((&again["id"], &again["duplicate"]), (&json!(tabs_id), &json!(true)));
+    let spaces = day.says(
+        "save_decision",
+        json!({
+            "topic": "style", "decision": "Use spaces", "reasoning": "diffs",
+            "links": [{"to": tabs_id, "relation": "contradicts"}],
+        }),
+    );
+    insta::assert_snapshot!(spaces, @"");
+    let near = json!({"decision": "Use PostgreSQL for the event store", "reasoning": "r"});
+    day.data("aidd_memory_add_decision", near);
+    let near = json!({"decision": "Use PostgreSQL as event store", "reasoning": "r"});
+    let near = day.says("aidd_memory_add_decision", near);
+    assert!(
+        near.contains("note: 100 % like decision#3 \"Use PostgreSQL for the event store\""),
+        "{near}"
+    );
+    let new = json!({"topic": "cache", "decision": "Use Redis", "reasoning": "r"});
+    let old = day.id("save_decision", new);
+    let new = json!({"topic": "cache", "decision": "Use Valkey", "reasoning": "r"});
+    let new = day.id("save_decision", new);
+    let gone = json!({"id": old, "decision": "Use nothing", "reasoning": "r"});
+    let said = day.client.text("evolve_supersede", gone);
+    assert!(said.contains(&format!("hint: `{new}` took its place: supersede that")), "{said}");
+    let removed =
+        day.data("aidd_memory_prune", json!({"type": "decision", "id": new, "reason": "r"}));
+    assert_eq!(removed["restored"], json!([old]));
+}
+
+#[test]
+fn secrets_and_private_texts_never_come_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let id = day.id(
+        "save_insight",
+        json!({
+            "content": "The <private>salary of Kim</private> is not ours", "tags": ["a"],
+        }),
+    );
+    let text = day.says("aidd_memory_get", json!({"ids": [id]}));
+    assert!(text.contains("The [REDACTED] is not ours"), "{text}");
+}

@@ -1,0 +1,173 @@
+//! The tracked files of memory: writing what they miss, reading what they have.
+
+use super::shown::Row;
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::files::{Disk, Files as _};
+use aidd_engine::memory::foreign;
+use aidd_engine::memory::types::{Kind, Layer, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_memory_export",
+            "Export memory",
+            "Writes the lines that the team's files in ai/memory lack (they are written with each \
+             save anyway). Use after a merge or deletion took lines away.",
+            export,
+        )
+        .writes()
+        .idempotent()
+        .in_profiles(&[Profile::Memory]),
+        Tool::new(
+            "aidd_memory_import",
+            "Import memory",
+            "Takes in a file of memories (an export, the plan's older JSON, MAMA, claude-mem, \
+             server-memory); without one, reads ai/memory anew and names what is wrong there. Use \
+             after editing by hand or moving from another tool.",
+            import,
+        )
+        .writes()
+        .idempotent()
+        .in_profiles(&[Profile::Memory]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+#[derive(Serialize, JsonSchema)]
+struct Exported {
+    /// Lines written.
+    exported: usize,
+    directory: &'static str,
+    decisions: u64,
+    mistakes: u64,
+    conventions: u64,
+}
+
+fn export(context: &Context, _: Nothing) -> Result<Answer<Exported>, ToolError> {
+    context.memory(|memory| -> Result<_, ToolError> {
+        let exported = memory.export(true)?;
+        let counts = memory.read(&mut |store| store.counts())?;
+        let of = |kind: Kind| -> u64 {
+            let held = counts.iter().filter(|(layer, own, status, _)| {
+                *layer == Layer::Permanent && *own == kind && *status != Status::Removed
+            });
+            held.map(|(.., count)| u64::from(*count)).sum()
+        };
+        let data = Exported {
+            exported,
+            directory: "ai/memory",
+            decisions: of(Kind::Decision),
+            mistakes: of(Kind::Mistake),
+            conventions: of(Kind::Convention),
+        };
+        let text = format!(
+            "{exported} lines written; ai/memory has {} decisions, {} mistakes, {} conventions. \
+             Commit it to share them.",
+            data.decisions, data.mistakes, data.conventions
+        );
+        Ok(Answer::new(data, text))
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    path: Option<String>,
+    /// Only say what would be taken
+    #[serde(default)]
+    dry_run: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Taken {
+    /// Memories of a file, or lines of ai/memory, that were not known.
+    new: usize,
+    /// Of a file: known before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<usize>,
+    /// Of a file: new, and lost a secret or private text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redacted: Option<usize>,
+    /// Lines that are gone from ai/memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gone: Option<usize>,
+    /// What could not be read, where and why.
+    problems: Vec<Row>,
+}
+
+/// The most bytes of a file that is taken in.
+const LARGEST: u64 = 64 << 20;
+
+fn import(context: &Context, given: File) -> Result<Answer<Taken>, ToolError> {
+    match given.path {
+        Some(path) => take_in(context, &path, given.dry_run),
+        None if given.dry_run => Err(ToolError::new("`dryRun` is only taken with `path`")),
+        None => anew(context),
+    }
+}
+
+fn take_in(context: &Context, path: &str, only_look: bool) -> Result<Answer<Taken>, ToolError> {
+    let path = context.inside(path)?;
+    let disk = Disk::new(context.root());
+    let bytes = disk
+        .read(&path, LARGEST + 1)
+        .map_err(|error| ToolError::new(format!("{path}: {error}")))?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
+        return Err(ToolError::new(format!("{path} is larger than {} MB", LARGEST >> 20))
+            .remedy("take it in in parts"));
+    }
+    let read = foreign::read(&path, &bytes, None)?;
+    let taken =
+        context.memory(|memory| memory.take_in(&read.revisions, &read.entries, only_look))?;
+    let would = if only_look { "Would take" } else { "Took" };
+    let mut text =
+        format!("{would} {} memories in; {} known already.", taken.new.len(), taken.known);
+    if taken.redacted > 0 {
+        let _ = write!(text, "\n{} lost a secret or private text.", taken.redacted);
+    }
+    for skipped in read.skipped.iter().take(SKIPPED) {
+        let _ = write!(text, "\nskipped {}: {}", skipped.place, skipped.why);
+    }
+    if read.skipped.len() > SKIPPED {
+        let _ = write!(text, "\nskipped {} more", read.skipped.len() - SKIPPED);
+    }
+    let problem = |one: &foreign::Skipped| {
+        Row::of(serde_json::json!({"place": one.place, "message": one.why}))
+    };
+    let data = Taken {
+        new: taken.new.len(),
+        known: Some(taken.known),
+        redacted: Some(taken.redacted),
+        gone: None,
+        problems: read.skipped.iter().take(SKIPPED).map(problem).collect(),
+    };
+    Ok(Answer::new(data, text))
+}
+
+/// Skipped parts of a file that are named.
+const SKIPPED: usize = 20;
+
+fn anew(context: &Context) -> Result<Answer<Taken>, ToolError> {
+    context.memory(|memory| -> Result<_, ToolError> {
+        let imported = memory.import()?;
+        let problems = memory.problems()?;
+        let mut text = format!("{} new lines, {} gone.", imported.new, imported.gone);
+        for problem in &problems {
+            let _ = write!(text, "\n{}:{} {}", problem.path, problem.line, problem.message);
+        }
+        let data = Taken {
+            new: imported.new,
+            known: None,
+            redacted: None,
+            gone: Some(imported.gone),
+            problems: problems.iter().map(Row::of).collect(),
+        };
+        Ok(Answer::new(data, text))
+    })
+}

@@ -1,0 +1,295 @@
+//! What belongs together: a topic's decisions, what was found by meaning, what is linked.
+
+use super::search::{Hits, hits, links};
+use super::shown::{Row, Type, capped, entry_row, entry_text, time};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::memory::graph::{BY_CONTEXT, BY_TOPIC, CONTEXT, DEEPEST, Step};
+use aidd_engine::memory::project::ProjectMemory;
+use aidd_engine::memory::recall::{Question, SearchOrder};
+use aidd_engine::memory::store::{Order, Query};
+use aidd_engine::memory::types::{Entry, Kind, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// Linked memories that are told with what was found.
+const RELATED: usize = 10;
+/// Memories on a walk that are told.
+const WALKED: usize = 30;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "load_context",
+            "Load context",
+            "A memory whole and what it is linked to. Use to understand a decision before touching \
+             it; to resume work load_checkpoint.",
+            load_context,
+        )
+        .in_profiles(&[Profile::Memory]),
+        Tool::new(
+            "search_by_topic",
+            "Search by topic",
+            "How a topic was decided: what holds, and the decisions before. Use when you know the \
+             topic; else search_by_context.",
+            by_topic,
+        )
+        .in_profiles(&[Profile::Memory])
+        .also(&["recall_decision"]),
+        Tool::new(
+            "search_by_context",
+            "Search by context",
+            "Memories by meaning, and what the best is linked to. Use for \"how did we …\"; with \
+             filters aidd_memory_search.",
+            by_context,
+        )
+        .in_profiles(&[Profile::Memory])
+        .also(&["suggest_decision", "search_narrative"])
+        .taking(&[("userQuestion", "query"), ("user_question", "query")]),
+        Tool::new(
+            "search_recent",
+            "Recent memories",
+            "The newest memories. Use to see what happened lately; for a question \
+             aidd_memory_search.",
+            recent,
+        )
+        .in_profiles(&[Profile::Memory])
+        .also(&["list_decisions"]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Which {
+    /// Of a memory
+    id: Option<String>,
+    /// Instead of id
+    topic: Option<String>,
+    /// Links to follow, 1-5 (2)
+    depth: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Loaded {
+    entry: Row,
+    /// With depth, and the relation that led there.
+    related: Vec<Row>,
+}
+
+fn load_context(context: &Context, given: Which) -> Result<Answer<Loaded>, ToolError> {
+    let (depth, note) = capped(given.depth, CONTEXT, DEEPEST);
+    context.memory(|memory| -> Result<_, ToolError> {
+        let id = match (given.id, given.topic) {
+            (Some(id), None) => id,
+            (None, Some(topic)) => {
+                let on = on_topic(memory, &topic)?;
+                let holds = on.iter().rfind(|entry| entry.status == Status::Active);
+                match holds.or(on.last()) {
+                    Some(entry) => entry.id.clone(),
+                    None => return Err(no_topic(memory, &topic)?),
+                }
+            }
+            _ => {
+                return Err(ToolError::new("give either `id` or `topic`"));
+            }
+        };
+        let walk = memory.walk(&id, &[], depth)?;
+        let entry = &walk.steps[0].entry;
+        let own = links(memory, entry)?;
+        let mut text = entry_text(entry, &own);
+        let related = told(&walk.steps[1..], WALKED, &mut text);
+        if walk.is_cut {
+            text.push_str("\nnote: there are more at this depth");
+        }
+        if let Some(note) = note {
+            let _ = write!(text, "\nnote: {note}");
+        }
+        Ok(Answer::new(Loaded { entry: entry_row(entry, &own), related }, text))
+    })
+}
+
+/// Steps as rows, and on lines of the text.
+fn told(steps: &[Step], most: usize, text: &mut String) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for step in steps.iter().take(most) {
+        let (entry, depth) = (&step.entry, step.depth);
+        let relation = step.by.as_ref().map_or("", |link| link.relation.word());
+        let title = entry.title(80);
+        let _ = write!(text, "\n{depth} {relation}: {} {} {title}", entry.id, entry.status);
+        rows.push(Row::of(json!({
+            "id": entry.id, "type": entry.kind, "title": title, "status": entry.status,
+            "depth": depth, "relation": relation,
+        })));
+    }
+    if steps.len() > most {
+        let _ = write!(text, "\nnote: {} more are linked", steps.len() - most);
+    }
+    rows
+}
+
+/// The decisions on a topic that were not removed, the oldest first.
+fn on_topic(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<Entry>, ToolError> {
+    let query = Query { topic: Some(topic.to_owned()), order: Order::Oldest, ..Query::default() };
+    Ok(memory.read(&mut |store| store.entries(&query))?)
+}
+
+/// What to say when nothing is on a topic: the nearest topics.
+fn no_topic(memory: &mut ProjectMemory, topic: &str) -> Result<ToolError, ToolError> {
+    let near = near(memory, topic)?;
+    let remedy = if near.is_empty() {
+        "search_by_context looks through what memories say".to_owned()
+    } else {
+        format!("topics like it: {}", near.join(", "))
+    };
+    Ok(ToolError::new(format!("nothing is remembered on the topic `{topic}`")).remedy(remedy))
+}
+
+fn near(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>, ToolError> {
+    let question = Question { text: topic.to_owned(), ..Question::default() };
+    let mut near: Vec<String> = Vec::new();
+    for hit in memory.search(&question)?.hits {
+        near.extend(hit.topic.filter(|topic| !near.contains(topic)));
+    }
+    near.truncate(5);
+    Ok(near)
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Topic {
+    topic: String,
+    /// Links to follow, 1-5 (3)
+    depth: Option<usize>,
+    /// Of the chain, the newest (20)
+    limit: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Evolution {
+    topic: String,
+    /// What holds.
+    current: Vec<Row>,
+    /// What was replaced, the oldest first.
+    earlier: Vec<Row>,
+    related: Vec<Row>,
+    /// Topics like it, when there is nothing on this one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nearest: Vec<String>,
+}
+
+fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolError> {
+    let (depth, deep) = capped(given.depth, BY_TOPIC, DEEPEST);
+    let (limit, many) = capped(given.limit, 20, 100);
+    context.memory(|memory| -> Result<_, ToolError> {
+        let topic = given.topic;
+        let on = on_topic(memory, &topic)?;
+        if on.is_empty() {
+            let nearest = near(memory, &topic)?;
+            let mut text = format!("Nothing is remembered on {topic}.");
+            super::shown::listed(&mut text, "topics like it", &nearest);
+            let (current, earlier, related) = (Vec::new(), Vec::new(), Vec::new());
+            let data = Evolution { topic, current, earlier, related, nearest };
+            return Ok(Answer::new(data, text));
+        }
+        // A decision may have taken the place of one on another topic.
+        let mut chain = on.clone();
+        for entry in on.iter().filter(|entry| entry.kind == Kind::Decision) {
+            for other in memory.chain(&entry.id)? {
+                if other.status != Status::Removed && !chain.iter().any(|own| own.id == other.id) {
+                    chain.push(other);
+                }
+            }
+        }
+        chain.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        let more = chain.len().saturating_sub(limit);
+        let chain = chain.split_off(more);
+        let mut text = String::new();
+        let (mut current, mut earlier) = (Vec::new(), Vec::new());
+        for entry in &chain {
+            let own = links(memory, entry)?;
+            if entry.status == Status::Active {
+                let _ = write!(text, "{}\n\n", entry_text(entry, &own));
+                current.push(entry_row(entry, &own));
+            } else {
+                earlier.push(entry_row(entry, &own));
+            }
+        }
+        text.truncate(text.trim_end().len());
+        for entry in chain.iter().filter(|entry| entry.status != Status::Active) {
+            let day = super::shown::day(entry.created_at);
+            let _ = write!(text, "\nbefore: {} {day} {}", entry.id, entry.title(100));
+        }
+        let seen: BTreeSet<&str> = chain.iter().map(|entry| &*entry.id).collect();
+        let mut steps: Vec<Step> = Vec::new();
+        for entry in chain.iter().filter(|entry| entry.status == Status::Active) {
+            for step in memory.walk(&entry.id, &[], depth)?.steps {
+                let is_new = !seen.contains(&*step.entry.id)
+                    && !steps.iter().any(|own| own.entry.id == step.entry.id);
+                steps.extend(is_new.then_some(step));
+            }
+        }
+        let related = told(&steps, RELATED, &mut text);
+        if more > 0 {
+            let _ = write!(text, "\nnote: {more} older ones are left out");
+        }
+        for note in deep.into_iter().chain(many) {
+            let _ = write!(text, "\nnote: {note}");
+        }
+        let text = text.trim_start().to_owned();
+        let data = Evolution { topic, current, earlier, related, nearest: Vec::new() };
+        Ok(Answer::new(data, text))
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Asked {
+    query: String,
+    /// (10)
+    limit: Option<usize>,
+    /// Links to follow from the best, 1-5 (5)
+    depth: Option<usize>,
+}
+
+fn by_context(context: &Context, given: Asked) -> Result<Answer<Hits>, ToolError> {
+    let (limit, many) = capped(given.limit, 10, 50);
+    let (depth, deep) = capped(given.depth, BY_CONTEXT, DEEPEST);
+    let question = Question { text: given.query, limit, ..Question::default() };
+    context.memory(|memory| -> Result<_, ToolError> {
+        let mut answer = hits(memory, &question, many.or(deep))?;
+        let shown: Vec<String> =
+            answer.data.results.iter().map(|row| row.text("id").to_owned()).collect();
+        if let Some(best) = shown.first() {
+            let walk = memory.walk(best, &[], depth)?;
+            let steps: Vec<Step> =
+                walk.steps.into_iter().filter(|step| !shown.contains(&step.entry.id)).collect();
+            if !steps.is_empty() {
+                answer.text.push_str("\nlinked to the first:");
+            }
+            answer.data.related = told(&steps, RELATED, &mut answer.text);
+        }
+        Ok(answer)
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Lately {
+    /// (10)
+    limit: Option<usize>,
+    #[serde(rename = "type")]
+    kind: Option<Type>,
+    /// 2026-01-05
+    since: Option<String>,
+}
+
+fn recent(context: &Context, given: Lately) -> Result<Answer<Hits>, ToolError> {
+    let (limit, note) = capped(given.limit, 10, 100);
+    let question = Question {
+        kinds: given.kind.map(Type::kind).into_iter().collect(),
+        since: time("since", given.since.as_deref())?,
+        order: SearchOrder::Newest,
+        limit,
+        ..Question::default()
+    };
+    context.memory(|memory| hits(memory, &question, note))
+}

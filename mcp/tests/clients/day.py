@@ -1,0 +1,197 @@
+"""An agent's day through the SDK for Python: a session that survives a crash of its server, what it
+decides, what its branch and then the whole team remembers.
+
+    day.py AIDD PROJECT [auto|legacy]
+
+PROJECT is a Git repository with a commit. Ends with an error at the first thing that is not as it
+should be; `legacy` shakes hands as older clients do.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+
+from jsonschema import Draft202012Validator
+from mcp import Client, StdioServerParameters
+
+AIDD, PROJECT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+MODE = sys.argv[3] if len(sys.argv) > 3 else "auto"
+PROVIDER = {"provider": "p", "model": "m", "modelId": "m-1", "client": "day.py"}
+
+
+def check(holds, *said):
+    if not holds:
+        raise AssertionError(" ".join(str(part) for part in said))
+
+
+def servers():
+    """The processes of aidd that this one started."""
+    listed = subprocess.run(["ps", "-o", "pid=,ppid=,args="], capture_output=True, text=True)
+    rows = (line.split(None, 2) for line in listed.stdout.splitlines())
+    return [int(pid) for pid, parent, args in rows if int(parent) == os.getpid() and AIDD in args]
+
+
+class Agent:
+    """A client whose answers are held against the schemas that the server gave."""
+
+    def __init__(self, client):
+        self.client = client
+        self.schemas = {}
+
+    async def look_around(self):
+        check(self.client.server_info.name == "aidd", self.client.server_info)
+        check(self.client.instructions, "no instructions")
+        tools = (await self.client.list_tools()).tools
+        names = [tool.name for tool in tools]
+        check(names == sorted(names), "the order of tools is not that of their names")
+        for tool in tools:
+            check(tool.description and tool.annotations, tool.name, "says too little")
+            Draft202012Validator.check_schema(tool.input_schema)
+            Draft202012Validator.check_schema(tool.output_schema)
+            self.schemas[tool.name] = Draft202012Validator(tool.output_schema)
+
+    async def __call__(self, tool, **arguments):
+        result = await self.client.call_tool(tool, arguments)
+        text = "\n".join(block.text for block in result.content)
+        check(not result.is_error, tool, arguments, "failed:", text)
+        check(text.strip(), tool, "says nothing to those who read only text")
+        if tool in self.schemas:
+            self.schemas[tool].validate(result.structured_content)
+        return result.structured_content
+
+    async def refused(self, tool, **arguments):
+        result = await self.client.call_tool(tool, arguments)
+        text = "\n".join(block.text for block in result.content)
+        check(result.is_error, tool, arguments, "should be refused")
+        return text
+
+
+@asynccontextmanager
+async def agent(project=PROJECT):
+    server = StdioServerParameters(command=AIDD, args=["mcp"], cwd=project)
+    async with Client(server, mode=MODE, read_timeout_seconds=60) as client:
+        own = Agent(client)
+        await own.look_around()
+        yield own
+
+
+async def morning():
+    """Starts a session, notes, decides; then the server is killed in the middle of it all."""
+    known = {}
+    try:
+        async with agent() as call:
+            session = await call("aidd_session", action="start", branch="feat/pay", aiProvider=PROVIDER,
+                                 name="payments", input="add refunds", memorySessionId="thread-1")
+            known["session"] = session["id"]
+            await call("aidd_observation", sessionId=session["id"], type="insight",
+                       title="The ledger rounds half to even", narrative="Seen in ledger/round.ts",
+                       filesRead=["ledger/round.ts"])
+            decision = await call("save_decision", topic="refund storage",
+                                  decision="Refunds are rows of their own, linked to the payment",
+                                  reasoning="Partial refunds come several to a payment", confidence=0.8)
+            known["decision"] = decision["id"]
+            await call("aidd_memory_add_mistake", error="TypeError: amount is undefined",
+                       rootCause="The webhook of a test has no amount", fix="Read it from the charge",
+                       prevention="Parse webhooks by their schema", sessionId=session["id"])
+            await call("aidd_memory_add_convention", convention="Money is whole cents in a bigint",
+                       example="const price = 1999n", rationale="No rounding on the way")
+            await call("aidd_session", action="update", id=session["id"],
+                       tasksPending=["webhook", "docs"], filesModified=["refund.ts"])
+            said = await call.refused("aidd_memory_search", quary="refund")
+            check("query" in said, "the nearest argument is not named:", said)
+            [server] = servers()
+            os.kill(server, signal.SIGKILL)
+            await call("aidd_session", action="list")
+            check(False, "a dead server answers")
+    except AssertionError:
+        raise
+    except BaseException as error:  # The client says in one of many ways that its server is gone.
+        broken = [error]
+        while broken:
+            one = broken.pop()
+            if isinstance(one, AssertionError):
+                raise
+            broken += getattr(one, "exceptions", ())
+    check("decision" in known, "the server was gone too early")
+    return known
+
+
+async def noon(known):
+    """Resumes where the crash left off, finishes, merges the branch."""
+    async with agent() as call:
+        session = await call("aidd_session", action="get", id=known["session"])
+        state = session.get("session", session)
+        check(state["tasksPending"] == ["webhook", "docs"], state)
+        found = await call("aidd_memory_search", query="how do we store refunds")
+        ids = [hit["id"] for hit in found["results"]]
+        check(ids and ids[0] == known["decision"], "the decision is not found first:", found)
+        around = await call("aidd_memory_context", anchor=known["decision"], depth=2)
+        check(around["anchor"]["id"] == known["decision"], around)
+        entries = await call("aidd_memory_get", ids=[known["decision"], "decision_1_gone"])
+        check(len(entries["entries"]) == 1 and "decision_1_gone" in json.dumps(entries), entries)
+        again = await call("aidd_session", action="start", branch="feat/pay", aiProvider=PROVIDER,
+                           memorySessionId="thread-1", parentSessionId=known["session"])
+        await call("aidd_session", action="update", id=again["id"], tasksCompleted=["webhook"],
+                   decisions=[{"decision": "Webhooks are retried for a day", "reasoning": "The bank does too"}])
+        for one in (known["session"], again["id"]):
+            await call("aidd_session", action="end", id=one, output="done",
+                       outcome={"testsPassing": True, "complianceScore": 90, "reverts": 0, "reworks": 0})
+        branch = await call("aidd_branch", action="get", branch="feat/pay")
+        check("retried for a day" in json.dumps(branch), "the session's decision is not on its branch:", branch)
+        merged = await call("aidd_branch", action="merge", branch="feat/pay")
+        twice = await call("aidd_branch", action="merge", branch="feat/pay")
+        check(json.dumps(merged) != "{}" and twice is not None, merged)
+        failed = await call("evolve_outcome", id=known["decision"], outcome="PARTIAL",
+                            reason="Fees are not covered")
+        check(failed, failed)
+        newer = await call("evolve_supersede", id=known["decision"],
+                           decision="Refunds and their fees are rows of one ledger",
+                           reasoning="A fee without a refund is common")
+        topic = await call("search_by_topic", topic="refund storage")
+        check(newer["id"] in json.dumps(topic) and known["decision"] in json.dumps(topic), topic)
+        first = await call("aidd_memory_search", query="how do we store refunds")
+        check(first["results"][0]["id"] == newer["id"], "what is superseded comes first:", first)
+        await call("save_checkpoint", summary="Refunds work; the fees are next",
+                   nextSteps=["fees"], openFiles=["refund.ts"])
+        known["newer"] = newer["id"]
+
+
+async def evening(known):
+    """A teammate's clone knows it all through Git, but for what belongs to one checkout."""
+    clone = PROJECT + "-clone"
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run([*git, "-C", PROJECT, "add", "-A"], check=True)
+    subprocess.run([*git, "-C", PROJECT, "commit", "-qm", "chore: memory"], check=True)
+    subprocess.run(["git", "clone", "-q", PROJECT, clone], check=True)
+    async with agent(clone) as call:
+        found = await call("aidd_memory_search", query="환불은 어디에 저장하나 refunds ledger")
+        check(newer_first(found, known), found)
+        retried = await call("aidd_memory_search", query="webhooks retried for a day")
+        check("retried for a day" in json.dumps(retried), "what the branch decided is lost:", retried)
+        diagnosed = await call("aidd_diagnose_error", error="TypeError: amount is undefined\n    at refund (refund.ts:3:9)")
+        check("charge" in json.dumps(diagnosed), "the known cure is not named:", diagnosed)
+        sessions = await call("aidd_session", action="list")
+        check(known["session"] not in json.dumps(sessions), "sessions are not shared:", sessions)
+    async with agent() as call:
+        checkpoint = await call("load_checkpoint")
+        check("fees are next" in json.dumps(checkpoint), checkpoint)
+        check((await call("aidd_project_health")) is not None)
+
+
+def newer_first(found, known):
+    return bool(found["results"]) and found["results"][0]["id"] == known["newer"]
+
+
+async def day():
+    known = await morning()
+    await noon(known)
+    await evening(known)
+    check(not servers(), "servers are left:", servers())
+    print("the day is over")
+
+
+asyncio.run(day())
