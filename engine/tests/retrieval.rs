@@ -85,7 +85,7 @@ fn an_exact_topic_comes_first_among_a_thousand() {
     let mut memory = set::filled(folder.path(), Wanted::Sqlite, &others);
     let topics: Vec<&str> = memories
         .iter()
-        .filter(|memory| memory.is_decision())
+        .filter(|memory| memory.id.contains("-d"))
         .map(|memory| &*memory.topic)
         .collect();
     for topic in topics.iter().step_by(topics.len() / 20).take(20) {

@@ -28,13 +28,6 @@ pub(crate) struct Memory {
     supersedes: Option<String>,
 }
 
-impl Memory {
-    /// Whether it is a decision.
-    pub(crate) fn is_decision(&self) -> bool {
-        self.r#type == Kind::Decision
-    }
-}
-
 /// A question of the set.
 #[derive(Deserialize)]
 pub(crate) struct Asked {
@@ -105,7 +98,9 @@ pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMe
     entries.extend_from_slice(others);
     for part in entries.chunks(1000) {
         transaction(&mut *store, Durability::Normal, &mut |store| {
-            part.iter().try_for_each(|entry| store.put_entry(&gate.clean(entry)?))
+            // Pages on secrets show some that the gate does not let pass.
+            let mut clean = part.iter().filter_map(|entry| gate.clean(entry).ok());
+            clean.try_for_each(|entry| store.put_entry(&entry))
         })
         .expect("written");
     }

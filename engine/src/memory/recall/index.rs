@@ -8,6 +8,7 @@ use crate::memory::store::{Counts, Indexed, StorageBackend};
 use crate::memory::types::{Kind, Outcome, Status};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// The index is made anew when so many of its slots, and a quarter of all, are of memories that are
@@ -21,17 +22,31 @@ pub(super) struct Doc {
     /// In the store's own index.
     row: i64,
     pub(super) kind: Kind,
-    pub(super) status: Status,
     pub(super) created_at: i64,
     pub(super) topic: Option<Box<str>>,
     pub(super) session: Option<Box<str>>,
     pub(super) branch: Option<Box<str>>,
     pub(super) outcome: Option<Outcome>,
     pub(super) files: Box<[Box<str>]>,
+}
+
+/// What is looked at of every memory in every search, small so that reading it is quick.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Brief {
+    /// Of its topic; 0 without one.
+    pub(super) topic: u64,
     /// How many terms it has.
-    pub(super) length: u32,
+    pub(super) length: f32,
     /// Not gone and not replaced by a later state of itself.
     pub(super) is_live: bool,
+    pub(super) is_superseded: bool,
+}
+
+/// A number to tell topics apart by at a glance; never 0.
+pub(super) fn topic_hash(topic: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    topic.hash(&mut hasher);
+    hasher.finish().max(1)
 }
 
 /// A slot in which a term stands, and how often.
@@ -47,11 +62,13 @@ pub(in crate::memory) struct Index {
     mark: Option<i64>,
     deletions: i64,
     docs: Vec<Doc>,
+    /// Beside `docs`.
+    briefs: Vec<Brief>,
     /// Beside `docs`. `None` for a memory whose vector is of another scheme.
     vectors: Vec<Option<Vector>>,
     slots: HashMap<Arc<str>, u32>,
     /// Terms of all live memories.
-    length: u64,
+    length: f64,
     /// Memories whose vectors are of another scheme.
     stale: usize,
     /// `None`: the store is asked for each term.
@@ -103,30 +120,35 @@ impl Index {
         }
         let id: Arc<str> = indexed.id.into();
         self.slots.insert(id.clone(), slot);
-        self.length += u64::from(indexed.length);
+        #[expect(clippy::cast_precision_loss, reason = "a count of words")]
+        let length = indexed.length as f32;
+        self.briefs.push(Brief {
+            topic: indexed.topic_key.as_deref().map_or(0, topic_hash),
+            length,
+            is_live: true,
+            is_superseded: indexed.status == Status::Superseded,
+        });
+        self.length += f64::from(length);
         self.stale += usize::from(indexed.vector.is_none());
         self.vectors.push(indexed.vector);
         self.docs.push(Doc {
             id,
             row: indexed.row,
             kind: indexed.kind,
-            status: indexed.status,
             created_at: indexed.created_at,
             topic: indexed.topic_key.map(Into::into),
             session: indexed.session_id.map(Into::into),
             branch: indexed.branch.map(Into::into),
             outcome: indexed.outcome,
             files: indexed.files.into_iter().map(Into::into).collect(),
-            length: indexed.length,
-            is_live: true,
         });
     }
 
     fn drop_slot(&mut self, slot: u32) {
         let slot = slot as usize;
-        if let Some(doc) = self.docs.get_mut(slot) {
-            doc.is_live = false;
-            self.length -= u64::from(doc.length);
+        if let Some(brief) = self.briefs.get_mut(slot) {
+            brief.is_live = false;
+            self.length -= f64::from(brief.length);
         }
         self.stale -= usize::from(self.vectors.get(slot).is_none_or(Option::is_none));
     }
@@ -134,6 +156,16 @@ impl Index {
     /// The memories in it.
     pub(super) fn docs(&self) -> &[Doc] {
         &self.docs
+    }
+
+    /// The same in brief.
+    pub(super) fn briefs(&self) -> &[Brief] {
+        &self.briefs
+    }
+
+    /// Whether every slot holds a memory.
+    pub(super) fn is_full(&self) -> bool {
+        self.docs.len() == self.slots.len()
     }
 
     /// Their vectors; `None` for those that cannot be compared.
@@ -152,9 +184,13 @@ impl Index {
     }
 
     /// How many terms a memory has on average, never 0.
-    #[expect(clippy::cast_precision_loss, reason = "counts of words")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "counts of words"
+    )]
     pub(super) fn average_length(&self) -> f32 {
-        (self.length as f32 / self.len().max(1) as f32).max(1.0)
+        (self.length / self.len().max(1) as f64).max(1.0) as f32
     }
 
     /// Where each of `terms` stands, live or not.

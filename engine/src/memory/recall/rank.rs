@@ -1,14 +1,13 @@
 //! How well memories answer: words and meaning, fused. The weights are those of the tuning half of
 //! `tests/retrieval`.
 
-use super::index::{Doc, Index};
+use super::index::{Index, Place, topic_hash};
 use super::prepare::{self, COLUMNS};
 use super::terms;
 use super::{Question, SearchOrder, Using, dates};
 use crate::embedding::{Table, Vector};
 use crate::memory::MemoryError;
 use crate::memory::store::StorageBackend;
-use crate::memory::types::Status;
 use crate::memory::words::topic_key;
 
 /// How soon a term that is repeated says nothing new: the usual constant of BM25.
@@ -39,8 +38,8 @@ const ASKED_TERMS: usize = 256;
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) terms: Vec<String>,
-    /// The question as a topic.
-    topic: String,
+    /// The question as a topic, by [`topic_hash`].
+    topic: u64,
     /// `None` when meaning is not compared.
     vector: Option<Vector>,
     /// What meaning adds to words at most.
@@ -48,6 +47,7 @@ pub(super) struct Asked {
     /// From which cosine on meaning alone is an answer.
     alike: f32,
     is_empty: bool,
+    has_filters: bool,
     file: Option<String>,
     of_topic: Option<String>,
 }
@@ -61,12 +61,13 @@ impl Asked {
         let is_literal = question.using == Using::Both && is_literal(text, &terms);
         let vector = by_meaning.then(|| Table::shipped().vector(text));
         Self {
-            topic: topic_key(text),
+            topic: topic_hash(&topic_key(text)),
             weight: if is_literal { LITERAL } else { MEANING },
             alike: if question.using == Using::Meaning { f32::NEG_INFINITY } else { ALIKE },
             vector: vector.filter(|vector| !vector.is_empty()),
             terms: if question.using == Using::Meaning { Vec::new() } else { terms },
             is_empty: text.is_empty(),
+            has_filters: has_filters(question),
             file: question.file.as_deref().map(prepare::plain),
             of_topic: question.topic.as_deref().map(topic_key),
         }
@@ -107,18 +108,19 @@ pub(super) fn rank(
     let words = by_words(index, store, &asked.terms)?;
     let meaning = asked.vector.as_ref().map(|vector| by_meaning(index, vector));
     let mut found = Vec::new();
-    for (slot, doc) in index.docs().iter().enumerate() {
+    for (slot, brief) in index.briefs().iter().enumerate() {
         let words = words.get(slot).copied().unwrap_or_default();
         let (cosine, near) = match &meaning {
             Some(meaning) => meaning.of(slot),
             None => (0.0, 0.0),
         };
-        let is_topic = !asked.topic.is_empty() && doc.topic.as_deref() == Some(&*asked.topic);
+        let is_topic = brief.topic != 0 && brief.topic == asked.topic;
         let answers = asked.is_empty || words > 0.0 || cosine >= asked.alike || is_topic;
-        if answers && fits(doc, question, asked) {
+        let stands = brief.is_live && (!brief.is_superseded || question.with_superseded);
+        if answers && stands && (!asked.has_filters || fits(index, slot, question, asked)) {
             let meaning = asked.weight * near;
             let sum = words + meaning;
-            let sum = if doc.status == Status::Superseded { sum * SUPERSEDED } else { sum };
+            let sum = if brief.is_superseded { sum * SUPERSEDED } else { sum };
             found.push(Ranked { slot, score: score(sum, is_topic), words, meaning });
         }
     }
@@ -149,28 +151,23 @@ fn order(
     one: &Ranked,
     other: &Ranked,
 ) -> std::cmp::Ordering {
-    let (Some(first), Some(second)) = (index.docs().get(one.slot), index.docs().get(other.slot))
-    else {
-        return std::cmp::Ordering::Equal;
-    };
-    let by_time = (first.created_at, &first.id).cmp(&(second.created_at, &second.id));
+    let made = |one: &Ranked| index.docs().get(one.slot).map(|doc| (doc.created_at, &doc.id));
     match question.order {
-        SearchOrder::Oldest => by_time,
+        SearchOrder::Oldest => made(one).cmp(&made(other)),
         SearchOrder::Relevance if !asked.is_empty => {
-            other.score.total_cmp(&one.score).then(by_time.reverse())
+            other.score.total_cmp(&one.score).then_with(|| made(other).cmp(&made(one)))
         }
-        _ => by_time.reverse(),
+        _ => made(other).cmp(&made(one)),
     }
 }
 
 /// Whether the filters leave a memory.
-fn fits(doc: &Doc, question: &Question, asked: &Asked) -> bool {
+fn fits(index: &Index, slot: usize, question: &Question, asked: &Asked) -> bool {
     let is = |wanted: &Option<String>, own: &Option<Box<str>>| {
         wanted.as_ref().is_none_or(|wanted| own.as_deref() == Some(&**wanted))
     };
-    doc.is_live
-        && (doc.status == Status::Active || question.with_superseded)
-        && (question.kinds.is_empty() || question.kinds.contains(&doc.kind))
+    let Some(doc) = index.docs().get(slot) else { return false };
+    (question.kinds.is_empty() || question.kinds.contains(&doc.kind))
         && question.since.is_none_or(|since| doc.created_at >= since)
         && question.until.is_none_or(|until| doc.created_at < until)
         && is(&question.branch, &doc.branch)
@@ -181,6 +178,16 @@ fn fits(doc: &Doc, question: &Question, asked: &Asked) -> bool {
             .file
             .as_ref()
             .is_none_or(|file| doc.files.iter().any(|own| prepare::names(own, file)))
+}
+
+/// Whether a question chooses by more than how memories stand.
+fn has_filters(question: &Question) -> bool {
+    !question.kinds.is_empty()
+        || [question.since, question.until].iter().any(Option::is_some)
+        || [&question.branch, &question.session_id, &question.topic, &question.file]
+            .iter()
+            .any(|filter| filter.is_some())
+        || question.outcome.is_some()
 }
 
 /// BM25 of each slot, over what it would be if each term stood in it alone: about 1 when all do. A
@@ -194,17 +201,15 @@ fn by_words(
     let mut most = 0.0;
     let average = index.average_length();
     for places in index.places(store, terms)? {
-        let live = places.iter().filter(|(slot, _)| is_live(index, *slot));
-        let weight = rarity(index.len(), live.count());
+        let weight = rarity(index.len(), live(index, &places));
         most += weight;
         for (slot, counts) in &*places {
             let slot = *slot as usize;
-            let (Some(doc), Some(sum)) = (index.docs().get(slot), sums.get_mut(slot)) else {
+            let (Some(brief), Some(sum)) = (index.briefs().get(slot), sums.get_mut(slot)) else {
                 continue;
             };
             let count: f32 = counts.iter().zip(COLUMNS).map(|(n, (_, w))| f32::from(*n) * w).sum();
-            #[expect(clippy::cast_precision_loss, reason = "counts of words")]
-            let length = 1.0 - LENGTH + LENGTH * doc.length as f32 / average;
+            let length = 1.0 - LENGTH + LENGTH * brief.length / average;
             *sum += weight * count * (REPEAT + 1.0) / (count + REPEAT * length);
         }
     }
@@ -214,8 +219,13 @@ fn by_words(
     Ok(sums)
 }
 
-fn is_live(index: &Index, slot: u32) -> bool {
-    index.docs().get(slot as usize).is_some_and(|doc| doc.is_live)
+/// In how many memories a term stands.
+fn live(index: &Index, places: &[Place]) -> usize {
+    if index.is_full() {
+        return places.len();
+    }
+    let is_live = |slot: u32| index.briefs().get(slot as usize).is_some_and(|brief| brief.is_live);
+    places.iter().filter(|(slot, _)| is_live(*slot)).count()
 }
 
 /// How much a term tells that stands in `with` of `all` memories: little in most, never less than
@@ -245,9 +255,9 @@ impl Meaning {
 
 fn by_meaning(index: &Index, asked: &Vector) -> Meaning {
     let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
-    let docs = index.docs().iter();
-    let cosines = docs.zip(index.vectors()).map(|(doc, vector)| match vector {
-        Some(vector) if doc.is_live => {
+    let briefs = index.briefs().iter();
+    let cosines = briefs.zip(index.vectors()).map(|(brief, vector)| match vector {
+        Some(vector) if brief.is_live => {
             let cosine = asked.cosine(vector);
             least = least.min(cosine);
             most = most.max(cosine);
