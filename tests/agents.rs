@@ -44,8 +44,7 @@ fn day(mode: &str) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("mcp/tests/clients/day.py");
     let done = Command::new(python).arg(script).args([aidd]).arg(&root).arg(mode).output();
     let done = done.expect("Python runs");
-    let (out, err) =
-        (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success(), "{out}{err}");
     assert_eq!(out.trim(), "the day is over");
 }

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Folders of the repository: inline code that begins with one names a file of ours.
-const FOLDERS: [&str; 9] =
-    ["content/", "engine/", "ci/", "lsp/", "docs/", "tests/", "benches/", "fuzz/", ".ci/"];
+const FOLDERS: [&str; 10] =
+    ["content/", "engine/", "ci/", "lsp/", "mcp/", "docs/", "tests/", "benches/", "fuzz/", ".ci/"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -136,10 +136,67 @@ fn the_reference_of_the_command_line_is_current() {
     is_current("docs/cli.md", &text);
 }
 
+/// A page with the text between two marks replaced.
+fn between(page: &str, mark: &str, text: &str) -> String {
+    let (head, rest) = page.split_once(&format!("<!-- {mark} -->\n")).expect("a mark");
+    let (_, tail) = rest.split_once(&format!("<!-- /{mark} -->")).expect("a mark");
+    format!("{head}<!-- {mark} -->\n{text}<!-- /{mark} -->{tail}")
+}
+
+#[test]
+fn the_lists_in_the_page_on_memory_are_current() {
+    let mut command = Cli::command();
+    let memory = command.find_subcommand_mut("memory").expect("a command");
+    let mut commands = String::from("| Command | What it does |\n| --- | --- |\n");
+    for inner in memory.get_subcommands() {
+        let about = inner.get_about().expect("a text").to_string();
+        writeln!(commands, "| `aidd memory {}` | {about} |", inner.get_name()).expect("memory");
+    }
+    let mut rules = String::from("| Rule | Severity | What it is about |\n| --- | --- | --- |\n");
+    for rule in Registry::new(&[]).rules().iter().filter(|rule| rule.id.starts_with("memory/")) {
+        let (id, severity, summary) = (&rule.id, rule.severity, &rule.summary);
+        writeln!(rules, "| [{id}](../content/rules/{id}.md) | {severity} | {summary} |")
+            .expect("memory");
+    }
+    let page = root().join("docs/memory.md");
+    let page = fs::read_to_string(page).expect("text").replace("\r\n", "\n");
+    let page = between(&page, "commands", &commands);
+    is_current("docs/memory.md", &between(&page, "rules", &rules));
+}
+
 #[test]
 fn the_schema_of_the_configuration_is_current() {
     let schema = serde_json::to_string_pretty(&aidd_engine::config::schema()).expect("JSON");
     is_current("docs/config.schema.json", &format!("{schema}\n"));
+}
+
+#[test]
+fn the_tools_of_agents_are_current() {
+    let page = fs::read_to_string(root().join("docs/agents.md")).expect("text");
+    let costs = aidd_mcp::list::table(aidd_mcp::Profile::Lean);
+    let page = replaced(&page.replace("\r\n", "\n"), "profiles", &format!("```text\n{costs}```\n"));
+    let mut table =
+        String::from("| Tool | What it is for | Changes | Profiles |\n| --- | --- | --- | --- |\n");
+    for tool in aidd_mcp::tools::all() {
+        let changes = match (tool.reads_only, tool.is_destructive) {
+            (true, _) => "nothing",
+            (false, false) => "adds",
+            (false, true) => "may remove",
+        };
+        let profiles: Vec<&str> = tool.profiles.iter().map(|profile| profile.word()).collect();
+        let (name, about) = (tool.name, tool.description.replace('|', "\\|").replace('<', "\\<"));
+        writeln!(table, "| `{name}` | {about} | {changes} | {} |", profiles.join(", "))
+            .expect("memory");
+    }
+    is_current("docs/agents.md", &replaced(&page, "tools", &table));
+}
+
+/// A page with `part` between the marks of that name.
+fn replaced(page: &str, name: &str, part: &str) -> String {
+    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let (head, rest) = page.split_once(&open).expect("a mark");
+    let (_, tail) = rest.split_once(&close).expect("a mark");
+    format!("{head}{open}{part}{close}{tail}")
 }
 
 /// The files of the sample that the README shows. Its secret is one only once put together here.
@@ -285,8 +342,10 @@ fn is_incomplete(kind: ErrorKind) -> bool {
 fn typed(line: &str) -> Option<&str> {
     let line = line.trim_start().trim_start_matches("$ ");
     let line = line.strip_prefix("- run: ").or(line.strip_prefix("run: ")).unwrap_or(line);
-    let at =
-        ["aidd ", "| aidd ", "&& aidd ", "cargo run --release -- "].iter().find_map(|start| {
+    // After the dashes stands what another program is to start.
+    let at = ["-- aidd ", "aidd ", "| aidd ", "&& aidd ", "cargo run --release -- "]
+        .iter()
+        .find_map(|start| {
             if line.starts_with("aidd ") {
                 Some(0)
             } else {

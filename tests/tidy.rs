@@ -60,7 +60,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("commit_message", &["source", "parse", "patterns"]),
     (
         "memory",
-        &["source", "files", "git", "lines", "config", "registry", "secrets", "select", "check"],
+        &[
+            "source",
+            "files",
+            "git",
+            "lines",
+            "config",
+            "registry",
+            "secrets",
+            "select",
+            "check",
+            "embedding",
+        ],
     ),
     (
         "project",

@@ -1,5 +1,8 @@
 //! Many clients over Streamable HTTP, on this machine unless a token guards the door.
 
+#[cfg(test)]
+mod tests;
+
 use crate::context::Environment;
 use anyhow::{Context as _, Result, bail, ensure};
 use http_body_util::combinators::BoxBody;

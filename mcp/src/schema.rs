@@ -34,6 +34,49 @@ pub fn output<T: JsonSchema>() -> Object {
     object(schema)
 }
 
+/// The schema of arguments as it is listed: bounds are for the check, the descriptions tell what
+/// matters of them, and fields marked `x-unlisted` are taken without being offered.
+#[must_use]
+pub fn listed_input(mut schema: Object) -> Object {
+    schema.remove("additionalProperties");
+    strip(&mut schema);
+    schema
+}
+
+fn strip(map: &mut Object) {
+    for word in ["minimum", "maximum", "default", "minItems", "maxItems"] {
+        if map.get(word).is_some_and(|value| !value.is_object()) {
+            map.remove(word);
+        }
+    }
+    if let Some(Value::Object(properties)) = map.get_mut("properties") {
+        properties.retain(|_, property| property.get("x-unlisted").is_none());
+        properties.values_mut().filter_map(Value::as_object_mut).for_each(strip);
+    }
+    if let Some(Value::Object(items)) = map.get_mut("items") {
+        strip(items);
+    }
+}
+
+/// The schema of an answer as it is listed: the fields that it always has, with their types.
+#[must_use]
+pub fn listed_output(schema: &Object) -> Object {
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let field = |name: &Value| {
+        let name = name.as_str()?;
+        let kind = schema.get("properties")?.get(name)?.get("type").cloned();
+        let kind = kind.map(|kind| ("type".to_owned(), kind));
+        Some((name.to_owned(), Value::Object(kind.into_iter().collect())))
+    };
+    let properties: Object = required.iter().filter_map(field).collect();
+    let mut listed = Object::new();
+    listed.insert("type".to_owned(), Value::from("object"));
+    if !properties.is_empty() {
+        listed.insert("properties".to_owned(), Value::Object(properties));
+    }
+    listed
+}
+
 fn generate<T: JsonSchema>(settings: SchemaSettings) -> Value {
     let settings = settings.with(|settings| {
         settings.meta_schema = None;
@@ -209,6 +252,8 @@ mod tests {
         #[serde(default)]
         exact: bool,
         extra: Option<Value>,
+        #[schemars(extend("x-unlisted" = true))]
+        rare: Option<String>,
     }
 
     fn twenty() -> u32 {
@@ -245,6 +290,14 @@ mod tests {
     #[test]
     fn arguments_are_short_and_closed() {
         insta::assert_snapshot!(Value::Object(input::<Arguments>()).to_string(), @r#"{"type":"object","properties":{"query":{"type":"string","description":"What to look for"},"orderBy":{"type":"string","enum":["relevance","newest"]},"limit":{"type":"integer","default":20,"minimum":1,"description":"At most so many","maximum":100},"tags":{"type":"array","items":{"type":"string"}},"exact":{"type":"boolean"},"extra":{}},"required":["query"],"additionalProperties":false}"#);
+    }
+
+    #[test]
+    fn what_is_listed_is_shorter_still() {
+        let input = listed_input(input::<Arguments>());
+        insta::assert_snapshot!(Value::Object(input).to_string(), @"");
+        let output = listed_output(&output::<Reply>());
+        insta::assert_snapshot!(Value::Object(output).to_string(), @"");
     }
 
     #[test]

@@ -298,18 +298,18 @@ impl Tool {
     /// The row of `tools/list`.
     #[must_use]
     pub fn listed(&self) -> rmcp::model::Tool {
-        // The protocol reads the other two only of tools that write.
-        let writes = |hint: bool| (!self.reads_only).then_some(hint);
+        // The protocol reads the other two only of tools that write; `false` is what a client takes
+        // the last for anyway.
         let hints = rmcp::model::ToolAnnotations::from_raw(
             None,
             Some(self.reads_only),
-            writes(self.is_destructive),
-            writes(self.is_idempotent),
+            (!self.reads_only).then_some(self.is_destructive),
+            (!self.reads_only && self.is_idempotent).then_some(true),
             Some(false),
         );
-        rmcp::model::Tool::new(self.name, self.description, self.input())
+        rmcp::model::Tool::new(self.name, self.description, schema::listed_input(self.input()))
             .with_title(self.title)
-            .with_raw_output_schema(Arc::new(self.output()))
+            .with_raw_output_schema(Arc::new(schema::listed_output(&self.output())))
             .with_annotations(hints)
     }
 }

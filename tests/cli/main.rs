@@ -4,6 +4,7 @@ mod baseline;
 mod check;
 mod fixes;
 mod hooks;
+mod memory;
 mod odd_files;
 mod outputs;
 mod project;

@@ -4,16 +4,36 @@ use crate::support::{BLUE, CONSOLE, Project, paths};
 use insta::assert_snapshot;
 
 #[test]
-fn init_writes_a_configuration_once() {
+fn init_sets_a_project_up_once() {
+    let project = Project::new(&[(".gitignore", "/target")]);
+    let ran = project.run(&["init"]).ends(0);
+    assert_eq!(ran.out, "wrote .aidd/config.json\nwrote .gitattributes\nadded to .gitignore\n");
+    project.run(&["check", "."]).ends(0);
+    assert_snapshot!(project.read(".gitattributes"), @r"
+    # Memories stand for themselves: a merge keeps the lines of both sides.
+    ai/memory/*.jsonl merge=union
+    ");
+    assert_snapshot!(project.read(".gitignore"), @r"
+    /target
+
+    # What aidd keeps for this checkout alone.
+    /.aidd/data.*
+    ");
+    project.write(".aidd/config.json", "{ \"failOn\": \"warning\" }");
+    let files = [".aidd/config.json", ".gitattributes", ".gitignore"];
+    let before = files.map(|path| project.read(path));
+    let ran = project.run(&["init"]).ends(0);
+    assert_eq!(ran.out, "kept .aidd/config.json\nkept .gitattributes\nkept .gitignore\n");
+    assert_eq!(files.map(|path| project.read(path)), before);
+}
+
+#[test]
+fn init_outside_a_repository_says_what_is_left_to_do() {
     let project = Project::new(&[]);
+    std::fs::remove_dir(project.path().join(".git")).expect("removed");
     let ran = project.run(&["init"]).ends(0);
     assert_eq!(ran.out, "wrote .aidd/config.json\n");
-    project.run(&["check", "."]).ends(0);
-    let ran = project.run(&["init"]).ends(2);
-    assert_snapshot!(ran.err, @r"
-    error: there is a .aidd/config.json already
-    hint: `aidd config show` prints it
-    ");
+    assert!(ran.err.starts_with("not in a Git repository"), "{}", ran.err);
 }
 
 #[test]

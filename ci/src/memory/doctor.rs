@@ -13,6 +13,7 @@ use aidd_engine::fix;
 use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::journal;
+use aidd_engine::memory::log::ProblemKind;
 use aidd_engine::memory::project::{ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
 use aidd_engine::memory::types::Status;
@@ -48,9 +49,9 @@ struct Seen {
 }
 
 impl Seen {
-    fn wrong(&mut self, what: &'static str, message: String, remedy: &str, fixable: bool) {
-        let remedy = remedy.to_owned();
-        self.wrong.push(Wrong { what, message: one_line(&message), remedy, fixable });
+    fn wrong(&mut self, what: &'static str, message: &str, remedy: &str, fixable: bool) {
+        let (message, remedy) = (one_line(message), remedy.to_owned());
+        self.wrong.push(Wrong { what, message, remedy, fixable });
     }
 }
 
@@ -154,7 +155,7 @@ fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<(
         }
     } else if let Some(first) = damage.first() {
         let remedy = "`aidd memory doctor --fix` makes it anew of the tracked files";
-        seen.wrong("store", format!("damaged: {first}"), remedy, true);
+        seen.wrong("store", &format!("damaged: {first}"), remedy, true);
     }
     let whole = if damage.is_empty() { ", whole" } else { "" };
     seen.facts.push(("store", format!("{}{whole}", memory.backend())));
@@ -170,7 +171,7 @@ fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<(
     for path in unread {
         seen.wrong(
             "branch",
-            format!("{path} cannot be read"),
+            &format!("{path} cannot be read"),
             "mend it, or take it from Git",
             false,
         );
@@ -205,20 +206,24 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
         } else {
             format!("{}:{}", problem.path, problem.line)
         };
-        let remedy =
-            "`aidd check ai/memory` shows it; `aidd memory doctor --fix` mends what is safe";
-        seen.wrong("tracked file", format!("{place}: {}", problem.message), remedy, true);
+        let (remedy, fixable) = match problem.kind {
+            ProblemKind::MalformedLine | ProblemKind::UnreadableFile => {
+                ("mend it by hand, or take it from its history: git log -p", false)
+            }
+            _ => ("`aidd memory doctor --fix` mends it", true),
+        };
+        seen.wrong("tracked file", &format!("{place}: {}", problem.message), remedy, fixable);
     }
     if problems.len() > NAMED {
         let message = format!("{} more problems", problems.len() - NAMED);
-        seen.wrong("tracked file", message, "`aidd check ai/memory` shows all", false);
+        seen.wrong("tracked file", &message, "`aidd check ai/memory` shows all", false);
     }
     let conflicts = memory.conflicts().map_err(said)?.len();
     if conflicts > 0 {
         let remedy = "`aidd memory conflicts` lists them, `aidd memory settle ID` keeps one";
         seen.wrong(
             "conflict",
-            format!("{} to settle", number(conflicts, "conflict")),
+            &format!("{} to settle", number(conflicts, "conflict")),
             remedy,
             false,
         );
@@ -242,7 +247,7 @@ fn cannot_open(error: &MemoryError, seen: &mut Seen) {
         MemoryError::Io { .. } => "make the folder .aidd writable",
         _ => "move .aidd/data.db away: what is tracked is read from ai/memory anew",
     };
-    seen.wrong("store", error.to_string(), remedy, false);
+    seen.wrong("store", &error.to_string(), remedy, false);
 }
 
 /// Backups and damaged stores that were put aside.
@@ -270,19 +275,19 @@ fn of_git(root: &Path, seen: &mut Seen) {
         seen.facts.push(("merging", "both sides of a merge stay".to_owned()));
     } else {
         let message = format!(".gitattributes does not say `{}`", git_files::MERGES);
-        seen.wrong("merging", message, "`aidd init` writes it", true);
+        seen.wrong("merging", &message, "`aidd init` writes it", true);
     }
     if git_files::ignores_store(root) {
         seen.facts.push(("ignored", "the store stays out of commits".to_owned()));
     } else {
         let message = format!(".gitignore does not say `{}`", git_files::IGNORES);
-        seen.wrong("ignored", message, "`aidd init` writes it", true);
+        seen.wrong("ignored", &message, "`aidd init` writes it", true);
     }
     for (folder, name) in [(MEMORY_FOLDER, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {
         if git_files::ignores(root, &format!("{folder}/{name}")) {
             let message = format!(".gitignore leaves out {folder}, so nobody else has it");
             let remedy = format!("delete the line that does, or write after it: !{folder}/");
-            seen.wrong("ignored", message, &remedy, false);
+            seen.wrong("ignored", &message, &remedy, false);
         }
     }
 }

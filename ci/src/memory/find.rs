@@ -70,7 +70,11 @@ fn answer(question: &Question, desk: &mut Desk<'_, '_>) -> Result<()> {
     }
     let shown = found.hits.len();
     let of = if found.matched > shown { format!(" of {}", found.matched) } else { String::new() };
-    let hint = if shown == 0 { "" } else { "; `aidd memory show ID` prints one whole" };
+    let hint = match shown {
+        0 if question.with_superseded || question.text.is_empty() => "",
+        0 => "; --all also looks at what was superseded",
+        _ => "; `aidd memory show ID` prints one whole",
+    };
     let memories = if shown == 1 { "memory" } else { "memories" };
     writeln!(desk.io.err, "{shown}{of} {memories}{hint}")?;
     Ok(())
@@ -144,7 +148,7 @@ pub(super) fn topics(desk: &mut Desk<'_, '_>) -> Result<()> {
             by_topic.entry(key).or_default().push(decision);
         }
     }
-    let topics: Vec<Topic> = by_topic.into_values().filter_map(topic).collect();
+    let topics: Vec<Topic> = by_topic.values().filter_map(|decisions| topic(decisions)).collect();
     if desk.answered(&json!({"topics": topics}))? {
         return Ok(());
     }
@@ -165,7 +169,7 @@ pub(super) fn topics(desk: &mut Desk<'_, '_>) -> Result<()> {
 }
 
 /// The decisions on one topic, the last changed first.
-fn topic(decisions: Vec<Entry>) -> Option<Topic> {
+fn topic(decisions: &[Entry]) -> Option<Topic> {
     let holds = |entry: &&Entry| entry.status == Status::Active;
     let shown = decisions.iter().find(holds).or(decisions.first())?;
     Some(Topic {

@@ -166,6 +166,7 @@ impl Desk<'_, '_> {
 const SHORTEST: usize = 4;
 
 /// An error of the memory, with what to do.
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn said(error: MemoryError) -> anyhow::Error {
     let hint = match &error {
         MemoryError::Unknown { what: "memory", .. } => {
@@ -205,7 +206,9 @@ fn checked_out(root: &Path) -> Option<String> {
         git
     };
     let head = fs::read_to_string(folder.join("HEAD")).ok()?;
-    Some(head.strip_prefix("ref: refs/heads/")?.trim().to_owned())
+    let branch = head.strip_prefix("ref: refs/heads/")?.trim();
+    // Where references are kept in tables, the file names none.
+    (branch != ".invalid").then(|| branch.to_owned())
 }
 
 #[cfg(test)]

@@ -108,7 +108,13 @@ impl ProjectMemory {
     /// # Errors
     /// When it is empty, or links to what is not there.
     pub fn save_decision(&mut self, new: &New<Decision>) -> Result<Saved, MemoryError> {
-        self.write_permanent(&mut |memory| memory.draft_decision(new))
+        let new = self.as_kept(new)?;
+        self.write_permanent(&mut |memory| memory.draft_decision(&new))
+    }
+
+    /// What is compared with others is what will be kept: without secrets and private text.
+    fn as_kept<T: Clone>(&self, new: &New<T>) -> Result<New<T>, MemoryError> {
+        Ok(New { content: self.gate.clean(&new.content)?.into_inner(), ..new.clone() })
     }
 
     fn draft_decision(&mut self, new: &New<Decision>) -> Result<Drafted<Saved>, MemoryError> {
@@ -154,6 +160,7 @@ impl ProjectMemory {
     /// # Errors
     /// When it is empty, or links to what is not there.
     pub fn save_mistake(&mut self, new: &New<Mistake>) -> Result<Saved, MemoryError> {
+        let new = &self.as_kept(new)?;
         self.write_permanent(&mut |memory| {
             let similar = memory.similar(Kind::Mistake, &new.content)?;
             let known = similar.first().filter(|first| first.likeness >= SAME_ERROR);
@@ -195,6 +202,7 @@ impl ProjectMemory {
     /// # Errors
     /// When it is empty, or links to what is not there.
     pub fn save_convention(&mut self, new: &New<Convention>) -> Result<Saved, MemoryError> {
+        let new = &self.as_kept(new)?;
         self.write_permanent(&mut |memory| {
             let revision = memory.draft(Kind::Convention, new)?;
             if let Some(old) = memory.same_text(Kind::Convention, &new.content)? {

@@ -9,6 +9,7 @@ use super::journal::{self, Journal, Stamp};
 use super::log::{self, Problem, ProblemKind, Revision};
 use super::mirror::{Imported, drop_strays, missing, put_lines, take_in};
 use super::privacy::Gate;
+use super::recall::index::Index;
 use super::store::{self, Durability, Opened, StorageBackend, Table, Wanted, transaction};
 use super::types::Kind;
 use super::{id, legacy, unwritable};
@@ -47,6 +48,8 @@ pub struct ProjectMemory {
     pub(super) alike: Alike,
     /// Why no file can be written here; the store is in memory then.
     pub(super) unwritable: Option<String>,
+    /// What memories are searched by, as of a mark of the store.
+    index: Index,
 }
 
 impl fmt::Debug for ProjectMemory {
@@ -90,6 +93,7 @@ impl ProjectMemory {
             count: 0,
             alike: Alike::default(),
             unwritable,
+            index: Index::default(),
         };
         memory.salvage();
         memory.read(&mut |_| Ok(()))?;
@@ -140,10 +144,18 @@ impl ProjectMemory {
         &mut self,
         work: &mut dyn FnMut(&mut dyn StorageBackend) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
+        self.read_indexed(&mut |store, _| work(store))
+    }
+
+    /// As [`Self::read`], with what this process keeps for searches.
+    pub(super) fn read_indexed<T>(
+        &mut self,
+        work: &mut dyn FnMut(&mut dyn StorageBackend, &mut Index) -> Result<T, MemoryError>,
+    ) -> Result<T, MemoryError> {
         self.try_disk_again();
         let mut refreshed = |memory: &mut Self| {
             memory.refresh()?;
-            work(&mut *memory.store)
+            work(&mut *memory.store, &mut memory.index)
         };
         match self.guarded(&mut refreshed) {
             // To take in what changed is to write.
@@ -248,6 +260,7 @@ impl ProjectMemory {
         self.notices.extend(opened.notices);
         self.stamps.clear();
         self.alike = Alike::default();
+        self.index = Index::default();
     }
 
     /// Takes in what changed in the tracked files.

@@ -1,161 +1,155 @@
 //! What somebody is about to do, by the words they use, and which tools of the agent door serve it.
 
-/// A situation.
+/// Something that a user is about to do.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Situation {
     /// Its name.
     pub name: &'static str,
-    /// How words begin that tell of it, in lower case; those of a script without spaces may stand
-    /// anywhere.
+    /// Words that tell it, in lower case. Those in Latin letters count at the beginning of a word,
+    /// as `decide` in "decided" but not in "undecided"; others anywhere, as particles stick to them.
     words: &'static [&'static str],
     /// The tools that serve it, the best first.
     pub tools: &'static [&'static str],
+    /// What to suggest.
+    pub suggestion: &'static str,
 }
 
-/// Every situation; the first whose words are found is meant.
+/// The situations; the first that is told counts. Resuming and deciding go before the others, which
+/// use words of theirs more loosely.
 pub const SITUATIONS: &[Situation] = &[
     Situation {
         name: "resuming",
         words: &[
-            "continue",
-            "continuing",
-            "resume",
-            "resuming",
-            "yesterday",
-            "pick up where",
-            "where were we",
-            "where we left",
-            "left off",
-            "last session",
             "어제",
             "이어서",
-            "이어 ",
-            "계속",
             "지난번",
-            "다시 시작",
+            "이어가",
+            "yesterday",
+            "continu",
+            "resum",
+            "left off",
+            "last time",
+            "where were we",
+            "pick up where",
         ],
         tools: &["load_checkpoint", "load_context"],
+        suggestion: "to take up earlier work, call load_checkpoint first, then load_context",
     },
     Situation {
         name: "deciding",
-        words: &[
-            "decide",
-            "deciding",
-            "decision",
-            "choice",
-            "choose",
-            "choosing",
-            "should we",
-            "which one",
-            "trade-off",
-            "tradeoff",
-            "결정",
-            "선택",
-            "정하자",
-            "고를",
-        ],
-        tools: &["save_decision", "save_insight", "search_by_context"],
+        words: &["결정", "선택", "정하자", "decid", "decision", "choice", "choose"],
+        tools: &["search_by_context", "save_decision", "save_insight"],
+        suggestion: "look at what was decided before with search_by_context; record what is \
+                     decided now with save_decision, a smaller lesson with save_insight",
     },
     Situation {
         name: "searching",
         words: &[
+            "찾아",
+            "어떻게 했",
+            "뭐였",
+            "기억나",
+            "find",
             "search",
             "recall",
             "remember",
-            "look up",
-            "what did we",
             "how did we",
+            "what did we",
             "why did we",
-            "did we ever",
-            "찾아",
-            "검색",
-            "기억",
-            "어떻게 했",
-            "왜 했",
-            "뭐였",
         ],
-        tools: &["aidd_memory_search", "search_by_topic", "search_recent"],
+        tools: &["search_by_topic", "search_by_context", "search_recent", "aidd_memory_search"],
+        suggestion: "the project's memory may know: search_by_topic for a topic, \
+                     search_by_context for a question, search_recent for the last days",
     },
     Situation {
         name: "tracking",
         words: &[
-            "failed",
-            "fails",
-            "failure",
-            "success",
-            "succeed",
-            "it worked",
-            "did not work",
-            "didn't work",
-            "turned out",
-            "regression",
             "실패",
             "성공",
-            "결과",
-            "잘 됐",
+            "안됐",
             "안 됐",
+            "fail",
+            "success",
+            "succeed",
+            "worked",
+            "didn't work",
+            "did not work",
         ],
         tools: &["evolve_outcome", "evolve_supersede", "aidd_memory_add_mistake"],
+        suggestion: "say what came of a decision with evolve_outcome (search_by_topic finds its \
+                     id), what replaces it with evolve_supersede; record an error and its cure \
+                     with aidd_memory_add_mistake",
     },
 ];
 
-/// Most bytes that are looked at: what somebody is about to do, they say at the start.
+/// More of a text is not looked at, in bytes: what a user wants is said at its beginning, and what is
+/// pasted below it is not the user's words.
 const LOOKED_AT: usize = 4096;
 
 /// The situation that a text tells of.
 #[must_use]
 pub fn detect(text: &str) -> Option<&'static Situation> {
-    let end = text.floor_char_boundary(LOOKED_AT);
-    let text = text[..end].to_lowercase();
-    SITUATIONS.iter().find(|situation| situation.words.iter().any(|word| begins(&text, word)))
+    let text = text[..text.floor_char_boundary(LOOKED_AT)].to_lowercase();
+    SITUATIONS.iter().find(|situation| situation.words.iter().any(|word| holds(&text, word)))
 }
 
-/// Whether `word` begins a word of the text.
-fn begins(text: &str, word: &str) -> bool {
-    let is_letter = |before: char| before.is_ascii_alphanumeric() || before == '-';
-    text.match_indices(word)
-        .any(|(at, _)| !word.is_ascii() || !text[..at].chars().next_back().is_some_and(is_letter))
+fn holds(text: &str, word: &str) -> bool {
+    let starts_word = |at: usize| {
+        !word.is_ascii() || !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+    };
+    text.match_indices(word).any(|(at, _)| starts_word(at))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn name(text: &str) -> &'static str {
-        detect(text).map_or("none", |situation| situation.name)
+    fn of(prompt: &str) -> &'static str {
+        detect(prompt).map_or("none", |situation| situation.name)
     }
 
     #[test]
-    fn situations_are_told_by_their_words_in_both_languages() {
-        for (text, expected) in [
+    fn situations_are_told_in_both_languages() {
+        for (prompt, wanted) in [
             ("어제 작업 이어서 하자", "resuming"),
-            ("Resume the migration", "resuming"),
-            ("let us CONTINUE", "resuming"),
-            ("이거 결정하자", "deciding"),
-            ("we decided on Postgres", "deciding"),
-            ("which one is the better choice?", "deciding"),
-            ("그때 어떻게 했지?", "searching"),
-            ("what did we say about retries", "searching"),
+            ("지난번에 하던 거 계속", "resuming"),
+            ("Let's continue where we stopped", "resuming"),
+            ("Resume the migration, please", "resuming"),
+            ("where were we?", "resuming"),
+            ("인증 방식을 결정하자", "deciding"),
+            ("둘 중에 선택해줘", "deciding"),
+            ("Help me DECIDE between Redis and cookies", "deciding"),
+            ("What did we decide about auth?", "deciding"),
+            ("우리 캐시 어떻게 했지?", "searching"),
+            ("그 설정 좀 찾아줘", "searching"),
+            ("how did we mend the watcher", "searching"),
+            ("Search the notes on tokens", "searching"),
             ("배포가 실패했어", "tracking"),
-            ("the deploy failed again", "tracking"),
-            ("fix the typo in README", "none"),
+            ("이번에는 성공했어", "tracking"),
+            ("That approach failed in production", "tracking"),
+            ("it worked!", "tracking"),
+            ("Write a parser for TOML", "none"),
+            ("파서를 작성해줘", "none"),
+            ("this is undecided and in research, unsuccessful", "none"),
             ("", "none"),
         ] {
-            assert_eq!(name(text), expected, "{text}");
+            assert_eq!(of(prompt), wanted, "{prompt}");
         }
     }
 
     #[test]
-    fn a_word_inside_another_tells_nothing() {
-        assert_eq!(name("discontinue the plan"), "none");
-        assert_eq!(name("do some research"), "none");
-        assert_eq!(name("a pre-decision hook"), "none");
+    fn what_is_pasted_below_a_prompt_does_not_count() {
+        let long = format!("Explain this log: {}어제 failed", "가".repeat(LOOKED_AT));
+        assert_eq!(of(&long), "none");
     }
 
     #[test]
-    fn the_first_of_several_is_meant_and_long_texts_are_cut_between_letters() {
-        assert_eq!(name("continue with the decision"), "resuming");
-        assert_eq!(name(&("가".repeat(2000) + "결정")), "none");
-        assert_eq!(name(&("가".repeat(1000) + "결정")), "deciding");
+    fn every_situation_is_told_by_each_of_its_words() {
+        for wanted in SITUATIONS {
+            for word in wanted.words {
+                let found = detect(word).expect(word);
+                assert_eq!(found.name, wanted.name, "{word}");
+            }
+        }
     }
 }

@@ -174,9 +174,9 @@ fn contested_edit(lines: &Lines, report: &mut Report<'_>) {
         let heads = lines.heads(&memory.entry.id);
         let Some(((last, _), others)) = heads.split_last() else { continue };
         let source = report.source();
-        let span = lines.field(source, *last, "id");
+        let span = lines.field(source, *last, "content");
         let related: Vec<Span> =
-            others.iter().map(|(line, _)| lines.field(source, *line, "id")).collect();
+            others.iter().map(|(line, _)| lines.field(source, *line, "content")).collect();
         let count = heads.len();
         let message = format!("{count} edits of `{}` stand side by side", memory.entry.id);
         let finding = report.at(span, message);
@@ -218,15 +218,15 @@ fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
         let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.shown(id)).collect();
         shown.sort_by_key(|(line, _)| *line);
         let (last, others) = shown.split_last()?;
-        let topic = |line: usize| lines.field(source, line, "topic");
+        let said = |line: usize| lines.field(source, line, "content");
         let name = last.1.topic.as_deref().unwrap_or_default().trim();
         Some(Found {
-            span: topic(last.0),
+            span: said(last.0),
             message: format!("{} decisions on `{name}` hold at once", shown.len()),
             help: format!("say which one counts: `aidd memory settle {}`", last.1.id),
             related: others
                 .iter()
-                .map(|(line, other)| (topic(*line), format!("`{}` holds too", other.id)))
+                .map(|(line, other)| (said(*line), format!("`{}` holds too", other.id)))
                 .collect(),
         })
     });
@@ -240,7 +240,10 @@ fn contradiction(lines: &Lines, report: &mut Report<'_>) {
             span: lines.link(source, *line, Relation::Contradicts, to),
             message: format!("`{from}` contradicts `{to}`, and both hold"),
             help: format!("say which one counts: `aidd memory settle {from}`"),
-            related: vec![(lines.field(source, *other, "id"), "what it contradicts".to_owned())],
+            related: vec![(
+                lines.field(source, *other, "content"),
+                "what it contradicts".to_owned(),
+            )],
         })
     });
 }
@@ -253,7 +256,7 @@ fn circular_supersede(lines: &Lines, report: &mut Report<'_>) {
             span: lines.link(source, *line, Relation::Supersedes, to),
             message: format!("`{from}` and `{to}` supersede each other, so both hold"),
             help: format!("say which one counts: `aidd memory settle {from}`"),
-            related: vec![(lines.field(source, *other, "id"), "the other".to_owned())],
+            related: vec![(lines.field(source, *other, "content"), "the other".to_owned())],
         })
     });
 }

@@ -1,11 +1,11 @@
 //! The second and the third layer: what was remembered around a memory, and whole entries.
 
-use super::{Hit, Timeline};
+use super::prepare::outcome;
+use super::{Hit, Timeline, snippet};
 use crate::memory::MemoryError;
 use crate::memory::project::ProjectMemory;
 use crate::memory::store::{Order, Query, StorageBackend};
-use crate::memory::types::{Entry, Outcome, Relation, Status};
-use serde_json::Value;
+use crate::memory::types::{Entry, Relation, Status};
 use std::collections::BTreeSet;
 
 /// A title has at most so many characters.
@@ -20,20 +20,32 @@ impl ProjectMemory {
         self.read(&mut |store| {
             let unknown = || MemoryError::Unknown { what: "memory", id: anchor.to_owned() };
             let own = store.entry(anchor)?.ok_or_else(unknown)?;
-            let (mut before, mut after) = (Vec::new(), Vec::new());
-            for entry in store.entries(&Query { order: Order::Oldest, ..Query::default() })? {
-                match (entry.created_at, &entry.id).cmp(&(own.created_at, &own.id)) {
-                    std::cmp::Ordering::Less => before.push(entry),
-                    std::cmp::Ordering::Greater => after.push(entry),
-                    std::cmp::Ordering::Equal => {}
-                }
-            }
-            after.truncate(depth);
+            let at = own.created_at;
+            let made = |since, until, order| Query {
+                since,
+                until,
+                order,
+                limit: Some(depth),
+                ..Query::default()
+            };
+            let mut before = store.entries(&made(None, Some(at), Order::LastMade))?;
+            before.reverse();
+            let mut after = store.entries(&made(at.checked_add(1), None, Order::Oldest))?;
+            // Made in the same millisecond: in the order of their ids.
+            let same = Query { limit: None, ..made(Some(at), at.checked_add(1), Order::Oldest) };
+            let (earlier, later): (Vec<Entry>, Vec<Entry>) = store
+                .entries(&same)?
+                .into_iter()
+                .filter(|entry| entry.id != own.id)
+                .partition(|entry| entry.id < own.id);
+            before.extend(earlier);
+            after.splice(..0, later);
             before.drain(..before.len().saturating_sub(depth));
+            after.truncate(depth);
             Ok(Timeline {
-                anchor: hit(store, &own, 0.0)?,
-                before: hits(store, &before)?,
-                after: hits(store, &after)?,
+                anchor: beside(store, &own)?,
+                before: all_beside(store, &before)?,
+                after: all_beside(store, &after)?,
             })
         })
     }
@@ -62,15 +74,22 @@ impl ProjectMemory {
     }
 }
 
-fn hits(store: &mut dyn StorageBackend, entries: &[Entry]) -> Result<Vec<Hit>, MemoryError> {
-    entries.iter().map(|entry| hit(store, entry, 0.0)).collect()
+fn all_beside(store: &mut dyn StorageBackend, entries: &[Entry]) -> Result<Vec<Hit>, MemoryError> {
+    entries.iter().map(|entry| beside(store, entry)).collect()
+}
+
+/// A hit that nothing was asked of.
+fn beside(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Hit, MemoryError> {
+    let mut hit = hit(store, entry, 0.0)?;
+    hit.snippet = snippet::of(entry, &hit.title, &[]);
+    Ok(hit)
 }
 
 /// `entry` in a few words.
 pub(super) fn hit(
     store: &mut dyn StorageBackend,
     entry: &Entry,
-    score: f64,
+    score: f32,
 ) -> Result<Hit, MemoryError> {
     Ok(Hit {
         id: entry.id.clone(),
@@ -82,15 +101,10 @@ pub(super) fn hit(
         status: entry.status,
         outcome: outcome(entry),
         superseded_by: successor(store, entry)?,
-        score,
+        // Three digits tell hits apart; more of them only cost tokens.
+        score: (f64::from(score) * 1000.0).round() / 1000.0,
         snippet: String::new(),
     })
-}
-
-/// What came of a decision.
-pub(super) fn outcome(entry: &Entry) -> Option<Outcome> {
-    let outcome = entry.metadata.get("outcome").and_then(Value::as_str)?;
-    Outcome::read(outcome).ok()
 }
 
 /// The last of those that took the place of `entry`.

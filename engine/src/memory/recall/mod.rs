@@ -2,7 +2,14 @@
 //! them, and whole entries for the few that are worth reading.
 
 mod around;
+mod dates;
+pub(in crate::memory) mod index;
+pub(in crate::memory) mod prepare;
+mod rank;
 mod search;
+mod snippet;
+mod stem;
+mod terms;
 
 use super::types::{Kind, Outcome, Status};
 use serde::Serialize;
@@ -17,6 +24,18 @@ pub enum SearchOrder {
     Newest,
     /// The first made first.
     Oldest,
+}
+
+/// What memories are compared by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Using {
+    /// Words and meaning, fused.
+    #[default]
+    Both,
+    /// The terms they share with the question.
+    Words,
+    /// How like the question their vectors are.
+    Meaning,
 }
 
 /// What is asked of the memory. What is empty or `None` does not choose.
@@ -48,6 +67,8 @@ pub struct Question {
     pub limit: usize,
     /// Whether to tell how the hits were found.
     pub with_diagnostics: bool,
+    /// What memories are compared by; there to measure what each is worth.
+    pub using: Using,
 }
 
 impl Default for Question {
@@ -66,6 +87,7 @@ impl Default for Question {
             order: SearchOrder::Relevance,
             limit: 10,
             with_diagnostics: false,
+            using: Using::Both,
         }
     }
 }
@@ -127,6 +149,18 @@ pub struct Diagnostics {
     pub terms: Vec<String>,
     /// How many memories were looked through.
     pub searched: usize,
+    /// What each hit was found by.
+    pub answers: Vec<Answer>,
+}
+
+/// What a hit was found by.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// About 1 when all words of the question stand in it.
+    pub words: f32,
+    /// 0.5 for the memory that is nearest in meaning.
+    pub meaning: f32,
 }
 
 /// A memory, and what was remembered before and after it, the oldest first.

@@ -8,7 +8,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
 
 /// Version n is what the first n steps make. A step is never changed once it was released.
-pub(super) const STEPS: &[&str] = &["
+pub(super) const STEPS: &[&str] = &[
+    "
     CREATE TABLE counter (value INTEGER NOT NULL);
     INSERT INTO counter VALUES (0);
     CREATE TABLE memories (
@@ -58,7 +59,29 @@ pub(super) const STEPS: &[&str] = &["
     CREATE TABLE lifecycles (id TEXT PRIMARY KEY NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
     CREATE TABLE analytics (id TEXT PRIMARY KEY NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
     CREATE INDEX analytics_by_time ON analytics (at);
-"];
+",
+    "
+    ALTER TABLE counter ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE search (
+        row INTEGER PRIMARY KEY NOT NULL,
+        id TEXT NOT NULL UNIQUE,
+        model TEXT NOT NULL,
+        scheme INTEGER NOT NULL,
+        length INTEGER NOT NULL,
+        vector BLOB NOT NULL,
+        outcome TEXT,
+        files TEXT NOT NULL
+    );
+    CREATE INDEX search_by_scheme ON search (model, scheme);
+    CREATE VIRTUAL TABLE search_text USING fts5(
+        topic, title, body, rest, tokenize = 'ascii', columnsize = 0
+    );
+    CREATE VIRTUAL TABLE search_terms USING fts5vocab(search_text, instance);
+    -- Of no scheme: what is there is prepared when the store is next opened, which is at once.
+    INSERT INTO search (id, model, scheme, length, vector, files)
+        SELECT id, '', 0, 0, x'', '[]' FROM memories;
+",
+];
 
 /// The version a store is at.
 fn version(connection: &Connection) -> rusqlite::Result<i64> {

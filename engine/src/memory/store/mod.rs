@@ -14,8 +14,10 @@ pub mod sqlite;
 use super::MemoryError;
 use super::log::Revision;
 use super::privacy::Clean;
-use super::types::{Entry, Kind, Layer, Link, Status};
+use super::recall::prepare::COLUMNS;
+use super::types::{Entry, Kind, Layer, Link, Outcome, Status};
 use super::words::topic_key;
+use crate::embedding::Vector;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -76,6 +78,8 @@ pub enum Order {
     /// The last changed first.
     #[default]
     Newest,
+    /// The last made first.
+    LastMade,
     /// The first made first.
     Oldest,
     /// As they came into the store or changed in it: for whoever keeps an index of them.
@@ -140,6 +144,40 @@ impl Query {
     }
 }
 
+/// How often a term stands in each text of a memory: see [`super::recall`].
+pub type Counts = [u8; COLUMNS.len()];
+
+/// What search needs of a memory to keep an index of it.
+#[derive(Clone, Debug)]
+pub struct Indexed {
+    /// Its number in the store's own index.
+    pub row: i64,
+    /// The memory.
+    pub id: String,
+    /// What it is.
+    pub kind: Kind,
+    /// How it stands; removed ones are given too.
+    pub status: Status,
+    /// Milliseconds since 1970.
+    pub created_at: i64,
+    /// What it is about, as [`topic_key`] sees it.
+    pub topic_key: Option<String>,
+    /// The session it comes from.
+    pub session_id: Option<String>,
+    /// The branch it comes from.
+    pub branch: Option<String>,
+    /// What came of it.
+    pub outcome: Option<Outcome>,
+    /// The files it names.
+    pub files: Vec<String>,
+    /// How many terms it has.
+    pub length: u32,
+    /// What it is about; `None` when it was prepared by another scheme.
+    pub vector: Option<Vector>,
+    /// Its texts as terms with a space between each two.
+    pub columns: Option<[String; COLUMNS.len()]>,
+}
+
 /// A place for records. Writes are made between [`begin`](Self::begin) and
 /// [`commit`](Self::commit), during which nobody else writes; [`transaction`] sees to that.
 ///
@@ -171,6 +209,17 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError>;
     /// A number that grows with every change of a memory.
     fn mark(&mut self) -> Result<i64, MemoryError>;
+    /// How many memories were ever taken out, which no later mark tells of.
+    fn deletions(&mut self) -> Result<i64, MemoryError>;
+    /// What search needs of the memories that changed after a mark; `with_columns` also their
+    /// terms, which a store without an index of its own always gives.
+    fn indexed(
+        &mut self,
+        after: Option<i64>,
+        with_columns: bool,
+    ) -> Result<Vec<Indexed>, MemoryError>;
+    /// In which memories a term stands, by [`Indexed::row`]; nothing where the store has no index.
+    fn places(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError>;
 
     /// Replaces the links from a memory.
     fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError>;

@@ -1,7 +1,10 @@
 //! The store in SQLite: one file in WAL mode, written in short immediate transactions.
 
+mod index;
+
 use super::{
-    Durability, Mirrored, Opened, Order, Query, StorageBackend, Table, lock, migrations, put_away,
+    Counts, Durability, Indexed, Mirrored, Opened, Order, Query, StorageBackend, Table, lock,
+    migrations, put_away,
 };
 use crate::memory::MemoryError;
 use crate::memory::id::canonical;
@@ -71,8 +74,17 @@ pub(in crate::memory) fn open_with(
 pub(super) const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
 fn connect_only(path: &Path) -> Result<Connection, MemoryError> {
-    let connection = Connection::open(path).map_err(error)?;
-    connection.busy_timeout(lock::PATIENCE).map_err(error)?;
+    let mut connection = Connection::open(path).map_err(error)?;
+    // SQLite's own way to wait sleeps for up to 100 milliseconds, a hundred writes of others.
+    let mut start = Instant::now();
+    let wait = move |times: i32| {
+        if times == 0 {
+            start = Instant::now();
+        }
+        std::thread::sleep(lock::pause(times.unsigned_abs()));
+        start.elapsed() < lock::PATIENCE
+    };
+    connection.busy_handler(Some(wait)).map_err(error)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }
@@ -129,7 +141,13 @@ fn connect(path: &Path, steps: &[&str], now: i64) -> Result<(Sqlite, Option<Stri
     let notice = migrations::run(&mut connection, path, steps, now)?;
     let identity = lock::identity(path);
     let known = migrations::known(steps);
-    Ok((Sqlite { connection, path: path.to_owned(), identity, known, is_private: false }, notice))
+    let path = path.to_owned();
+    let mut store = Sqlite { connection, path, identity, known, is_private: false };
+    match store.prepare_stale() {
+        Err(MemoryError::Corrupt(why)) => Err(MemoryError::Corrupt(why)),
+        // Tried again at the next start; a search says so until then.
+        _ => Ok((store, notice)),
+    }
 }
 
 /// A store in memory, for where no file can be written: gone with the process.
@@ -285,6 +303,7 @@ fn condition(query: &Query) -> (String, Vec<Sql>) {
     }
     sql.push_str(match query.order {
         Order::Newest => " ORDER BY updated_at DESC, id DESC",
+        Order::LastMade => " ORDER BY created_at DESC, id DESC",
         Order::Oldest => " ORDER BY created_at, id",
         Order::Change => " ORDER BY seq",
     });
@@ -328,6 +347,9 @@ impl StorageBackend for Sqlite {
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
         let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
         let topic_key = entry.topic.as_deref().map(topic_key).filter(|key| !key.is_empty());
+        if !self.holds_prepared(entry)? {
+            self.put_prepared(entry)?;
+        }
         self.run(
             "INSERT OR REPLACE INTO memories VALUES
                 (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
@@ -365,7 +387,12 @@ impl StorageBackend for Sqlite {
 
     fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError> {
         self.run("DELETE FROM links WHERE from_id = ?1", [id])?;
-        Ok(self.run("DELETE FROM memories WHERE id = ?1", [id])? > 0)
+        let is_gone = self.run("DELETE FROM memories WHERE id = ?1", [id])? > 0;
+        if is_gone {
+            self.drop_prepared(id)?;
+            self.run("UPDATE counter SET value = value + 1, deleted = deleted + 1", [])?;
+        }
+        Ok(is_gone)
     }
 
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError> {
@@ -390,6 +417,22 @@ impl StorageBackend for Sqlite {
 
     fn mark(&mut self) -> Result<i64, MemoryError> {
         self.value("SELECT value FROM counter")
+    }
+
+    fn deletions(&mut self) -> Result<i64, MemoryError> {
+        self.value("SELECT deleted FROM counter")
+    }
+
+    fn indexed(
+        &mut self,
+        after: Option<i64>,
+        with_columns: bool,
+    ) -> Result<Vec<Indexed>, MemoryError> {
+        self.indexed_after(after, with_columns)
+    }
+
+    fn places(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
+        self.places_of(term)
     }
 
     fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError> {

@@ -244,13 +244,14 @@ fn a_migration_keeps_a_backup_with_the_log_and_fails_whole() {
     let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
     write(&mut *old, |store| store.put_entry(&clean).expect("put"));
     // `old` stays open: what it wrote is in the log still.
-    let steps = [migrations::STEPS[0], "CREATE TABLE more (x); INSERT INTO none VALUES (1);"];
+    let with = |step| [migrations::STEPS, &[step]].concat();
+    let steps = with("CREATE TABLE more (x); INSERT INTO none VALUES (1);");
     let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a broken step");
-    assert!(error.to_string().contains("no way from schema 1 to 2"), "{error}");
-    let steps = [migrations::STEPS[0], "CREATE TABLE more (x);"];
+    assert!(error.to_string().contains("no way from schema 2 to 3"), "{error}");
+    let steps = with("CREATE TABLE more (x);");
     let new = sqlite::open_with(folder.path(), &steps, 6).expect("migrated");
-    assert!(new.notices[0].contains("from schema 1 to 2"), "{:?}", new.notices);
-    let backup = folder.path().join("data.db.v1-to-v2-6.bak");
+    assert!(new.notices[0].contains("from schema 2 to 3"), "{:?}", new.notices);
+    let backup = folder.path().join("data.db.v2-to-v3-6.bak");
     let copy = rusqlite::Connection::open(backup).expect("a backup");
     let count: i64 =
         copy.query_row("SELECT count(*) FROM memories", [], |row| row.get(0)).expect("rows");
@@ -269,6 +270,96 @@ fn json_steps_in_where_sqlite_cannot_work() {
     let second = open(folder.path(), Wanted::Auto, 8).expect("a store");
     assert_eq!(second.store.name(), "json");
     assert_eq!(second.notices.len(), 1);
+}
+
+#[test]
+fn a_network_gets_the_log_and_a_name() {
+    let network = Some(place::Shared::Network("NFS"));
+    let folder = TempDir::new().expect("a folder");
+    let opened = open_best(folder.path(), network, 7).expect("a store");
+    assert_eq!(opened.store.name(), "json");
+    assert!(opened.notices[0].ends_with("network file system (NFS)"), "{:?}", opened.notices);
+    // A database that is there is not hidden; whoever opens it is warned each time.
+    let folder = TempDir::new().expect("a folder");
+    drop(self::opened(folder.path(), Wanted::Sqlite));
+    for _ in 0..2 {
+        let opened = open_best(folder.path(), network, 7).expect("a store");
+        assert_eq!(opened.store.name(), "sqlite");
+        assert!(opened.notices[0].contains("on a network file system (NFS)"));
+    }
+    // Where it may be a network, that is said once.
+    let perhaps = Some(place::Shared::Perhaps("FUSE"));
+    let folder = TempDir::new().expect("a folder");
+    for said in [1, 0] {
+        let opened = open_best(folder.path(), perhaps, 7).expect("a store");
+        assert_eq!((opened.store.name(), opened.notices.len()), ("sqlite", said));
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_opened_is_not_left_for_a_log() {
+    let folder = TempDir::new().expect("a folder");
+    drop(opened(folder.path(), Wanted::Sqlite));
+    let path = sqlite::path(folder.path());
+    // Another schema under the number of an older one: a step fails, and the data stays.
+    let connection = rusqlite::Connection::open(&path).expect("open");
+    connection.execute_batch("CREATE TABLE more (x)").expect("made");
+    drop(connection);
+    let steps: Vec<&str> =
+        migrations::STEPS.iter().copied().chain(["CREATE TABLE more (x)"]).collect();
+    let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a step fails");
+    assert!(matches!(error, MemoryError::Store(_)), "{error}");
+    assert!(!json::exists(folder.path()));
+}
+
+#[test]
+fn a_changed_line_of_a_log_is_damage() {
+    let gate = Gate::new().expect("a gate");
+    let folder = TempDir::new().expect("a folder");
+    let mut store = opened(folder.path(), Wanted::Json);
+    for n in 0..3 {
+        let document = gate.clean(&json!({"id": "a", "n": n})).expect("clean");
+        write(&mut *store, |store| {
+            store.put_document(Table::Analytics, "a", n, &document).expect("put");
+        });
+    }
+    let path = store.path().to_owned();
+    let good = std::fs::read_to_string(&path).expect("a log");
+    drop(store);
+    let lines: Vec<&str> = good.lines().collect();
+    let doubled = [lines[0], lines[1], lines[1], lines[2], lines[3]].join("\n") + "\n";
+    let dropped = [lines[0], lines[1], lines[3]].join("\n") + "\n";
+    for bad in [good.replacen("\"n\":1", "\"n\":7", 1), doubled, dropped] {
+        std::fs::write(&path, bad).expect("written");
+        let opened = open(folder.path(), Wanted::Json, 7).expect("a store");
+        assert!(opened.notices[0].contains("not the one that was written"), "{:?}", opened.notices);
+    }
+    // All that is behind the damage could be read.
+    let remains = salvage::remains(&folder.path().join("data.jsonl.corrupt-7"));
+    assert_eq!((remains.documents.len(), remains.lost), (1, 0));
+    assert_eq!(remains.documents[0].3["n"], 2);
+}
+
+#[test]
+fn whoever_has_a_store_open_that_was_put_aside_is_told() {
+    for wanted in BOTH {
+        let folder = TempDir::new().expect("a folder");
+        let one = opened(folder.path(), wanted);
+        let mut other = opened(folder.path(), wanted);
+        assert!(!one.is_set_aside());
+        if wanted == Wanted::Json {
+            // One that can be read was put in order by another process.
+            let path = other.path().to_owned();
+            let text = std::fs::read_to_string(&path).expect("a log") + "[\"x\",[]]\n";
+            std::fs::write(path, text).expect("written");
+        }
+        let notice = set_aside(&mut other, "a test", 7).expect("put aside");
+        assert!(notice.contains("was damaged (a test)"), "{notice}");
+        assert!(other.is_set_aside() && other.documents(Table::Meta).is_err());
+        assert!(one.is_set_aside());
+        drop(opened(folder.path(), wanted));
+        assert!(one.is_set_aside());
+    }
 }
 
 #[test]
@@ -310,4 +401,60 @@ fn a_log_full_of_old_lines_is_written_anew() {
         assert_eq!(store.documents(Table::Analytics).expect("read").len(), 3);
     }
     assert_eq!(other.check().expect("checked"), [""; 0]);
+}
+
+#[test]
+fn memories_of_the_first_schema_are_prepared_for_searches() {
+    let folder = TempDir::new().expect("a folder");
+    let db = rusqlite::Connection::open(sqlite::path(folder.path())).expect("open");
+    db.execute_batch(migrations::STEPS[0]).expect("the first schema");
+    db.pragma_update(None, "user_version", 1).expect("set");
+    for n in 0..300 {
+        db.execute(
+            "INSERT INTO memories VALUES (?1, 'decision', 'local', 'Queue', 'queue', 'Postgres jobs',
+                '{\"files\":[\"src/jobs.rs\"]}', 'active', NULL, 'main', 1, 2, 1, '[]', '{}', ?2)",
+            rusqlite::params![format!("decision_1_{n}"), n],
+        )
+        .expect("a row");
+    }
+    drop(db);
+    let mut opened = open(folder.path(), Wanted::Sqlite, 7).expect("a store");
+    assert!(opened.notices[0].contains("from schema 1 to"), "{:?}", opened.notices);
+    let indexed = opened.store.indexed(None, true).expect("indexed");
+    assert_eq!(indexed.len(), 300);
+    assert!(indexed.iter().all(|one| one.vector.is_some() && one.files == ["src/jobs.rs"]));
+    assert_eq!(indexed[0].columns.as_ref().expect("texts")[1], "postgr job");
+    let places = opened.store.places("postgr").expect("places");
+    assert_eq!(places.len(), 300);
+    assert_eq!(places[0].1, [0, 1, 0, 0]);
+    assert_eq!(opened.store.check().expect("checked"), [""; 0]);
+}
+
+#[test]
+fn what_is_searched_follows_the_memories() {
+    on_both(|store, gate| {
+        let first = entry("decision_1_a", Kind::Decision, 1);
+        let put = |store: &mut dyn StorageBackend, entry: &Entry| {
+            write(store, |store| store.put_entry(&gate.clean(entry).expect("clean")).expect("put"));
+        };
+        put(store, &first);
+        put(store, &entry("decision_2_b", Kind::Decision, 2));
+        let mark = store.mark().expect("a mark");
+        assert_eq!(store.indexed(Some(mark), true).expect("indexed").len(), 0);
+        put(store, &Entry { content: "an other text".into(), ..first.clone() });
+        write(store, |store| store.set_status("decision_2_b", Status::Removed).expect("set"));
+        let mut changed = store.indexed(Some(mark), true).expect("indexed");
+        changed.sort_by(|a, b| a.id.cmp(&b.id));
+        assert_eq!(changed.len(), 2);
+        assert_eq!(changed[0].columns.as_ref().expect("texts")[1], "text");
+        assert_eq!(changed[1].status, Status::Removed);
+        let deletions = store.deletions().expect("a number");
+        let mark = store.mark().expect("a mark");
+        write(store, |store| assert!(store.delete_entry(&first.id).expect("deleted")));
+        assert!(store.deletions().expect("a number") > deletions);
+        assert!(store.mark().expect("a mark") > mark);
+        assert_eq!(store.indexed(None, true).expect("indexed").len(), 1);
+        assert_eq!(store.places("text").expect("places"), []);
+        assert_eq!(store.check().expect("checked"), [""; 0]);
+    });
 }

@@ -6,6 +6,7 @@ mod flow;
 mod merges;
 mod privacy;
 pub(super) mod repository;
+mod settling;
 
 use super::kinds::{Decision, Mistake};
 use super::permanent::New;

@@ -16,16 +16,15 @@ pub(super) fn tools() -> Vec<Tool> {
     let check = Tool::new(
         "aidd_ci_diff_check",
         "Check what changed",
-        "Findings that the work at hand brought about, uncommitted work included, as the pull \
-         request will judge it. Use before a commit or push.",
+        "Findings that the work at hand brought about, as the pull request will judge it. Use before a \
+         commit.",
         diff_check,
     )
     .in_profiles(&[Profile::Tools, Profile::Lean]);
     let report = Tool::new(
         "aidd_ci_report",
         "Pull-request report",
-        "The report that the pull request would get, or with policy: true what the gate enforces. \
-         Use to tell people; to mend findings use aidd_ci_diff_check.",
+        "What the pull request would report. Use to tell people; to mend findings aidd_ci_diff_check.",
         report,
     )
     .in_profiles(&[Profile::Tools]);
@@ -35,12 +34,12 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Changes {
-    /// Revision to compare with (the main branch)
+    /// Revision (main branch)
     base: Option<String>,
-    /// Only these changed files or folders
+    /// Only below these
     #[serde(default)]
     changed_files: Vec<String>,
-    /// Most findings, 1-200 (20)
+    /// (20)
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
@@ -55,12 +54,11 @@ fn diff_check(context: &Context, given: Changes) -> Result<Answer<Findings>, Too
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Asked {
-    /// markdown (default), json, github
     #[serde(default)]
     format: Form,
-    /// Revision to compare with (the main branch)
+    /// Revision (main branch)
     base: Option<String>,
-    /// What the gate enforces, instead of what was found
+    /// What the gate enforces instead
     #[serde(default)]
     policy: bool,
 }

@@ -34,23 +34,21 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "aidd_scan_secrets",
         title: "Scan for secrets",
-        description: "Finds tokens, keys and passwords in a file, folder or text, never showing \
-                      them. Use before a commit and before text leaves the project.",
+        description: "Finds keys and passwords, never showing them. Use before a commit.",
         rules: &["secrets/*"],
         path: "text.txt",
     },
     Family {
         name: "aidd_validate_dockerfile",
         title: "Validate Dockerfile",
-        description: "Checks Dockerfiles: syntax, base images, shell, layers, users. Use after \
-                      writing one.",
+        description: "Checks Dockerfiles, shell lines included. Use after writing one.",
         rules: &["dockerfile/*"],
         path: "Dockerfile",
     },
     Family {
         name: "aidd_validate_mermaid",
         title: "Validate Mermaid",
-        description: "Checks Mermaid diagrams, also those within Markdown. Use after writing one.",
+        description: "Checks diagrams, also within Markdown. Use after writing one.",
         rules: &["mermaid/*"],
         path: "diagram.mmd",
     },
@@ -69,8 +67,8 @@ pub fn tools() -> Vec<Tool> {
     let compliance = Tool::new(
         "aidd_check_compliance",
         "Check against all rules",
-        "Checks a file, folder or text against every rule, the project's own included. Use after \
-         an edit; for what a branch changed use aidd_ci_diff_check.",
+        "Checks files or a text by all rules, the project's own too. Use after an edit; for a branch \
+         aidd_ci_diff_check.",
         compliance,
     )
     .in_profiles(&[Profile::Tools, Profile::Lean]);
@@ -81,11 +79,11 @@ pub fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Given {
-    /// File or folder; with content: what the text is to become
+    /// File or folder; of a text: its name
     file_path: Option<String>,
-    /// A text instead of a file
+    /// A text
     content: Option<String>,
-    /// Most findings, 1-200 (20)
+    /// (20)
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
@@ -94,14 +92,14 @@ struct Given {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Compliance {
-    /// File or folder; with content: what the text is to become
+    /// File or folder; of a text: its name
     file_path: Option<String>,
-    /// A text instead of a file
+    /// A text
     content: Option<String>,
-    /// Only these rules: kinds (secrets), ids, globs (secrets/*)
+    /// Kinds, ids or globs: secrets/*
     #[serde(default)]
     rule_categories: Vec<String>,
-    /// Most findings, 1-200 (20)
+    /// (20)
     #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }

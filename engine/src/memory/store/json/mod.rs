@@ -8,10 +8,15 @@
 mod log;
 
 use super::salvage::Remains;
-use super::{Durability, Mirrored, Opened, Order, PutAway, Query, StorageBackend, Table, lock};
+use super::{
+    Counts, Durability, Indexed, Mirrored, Opened, Order, PutAway, Query, StorageBackend, Table,
+    lock,
+};
 use crate::memory::MemoryError;
 use crate::memory::privacy::Clean;
+use crate::memory::recall::prepare::{Prepared, outcome};
 use crate::memory::types::{Entry, Kind, Layer, Link, Status};
+use crate::memory::words::topic_key;
 use log::{Json, read};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -107,6 +112,28 @@ const LINES: &str = "lines";
 const LINES_OF: &str = "lines-of";
 /// The number of the last change of a memory, and of each memory's.
 const MARK: &str = "mark";
+/// How many memories were taken out.
+const DELETIONS: &str = "deletions";
+
+/// A memory prepared for search: the log holds nothing for it.
+fn indexed(entry: Entry) -> Indexed {
+    let prepared = Prepared::of(&entry);
+    Indexed {
+        row: 0,
+        kind: entry.kind,
+        status: entry.status,
+        created_at: entry.created_at,
+        topic_key: entry.topic.as_deref().map(topic_key).filter(|key| !key.is_empty()),
+        outcome: outcome(&entry),
+        length: prepared.length(),
+        files: prepared.files,
+        vector: Some(prepared.vector),
+        columns: Some(prepared.columns),
+        id: entry.id,
+        session_id: entry.session_id,
+        branch: entry.branch,
+    }
+}
 
 /// Parts of a key, told apart by a character that no id holds.
 fn key(parts: &[&str]) -> String {
@@ -150,6 +177,10 @@ impl StorageBackend for Json {
         if there {
             self.change(ENTRIES, id, None)?;
             self.change(MARK, id, None)?;
+            let deletions = self.deletions()? + 1;
+            self.put(DELETIONS, "", &deletions)?;
+            let mark = self.mark()? + 1;
+            self.put(MARK, "", &mark)?;
         }
         Ok(there)
     }
@@ -177,6 +208,9 @@ impl StorageBackend for Json {
             Order::Newest => {
                 found.sort_by(|a, b| (b.updated_at, &b.id).cmp(&(a.updated_at, &a.id)));
             }
+            Order::LastMade => {
+                found.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+            }
             Order::Oldest => {
                 found.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
             }
@@ -197,6 +231,20 @@ impl StorageBackend for Json {
 
     fn mark(&mut self) -> Result<i64, MemoryError> {
         Ok(self.get(MARK, "")?.unwrap_or_default())
+    }
+
+    fn deletions(&mut self) -> Result<i64, MemoryError> {
+        Ok(self.get(DELETIONS, "")?.unwrap_or_default())
+    }
+
+    fn indexed(&mut self, after: Option<i64>, _: bool) -> Result<Vec<Indexed>, MemoryError> {
+        let statuses = Status::ALL.to_vec();
+        let query = Query { statuses, after, order: Order::Change, ..Query::default() };
+        Ok(self.entries(&query)?.into_iter().map(indexed).collect())
+    }
+
+    fn places(&mut self, _: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
+        Ok(Vec::new())
     }
 
     fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError> {

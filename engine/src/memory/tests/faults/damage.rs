@@ -86,6 +86,7 @@ fn damaged_at_many_places(wanted: Wanted) {
         let mut again = opened(&root, wanted);
         assert_eq!(again.take_notices(), [""; 0], "round {round}, {done}");
         assert_eq!(counts(&mut again)[2], counted[2] + 1, "round {round}, {done}");
+        drop(again);
         fs::remove_dir_all(&root).expect("removed");
     }
 }

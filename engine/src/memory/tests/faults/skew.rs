@@ -42,8 +42,10 @@ fn what_a_newer_writer_added_outlives_an_edit_by_this_one() {
         assert_eq!(last["content"], "Keep blobs on disk");
         assert_eq!(written.lines().next().map(|line| line.to_owned() + "\n"), Some(text_of));
         // And through a store that was made anew.
-        std::fs::remove_dir_all(root.join(".aidd")).expect("removed");
-        let entry = opened(root, Wanted::Auto).get(&[id.to_owned()]).expect("there").remove(0);
+        let other = quick_folder();
+        write(other.path(), FILE, &written);
+        let entry = opened(other.path(), Wanted::Auto).get(&[id.to_owned()]);
+        let entry = entry.expect("there").remove(0);
         assert_eq!(entry.extra["voters"], line["voters"]);
     });
 }

@@ -1,0 +1,255 @@
+//! Who is let in, and what becomes of the others.
+
+use super::*;
+use crate::testing::server;
+use crate::tool::Profile;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Instant;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+const SECRET: &str = "correct-horse-battery";
+
+fn door() -> Door {
+    Door { address: "127.0.0.1:0".into(), ..Door::default() }
+}
+
+fn with_token(name: &str) -> Option<String> {
+    (name == TOKEN).then(|| SECRET.to_owned())
+}
+
+fn without(_: &str) -> Option<String> {
+    None
+}
+
+/// A server at work.
+struct Served {
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    serving: JoinHandle<Result<()>>,
+    _folder: tempfile::TempDir,
+}
+
+async fn served(door: Door, environment: Environment) -> Served {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = server(folder.path(), Profile::Engine);
+    let (say, address) = oneshot::channel();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = tokio::spawn(async move {
+        let end = async {
+            let _ = stopped.await;
+        };
+        serve(server, &door, environment, |address| say.send(address).expect("heard"), end).await
+    });
+    let address = address.await.expect("an address");
+    Served { address, stop, serving, _folder: folder }
+}
+
+/// Sends a request with these further headers; the status and the body.
+async fn send(at: SocketAddr, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(at).await.expect("connected");
+    let mut head = format!(
+        "POST {path} HTTP/1.1\r\nContent-Length: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\n",
+        body.len()
+    );
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        head += &format!("Host: {at}\r\n");
+    }
+    for (name, value) in headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    stream.write_all(head.as_bytes()).await.expect("written");
+    stream.write_all(b"\r\n").await.expect("written");
+    // A server that has seen enough may close before all of it is written.
+    let _ = stream.write_all(body.as_bytes()).await;
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+    (status, answer)
+}
+
+fn hello() -> String {
+    let info = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string()
+}
+
+fn run(test: impl Future<Output = ()>) {
+    Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(test);
+}
+
+fn refused(door: &Door, environment: Environment) -> String {
+    door.checked(environment).expect_err("refused").to_string()
+}
+
+#[test]
+fn a_door_that_others_reach_needs_a_token() {
+    let open = |address: &str| Door { address: address.into(), ..Door::default() };
+    assert!(refused(&open("0.0.0.0:80"), without).contains("no token guards it"));
+    assert!(refused(&open("[::]:80"), without).contains("no token guards it"));
+    assert!(refused(&open("192.168.1.5:80"), without).contains("no token guards it"));
+    assert!(open("0.0.0.0:80").checked(with_token).is_ok());
+    for address in ["127.0.0.1:80", "[::1]:80", "localhost:80"] {
+        assert!(open(address).checked(without).is_ok(), "{address}");
+    }
+    assert!(refused(&open("8080"), without).contains("no address with a port"));
+    assert!(refused(&open("127.0.0.1:80"), |_| Some("short".into())).contains("is short"));
+    let odd = |_: &str| Some("sixteen characters".to_owned());
+    assert!(refused(&open("127.0.0.1:80"), odd).contains("cannot stand in a header"));
+}
+
+#[test]
+fn the_token_is_the_first_line_of_its_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("token");
+    let door = Door { token_file: Some(file.clone()), ..door() };
+    assert!(refused(&door, with_token).contains("token"));
+    std::fs::write(&file, format!("{SECRET}\nand a note\n")).expect("written");
+    assert_eq!(door.checked(without).expect("a door").token.as_deref(), Some(SECRET));
+    std::fs::write(&file, "\n").expect("written");
+    assert!(refused(&door, with_token).contains("is short"));
+}
+
+#[test]
+fn who_is_here_comes_in() {
+    run(async {
+        let served = served(door(), without).await;
+        let (status, answer) = send(served.address, "/mcp", &[], &hello()).await;
+        assert_eq!(status, 200, "{answer}");
+        assert!(answer.contains(r#""name":"aidd""#), "{answer}");
+        let local = [("Origin", "http://localhost:3000")];
+        assert_eq!(send(served.address, "/mcp", &local, &hello()).await.0, 200);
+        assert_eq!(send(served.address, "/mcp/", &[], &hello()).await.0, 200);
+        assert_eq!(send(served.address, "/", &[], &hello()).await.0, 404);
+    });
+}
+
+#[test]
+fn pages_of_others_do_not() {
+    run(async {
+        let served = served(door(), without).await;
+        for headers in [
+            ("Origin", "https://evil.example.com"),
+            ("Origin", "null"),
+            ("Origin", "http://localhost.evil.example.com"),
+            ("Host", "evil.example.com"),
+        ] {
+            let (status, answer) = send(served.address, "/mcp", &[headers], &hello()).await;
+            assert_eq!(status, 403, "{headers:?}: {answer}");
+        }
+        let opened = Door {
+            origins: vec!["https://app.example.com".into()],
+            hosts: vec!["box.example.com".into()],
+            ..door()
+        };
+        let served = self::served(opened, without).await;
+        let named = [("Origin", "https://app.example.com"), ("Host", "box.example.com")];
+        assert_eq!(send(served.address, "/mcp", &named, &hello()).await.0, 200);
+        let other = [("Origin", "https://app.example.org")];
+        assert_eq!(send(served.address, "/mcp", &other, &hello()).await.0, 403);
+    });
+}
+
+#[test]
+fn with_a_token_nobody_comes_in_without() {
+    run(async {
+        let served = served(door(), with_token).await;
+        let shown = |value: String| async move {
+            send(served.address, "/mcp", &[("Authorization", &value)], &hello()).await
+        };
+        let (status, answer) = send(served.address, "/mcp", &[], &hello()).await;
+        assert_eq!(status, 401, "{answer}");
+        assert!(answer.to_lowercase().contains("www-authenticate: bearer"), "{answer}");
+        for wrong in [
+            "Bearer".to_owned(),
+            "Bearer ".to_owned(),
+            format!("Basic {SECRET}"),
+            format!("Bearer {SECRET}x"),
+            format!("Bearer {}", &SECRET[1..]),
+            format!("Bearer {}", &SECRET[..SECRET.len() - 1]),
+            format!("Bearer {}", SECRET.to_uppercase()),
+        ] {
+            assert_eq!(shown(wrong.clone()).await.0, 401, "{wrong}");
+        }
+        assert_eq!(shown(format!("Bearer {SECRET}")).await.0, 200);
+        assert_eq!(shown(format!("bearer  {SECRET}")).await.0, 200);
+        // Where it is not even spoken, nothing is told either.
+        assert_eq!(send(served.address, "/", &[], "").await.0, 401);
+    });
+}
+
+#[test]
+fn too_much_is_refused() {
+    run(async {
+        let served = served(door(), without).await;
+        let (status, _) = send(served.address, "/mcp", &[], &" ".repeat(REQUEST_LIMIT + 1)).await;
+        assert_eq!(status, 413);
+        let (status, answer) = send(served.address, "/mcp", &[], "no message").await;
+        assert!((400..500).contains(&status), "{answer}");
+        assert_eq!(send(served.address, "/mcp", &[], &hello()).await.0, 200);
+    });
+}
+
+#[test]
+fn the_newest_form_needs_no_session() {
+    run(async {
+        let served = served(door(), without).await;
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({"name": "aidd_echo", "arguments": {"text": "hello"}, "_meta": meta});
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let headers = [
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "aidd_echo"),
+        ];
+        let (status, answer) = send(served.address, "/mcp", &headers, &call.to_string()).await;
+        assert_eq!(status, 200, "{answer}");
+        let data = answer.lines().find_map(|line| {
+            let line = line.strip_prefix("data:").unwrap_or(line).trim();
+            serde_json::from_str::<Value>(line).ok().filter(|value| value.get("id").is_some())
+        });
+        let data = data.unwrap_or_else(|| panic!("{answer}"));
+        assert_eq!(data["result"]["structuredContent"]["text"], "hello");
+    });
+}
+
+#[test]
+fn it_ends_when_told_to_though_clients_stay() {
+    run(async {
+        let served = served(door(), without).await;
+        let mut idle = TcpStream::connect(served.address).await.expect("connected");
+        idle.write_all(b"POST /mcp HTTP/1.1\r\n").await.expect("written");
+        let begun = Instant::now();
+        served.stop.send(()).expect("heard");
+        served.serving.await.expect("no panic").expect("a good end");
+        assert!(begun.elapsed() < GRACE * 3, "{:?}", begun.elapsed());
+        assert!(TcpStream::connect(served.address).await.is_err());
+    });
+}
+
+#[test]
+fn an_address_in_use_is_said() {
+    run(async {
+        let taken = served(door(), without).await;
+        let other = Door { address: taken.address.to_string(), ..Door::default() };
+        let server = server(Path::new("."), Profile::Engine);
+        let error = serve(server, &other, without, |_| {}, std::future::pending()).await;
+        assert!(format!("{:#}", error.expect_err("refused")).contains("is not free"));
+    });
+}
+
+#[test]
+fn tokens_are_compared_whole() {
+    assert!(same(b"abc", b"abc"));
+    for other in [b"abd".as_slice(), b"ab", b"abcd", b"", b"Abc"] {
+        assert!(!same(other, b"abc"));
+    }
+}

@@ -1,0 +1,452 @@
+//! The memory on the command line, as people, teams and agents' clients use it.
+
+use crate::support::{Project, Ran, token};
+use insta::assert_snapshot;
+use serde_json::Value;
+use std::fs;
+
+const DECISIONS: &str = "ai/memory/decisions.jsonl";
+
+impl Ran {
+    /// What was printed, as JSON.
+    #[track_caller]
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}:\n{}", self.out))
+    }
+}
+
+impl Project {
+    /// A folder in no repository.
+    fn bare() -> Self {
+        let project = Self::new(&[]);
+        fs::remove_dir(project.path().join(".git")).expect("removed");
+        project
+    }
+
+    /// Runs `aidd memory … --json`; what it answered.
+    #[track_caller]
+    fn memory(&self, args: &[&str]) -> Value {
+        let args = [&["memory"], args, &["--json"]].concat();
+        self.run(&args).ends(0).json()
+    }
+
+    /// Remembers a decision; its id.
+    #[track_caller]
+    fn decide(&self, text: &str, more: &[&str]) -> String {
+        let answer = self.memory(&[&["add", "decision", text], more].concat());
+        answer["id"].as_str().expect("an id").to_owned()
+    }
+}
+
+/// Text without what differs from run to run: ids, hashes, times.
+fn steady(text: &str, ids: &[&str]) -> String {
+    let mut text = text.to_owned();
+    for (index, id) in ids.iter().enumerate() {
+        text = text.replace(id, &format!("ID{}", index + 1));
+    }
+    let lines = text.lines().map(|line| {
+        let words = line.split(' ').map(|word| {
+            let is_time = |word: &str| {
+                word.len() >= 5
+                    && word.starts_with(|c: char| c.is_ascii_digit())
+                    && word.chars().all(|c| c.is_ascii_digit() || "-:".contains(c))
+            };
+            let is_hash = word.len() == 12 && word.chars().all(|c| c.is_ascii_hexdigit());
+            if is_time(word) {
+                "TIME"
+            } else if is_hash {
+                "REV"
+            } else {
+                word
+            }
+        });
+        words.collect::<Vec<_>>().join(" ") + "\n"
+    });
+    lines.collect()
+}
+
+#[test]
+fn looking_where_nothing_is_remembered_leaves_no_trace() {
+    let project = Project::bare();
+    for args in [
+        &["memory", "search", "auth"][..],
+        &["memory", "recent"],
+        &["memory", "topics"],
+        &["memory", "conflicts"],
+        &["memory", "sessions"],
+        &["memory", "export"],
+        &["memory", "doctor"],
+        &["memory", "prune"],
+    ] {
+        project.run(args).ends(0);
+    }
+    let ran = project.run(&["memory", "show", "decision_1"]).ends(2);
+    assert!(ran.err.contains("nothing is remembered here yet"), "{}", ran.err);
+    assert_eq!(fs::read_dir(project.path()).expect("a folder").count(), 0);
+}
+
+#[test]
+fn a_decision_is_remembered_found_shown_and_followed() {
+    let project = Project::bare();
+    let ran = project.run(&[
+        "memory",
+        "add",
+        "decision",
+        "Sessions live in signed cookies",
+        "--topic",
+        "auth",
+        "--reasoning",
+        "No store to run",
+        "--alternative",
+        "Redis: one more service",
+        "--confidence",
+        "0.8",
+    ]);
+    let ran = ran.ends(0);
+    let first = ran.out.split(' ').nth(1).expect("an id").to_owned();
+    assert_eq!(ran.out, format!("remembered {first} in ai/memory/decisions.jsonl\n"));
+    assert_eq!(project.read(DECISIONS).lines().count(), 1);
+
+    let found = project.memory(&["search", "where", "do", "sessions", "live"]);
+    assert_eq!(found["hits"][0]["id"], *first);
+    assert_eq!(found["hits"][0]["topic"], "auth");
+
+    // By the end of its id, decided otherwise.
+    let hash = first.rsplit('_').next().expect("a hash");
+    let answer = project.memory(&["supersede", hash, "Sessions live in Redis", "-r", "End them"]);
+    let second = answer["id"].as_str().expect("an id").to_owned();
+    assert_eq!(answer["superseded"], serde_json::json!([first]));
+    project.run(&["memory", "outcome", &second, "partial", "--reason", "Slow"]).ends(0);
+    let shown = project.run(&["memory", "show", &second]).ends(0).out;
+    assert_snapshot!(steady(&shown, &[&first, &second]), @r"
+    ID2
+    decision · active · auth · TIME TIME · changed TIME TIME
+
+    Sessions live in Redis
+
+    outcome: PARTIAL
+    outcomeAt: TIME TIME
+    outcomeReason: Slow
+    reasoning: End them
+
+    Links
+      supersedes ID1: Sessions live in signed cookies
+
+    History
+      TIME TIME   REV  Sessions live in Redis
+      TIME TIME   REV  Sessions live in Redis [PARTIAL]
+    ");
+    let shown = project.run(&["memory", "show", &first]).ends(0).out;
+    assert_snapshot!(steady(&shown, &[&first, &second]), @r"
+    ID1
+    decision · superseded · auth · TIME TIME
+
+    Sessions live in signed cookies
+
+    alternatives:
+      - Redis: one more service
+    confidence: 0.8
+    reasoning: No store to run
+
+    Links
+      ID2 supersedes it: Sessions live in Redis
+    ");
+    let topics = project.memory(&["topics"]);
+    assert_eq!(topics["topics"][0]["decisions"], 2);
+    assert_eq!(topics["topics"][0]["active"], serde_json::json!([second]));
+    let recent = project.run(&["memory", "recent", "--type", "decision"]).ends(0);
+    assert_snapshot!(steady(&recent.out, &[&first, &second]), @r"
+    Sessions live in Redis
+      ID2 · TIME · auth · PARTIAL
+    ");
+
+    project.run(&["memory", "remove", &second, "--reason", "No"]).ends(0);
+    let whole = project.memory(&["show", &first]);
+    assert_eq!(whole["entries"][0]["status"], "active", "what was superseded holds again");
+    let ran = project.run(&["memory", "remove", &second]).ends(2);
+    assert!(ran.err.contains("there is no memory"), "{}", ran.err);
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let project = Project::bare();
+    let id = project.decide("Use SQLite", &[]);
+    let errors: String = [
+        &["memory", "show", "nothing"][..],
+        &["memory", "supersede", "nothing", "x"],
+        &["memory", "link", &id, "supersedes", &id],
+        &["memory", "search", "x", "--since", "soon"],
+        &["memory", "settle", &id, "--rev", "zzz"],
+        &["memory", "add", "decision", " "],
+        &["memory", "branch"],
+    ]
+    .iter()
+    .map(|args| project.run(args).ends(2).err)
+    .collect();
+    let ran = project.run(&["memory", "import", "none.json"]).ends(2);
+    assert!(ran.err.starts_with("error: none.json: "), "{}", ran.err);
+    assert_snapshot!(steady(&errors, &[&id]), @r"
+    error: there is no memory `nothing`
+    hint: `aidd memory recent` and `aidd memory search` print ids
+    error: there is no memory `nothing`
+    hint: `aidd memory recent` and `aidd memory search` print ids
+    error: `ID1` cannot be linked to itself
+    error: `soon` is no time
+    hint: write a date, such as 2026-01-31, or how long ago: 12h, 7d, 2w
+    error: `zzz` is not one of the edits REV
+    hint: `aidd memory conflicts` names ids and edits
+    error: a decision cannot be empty
+    error: no branch is checked out here
+    hint: name one: aidd memory branch NAME
+    ");
+}
+
+#[test]
+fn long_texts_come_from_standard_input_and_secrets_do_not_stay() {
+    let project = Project::bare();
+    let text = format!("Deploys failed\nwith {}\n<private>my notes</private>\n", token());
+    let args = ["memory", "add", "mistake", "-", "--fix", "Rotate", "--file", "deploy.env"];
+    let ran = project.run_with(text.as_bytes(), &args).ends(0);
+    assert!(ran.err.contains("became [REDACTED]"), "{}", ran.err);
+    let id = ran.out.split(' ').nth(1).expect("an id").to_owned();
+    let lines = project.read("ai/memory/mistakes.jsonl");
+    assert!(!lines.contains(&token()) && !lines.contains("my notes"), "{lines}");
+    let ran = project.run_with(text.as_bytes(), &args).ends(0);
+    assert_eq!(ran.out, format!("{id} was made 2 times\n"));
+}
+
+#[test]
+fn two_branches_are_merged_and_settled() {
+    let project = Project::bare();
+    let base = project.decide("Sessions live in memory", &["--topic", "auth"]);
+    let tracked = project.read(DECISIONS);
+    let side = |text: &str| {
+        let clone = Project::new(&[(DECISIONS, &tracked)]);
+        let id = clone.memory(&["supersede", &base, text])["id"].as_str().expect("id").to_owned();
+        (id, clone.read(DECISIONS).replace(&tracked, ""))
+    };
+    let ((ours, our_line), (theirs, their_line)) = (side("In cookies"), side("In Redis"));
+    let conflict =
+        format!("{tracked}<<<<<<< HEAD\n{our_line}=======\n{their_line}>>>>>>> feature\n");
+    project.write(DECISIONS, &conflict);
+
+    let checked = project.run(&["check", ".", "--format", "json"]).ends(1).json();
+    let rules: Vec<&str> = checked["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .map(|finding| finding["rule"].as_str().expect("a rule"))
+        .collect();
+    assert_eq!(
+        rules,
+        [
+            "memory/conflict-marker",
+            "memory/conflict-marker",
+            "memory/competing-decisions",
+            "memory/conflict-marker"
+        ]
+    );
+    let ran = project.run(&["memory", "conflicts"]).ends(0);
+    let mut both = [&*ours, &*theirs];
+    both.sort_unstable();
+    assert_snapshot!(steady(&ran.out, &both).replace("In cookies", "…").replace("In Redis", "…"), @r"
+    several decisions on auth
+      ID1  TIME  …
+      ID2  TIME  …
+    ");
+    project.run(&["memory", "doctor"]).ends(1);
+    let ran = project.run(&["memory", "settle", &ours]).ends(0);
+    assert_eq!(ran.out, format!("kept {ours}\nsuperseded {theirs}\n"));
+    let ran = project.run(&["memory", "doctor", "--fix"]).ends(0);
+    assert!(ran.out.contains("fixed          3 lines in ai/memory/decisions.jsonl"), "{}", ran.out);
+    project.run(&["check", "."]).ends(0);
+    assert_eq!(project.memory(&["conflicts"])["conflicts"], serde_json::json!([]));
+}
+
+#[test]
+fn two_edits_side_by_side_are_settled_by_name() {
+    let project = Project::bare();
+    let id = project.decide("Cookies live for an hour", &[]);
+    let tracked = project.read(DECISIONS);
+    let side = |text: &str| {
+        let clone = Project::new(&[(DECISIONS, &tracked)]);
+        clone.run(&["memory", "edit", &id, "--content", text]).ends(0);
+        clone.read(DECISIONS).replace(&tracked, "")
+    };
+    let text = format!("{tracked}{}{}", side("For a day"), side("For a week"));
+    project.write(DECISIONS, text);
+    let ran = project.run(&["check", ".", "--only", "memory/*"]).ends(0);
+    assert!(ran.out.contains("warning[memory/contested-edit]: 2 edits of"), "{}", ran.out);
+    let conflicts = project.memory(&["conflicts"]);
+    let edits = conflicts["conflicts"][0]["edits"].as_array().expect("edits");
+    let day = edits.iter().find(|edit| edit["content"] == "For a day").expect("an edit");
+    let rev = day["rev"].as_str().expect("a hash");
+    project.run(&["memory", "settle", &id, "--rev", rev]).ends(0);
+    let whole = project.memory(&["show", &id]);
+    assert_eq!(whole["entries"][0]["content"], "For a day");
+    assert_eq!(whole["entries"][0]["history"].as_array().expect("a history").len(), 4);
+    let ran = project.run(&["check", ".", "--only", "memory/*"]).ends(0);
+    assert!(ran.out.starts_with("no problems"), "{}", ran.out);
+}
+
+#[test]
+fn an_export_is_taken_in_elsewhere_once() {
+    let project = Project::bare();
+    let first = project.decide("Use `SQLite`", &["--topic", "store"]);
+    project.decide("Use files", &["--topic", "store"]);
+    project.memory(&["add", "convention", "Errors say what to do", "--example", "hint: …"]);
+    project.memory(&["add", "insight", "Long lines hide conflicts", "--tag", "git"]);
+    project.run(&["memory", "export", "-o", "all.jsonl"]).ends(0);
+    let text = project.read("all.jsonl");
+    assert_eq!(text.lines().count(), 4);
+
+    let other = Project::bare();
+    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-", "--dry-run"]).ends(0);
+    assert_eq!(ran.out, "read - as aidd\nwould take 4 memories in; 0 known already\n");
+    assert!(!other.path().join("ai").exists());
+    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-"]).ends(0);
+    assert_eq!(ran.out, "read - as aidd\ntook 4 memories in; 0 known already\n");
+    let ran = other.run_with(text.as_bytes(), &["memory", "import", "-"]).ends(0);
+    assert_eq!(ran.out, "read - as aidd\ntook 0 memories in; 4 known already\n");
+    assert_eq!(other.run(&["memory", "export"]).ends(0).out, text);
+    assert_eq!(other.memory(&["show", &first])["entries"][0]["status"], "superseded");
+    let page = other.run(&["memory", "export", "--format", "markdown", "--tracked"]).ends(0).out;
+    let ids: Vec<String> = other.memory(&["recent"])["hits"]
+        .as_array()
+        .expect("hits")
+        .iter()
+        .map(|hit| hit["id"].as_str().expect("an id").to_owned())
+        .collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    assert_snapshot!(steady(&page, &ids), @r"
+    # What this project remembers
+
+    ## Decisions
+
+    ### store: Use files
+
+    - TIME · ID3
+
+    ## Conventions
+
+    ### Errors say what to do
+
+    - example: hint: …
+    - TIME · ID2
+    ");
+}
+
+#[test]
+fn memories_of_other_programs_are_taken_in() {
+    let project = Project::bare();
+    project.write(
+        "memory.jsonl",
+        "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\"]}\n{\"type\":\"relation\",\"from\":\"x\",\"to\":\"y\",\"relationType\":\"z\"}\n",
+    );
+    let ran = project.run(&["memory", "import", "memory.jsonl"]).ends(0);
+    assert_snapshot!(ran.out, @r"
+    read memory.jsonl as server-memory
+    took 1 memory in; 0 known already
+    skipped x: relations start at it, and there is no such entity
+    ");
+    let found = project.memory(&["search", "JWT"]);
+    assert_eq!(found["hits"][0]["topic"], "Auth");
+}
+
+#[test]
+fn the_doctor_names_each_thing_and_mends_it() {
+    let project = Project::new(&[(".gitignore", ".aidd/branches/\n")]);
+    let id = project.decide("Use SQLite", &[]);
+    let line = project.read(DECISIONS);
+    project.write(DECISIONS, format!("{line}{line}torn {{\n"));
+    let ran = project.run(&["memory", "doctor"]).ends(1);
+    assert_snapshot!(steady(&ran.out, &[&id]), @r"
+    root           ROOT
+    store          sqlite, whole
+    memories       1 decision
+    wrong          tracked file: ai/memory/decisions.jsonl:2: a second copy of a line on `ID1`
+                   `aidd memory doctor --fix` mends it
+    wrong          tracked file: ai/memory/decisions.jsonl:3: not a memory: expected ident
+                   mend it by hand, or take it from its history: git log -p
+    wrong          merging: .gitattributes does not say `ai/memory/*.jsonl merge=union`
+                   `aidd init` writes it
+    wrong          ignored: .gitignore does not say `/.aidd/data.*`
+                   `aidd init` writes it
+    wrong          ignored: .gitignore leaves out .aidd/branches, so nobody else has it
+                   delete the line that does, or write after it: !.aidd/branches/
+    ");
+    let ran = project.run(&["memory", "doctor", "--fix"]).ends(1);
+    assert_snapshot!(steady(&ran.out, &[&id]), @r"
+    root           ROOT
+    store          sqlite, whole
+    memories       1 decision
+    merging        both sides of a merge stay
+    ignored        the store stays out of commits
+    fixed          wrote .gitattributes
+    fixed          added to .gitignore
+    fixed          1 line in ai/memory/decisions.jsonl
+    wrong          tracked file: ai/memory/decisions.jsonl:2: not a memory: expected ident
+                   mend it by hand, or take it from its history: git log -p
+    wrong          ignored: .gitignore leaves out .aidd/branches, so nobody else has it
+                   delete the line that does, or write after it: !.aidd/branches/
+    ");
+    assert_eq!(project.read(DECISIONS), format!("{line}torn {{\n"));
+    let seen = project.run(&["memory", "doctor", "--json"]).ends(1).json();
+    assert_eq!(seen["wrong"].as_array().expect("a list").len(), 2);
+    // A store that is gone, or worthless, is made anew.
+    fs::write(project.path().join(".aidd/data.db"), "not a database").expect("written");
+    project.write(DECISIONS, &line);
+    project.write(".gitignore", "/.aidd/data.*\n");
+    project.run(&["memory", "doctor"]).ends(0);
+    assert_eq!(project.memory(&["show", &id])["entries"][0]["content"], "Use SQLite");
+}
+
+#[test]
+fn tracked_files_are_pruned_only_by_force() {
+    let project = Project::bare();
+    let id = project.decide("Use SQLite", &[]);
+    project.run(&["memory", "remove", &id]).ends(0);
+    let before = project.read(DECISIONS);
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    let args = ["memory", "prune", "--tracked", "--days", "0"];
+    let ran = project.run(&args).ends(0);
+    assert!(ran.out.starts_with("would drop the lines of"), "{}", ran.out);
+    assert_eq!(project.read(DECISIONS), before);
+    project.run(&[&args[..], &["--apply"]].concat()).ends(0);
+    assert_eq!(project.read(DECISIONS), "");
+    project.run(&["memory", "prune", "--apply"]).ends(2);
+}
+
+#[test]
+fn a_prompt_is_answered_whatever_the_hook_is_given() {
+    let project = Project::bare();
+    let hook = |stdin: &str| project.run_with(stdin.as_bytes(), &["hook", "user-prompt"]).ends(0);
+    let prompt = |text: &str| {
+        serde_json::json!({"session_id": "s", "transcript_path": "/t", "cwd": "/",
+            "hook_event_name": "UserPromptSubmit", "prompt": text})
+        .to_string()
+    };
+    assert_snapshot!(
+        [
+            "어제 작업 이어서 하자",
+            "Which database did we decide on?",
+            "캐시를 어떻게 했지?",
+            "The rollout failed"
+        ]
+        .map(|text| hook(&prompt(text)).out)
+        .concat(),
+        @r"
+    aidd memory (resuming): to take up earlier work, call load_checkpoint first, then load_context.
+    aidd memory (deciding): look at what was decided before with search_by_context; record what is decided now with save_decision, a smaller lesson with save_insight.
+    aidd memory (searching): the project's memory may know: search_by_topic for a topic, search_by_context for a question, search_recent for the last days.
+    aidd memory (tracking): say what came of a decision with evolve_outcome (search_by_topic finds its id), what replaces it with evolve_supersede; record an error and its cure with aidd_memory_add_mistake.
+    "
+    );
+    for silent in [prompt("Write a parser"), "{".into(), String::new(), "[1]".into()] {
+        let ran = hook(&silent);
+        assert_eq!((&*ran.out, &*ran.err), ("", ""), "{silent}");
+    }
+    // Exit code 2 would keep the prompt from the agent.
+    project.run(&["hook", "user-prompt", "--no-such-option"]).ends(0);
+    assert_eq!(fs::read_dir(project.path()).expect("a folder").count(), 0);
+}

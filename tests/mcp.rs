@@ -1,0 +1,211 @@
+//! The agent door as a process: it answers quickly, says nothing but the protocol, ends with its
+//! client, and satisfies another implementation's client.
+//!
+//! `tests/mcp/install` fetches that client. Where it is missing, its test says so and passes; with
+//! `AIDD_REQUIRE_MCP=1` it fails.
+#![expect(clippy::disallowed_methods, reason = "the binary under test, and its clients")]
+
+use serde_json::{Value, json};
+use std::env;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longest wait for what should come at once, on a machine that has other things to do.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn aidd(root: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
+    command.args(["mcp", "--root"]).arg(root);
+    for name in ["AIDD_ROOT", "AIDD_MCP_PROFILE", "AIDD_MCP_TOKEN", "AIDD_CONFIG"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// A project without anything in it.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join(".git")).expect("made");
+    folder
+}
+
+struct Agent {
+    child: Child,
+    out: BufReader<ChildStdout>,
+}
+
+impl Agent {
+    fn start(root: &Path) -> Self {
+        let mut child = aidd(root)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("it starts");
+        let out = BufReader::new(child.stdout.take().expect("piped"));
+        Self { child, out }
+    }
+
+    fn ask(&mut self, message: &Value) -> Value {
+        let input = self.child.stdin.as_mut().expect("open");
+        writeln!(input, "{message}").expect("written");
+        let mut line = String::new();
+        self.out.read_line(&mut line).expect("a line");
+        serde_json::from_str(&line).expect("JSON")
+    }
+
+    fn hello(&mut self) -> Value {
+        let info = json!({"name": "test", "version": "1"});
+        let params =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
+        self.ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}))
+    }
+}
+
+fn ended(child: &mut Child) -> ExitStatus {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("asked") {
+            return status;
+        }
+        if begun.elapsed() > PATIENCE {
+            child.kill().expect("killed");
+            panic!("it does not end");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn it_ends_when_its_client_closes_the_pipe() {
+    let folder = project();
+    let mut agent = Agent::start(folder.path());
+    assert_eq!(agent.hello()["result"]["serverInfo"]["name"], "aidd");
+    drop(agent.child.stdin.take());
+    assert_eq!(ended(&mut agent.child).code(), Some(0));
+    let mut rest = String::new();
+    agent.out.read_to_string(&mut rest).expect("text");
+    assert_eq!(rest, "");
+    // Nobody asked for the memory: nothing was written.
+    assert!(!folder.path().join(".aidd").exists());
+}
+
+#[test]
+fn it_ends_when_nobody_says_anything() {
+    let folder = project();
+    let mut agent = Agent::start(folder.path());
+    drop(agent.child.stdin.take());
+    assert_eq!(ended(&mut agent.child).code(), Some(0));
+}
+
+/// The client is killed, and a process of its own still holds the pipes.
+#[cfg(unix)]
+#[test]
+fn it_ends_when_its_client_is_killed() {
+    let folder = project();
+    // A shell gives what it starts in the background no input but by another number.
+    let script = "exec 3<&0; \"$1\" mcp --root \"$2\" <&3 & wait";
+    let mut client = Command::new("sh")
+        .args(["-c", script, "sh", env!("CARGO_BIN_EXE_aidd")])
+        .arg(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    // What holds the pipe open.
+    let mut input = client.stdin.take().expect("piped");
+    let out = BufReader::new(client.stdout.take().expect("piped"));
+    let mut agent = Agent { child: client, out };
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }});
+    writeln!(input, "{hello}").expect("written");
+    let mut line = String::new();
+    agent.out.read_line(&mut line).expect("a line");
+    assert!(line.contains("serverInfo"), "{line}");
+    agent.child.kill().expect("killed");
+    agent.child.wait().expect("waited");
+    // Its output ends when the server does: nobody else has it.
+    let (tell, told) = std::sync::mpsc::channel();
+    let mut out = agent.out;
+    std::thread::spawn(move || {
+        let _ = out.read_to_string(&mut String::new());
+        let _ = tell.send(());
+    });
+    assert!(told.recv_timeout(PATIENCE).is_ok(), "it outlives its client");
+    drop(input);
+}
+
+#[test]
+fn it_refuses_what_is_no_project() {
+    let folder = project();
+    let said = |command: &mut Command| {
+        let output = command.stdin(Stdio::null()).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(output.stdout.is_empty());
+        String::from_utf8(output.stderr).expect("text")
+    };
+    let missing = said(&mut aidd(&folder.path().join("nowhere")));
+    assert!(missing.contains("is no folder"), "{missing}");
+    let home = tempfile::tempdir().expect("a folder");
+    let home = home.path().canonicalize().expect("a path");
+    let at_home = said(aidd(&home).env("HOME", &home).env("USERPROFILE", &home));
+    assert!(at_home.contains("is no project\nhint: name its folder"), "{at_home}");
+    let open = said(aidd(folder.path()).args(["--http", "0.0.0.0:0"]));
+    assert!(open.contains("no token guards it"), "{open}");
+}
+
+#[test]
+fn it_says_what_the_profiles_cost() {
+    let folder = project();
+    let output = aidd(folder.path()).args(["--list", "--profile", "lean"]).output();
+    let text = String::from_utf8(output.expect("it runs").stdout).expect("text");
+    assert!(text.starts_with("profile "), "{text}");
+    assert!(text.contains("in `lean`, bytes of each:"), "{text}");
+}
+
+/// The folder that `tests/mcp/install` fills.
+fn clients() -> Option<PathBuf> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
+    let found = Some(target.join("mcp-clients")).filter(|folder| folder.join("done").exists());
+    if found.is_none() {
+        let text = "the inspector is missing; tests/mcp/install fetches it";
+        assert!(env::var_os("AIDD_REQUIRE_MCP").is_none(), "{text}");
+        let _ = writeln!(std::io::stderr(), "skipped: {text}");
+    }
+    found
+}
+
+#[test]
+fn the_inspector_finds_nothing_to_object_to() {
+    let Some(clients) = clients() else { return };
+    let folder = project();
+    let launcher = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
+    for (era, profile) in
+        [("modern", "engine"), ("legacy", "engine"), ("modern", "lean"), ("legacy", "lean")]
+    {
+        let output = Command::new(clients.join("bin/node"))
+            .arg(clients.join(launcher))
+            .args(["--cli", env!("CARGO_BIN_EXE_aidd"), "mcp", "--profile", profile])
+            .args(["--method", "tools/list", "--protocol-era", era])
+            .args(["--strict", "--format", "json", "-q"])
+            .current_dir(folder.path())
+            .env("HOME", folder.path())
+            .output()
+            .expect("it runs");
+        let (out, err) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{era}, {profile}: {out}\n{err}");
+        let list: Value = serde_json::from_str(&out).expect("JSON");
+        let listed = list["result"]["tools"].as_array().map(Vec::len);
+        let profile = aidd_mcp::Profile::ALL.into_iter().find(|known| known.word() == profile);
+        let expected = aidd_mcp::tools::all();
+        let expected = expected.iter().filter(|tool| tool.is_in(profile.expect("a profile")));
+        assert_eq!(listed, Some(expected.count()), "{era}: {out}");
+        assert!(!err.contains("warning"), "{era}: {err}");
+    }
+}
