@@ -15,9 +15,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_branch",
             "Branch",
-            "Reads, saves, lists or merges what is known of a branch. Use merge when the branch is \
-             merged: its decisions and errors become permanent. The end of a session promotes by \
-             itself.",
+            "Where a branch stands. Use merge once it is merged: its decisions and errors become \
+             permanent.",
             branch,
         )
         .destroys()
@@ -39,11 +38,9 @@ enum Action {
 #[serde(rename_all = "camelCase")]
 struct Given {
     action: Action,
-    /// Default: what is checked out
+    /// (checked out)
     branch: Option<String>,
-    /// promote: whose decisions to take
     session_id: Option<String>,
-    /// merge: false only archives
     promote_decisions: Option<bool>,
     #[serde(flatten)]
     #[schemars(flatten)]
@@ -66,10 +63,8 @@ struct Told {
     completed_tasks: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pending_tasks: Option<Vec<String>>,
-    /// decision, reasoning, sessionId
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<Vec<Row>>,
-    /// error, fix, sessionId
     #[serde(skip_serializing_if = "Option::is_none")]
     errors_encountered: Option<Vec<Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,20 +75,25 @@ struct Told {
 #[serde(rename_all = "camelCase")]
 struct Answered {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     branch: Option<String>,
     /// All that is known of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     branches: Option<Vec<Row>>,
     /// promote: texts; merge: ids.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     promoted: Option<Vec<String>>,
     /// merge: ids of what was permanent already.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     known: Option<Vec<String>>,
     /// merge: where the context lies now.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     archived: Option<String>,
 }
 

@@ -14,8 +14,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_project_health",
             "Project health",
-            "How work goes: tests, checks, recurring errors, by recorded runs, with how many samples \
-             each figure rests on. Use for a review; for one session aidd_session get.",
+            "How work goes, by recorded runs, and on how many samples each figure rests. Use for a \
+             review.",
             health,
         )
         .in_profiles(&[Profile::Memory]),
@@ -25,8 +25,7 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Asked {
-    /// Ended sessions to look at (50)
-    sessions_limit: Option<usize>,
+    sessions_limit: Option<i64>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -34,10 +33,13 @@ struct Asked {
 struct Health {
     /// Absent: not enough data.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     overall: Option<f64>,
     /// Each with value, samples, measured, weight, meaning.
     categories: Row,
+    #[schemars(skip)]
     sessions_analyzed: usize,
+    #[schemars(skip)]
     recommendations: Vec<String>,
 }
 
