@@ -42,16 +42,13 @@ struct Diagnosed {
     #[schemars(skip)]
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     cause: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     language: Option<&'static str>,
     #[schemars(skip)]
     category: Row,
     /// Frames, the primary file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     stack_trace: Option<Row>,
     matches: Vec<Row>,
     #[schemars(skip)]
