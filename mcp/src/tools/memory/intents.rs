@@ -58,7 +58,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .writes()
         .idempotent()
-        .in_profiles(&[Profile::Memory, Profile::Lean])
+        .in_profiles(&[Profile::Memory])
         .also(&["update_outcome"])
         .taking(&[
             ("decisionId", "id"),

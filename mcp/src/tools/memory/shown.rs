@@ -113,7 +113,7 @@ pub(super) fn line(hit: &Hit) -> String {
     if !hit.snippet.is_empty() {
         let _ = write!(line, " | {}", hit.snippet.replace('\n', " "));
     }
-    if let Some(outcome) = hit.outcome {
+    if let Some(outcome) = hit.outcome.filter(|outcome| !hit.snippet.contains(outcome.word())) {
         let _ = write!(line, " [{outcome}]");
     }
     match (&hit.superseded_by, hit.status) {

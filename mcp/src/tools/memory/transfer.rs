@@ -118,6 +118,9 @@ fn import(context: &Context, given: File) -> Result<Answer<Taken>, ToolError> {
 fn take_in(context: &Context, path: &str, only_look: bool) -> Result<Answer<Taken>, ToolError> {
     let path = context.inside(path)?;
     let disk = Disk::new(context.root());
+    if !disk.exists(&path) {
+        return Err(ToolError::new(format!("there is no file `{path}`")));
+    }
     let bytes = disk
         .read(&path, LARGEST + 1)
         .map_err(|error| ToolError::new(format!("{path}: {error}")))?;
