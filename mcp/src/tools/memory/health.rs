@@ -33,7 +33,6 @@ struct Asked {
 struct Health {
     /// Absent: not enough data.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     overall: Option<f64>,
     /// Each with value, samples, measured, weight, meaning.
     categories: Row,

@@ -57,7 +57,7 @@ pub(super) fn capped(wanted: Option<i64>, usual: usize, most: usize) -> (usize, 
 
 /// A memory's type, as an argument whose words are not listed.
 pub(super) fn kind(given: Option<&str>) -> Result<Option<Kind>, ToolError> {
-    let kind = given.map(|word| word.parse::<Kind>()).transpose();
+    let kind = given.map(str::parse::<Kind>).transpose();
     kind.map_err(|why| ToolError::new(format!("`type`: {why}")))
 }
 

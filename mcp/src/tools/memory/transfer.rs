@@ -92,15 +92,12 @@ struct Taken {
     new: usize,
     /// Of a file: known before.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     known: Option<usize>,
     /// Of a file: new, and lost a secret or private text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     redacted: Option<usize>,
     /// Lines that are gone from ai/memory.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     gone: Option<usize>,
     /// What could not be read, where and why.
     #[schemars(skip)]
