@@ -1,17 +1,18 @@
 //! The store in SQLite: one file in WAL mode, written in short immediate transactions.
 
 mod index;
+mod query;
 
 use super::{
-    Counts, Durability, Indexed, Mirrored, Opened, Order, Query, StorageBackend, Table, lock,
-    migrations, put_away,
+    Counts, Durability, Indexed, Mirrored, Opened, Query, StorageBackend, Table, lock, migrations,
+    put_away,
 };
 use crate::memory::MemoryError;
 use crate::memory::id::canonical;
 use crate::memory::privacy::Clean;
 use crate::memory::types::{Entry, Kind, Layer, Link, Status};
 use crate::memory::words::topic_key;
-use rusqlite::types::{FromSql, Value as Sql};
+use rusqlite::types::FromSql;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -273,47 +274,6 @@ impl Sqlite {
     }
 }
 
-/// `query` as a condition, an order, and the values in them.
-fn condition(query: &Query) -> (String, Vec<Sql>) {
-    let mut sql = String::from("1");
-    let mut values: Vec<Sql> = Vec::new();
-    let mut among = |column: &str, words: Vec<&str>| {
-        if !words.is_empty() {
-            let marks = vec!["?"; words.len()].join(", ");
-            sql.push_str(&format!(" AND {column} IN ({marks})"));
-            values.extend(words.into_iter().map(|word| Sql::Text(word.to_owned())));
-        }
-    };
-    among("layer", query.layers.iter().map(|layer| layer.word()).collect());
-    among("type", query.kinds.iter().map(|kind| kind.word()).collect());
-    among("status", query.statuses().iter().map(|status| status.word()).collect());
-    let topic = query.topic.as_deref().map(topic_key);
-    among("topic_key", topic.iter().map(String::as_str).collect());
-    among("session_id", query.session_id.iter().map(String::as_str).collect());
-    among("branch", query.branch.iter().map(String::as_str).collect());
-    for (test, value) in [
-        (" AND created_at >= ?", query.since),
-        (" AND created_at < ?", query.until),
-        (" AND seq > ?", query.after),
-    ] {
-        if let Some(value) = value {
-            sql.push_str(test);
-            values.push(Sql::Integer(value));
-        }
-    }
-    sql.push_str(match query.order {
-        Order::Newest => " ORDER BY updated_at DESC, id DESC",
-        Order::LastMade => " ORDER BY created_at DESC, id DESC",
-        Order::Oldest => " ORDER BY created_at, id",
-        Order::Change => " ORDER BY seq",
-    });
-    if let Some(limit) = query.limit {
-        sql.push_str(" LIMIT ?");
-        values.push(Sql::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
-    }
-    (sql, values)
-}
-
 impl StorageBackend for Sqlite {
     fn name(&self) -> &'static str {
         "sqlite"
@@ -400,7 +360,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError> {
-        let (condition, values) = condition(query);
+        let (condition, values) = query::condition(query);
         let sql = format!("SELECT {COLUMNS} FROM memories WHERE {condition}");
         self.all(&sql, rusqlite::params_from_iter(values), entry)
     }

@@ -41,6 +41,7 @@ struct Given {
     /// (checked out)
     branch: Option<String>,
     session_id: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     promote_decisions: Option<bool>,
     #[serde(flatten)]
     #[schemars(flatten)]
@@ -54,10 +55,13 @@ struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     feature: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     phase: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     spec: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     plan: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     completed_tasks: Option<Vec<String>>,
@@ -68,6 +72,7 @@ struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     errors_encountered: Option<Vec<Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     files_modified: Option<Vec<String>>,
 }
 
@@ -75,25 +80,20 @@ struct Told {
 #[serde(rename_all = "camelCase")]
 struct Answered {
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     branch: Option<String>,
     /// All that is known of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     branches: Option<Vec<Row>>,
     /// promote: texts; merge: ids.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     promoted: Option<Vec<String>>,
     /// merge: ids of what was permanent already.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     known: Option<Vec<String>>,
     /// merge: where the context lies now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     archived: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 use super::shown::{Row, capped, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_engine::memory::diagnose::{Diagnosis, Frame, Match};
+use aidd_engine::memory::diagnose::{Diagnosis, Frame, Match, Said};
 use aidd_engine::memory::types::Layer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,16 +42,13 @@ struct Diagnosed {
     #[schemars(skip)]
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     cause: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     language: Option<&'static str>,
     #[schemars(skip)]
     category: Row,
     /// Frames, the primary file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     stack_trace: Option<Row>,
     matches: Vec<Row>,
     #[schemars(skip)]
@@ -74,7 +71,7 @@ fn diagnose(context: &Context, asked: Asked) -> Result<Answer<Diagnosed>, ToolEr
     let category = &found.category;
     let data = Diagnosed {
         message: found.trace.raised.line(),
-        cause: found.trace.cause.as_ref().map(|cause| cause.line()),
+        cause: found.trace.cause.as_ref().map(Said::line),
         language: found.trace.language,
         category: Row::of(json!({
             "category": category.name,

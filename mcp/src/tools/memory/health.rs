@@ -33,7 +33,6 @@ struct Asked {
 struct Health {
     /// Absent: not enough data.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     overall: Option<f64>,
     /// Each with value, samples, measured, weight, meaning.
     categories: Row,
@@ -70,12 +69,12 @@ fn health(context: &Context, asked: Asked) -> Result<Answer<Health>, ToolError> 
     for figure in &health.figures {
         let value = match figure.value {
             Some(value) => format!("{value:.0}"),
-            None => format!("not enough data (fewer than {LEAST_SAMPLES})"),
+            None => format!("not enough data, fewer than {LEAST_SAMPLES}"),
         };
         let _ = write!(
             text,
-            "\n{}: {value} ({}; {} samples, {} of them measured)",
-            figure.name, figure.meaning, figure.samples, figure.measured
+            "\n{}: {value} ({} samples, {} measured): {}",
+            figure.name, figure.samples, figure.measured, figure.meaning
         );
         categories.0.insert(figure.name.to_owned(), json!(row(figure)));
     }

@@ -58,7 +58,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .writes()
         .idempotent()
-        .in_profiles(&[Profile::Memory, Profile::Lean])
+        .in_profiles(&[Profile::Memory])
         .also(&["update_outcome"])
         .taking(&[
             ("decisionId", "id"),
@@ -89,6 +89,7 @@ struct Decided {
     confidence: Option<f64>,
     #[serde(default)]
     alternatives: Vec<String>,
+    #[schemars(extend("x-unlisted" = true))]
     context: Option<String>,
     #[serde(default)]
     supersedes: Vec<String>,
@@ -168,6 +169,7 @@ struct Standing {
     #[serde(default)]
     open_files: Vec<String>,
     next_steps: Option<Steps>,
+    #[schemars(extend("x-unlisted" = true))]
     status: Option<String>,
     branch: Option<String>,
     session_id: Option<String>,
@@ -215,9 +217,11 @@ fn save_checkpoint(context: &Context, given: Standing) -> Result<Answer<Noted>, 
 struct Lesson {
     content: String,
     topic: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     category: Option<String>,
     #[serde(default)]
     tags: Vec<String>,
+    #[schemars(extend("x-unlisted" = true))]
     source: Option<String>,
     session_id: Option<String>,
 }
@@ -252,10 +256,8 @@ struct Loaded {
     checkpoint: Option<Row>,
     /// Begun and not ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     open_session: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(skip)]
     pending_tasks: Vec<String>,
 }
 

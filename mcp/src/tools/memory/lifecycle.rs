@@ -123,7 +123,6 @@ struct Stands {
     #[schemars(skip)]
     exit_criteria: Vec<Row>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(skip)]
     phases: Vec<Row>,
 }
 
@@ -185,6 +184,7 @@ struct Advance {
     action: Option<Way>,
     /// By criterion: {file}, {commit}, {branch}, {memory}, {note, by}
     evidence: Option<Row>,
+    #[schemars(extend("x-unlisted" = true))]
     notes: Option<String>,
     #[serde(default)]
     force: bool,

@@ -92,14 +92,11 @@ pub(super) struct Kept {
     #[schemars(skip)]
     duplicate: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     occurrences: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(skip)]
     superseded: Vec<String>,
     /// Much the same, and holding.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(skip)]
     similar: Vec<Row>,
 }
 
@@ -364,7 +361,6 @@ struct Removed {
     removed: bool,
     /// What holds again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(skip)]
     restored: Vec<String>,
 }
 

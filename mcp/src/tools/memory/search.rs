@@ -83,10 +83,13 @@ struct Asked {
     /// decision, mistake, convention, insight, checkpoint …
     #[serde(rename = "type")]
     kind: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     session_id: Option<String>,
     branch: Option<String>,
     file: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     topic: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     outcome: Option<String>,
     /// 2026-01-05
     since: Option<String>,
@@ -96,6 +99,7 @@ struct Asked {
     order_by: Option<OrderBy>,
     limit: Option<i64>,
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     diagnostics: bool,
 }
 
@@ -109,14 +113,11 @@ pub(super) struct Hits {
     pub(super) matched: usize,
     pub(super) results: Vec<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     pub(super) degraded: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     pub(super) diagnostics: Option<Row>,
     /// Linked to the best hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(skip)]
     pub(super) related: Vec<Row>,
 }
 
@@ -215,7 +216,6 @@ pub(super) struct Entries {
     pub(super) entries: Vec<Row>,
     /// Ids that nothing has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(skip)]
     pub(super) unknown: Vec<String>,
 }
 

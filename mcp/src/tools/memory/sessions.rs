@@ -65,15 +65,19 @@ enum Stands {
 struct Session {
     action: Action,
     id: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     limit: Option<i64>,
+    #[schemars(extend("x-unlisted" = true))]
     status: Option<Stands>,
     branch: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     parent_session_id: Option<String>,
     /// Your thread, found again after a restart
     memory_session_id: Option<String>,
     /// provider, model, modelId, client
     ai_provider: Option<Row>,
     /// Names of agents, skills, rules, workflows, knowledge
+    #[schemars(extend("x-unlisted" = true))]
     used: Option<Row>,
     #[serde(flatten)]
     #[schemars(flatten)]
@@ -91,6 +95,7 @@ struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     task_classification: Option<Row>,
     /// {decision, reasoning}
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,15 +110,20 @@ struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks_pending: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     tools_called: Option<Vec<Row>>,
     /// inputTokens, outputTokens
     #[serde(skip_serializing_if = "Option::is_none")]
     token_usage: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     timing_metrics: Option<Row>,
     /// testsPassing, complianceScore, reverts
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Row>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
+    lifecycle_session_id: Option<String>,
 }
 
 /// What a session made use of.
@@ -134,22 +144,18 @@ struct Answered {
     id: Option<String>,
     /// active, completed, deleted
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     status: Option<&'static str>,
     /// The whole of it; of update, counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<Row>,
     /// Those of a list.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     sessions: Option<Vec<Row>>,
     /// What its end brought its branch.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     promoted: Option<Row>,
     /// The open session of the same thread.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     previous: Option<Row>,
 }
 
@@ -482,11 +488,13 @@ struct Seen {
     facts: Vec<String>,
     narrative: Option<String>,
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     concepts: Vec<String>,
     #[serde(default)]
     files_read: Vec<String>,
     #[serde(default)]
     files_modified: Vec<String>,
+    #[schemars(extend("x-unlisted" = true))]
     discovery_tokens: Option<i64>,
     command: Option<String>,
     exit_code: Option<i64>,

@@ -57,7 +57,7 @@ pub(super) fn capped(wanted: Option<i64>, usual: usize, most: usize) -> (usize, 
 
 /// A memory's type, as an argument whose words are not listed.
 pub(super) fn kind(given: Option<&str>) -> Result<Option<Kind>, ToolError> {
-    let kind = given.map(|word| word.parse::<Kind>()).transpose();
+    let kind = given.map(str::parse::<Kind>).transpose();
     kind.map_err(|why| ToolError::new(format!("`type`: {why}")))
 }
 
@@ -113,7 +113,7 @@ pub(super) fn line(hit: &Hit) -> String {
     if !hit.snippet.is_empty() {
         let _ = write!(line, " | {}", hit.snippet.replace('\n', " "));
     }
-    if let Some(outcome) = hit.outcome {
+    if let Some(outcome) = hit.outcome.filter(|outcome| !hit.snippet.contains(outcome.word())) {
         let _ = write!(line, " [{outcome}]");
     }
     match (&hit.superseded_by, hit.status) {

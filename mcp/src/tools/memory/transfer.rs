@@ -92,15 +92,12 @@ struct Taken {
     new: usize,
     /// Of a file: known before.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     known: Option<usize>,
     /// Of a file: new, and lost a secret or private text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     redacted: Option<usize>,
     /// Lines that are gone from ai/memory.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     gone: Option<usize>,
     /// What could not be read, where and why.
     #[schemars(skip)]
@@ -121,6 +118,9 @@ fn import(context: &Context, given: File) -> Result<Answer<Taken>, ToolError> {
 fn take_in(context: &Context, path: &str, only_look: bool) -> Result<Answer<Taken>, ToolError> {
     let path = context.inside(path)?;
     let disk = Disk::new(context.root());
+    if !disk.exists(&path) {
+        return Err(ToolError::new(format!("there is no file `{path}`")));
+    }
     let bytes = disk
         .read(&path, LARGEST + 1)
         .map_err(|error| ToolError::new(format!("{path}: {error}")))?;

@@ -173,7 +173,6 @@ struct Evolution {
     related: Vec<Row>,
     /// Topics like it, when there is nothing on this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(skip)]
     nearest: Vec<String>,
 }
 
