@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Which tools are listed. Every tool is in [`Profile::Engine`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,7 +136,8 @@ pub struct Tool {
     pub is_destructive: bool,
     /// Whether calling it again with the same arguments changes nothing more.
     pub is_idempotent: bool,
-    input: fn() -> Object,
+    /// Made when it is first asked for: each call is held against it.
+    input: Arc<LazyLock<Object>>,
     output: fn() -> Object,
     run: Arc<Run>,
 }
@@ -171,7 +172,7 @@ impl Tool {
             reads_only: true,
             is_destructive: false,
             is_idempotent: true,
-            input: schema::input::<In>,
+            input: Arc::new(LazyLock::new(schema::input::<In>)),
             output: schema::output::<Out>,
             run: Arc::new(move |context, arguments| {
                 let answer = handler(context, read(arguments)?)?;
@@ -246,7 +247,7 @@ impl Tool {
     /// The schema of its arguments.
     #[must_use]
     pub fn input(&self) -> Object {
-        (self.input)()
+        Object::clone(&self.input)
     }
 
     /// The schema of its answer.
@@ -262,7 +263,7 @@ impl Tool {
     /// When the arguments do not fit, or the tool cannot do it.
     pub fn call(&self, context: &Context, arguments: Object) -> Result<Answer<Value>, ToolError> {
         let arguments = self.spelled(arguments::without_null(arguments));
-        let problems = arguments::problems(&self.input(), &arguments);
+        let problems = arguments::problems(&self.input, &arguments);
         if !problems.is_empty() {
             return Err(ToolError::new(problems.join("\n")));
         }
