@@ -3,6 +3,7 @@
 //!
 //! `mcp/tests/clients/install` fetches it. Without it the tests say so and pass; with
 //! `AIDD_REQUIRE_CLIENTS=1` they fail.
+#![expect(clippy::disallowed_methods, reason = "the client and Git are programs of their own")]
 
 use std::env;
 use std::io::Write as _;

@@ -342,6 +342,7 @@ fn is_incomplete(kind: ErrorKind) -> bool {
 fn typed(line: &str) -> Option<&str> {
     let line = line.trim_start().trim_start_matches("$ ");
     let line = line.strip_prefix("- run: ").or(line.strip_prefix("run: ")).unwrap_or(line);
+    // After the dashes stands what another program is to start.
     let at = ["-- aidd ", "aidd ", "| aidd ", "&& aidd ", "cargo run --release -- "]
         .iter()
         .find_map(|start| {

@@ -106,23 +106,17 @@ fn it_ends_when_nobody_says_anything() {
 #[test]
 fn it_ends_when_its_client_is_killed() {
     let folder = project();
-    let (mark, binary) = (folder.path().join("pid"), env!("CARGO_BIN_EXE_aidd"));
-    let script = "\"$1\" mcp --root \"$2\" <&0 & echo $! >\"$3.new\"; mv \"$3.new\" \"$3\"; wait";
+    // A shell gives what it starts in the background no input but by another number.
+    let script = "exec 3<&0; \"$1\" mcp --root \"$2\" <&3 & wait";
     let mut client = Command::new("sh")
-        .args(["-c", script, "sh", binary])
+        .args(["-c", script, "sh", env!("CARGO_BIN_EXE_aidd")])
         .arg(folder.path())
-        .arg(&mark)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
     // What holds the pipe open.
     let mut input = client.stdin.take().expect("piped");
-    let begun = Instant::now();
-    while !mark.exists() {
-        assert!(begun.elapsed() < PATIENCE, "it does not start");
-        std::thread::sleep(Duration::from_millis(5));
-    }
     let out = BufReader::new(client.stdout.take().expect("piped"));
     let mut agent = Agent { child: client, out };
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
@@ -155,7 +149,7 @@ fn it_refuses_what_is_no_project() {
         assert!(output.stdout.is_empty());
         String::from_utf8(output.stderr).expect("text")
     };
-    let missing = said(&mut aidd(&folder.path().join("nowhere/.git/x")));
+    let missing = said(&mut aidd(&folder.path().join("nowhere")));
     assert!(missing.contains("is no folder"), "{missing}");
     let home = tempfile::tempdir().expect("a folder");
     let home = home.path().canonicalize().expect("a path");

@@ -132,6 +132,10 @@ fn served(args: &[OsString], doors: Doors, io: &Io<'_>) -> Option<Result<u8, (Er
         }
         Command::Mcp(args) => {
             let start = args.root.as_ref().map(|root| project::absolute(&io.cwd, root));
+            if let Some(start) = start.as_ref().filter(|start| !start.is_dir()) {
+                let error = UserError::new(format!("{} is no folder", start.display()));
+                return Some(Err((error.into(), Exit::Usage)));
+            }
             let root = project::root_of(start.as_deref().unwrap_or(&io.cwd));
             let place = Place { root, config, cwd: io.cwd.clone() };
             Some((doors.mcp)(&args, place).map_err(|error| (error, Exit::Usage)))

@@ -86,3 +86,23 @@ fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::catalog::Catalog;
+    use crate::tool::Profile;
+    use crate::tools;
+    use aidd_engine::memory::situation::SITUATIONS;
+
+    #[test]
+    fn every_tool_that_serves_a_situation_exists() {
+        let catalog = Catalog::new(tools::all(), Profile::Engine);
+        for situation in SITUATIONS {
+            for tool in situation.tools {
+                assert_eq!(catalog.find(tool).map(|tool| tool.name), Ok(*tool));
+                let said = situation.suggestion.contains(tool) || *tool == "aidd_memory_search";
+                assert!(said, "{}: {tool}", situation.name);
+            }
+        }
+    }
+}

@@ -40,3 +40,27 @@ pub(crate) fn of(catalog: &Catalog) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::Profile;
+    use crate::tools;
+
+    #[test]
+    fn they_speak_of_tools_that_there_are() {
+        let text = of(&Catalog::new(tools::all(), Profile::Engine));
+        for (names, sentence) in SENTENCES {
+            assert!(text.contains(sentence), "a tool is gone: {names:?}");
+            assert!(names.iter().all(|name| sentence.contains(name)), "{sentence}");
+        }
+        // It is paid for in every conversation, as the list is.
+        assert!(text.len() <= 1200, "{} bytes", text.len());
+    }
+
+    #[test]
+    fn a_small_profile_hears_of_its_own_tools_only() {
+        let text = of(&Catalog::new(tools::all(), Profile::Tools));
+        assert!(text.contains("aidd_ci_diff_check") && !text.contains("save_decision"), "{text}");
+    }
+}

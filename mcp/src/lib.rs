@@ -26,7 +26,7 @@ use anyhow::{Result, bail, ensure};
 use catalog::Catalog;
 use context::{Context, Environment, Setup};
 use server::Server;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::Builder;
@@ -36,6 +36,10 @@ const THREADS: usize = 8;
 
 /// How long a tool may take to finish what it writes when the server ends.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// What somebody is told who starts a server by hand.
+const FOR_PEOPLE: &str = "aidd: waiting for an agent; agents start this command by themselves, as in \
+                          `claude mcp add aidd -- aidd mcp`. Ctrl-C ends it.";
 
 /// What a server is started with.
 #[derive(Clone, Debug)]
@@ -82,7 +86,12 @@ pub fn run(options: &Options) -> Result<u8> {
     let runtime =
         Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
     let served = match &options.http {
-        None => runtime.block_on(stdio::serve(server)),
+        None => {
+            if io::stdin().is_terminal() {
+                let _ = writeln!(io::stderr(), "{FOR_PEOPLE}");
+            }
+            runtime.block_on(stdio::serve(server))
+        }
         Some(door) => {
             runtime.block_on(http::serve(server, door, options.environment, say, told_to_end()))
         }

@@ -34,6 +34,7 @@ pub(super) fn search(args: &Search, desk: &mut Desk<'_, '_>) -> Result<()> {
         },
         limit: args.limit,
         with_diagnostics: args.diagnostics,
+        ..Question::default()
     };
     answer(&question, desk)
 }

@@ -19,6 +19,8 @@ pub(super) struct Alike {
     mark: i64,
     /// In the order they came; `None`: changed or gone since.
     known: Vec<Option<Known>>,
+    /// How many pieces each of them has; apart, as this is looked at most.
+    lengths: Vec<usize>,
     place: HashMap<String, usize>,
     /// Where each piece occurs.
     by_piece: HashMap<u64, Vec<usize>>,
@@ -54,6 +56,7 @@ impl Alike {
             self.by_piece.entry(*piece).or_default().push(place);
         }
         self.place.insert(id.clone(), place);
+        self.lengths.push(pieces.len());
         self.known.push(Some(Known { id, kind, pieces }));
     }
 
@@ -63,11 +66,19 @@ impl Alike {
         let places = |piece: &u64| self.by_piece.get(piece).map_or(&[][..], Vec::as_slice);
         let mut rarest: Vec<&u64> = own.iter().collect();
         rarest.sort_by_key(|piece| places(piece).len());
-        // Whoever shares half of all pieces has at least half of ours, and so one of any that are
-        // more than the other half: the rarest lead to the fewest.
-        rarest.truncate(own.len() / 2 + 1);
-        let candidates: BTreeSet<usize> =
-            rarest.into_iter().flat_map(|piece| places(piece).iter().copied()).collect();
+        // Two sets of n and m pieces are alike when they share a third of n + m. One that has none
+        // of our rarest pieces can share no more than the others: those in which many are found
+        // are looked at only for the few that are short enough for that.
+        let mut candidates: BTreeSet<usize> = BTreeSet::new();
+        for (index, piece) in rarest.iter().enumerate() {
+            let most = own.len() - index;
+            // Nobody is shorter than half of ours.
+            if 2 * most < own.len() {
+                break;
+            }
+            let shared_enough = |place: &&usize| 3 * most >= own.len() + self.lengths[**place];
+            candidates.extend(places(piece).iter().filter(shared_enough));
+        }
         let mut alike: Vec<(f64, String)> = candidates
             .into_iter()
             .filter_map(|place| self.known[place].as_ref())

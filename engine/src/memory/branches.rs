@@ -69,6 +69,8 @@ impl ProjectMemory {
         if branch.trim().is_empty() {
             return Err(MemoryError::Invalid("a branch needs a name".to_owned()));
         }
+        let mut patch = patch.clone();
+        patch.stamp(self.now());
         let (context, ()) = self.change_branch(&branch, &mut |context| {
             let done = patch.completed_tasks.clone();
             merge(context, patch.clone());

@@ -86,19 +86,14 @@ impl Check {
                 "dialyzer",
                 "cargo check",
                 "cargo build",
-                "cargo test",
-                "cargo clippy",
-                "cargo nextest",
                 "go build",
-                "go test",
-                "go vet",
                 "javac",
-                "gradle",
-                "gradlew",
-                "mvn",
-                "dotnet",
+                "gradle build",
+                "gradlew build",
+                "mvn compile",
+                "mvn package",
+                "dotnet build",
                 "swift build",
-                "swift test",
                 "svelte check",
                 "vue tsc",
             ],
@@ -110,20 +105,30 @@ impl Check {
                 "compiled",
                 "compilation",
                 "cargo check",
-                "cargo test",
-                "cargo clippy",
-                "cargo nextest",
-                "go test",
-                "go vet",
                 "make",
                 "webpack",
                 "tsc",
+                "mvn package",
+                "빌드",
+            ],
+        }
+    }
+
+    /// The words of runs that pass only where this passes too, and fail for other reasons as well.
+    fn implied_by(self) -> &'static [&'static str] {
+        match self {
+            Self::Tests | Self::Lint => &[],
+            Self::Types | Self::Build => &[
+                "cargo test",
+                "cargo nextest",
+                "cargo clippy",
+                "go test",
+                "go vet",
+                "swift test",
                 "gradle",
                 "gradlew",
                 "mvn",
                 "dotnet",
-                "swift test",
-                "빌드",
             ],
         }
     }
@@ -145,15 +150,18 @@ pub fn read(entry: &Entry) -> Run {
     let seen: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
     let command = seen.extra.get("command").and_then(Value::as_str).unwrap_or_default();
     let named = words(&format!("{command}\n{}\n{}", entry.content, seen.concepts.join("\n")));
-    let is_told = |check: &Check| check.told_by().iter().any(|told| tells(&named, told));
-    let checks = Check::ALL.into_iter().filter(is_told).collect();
     let exit = seen.extra.get("exitCode").and_then(Value::as_i64).map(|code| code == 0);
     let stated = seen.extra.get("passed").and_then(Value::as_bool);
     let said = || {
         let narrative = seen.narrative.as_deref().unwrap_or_default();
         verdict(&format!("{}\n{}\n{narrative}", entry.content, seen.facts.join("\n")))
     };
-    Run { checks, passed: exit.or(stated).or_else(said) }
+    let passed = exit.or(stated).or_else(said);
+    let tells_one = |words: &[&str]| words.iter().any(|told| tells(&named, told));
+    let is_told = |check: &Check| {
+        tells_one(check.told_by()) || (passed == Some(true) && tells_one(check.implied_by()))
+    };
+    Run { checks: Check::ALL.into_iter().filter(is_told).collect(), passed }
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -250,6 +258,8 @@ mod tests {
                 "tests types build",
                 Some(true),
             ),
+            ("run", json!({"command": "cargo test", "exitCode": 101}), "tests", Some(false)),
+            ("run", json!({"command": "cargo build", "exitCode": 1}), "types build", Some(false)),
             ("npm test", json!({"exitCode": 1, "facts": ["all passed"]}), "tests", Some(false)),
             ("eslint", json!({"passed": true}), "lint", Some(true)),
             ("pytest", json!({"facts": ["12 passed, 0 failed"]}), "tests", Some(true)),

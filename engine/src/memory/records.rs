@@ -207,10 +207,24 @@ pub struct SessionState {
 }
 
 impl SessionState {
+    /// Says of what was decided and mended when, where that is not said.
+    pub(super) fn stamp(&mut self, at: i64) {
+        stamp(&mut self.decisions, &mut self.errors_resolved, at);
+    }
+
     /// Whether it was ended.
     #[must_use]
     pub fn is_ended(&self) -> bool {
         self.ended_at.is_some()
+    }
+}
+
+fn stamp(decisions: &mut [MadeDecision], errors: &mut [MendedError], at: i64) {
+    for decision in decisions {
+        decision.timestamp.get_or_insert_with(|| at.into());
+    }
+    for error in errors {
+        error.timestamp.get_or_insert_with(|| at.into());
     }
 }
 
@@ -251,6 +265,13 @@ pub struct BranchContext {
     pub sessions: Vec<String>,
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+impl BranchContext {
+    /// Says of what was decided and mended when, where that is not said.
+    pub(super) fn stamp(&mut self, at: i64) {
+        stamp(&mut self.decisions, &mut self.errors_encountered, at);
+    }
 }
 
 /// A phase that a lifecycle went through.

@@ -36,7 +36,8 @@ impl ProjectMemory {
         }
         let at = self.now();
         let id = self.new_id("session", at, &new.branch);
-        let state = SessionState { id, started_at: at.into(), ended_at: None, ..new };
+        let mut state = SessionState { id, started_at: at.into(), ended_at: None, ..new };
+        state.stamp(at);
         self.put_session(&state)?;
         Ok(state)
     }
@@ -99,7 +100,8 @@ impl ProjectMemory {
         id: &str,
         patch: &Map<String, Value>,
     ) -> Result<SessionState, MemoryError> {
-        let patch = Patch::read(patch)?;
+        let mut patch = Patch::read(patch)?;
+        patch.state.stamp(self.now());
         self.write(Durability::Full, &mut |store, gate| {
             let mut state = session(store, id)?;
             patch.apply(&mut state)?;

@@ -1,4 +1,5 @@
 //! All tools, from the folders of their families.
+#![expect(clippy::needless_pass_by_value, reason = "a tool owns the arguments it was called with")]
 
 pub mod checks;
 pub mod memory;

@@ -114,7 +114,7 @@ fn unstamped(line: &str) -> Option<&str> {
     let (word, rest) = line.split_once(' ')?;
     let is_time = word.len() >= 20
         && word.ends_with('Z')
-        && word.bytes().nth(10) == Some(b'T')
+        && word.as_bytes().get(10) == Some(&b'T')
         && word.as_bytes()[..10].iter().all(|b| b.is_ascii_digit() || *b == b'-');
     if is_time {
         return Some(rest);

@@ -150,8 +150,10 @@ fn piece<'a>(scene: &Scene<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
     }
 }
 
+type Reader = fn(&str) -> Piece<'_>;
+
 /// Beginnings by which a text says its form.
-const FORMS: [(&str, fn(&str) -> Piece<'_>); 5] = [
+const FORMS: [(&str, Reader); 5] = [
     ("file:", |text| Piece::File(text)),
     ("commit:", |rev| Piece::Commit { rev, file: None }),
     ("branch:", |text| Piece::Branch(text)),

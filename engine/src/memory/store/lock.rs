@@ -18,6 +18,13 @@ pub struct Lock(
     File,
 );
 
+/// How long to sleep when others were in the way so many times: about as long as a write takes,
+/// so that no free moment is missed.
+#[must_use]
+pub fn pause(times: u32) -> Duration {
+    Duration::from_micros(100 << times.min(4)).min(Duration::from_millis(1))
+}
+
 /// Takes the lock at `path`, a file that is made when it is not there.
 ///
 /// # Errors
@@ -30,13 +37,13 @@ pub fn take(path: &Path) -> Result<Lock, MemoryError> {
         .open(path)
         .map_err(MemoryError::io(path))?;
     let start = Instant::now();
-    let mut pause = Duration::from_micros(100);
+    let mut times = 0;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Lock(file)),
             Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
-                std::thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(5));
+                std::thread::sleep(pause(times));
+                times += 1;
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(MemoryError::Store(format!(

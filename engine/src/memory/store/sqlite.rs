@@ -75,8 +75,17 @@ pub(in crate::memory) fn open_with(
 pub(super) const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
 fn connect_only(path: &Path) -> Result<Connection, MemoryError> {
-    let connection = Connection::open(path).map_err(error)?;
-    connection.busy_timeout(lock::PATIENCE).map_err(error)?;
+    let mut connection = Connection::open(path).map_err(error)?;
+    // SQLite's own way to wait sleeps for up to 100 milliseconds, a hundred writes of others.
+    let mut start = Instant::now();
+    let wait = move |times: i32| {
+        if times == 0 {
+            start = Instant::now();
+        }
+        std::thread::sleep(lock::pause(times.unsigned_abs()));
+        start.elapsed() < lock::PATIENCE
+    };
+    connection.busy_handler(Some(wait)).map_err(error)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }

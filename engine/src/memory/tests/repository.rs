@@ -23,7 +23,7 @@ impl TestRepository {
         let mut entries: Vec<Entry> = files.iter().map(entry).collect();
         entries.sort();
         let tree = self.0.write_object(&Tree { entries }).expect("a tree").detach();
-        let parents = self.0.head_id().map(|id| id.detach()).into_iter().collect();
+        let parents = self.0.head_id().map(gix::Id::detach).into_iter().collect();
         let time = format!("{} +0000", at.div_euclid(1000));
         let author = SignatureRef { name: "A".into(), email: "a@example.com".into(), time: &time };
         let author = author.to_owned().expect("a signature");

@@ -71,7 +71,7 @@ pub fn tools() -> Vec<Tool> {
          aidd_ci_diff_check.",
         compliance,
     )
-    .in_profiles(&[Profile::Tools, Profile::Lean]);
+    .in_profiles(&[Profile::Tools]);
     families.chain([compliance]).chain(changes::tools()).collect()
 }
 

@@ -1,3 +1,6 @@
+//! The tools as the server calls them, on files, texts and a repository.
+#![expect(clippy::disallowed_methods, reason = "the repository is made by Git")]
+
 use crate::context::Context;
 use crate::tool::{Answer, ToolError};
 use crate::tools;

@@ -15,9 +15,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_branch",
             "Branch",
-            "Reads, saves, lists or merges what is known of a branch. Use merge when the branch is \
-             merged: its decisions and errors become permanent. The end of a session promotes by \
-             itself.",
+            "Where a branch stands. Use merge once it is merged: its decisions and errors become \
+             permanent.",
             branch,
         )
         .destroys()
@@ -39,11 +38,10 @@ enum Action {
 #[serde(rename_all = "camelCase")]
 struct Given {
     action: Action,
-    /// Default: what is checked out
+    /// (checked out)
     branch: Option<String>,
-    /// promote: whose decisions to take
     session_id: Option<String>,
-    /// merge: false only archives
+    #[schemars(extend("x-unlisted" = true))]
     promote_decisions: Option<bool>,
     #[serde(flatten)]
     #[schemars(flatten)]
@@ -57,22 +55,24 @@ struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     feature: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     phase: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     spec: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     plan: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     completed_tasks: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pending_tasks: Option<Vec<String>>,
-    /// decision, reasoning, sessionId
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<Vec<Row>>,
-    /// error, fix, sessionId
     #[serde(skip_serializing_if = "Option::is_none")]
     errors_encountered: Option<Vec<Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     files_modified: Option<Vec<String>>,
 }
 

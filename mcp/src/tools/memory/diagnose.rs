@@ -1,9 +1,9 @@
 //! Errors: what they say, where they passed, and which known mistakes they are like.
 
-use super::shown::{Row, capped};
+use super::shown::{Row, capped, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_engine::memory::diagnose::{Diagnosis, Frame, Match};
+use aidd_engine::memory::diagnose::{Diagnosis, Frame, Match, Said};
 use aidd_engine::memory::types::Layer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,9 +20,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_diagnose_error",
             "Diagnose error",
-            "Reads an error or stack trace (any common language): what it says, which own files it \
-             passed, which known mistakes with their cures it is like. Use before mending; keep \
-             what is new with aidd_memory_add_mistake.",
+            "Reads an error or stack trace of any language: own files it passed, known mistakes like \
+             it and their cures. Use before mending; then aidd_memory_add_mistake.",
             diagnose,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
@@ -31,36 +30,38 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct Asked {
-    /// Whole, as it was shown
     error: String,
-    /// Mistakes (5)
-    limit: Option<usize>,
-    /// Least likeness, 0-1 (0.3)
-    #[schemars(range(min = 0, max = 1))]
+    limit: Option<i64>,
+    /// 0-1 (0.3)
     threshold: Option<f64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Diagnosed {
+    #[schemars(skip)]
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<&'static str>,
+    #[schemars(skip)]
     category: Row,
     /// Frames, the primary file.
     #[serde(skip_serializing_if = "Option::is_none")]
     stack_trace: Option<Row>,
     matches: Vec<Row>,
+    #[schemars(skip)]
     total_matches: usize,
+    #[schemars(skip)]
     permanent_memory_matches: usize,
+    #[schemars(skip)]
     observation_matches: usize,
 }
 
 fn diagnose(context: &Context, asked: Asked) -> Result<Answer<Diagnosed>, ToolError> {
     let (limit, note) = capped(asked.limit, 5, 20);
-    let threshold = asked.threshold.unwrap_or(THRESHOLD);
+    let threshold = share("threshold", asked.threshold)?.unwrap_or(THRESHOLD);
     let found = context.memory(|memory| memory.diagnose(&asked.error, threshold, limit))?;
     let mut text = told(&found);
     if let Some(note) = note {
@@ -70,7 +71,7 @@ fn diagnose(context: &Context, asked: Asked) -> Result<Answer<Diagnosed>, ToolEr
     let category = &found.category;
     let data = Diagnosed {
         message: found.trace.raised.line(),
-        cause: found.trace.cause.as_ref().map(|cause| cause.line()),
+        cause: found.trace.cause.as_ref().map(Said::line),
         language: found.trace.language,
         category: Row::of(json!({
             "category": category.name,

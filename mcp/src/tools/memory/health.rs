@@ -14,8 +14,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_project_health",
             "Project health",
-            "How work goes: tests, checks, recurring errors, by recorded runs, with how many samples \
-             each figure rests on. Use for a review; for one session aidd_session get.",
+            "How work goes, by recorded runs, and on how many samples each figure rests. Use for a \
+             review.",
             health,
         )
         .in_profiles(&[Profile::Memory]),
@@ -25,8 +25,7 @@ pub(super) fn tools() -> Vec<Tool> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Asked {
-    /// Ended sessions to look at (50)
-    sessions_limit: Option<usize>,
+    sessions_limit: Option<i64>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -37,7 +36,9 @@ struct Health {
     overall: Option<f64>,
     /// Each with value, samples, measured, weight, meaning.
     categories: Row,
+    #[schemars(skip)]
     sessions_analyzed: usize,
+    #[schemars(skip)]
     recommendations: Vec<String>,
 }
 
@@ -68,12 +69,12 @@ fn health(context: &Context, asked: Asked) -> Result<Answer<Health>, ToolError> 
     for figure in &health.figures {
         let value = match figure.value {
             Some(value) => format!("{value:.0}"),
-            None => format!("not enough data (fewer than {LEAST_SAMPLES})"),
+            None => format!("not enough data, fewer than {LEAST_SAMPLES}"),
         };
         let _ = write!(
             text,
-            "\n{}: {value} ({}; {} samples, {} of them measured)",
-            figure.name, figure.meaning, figure.samples, figure.measured
+            "\n{}: {value} ({} samples, {} measured): {}",
+            figure.name, figure.samples, figure.measured, figure.meaning
         );
         categories.0.insert(figure.name.to_owned(), json!(row(figure)));
     }

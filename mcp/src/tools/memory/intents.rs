@@ -1,8 +1,8 @@
 //! Saving and changing by intent: decide, leave a note, come back, learn how it went.
 
-use super::permanent::{Kept, LinkTo, branch_of, kept};
+use super::permanent::{Kept, branch_of, kept, link};
 use super::search::Came;
-use super::shown::{Row, branch_here, entry_row, entry_text, listed};
+use super::shown::{Row, branch_here, entry_row, entry_text, listed, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_engine::memory::kinds::{Checkpoint, Decision, Insight};
@@ -18,9 +18,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_decision",
             "Save decision",
-            "Keeps a decision on a topic for the team; it takes the place of the one before. Use \
-             when something is decided. End of a session: save_checkpoint; a quick note: \
-             save_insight.",
+            "Keeps a decision for the team, in place of the last on its topic. Use when something \
+             is decided. Work stops: save_checkpoint; a note: save_insight.",
             save_decision,
         )
         .writes()
@@ -28,8 +27,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_checkpoint",
             "Save checkpoint",
-            "Notes where work stands. Use before a break or the end; load_checkpoint takes it up. \
-             A decision: save_decision.",
+            "Notes where work stands. Use before a break, then load_checkpoint. A decision: \
+             save_decision.",
             save_checkpoint,
         )
         .writes()
@@ -38,8 +37,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_insight",
             "Save insight",
-            "Keeps a lesson in a sentence or two, in this checkout. Use for quick notes; what the \
-             team decided: save_decision.",
+            "Keeps a lesson, in this checkout. Use for quick notes; for the team save_decision.",
             save_insight,
         )
         .writes()
@@ -47,21 +45,20 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "load_checkpoint",
             "Load checkpoint",
-            "The last checkpoint, the open session and the branch's pending tasks. Use to continue \
-             earlier work; the story of one memory: load_context.",
+            "The last checkpoint, open session and pending tasks. Use to continue earlier work; one \
+             memory: load_context.",
             load_checkpoint,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
         Tool::new(
             "evolve_outcome",
             "Record outcome",
-            "Says how a decision turned out, so that failures are not repeated. Use once that is \
-             known; for a new decision evolve_supersede.",
+            "Says how a decision turned out. Use once that is known; a new one: evolve_supersede.",
             evolve_outcome,
         )
         .writes()
         .idempotent()
-        .in_profiles(&[Profile::Memory, Profile::Lean])
+        .in_profiles(&[Profile::Memory])
         .also(&["update_outcome"])
         .taking(&[
             ("decisionId", "id"),
@@ -72,8 +69,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "evolve_supersede",
             "Supersede decision",
-            "Replaces a decision by a new one; the old stays as history. Use after a change of \
-             mind; for wording aidd_memory_edit_decision.",
+            "Replaces a decision; the old stays as history. Use after a change of mind; wording: \
+             aidd_memory_edit_decision.",
             evolve_supersede,
         )
         .writes()
@@ -89,16 +86,16 @@ struct Decided {
     decision: String,
     reasoning: String,
     /// 0-1 (0.7)
-    #[schemars(range(min = 0, max = 1))]
     confidence: Option<f64>,
     #[serde(default)]
     alternatives: Vec<String>,
+    #[schemars(extend("x-unlisted" = true))]
     context: Option<String>,
-    /// Ids beside those on the topic
     #[serde(default)]
     supersedes: Vec<String>,
+    /// {to, relation (builds_on, refines, contradicts …), reason}
     #[serde(default)]
-    links: Vec<LinkTo>,
+    links: Vec<Row>,
     session_id: Option<String>,
 }
 
@@ -110,13 +107,14 @@ fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, Tool
         return Err(ToolError::new("`topic` is empty")
             .remedy("name what it is about in a word or two, or use aidd_memory_add_decision"));
     }
-    let mut links: Vec<Link> = given.links.into_iter().map(LinkTo::link).collect();
+    let links = given.links.iter().enumerate().map(|(index, given)| link(index, given));
+    let mut links = links.collect::<Result<Vec<Link>, ToolError>>()?;
     links.extend(given.supersedes.iter().map(|id| Link::to(Relation::Supersedes, id)));
     let body = Decision {
         reasoning: given.reasoning,
         alternatives: given.alternatives.into_iter().map(Value::from).collect(),
         context: given.context,
-        confidence: Some(given.confidence.unwrap_or(CONFIDENCE)),
+        confidence: Some(share("confidence", given.confidence)?.unwrap_or(CONFIDENCE)),
         ..Decision::default()
     };
     let mut new = New {
@@ -170,15 +168,14 @@ struct Standing {
     summary: String,
     #[serde(default)]
     open_files: Vec<String>,
-    /// A text or a list
     next_steps: Option<Steps>,
+    #[schemars(extend("x-unlisted" = true))]
     status: Option<String>,
-    /// (checked out)
     branch: Option<String>,
     session_id: Option<String>,
 }
 
-/// A text, or several.
+// A text, or several.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Steps {
@@ -189,6 +186,7 @@ enum Steps {
 #[derive(Serialize, JsonSchema)]
 struct Noted {
     id: String,
+    #[schemars(skip)]
     saved: bool,
 }
 
@@ -219,10 +217,11 @@ fn save_checkpoint(context: &Context, given: Standing) -> Result<Answer<Noted>, 
 struct Lesson {
     content: String,
     topic: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     category: Option<String>,
     #[serde(default)]
     tags: Vec<String>,
-    /// Where it comes from
+    #[schemars(extend("x-unlisted" = true))]
     source: Option<String>,
     session_id: Option<String>,
 }
@@ -245,13 +244,13 @@ fn save_insight(context: &Context, given: Lesson) -> Result<Answer<Noted>, ToolE
 
 #[derive(Deserialize, JsonSchema)]
 struct OfBranch {
-    /// Only of this; default: the last of any
     branch: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Loaded {
+    #[schemars(skip)]
     found: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     checkpoint: Option<Row>,
@@ -299,7 +298,6 @@ fn load_checkpoint(context: &Context, given: OfBranch) -> Result<Answer<Loaded>,
 
 #[derive(Deserialize, JsonSchema)]
 struct Outcome {
-    /// The decision
     id: String,
     outcome: Came,
     reason: Option<String>,
@@ -308,6 +306,7 @@ struct Outcome {
 #[derive(Serialize, JsonSchema)]
 struct Evolved {
     id: String,
+    #[schemars(skip)]
     outcome: &'static str,
 }
 
@@ -322,13 +321,10 @@ fn evolve_outcome(context: &Context, given: Outcome) -> Result<Answer<Evolved>, 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Supersede {
-    /// The old decision
     id: String,
     decision: String,
     reasoning: String,
-    /// (that of the old one)
     topic: Option<String>,
-    #[schemars(range(min = 0, max = 1))]
     confidence: Option<f64>,
     session_id: Option<String>,
 }
@@ -349,7 +345,7 @@ fn evolve_supersede(context: &Context, given: Supersede) -> Result<Answer<Kept>,
         }
         let body = Decision {
             reasoning: given.reasoning,
-            confidence: Some(given.confidence.unwrap_or(CONFIDENCE)),
+            confidence: Some(share("confidence", given.confidence)?.unwrap_or(CONFIDENCE)),
             ..Decision::default()
         };
         let branch = branch_of(memory, given.session_id.as_deref())?;

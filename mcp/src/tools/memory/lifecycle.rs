@@ -16,14 +16,14 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_get",
             "Lifecycle phases",
-            "The six phases, with what each takes to leave. Use before aidd_lifecycle_init.",
+            "The six phases and what each takes to leave. Use before aidd_lifecycle_init.",
             get,
         )
         .in_profiles(memory),
         Tool::new(
             "aidd_lifecycle_init",
             "Start lifecycle",
-            "Starts a feature's way through the phases. Use for work of more than one step.",
+            "Starts a feature's way through the phases. Use for work of several steps.",
             init,
         )
         .writes()
@@ -31,9 +31,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_advance",
             "Advance lifecycle",
-            "Leaves the phase when evidence or records show its exit criteria; else says what is \
-             missing. Use back when the spec turns out wrong, abandon to give up. To only look: \
-             aidd_lifecycle_status.",
+            "Leaves the phase if evidence or records show its criteria. Use back when the spec was \
+             wrong; to only look aidd_lifecycle_status.",
             advance,
         )
         .writes()
@@ -41,7 +40,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_status",
             "Lifecycle status",
-            "Where a feature stands and which exit criteria records show already. Use before \
+            "Where a feature stands, and what records show already. Use before \
              aidd_lifecycle_advance.",
             status,
         )
@@ -62,8 +61,10 @@ struct Nothing {}
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Phases {
+    #[schemars(skip)]
     name: &'static str,
     phases: Vec<Row>,
+    #[schemars(skip)]
     total_phases: usize,
 }
 
@@ -102,9 +103,7 @@ fn get(_: &Context, _: Nothing) -> Result<Answer<Phases>, ToolError> {
 #[serde(rename_all = "camelCase")]
 struct Init {
     feature: String,
-    /// Its branch's runs and tasks are looked at
     session_id: Option<String>,
-    /// (UNDERSTAND)
     start_phase: Option<String>,
 }
 
@@ -112,11 +111,16 @@ struct Init {
 #[serde(rename_all = "camelCase")]
 struct Stands {
     id: String,
+    #[schemars(skip)]
     feature: String,
+    #[schemars(skip)]
     status: String,
+    #[schemars(skip)]
     current_phase: String,
+    #[schemars(skip)]
     progress: String,
     /// Of the current phase; met and why, where that was looked at.
+    #[schemars(skip)]
     exit_criteria: Vec<Row>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     phases: Vec<Row>,
@@ -176,18 +180,15 @@ enum Way {
 #[serde(rename_all = "camelCase")]
 struct Advance {
     lifecycle_id: String,
-    /// (advance)
     #[serde(default)]
     action: Option<Way>,
-    /// Criterion key to {file} | {commit, file} | {branch} | {memory} | {note, by}, or a list
+    /// By criterion: {file}, {commit}, {branch}, {memory}, {note, by}
     evidence: Option<Row>,
+    #[schemars(extend("x-unlisted" = true))]
     notes: Option<String>,
-    /// Go on without; needs reason
     #[serde(default)]
     force: bool,
-    /// Of force, back, abandon
     reason: Option<String>,
-    /// back: the phase
     to: Option<String>,
 }
 
@@ -321,12 +322,12 @@ enum Status {
 #[derive(Deserialize, JsonSchema)]
 struct Listing {
     status: Option<Status>,
-    /// (20)
-    limit: Option<usize>,
+    limit: Option<i64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Listed {
+    #[schemars(skip)]
     count: usize,
     lifecycles: Vec<Row>,
 }

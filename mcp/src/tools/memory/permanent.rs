@@ -17,8 +17,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_decision",
             "Add decision",
-            "Keeps a decision for the team. Use when a choice has no topic; with one, save_decision \
-             replaces the older decision on it.",
+            "Keeps a decision for the team. Use for a choice without a topic; else save_decision.",
             add_decision,
         )
         .writes()
@@ -26,8 +25,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_mistake",
             "Add mistake",
-            "Keeps an error with its cause and cure; the same error again is counted. Use after \
-             mending one; aidd_diagnose_error finds it.",
+            "Keeps an error with its cure. Use after mending one; aidd_diagnose_error finds it.",
             add_mistake,
         )
         .writes()
@@ -35,8 +33,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_add_convention",
             "Add convention",
-            "Keeps how things are done here. Use for what holds everywhere; a single choice is a \
-             decision.",
+            "Keeps how things are done here. Use for what holds everywhere; a choice is a decision.",
             add_convention,
         )
         .writes()
@@ -45,8 +42,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_decision",
             "Edit decision",
-            "Changes fields of a decision; its history stays. Use for wording; a change of mind is \
-             evolve_supersede.",
+            "Changes fields of a decision. Use for wording; a change of mind: evolve_supersede.",
             edit_decision,
         )
         .writes()
@@ -55,7 +51,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_mistake",
             "Edit mistake",
-            "Changes fields of a mistake; its history stays. Use when a better cure is known.",
+            "Changes fields of a mistake. Use when a better cure is known.",
             edit_mistake,
         )
         .writes()
@@ -64,7 +60,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_edit_convention",
             "Edit convention",
-            "Changes fields of a convention; its history stays. Use to say it better.",
+            "Changes fields of a convention. Use to say it better.",
             edit_convention,
         )
         .writes()
@@ -73,8 +69,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_prune",
             "Remove memory",
-            "Takes a memory back; what it superseded holds again. Use for what was wrong from the \
-             start; for a change of mind evolve_supersede.",
+            "Takes a memory back; what it superseded holds again. Use for what was never right; a \
+             change of mind: evolve_supersede.",
             prune,
         )
         .destroys()
@@ -88,9 +84,12 @@ pub(super) fn tools() -> Vec<Tool> {
 pub(super) struct Kept {
     pub(super) id: String,
     #[serde(rename = "type")]
+    #[schemars(skip)]
     kind: &'static str,
     /// False: it was there.
+    #[schemars(skip)]
     saved: bool,
+    #[schemars(skip)]
     duplicate: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     occurrences: Option<u64>,
@@ -132,39 +131,20 @@ pub(super) fn kept(kind: Kind, saved: Saved) -> Answer<Kept> {
     Answer::new(Kept { id, kind, saved, duplicate, occurrences, superseded, similar }, text)
 }
 
-/// A link, as an argument.
-#[derive(Deserialize, JsonSchema)]
-pub(super) struct LinkTo {
-    to: String,
-    relation: Linked,
-    reason: Option<String>,
-}
-
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Linked {
-    Supersedes,
-    Refines,
-    Contradicts,
-    BuildsOn,
-    Debates,
-    Synthesizes,
-    RelatesTo,
-}
-
-impl LinkTo {
-    pub(super) fn link(self) -> Link {
-        let relation = match self.relation {
-            Linked::Supersedes => Relation::Supersedes,
-            Linked::Refines => Relation::Refines,
-            Linked::Contradicts => Relation::Contradicts,
-            Linked::BuildsOn => Relation::BuildsOn,
-            Linked::Debates => Relation::Debates,
-            Linked::Synthesizes => Relation::Synthesizes,
-            Linked::RelatesTo => Relation::RelatesTo,
-        };
-        Link { reason: self.reason, ..Link::to(relation, &self.to) }
+/// A link of an argument: to, relation, reason.
+pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Given {
+        to: String,
+        relation: String,
+        reason: Option<String>,
     }
+    let wrong = |why: String| ToolError::new(format!("`links[{index}]`: {why}"));
+    let given: Given =
+        serde_json::from_value(json!(given)).map_err(|error| wrong(error.to_string()))?;
+    let relation: Relation = given.relation.parse().map_err(wrong)?;
+    Ok(Link { reason: given.reason, ..Link::to(relation, &given.to) })
 }
 
 /// The branch of a session, for what is kept from it; an unknown session is an error.
@@ -209,12 +189,10 @@ fn add_decision(context: &Context, given: NewDecision) -> Result<Answer<Kept>, T
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct NewMistake {
-    /// As it was shown, with its trace
     error: String,
     root_cause: String,
     fix: String,
     prevention: String,
-    /// It was about
     #[serde(default)]
     files: Vec<String>,
     session_id: Option<String>,
@@ -308,7 +286,9 @@ struct EditConvention {
 struct Edited {
     id: String,
     #[serde(rename = "type")]
+    #[schemars(skip)]
     kind: &'static str,
+    #[schemars(skip)]
     updated: Vec<String>,
 }
 
@@ -368,14 +348,15 @@ struct Prune {
     #[serde(rename = "type")]
     kind: Permanent,
     id: String,
-    /// Stays in its history
     reason: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Removed {
+    #[schemars(skip)]
     id: String,
     #[serde(rename = "type")]
+    #[schemars(skip)]
     kind: &'static str,
     removed: bool,
     /// What holds again.

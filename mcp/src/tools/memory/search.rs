@@ -1,6 +1,6 @@
 //! Finding memories in three steps: titles, what is around one, whole entries.
 
-use super::shown::{Row, Type, capped, entry_row, entry_text, line, list, row, time};
+use super::shown::{Row, capped, entry_row, entry_text, kind, line, list, row, time};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_engine::memory::project::ProjectMemory;
@@ -18,23 +18,22 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_search",
             "Search memory",
-            "Finds memories by words and meaning, in any language; lists ids and titles. Use before \
-             deciding or mending. For whole entries aidd_memory_get, for one topic search_by_topic.",
+            "Lists memories by words and meaning. Use before deciding or mending; then \
+             aidd_memory_get. One topic: search_by_topic.",
             search,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
         Tool::new(
             "aidd_memory_context",
             "Memory timeline",
-            "What was remembered before and after a memory. Use when a hit of aidd_memory_search \
-             needs its story.",
+            "What was remembered before and after a memory. Use when a hit needs its story.",
             around,
         )
         .in_profiles(&[Profile::Memory]),
         Tool::new(
             "aidd_memory_get",
             "Read memories",
-            "Whole memories by id, with their links. Use for the few hits worth reading.",
+            "Whole memories with their links. Use for the hits worth reading.",
             get,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),
@@ -49,7 +48,13 @@ enum OrderBy {
     DateDesc,
 }
 
-/// What came of a decision, as an argument.
+/// What came of a decision, as an argument whose words are not listed.
+fn outcome(given: Option<&str>) -> Result<Option<Outcome>, ToolError> {
+    let outcome = given.map(Outcome::read).transpose();
+    outcome.map_err(|why| ToolError::new(format!("`outcome`: {why}")))
+}
+
+// What came of a decision, as an argument.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 pub(super) enum Came {
     #[serde(rename = "SUCCESS", alias = "success")]
@@ -73,36 +78,38 @@ impl Came {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Asked {
-    /// Words or a question; empty: the newest
+    /// Empty: the newest
     query: String,
+    /// decision, mistake, convention, insight, checkpoint …
     #[serde(rename = "type")]
-    kind: Option<Type>,
+    kind: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     session_id: Option<String>,
     branch: Option<String>,
-    /// Only memories that name it
     file: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     topic: Option<String>,
-    outcome: Option<Came>,
+    #[schemars(extend("x-unlisted" = true))]
+    outcome: Option<String>,
     /// 2026-01-05
     since: Option<String>,
     until: Option<String>,
-    /// Also what was replaced
     #[serde(default)]
     superseded: bool,
-    /// (relevance)
     order_by: Option<OrderBy>,
-    /// (20)
-    limit: Option<usize>,
-    /// Tell how they were found
+    limit: Option<i64>,
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     diagnostics: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Hits {
+    #[schemars(skip)]
     pub(super) count: usize,
     /// With those beyond the limit.
+    #[schemars(skip)]
     pub(super) matched: usize,
     pub(super) results: Vec<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,13 +125,13 @@ fn search(context: &Context, asked: Asked) -> Result<Answer<Hits>, ToolError> {
     let (limit, note) = capped(asked.limit, 20, 100);
     let question = Question {
         text: asked.query,
-        kinds: asked.kind.map(Type::kind).into_iter().collect(),
+        kinds: kind(asked.kind.as_deref())?.into_iter().collect(),
         since: time("since", asked.since.as_deref())?,
         until: time("until", asked.until.as_deref())?,
         branch: asked.branch,
         file: asked.file,
         session_id: asked.session_id,
-        outcome: asked.outcome.map(Came::outcome),
+        outcome: outcome(asked.outcome.as_deref())?,
         topic: asked.topic,
         with_superseded: asked.superseded,
         order: match asked.order_by {
@@ -134,6 +141,7 @@ fn search(context: &Context, asked: Asked) -> Result<Answer<Hits>, ToolError> {
         },
         limit,
         with_diagnostics: asked.diagnostics,
+        ..Question::default()
     };
     context.memory(|memory| hits(memory, &question, note))
 }
@@ -160,16 +168,16 @@ pub(super) fn hits(
 
 #[derive(Deserialize, JsonSchema)]
 struct Anchor {
-    /// Id of a memory
     anchor: String,
-    /// On each side (3)
-    depth: Option<usize>,
+    depth: Option<i64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Around {
     anchor: Row,
+    #[schemars(skip)]
     before: Vec<Row>,
+    #[schemars(skip)]
     after: Vec<Row>,
 }
 
@@ -203,6 +211,7 @@ struct Ids {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Entries {
+    #[schemars(skip)]
     pub(super) count: usize,
     pub(super) entries: Vec<Row>,
     /// Ids that nothing has.

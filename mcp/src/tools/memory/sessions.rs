@@ -1,12 +1,13 @@
 //! Sessions: what an agent is at, what it observes, and what it leaves when it ends.
 
-use super::shown::{Row, Type, branch_here, capped, day_of, listed};
+use super::shown::{Row, branch_here, capped, day_of, listed};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_engine::memory::kinds::Observation;
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::records::SessionState;
 use aidd_engine::memory::store::Query;
+use aidd_engine::memory::types::Kind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -22,9 +23,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_session",
             "Session",
-            "Starts, updates, ends, reads, lists or deletes sessions. Use start when work begins, \
-             update as it goes, end when it is done: what was decided goes to its branch. For \
-             single findings use aidd_observation.",
+            "Use start when work begins, update as it goes, end when done: what it decided goes to \
+             the branch. One finding: aidd_observation.",
             session,
         )
         .destroys()
@@ -32,9 +32,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_observation",
             "Observe",
-            "Notes what a session saw. Use for findings and for runs of tools (tool_outcome with \
-             command and exitCode). What the team should keep: save_decision, \
-             aidd_memory_add_mistake.",
+            "Use for a session's findings and runs (tool_outcome: command, exitCode). For the team \
+             save_decision.",
             observe,
         )
         .writes()
@@ -65,26 +64,27 @@ enum Stands {
 #[serde(rename_all = "camelCase")]
 struct Session {
     action: Action,
-    /// All but start and list
     id: Option<String>,
-    /// list: at most (20)
-    limit: Option<usize>,
-    /// list: only these
+    #[schemars(extend("x-unlisted" = true))]
+    limit: Option<i64>,
+    #[schemars(extend("x-unlisted" = true))]
     status: Option<Stands>,
-    /// start: default is what is checked out; list: only this
     branch: Option<String>,
-    /// start: parent of this one
+    #[schemars(extend("x-unlisted" = true))]
     parent_session_id: Option<String>,
-    /// Your name for the thread, to find it after a restart
+    /// Your thread, found again after a restart
     memory_session_id: Option<String>,
-    /// start: provider, model, modelId, client
+    /// provider, model, modelId, client
     ai_provider: Option<Row>,
+    /// Names of agents, skills, rules, workflows, knowledge
+    #[schemars(extend("x-unlisted" = true))]
+    used: Option<Row>,
     #[serde(flatten)]
     #[schemars(flatten)]
     told: Told,
 }
 
-/// What a session says of itself.
+/// What a session says of itself, as [`SessionState`] names it.
 #[derive(Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Told {
@@ -94,45 +94,47 @@ struct Told {
     input: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
-    /// domain, nature, complexity
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     task_classification: Option<Row>,
-    /// decision, reasoning
+    /// {decision, reasoning}
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<Vec<Row>>,
-    /// error, fix
+    /// {error, fix}
     #[serde(skip_serializing_if = "Option::is_none")]
     errors_resolved: Option<Vec<Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     files_modified: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks_completed: Option<Vec<String>>,
-    /// Replaces the list
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks_pending: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    agents_used: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    skills_used: Option<Vec<String>>,
-    /// name, resultQuality
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     tools_called: Option<Vec<Row>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rules_applied: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    workflows_followed: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tkb_entries_consulted: Option<Vec<String>>,
-    /// inputTokens, outputTokens; adds up
+    /// inputTokens, outputTokens
     #[serde(skip_serializing_if = "Option::is_none")]
     token_usage: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     timing_metrics: Option<Row>,
-    /// testsPassing, complianceScore, reverts, reworks
+    /// testsPassing, complianceScore, reverts
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     lifecycle_session_id: Option<String>,
+}
+
+/// What a session made use of.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Used {
+    agents: Vec<String>,
+    skills: Vec<String>,
+    rules: Vec<String>,
+    workflows: Vec<String>,
+    knowledge: Vec<String>,
 }
 
 #[derive(Default, Serialize, JsonSchema)]
@@ -204,6 +206,27 @@ fn named(state: &SessionState) -> Answered {
     Answered { id: Some(state.id.clone()), status: Some(stands(state)), ..Answered::default() }
 }
 
+/// What a session says of itself, under the names of its record.
+fn record(given: &Session) -> Result<Map<String, Value>, ToolError> {
+    let mut record = Row::of(&given.told).0;
+    if let Some(used) = &given.used {
+        let used: Used = serde_json::from_value(json!(used))
+            .map_err(|error| ToolError::new(format!("`used`: {error}")))?;
+        for (name, names) in [
+            ("agentsUsed", used.agents),
+            ("skillsUsed", used.skills),
+            ("rulesApplied", used.rules),
+            ("workflowsFollowed", used.workflows),
+            ("tkbEntriesConsulted", used.knowledge),
+        ] {
+            if !names.is_empty() {
+                record.insert(name.to_owned(), json!(names));
+            }
+        }
+    }
+    Ok(record)
+}
+
 fn start(
     memory: &mut ProjectMemory,
     given: Session,
@@ -224,7 +247,7 @@ fn start(
         None => None,
     };
     let parent = given.parent_session_id.clone().or(thread.as_ref().map(|state| state.id.clone()));
-    let mut state = Row::of(&given.told);
+    let mut state = Row(record(&given)?);
     state.0.insert("branch".to_owned(), json!(branch));
     state.0.insert("aiProvider".to_owned(), json!(provider));
     state.0.insert("memorySessionId".to_owned(), json!(given.memory_session_id));
@@ -266,7 +289,7 @@ fn patch(given: &Session) -> Result<Map<String, Value>, ToolError> {
                 .remedy("start another one"));
         }
     }
-    let mut patch = Row::of(&given.told).0;
+    let mut patch = record(given)?;
     if let Some(provider) = &given.ai_provider {
         patch.insert("aiProvider".to_owned(), json!(provider));
     }
@@ -425,25 +448,54 @@ fn list(memory: &mut ProjectMemory, given: &Session) -> Result<Answer<Answered>,
     Ok(Answer::new(Answered { sessions: Some(sessions), ..Answered::default() }, text))
 }
 
+// A kind of memory that can be observed.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Seeable {
+    Decision,
+    Mistake,
+    Convention,
+    Pattern,
+    Preference,
+    Insight,
+    ToolOutcome,
+    WorkflowOutcome,
+}
+
+impl Seeable {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Decision => Kind::Decision,
+            Self::Mistake => Kind::Mistake,
+            Self::Convention => Kind::Convention,
+            Self::Pattern => Kind::Pattern,
+            Self::Preference => Kind::Preference,
+            Self::Insight => Kind::Insight,
+            Self::ToolOutcome => Kind::ToolOutcome,
+            Self::WorkflowOutcome => Kind::WorkflowOutcome,
+        }
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Seen {
     session_id: String,
-    /// Not checkpoint, context
     #[serde(rename = "type")]
-    kind: Type,
+    kind: Seeable,
     title: String,
     #[serde(default)]
     facts: Vec<String>,
     narrative: Option<String>,
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     concepts: Vec<String>,
     #[serde(default)]
     files_read: Vec<String>,
     #[serde(default)]
     files_modified: Vec<String>,
-    discovery_tokens: Option<u64>,
-    /// What was run
+    #[schemars(extend("x-unlisted" = true))]
+    discovery_tokens: Option<i64>,
     command: Option<String>,
     exit_code: Option<i64>,
 }
@@ -452,6 +504,7 @@ struct Seen {
 #[serde(rename_all = "camelCase")]
 struct Noted {
     id: String,
+    #[schemars(skip)]
     saved: bool,
 }
 
@@ -469,7 +522,7 @@ fn observe(context: &Context, given: Seen) -> Result<Answer<Noted>, ToolError> {
         concepts: given.concepts,
         files_read: given.files_read,
         files_modified: given.files_modified,
-        discovery_tokens: given.discovery_tokens,
+        discovery_tokens: given.discovery_tokens.and_then(|tokens| tokens.try_into().ok()),
         extra,
     };
     let kind = given.kind.kind();

@@ -46,45 +46,28 @@ impl Row {
     }
 }
 
-/// A kind of memory, as an argument.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Type {
-    Decision,
-    Mistake,
-    Convention,
-    Pattern,
-    Preference,
-    Insight,
-    ToolOutcome,
-    WorkflowOutcome,
-    Checkpoint,
-    Context,
-}
-
-impl Type {
-    pub(super) fn kind(self) -> Kind {
-        match self {
-            Self::Decision => Kind::Decision,
-            Self::Mistake => Kind::Mistake,
-            Self::Convention => Kind::Convention,
-            Self::Pattern => Kind::Pattern,
-            Self::Preference => Kind::Preference,
-            Self::Insight => Kind::Insight,
-            Self::ToolOutcome => Kind::ToolOutcome,
-            Self::WorkflowOutcome => Kind::WorkflowOutcome,
-            Self::Checkpoint => Kind::Checkpoint,
-            Self::Context => Kind::Context,
-        }
-    }
-}
-
 /// How many are given of how many were asked for, and what to say where that is fewer.
-pub(super) fn capped(wanted: Option<usize>, usual: usize, most: usize) -> (usize, Option<String>) {
-    match wanted {
+pub(super) fn capped(wanted: Option<i64>, usual: usize, most: usize) -> (usize, Option<String>) {
+    match wanted.map(|wanted| usize::try_from(wanted).unwrap_or_default()) {
         None => (usual, None),
         Some(wanted) if wanted > most => (most, Some(format!("{most} is the most at once"))),
         Some(wanted) => (wanted.max(1), None),
+    }
+}
+
+/// A memory's type, as an argument whose words are not listed.
+pub(super) fn kind(given: Option<&str>) -> Result<Option<Kind>, ToolError> {
+    let kind = given.map(str::parse::<Kind>).transpose();
+    kind.map_err(|why| ToolError::new(format!("`type`: {why}")))
+}
+
+/// How sure, from 0 to 1.
+pub(super) fn share(name: &str, given: Option<f64>) -> Result<Option<f64>, ToolError> {
+    match given {
+        Some(share) if !(0.0..=1.0).contains(&share) => {
+            Err(ToolError::new(format!("`{name}` is {share}; it goes from 0 to 1")))
+        }
+        given => Ok(given),
     }
 }
 
@@ -130,7 +113,7 @@ pub(super) fn line(hit: &Hit) -> String {
     if !hit.snippet.is_empty() {
         let _ = write!(line, " | {}", hit.snippet.replace('\n', " "));
     }
-    if let Some(outcome) = hit.outcome {
+    if let Some(outcome) = hit.outcome.filter(|outcome| !hit.snippet.contains(outcome.word())) {
         let _ = write!(line, " [{outcome}]");
     }
     match (&hit.superseded_by, hit.status) {

@@ -239,7 +239,96 @@ fn a_small_day() {
     note(&mut day, "aidd_memory_import", json!({}));
     note(&mut day, "list_decisions", json!({"limit": 2}));
     note(&mut day, "aidd_project_health", json!({}));
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r"
+    == aidd_memory_get
+    decision#1 2025-11-22 active on auth strategy
+    Use JWT in cookies
+    confidence: 0.7
+    reasoning: no state
+
+    note: there is no memory decision_1_gone
+    == aidd_observation
+    Noted tool_outcome#1.
+    == aidd_memory_add_mistake
+    Saved mistake#1.
+    == evolve/outcome
+    decision#1: FAILED.
+    == evolve/supersede
+    Saved decision#2.
+    It takes the place of decision#1.
+    == recall_decision
+    decision#2 2025-11-22 active on auth strategy
+    Switch to server side sessions
+    confidence: 0.7
+    reasoning: they can be ended
+    decision#2 supersedes decision#1
+    before: decision#1 2025-11-22 Use JWT in cookies
+    == search/by_topic
+    Nothing is remembered on auth strategies.
+    topics like it: auth strategy
+    == aidd_memory_search
+    1:
+    decision#2 2025-11-22 auth strategy: Switch to server side sessions | they can be ended
+    == aidd_memory_search
+    4:
+    decision#2 2025-11-22 auth strategy: Switch to server side sessions | they can be ended
+    mistake#1 2025-11-22 TypeError: user is undefined | at login (/ci/app/src/login.ts:3:9)
+    tool_outcome#1 2025-11-22 unit tests | npm test
+    decision#1 2025-11-22 auth strategy: Use JWT in cookies | FAILED [superseded by decision#2]
+    note: 100 is the most at once
+    == aidd_memory_context
+    > decision#1 2025-11-22 auth strategy: Use JWT in cookies | FAILED [superseded by decision#2]
+    tool_outcome#1 2025-11-22 unit tests | npm test
+    == load_context
+    decision#2 2025-11-22 active on auth strategy
+    Switch to server side sessions
+    confidence: 0.7
+    reasoning: they can be ended
+    decision#2 supersedes decision#1
+    1 supersedes: decision#1 superseded Use JWT in cookies
+    == aidd_diagnose_error
+    TypeError: user is undefined (type)
+    in src/login.ts:7 login
+    Which value is of another type than is thought here, and who makes it?
+    1 of 1 known mistakes are like it:
+    100 % mistake#1 (1x) TypeError: user is undefined
+      cause: the session had expired
+      fix: ask to log in again
+      prevention: type the session as optional
+    == aidd_session
+    session#1 has 1 decisions, 0 errors, 0 files, 1 pending tasks.
+    == save_checkpoint
+    Saved checkpoint#1; load_checkpoint takes it up.
+    == load/checkpoint
+    checkpoint#1 2025-11-22 active
+    Login works
+    nextSteps: docs
+    branch: feat/login
+    open session: session#1
+    pending: docs
+    == aidd_session
+    Ended session#1. Tokens: estimated.
+    Its branch feat/login got 1 decisions and 0 errors.
+    decisions: Sessions last a day
+    == aidd_branch
+    Merged feat/login; its context lies in .aidd/branches/archive/feat-login~1a9c52cdceff.json.
+    now permanent: decision#3
+    == aidd_memory_export
+    0 lines written; ai/memory has 3 decisions, 1 mistakes, 0 conventions. Commit it to share them.
+    == aidd_memory_import
+    0 new lines, 0 gone.
+    == list_decisions
+    2 of 5:
+    checkpoint#1 2025-11-22 Login works | docs
+    decision#3 2025-11-22 Sessions last a day | asked for
+    == aidd_project_health
+    Not enough data for one figure: 1 ended sessions.
+    sessionSuccess: not enough data, fewer than 3 (1 samples, 1 measured): sessions whose tests passed and whose commits were not reverted
+    complianceAvg: not enough data, fewer than 3 (0 samples, 0 measured): checks that passed when they last ran in a session
+    errorRecurrence: not enough data, fewer than 3 (1 samples, 1 measured): mistakes that were made only once
+    modelConsistency: not enough data, fewer than 3 (0 samples, 0 measured): 100 less the deviation of compliance within a model
+    memoryUtilization: not enough data, fewer than 3 (1 samples, 1 measured): sessions that left a decision or a mended error
+    ");
 }
 
 #[test]
@@ -255,7 +344,14 @@ fn phases_are_left_with_evidence() {
     let refused = day.says("aidd_lifecycle_advance", json!({
         "lifecycleId": id, "evidence": {"acceptance": {"file": "story.md"}, "edges": {"file": "gone.md"}},
     }));
-    insta::assert_snapshot!(refused, @"");
+    insta::assert_snapshot!(refused, @r"
+    error: UNDERSTAND cannot be left yet:
+    - context NOT met: The context is loaded (no evidence was given); shown by the id of a memory, or a file, or a note
+    - requirements NOT met: The requirements are clear (no evidence was given); shown by a file, or the id of a memory, or a note
+    - acceptance met: Acceptance criteria are written as given, when, then (the file `story.md`)
+    - edges NOT met: Edge cases are listed (there is no file `gone.md`); shown by a file, or the id of a memory, or a note
+    hint: give `evidence` by criterion key; a check's run is recorded by aidd_observation, type tool_outcome, with command and exitCode; `force` with `reason` goes on without
+    ");
     let said = day.says(
         "aidd_lifecycle_advance",
         json!({
@@ -295,7 +391,16 @@ fn phases_are_left_with_evidence() {
             "action": "save", "branch": "feat/x", "completedTasks": ["a"], "pendingTasks": [],
         }),
     );
-    insta::assert_snapshot!(day.says("aidd_lifecycle_status", json!({"lifecycleId": id})), @"");
+    insta::assert_snapshot!(day.says("aidd_lifecycle_status", json!({"lifecycleId": id})), @r"
+    lifecycle#1 x active 3/6 in BUILD
+    - tasks met: All tasks are done (1 completed tasks of `feat/x`, none pending)
+    - compiles met: The code compiles (`tool_outcome#1` passed: build)
+    - types met: There are no type errors (`tool_outcome#1` passed: build)
+    UNDERSTAND 2025-11-22 - 2025-11-22 clear
+    PLAN 2025-11-22 - 2025-11-22 forced: a spike
+    SPEC 2025-11-22 - 2025-11-22 forced: a spike
+    BUILD 2025-11-22
+    ");
     let back = json!({"lifecycleId": id, "action": "back", "to": "SPEC", "reason": "it differs"});
     assert_eq!(day.data("aidd_lifecycle_advance", back)["currentPhase"], "SPEC");
     let gone = json!({"lifecycleId": id, "action": "abandon", "reason": "moot"});
@@ -355,7 +460,56 @@ fn what_cannot_be_is_refused_with_a_remedy() {
         assert!(text.starts_with("error: "), "{tool}: {text}");
         said.push_str(&format!("{tool}: {}\n", &text["error: ".len()..]));
     }
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    aidd_session: `aiProvider` is missing
+    hint: say who you are: {provider, model, modelId, client}
+    aidd_session: `branch` is missing
+    hint: no branch is checked out here: name the one you work on
+    aidd_session: `id` is missing: the session
+    hint: action list names the sessions
+    aidd_session: there is no session `session_1_x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_session: `action` is the string "strat", which is none of start, update, end, get, list, delete; did you mean `start`?
+    aidd_observation: there is no session `session_1_x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_branch: `branch` is missing, and none is checked out here
+    aidd_branch: `plan` is only taken by action save
+    aidd_branch: there is no branch `x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_memory_search: `quary` is no argument; did you mean `query`?
+    `query` is missing: Empty: the newest
+    aidd_memory_search: `since` is no time: tomorrow
+    hint: write it as 2026-01-05 or 2026-01-05T10:00:00Z
+    aidd_memory_context: there is no memory `decision_1_x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_memory_get: `ids` is empty
+    hint: aidd_memory_search or search_recent names memories
+    aidd_memory_get: there is no memory `decision_1_x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_memory_add_decision: a decision cannot be empty
+    aidd_memory_edit_decision: nothing to change is given
+    hint: name a field beside `id`
+    aidd_memory_edit_mistake: `decision#1` is a decision, not a mistake
+    aidd_memory_prune: `decision#1` is a decision, not a convention
+    aidd_memory_import: `../x.json` lies outside of the project
+    hint: name a path below the project's root, relative to it
+    aidd_memory_import: there is no file `gone.json`
+    save_decision: `topic` is empty
+    hint: name what it is about in a word or two, or use aidd_memory_add_decision
+    save_decision: `confidence` is 5; it goes from 0 to 1
+    save_decision: there is no memory `x`
+    hint: ids come from search and list tools; copy one whole
+    evolve_outcome: `outcome` is the string "GREAT", which is none of SUCCESS, FAILED, PARTIAL
+    evolve_supersede: there is no memory `x`
+    hint: ids come from search and list tools; copy one whole
+    load_context: give either `id` or `topic`
+    load_context: nothing is remembered on the topic `nothing`
+    hint: search_by_context looks through what memories say
+    aidd_lifecycle_status: there is no lifecycle `x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_lifecycle_init: `SYNC` is none of UNDERSTAND, PLAN, SPEC, BUILD, VERIFY, SHIP
+    aidd_diagnose_error: there is no error text
+    "#);
 }
 
 #[test]
@@ -394,13 +548,17 @@ fn what_is_the_same_or_against_another_is_said() {
             "links": [{"to": tabs_id, "relation": "contradicts"}],
         }),
     );
-    insta::assert_snapshot!(spaces, @"");
+    insta::assert_snapshot!(spaces, @r"
+    Saved decision#1.
+    note: 2 decisions hold on style: decision#2, decision#1
+    note: decision#1 contradicts decision#2, and both hold
+    ");
     let near = json!({"decision": "Use PostgreSQL for the event store", "reasoning": "r"});
     day.data("aidd_memory_add_decision", near);
     let near = json!({"decision": "Use PostgreSQL as event store", "reasoning": "r"});
     let near = day.says("aidd_memory_add_decision", near);
     assert!(
-        near.contains("note: 100 % like decision#3 \"Use PostgreSQL for the event store\""),
+        near.contains("note: 100 % like decision#4 \"Use PostgreSQL for the event store\""),
         "{near}"
     );
     let new = json!({"topic": "cache", "decision": "Use Redis", "reasoning": "r"});

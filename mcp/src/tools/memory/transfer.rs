@@ -15,8 +15,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_export",
             "Export memory",
-            "Writes the lines that the team's files in ai/memory lack (they are written with each \
-             save anyway). Use after a merge or deletion took lines away.",
+            "Writes the lines that ai/memory lacks. Use after a merge took some away; each save \
+             writes its own.",
             export,
         )
         .writes()
@@ -25,9 +25,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_import",
             "Import memory",
-            "Takes in a file of memories (an export, the plan's older JSON, MAMA, claude-mem, \
-             server-memory); without one, reads ai/memory anew and names what is wrong there. Use \
-             after editing by hand or moving from another tool.",
+            "Takes in a file of memories (export, older JSON, MAMA, claude-mem, server-memory). Use \
+             without path to read ai/memory anew and hear what is wrong there.",
             import,
         )
         .writes()
@@ -43,9 +42,13 @@ struct Nothing {}
 struct Exported {
     /// Lines written.
     exported: usize,
+    #[schemars(skip)]
     directory: &'static str,
+    #[schemars(skip)]
     decisions: u64,
+    #[schemars(skip)]
     mistakes: u64,
+    #[schemars(skip)]
     conventions: u64,
 }
 
@@ -79,7 +82,6 @@ fn export(context: &Context, _: Nothing) -> Result<Answer<Exported>, ToolError> 
 #[serde(rename_all = "camelCase")]
 struct File {
     path: Option<String>,
-    /// Only say what would be taken
     #[serde(default)]
     dry_run: bool,
 }
@@ -98,6 +100,7 @@ struct Taken {
     #[serde(skip_serializing_if = "Option::is_none")]
     gone: Option<usize>,
     /// What could not be read, where and why.
+    #[schemars(skip)]
     problems: Vec<Row>,
 }
 
@@ -115,6 +118,9 @@ fn import(context: &Context, given: File) -> Result<Answer<Taken>, ToolError> {
 fn take_in(context: &Context, path: &str, only_look: bool) -> Result<Answer<Taken>, ToolError> {
     let path = context.inside(path)?;
     let disk = Disk::new(context.root());
+    if !disk.exists(&path) {
+        return Err(ToolError::new(format!("there is no file `{path}`")));
+    }
     let bytes = disk
         .read(&path, LARGEST + 1)
         .map_err(|error| ToolError::new(format!("{path}: {error}")))?;

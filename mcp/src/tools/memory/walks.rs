@@ -1,7 +1,7 @@
 //! What belongs together: a topic's decisions, what was found by meaning, what is linked.
 
 use super::search::{Hits, hits, links};
-use super::shown::{Row, Type, capped, entry_row, entry_text, time};
+use super::shown::{Row, capped, entry_row, entry_text, kind, time};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_engine::memory::graph::{BY_CONTEXT, BY_TOPIC, CONTEXT, DEEPEST, Step};
@@ -25,16 +25,16 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "load_context",
             "Load context",
-            "A memory whole and what it is linked to. Use to understand a decision before touching \
-             it; to resume work load_checkpoint.",
+            "A memory and what it is linked to. Use before touching a decision, by id or topic; to \
+             resume work load_checkpoint.",
             load_context,
         )
         .in_profiles(&[Profile::Memory]),
         Tool::new(
             "search_by_topic",
             "Search by topic",
-            "How a topic was decided: what holds, and the decisions before. Use when you know the \
-             topic; else search_by_context.",
+            "What holds on a topic, and the decisions before. Use for a known topic; else \
+             search_by_context.",
             by_topic,
         )
         .in_profiles(&[Profile::Memory])
@@ -42,7 +42,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_by_context",
             "Search by context",
-            "Memories by meaning, and what the best is linked to. Use for \"how did we …\"; with \
+            "Memories by meaning, and what the best is linked to. Use for \"how did we\"; with \
              filters aidd_memory_search.",
             by_context,
         )
@@ -52,8 +52,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "search_recent",
             "Recent memories",
-            "The newest memories. Use to see what happened lately; for a question \
-             aidd_memory_search.",
+            "The newest memories. Use to see what happened lately.",
             recent,
         )
         .in_profiles(&[Profile::Memory])
@@ -63,18 +62,16 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct Which {
-    /// Of a memory
     id: Option<String>,
-    /// Instead of id
     topic: Option<String>,
-    /// Links to follow, 1-5 (2)
-    depth: Option<usize>,
+    depth: Option<i64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Loaded {
     entry: Row,
     /// With depth, and the relation that led there.
+    #[schemars(skip)]
     related: Vec<Row>,
 }
 
@@ -159,19 +156,20 @@ fn near(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>, ToolErro
 #[derive(Deserialize, JsonSchema)]
 struct Topic {
     topic: String,
-    /// Links to follow, 1-5 (3)
-    depth: Option<usize>,
-    /// Of the chain, the newest (20)
-    limit: Option<usize>,
+    depth: Option<i64>,
+    limit: Option<i64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Evolution {
+    #[schemars(skip)]
     topic: String,
     /// What holds.
     current: Vec<Row>,
     /// What was replaced, the oldest first.
+    #[schemars(skip)]
     earlier: Vec<Row>,
+    #[schemars(skip)]
     related: Vec<Row>,
     /// Topics like it, when there is nothing on this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -245,10 +243,8 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
 #[derive(Deserialize, JsonSchema)]
 struct Asked {
     query: String,
-    /// (10)
-    limit: Option<usize>,
-    /// Links to follow from the best, 1-5 (5)
-    depth: Option<usize>,
+    limit: Option<i64>,
+    depth: Option<i64>,
 }
 
 fn by_context(context: &Context, given: Asked) -> Result<Answer<Hits>, ToolError> {
@@ -274,10 +270,9 @@ fn by_context(context: &Context, given: Asked) -> Result<Answer<Hits>, ToolError
 
 #[derive(Deserialize, JsonSchema)]
 struct Lately {
-    /// (10)
-    limit: Option<usize>,
+    limit: Option<i64>,
     #[serde(rename = "type")]
-    kind: Option<Type>,
+    kind: Option<String>,
     /// 2026-01-05
     since: Option<String>,
 }
@@ -285,7 +280,7 @@ struct Lately {
 fn recent(context: &Context, given: Lately) -> Result<Answer<Hits>, ToolError> {
     let (limit, note) = capped(given.limit, 10, 100);
     let question = Question {
-        kinds: given.kind.map(Type::kind).into_iter().collect(),
+        kinds: kind(given.kind.as_deref())?.into_iter().collect(),
         since: time("since", given.since.as_deref())?,
         order: SearchOrder::Newest,
         limit,

@@ -248,6 +248,30 @@ fn eight_starters_migrate_an_old_database_once() {
 }
 
 #[test]
+fn eight_starters_bring_the_first_schema_up_to_date() {
+    let folder = TempDir::new().expect("a folder");
+    let aidd = folder.path().join(".aidd");
+    fs::create_dir_all(&aidd).expect("made");
+    let old = rusqlite::Connection::open(sqlite::path(&aidd)).expect("a database");
+    let rows = "PRAGMA journal_mode = WAL; PRAGMA user_version = 1;
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+        INSERT INTO memories SELECT 'insight_1_' || i, 'insight', 'local', NULL, NULL,
+            'lesson ' || i, '{}', 'active', NULL, NULL, i, i, 1, '[]', '{}', i FROM n;
+        UPDATE counter SET value = 20;";
+    old.execute_batch(crate::memory::store::steps()[0]).expect("the first schema");
+    old.execute_batch(rows).expect("memories");
+    // It stays open: a part of the old database is in its log.
+    let said = race(folder.path(), 1);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].starts_with("the store went from schema 1 to"), "{said:?}");
+    let mut memory = opened(folder.path(), Wanted::Sqlite);
+    assert_eq!(counts(&mut memory), [0, 20, 0, 0]);
+    assert_eq!(memory.check().expect("checked"), [""; 0]);
+    let question = Question { text: "lesson 7".to_owned(), ..Question::default() };
+    assert_eq!(memory.search(&question).expect("found").hits[0].id, "insight_1_7");
+}
+
+#[test]
 fn eight_starters_make_one_new_database() {
     for _ in 0..size(2, 20) {
         let folder = TempDir::new().expect("a folder");
