@@ -66,7 +66,7 @@ fn both_stores_answer_alike_in_new_and_in_old_processes() {
     let (folder, mut sqlite) = set_in(Wanted::Sqlite);
     let (_other, mut json) = set_in(Wanted::Json);
     for (at, asked) in set::questions().iter().enumerate() {
-        let question = set::question(asked, Using::Both);
+        let question = set::question(asked);
         let warm = sqlite.search(&question).expect("found");
         assert_eq!(json.search(&question).expect("found"), warm, "{}: {}", asked.kind, asked.id);
         // The terms of a process that searches for the first time are those of the store.
@@ -115,7 +115,7 @@ fn a_thousand_searches_change_nothing() {
         assert!(before.iter().any(|(_, bytes)| bytes.len() > 100_000));
         let questions = set::questions();
         for asked in questions.iter().cycle().take(1000) {
-            memory.search(&set::question(asked, Using::Both)).expect("found");
+            memory.search(&set::question(asked)).expect("found");
         }
         memory.timeline("shop-d02", 3).expect("a timeline");
         memory.entries_by_id(&["shop-d02".to_owned()]).expect("entries");
@@ -286,7 +286,7 @@ fn hits_cost_few_tokens() {
     let (_folder, mut memory) = set_in(Wanted::Sqlite);
     let mut sizes = Vec::new();
     for asked in set::questions() {
-        for mut hit in memory.search(&set::question(&asked, Using::Both)).expect("found").hits {
+        for mut hit in memory.search(&set::question(&asked)).expect("found").hits {
             // As long as those that the memory gives.
             hit.id = format!("{}_1766137513000_0123456789abcdef", hit.kind);
             sizes.push(serde_json::to_string(&hit).expect("JSON").chars().count());

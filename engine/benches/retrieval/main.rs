@@ -84,7 +84,7 @@ fn by_kind(asked: &[Asked], scores: &[Vec<Score>; 3]) {
 /// What is answered when the set knows no answer.
 fn nothing(memory: &mut ProjectMemory, questions: &[Asked]) {
     let best = |asked: &&Asked| {
-        let found = memory.search(&set::question(asked, Using::Both)).expect("found");
+        let found = memory.search(&set::question(asked)).expect("found");
         found.hits.first().map_or(0.0, |hit| hit.score)
     };
     let (answered, unanswered): (Vec<&Asked>, Vec<&Asked>) =
@@ -110,7 +110,7 @@ fn speed(count: usize) {
         let start = Instant::now();
         let mut memory = set::open(folder.path(), Wanted::Sqlite);
         let opened = start.elapsed();
-        memory.search(&set::question(asked, Using::Both)).expect("found");
+        memory.search(&set::question(asked)).expect("found");
         cold.push(start.elapsed() - opened);
     }
     report("first search of a process", &mut cold);
@@ -126,7 +126,7 @@ fn speed(count: usize) {
     for _ in 0..3 {
         for asked in &questions {
             let start = Instant::now();
-            memory.search(&set::question(asked, Using::Both)).expect("found");
+            memory.search(&set::question(asked)).expect("found");
             times.push(start.elapsed());
         }
     }

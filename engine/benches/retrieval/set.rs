@@ -186,8 +186,8 @@ impl Series {
 }
 
 /// What the question is asked with: ten hits, those that were replaced too, as the set grades them.
-pub(crate) fn question(asked: &Asked, using: Using) -> Question {
-    Question { text: asked.question.clone(), with_superseded: true, using, ..Question::default() }
+pub(crate) fn question(asked: &Asked) -> Question {
+    Question { text: asked.question.clone(), with_superseded: true, ..Question::default() }
 }
 
 /// How good an answer is.
@@ -236,7 +236,7 @@ pub(crate) fn scores(memory: &mut ProjectMemory, questions: &[Asked], using: Usi
     let answered = questions.iter().filter(|asked| asked.is_answered());
     answered
         .map(|asked| {
-            let found = memory.search(&question(asked, using)).expect("found");
+            let found = memory.search_using(&question(asked), using).expect("found");
             let ids: Vec<String> = found.hits.into_iter().map(|hit| hit.id).collect();
             score(asked, &ids)
         })

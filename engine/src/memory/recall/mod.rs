@@ -26,7 +26,7 @@ pub enum SearchOrder {
     Oldest,
 }
 
-/// What memories are compared by.
+/// What memories are compared by: there to measure what each is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Using {
     /// Words and meaning, fused.
@@ -67,8 +67,6 @@ pub struct Question {
     pub limit: usize,
     /// Whether to tell how the hits were found.
     pub with_diagnostics: bool,
-    /// What memories are compared by; there to measure what each is worth.
-    pub using: Using,
 }
 
 impl Default for Question {
@@ -87,7 +85,6 @@ impl Default for Question {
             order: SearchOrder::Relevance,
             limit: 10,
             with_diagnostics: false,
-            using: Using::Both,
         }
     }
 }

@@ -53,19 +53,19 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub(super) fn of(question: &Question) -> Self {
+    pub(super) fn of(question: &Question, using: Using) -> Self {
         let text = prepare::clipped(question.text.trim(), ASKED_BYTES);
         let terms = terms::distinct(text, ASKED_TERMS);
         // Signs have vectors of their own, which say nothing.
-        let by_meaning = question.using != Using::Words && text.contains(char::is_alphanumeric);
-        let is_literal = question.using == Using::Both && is_literal(text, &terms);
+        let by_meaning = using != Using::Words && text.contains(char::is_alphanumeric);
+        let is_literal = using == Using::Both && is_literal(text, &terms);
         let vector = by_meaning.then(|| Table::shipped().vector(text));
         Self {
             topic: topic_hash(&topic_key(text)),
             weight: if is_literal { LITERAL } else { MEANING },
-            alike: if question.using == Using::Meaning { f32::NEG_INFINITY } else { ALIKE },
+            alike: if using == Using::Meaning { f32::NEG_INFINITY } else { ALIKE },
             vector: vector.filter(|vector| !vector.is_empty()),
-            terms: if question.using == Using::Meaning { Vec::new() } else { terms },
+            terms: if using == Using::Meaning { Vec::new() } else { terms },
             is_empty: text.is_empty(),
             has_filters: has_filters(question),
             file: question.file.as_deref().map(prepare::plain),

@@ -2,7 +2,7 @@
 
 use super::around::hit;
 use super::rank::{Asked, rank};
-use super::{Answer, Diagnostics, Found, Question, snippet};
+use super::{Answer, Diagnostics, Found, Question, Using, snippet};
 use crate::memory::MemoryError;
 use crate::memory::project::ProjectMemory;
 
@@ -12,7 +12,19 @@ impl ProjectMemory {
     /// # Errors
     /// When the store does not answer.
     pub fn search(&mut self, question: &Question) -> Result<Found, MemoryError> {
-        let asked = Asked::of(question);
+        self.search_using(question, Using::Both)
+    }
+
+    /// As [`Self::search`], by words or by meaning alone.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn search_using(
+        &mut self,
+        question: &Question,
+        using: Using,
+    ) -> Result<Found, MemoryError> {
+        let asked = Asked::of(question, using);
         self.read_indexed(&mut |store, index| {
             index.refresh(store, !asked.terms.is_empty())?;
             let (ranked, matched) = rank(index, store, question, &asked)?;
