@@ -58,7 +58,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .writes()
         .idempotent()
-        .in_profiles(&[Profile::Memory])
+        .in_profiles(&[Profile::Memory, Profile::Lean])
         .also(&["update_outcome"])
         .taking(&[
             ("decisionId", "id"),

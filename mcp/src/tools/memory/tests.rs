@@ -153,7 +153,7 @@ fn tools_cost_little() {
     let sizes: Vec<(usize, &str)> =
         tools().iter().map(|tool| (bytes_of(tool), tool.name)).collect();
     let sum: usize = sizes.iter().map(|(bytes, _)| bytes).sum();
-    assert!(sum / sizes.len() <= 580, "{} on average: {sizes:?}", sum / sizes.len());
+    assert!(sum / sizes.len() <= 560, "{} on average: {sizes:?}", sum / sizes.len());
 }
 
 #[test]
