@@ -34,7 +34,6 @@ pub(super) fn search(args: &Search, desk: &mut Desk<'_, '_>) -> Result<()> {
         },
         limit: args.limit,
         with_diagnostics: args.diagnostics,
-        ..Question::default()
     };
     answer(&question, desk)
 }

@@ -5,6 +5,7 @@ mod diagnose;
 mod health;
 mod intents;
 mod lifecycle;
+mod observations;
 mod permanent;
 mod search;
 mod sessions;
@@ -21,6 +22,7 @@ use crate::tool::Tool;
 pub fn tools() -> Vec<Tool> {
     let families = [
         sessions::tools(),
+        observations::tools(),
         branches::tools(),
         search::tools(),
         permanent::tools(),

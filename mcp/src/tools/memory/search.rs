@@ -141,7 +141,6 @@ fn search(context: &Context, asked: Asked) -> Result<Answer<Hits>, ToolError> {
         },
         limit,
         with_diagnostics: asked.diagnostics,
-        ..Question::default()
     };
     context.memory(|memory| hits(memory, &question, note))
 }

@@ -1,4 +1,6 @@
 //! The memory's tools as a client calls them: a small day, and what is refused.
+//!
+//! Over 500 lines because what a client reads stands here whole.
 
 use super::tools;
 use crate::catalog::Catalog;

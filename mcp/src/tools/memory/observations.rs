@@ -1,0 +1,107 @@
+//! What a session observes: findings, and runs of commands with how they ended.
+
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::memory::kinds::Observation;
+use aidd_engine::memory::types::Kind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_observation",
+            "Observe",
+            "Use for a session's findings and runs (tool_outcome: command, exitCode). For the team \
+             save_decision.",
+            observe,
+        )
+        .writes()
+        .in_profiles(&[Profile::Memory]),
+    ]
+}
+
+// A kind of memory that can be observed.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Seeable {
+    Decision,
+    Mistake,
+    Convention,
+    Pattern,
+    Preference,
+    Insight,
+    ToolOutcome,
+    WorkflowOutcome,
+}
+
+impl Seeable {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Decision => Kind::Decision,
+            Self::Mistake => Kind::Mistake,
+            Self::Convention => Kind::Convention,
+            Self::Pattern => Kind::Pattern,
+            Self::Preference => Kind::Preference,
+            Self::Insight => Kind::Insight,
+            Self::ToolOutcome => Kind::ToolOutcome,
+            Self::WorkflowOutcome => Kind::WorkflowOutcome,
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Seen {
+    session_id: String,
+    #[serde(rename = "type")]
+    kind: Seeable,
+    title: String,
+    #[serde(default)]
+    facts: Vec<String>,
+    narrative: Option<String>,
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
+    concepts: Vec<String>,
+    #[serde(default)]
+    files_read: Vec<String>,
+    #[serde(default)]
+    files_modified: Vec<String>,
+    #[schemars(extend("x-unlisted" = true))]
+    discovery_tokens: Option<i64>,
+    command: Option<String>,
+    exit_code: Option<i64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Noted {
+    id: String,
+    #[schemars(skip)]
+    saved: bool,
+}
+
+fn observe(context: &Context, given: Seen) -> Result<Answer<Noted>, ToolError> {
+    let mut extra = Map::new();
+    if let Some(command) = given.command {
+        extra.insert("command".to_owned(), json!(command));
+    }
+    if let Some(code) = given.exit_code {
+        extra.insert("exitCode".to_owned(), json!(code));
+    }
+    let body = Observation {
+        facts: given.facts,
+        narrative: given.narrative,
+        concepts: given.concepts,
+        files_read: given.files_read,
+        files_modified: given.files_modified,
+        discovery_tokens: given.discovery_tokens.and_then(|tokens| tokens.try_into().ok()),
+        extra,
+    };
+    let kind = given.kind.kind();
+    let id =
+        context.memory(|memory| memory.observe(&given.session_id, kind, &given.title, &body))?;
+    let text = format!("Noted {id}.");
+    Ok(Answer::new(Noted { id, saved: true }, text))
+}
