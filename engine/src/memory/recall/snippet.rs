@@ -2,7 +2,7 @@
 
 use super::prepare::{clipped, each_told};
 use super::terms;
-use crate::memory::types::Entry;
+use crate::memory::types::{Entry, Outcome};
 
 /// Characters of a snippet: with a title and the names around them a hit has 50 to 100 tokens.
 const LONGEST: usize = 120;
@@ -18,7 +18,8 @@ pub(super) fn of(entry: &Entry, title: &str, asked: &[String]) -> String {
         cut.rfind(char::is_whitespace).and_then(|at| cut.get(..at)).unwrap_or(cut)
     });
     let mut parts = vec![content.strip_prefix(shown).unwrap_or(content)];
-    each_told(entry, &mut |text| parts.push(text));
+    // What came of a decision is told beside the snippet.
+    each_told(entry, &mut |text| parts.extend(Outcome::read(text).is_err().then_some(text)));
     let mut left = LOOKED_AT;
     let mut best: Option<(usize, String)> = None;
     for part in parts {

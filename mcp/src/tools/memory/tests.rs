@@ -276,10 +276,10 @@ fn a_small_day() {
     decision#2 2025-11-22 auth strategy: Switch to server side sessions | they can be ended
     mistake#1 2025-11-22 TypeError: user is undefined | at login (/ci/app/src/login.ts:3:9)
     tool_outcome#1 2025-11-22 unit tests | npm test
-    decision#1 2025-11-22 auth strategy: Use JWT in cookies | FAILED [superseded by decision#2]
+    decision#1 2025-11-22 auth strategy: Use JWT in cookies | theft [FAILED] [superseded by decision#2]
     note: 100 is the most at once
     == aidd_memory_context
-    > decision#1 2025-11-22 auth strategy: Use JWT in cookies | FAILED [superseded by decision#2]
+    > decision#1 2025-11-22 auth strategy: Use JWT in cookies | theft [FAILED] [superseded by decision#2]
     tool_outcome#1 2025-11-22 unit tests | npm test
     == load_context
     decision#2 2025-11-22 active on auth strategy
