@@ -155,8 +155,9 @@ fn a_decision_is_remembered_found_shown_and_followed() {
     assert_eq!(topics["topics"][0]["decisions"], 2);
     assert_eq!(topics["topics"][0]["active"], serde_json::json!([second]));
     let recent = project.run(&["memory", "recent", "--type", "decision"]).ends(0);
-    assert_snapshot!(steady(&recent.out, &[&first, &second]), @r"
+    assert_snapshot!(steady(&recent.out, &[&first, &second]), @"
     Sessions live in Redis
+      Slow
       ID2 · TIME · auth · PARTIAL
     ");
 
