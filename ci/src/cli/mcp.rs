@@ -31,7 +31,7 @@ pub struct Mcp {
     /// A name that this machine is called by, beside localhost; may be given several times.
     #[arg(long, value_name = "NAME", requires = "http")]
     pub allow_host: Vec<String>,
-    /// Where web pages that may call come from (https://app.example.com); may be given several times.
+    /// Where web pages that may call come from, by scheme and host; may be given several times.
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub allow_origin: Vec<String>,
     /// What many clients say: standard input and output are the default anyway.
