@@ -1,11 +1,12 @@
 //! Changing what is remembered: `aidd memory edit`, `outcome`, `remove`, `link`, `conflicts` and
 //! `settle`.
 
-use super::{Desk, said, when};
+use super::{Desk, said};
 use crate::cli::Edit as EditArgs;
 use crate::exit::UserError;
 use crate::report::{number, one_line};
 use aidd_engine::memory::permanent::{Conflict, Edit};
+use aidd_engine::memory::times;
 use aidd_engine::memory::types::{Entry, Layer, Link, Outcome, Relation};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
@@ -156,7 +157,7 @@ fn print(conflict: &Conflict, described: &Value, desk: &mut Desk<'_, '_>) -> Res
         } else {
             (text(&side["id"]), text(&side["title"]), &side["updatedAt"])
         };
-        let at = when::date(at.as_i64().unwrap_or_default());
+        let at = times::day(at.as_i64().unwrap_or_default());
         writeln!(desk.io.out, "  {name}  {}  {said}", desk.paint.dim(&at))?;
     }
     Ok(())

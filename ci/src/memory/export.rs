@@ -1,11 +1,12 @@
 //! `aidd memory export`: as lines that can be taken in again, as one object, as a page to read.
 
-use super::{Desk, said, when};
+use super::{Desk, said};
 use crate::cli::{Export, ExportFormat};
 use crate::project;
 use crate::report::number;
 use aidd_engine::memory::id::canonical;
 use aidd_engine::memory::store::{Order, Query};
+use aidd_engine::memory::times;
 use aidd_engine::memory::types::{Entry, Kind, Layer, Link, Status};
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -132,12 +133,12 @@ fn section(entry: &Entry, text: &mut String) -> Result<()> {
                 writeln!(text, "- {name}: {}", items.join("; "))?;
             }
             Value::Number(at) if name.ends_with("At") => {
-                writeln!(text, "- {name}: {}", when::date(at.as_i64().unwrap_or_default()))?;
+                writeln!(text, "- {name}: {}", times::day(at.as_i64().unwrap_or_default()))?;
             }
             other => writeln!(text, "- {name}: {other}")?,
         }
     }
-    writeln!(text, "- {} · {}", when::date(entry.created_at), entry.id)?;
+    writeln!(text, "- {} · {}", times::day(entry.created_at), entry.id)?;
     Ok(())
 }
 

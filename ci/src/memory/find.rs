@@ -5,6 +5,7 @@ use crate::cli::{Recent, Search, Sort};
 use crate::report::{number, one_line};
 use aidd_engine::memory::recall::{Diagnostics, Hit, Question, SearchOrder};
 use aidd_engine::memory::store::Query;
+use aidd_engine::memory::times;
 use aidd_engine::memory::types::{Entry, Kind, Status};
 use aidd_engine::memory::words::topic_key;
 use anyhow::Result;
@@ -90,7 +91,7 @@ fn diagnosed(diagnostics: &Diagnostics) -> Result<String> {
 /// A hit in two or three lines: what it says, and what it is known by.
 fn print(hit: &Hit, indent: &str, desk: &mut Desk<'_, '_>) -> Result<()> {
     let paint = desk.paint;
-    let mut facts = vec![hit.id.clone(), when::date(hit.created_at)];
+    let mut facts = vec![hit.id.clone(), times::day(hit.created_at)];
     facts.extend(hit.topic.as_deref().map(one_line));
     facts.extend(hit.outcome.map(|outcome| outcome.to_string()));
     if let Some(later) = &hit.superseded_by {

@@ -1,12 +1,12 @@
 //! Keeping house: `aidd memory rebuild`, `prune`, `sessions` and `branch`.
 
-use super::{Desk, checked_out, said, when};
+use super::{Desk, checked_out, said};
 use crate::cli::{Branch, Prune, Sessions};
 use crate::exit::UserError;
 use crate::report::{number, one_line};
-use aidd_engine::memory::legacy::millis;
 use aidd_engine::memory::prune::Rules;
 use aidd_engine::memory::records::{BranchContext, SessionState};
+use aidd_engine::memory::times::{self, millis};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -77,10 +77,10 @@ pub(super) fn sessions(args: &Sessions, desk: &mut Desk<'_, '_>) -> Result<()> {
 }
 
 fn print(session: &SessionState, desk: &mut Desk<'_, '_>) -> Result<()> {
-    let began = millis(&session.started_at).map(when::moment).unwrap_or_default();
+    let began = millis(&session.started_at).map(times::moment).unwrap_or_default();
     let state = match session.ended_at.as_ref().map(millis) {
         None => "active".to_owned(),
-        Some(Some(at)) => format!("ended {}", when::moment(at)),
+        Some(Some(at)) => format!("ended {}", times::moment(at)),
         Some(None) => "ended".to_owned(),
     };
     let name = session.name.as_deref().or(session.input.as_deref()).unwrap_or("a session");
@@ -138,7 +138,7 @@ fn branches(desk: &mut Desk<'_, '_>) -> Result<()> {
         return Ok(());
     }
     for context in &contexts {
-        let updated = millis(&context.updated_at).map(when::moment).unwrap_or_default();
+        let updated = millis(&context.updated_at).map(times::moment).unwrap_or_default();
         let feature = context.feature.as_deref().unwrap_or_default();
         writeln!(
             desk.io.out,

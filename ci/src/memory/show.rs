@@ -1,8 +1,9 @@
 //! `aidd memory show`: memories whole.
 
-use super::{Desk, said, when};
+use super::{Desk, said};
 use crate::report::{one_line, printable};
 use aidd_engine::memory::log::{Op, Revision};
+use aidd_engine::memory::times;
 use aidd_engine::memory::types::{Entry, Layer, Link};
 use anyhow::Result;
 use serde::Serialize;
@@ -69,9 +70,9 @@ fn print(whole: &Whole, desk: &mut Desk<'_, '_>) -> Result<()> {
 fn facts(entry: &Entry) -> Vec<String> {
     let mut facts = vec![entry.kind.to_string(), entry.status.to_string()];
     facts.extend(entry.topic.as_deref().map(one_line));
-    facts.push(when::moment(entry.created_at));
+    facts.push(times::moment(entry.created_at));
     if entry.updated_at != entry.created_at {
-        facts.push(format!("changed {}", when::moment(entry.updated_at)));
+        facts.push(format!("changed {}", times::moment(entry.updated_at)));
     }
     facts.extend(entry.branch.as_deref().map(|branch| format!("on {}", one_line(branch))));
     facts.extend(entry.session_id.as_deref().map(one_line));
@@ -87,7 +88,7 @@ fn field(name: &str, value: &Value) -> String {
         Value::String(text) => printable(text.trim_end()).replace('\n', "\n    "),
         // The one field of a memory that is a time by its name.
         Value::Number(at) if name.ends_with("At") => {
-            at.as_i64().map_or_else(|| at.to_string(), when::moment)
+            at.as_i64().map_or_else(|| at.to_string(), times::moment)
         }
         other => one_line(&other.to_string()),
     };
@@ -118,7 +119,7 @@ fn link_line(id: &str, link: &Link, desk: &mut Desk<'_, '_>) -> Result<String> {
 
 /// A line of the history.
 fn past(revision: &Revision, entry: &Entry) -> String {
-    let at = when::moment(revision.at);
+    let at = times::moment(revision.at);
     let mark = if entry.is_contested() && entry.heads.contains(&revision.rev) { "*" } else { " " };
     let said = match revision.op {
         Op::Put => {

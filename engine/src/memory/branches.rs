@@ -3,12 +3,12 @@
 
 use super::MemoryError;
 use super::kinds::{self, Decision, Mistake};
-use super::legacy::millis;
 use super::log::Revision;
 use super::project::ProjectMemory;
 use super::records::{BranchContext, MadeDecision, MendedError, SessionState};
 use super::sessions::add_new;
 use super::store::{Query, StorageBackend};
+use super::times::millis;
 use super::types::{Entry, Kind, Layer};
 use super::words::{error_key, folded};
 use super::{id, kinds::Observation};

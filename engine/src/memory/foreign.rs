@@ -8,7 +8,7 @@ mod server_memory;
 
 use super::log::{self, Revision};
 use super::types::{Entry, Kind, Layer, SCHEMA_VERSION, Status};
-use super::{MemoryError, id, legacy};
+use super::{MemoryError, id, legacy, times};
 use serde_json::{Map, Value};
 
 /// The forms that are read.
@@ -258,7 +258,7 @@ fn texts(item: &Value, name: &str) -> Vec<String> {
 fn time(item: &Value, names: &[&str]) -> i64 {
     // In milliseconds this is a day of 1973, in seconds one far ahead.
     const SECONDS: i64 = 100_000_000_000;
-    let times = names.iter().filter_map(|name| legacy::millis(item.get(*name)?));
+    let times = names.iter().filter_map(|name| times::millis(item.get(*name)?));
     let at = times.into_iter().next().unwrap_or_default();
     if (1..SECONDS).contains(&at) { at * 1000 } else { at }
 }

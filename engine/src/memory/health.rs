@@ -2,11 +2,11 @@
 //! where nothing was.
 
 use super::MemoryError;
-use super::legacy::millis;
 use super::outcomes::{self, Check};
 use super::project::ProjectMemory;
 use super::records::SessionState;
 use super::store::{Order, Query};
+use super::times::millis;
 use super::types::{Entry, Kind, Layer};
 use crate::git::Repository;
 use std::collections::{BTreeMap, BTreeSet};

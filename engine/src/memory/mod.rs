@@ -31,6 +31,7 @@ pub mod sessions;
 pub mod settle;
 pub mod situation;
 pub mod store;
+pub mod times;
 mod unwritable;
 
 pub use crate::lines::{id, log, types, words};

@@ -3,10 +3,10 @@
 
 use super::MemoryError;
 use super::journal;
-use super::legacy::millis;
 use super::project::ProjectMemory;
 use super::records::SessionState;
 use super::store::{Durability, Query, StorageBackend, Table};
+use super::times::millis;
 use super::types::{Layer, Status};
 use serde_json::Value;
 

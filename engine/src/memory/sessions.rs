@@ -19,7 +19,7 @@ fn session(store: &mut dyn StorageBackend, id: &str) -> Result<SessionState, Mem
 
 /// When a session began, in milliseconds since 1970.
 fn began(session: &SessionState) -> i64 {
-    super::legacy::millis(&session.started_at).unwrap_or_default()
+    super::times::millis(&session.started_at).unwrap_or_default()
 }
 
 impl ProjectMemory {

@@ -277,13 +277,13 @@ fn c_and_cpp() {
         "=================================================================
 ==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x602 at pc 0x4f bp 0x7 sp 0x8
 READ of size 4 at 0x602 thread T0
-    #0 0x4f0a2b in sum /work/src/sum.c:14:9
-    #1 0x4f0b00 in main /work/src/main.c:8
+    #0 0x4f0a2b in sum /srv/sum/sum.c:14:9
+    #1 0x4f0b00 in main /srv/sum/main.c:8
     #2 0x7f1c in __libc_start_main (/lib/libc.so.6+0x21b96)",
         "
 c | AddressSanitizer: heap-use-after-free on address 0x602 at pc 0x4f bp 0x7 sp 0x8
-/work/src/sum.c:14:9 sum
-/work/src/main.c:8 main
+/srv/sum/sum.c:14:9 sum
+/srv/sum/main.c:8 main
 ",
     );
     reads(

@@ -8,10 +8,10 @@ pub use evidence::Judged;
 pub use phases::{Criterion, Holds, PHASES, Phase, Shown, criterion, phase};
 
 use super::MemoryError;
-use super::legacy::millis;
 use super::project::ProjectMemory;
 use super::records::{Lifecycle, PassedPhase};
 use super::store::{Durability, StorageBackend, Table};
+use super::times::millis;
 use evidence::Scene;
 use serde_json::{Map, Value, json};
 

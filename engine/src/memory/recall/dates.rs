@@ -1,5 +1,7 @@
 //! Days in words, so that a question may name one.
 
+use crate::memory::times;
+
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -21,27 +23,11 @@ const MONTH_TERMS: [&str; 12] = [
     "novemb", "decemb",
 ];
 
-/// Milliseconds of a day.
-const DAY: i64 = 86_400_000;
-
 /// The day of a time in milliseconds since 1970, in UTC: `2026-03-04 4 March 2026`.
 pub(super) fn words(at: i64) -> String {
-    let (year, month, day) = date(at.div_euclid(DAY));
-    let name = usize::try_from(month - 1).ok().and_then(|at| MONTHS.get(at)).unwrap_or(&"");
-    format!("{year:04}-{month:02}-{day:02} {day} {name} {year}")
-}
-
-/// Year, month and day of a number of days since 1970. The calendar is counted in 400 years from
-/// 1 March, which puts the leap day last: H. Hinnant, "chrono-compatible low-level date algorithms".
-fn date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
+    let date = times::date(at);
+    let name = usize::try_from(date.month() - 1).ok().and_then(|at| MONTHS.get(at)).unwrap_or(&"");
+    format!("{date} {} {name} {}", date.day(), date.year())
 }
 
 /// Whether `terms` name a month or a year. "May" and "march" are words too: they are months only

@@ -3,8 +3,8 @@
 use crate::context::Context;
 use crate::tool::ToolError;
 use aidd_engine::git::Repository;
-use aidd_engine::memory::legacy::millis;
 use aidd_engine::memory::recall::{Found, Hit};
+use aidd_engine::memory::times::{day, millis};
 use aidd_engine::memory::types::{Entry, Kind, Link, Status};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -80,20 +80,6 @@ pub(super) fn time(name: &str, given: Option<&str>) -> Result<Option<i64>, ToolE
         None => Err(ToolError::new(format!("`{name}` is no time: {text}"))
             .remedy("write it as 2026-01-05 or 2026-01-05T10:00:00Z")),
     }
-}
-
-/// A day of UTC: `2026-01-05`.
-pub(super) fn day(at: i64) -> String {
-    // The Gregorian calendar in years that begin in March.
-    let days = at.div_euclid(86_400_000) + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let months = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * months + 2) / 5 + 1;
-    let month = if months < 10 { months + 3 } else { months - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }
 
 /// The day of a time of a record, which may be a text of an older form.
@@ -208,16 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_those_of_the_calendar() {
-        for (at, want) in [
-            (0, "1970-01-01"),
-            (1_709_164_800_000, "2024-02-29"),
-            (1_709_251_199_999, "2024-02-29"),
-            (1_709_251_200_000, "2024-03-01"),
-            (-1, "1969-12-31"),
-        ] {
-            assert_eq!(day(at), want);
-        }
+    fn times_and_limits_are_read() {
         assert_eq!(time("since", Some("2024-02-29")), Ok(Some(1_709_164_800_000)));
         assert_eq!(time("since", Some("17")), Ok(Some(17)));
         assert_eq!(time("since", Some(" ")), Ok(None));

@@ -215,7 +215,7 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
         }
         text.truncate(text.trim_end().len());
         for entry in chain.iter().filter(|entry| entry.status != Status::Active) {
-            let day = super::shown::day(entry.created_at);
+            let day = aidd_engine::memory::times::day(entry.created_at);
             let _ = write!(text, "\nbefore: {} {day} {}", entry.id, entry.title(100));
         }
         let seen: BTreeSet<&str> = chain.iter().map(|entry| &*entry.id).collect();

@@ -1,0 +1,82 @@
+//! Times in milliseconds since 1970: read from records and from people, told in UTC, so that two
+//! people read the same.
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+/// Milliseconds since 1970 of a number of them, or of `2026-02-05`, with or without a time and a
+/// zone. Without one it is UTC.
+#[must_use]
+pub fn millis(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(number) => number.as_i64(),
+        Value::String(text) => read(text.trim()),
+        _ => None,
+    }
+}
+
+fn read(text: &str) -> Option<i64> {
+    let time = text.parse::<Timestamp>().ok().or_else(|| {
+        let civil = text.parse::<DateTime>().ok()?;
+        TimeZone::UTC.to_timestamp(civil).ok()
+    });
+    time.map(Timestamp::as_millisecond)
+}
+
+/// `2026-01-31`.
+#[must_use]
+pub fn day(at: i64) -> String {
+    date(at).to_string()
+}
+
+/// `2026-01-31 12:30`.
+#[must_use]
+pub fn moment(at: i64) -> String {
+    civil(at).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// The day. What lies beyond the years -9999 to 9999 counts as their first or last day.
+pub(super) fn date(at: i64) -> Date {
+    civil(at).date()
+}
+
+fn civil(at: i64) -> DateTime {
+    let nearest = if at < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    TimeZone::UTC.to_datetime(Timestamp::from_millisecond(at).unwrap_or(nearest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_of_every_form_are_read() {
+        for (text, want) in [
+            ("1970-01-01", Some(0)),
+            ("2026-02-05", Some(1_770_249_600_000)),
+            ("2024-02-29T12:30:15Z", Some(1_709_209_815_000)),
+            ("2024-02-29T12:30:15.250+09:00", Some(1_709_177_415_250)),
+            ("2024-02-29 12:30", Some(1_709_209_800_000)),
+            ("2024-13-01", None),
+            ("2023-02-29", None),
+            ("yesterday", None),
+            ("2024-02", None),
+            ("年2024-02-29", None),
+        ] {
+            assert_eq!(read(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_told_as_they_are_read() {
+        for text in ["1970-01-01", "2000-02-29", "1999-12-31", "2024-02-29", "2100-03-01"] {
+            assert_eq!(day(read(text).expect("a date")), text);
+        }
+        assert_eq!(day(-1), "1969-12-31");
+        assert_eq!(moment(1_763_812_345_000), "2025-11-22 11:52");
+        // No time is out of reach.
+        assert_eq!((&*day(i64::MIN), &*day(i64::MAX)), ("-009999-01-02", "9999-12-30"));
+    }
+}

@@ -1,0 +1,180 @@
+//! What is refused, what older clients say, and what has to be said with an answer.
+
+use super::{Day, provider};
+use serde_json::json;
+
+#[test]
+fn what_cannot_be_is_refused_with_a_remedy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let decision =
+        day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
+    let mut said = String::new();
+    for (tool, arguments) in [
+        ("aidd_session", json!({"action": "start", "branch": "x"})),
+        ("aidd_session", json!({"action": "start", "aiProvider": provider()})),
+        ("aidd_session", json!({"action": "end"})),
+        ("aidd_session", json!({"action": "get", "id": "session_1_x"})),
+        ("aidd_session", json!({"action": "strat"})),
+        ("aidd_observation", json!({"sessionId": "session_1_x", "type": "insight", "title": "t"})),
+        ("aidd_branch", json!({"action": "get"})),
+        ("aidd_branch", json!({"action": "get", "branch": "x", "plan": "p"})),
+        ("aidd_branch", json!({"action": "merge", "branch": "x"})),
+        ("aidd_memory_search", json!({"quary": "x"})),
+        ("aidd_memory_search", json!({"query": "x", "since": "tomorrow"})),
+        ("aidd_memory_context", json!({"anchor": "decision_1_x"})),
+        ("aidd_memory_get", json!({"ids": []})),
+        ("aidd_memory_get", json!({"ids": ["decision_1_x"]})),
+        ("aidd_memory_add_decision", json!({"decision": " ", "reasoning": "r"})),
+        ("aidd_memory_edit_decision", json!({"id": decision})),
+        ("aidd_memory_edit_mistake", json!({"id": decision, "fix": "f"})),
+        ("aidd_memory_prune", json!({"type": "convention", "id": decision})),
+        ("aidd_memory_import", json!({"path": "../x.json"})),
+        ("aidd_memory_import", json!({"path": "gone.json"})),
+        ("save_decision", json!({"topic": " ", "decision": "d", "reasoning": "r"})),
+        (
+            "save_decision",
+            json!({"topic": "t", "decision": "d", "reasoning": "r", "confidence": 5}),
+        ),
+        (
+            "save_decision",
+            json!({"topic": "t", "decision": "d", "reasoning": "r", "supersedes": ["x"]}),
+        ),
+        ("evolve_outcome", json!({"id": decision, "outcome": "GREAT"})),
+        ("evolve_supersede", json!({"id": "x", "decision": "d", "reasoning": "r"})),
+        ("load_context", json!({})),
+        ("load_context", json!({"topic": "nothing"})),
+        ("aidd_lifecycle_status", json!({"lifecycleId": "x"})),
+        ("aidd_lifecycle_init", json!({"feature": "f", "startPhase": "SYNC"})),
+        ("aidd_diagnose_error", json!({"error": " "})),
+    ] {
+        let text = day.says(tool, arguments);
+        assert!(text.starts_with("error: "), "{tool}: {text}");
+        said.push_str(&format!("{tool}: {}\n", &text["error: ".len()..]));
+    }
+    insta::assert_snapshot!(said, @r#"
+    aidd_session: `aiProvider` is missing
+    hint: say who you are: {provider, model, modelId, client}
+    aidd_session: `branch` is missing
+    hint: no branch is checked out here: name the one you work on
+    aidd_session: `id` is missing: the session
+    hint: action list names the sessions
+    aidd_session: there is no session `session_1_x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_session: `action` is the string "strat", which is none of start, update, end, get, list, delete; did you mean `start`?
+    aidd_observation: there is no session `session_1_x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_branch: `branch` is missing, and none is checked out here
+    aidd_branch: `plan` is only taken by action save
+    aidd_branch: there is no branch `x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_memory_search: `quary` is no argument; did you mean `query`?
+    `query` is missing: Empty: the newest
+    aidd_memory_search: `since` is no time: tomorrow
+    hint: write it as 2026-01-05 or 2026-01-05T10:00:00Z
+    aidd_memory_context: there is no memory `decision_1_x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_memory_get: `ids` is empty
+    hint: aidd_memory_search or search_recent names memories
+    aidd_memory_get: there is no memory `decision_1_x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_memory_add_decision: a decision cannot be empty
+    aidd_memory_edit_decision: nothing to change is given
+    hint: name a field beside `id`
+    aidd_memory_edit_mistake: `decision#1` is a decision, not a mistake
+    aidd_memory_prune: `decision#1` is a decision, not a convention
+    aidd_memory_import: `../x.json` lies outside of the project
+    hint: name a path below the project's root, relative to it
+    aidd_memory_import: there is no file `gone.json`
+    save_decision: `topic` is empty
+    hint: name what it is about in a word or two, or use aidd_memory_add_decision
+    save_decision: `confidence` is 5; it goes from 0 to 1
+    save_decision: there is no memory `x`
+    hint: ids come from search and list tools; copy one whole
+    evolve_outcome: `outcome` is the string "GREAT", which is none of SUCCESS, FAILED, PARTIAL
+    evolve_supersede: there is no memory `x`
+    hint: ids come from search and list tools; copy one whole
+    load_context: give either `id` or `topic`
+    load_context: nothing is remembered on the topic `nothing`
+    hint: search_by_context looks through what memories say
+    aidd_lifecycle_status: there is no lifecycle `x`
+    hint: ids come from search and list tools; copy one whole
+    aidd_lifecycle_init: `SYNC` is none of UNDERSTAND, PLAN, SPEC, BUILD, VERIFY, SHIP
+    aidd_diagnose_error: there is no error text
+    "#);
+}
+
+#[test]
+fn older_names_take_their_older_arguments() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let id = day.id("save/decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
+    let failed = json!({"decisionId": id, "outcome": "FAILED", "failure_reason": "slow"});
+    day.data("update_outcome", failed);
+    let entry = day.data("aidd_memory_get", json!({"ids": [id]}))["entries"][0].clone();
+    assert_eq!(entry["metadata"]["outcomeReason"], "slow");
+    assert_eq!(entry["metadata"]["confidence"], 0.7);
+    let checkpoint = json!({"summary": "s", "open_files": ["a.rs"], "next_steps": "go on"});
+    day.data("save.checkpoint", checkpoint);
+    let loaded = day.data("load_checkpoint", json!({}));
+    assert_eq!(loaded["checkpoint"]["metadata"]["openFiles"], json!(["a.rs"]));
+    let asked = day.data("suggest_decision", json!({"userQuestion": "use b"}));
+    assert_eq!(asked["results"][0]["id"], json!(id));
+    assert_eq!(day.data("list_decisions", json!({"limit": 1}))["count"], 1);
+    let both = json!({"decisionId": id, "id": id, "outcome": "FAILED"});
+    assert!(day.says("update_outcome", both).contains("`decisionId` is no argument"));
+}
+
+#[test]
+fn what_is_the_same_or_against_another_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let tabs = json!({"topic": "style", "decision": "Use tabs", "reasoning": "width"});
+    let tabs_id = day.id("save_decision", tabs.clone());
+    let again = day.data("save_decision", tabs);
+    assert_eq!((&again["id"], &again["duplicate"]), (&json!(tabs_id), &json!(true)));
+    let spaces = day.says(
+        "save_decision",
+        json!({
+            "topic": "style", "decision": "Use spaces", "reasoning": "diffs",
+            "links": [{"to": tabs_id, "relation": "contradicts"}],
+        }),
+    );
+    insta::assert_snapshot!(spaces, @r"
+    Saved decision#1.
+    note: 2 decisions hold on style: decision#2, decision#1
+    note: decision#1 contradicts decision#2, and both hold
+    ");
+    let near = json!({"decision": "Use PostgreSQL for the event store", "reasoning": "r"});
+    day.data("aidd_memory_add_decision", near);
+    let near = json!({"decision": "Use PostgreSQL as event store", "reasoning": "r"});
+    let near = day.says("aidd_memory_add_decision", near);
+    assert!(
+        near.contains("note: 100 % like decision#4 \"Use PostgreSQL for the event store\""),
+        "{near}"
+    );
+    let new = json!({"topic": "cache", "decision": "Use Redis", "reasoning": "r"});
+    let old = day.id("save_decision", new);
+    let new = json!({"topic": "cache", "decision": "Use Valkey", "reasoning": "r"});
+    let new = day.id("save_decision", new);
+    let gone = json!({"id": old, "decision": "Use nothing", "reasoning": "r"});
+    let said = day.client.text("evolve_supersede", gone);
+    assert!(said.contains(&format!("hint: `{new}` took its place: supersede that")), "{said}");
+    let removed =
+        day.data("aidd_memory_prune", json!({"type": "decision", "id": new, "reason": "r"}));
+    assert_eq!(removed["restored"], json!([old]));
+}
+
+#[test]
+fn secrets_and_private_texts_never_come_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let id = day.id(
+        "save_insight",
+        json!({
+            "content": "The <private>salary of Kim</private> is not ours", "tags": ["a"],
+        }),
+    );
+    let text = day.says("aidd_memory_get", json!({"ids": [id]}));
+    assert!(text.contains("The [REDACTED] is not ours"), "{text}");
+}
