@@ -189,6 +189,11 @@ fn check_stdin(
 ) -> Result<Outcome> {
     let path = stdin_path(args, project, &io.cwd)?;
     let bytes = read_stdin(io)?;
+    Ok(text(project, engine, path, bytes))
+}
+
+/// Checks `bytes` as the file at `path` from the root.
+pub(crate) fn text(project: &Project, engine: &Engine, path: String, bytes: Vec<u8>) -> Outcome {
     let size = bytes.len() as u64;
     let files =
         Overlay { over: Memory([(path.clone(), bytes.clone())].into()), under: &project.disk };
@@ -202,7 +207,7 @@ fn check_stdin(
     };
     let files =
         if checked.findings.is_empty() { Vec::new() } else { vec![FileReport { source, checked }] };
-    Ok(Outcome { files, checked: 1, bytes: size, ..Outcome::default() })
+    Outcome { files, checked: 1, bytes: size, ..Outcome::default() }
 }
 
 /// Writes standard input to standard output, mended; or the patch that would.

@@ -1,6 +1,7 @@
 //! The command line and pull-request door: it converts and prints, and decides nothing that the
 //! engine decides.
 
+pub mod agent;
 pub mod base;
 pub mod baseline;
 pub mod check;

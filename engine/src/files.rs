@@ -68,6 +68,41 @@ impl Disk {
             ))
         }
     }
+
+    /// A path that somebody gave, absolute or from the root, as one from the root with `/` between
+    /// segments. Links are followed: `None` when it leaves the root, now or through a link that
+    /// leads nowhere yet.
+    #[must_use]
+    pub fn inside(&self, given: &str) -> Option<String> {
+        let mut path = PathBuf::new();
+        for part in self.root.join(given).components() {
+            match part {
+                Component::ParentDir => {
+                    path.pop();
+                }
+                Component::CurDir => {}
+                other => path.push(other),
+            }
+        }
+        let real_root = self.root.canonicalize().ok()?;
+        let base = [&self.root, &real_root].into_iter().find(|base| path.starts_with(base))?;
+        let is_inside = real(&path).ok()?.starts_with(&real_root);
+        is_inside.then(|| crate::paths::relative(base, &path))
+    }
+}
+
+/// A path with the links of what exists of it followed.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    let mut rest = Vec::new();
+    for folder in path.ancestors() {
+        match folder.canonicalize() {
+            Ok(found) => return Ok(rest.iter().rev().fold(found, |path, part| path.join(part))),
+            // A link that leads nowhere may lead somewhere tomorrow.
+            Err(error) if folder.is_symlink() => return Err(error),
+            Err(_) => rest.extend(folder.file_name()),
+        }
+    }
+    Err(io::ErrorKind::NotFound.into())
 }
 
 impl Files for Disk {

@@ -29,7 +29,14 @@ pub enum Kind {
     Config,
     /// A rule page of the project.
     RulePage,
+    /// A tracked file of the project's memory, in JSON lines.
+    Memory,
 }
+
+/// The folder, from the root, of a project's permanent memory, and the names of its files.
+pub const MEMORY_FOLDER: &str = "ai/memory";
+/// The files in [`MEMORY_FOLDER`] that aidd writes.
+pub const MEMORY_FILES: [&str; 3] = ["decisions.jsonl", "mistakes.jsonl", "conventions.jsonl"];
 
 /// Where the configuration of a project lies, from its root.
 pub const CONFIG_PATH: &str = ".aidd/config.json";
@@ -62,6 +69,9 @@ pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     }
     if is_page_path(path) {
         kinds.push(Kind::RulePage);
+    }
+    if is_memory_path(path) {
+        kinds.push(Kind::Memory);
     }
     if HADOLINT_CONFIGS.contains(&&*lower) {
         kinds.push(Kind::HadolintConfig);
@@ -102,6 +112,16 @@ pub fn is_page_path(path: &str) -> bool {
     let is_below =
         |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     path.ends_with(".md") && RULE_FOLDERS.into_iter().any(is_below)
+}
+
+/// Whether `path` is that of a tracked file of memory, of this project or of one below it.
+#[must_use]
+pub fn is_memory_path(path: &str) -> bool {
+    let Some((folder, name)) = path.rsplit_once('/') else { return false };
+    let is_folder = folder
+        .strip_suffix(MEMORY_FOLDER)
+        .is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    is_folder && MEMORY_FILES.contains(&name)
 }
 
 /// Whether the text of a fenced block is a whole file of its kind: an excerpt from a Dockerfile, as
@@ -266,6 +286,16 @@ mod tests {
         assert!(has("locales/pt-BR.json", "{\"a\": \"b\"}", Kind::MessageCatalogue));
         assert!(has("src/i18n/en/common.json", "{}", Kind::MessageCatalogue));
         assert!(!has("locales/package.json", "{}", Kind::MessageCatalogue));
+    }
+
+    #[test]
+    fn memory_lies_in_three_files() {
+        for path in ["ai/memory/decisions.jsonl", "a/ai/memory/mistakes.jsonl"] {
+            assert_eq!(kinds(path, ""), [Kind::Memory], "{path}");
+        }
+        for path in ["xai/memory/decisions.jsonl", "ai/memory/x.jsonl", "decisions.jsonl"] {
+            assert_eq!(kinds(path, ""), [], "{path}");
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod fix;
 pub mod git;
 pub mod ignored;
 pub mod kind;
+pub mod lines;
 pub mod memory;
 pub mod parse;
 pub mod paths;

@@ -32,6 +32,9 @@ pub const SOURCES: [(&str, &str); 9] = [
     ("aidd-conventions.json", ".aidd/memory/conventions.json"),
 ];
 
+/// Bytes of the longest tracked file that is read: half a million memories of 500 bytes.
+pub const LONGEST: u64 = 256 << 20;
+
 /// The path of a source, from the root.
 #[must_use]
 pub fn path_of(source: &str) -> Option<&'static str> {
@@ -89,36 +92,55 @@ impl Journal {
     /// The bytes of the file at `path`, and what it is known by; `None` when there is none.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When it cannot be read; [`MemoryError::Invalid`] when it is not to be read: it is no file,
+    /// lies outside the root, or is longer than [`LONGEST`].
     pub fn read(&self, path: &str) -> Result<Option<(Vec<u8>, Stamp)>, MemoryError> {
+        let name = path;
         let path = self.root.join(path);
-        let mut file = match File::open(&path) {
+        // Looked at first: to open a pipe may take forever.
+        let metadata = match fs::metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             other => other.map_err(MemoryError::io(&path))?,
         };
+        let real = |path: &Path| path.canonicalize().map_err(MemoryError::io(path));
+        let refuse = |why: &str| Err(MemoryError::Invalid(format!("{name} is not read: {why}")));
+        if !metadata.is_file() {
+            return refuse("it is not a file");
+        }
+        if !real(&path)?.starts_with(real(&self.root)?) {
+            return refuse("it is a link that leads out of the project");
+        }
+        if metadata.len() > LONGEST {
+            return refuse("it is longer than 256 MiB");
+        }
+        let mut file = File::open(&path).map_err(MemoryError::io(&path))?;
         let mut bytes = Vec::new();
         // The stamp of before: what is added meanwhile makes it out of date.
         let stamp = file
             .metadata()
-            .and_then(|metadata| file.read_to_end(&mut bytes).map(|_| Stamp::of(&metadata)))
+            .and_then(|metadata| {
+                (&mut file).take(LONGEST).read_to_end(&mut bytes)?;
+                Ok(Stamp::of(&metadata))
+            })
             .map_err(MemoryError::io(&path))?;
         Ok(Some((bytes, stamp)))
     }
 
-    /// Adds whole lines to the file at `path`; returns when they are on the disk.
+    /// Adds whole lines to the file at `path`; returns when they are on the disk. What the file was
+    /// known by before, and what it is known by now.
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn append(&self, path: &str, lines: &str) -> Result<Stamp, MemoryError> {
+    pub fn append(&self, path: &str, lines: &str) -> Result<(Stamp, Stamp), MemoryError> {
         let place = self.place(path)?;
         // Git may put another file in its place while it is written to. Lines that are there twice
         // do no harm.
         for _ in 0..8 {
-            let written = append(&place, lines).map_err(MemoryError::io(&place))?;
+            let (before, written) = append(&place, lines).map_err(MemoryError::io(&place))?;
             let Ok(now) = fs::metadata(&place) else { continue };
             let same = lock::identity_of(&written) == lock::identity_of(&now);
             if same && now.len() >= written.len() {
-                return Ok(Stamp::of(&written));
+                return Ok((Stamp::of(&before), Stamp::of(&written)));
             }
         }
         Err(MemoryError::Store(format!("{path} is replaced again and again by another program")))
@@ -229,9 +251,11 @@ impl Journal {
     }
 }
 
-fn append(place: &Path, lines: &str) -> io::Result<fs::Metadata> {
+/// Adds lines; what is known of the file from before and after.
+fn append(place: &Path, lines: &str) -> io::Result<(fs::Metadata, fs::Metadata)> {
     let mut file = OpenOptions::new().create(true).read(true).append(true).open(place)?;
-    let is_new = file.metadata()?.len() == 0;
+    let before = file.metadata()?;
+    let is_new = before.len() == 0;
     let mut text = String::new();
     if !is_new {
         // A last line without an end would swallow ours.
@@ -243,20 +267,19 @@ fn append(place: &Path, lines: &str) -> io::Result<fs::Metadata> {
         }
     }
     text.push_str(lines);
-    file.write_all(text.as_bytes())?;
+    if let Err(error) = file.write_all(text.as_bytes()) {
+        // On a full disk half a line may be there; it goes, unless others wrote behind it.
+        let most = before.len() + text.len() as u64;
+        if file.metadata().is_ok_and(|now| now.len() < most) {
+            let _ = file.set_len(before.len());
+        }
+        return Err(error);
+    }
     file.sync_data()?;
     if is_new {
-        sync_folder(place);
+        lock::sync_folder(place);
     }
-    file.metadata()
-}
-
-/// Makes the name of a new file last, where the system lets a folder be asked to.
-fn sync_folder(place: &Path) {
-    if let Some(folder) = place.parent().and_then(|folder| File::open(folder).ok()) {
-        // Not every system syncs folders, and those write names at once.
-        let _ = folder.sync_all();
-    }
+    Ok((before, file.metadata()?))
 }
 
 /// The name of a branch's file: itself, as far as every file system has it, with a hash where that
@@ -332,7 +355,7 @@ mod tests {
         let journal = Journal::new(folder.path());
         journal.append("ai/memory/x.jsonl", "one\n").expect("written");
         fs::write(folder.path().join("ai/memory/x.jsonl"), "one\ntw").expect("written");
-        let stamp = journal.append("ai/memory/x.jsonl", "three\n").expect("written");
+        let (_, stamp) = journal.append("ai/memory/x.jsonl", "three\n").expect("written");
         let (bytes, read) = journal.read("ai/memory/x.jsonl").expect("read").expect("there");
         assert_eq!(bytes, b"one\ntw\nthree\n");
         assert_eq!(stamp, read);

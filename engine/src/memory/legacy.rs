@@ -10,12 +10,7 @@ use serde_json::{Map, Value};
 
 /// Reads an older file of memories of `kind`, whose list stands under `plural`.
 #[must_use]
-pub(super) fn read(
-    path: &str,
-    kind: Kind,
-    plural: &str,
-    bytes: &[u8],
-) -> (Vec<Revision>, Vec<Problem>) {
+pub fn read(path: &str, kind: Kind, plural: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
     let problem = |kind, message| Problem { path: path.to_owned(), line: 0, kind, message };
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
     let items = match serde_json::from_slice(bytes) {
@@ -109,7 +104,7 @@ fn rename(fields: Map<String, Value>) -> Map<String, Value> {
 
 /// Milliseconds since 1970 of a number of them, or of `2026-02-05`, with or without a time.
 #[must_use]
-pub(super) fn millis(value: &Value) -> Option<i64> {
+pub fn millis(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64(),
         Value::String(text) => iso(text.trim()),

@@ -1,6 +1,7 @@
 //! The lines of the tracked files in the store, and what they come to there.
 
 use super::MemoryError;
+use super::journal;
 use super::log::{self, Revision};
 use super::privacy::Gate;
 use super::store::{Mirrored, Query, StorageBackend};
@@ -91,6 +92,30 @@ pub(super) fn put_lines(
         put_line(store, gate, file, revision)?;
     }
     touched.settle(store, gate)
+}
+
+/// Puts lines back that a damaged store held, with what they come to; how many were not there.
+pub(super) fn restore(
+    store: &mut dyn StorageBackend,
+    gate: &Gate,
+    lines: &[&Mirrored],
+) -> Result<usize, MemoryError> {
+    let mut touched = Touched::default();
+    let mut count = 0;
+    for mirrored in lines {
+        let Mirrored { file, line, .. } = mirrored;
+        let known = store.lines_of(&line.id)?;
+        let is_known = known.iter().any(|own| (&own.file, &own.line.rev) == (file, &line.rev));
+        // The gate takes nothing out of a line that passed it.
+        let clean = gate.clean(*mirrored).ok().filter(|clean| clean.line == *line);
+        if let Some(clean) = clean.filter(|_| !is_known && journal::path_of(file).is_some()) {
+            touched.add(store, &line.id)?;
+            store.put_line(&clean)?;
+            count += 1;
+        }
+    }
+    touched.settle(store, gate)?;
+    Ok(count)
 }
 
 fn put_line(

@@ -1,30 +1,33 @@
 //! What a project remembers: decisions with their history, mistakes with their cures, conventions,
 //! what sessions observed, where branches stand.
 //!
-//! Permanent memory lies in tracked files of JSON lines (`log` says what a line means, `journal`
-//! reads and appends them) and is mirrored in a store (`store`), together with all that stays in
+//! Permanent memory lies in tracked files of JSON lines ([`crate::lines`] says what a line means,
+//! `journal` reads and appends them) and is mirrored in a store (`store`), together with all that stays in
 //! the checkout. [`project::ProjectMemory`] is the door to it. Nothing is written but through
 //! [`privacy::Gate`].
 
 pub mod branches;
 pub mod graph;
-pub mod id;
+pub mod intake;
 pub mod journal;
 pub mod kinds;
-mod legacy;
+pub mod legacy;
 pub mod lifecycle;
 pub mod local;
-pub mod log;
 pub mod mirror;
 pub mod permanent;
 pub mod privacy;
 pub mod project;
 pub mod prune;
+pub mod recall;
 pub mod records;
+mod salvage;
 pub mod sessions;
+pub mod settle;
 pub mod store;
-pub mod types;
-pub mod words;
+mod unwritable;
+
+pub use crate::lines::{id, log, types, words};
 
 #[cfg(test)]
 mod tests;

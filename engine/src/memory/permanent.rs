@@ -141,7 +141,7 @@ impl ProjectMemory {
     }
 
     /// The decisions that hold on a topic.
-    fn on_topic(&mut self, topic: Option<&str>) -> Result<Vec<Entry>, MemoryError> {
+    pub(super) fn on_topic(&mut self, topic: Option<&str>) -> Result<Vec<Entry>, MemoryError> {
         let Some(topic) = topic.filter(|topic| !topic_key(topic).is_empty()) else {
             return Ok(Vec::new());
         };
@@ -254,7 +254,7 @@ impl ProjectMemory {
     }
 
     /// A permanent memory that was not removed.
-    fn permanent(&mut self, id: &str) -> Result<Entry, MemoryError> {
+    pub(super) fn permanent(&mut self, id: &str) -> Result<Entry, MemoryError> {
         let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
         let entry = self.store().entry(id)?.ok_or_else(unknown)?;
         match (entry.layer, entry.status) {
@@ -271,7 +271,12 @@ impl ProjectMemory {
     }
 
     /// A revision of `entry` with `edit`; it settles whatever heads there are.
-    fn edited(&mut self, entry: &Entry, edit: Edit, at: i64) -> Result<Revision, MemoryError> {
+    pub(super) fn edited(
+        &mut self,
+        entry: &Entry,
+        edit: Edit,
+        at: i64,
+    ) -> Result<Revision, MemoryError> {
         let links = self.own_links(&entry.id)?;
         let mut revision = Revision::next(entry, links, at);
         // Counted from the lines themselves.

@@ -5,12 +5,12 @@
 
 use super::MemoryError;
 use super::journal::{self, Journal, Stamp};
-use super::log::{self, Problem, Revision};
+use super::log::{self, Problem, ProblemKind, Revision};
 use super::mirror::{Imported, drop_strays, missing, put_lines, take_in};
 use super::privacy::Gate;
 use super::store::{self, Durability, Opened, StorageBackend, Table, Wanted, transaction};
 use super::types::{Kind, Layer, Status};
-use super::{id, legacy};
+use super::{id, legacy, unwritable};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +46,8 @@ pub struct ProjectMemory {
     /// What memories are compared by, as of a mark of the store.
     pub(super) compared: BTreeMap<String, (Kind, BTreeSet<u64>)>,
     pub(super) compared_at: i64,
+    /// Why no file can be written here; the store is in memory then.
+    pub(super) unwritable: Option<String>,
 }
 
 impl fmt::Debug for ProjectMemory {
@@ -69,24 +71,29 @@ pub(super) type Drafted<T> = (Vec<Revision>, T);
 
 impl ProjectMemory {
     /// Opens the memory of the project at `root` and takes in what changed in its tracked files.
+    /// Where nothing can be written it can be read all the same.
     ///
     /// # Errors
-    /// When the store is of a newer aidd, or the folder cannot be written.
+    /// When the store is of a newer aidd, or `.aidd` is a link.
     pub fn open(root: &Path, wanted: Wanted, clock: Clock) -> Result<Self, MemoryError> {
-        let Opened { store, notices, .. } = store::open(&root.join(".aidd"), wanted, clock())?;
+        let gate = Gate::new()?;
+        let (opened, unwritable) = unwritable::open(root, wanted, &gate, clock())?;
+        let Opened { store, notices, .. } = opened;
         let mut memory = Self {
             root: root.to_owned(),
             wanted,
             journal: Journal::new(root),
             store,
-            gate: Gate::new()?,
+            gate,
             clock,
             notices,
             stamps: BTreeMap::new(),
             count: 0,
             compared: BTreeMap::new(),
             compared_at: 0,
+            unwritable,
         };
+        memory.salvage();
         memory.guarded(&mut Self::refresh)?;
         Ok(memory)
     }
@@ -106,6 +113,11 @@ impl ProjectMemory {
     #[must_use]
     pub fn backend(&self) -> &'static str {
         self.store.name()
+    }
+
+    /// Adds sentences for the user.
+    pub(super) fn add_notices(&mut self, notices: Vec<String>) {
+        self.notices.extend(notices);
     }
 
     /// The time.
@@ -142,6 +154,7 @@ impl ProjectMemory {
         durability: Durability,
         work: &mut dyn FnMut(&mut dyn StorageBackend, &Gate) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
+        self.refuse_unwritable()?;
         self.guarded(&mut |memory| {
             memory.refresh()?;
             let gate = &memory.gate;
@@ -155,6 +168,7 @@ impl ProjectMemory {
         &mut self,
         draft: &mut dyn FnMut(&mut Self) -> Result<Drafted<T>, MemoryError>,
     ) -> Result<T, MemoryError> {
+        self.refuse_unwritable()?;
         let _lock = self.journal.lock()?;
         let (revisions, answer) = self.guarded(&mut |memory| {
             memory.refresh_locked()?;
@@ -184,6 +198,11 @@ impl ProjectMemory {
         &mut *self.store
     }
 
+    /// The store, and what all that goes into it passes.
+    pub(super) fn store_and_gate(&mut self) -> (&mut dyn StorageBackend, &Gate) {
+        (&mut *self.store, &self.gate)
+    }
+
     /// Runs `work`; when the store turns out damaged, or another process put it aside, once more on
     /// a new one.
     fn guarded<T>(
@@ -205,14 +224,16 @@ impl ProjectMemory {
         }
     }
 
-    fn reopen(&mut self) -> Result<(), MemoryError> {
+    pub(super) fn reopen(&mut self) -> Result<(), MemoryError> {
         let now = self.now();
-        let opened = store::open(&self.root.join(".aidd"), self.wanted, now)?;
+        let (opened, unwritable) = unwritable::open(&self.root, self.wanted, &self.gate, now)?;
+        self.unwritable = unwritable;
         self.store = opened.store;
         self.notices.extend(opened.notices);
         self.stamps.clear();
         self.compared.clear();
         self.compared_at = 0;
+        self.salvage();
         Ok(())
     }
 
@@ -227,8 +248,11 @@ impl ProjectMemory {
                 self.stamps.insert(source, stamp);
                 continue;
             }
-            // A writer may be between the file and the store.
-            let _lock = self.journal.lock()?;
+            // A writer may be between the file and the store. A store in memory is nobody else's.
+            let _lock = match self.unwritable {
+                None => Some(self.journal.lock()?),
+                Some(_) => None,
+            };
             return self.refresh_locked();
         }
         Ok(())
@@ -257,6 +281,7 @@ impl ProjectMemory {
     /// # Errors
     /// When a file cannot be read, or the store not written.
     pub fn import(&mut self) -> Result<Imported, MemoryError> {
+        self.refuse_unwritable()?;
         let _lock = self.journal.lock()?;
         self.guarded(&mut |memory| {
             if let Some(damage) = memory.store.check()?.into_iter().next() {
@@ -295,14 +320,15 @@ impl ProjectMemory {
         path: &str,
         anew: bool,
     ) -> Result<Imported, MemoryError> {
-        let Some((bytes, stamp)) = self.journal.read(path)? else {
-            // A file that is gone says nothing: its lines hold, and are written with the next.
-            let known = Known::default();
-            let gate = &self.gate;
-            return transaction(&mut *self.store, Durability::Full, &mut |store| {
-                note(store, gate, source, &known)?;
-                Ok(Imported::default())
-            });
+        let (bytes, stamp) = match self.journal.read(path) {
+            Ok(Some(read)) => read,
+            // A file that is gone or not to be read says nothing: its lines hold.
+            Ok(None) => return self.know(source, &Known::default()),
+            Err(MemoryError::Invalid(why)) => {
+                let stamp = self.journal.stamp(path);
+                return self.know(source, &Known { stamp, problems: vec![unreadable(path, why)] });
+            }
+            Err(error) => return Err(error),
         };
         let (revisions, problems) = parse(source, path, &bytes);
         let known = Known { stamp: Some(stamp), problems };
@@ -314,13 +340,23 @@ impl ProjectMemory {
         })
     }
 
+    fn know(&mut self, source: &str, known: &Known) -> Result<Imported, MemoryError> {
+        let gate = &self.gate;
+        transaction(&mut *self.store, Durability::Full, &mut |store| {
+            note(store, gate, source, known)?;
+            Ok(Imported::default())
+        })
+    }
+
     /// Writes revisions to their file and to the store, under the lock.
     fn add_lines(&mut self, file: &'static str, revisions: &[Revision]) -> Result<(), MemoryError> {
         let path = journal::path_of(file).unwrap_or_default();
         let lines: String = revisions.iter().map(|revision| revision.line() + "\n").collect();
         let mut known = self.known(file)?;
         let stamp = if self.journal.stamp(path).is_some() {
-            Some(self.journal.append(path, &lines)?)
+            let (before, after) = self.journal.append(path, &lines)?;
+            // What others wrote since the file was read is not read yet.
+            if known.stamp == Some(before) { Some(after) } else { known.stamp }
         } else {
             // With the lines that a file held that is gone.
             let before = self.present_lines(file)?;
@@ -369,6 +405,7 @@ impl ProjectMemory {
     /// # Errors
     /// When a file cannot be written.
     pub fn export(&mut self, all: bool) -> Result<usize, MemoryError> {
+        self.refuse_unwritable()?;
         let _lock = self.journal.lock()?;
         let mut count = 0;
         self.guarded(&mut Self::refresh_locked)?;
@@ -405,6 +442,9 @@ impl ProjectMemory {
     /// # Errors
     /// When the store does not answer.
     pub fn check(&mut self) -> Result<Vec<String>, MemoryError> {
+        if self.store.is_set_aside() {
+            self.reopen()?;
+        }
         self.store.check()
     }
 
@@ -429,6 +469,10 @@ impl ProjectMemory {
         self.compared_at = mark;
         Ok(())
     }
+}
+
+fn unreadable(path: &str, message: String) -> Problem {
+    Problem { path: path.to_owned(), line: 0, kind: ProblemKind::UnreadableFile, message }
 }
 
 fn parse(source: &str, path: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {

@@ -1,12 +1,14 @@
-//! What may go: old sessions and what they observed. Nothing in a tracked file, and nothing that
-//! was saved to stay, is ever pruned.
+//! What may go: old sessions and what they observed. Nothing that was saved to stay is ever pruned;
+//! in tracked files, on request, the lines of what was taken back.
 
 use super::MemoryError;
+use super::journal;
 use super::legacy::millis;
 use super::project::ProjectMemory;
 use super::records::SessionState;
 use super::store::{Durability, Query, StorageBackend, Table};
 use super::types::{Layer, Status};
+use serde_json::Value;
 
 /// When an ended session may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,65 @@ impl ProjectMemory {
             Ok(Pruned { sessions, observations })
         })
     }
+}
+
+/// A memory whose lines go from its tracked file, or would go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The memory.
+    pub id: String,
+    /// How it began.
+    pub title: String,
+}
+
+impl ProjectMemory {
+    /// Deletes the lines of memories that were taken back more than `days` days ago from the tracked
+    /// files; with `only_look`, says which memories those are. The store keeps the lines aside, so
+    /// that [`Self::export`] can bring them back.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn prune_tracked(
+        &mut self,
+        days: u32,
+        only_look: bool,
+    ) -> Result<Vec<Dropped>, MemoryError> {
+        let oldest = self.now() - i64::from(days) * 86_400_000;
+        let query = Query {
+            layers: vec![Layer::Permanent],
+            statuses: vec![Status::Removed],
+            ..Query::default()
+        };
+        let removed = self.read(&mut |store| store.entries(&query))?;
+        let old: Vec<Dropped> = removed
+            .into_iter()
+            .filter(|entry| entry.updated_at < oldest)
+            .map(|entry| Dropped { title: entry.title(80), id: entry.id })
+            .collect();
+        if only_look || old.is_empty() {
+            return Ok(old);
+        }
+        let lock = self.journal.lock()?;
+        for path in journal::SOURCES[..3].iter().map(|(_, path)| path) {
+            let Some((bytes, _)) = self.journal.read(path)? else { continue };
+            let text = String::from_utf8(bytes)
+                .map_err(|_| MemoryError::Invalid(format!("{path} is not UTF-8: mend it first")))?;
+            let kept: String =
+                text.split_inclusive('\n').filter(|line| !speaks_of(line, &old)).collect();
+            if kept.len() < text.len() {
+                self.journal.write(path, &kept)?;
+            }
+        }
+        drop(lock);
+        self.read(&mut |_| Ok(()))?;
+        Ok(old)
+    }
+}
+
+fn speaks_of(line: &str, memories: &[Dropped]) -> bool {
+    let line: Option<Value> = serde_json::from_str(line).ok();
+    let id = line.as_ref().and_then(|line| line["id"].as_str());
+    id.is_some_and(|id| memories.iter().any(|memory| memory.id == id))
 }
 
 fn prunable(

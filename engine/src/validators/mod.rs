@@ -3,6 +3,7 @@
 
 mod credentials;
 mod dockerfile;
+mod memory;
 mod mermaid;
 mod project;
 
@@ -42,6 +43,7 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
             each(credentials::CHECKS, &credentials::parse(report.source()), report);
         }
         Kind::Mermaid => mermaid::run(report),
+        Kind::Memory => each(memory::CHECKS, &memory::parse(report.source()), report),
         _ => {}
     }
 }
@@ -66,10 +68,12 @@ pub(crate) fn statements(kind: Kind, source: &Source) -> Vec<Span> {
 pub fn ids() -> impl Iterator<Item = &'static str> {
     let credentials = credentials::CHECKS.iter().map(|&(id, _)| id);
     let mermaid = mermaid::CHECKS.iter().map(|(id, _)| *id);
+    let memory = memory::CHECKS.iter().map(|(id, _)| *id);
     [project::CONFIG, project::PAGE]
         .into_iter()
         .chain(dockerfile::ids())
         .chain(mermaid)
+        .chain(memory)
         .chain(credentials)
 }
 

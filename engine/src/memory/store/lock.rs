@@ -1,5 +1,6 @@
 //! Files of the store: locks between processes, folders, putting a damaged file aside.
 
+use super::with_suffix;
 use crate::memory::MemoryError;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -48,6 +49,15 @@ pub fn take(path: &Path) -> Result<Lock, MemoryError> {
     }
 }
 
+/// Whether a file can be made in `folder`, and a page of a store be written into it.
+#[must_use]
+pub fn can_write(folder: &Path) -> bool {
+    let probe = folder.join(format!("data.probe-{}", std::process::id()));
+    let written = fs::write(&probe, [b' '; 65_536]).is_ok();
+    let _ = fs::remove_file(&probe);
+    written
+}
+
 /// Makes a folder and those above it.
 ///
 /// # Errors
@@ -56,20 +66,31 @@ pub fn make_folder(folder: &Path) -> Result<(), MemoryError> {
     fs::create_dir_all(folder).map_err(MemoryError::io(folder))
 }
 
+/// A name for the damaged file at `path` that no other has.
+fn free_name(path: &Path, now: i64) -> PathBuf {
+    let first = with_suffix(path, &format!(".corrupt-{now}"));
+    let more = (2..).map(|n| with_suffix(path, &format!(".corrupt-{now}-{n}")));
+    let mut names = std::iter::once(first.clone()).chain(more);
+    names.find(|name| !name.exists()).unwrap_or(first)
+}
+
+/// Makes the name of a new file last, where the system lets a folder be asked to.
+pub fn sync_folder(place: &Path) {
+    if let Some(folder) = place.parent().and_then(|folder| File::open(folder).ok()) {
+        // Not every system syncs folders, and those write names at once.
+        let _ = folder.sync_all();
+    }
+}
+
 /// Renames a damaged file and what belongs to it (`suffixes`, the empty one first) so that it can
 /// be looked into; where it lies now.
 ///
 /// # Errors
 /// When the file cannot be renamed.
 pub fn set_aside(path: &Path, suffixes: &[&str], now: i64) -> Result<PathBuf, MemoryError> {
-    let with = |base: &Path, suffix: &str| {
-        let mut name = base.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    let aside = with(path, &format!(".corrupt-{now}"));
+    let aside = free_name(path, now);
     for suffix in suffixes {
-        let (from, to) = (with(path, suffix), with(&aside, suffix));
+        let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
         match fs::rename(&from, &to) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(MemoryError::io(&from)(error));

@@ -65,6 +65,31 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
+/// No aidd has a schema beyond this one: such a number is damage.
+const HIGHEST: i64 = 10_000;
+
+/// The newest version of `steps`.
+pub(super) fn known(steps: &[&str]) -> i64 {
+    i64::try_from(steps.len()).unwrap_or(i64::MAX)
+}
+
+/// What is said of a store whose schema is newer than the `known` one.
+pub(super) fn newer(path: &Path, found: i64, known: i64) -> MemoryError {
+    if found > HIGHEST {
+        return MemoryError::Corrupt(format!("it says that its schema is {found}"));
+    }
+    MemoryError::Newer { path: path.display().to_string(), found, known }
+}
+
+/// What is wrong with a store of this version, without a table or with some.
+fn damage(connection: &Connection, found: i64) -> rusqlite::Result<Option<String>> {
+    let sql = "SELECT count(*) FROM sqlite_master";
+    let tables: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+    Ok((found < 0 || (found == 0) != (tables == 0)).then(|| {
+        format!("it has {tables} tables and indexes, and says that its schema is {found}")
+    }))
+}
+
 /// Brings the store at `path` to the newest version; a notice, when there was something to keep.
 pub(super) fn run(
     connection: &mut Connection,
@@ -72,11 +97,10 @@ pub(super) fn run(
     steps: &[&str],
     now: i64,
 ) -> Result<Option<String>, MemoryError> {
-    let known = i64::try_from(steps.len()).unwrap_or(i64::MAX);
-    let newer = |found| MemoryError::Newer { path: path.display().to_string(), found, known };
+    let known = known(steps);
     let found = version(connection).map_err(super::sqlite::error)?;
     if found > known {
-        return Err(newer(found));
+        return Err(newer(path, found, known));
     }
     if found == known {
         return Ok(None);
@@ -85,7 +109,10 @@ pub(super) fn run(
     // Another process may have been faster.
     let found = version(connection).map_err(super::sqlite::error)?;
     if found >= known {
-        return if found > known { Err(newer(found)) } else { Ok(None) };
+        return if found > known { Err(newer(path, found, known)) } else { Ok(None) };
+    }
+    if let Some(damage) = damage(connection, found).map_err(super::sqlite::error)? {
+        return Err(MemoryError::Corrupt(damage));
     }
     let backup = if found > 0 { Some(back_up(connection, path, found, known, now)?) } else { None };
     apply(connection, steps, found).map_err(|failed| match failed.sqlite_error_code() {
@@ -108,11 +135,7 @@ fn apply(connection: &mut Connection, steps: &[&str], found: i64) -> rusqlite::R
     for step in &steps[done.min(steps.len())..] {
         transaction.execute_batch(step)?;
     }
-    transaction.pragma_update(
-        None,
-        "user_version",
-        i64::try_from(steps.len()).unwrap_or(i64::MAX),
-    )?;
+    transaction.pragma_update(None, "user_version", known(steps))?;
     transaction.commit()
 }
 

@@ -7,6 +7,8 @@
 pub mod json;
 pub mod lock;
 mod migrations;
+pub mod place;
+pub mod salvage;
 pub mod sqlite;
 
 use super::MemoryError;
@@ -17,7 +19,7 @@ use super::words::topic_key;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What of a write must outlast a power cut. Either outlasts the end of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,33 +253,75 @@ pub struct Opened {
 /// aside under another name and a new one is begun.
 ///
 /// # Errors
-/// When the store is of a newer aidd, or neither kind can be opened.
+/// When the store is of a newer aidd, neither kind can be opened, or `folder` is a link.
 pub fn open(folder: &Path, wanted: Wanted, now: i64) -> Result<Opened, MemoryError> {
+    place::check(folder)?;
     lock::make_folder(folder)?;
     match wanted {
         Wanted::Json => json::open(folder, now),
         Wanted::Sqlite => sqlite::open(folder, now),
-        // Once work has begun in JSON it goes on there: nobody looks for half of it elsewhere.
-        Wanted::Auto if json::exists(folder) && !sqlite::exists(folder) => json::open(folder, now)
-            .map(|mut opened| {
-                opened.notices.push(format!(
-                    "memory is kept in {}: no SQLite store is there",
-                    json::path(folder).display()
-                ));
-                opened
-            }),
-        Wanted::Auto => match sqlite::open(folder, now) {
-            Err(MemoryError::Store(why) | MemoryError::Corrupt(why)) => {
-                let mut opened = json::open(folder, now)?;
-                opened.notices.push(format!(
-                    "SQLite cannot be used here ({why}); memory is kept in {} instead",
-                    json::path(folder).display()
-                ));
-                Ok(opened)
-            }
-            other => other,
-        },
+        Wanted::Auto => open_best(folder, place::shared(folder), now),
     }
+}
+
+/// SQLite where it can work, given what the file system is `shared` by.
+fn open_best(
+    folder: &Path,
+    shared: Option<place::Shared>,
+    now: i64,
+) -> Result<Opened, MemoryError> {
+    let is_new = !sqlite::exists(folder);
+    let json = |why: String| {
+        let mut opened = json::open(folder, now)?;
+        let path = json::path(folder);
+        opened.notices.push(format!("memory is kept in {}: {why}", path.display()));
+        Ok(opened)
+    };
+    // Once work has begun in one of them it goes on there: nobody looks for half of it elsewhere.
+    if is_new && json::exists(folder) {
+        return json("no SQLite store is there".to_owned());
+    }
+    if let Some(place::Shared::Network(name)) = shared.filter(|_| is_new) {
+        return json(format!("SQLite is not safe on a network file system ({name})"));
+    }
+    let mut opened = match sqlite::open(folder, now) {
+        Err(MemoryError::Store(why)) if is_new => {
+            return json(format!("SQLite cannot be used here ({why})"));
+        }
+        Err(MemoryError::Corrupt(why)) => {
+            return json(format!("SQLite cannot be used here ({why})"));
+        }
+        other => other?,
+    };
+    match shared {
+        Some(place::Shared::Network(name)) => opened.notices.push(format!(
+            "{} is on a network file system ({name}), where SQLite may lose what two machines \
+             write at once",
+            folder.display()
+        )),
+        Some(place::Shared::Perhaps(name)) if is_new => opened.notices.push(format!(
+            "{} is on a file system ({name}) that may be a network's; if so, let only one machine \
+             work with it at a time",
+            folder.display()
+        )),
+        _ => {}
+    }
+    Ok(opened)
+}
+
+/// A store in memory, for where no file can be written: it is gone with the process.
+///
+/// # Errors
+/// When there is not enough memory.
+pub fn in_memory(folder: &Path) -> Result<Opened, MemoryError> {
+    Ok(Opened { store: sqlite::in_memory(folder)?, notices: Vec::new(), is_rebuilt: false })
+}
+
+/// The file beside `path` whose name ends in `suffix`.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 /// Puts the damaged store away, so that the next [`open`] makes a new one; what to tell the user.
@@ -290,33 +334,56 @@ pub fn set_aside(
     now: i64,
 ) -> Result<String, MemoryError> {
     let (name, path) = (store.name(), store.path().to_owned());
-    let _lock = lock::take(&path.with_extension("lock"))?;
-    let is_done = store.is_set_aside();
-    // Closed first: not every system renames an open file.
-    *store = json::closed(&path);
-    match name {
-        "sqlite" => put_away(&path, &sqlite::SUFFIXES, is_done, why, now),
-        _ => json::set_aside(&path, why, now),
+    let aside = {
+        let _lock = lock::take(&path.with_extension("lock"))?;
+        let is_done = store.is_set_aside();
+        // Closed first: not every system renames an open file.
+        *store = json::closed(&path);
+        match name {
+            "sqlite" => put_away(&path, &sqlite::SUFFIXES, is_done, why, now)?,
+            _ => json::set_aside(&path, why, now)?,
+        }
+    };
+    Ok(aside.noted(&path))
+}
+
+/// A damaged store that was put away.
+struct PutAway {
+    notice: String,
+    /// Where it lies; `None` when another process put it there.
+    aside: Option<PathBuf>,
+}
+
+impl PutAway {
+    /// Remembers that nobody has looked into it; to be called without the lock of the store at
+    /// `path`, which whoever looks into others needs. What to tell the user.
+    fn noted(self, path: &Path) -> String {
+        if let Some((folder, aside)) = path.parent().zip(self.aside) {
+            // It stays where the notice says it is.
+            let _ = salvage::note(folder, &aside);
+        }
+        self.notice
     }
 }
 
-/// Renames a damaged store, under its lock and unless another process has done so; what to tell the
-/// user.
+/// Renames a damaged store, under its lock and unless another process has done so.
 fn put_away(
     path: &Path,
     suffixes: &[&str],
     is_done: bool,
     why: &str,
     now: i64,
-) -> Result<String, MemoryError> {
+) -> Result<PutAway, MemoryError> {
     if is_done {
-        return Ok("a damaged store was put aside by another process".to_owned());
+        let notice = "a damaged store was put aside by another process".to_owned();
+        return Ok(PutAway { notice, aside: None });
     }
     let aside = lock::set_aside(path, suffixes, now)?;
-    Ok(format!(
+    let notice = format!(
         "the store was damaged ({why}); it is now {}, and a new one was made from the tracked files",
         aside.display()
-    ))
+    );
+    Ok(PutAway { notice, aside: Some(aside) })
 }
 
 #[cfg(test)]

@@ -24,10 +24,11 @@ pub fn path(folder: &Path) -> PathBuf {
     folder.join(NAME)
 }
 
-/// Whether there is one in `folder`.
+/// Whether there is one in `folder`. SQLite makes an empty file before it knows whether it can
+/// work.
 #[must_use]
 pub fn exists(folder: &Path) -> bool {
-    path(folder).is_file()
+    std::fs::metadata(path(folder)).is_ok_and(|data| data.is_file() && data.len() > 0)
 }
 
 /// Opens the store in `folder`.
@@ -44,10 +45,11 @@ pub(super) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opene
     let identity = lock::identity(&path);
     match connect(&path, steps, now) {
         Err(MemoryError::Corrupt(why)) => {
-            let notice = {
+            let aside = {
                 let _lock = lock::take(&path.with_extension("lock"))?;
                 put_away(&path, &SUFFIXES, identity != lock::identity(&path), &why, now)?
             };
+            let notice = aside.noted(&path);
             let (store, more) = connect(&path, steps, now)?;
             let notices = std::iter::once(notice).chain(more).collect();
             Ok(Opened { store: Box::new(store), notices, is_rebuilt: true })
@@ -96,7 +98,18 @@ fn connect(path: &Path, steps: &[&str], now: i64) -> Result<(Sqlite, Option<Stri
     }
     let notice = migrations::run(&mut connection, path, steps, now)?;
     let identity = lock::identity(path);
-    Ok((Sqlite { connection, path: path.to_owned(), identity }, notice))
+    let known = migrations::known(steps);
+    Ok((Sqlite { connection, path: path.to_owned(), identity, known, is_private: false }, notice))
+}
+
+/// A store in memory, for where no file can be written: gone with the process.
+pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, MemoryError> {
+    let connection = Connection::open_in_memory().map_err(error)?;
+    connection.execute_batch(&migrations::STEPS.concat()).map_err(error)?;
+    let known = migrations::known(migrations::STEPS);
+    connection.pragma_update(None, "user_version", known).map_err(error)?;
+    let path = path(folder);
+    Ok(Box::new(Sqlite { connection, path, identity: None, known, is_private: true }))
 }
 
 /// An open store.
@@ -106,6 +119,10 @@ struct Sqlite {
     path: PathBuf,
     /// Of the file that was opened.
     identity: Option<u64>,
+    /// The newest schema known here.
+    known: i64,
+    /// Whether it has no file.
+    is_private: bool,
 }
 
 /// SQLite's words for what went wrong, as ours.
@@ -131,7 +148,8 @@ pub(super) fn error(error: rusqlite::Error) -> MemoryError {
     }
 }
 
-const COLUMNS: &str = "id, type, layer, topic, content, metadata, status, session_id, branch,
+pub(super) const COLUMNS: &str =
+    "id, type, layer, topic, content, metadata, status, session_id, branch,
     created_at, updated_at, schema_version, heads, extra";
 
 /// A column that holds a word of an enum.
@@ -141,7 +159,7 @@ fn word<T: FromStr<Err = String>>(row: &Row<'_>, index: usize) -> rusqlite::Resu
 }
 
 /// A column that holds JSON.
-fn parsed<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
+pub(super) fn parsed<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
     let text: String = row.get(index)?;
     serde_json::from_str(&text).map_err(|error| broken(index, error.to_string()))
 }
@@ -150,7 +168,7 @@ fn broken(index: usize, why: String) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(index, rusqlite::types::Type::Text, why.into())
 }
 
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     Ok(Entry {
         id: row.get(0)?,
         kind: word(row, 1)?,
@@ -169,7 +187,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     })
 }
 
-fn mirrored(row: &Row<'_>) -> rusqlite::Result<Mirrored> {
+pub(super) fn mirrored(row: &Row<'_>) -> rusqlite::Result<Mirrored> {
     Ok(Mirrored { file: row.get(0)?, present: row.get(1)?, line: parsed(row, 2)? })
 }
 
@@ -258,7 +276,14 @@ impl StorageBackend for Sqlite {
             Durability::Full => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
             Durability::Normal => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
         };
-        self.connection.execute_batch(level).map_err(error)
+        self.connection.execute_batch(level).map_err(error)?;
+        // A newer aidd may have changed the schema since this one opened it.
+        let found: i64 = self.value("PRAGMA user_version")?;
+        if found > self.known {
+            self.rollback();
+            return Err(migrations::newer(&self.path, found, self.known));
+        }
+        Ok(())
     }
 
     fn commit(&mut self) -> Result<(), MemoryError> {
@@ -414,7 +439,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn is_set_aside(&self) -> bool {
-        self.identity != lock::identity(&self.path)
+        !self.is_private && self.identity != lock::identity(&self.path)
     }
 
     fn path(&self) -> &Path {

@@ -12,9 +12,10 @@ use crate::source::Span;
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut offset = 0;
     text.split_inclusive(['\n', '\r']).filter_map(move |line| {
-        let start = offset + (line.len() - line.trim_start().len());
+        let rest = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}');
+        let start = offset + (line.len() - rest.len());
         offset += line.len();
-        let line = line.trim().trim_start_matches('\u{FEFF}');
+        let line = rest.trim_end();
         (!line.is_empty() && !line.starts_with('#') && !line.starts_with("//"))
             .then_some((start, line))
     })
@@ -185,9 +186,10 @@ pub(super) fn sasl(text: &str, trust: Trust, found: &mut Vec<Found>) {
             line.rfind(':')
         };
         let Some(colon) = colon else { continue };
-        let value = line[colon + 1..].trim();
+        let rest = line[colon + 1..].trim_start();
+        let value = rest.trim_end();
         if is_credible(value, Class::Password, trust) {
-            let start = offset + colon + 1;
+            let start = offset + line.len() - rest.len();
             found.push(Found::new(
                 "secrets/mail-client-password",
                 Span::new(start, start + value.len()),

@@ -82,6 +82,20 @@ fn look_alikes_are_clean() {
     assert!(all.is_empty(), "{all:#?}");
 }
 
+#[test]
+fn a_secret_is_marked_where_it_stands() {
+    let cases = [
+        ("sasl_passwd", "mail.example.org joe:  Vt7qzM2x\u{e9}Lw9\n", "Vt7qzM2x\u{e9}Lw9"),
+        (".pgpass", "x\n \u{feff} h:5432:db:joe:Vt7qzM2xLw9\n", "Vt7qzM2xLw9"),
+    ];
+    for (path, text, secret) in cases {
+        let found = parse(&Source::new(path, text)).found;
+        let spans: Vec<_> = found.iter().map(|found| found.span.range()).collect();
+        let at = text.find(secret).expect("it is there");
+        assert_eq!(spans, [at..at + secret.len()], "{path}");
+    }
+}
+
 /// One file name for each form of format.
 const NAMES: [&str; 24] = [
     ".env",

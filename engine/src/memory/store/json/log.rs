@@ -1,4 +1,7 @@
 //! The log behind the JSON store: reading what others wrote, appending, writing it anew.
+//!
+//! Each line has a check: a hash of itself and of the check before. A changed, lost or doubled line
+//! is noticed at the next one.
 #![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
 
 use crate::memory::MemoryError;
@@ -29,7 +32,11 @@ type Key = (String, String);
 struct Header {
     aidd: i64,
     /// Differs in every log.
+    #[serde(default)]
     generation: String,
+    /// Stays when a log is written anew.
+    #[serde(default)]
+    store: String,
 }
 
 /// One change of one record; without a value it is taken out.
@@ -40,10 +47,15 @@ struct Change(String, String, #[serde(default)] Option<Value>);
 #[derive(Debug)]
 pub(super) struct Json {
     pub(super) path: PathBuf,
+    /// Whether it was closed: then nothing is read or written.
+    pub(super) is_closed: bool,
     generation: String,
+    store: String,
     read: u64,
+    /// The check of the last whole line.
+    check: String,
     lines: usize,
-    records: BTreeMap<Key, Value>,
+    pub(super) records: BTreeMap<Key, Value>,
     /// The write under way, and what undoes it.
     write: Option<Pending>,
 }
@@ -60,8 +72,11 @@ impl Json {
     pub(super) fn new(path: PathBuf) -> Self {
         Self {
             path,
+            is_closed: false,
             generation: String::new(),
+            store: String::new(),
             read: 0,
+            check: String::new(),
             lines: 0,
             records: BTreeMap::new(),
             write: None,
@@ -72,6 +87,9 @@ impl Json {
     pub(super) fn refresh(&mut self) -> Result<(), MemoryError> {
         if self.write.is_some() {
             return Ok(());
+        }
+        if self.is_closed {
+            return Err(MemoryError::Store("the store was closed".to_owned()));
         }
         let mut file = match File::open(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -110,6 +128,25 @@ impl Json {
         Ok(start.windows(self.generation.len()).any(|part| part == self.generation.as_bytes()))
     }
 
+    /// Whether the log that was read is gone, or is another store's now.
+    pub(super) fn is_replaced(&self) -> bool {
+        if self.store.is_empty() {
+            return self.is_closed;
+        }
+        let mut start = String::new();
+        let read = File::open(&self.path)
+            .and_then(|file| file.take(LONGEST_HEADER as u64).read_to_string(&mut start));
+        match read {
+            Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+            // A header that cannot be read is damage, which is for whoever reads on to say.
+            Ok(_) => start
+                .lines()
+                .next()
+                .and_then(|line| serde_json::from_str::<Header>(line).ok())
+                .is_some_and(|header| header.store != self.store),
+        }
+    }
+
     fn take_in(&mut self, line: &[u8]) -> Result<(), MemoryError> {
         if self.generation.is_empty() {
             let Ok(header) = serde_json::from_slice::<Header>(line) else {
@@ -119,15 +156,45 @@ impl Json {
                 let path = self.path.display().to_string();
                 return Err(MemoryError::Newer { path, found: header.aidd, known: VERSION });
             }
+            if header.generation.is_empty() || header.store.is_empty() {
+                return Err(MemoryError::Corrupt("its first line is not that of a store".into()));
+            }
+            self.check.clone_from(&header.generation);
             self.generation = header.generation;
+            self.store = header.store;
             return Ok(());
         }
         self.lines += 1;
-        // A line that cannot be read is what a killed process left of a write that failed.
-        for change in serde_json::from_slice::<Vec<Change>>(line).unwrap_or_default() {
+        // A line that cannot be read is what a killed process left of a write that failed. Should
+        // it have been a good one, the check of the next line does not fit.
+        let Some((check, changes)) = parts(line) else { return Ok(()) };
+        let Ok(read) = serde_json::from_str::<Vec<Change>>(changes) else { return Ok(()) };
+        if check != check_of(&self.check, changes) {
+            return Err(MemoryError::Corrupt(
+                "a line in it is not the one that was written".into(),
+            ));
+        }
+        self.check = check.to_owned();
+        for change in read {
             self.apply(change);
         }
         Ok(())
+    }
+
+    /// Takes in what can be read of the lines of a damaged log; how many lines could not be.
+    pub(super) fn salvage(&mut self) -> usize {
+        let bytes = fs::read(&self.path).unwrap_or_default();
+        let mut lost = 0;
+        for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            let changes = parts(line)
+                .and_then(|(_, changes)| serde_json::from_str::<Vec<Change>>(changes).ok());
+            match changes {
+                Some(changes) => changes.into_iter().for_each(|change| drop(self.apply(change))),
+                None if serde_json::from_slice::<Header>(line).is_ok() => {}
+                None => lost += 1,
+            }
+        }
+        lost
     }
 
     fn apply(&mut self, Change(table, key, value): Change) -> (Key, Option<Value>) {
@@ -186,60 +253,68 @@ impl Json {
 
     /// Ends the write under way.
     fn append(&mut self, pending: &Pending) -> Result<(), MemoryError> {
-        let is_new = self.generation.is_empty();
-        if pending.changes.is_empty() && !is_new {
-            return Ok(());
-        }
-        let mut text = String::new();
-        let length = fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
-        if is_new {
-            self.generation = generation(&self.path);
-            let header = Header { aidd: VERSION, generation: self.generation.clone() };
-            text = json!(header).to_string() + "\n";
-        } else if length > self.read {
-            // Ends the line that a killed process left.
-            text.push('\n');
-        }
-        if !pending.changes.is_empty() {
-            text += &(json!(pending.changes).to_string() + "\n");
-            self.lines += 1;
-        }
-        if is_new {
+        if self.generation.is_empty() {
             // Nothing that was there could be read.
-            replace(&self.path, text.as_bytes())?;
-            self.read = text.len() as u64;
+            let changes: Vec<&[Change]> =
+                if pending.changes.is_empty() { vec![] } else { vec![&pending.changes] };
+            return self.write_anew(&changes);
+        }
+        if pending.changes.is_empty() {
             return Ok(());
         }
-        OpenOptions::new()
+        let mut file = OpenOptions::new()
             .append(true)
             .open(&self.path)
-            .and_then(|mut file| {
-                file.write_all(text.as_bytes())?;
-                if pending.durability == Durability::Full { file.sync_data() } else { Ok(()) }
-            })
             .map_err(MemoryError::io(&self.path))?;
+        let length = file.metadata().map_err(MemoryError::io(&self.path))?.len();
+        // Ends the line that a killed process left.
+        let mut text = if length > self.read { "\n".to_owned() } else { String::new() };
+        let check = add_line(&mut text, &self.check, &pending.changes);
+        let result = file.write_all(text.as_bytes()).and_then(|()| match pending.durability {
+            Durability::Full => file.sync_data(),
+            Durability::Normal => Ok(()),
+        });
+        if let Err(error) = result {
+            // On a full disk half a line may be there. The lock keeps others from adding to it.
+            let _ = file.set_len(length);
+            return Err(MemoryError::io(&self.path)(error));
+        }
         self.read = length + text.len() as u64;
+        self.check = check;
+        self.lines += 1;
+        Ok(())
+    }
+
+    /// Puts a new log with these lines in the place of the one that is there.
+    fn write_anew(&mut self, lines: &[&[Change]]) -> Result<(), MemoryError> {
+        let generation = generation(&self.path);
+        let store = if self.store.is_empty() { generation.clone() } else { self.store.clone() };
+        let header = Header { aidd: VERSION, generation: generation.clone(), store: store.clone() };
+        let mut text = json!(header).to_string() + "\n";
+        let mut check = generation.clone();
+        for changes in lines {
+            check = add_line(&mut text, &check, changes);
+        }
+        replace(&self.path, text.as_bytes())?;
+        (self.generation, self.store) = (generation, store);
+        self.read = text.len() as u64;
+        self.check = check;
+        self.lines = lines.len();
         Ok(())
     }
 
     /// Writes the log anew when most of it is out of date; under the lock of a write.
-    fn compact(&mut self) -> Result<(), MemoryError> {
+    fn compact(&mut self) {
         if self.lines < COMPACT_FROM || self.lines < 2 * self.records.len() {
-            return Ok(());
+            return;
         }
-        let generation = generation(&self.path);
-        let mut text = json!(Header { aidd: VERSION, generation: generation.clone() }).to_string();
-        for ((table, key), value) in &self.records {
-            let change = [Change(table.clone(), key.clone(), Some(value.clone()))];
-            text.push('\n');
-            text.push_str(&json!(change).to_string());
-        }
-        text.push('\n');
-        replace(&self.path, text.as_bytes())?;
-        self.generation = generation;
-        self.read = text.len() as u64;
-        self.lines = self.records.len();
-        Ok(())
+        let change = |(key, value): (&Key, &Value)| {
+            [Change(key.0.clone(), key.1.clone(), Some(value.clone()))]
+        };
+        let lines: Vec<[Change; 1]> = self.records.iter().map(change).collect();
+        let lines: Vec<&[Change]> = lines.iter().map(|line| &line[..]).collect();
+        // The long log does as well, should there be no room for both.
+        let _ = self.write_anew(&lines);
     }
 
     pub(super) fn begin_write(&mut self, durability: Durability) -> Result<(), MemoryError> {
@@ -256,7 +331,8 @@ impl Json {
             self.write = Some(pending);
             return Err(error);
         }
-        self.compact()
+        self.compact();
+        Ok(())
     }
 
     pub(super) fn undo_write(&mut self) {
@@ -274,6 +350,26 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, MemoryError>
     T::deserialize(value).map_err(|error| MemoryError::Corrupt(error.to_string()))
 }
 
+/// The check of a line, with what makes it differ from every other place in the log.
+fn check_of(before: &str, changes: &str) -> String {
+    id::digest(&[before, changes])
+}
+
+/// Adds a line to `text`: a list of its check and its changes. Gives the check.
+fn add_line(text: &mut String, before: &str, changes: &[Change]) -> String {
+    let changes = json!(changes).to_string();
+    let check = check_of(before, &changes);
+    text.push_str(&format!("[\"{check}\",{changes}]\n"));
+    check
+}
+
+/// The check and the changes of a line.
+fn parts(line: &[u8]) -> Option<(&str, &str)> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (check, changes) = line.strip_prefix("[\"")?.split_once("\",")?;
+    Some((check, changes.strip_suffix(']')?))
+}
+
 fn generation(path: &Path) -> String {
     let seed = std::collections::hash_map::RandomState::new();
     let random = std::hash::BuildHasher::hash_one(&seed, path);
@@ -285,8 +381,18 @@ pub(in crate::memory) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Memory
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let new = PathBuf::from(name);
-    File::create(&new)
+    // Of a process that died and had the same number; or a link that someone put there.
+    let _ = fs::remove_file(&new);
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&new)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&new, path))
-        .map_err(MemoryError::io(path))
+        .map_err(|error| {
+            let _ = fs::remove_file(&new);
+            MemoryError::io(path)(error)
+        })?;
+    lock::sync_folder(path);
+    Ok(())
 }

@@ -2,12 +2,13 @@
 //!
 //! Each line of the file is one write, whole or not there: a list of records that were put or
 //! taken out. A process reads what others have added before it reads or writes; writers take turns
-//! by a lock. A line that a killed process left half written is passed over. When most of the log
-//! is out of date, it is written anew under the same name.
+//! by a lock. A line that a killed process left half written is passed over; one that was changed
+//! later is damage. When most of the log is out of date, it is written anew under the same name.
 
 mod log;
 
-use super::{Durability, Mirrored, Opened, Order, Query, StorageBackend, Table, lock};
+use super::salvage::Remains;
+use super::{Durability, Mirrored, Opened, Order, PutAway, Query, StorageBackend, Table, lock};
 use crate::memory::MemoryError;
 use crate::memory::privacy::Clean;
 use crate::memory::types::{Entry, Kind, Layer, Link, Status};
@@ -40,10 +41,11 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
     let notices = match result {
         Err(MemoryError::Corrupt(why)) => {
             drop(store);
-            let notice = {
+            let aside = {
                 let _lock = lock::take(&path(folder).with_extension("lock"))?;
                 set_aside(&path(folder), &why, now)?
             };
+            let notice = aside.noted(&path(folder));
             store = Json::new(path(folder));
             store.begin(Durability::Full)?;
             store.commit()?;
@@ -55,16 +57,41 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
     Ok(Opened { store: Box::new(store), notices, is_rebuilt })
 }
 
-/// Puts a damaged store aside, under its lock and unless another process has done so; what to tell
-/// the user.
-pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<String, MemoryError> {
+/// Puts a damaged store aside, under its lock and unless another process has done so.
+pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<PutAway, MemoryError> {
     let is_done = Json::new(path.to_owned()).read_all().is_ok();
     super::put_away(path, &[""], is_done, why, now)
 }
 
 /// A store that was closed: nothing is read or written through it.
 pub(super) fn closed(path: &Path) -> Box<dyn StorageBackend> {
-    Box::new(Json::new(path.with_extension("closed")))
+    let mut store = Json::new(path.to_owned());
+    store.is_closed = true;
+    Box::new(store)
+}
+
+/// What can still be read of the damaged store at `path`.
+pub(super) fn remains(path: &Path) -> Remains {
+    let mut store = Json::new(path.to_owned());
+    let mut remains = Remains { lost: store.salvage(), ..Remains::default() };
+    for (_, value) in store.range(ENTRIES, "") {
+        remains.keep(read(value).ok(), |remains| &mut remains.entries);
+    }
+    for (at, value) in store.range(LINKS, "") {
+        if at.split('\u{1F}').nth(1) == Some(">") {
+            remains.keep(read(value).ok(), |remains| &mut remains.links);
+        }
+    }
+    for (_, value) in store.range(LINES, "") {
+        remains.keep(read(value).ok(), |remains| &mut remains.lines);
+    }
+    for table in Table::ALL {
+        for (id, kept) in store.range(table.name(), "") {
+            let at = kept["at"].as_i64().unwrap_or_default();
+            remains.documents.push((table, id.to_owned(), at, kept["document"].clone()));
+        }
+    }
+    remains
 }
 
 /// Links in the order in which they are given.
@@ -272,8 +299,7 @@ impl StorageBackend for Json {
     }
 
     fn is_set_aside(&self) -> bool {
-        // The file is opened for each use.
-        false
+        self.is_replaced()
     }
 
     fn path(&self) -> &Path {

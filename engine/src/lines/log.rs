@@ -126,6 +126,8 @@ impl Revision {
             branch: entry.branch.clone(),
             created_at: Some(entry.created_at),
             links,
+            // Fields of a newer aidd stay, and are what that one says they are.
+            schema_version: entry.schema_version.max(SCHEMA_VERSION),
             extra: entry.extra.clone(),
             ..Self::first(entry.kind, entry.id.clone(), at, entry.content.as_str())
         }
@@ -307,6 +309,13 @@ pub enum ProblemKind {
 /// Reads the lines of the tracked file at `path`. Whatever a line is, the others are read.
 #[must_use]
 pub fn read(path: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
+    let (revisions, problems) = read_numbered(path, bytes);
+    (revisions.into_iter().map(|(_, revision)| revision).collect(), problems)
+}
+
+/// As [`read`], with the number of each line, from 1.
+#[must_use]
+pub fn read_numbered(path: &str, bytes: &[u8]) -> (Vec<(usize, Revision)>, Vec<Problem>) {
     let mut reader =
         Reader { path, revisions: Vec::new(), known: BTreeSet::new(), problems: Vec::new() };
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
@@ -316,12 +325,21 @@ pub fn read(path: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
     (reader.revisions, reader.problems)
 }
 
+/// What to say of a line that a newer aidd wrote.
+fn newer(line: &[u8]) -> Option<String> {
+    let value: Value = serde_json::from_slice(line).ok()?;
+    let version = value.get("schemaVersion")?.as_u64()?;
+    (version > u64::from(SCHEMA_VERSION)).then(|| {
+        format!("written by a newer aidd (schema {version}): passed over until this one is updated")
+    })
+}
+
 /// The marks of a conflict: at the start of a line, followed by a space or nothing.
 const MARKS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
 
 struct Reader<'a> {
     path: &'a str,
-    revisions: Vec<Revision>,
+    revisions: Vec<(usize, Revision)>,
     known: BTreeSet<String>,
     problems: Vec<Problem>,
 }
@@ -341,7 +359,8 @@ impl Reader<'_> {
         let revision: Revision = match serde_json::from_slice(line) {
             Ok(revision) => revision,
             Err(error) => {
-                let message = format!("not a memory: {error}");
+                let message =
+                    newer(line).unwrap_or_else(|| format!("not a memory: {}", said(&error)));
                 return self.problem(number, ProblemKind::MalformedLine, message);
             }
         };
@@ -372,12 +391,18 @@ impl Reader<'_> {
             let message = format!("a second copy of a line on `{}`", revision.id);
             return self.problem(number, ProblemKind::DuplicateLine, message);
         }
-        self.revisions.push(revision);
+        self.revisions.push((number, revision));
     }
 
     fn problem(&mut self, line: usize, kind: ProblemKind, message: String) {
         self.problems.push(Problem { path: self.path.to_owned(), line, kind, message });
     }
+}
+
+/// An error of one line, without the place in it that serde adds.
+fn said(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(said, _)| said.to_owned())
 }
 
 #[cfg(test)]

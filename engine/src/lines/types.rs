@@ -181,7 +181,7 @@ pub struct Entry {
     pub topic: Option<String>,
     /// The memory itself: the decision, the error, the convention, the title, the summary.
     pub content: String,
-    /// What else its kind has to say: see [`super::kinds`].
+    /// What else its kind has to say: the typed forms are in `memory::kinds`.
     #[serde(default)]
     pub metadata: Map<String, Value>,
     /// How it stands.

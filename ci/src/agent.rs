@@ -1,0 +1,253 @@
+//! What the agent door asks of this one: files, a text or what changed, checked and reported as the
+//! command line and the pull request report them.
+
+use crate::cli::{BaselineArgs, DiffArgs};
+use crate::compare::{self, Base};
+use crate::exit::UserError;
+use crate::project::Project;
+use crate::pull_request::fail_on;
+use crate::report::gate::Policy;
+use crate::report::{self, Comparison, Gated, Run};
+use crate::{baseline, check};
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::diff::Compared;
+use aidd_engine::files::Disk;
+use aidd_engine::walk::{Walk, check_tree};
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+pub use crate::report::{ComplianceFormat, Document, Format, wire};
+
+/// The branches that work is likely compared with, the first that exists.
+const MAIN_BRANCHES: [&str; 5] = ["origin/HEAD", "origin/main", "origin/master", "main", "master"];
+
+/// What to check.
+#[derive(Clone, Debug)]
+pub enum Target<'a> {
+    /// Files and folders below the root, as paths from it.
+    Files(&'a [String]),
+    /// A text as the file it is to become.
+    Text {
+        /// Its path from the root: says what kind of file it is.
+        path: &'a str,
+        /// The text.
+        text: &'a str,
+    },
+    /// What changed in the work tree, uncommitted work with it.
+    Changes {
+        /// The revision that the work is compared with: where it left the line of that one.
+        /// `None`: the main branch, and on it the last commit.
+        base: Option<&'a str>,
+        /// Only files and folders below these, as paths from the root; none: all.
+        below: &'a [String],
+    },
+}
+
+/// Checks `target` under the rules of `selection`. The baseline and `ci.blockOn`, `ci.warnOn` and
+/// `ci.ignore` count as they do in a pull request.
+///
+/// # Errors
+/// When a path leads out of the project or to nothing, there is no such revision, or the
+/// configuration does not hold.
+pub fn check(project: &Project, selection: &Selection, target: &Target<'_>) -> Result<Document> {
+    let started = Instant::now();
+    let engine = project.engine(selection)?;
+    let mut comparison = None;
+    let mut below = Vec::new();
+    let mut compared = match target {
+        Target::Text { path, text } => {
+            let path = within(project.root(), path)?;
+            let outcome = check::text(project, &engine, path, text.as_bytes().to_vec());
+            Compared { outcome, ..Compared::default() }
+        }
+        Target::Files(paths) => {
+            below = locate(project.root(), paths)?;
+            let walk = Walk::over(below.clone());
+            let outcome = check_tree(&engine, &project.config, &project.disk, &walk, &|| ())
+                .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+            Compared { outcome, ..Compared::default() }
+        }
+        Target::Changes { base, below: paths } => {
+            below = if paths.is_empty() {
+                vec![project.root().to_owned()]
+            } else {
+                let place = |path: &String| Ok(project.root().join(within(project.root(), path)?));
+                paths.iter().map(place).collect::<Result<_>>()?
+            };
+            let (compared, base) = changes(project, &engine, *base, below.clone())?;
+            comparison = Some(compare::comparison(base, false, &compared));
+            compared
+        }
+    };
+    let known = BaselineArgs { baseline: None, no_baseline: false };
+    let stale = baseline::judge(&known, project, &below, &mut compared.outcome, false)?;
+    compared.match_across();
+    Ok(document(project, &engine, &compared, comparison, stale.is_some(), started))
+}
+
+fn document(
+    project: &Project,
+    engine: &Engine,
+    compared: &Compared,
+    comparison: Option<Comparison>,
+    baseline: bool,
+    started: Instant,
+) -> Document {
+    let fail_on = fail_on(None, project);
+    let ci = project.config.ci.clone().unwrap_or_default();
+    let (policy, notes) = Policy::new(&ci, fail_on, engine.registry());
+    let run = Run {
+        files: compare::files(&compared.outcome.files),
+        fixed: compare::files(&compared.fixed),
+        rules: engine.registry().rules(),
+        checked: compared.outcome.checked,
+        skipped: &compared.outcome.skipped,
+        fail_on,
+        policy: Some(&policy),
+        comparison,
+        notes,
+        elapsed: started.elapsed(),
+        root: project.root(),
+        baseline,
+        stale: 0,
+        suppressed: false,
+        category: None,
+        version_control: None,
+    };
+    Document::of(&run, false)
+}
+
+/// A document as a report in `format`; [`Format::Text`] gives a line a finding.
+#[must_use]
+pub fn render(project: &Project, document: &Document, format: Format) -> String {
+    let mut text = Vec::new();
+    // Writing to memory does not fail.
+    let _ = report::render(format, document, project.registry().rules(), &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// What the gate enforces, whatever there is to find: for reviews of the policy itself.
+///
+/// # Errors
+/// When the configuration or the baseline does not hold.
+pub fn policy(project: &Project, format: ComplianceFormat) -> Result<String> {
+    let engine = project.engine(&Selection::default())?;
+    let known = project.baseline(&project.baseline_path(None), false)?;
+    let gated = Gated {
+        config: &project.config,
+        engine: &engine,
+        fail_on: fail_on(None, project),
+        baseline: known.map(|known| known.entries().map(|entry| entry.count as usize).sum()),
+    };
+    Ok(report::compliance(gated, format))
+}
+
+fn changes(
+    project: &Project,
+    engine: &Engine,
+    base: Option<&str>,
+    below: Vec<PathBuf>,
+) -> Result<(Compared, Base)> {
+    let repository = compare::repository(project)?;
+    let diff = match base {
+        Some(base) => Some(base.to_owned()),
+        None => MAIN_BRANCHES
+            .iter()
+            .find(|name| repository.commit(name).is_ok())
+            .map(|name| (*name).to_owned()),
+    };
+    let args = DiffArgs { diff, changed: true, staged: false };
+    compare::check(&args, (project, engine), project.root(), Walk::over(below))
+}
+
+/// The absolute paths of `paths`, which exist.
+fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>> {
+    let mut located = Vec::with_capacity(paths.len());
+    for given in paths {
+        let path = root.join(within(root, given)?);
+        if !path.exists() {
+            return Err(UserError::new(format!("{given}: no such file"))
+                .hint("paths count from the project's root")
+                .into());
+        }
+        located.push(path);
+    }
+    Ok(located)
+}
+
+/// A path that an agent gave, from the root.
+fn within(root: &Path, given: &str) -> Result<String> {
+    Disk::new(root).inside(given).ok_or_else(|| {
+        UserError::new(format!("{given} does not lie in the project"))
+            .hint("paths count from the project's root")
+            .into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Project) {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        let project = Project::open(folder.path(), None).expect("a project");
+        (folder, project)
+    }
+
+    fn found(project: &Project, target: &Target<'_>) -> Vec<String> {
+        let document = check(project, &Selection::default(), target).expect("checked");
+        let line = |found: &wire::Finding| format!("{} {}", found.path, found.rule);
+        document.findings.iter().map(line).collect()
+    }
+
+    #[test]
+    fn a_text_and_a_file_have_the_same_findings_with_the_same_ids() {
+        let text = "FROM debian\nRUN sudo true\n";
+        let (_folder, project) = project(&[(".aidd/x", ""), ("a/Dockerfile", text)]);
+        let ids = |target: &Target<'_>| -> Vec<String> {
+            let document = check(&project, &Selection::default(), target).expect("checked");
+            document.findings.into_iter().map(|found| found.id).collect()
+        };
+        let files = ids(&Target::Files(&["a".to_owned()]));
+        assert!(files.len() > 1);
+        assert_eq!(files, ids(&Target::Text { path: "a/Dockerfile", text }));
+        assert_eq!(found(&project, &Target::Text { path: "a/b.txt", text }), [""; 0]);
+    }
+
+    #[test]
+    fn nothing_outside_the_root_is_read() {
+        let outside = tempfile::tempdir().expect("a folder");
+        fs::write(outside.path().join("Dockerfile"), "FROM debian\n").expect("written");
+        let (folder, project) = project(&[(".aidd/x", "")]);
+        let absolute = outside.path().join("Dockerfile").display().to_string();
+        let mut paths = vec!["../x".to_owned(), "a/../../x".to_owned(), absolute];
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link");
+            std::os::unix::fs::symlink(outside.path(), link).expect("linked");
+            paths.push("link/Dockerfile".to_owned());
+            paths.push("link/new/Dockerfile".to_owned());
+        }
+        let _ = &folder;
+        for path in &paths {
+            let paths = std::slice::from_ref(path);
+            for target in [
+                Target::Files(paths),
+                Target::Text { path, text: "FROM debian\n" },
+                Target::Changes { base: None, below: paths },
+            ] {
+                let error = check(&project, &Selection::default(), &target).expect_err(path);
+                assert!(error.to_string().contains("does not lie in the project"), "{error}");
+            }
+        }
+        let gone = check(&project, &Selection::default(), &Target::Files(&["gone".to_owned()]));
+        assert!(gone.expect_err("gone").to_string().contains("no such file"));
+    }
+}

@@ -1,0 +1,210 @@
+//! Which of the memories of a file hold, by the file alone.
+
+use super::log::Folded;
+use super::types::{Kind, Relation, Status};
+use super::words::topic_key;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The memories of a file by id, and which of them hold.
+#[derive(Debug, Default)]
+pub struct Standing<'a> {
+    memories: BTreeMap<&'a str, &'a Folded>,
+    active: BTreeSet<&'a str>,
+    /// The circle of superseding that a memory is in, if any, by one of its members.
+    circles: BTreeMap<&'a str, &'a str>,
+}
+
+/// What does not go together in a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Clash<'a> {
+    /// More than one decision holds on a topic: the topic as it is compared, the decisions.
+    OneTopic(String, Vec<&'a str>),
+    /// The first says that it contradicts the second, and both hold.
+    Contradiction(&'a str, &'a str),
+    /// The first supersedes the second, and is superseded by it, directly or by others.
+    Circle(&'a str, &'a str),
+}
+
+impl<'a> Standing<'a> {
+    /// Looks at the memories of one file.
+    #[must_use]
+    pub fn of(memories: &'a [Folded]) -> Self {
+        let memories: BTreeMap<&str, &Folded> = memories
+            .iter()
+            .filter(|memory| memory.entry.status != Status::Removed)
+            .map(|memory| (&*memory.entry.id, memory))
+            .collect();
+        let mut standing = Self { memories, ..Self::default() };
+        standing.circles = standing.circles();
+        let superseded: BTreeSet<&str> = standing
+            .links(Relation::Supersedes)
+            .filter(|(from, to)| !standing.is_circle(from, to))
+            .map(|(_, to)| to)
+            .collect();
+        standing.active =
+            standing.memories.keys().copied().filter(|id| !superseded.contains(id)).collect();
+        standing
+    }
+
+    /// The links of a relation between memories of the file.
+    fn links(&self, relation: Relation) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.memories.values().flat_map(move |memory| {
+            let own = memory.links.iter().filter(move |link| link.relation == relation);
+            own.filter(|link| self.memories.contains_key(&*link.to))
+                .map(|link| (&*memory.entry.id, &*link.to))
+        })
+    }
+
+    fn is_circle(&self, from: &str, to: &str) -> bool {
+        from == to
+            || self.circles.get(from).is_some_and(|circle| self.circles.get(to) == Some(circle))
+    }
+
+    /// The circles: memories that reach each other, found by walking from each and, in the order in
+    /// which those walks ended, back.
+    fn circles(&self) -> BTreeMap<&'a str, &'a str> {
+        let (mut on, mut back) = (BTreeMap::new(), BTreeMap::new());
+        for (from, to) in self.links(Relation::Supersedes) {
+            on.entry(from).or_insert_with(Vec::new).push(to);
+            back.entry(to).or_insert_with(Vec::new).push(from);
+        }
+        let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
+        for &id in on.keys() {
+            walk(id, &on, &mut seen, &mut order);
+        }
+        let (mut seen, mut circles) = (BTreeSet::new(), BTreeMap::new());
+        for id in order.into_iter().rev() {
+            let mut circle = Vec::new();
+            walk(id, &back, &mut seen, &mut circle);
+            if circle.len() > 1 {
+                circles.extend(circle.into_iter().map(|member| (member, id)));
+            }
+        }
+        circles
+    }
+
+    /// All that does not go together, ordered.
+    #[must_use]
+    pub fn clashes(&self) -> Vec<Clash<'a>> {
+        let mut clashes = Vec::new();
+        let mut topics: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for &id in &self.active {
+            let entry = &self.memories[id].entry;
+            let key = entry.topic.as_deref().map(topic_key).unwrap_or_default();
+            if entry.kind == Kind::Decision && !key.is_empty() {
+                topics.entry(key).or_default().push(id);
+            }
+        }
+        clashes.extend(
+            topics
+                .into_iter()
+                .filter(|(_, ids)| ids.len() > 1)
+                .map(|(topic, ids)| Clash::OneTopic(topic, ids)),
+        );
+        let holds = |id: &str| self.active.contains(id);
+        let contradicting = self.links(Relation::Contradicts);
+        clashes.extend(
+            contradicting
+                .filter(|(from, to)| holds(from) && holds(to))
+                .map(|(from, to)| Clash::Contradiction(from, to)),
+        );
+        let superseding = self.links(Relation::Supersedes);
+        clashes.extend(
+            superseding
+                .filter(|(from, to)| self.is_circle(from, to) && holds(to))
+                .map(|(from, to)| Clash::Circle(from, to)),
+        );
+        clashes.sort();
+        clashes
+    }
+}
+
+/// Walks along `links` from `start` to what was not seen; adds each to `order` when all beyond it
+/// was walked.
+fn walk<'a>(
+    start: &'a str,
+    links: &BTreeMap<&'a str, Vec<&'a str>>,
+    seen: &mut BTreeSet<&'a str>,
+    order: &mut Vec<&'a str>,
+) {
+    if !seen.insert(start) {
+        return;
+    }
+    let beyond = |id: &str| links.get(id).map_or(&[][..], Vec::as_slice).iter();
+    let mut path = vec![(start, beyond(start))];
+    while let Some((id, next)) = path.last_mut() {
+        match next.find(|next| seen.insert(next)) {
+            Some(&next) => path.push((next, beyond(next))),
+            None => {
+                order.push(id);
+                path.pop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::{Revision, fold};
+    use super::super::types::Link;
+    use super::*;
+
+    fn memory(id: &str, topic: &str, links: &[(Relation, &str)]) -> Folded {
+        let links = links.iter().map(|(relation, to)| Link::to(*relation, to)).collect();
+        let first = Revision::first(Kind::Decision, id.into(), 1, id);
+        let revision = Revision { topic: Some(topic.into()), links, ..first }.sealed();
+        fold(&[revision]).expect("a memory")
+    }
+
+    #[test]
+    fn what_is_superseded_does_not_clash() {
+        let supersedes = Relation::Supersedes;
+        let memories = [
+            memory("a", "Auth", &[]),
+            memory("b", "auth", &[(supersedes, "a")]),
+            memory("c", "auth ", &[(supersedes, "b"), (supersedes, "gone")]),
+            memory("d", "store", &[]),
+        ];
+        assert_eq!(Standing::of(&memories).clashes(), []);
+        let memories = [memory("a", "Auth", &[]), memory("b", " auth", &[])];
+        let clashes = [Clash::OneTopic("auth".into(), vec!["a", "b"])];
+        assert_eq!(Standing::of(&memories).clashes(), clashes);
+    }
+
+    #[test]
+    fn all_in_a_circle_hold() {
+        let supersedes = Relation::Supersedes;
+        let memories = [
+            memory("a", "x", &[(supersedes, "c"), (supersedes, "e")]),
+            memory("b", "y", &[(supersedes, "a")]),
+            memory("c", "z", &[(supersedes, "b")]),
+            memory("d", "w", &[(supersedes, "d"), (Relation::Contradicts, "a")]),
+            memory("e", "v", &[]),
+        ];
+        let clashes = Standing::of(&memories).clashes();
+        assert_eq!(
+            clashes,
+            [
+                Clash::Contradiction("d", "a"),
+                Clash::Circle("a", "c"),
+                Clash::Circle("b", "a"),
+                Clash::Circle("c", "b"),
+                Clash::Circle("d", "d"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_long_chain_takes_no_stack() {
+        let ids: Vec<String> = (0..20_000).map(|n| format!("d{n:05}")).collect();
+        let memories: Vec<Folded> = ids
+            .iter()
+            .enumerate()
+            .map(|(n, id)| {
+                let before = n.checked_sub(1).map(|n| (Relation::Supersedes, &*ids[n]));
+                memory(id, "one", before.as_slice())
+            })
+            .collect();
+        assert_eq!(Standing::of(&memories).clashes(), []);
+    }
+}

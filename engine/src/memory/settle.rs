@@ -1,0 +1,163 @@
+//! Settling what does not go together, and taking memories back, of whatever layer.
+
+use super::MemoryError;
+use super::graph::supersedes;
+use super::log::{Op, Revision};
+use super::permanent::Edit;
+use super::project::{Drafted, ProjectMemory};
+use super::store::Durability;
+use super::types::{Entry, Kind, Layer, Link, Relation, Status};
+use std::collections::BTreeSet;
+
+/// What settling came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settled {
+    /// The edits that no longer count.
+    pub dropped: Vec<String>,
+    /// The memories whose place was taken.
+    pub superseded: Vec<String>,
+    /// The memories that no longer supersede it.
+    pub unlinked: Vec<String>,
+}
+
+impl Settled {
+    /// Whether there was nothing to settle.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl ProjectMemory {
+    /// Says that a permanent memory counts: of edits side by side the one named by `rev` (or the
+    /// beginning of it), else the shown one; over other decisions on its topic that hold, and over
+    /// what it contradicts or is contradicted by; and out of a circle of superseding.
+    ///
+    /// # Errors
+    /// When there is no such memory, `rev` is none of its edits, or it is superseded.
+    pub fn settle(&mut self, id: &str, rev: Option<&str>) -> Result<Settled, MemoryError> {
+        self.write_permanent(&mut |memory| memory.draft_settled(id, rev))
+    }
+
+    fn draft_settled(
+        &mut self,
+        id: &str,
+        rev: Option<&str>,
+    ) -> Result<Drafted<Settled>, MemoryError> {
+        let entry = self.permanent(id)?;
+        if entry.status == Status::Superseded {
+            return Err(MemoryError::Invalid(format!(
+                "`{id}` is superseded: settle the one that took its place, or decide anew"
+            )));
+        }
+        let at = self.now();
+        let (mut own, dropped) = self.kept_edit(&entry, rev, at)?;
+        let mut settled = Settled { dropped, ..Settled::default() };
+        let mut revisions = self.unlinking(id, at, &mut settled)?;
+        let itself = |link: &Link| link.to == id && link.relation == Relation::Supersedes;
+        if own.links.iter().any(itself) {
+            own.links.retain(|link| !itself(link));
+            settled.unlinked.push(id.to_owned());
+        }
+        if own.op == Op::Put {
+            for other in self.losers(&entry)? {
+                if !supersedes(self.store(), id, &other)? {
+                    own.links.push(Link::to(Relation::Supersedes, &other));
+                    settled.superseded.push(other);
+                }
+            }
+        }
+        if !(settled.dropped.is_empty() && settled.superseded.is_empty())
+            || settled.unlinked.iter().any(|unlinked| unlinked == id)
+        {
+            revisions.push(own);
+        }
+        Ok((revisions, settled))
+    }
+
+    /// The revision that goes on from the edit to keep, and the edits that it drops.
+    fn kept_edit(
+        &mut self,
+        entry: &Entry,
+        rev: Option<&str>,
+        at: i64,
+    ) -> Result<(Revision, Vec<String>), MemoryError> {
+        let others = |kept: &str| {
+            entry.heads.iter().filter(|head| *head != kept).cloned().collect::<Vec<String>>()
+        };
+        let Some(rev) = rev else {
+            let shown = entry.heads.first().map_or("", String::as_str);
+            return Ok((self.edited(entry, Edit::default(), at)?, others(shown)));
+        };
+        let heads: Vec<&String> = entry.heads.iter().filter(|head| head.starts_with(rev)).collect();
+        let [head] = heads[..] else {
+            let message = format!("`{rev}` is not one of the edits {}", entry.heads.join(", "));
+            return Err(MemoryError::Invalid(message));
+        };
+        let lines = self.store().lines_of(&entry.id)?.into_iter();
+        let kept = lines.map(|line| line.line).find(|line| line.rev == *head);
+        let kept = kept.ok_or_else(|| MemoryError::Unknown { what: "edit", id: head.clone() })?;
+        let created_at = Some(entry.created_at);
+        let parents = entry.heads.clone();
+        Ok((Revision { parents, at, created_at, rev: String::new(), ..kept }, others(head)))
+    }
+
+    /// Takes the links out by which others supersede a memory that supersedes them.
+    fn unlinking(
+        &mut self,
+        id: &str,
+        at: i64,
+        settled: &mut Settled,
+    ) -> Result<Vec<Revision>, MemoryError> {
+        let mut revisions = Vec::new();
+        for link in self.store().links(id)? {
+            let is_on = link.relation == Relation::Supersedes && link.to == id && link.from != id;
+            if !is_on || !supersedes(self.store(), id, &link.from)? {
+                continue;
+            }
+            let other = self.permanent(&link.from)?;
+            let mut revision = self.edited(&other, Edit::default(), at)?;
+            revision.links.retain(|own| (&*own.to, own.relation) != (id, Relation::Supersedes));
+            revisions.push(revision);
+            settled.unlinked.push(link.from);
+        }
+        Ok(revisions)
+    }
+
+    /// The memories that hold beside this one and should not.
+    fn losers(&mut self, entry: &Entry) -> Result<BTreeSet<String>, MemoryError> {
+        let mut losers = BTreeSet::new();
+        if entry.kind == Kind::Decision {
+            let on_topic = self.on_topic(entry.topic.as_deref())?;
+            losers.extend(on_topic.into_iter().map(|other| other.id));
+        }
+        for link in self.store().links(&entry.id)? {
+            if link.relation == Relation::Contradicts {
+                let other = if link.from == entry.id { link.to } else { link.from };
+                let known = self.store().entry(&other)?;
+                let holds = |other: &Entry| {
+                    (other.status, other.layer) == (Status::Active, Layer::Permanent)
+                };
+                losers.extend(known.filter(holds).map(|other| other.id));
+            }
+        }
+        losers.remove(&entry.id);
+        Ok(losers)
+    }
+
+    /// Takes a memory back: the lines of a permanent one stay, others are deleted. What it was.
+    ///
+    /// # Errors
+    /// When there is no such memory.
+    pub fn take_back(&mut self, id: &str, reason: Option<&str>) -> Result<Entry, MemoryError> {
+        let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
+        let found = self.read(&mut |store| store.entry(id))?;
+        let entry = found.filter(|entry| entry.status != Status::Removed).ok_or_else(unknown)?;
+        if entry.layer == Layer::Permanent {
+            self.remove(entry.kind, id, reason)?;
+        } else {
+            self.write(Durability::Full, &mut |store, _| store.delete_entry(id).map(|_| ()))?;
+        }
+        Ok(entry)
+    }
+}

@@ -1,0 +1,123 @@
+//! Where a store may lie: not behind a link that leads elsewhere, and SQLite not on a file system
+//! that several machines share, where a write-ahead log is not safe.
+
+use super::sqlite;
+use crate::memory::MemoryError;
+use std::fs;
+use std::path::Path;
+
+/// Refuses a folder, and files of a store in it, that are links: a repository that was cloned must
+/// not choose which of the user's files are written.
+///
+/// # Errors
+/// What is a link.
+pub fn check(folder: &Path) -> Result<(), MemoryError> {
+    let is_link =
+        |path: &Path| fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink());
+    let database = sqlite::path(folder);
+    let names = sqlite::SUFFIXES.map(|suffix| super::with_suffix(&database, suffix));
+    let files = [super::json::path(folder)];
+    for path in [folder.to_owned()].iter().chain(&names).chain(&files) {
+        if is_link(path) {
+            return Err(MemoryError::Invalid(format!(
+                "{} is a link, and memory is not written through links",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A file system where not all is as on a disk of this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shared {
+    /// Other machines write to it too.
+    Network(&'static str),
+    /// Other machines may write to it: the name does not tell.
+    Perhaps(&'static str),
+}
+
+/// What the file system at `path` is shared by, where the system says so.
+#[cfg(target_os = "linux")]
+#[must_use]
+pub fn shared(path: &Path) -> Option<Shared> {
+    let found = rustix::fs::statfs(path).ok()?;
+    // The type is signed on some machines; its lower 32 bits are the number.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as said")]
+    let number = found.f_type as u32;
+    by_number(number)
+}
+
+/// What the file system at `path` is shared by, where the system says so.
+#[cfg(target_os = "macos")]
+#[must_use]
+pub fn shared(path: &Path) -> Option<Shared> {
+    let found = rustix::fs::statfs(path).ok()?;
+    let name: String = found
+        .f_fstypename
+        .iter()
+        .map_while(|&c| u8::try_from(c).ok().filter(|&c| c != 0))
+        .map(char::from)
+        .collect();
+    match name.as_str() {
+        "nfs" => Some(Shared::Network("NFS")),
+        "smbfs" => Some(Shared::Network("SMB")),
+        "afpfs" => Some(Shared::Network("AFP")),
+        "webdav" => Some(Shared::Network("WebDAV")),
+        "macfuse" | "osxfuse" => Some(Shared::Perhaps("FUSE")),
+        _ => None,
+    }
+}
+
+/// What the file system at `path` is shared by, where the system says so.
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+#[must_use]
+pub fn shared(path: &Path) -> Option<Shared> {
+    use std::path::{Component, Prefix};
+    let path = path.canonicalize().ok()?;
+    match path.components().next()? {
+        Component::Prefix(prefix) => match prefix.kind() {
+            Prefix::UNC(..) | Prefix::VerbatimUNC(..) => Some(Shared::Network("SMB")),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Numbers of statfs(2) and of the kernel's `linux/magic.h`.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "numbers of Linux"))]
+fn by_number(number: u32) -> Option<Shared> {
+    Some(match number {
+        0x6969 => Shared::Network("NFS"),
+        0x517B | 0xFE53_4D42 | 0xFF53_4D42 => Shared::Network("SMB"),
+        0x5346_414F | 0x6B41_4653 => Shared::Network("AFS"),
+        0x7375_7245 => Shared::Network("Coda"),
+        0x00C3_6400 => Shared::Network("Ceph"),
+        0x0BD0_0BD0 => Shared::Network("Lustre"),
+        // A network, or a folder that a virtual machine has from its host.
+        0x0102_1997 => Shared::Perhaps("9P"),
+        // Anything: sshfs, a cloud's drive, an encrypted folder.
+        0x6573_5546 => Shared::Perhaps("FUSE"),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    #[test]
+    fn network_file_systems_are_told_by_number() {
+        assert_eq!(by_number(0x6969), Some(Shared::Network("NFS")));
+        assert_eq!(by_number(0xFF53_4D42), Some(Shared::Network("SMB")));
+        assert_eq!(by_number(0x6573_5546), Some(Shared::Perhaps("FUSE")));
+        // ext, tmpfs, btrfs, xfs, overlay, zfs
+        for local in [0xEF53, 0x0102_1994, 0x9123_683E, 0x5846_5342, 0x794C_7630, 0x2FC1_2FC1] {
+            assert_eq!(by_number(local), None);
+        }
+        let folder = TempDir::new().expect("a folder");
+        assert_eq!(shared(&folder.path().join("none")), None);
+        assert!(!matches!(shared(folder.path()), Some(Shared::Network(_))));
+    }
+}

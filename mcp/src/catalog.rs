@@ -1,0 +1,173 @@
+//! Which tools a server has, and how they are found by name.
+
+use crate::tool::{Profile, Tool};
+use aidd_engine::config::nearest;
+
+/// The tools of a server.
+#[derive(Debug)]
+pub struct Catalog {
+    tools: Vec<Tool>,
+    profile: Profile,
+}
+
+impl Catalog {
+    /// `tools` as a profile has them.
+    #[must_use]
+    pub fn new(mut tools: Vec<Tool>, profile: Profile) -> Self {
+        tools.sort_by_key(|tool| tool.name);
+        Self { tools, profile }
+    }
+
+    /// Those that are listed, by name.
+    pub fn listed(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter().filter(|tool| tool.is_in(self.profile))
+    }
+
+    /// Those that can be called and are not listed.
+    pub fn unlisted(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter().filter(|tool| self.can_call(tool) && !tool.is_in(self.profile))
+    }
+
+    fn can_call(&self, tool: &Tool) -> bool {
+        self.profile == Profile::Lean || tool.is_in(self.profile)
+    }
+
+    /// The tool of that name or alias.
+    ///
+    /// # Errors
+    /// What to say when there is none.
+    pub fn find(&self, name: &str) -> Result<&Tool, String> {
+        let plain = plain(name);
+        let found = self.tools.iter().find(|tool| names(tool).any(|own| own == plain));
+        match found {
+            Some(tool) if self.can_call(tool) => Ok(tool),
+            Some(_) => Err(format!(
+                "the tool `{name}` is not in the profile `{}` that this server was started with",
+                self.profile.word()
+            )),
+            None => {
+                let callable = self.tools.iter().filter(|tool| self.can_call(tool));
+                let near = nearest(&plain, callable.map(|tool| tool.name));
+                let hint = near.map(|near| format!("; did you mean `{near}`?"));
+                Err(format!("there is no tool `{name}`{}", hint.unwrap_or_default()))
+            }
+        }
+    }
+}
+
+/// A name with `_` where `/` or `.` stands.
+#[must_use]
+pub fn plain(name: &str) -> String {
+    name.replace(['/', '.'], "_")
+}
+
+/// Every name that a tool can be called by, plain.
+fn names(tool: &Tool) -> impl Iterator<Item = String> {
+    std::iter::once(tool.name).chain(tool.aliases.iter().copied()).map(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Context;
+    use crate::tool::{Answer, ToolError};
+    use crate::tools;
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+    use std::collections::BTreeMap;
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Nothing {}
+
+    fn nothing(_: &Context, given: Nothing) -> Result<Answer<Nothing>, ToolError> {
+        Ok(Answer::new(given, ""))
+    }
+
+    fn tool(name: &'static str) -> Tool {
+        Tool::new(name, "", "", nothing)
+    }
+
+    fn catalog(profile: Profile) -> Catalog {
+        let tools = vec![
+            tool("save_decision").in_profiles(&[Profile::Memory, Profile::Lean]),
+            tool("aidd_memory_search").in_profiles(&[Profile::Memory]).also(&["search/memory"]),
+            tool("aidd_scan_secrets").in_profiles(&[Profile::Tools]),
+        ];
+        Catalog::new(tools, profile)
+    }
+
+    fn listed(profile: Profile) -> Vec<&'static str> {
+        catalog(profile).listed().map(|tool| tool.name).collect()
+    }
+
+    #[test]
+    fn a_profile_lists_its_own() {
+        assert_eq!(
+            listed(Profile::Engine),
+            ["aidd_memory_search", "aidd_scan_secrets", "save_decision"]
+        );
+        assert_eq!(listed(Profile::Memory), ["aidd_memory_search", "save_decision"]);
+        assert_eq!(listed(Profile::Lean), ["save_decision"]);
+        let lean = catalog(Profile::Lean);
+        let unlisted: Vec<&str> = lean.unlisted().map(|tool| tool.name).collect();
+        assert_eq!(unlisted, ["aidd_memory_search", "aidd_scan_secrets"]);
+        assert_eq!(catalog(Profile::Memory).unlisted().count(), 0);
+    }
+
+    #[test]
+    fn names_may_be_spelled_with_slashes_and_dots() {
+        let catalog = catalog(Profile::Lean);
+        let name = |name: &str| catalog.find(name).map(|tool| tool.name);
+        assert_eq!(name("save/decision"), Ok("save_decision"));
+        assert_eq!(name("save.decision"), Ok("save_decision"));
+        assert_eq!(name("aidd.memory.search"), Ok("aidd_memory_search"));
+        assert_eq!(name("search_memory"), Ok("aidd_memory_search"));
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_the_nearest() {
+        let said = |profile, name: &str| catalog(profile).find(name).expect_err("none").clone();
+        assert_eq!(
+            said(Profile::Engine, "save_decisions"),
+            "there is no tool `save_decisions`; did you mean `save_decision`?"
+        );
+        assert_eq!(said(Profile::Engine, "xyz"), "there is no tool `xyz`");
+        assert_eq!(
+            said(Profile::Memory, "aidd_scan_secrets"),
+            "the tool `aidd_scan_secrets` is not in the profile `memory` that this server was started with"
+        );
+    }
+
+    #[test]
+    fn every_name_is_a_name_and_means_one_tool() {
+        let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+        for tool in tools::all() {
+            assert!(is_name(tool.name), "{}", tool.name);
+            assert!(!tool.title.is_empty(), "{} has no title", tool.name);
+            for alias in tool.aliases {
+                assert!(is_name(&plain(alias)), "{alias}");
+            }
+            for name in names(&tool) {
+                let other = seen.insert(name.clone(), tool.name);
+                assert_eq!(other.unwrap_or(tool.name), tool.name, "{name} means two tools");
+            }
+        }
+    }
+
+    #[test]
+    fn every_description_says_when_and_every_hint_fits() {
+        for tool in tools::all() {
+            let says = tool.description.to_lowercase();
+            assert!(says.contains("use "), "{} does not say when to use it", tool.name);
+            assert!(!tool.is_destructive || !tool.reads_only, "{}", tool.name);
+        }
+    }
+
+    /// `^[a-z][a-z0-9_]{0,39}$`
+    fn is_name(name: &str) -> bool {
+        let mut bytes = name.bytes();
+        bytes.next().is_some_and(|first| first.is_ascii_lowercase())
+            && name.len() <= 40
+            && bytes.all(|byte| byte == b'_' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    }
+}

@@ -1,0 +1,285 @@
+//! What a tool works with: the project's root, its rules, its memory, and whether anybody still waits
+//! for the answer.
+
+use crate::tool::ToolError;
+use aidd_engine::files::Disk;
+use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::memory::MemoryError;
+use aidd_engine::memory::project::{Clock, ProjectMemory, system_clock};
+use aidd_engine::memory::store::Wanted;
+use aidd_engine::project::{Project, ProjectError};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+/// A variable of the environment by name; `None` when it is not set.
+pub type Environment = fn(&str) -> Option<String>;
+
+/// What a server works on.
+#[derive(Clone, Copy)]
+pub struct Setup<'a> {
+    /// The project's folder. No tool reads or writes outside of it.
+    pub root: &'a Path,
+    /// The configuration, instead of that of the project.
+    pub config: Option<&'a Path>,
+    /// Where memory is kept.
+    pub wanted: Wanted,
+    /// Makes the clock of the memory.
+    pub clock: fn() -> Clock,
+    /// The environment.
+    pub environment: Environment,
+}
+
+impl std::fmt::Debug for Setup<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Setup").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Setup<'a> {
+    /// The project at `root` as it is, with the system's time and an empty environment.
+    #[must_use]
+    pub fn at(root: &'a Path) -> Self {
+        Self {
+            root,
+            config: None,
+            wanted: Wanted::Auto,
+            clock: system_clock,
+            environment: |_| None,
+        }
+    }
+}
+
+/// What a call of a tool works with.
+#[derive(Clone)]
+pub struct Context {
+    shared: Arc<Shared>,
+    stop: Arc<AtomicBool>,
+}
+
+struct Shared {
+    root: PathBuf,
+    config: Option<PathBuf>,
+    wanted: Wanted,
+    clock: fn() -> Clock,
+    environment: Environment,
+    memory: Mutex<Option<ProjectMemory>>,
+    project: Mutex<Option<(Stamps, Arc<Project>)>>,
+    notices: Mutex<Vec<String>>,
+}
+
+/// What the project's settings and rules are known by: path, time, size.
+type Stamps = Vec<(PathBuf, Option<(SystemTime, u64)>)>;
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("root", &self.shared.root).finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Context {
+    /// For the calls of one server. Opens nothing yet.
+    #[must_use]
+    pub fn new(setup: Setup<'_>) -> Self {
+        let root = setup.root.to_owned();
+        let shared = Shared {
+            root,
+            config: setup.config.map(Path::to_owned),
+            wanted: setup.wanted,
+            clock: setup.clock,
+            environment: setup.environment,
+            memory: Mutex::default(),
+            project: Mutex::default(),
+            notices: Mutex::default(),
+        };
+        Self { shared: Arc::new(shared), stop: Arc::default() }
+    }
+
+    /// See [`Setup::at`].
+    #[must_use]
+    pub fn at(root: &Path) -> Self {
+        Self::new(Setup::at(root))
+    }
+
+    /// The same for one call, with a flag of its own.
+    #[must_use]
+    pub fn for_call(&self) -> Self {
+        Self { shared: self.shared.clone(), stop: Arc::default() }
+    }
+
+    /// The project's folder.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.shared.root
+    }
+
+    /// A variable of the environment.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        (self.shared.environment)(name)
+    }
+
+    /// Becomes true when nobody waits for the answer any more: long work looks at it.
+    #[must_use]
+    pub fn stop(&self) -> &AtomicBool {
+        &self.stop
+    }
+
+    /// Nobody waits any more.
+    pub fn cancel(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Works with the memory, opening it first when need be. Calls come one after the other.
+    ///
+    /// # Errors
+    /// Those of `work`, or that the memory cannot be opened.
+    pub fn memory<T, E: Into<ToolError>>(
+        &self,
+        work: impl FnOnce(&mut ProjectMemory) -> Result<T, E>,
+    ) -> Result<T, ToolError> {
+        let mut slot = lock(&self.shared.memory);
+        // What is left of a call that broke off is not trusted: it is opened anew.
+        let mut memory = match slot.take() {
+            Some(memory) => memory,
+            None => self.open_memory()?,
+        };
+        let answer = work(&mut memory).map_err(Into::into);
+        lock(&self.shared.notices).extend(memory.take_notices());
+        *slot = Some(memory);
+        answer
+    }
+
+    fn open_memory(&self) -> Result<ProjectMemory, MemoryError> {
+        let shared = &self.shared;
+        ProjectMemory::open(&shared.root, shared.wanted, (shared.clock)())
+    }
+
+    /// What the user should know and has not been told.
+    pub(crate) fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(&self.shared.notices))
+    }
+
+    /// The project with its settings and rules, read again when they changed.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    pub fn project(&self) -> Result<Arc<Project>, ProjectError> {
+        let mut slot = lock(&self.shared.project);
+        let stamps = self.stamps();
+        match &*slot {
+            Some((known, project)) if *known == stamps => Ok(project.clone()),
+            _ => {
+                let project =
+                    Arc::new(Project::open(&self.shared.root, self.shared.config.as_deref())?);
+                *slot = Some((stamps, project.clone()));
+                Ok(project)
+            }
+        }
+    }
+
+    fn stamps(&self) -> Stamps {
+        let root = &self.shared.root;
+        let config = self.shared.config.clone().unwrap_or_else(|| root.join(CONFIG_PATH));
+        let mut stamps = vec![(config.clone(), stamp(&config))];
+        let mut folders: Vec<PathBuf> = RULE_FOLDERS.iter().map(|path| root.join(path)).collect();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => folders.push(path),
+                    Ok(_) => stamps.push((path.clone(), stamp(&path))),
+                    Err(_) => {}
+                }
+            }
+        }
+        stamps.sort();
+        stamps
+    }
+
+    /// A path that an agent gave, relative to the root, with `/` between segments: links are
+    /// followed, and what lies outside of the root is refused.
+    ///
+    /// # Errors
+    /// When it is empty or leaves the root.
+    pub fn inside(&self, given: &str) -> Result<String, ToolError> {
+        if given.trim().is_empty() {
+            return Err(ToolError::new("the path is empty").remedy("name a file, such as src/a.ts"));
+        }
+        Disk::new(self.root()).inside(given).ok_or_else(|| {
+            ToolError::new(format!("`{given}` lies outside of the project"))
+                .remedy("name a path below the project's root, relative to it")
+        })
+    }
+}
+
+fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+    let data = fs::metadata(path).ok()?;
+    Some((data.modified().ok()?, data.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_project_is_read_again_when_it_changed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let context = Context::at(folder.path());
+        let first = context.project().expect("a project");
+        assert!(Arc::ptr_eq(&first, &context.project().expect("a project")));
+        fs::create_dir(folder.path().join("rules")).expect("made");
+        fs::write(folder.path().join("rules/a.md"), "---\nseverity: info\n---\n# team/a\n\nWhy.\n")
+            .expect("written");
+        let second = context.project().expect("a project");
+        assert!(!Arc::ptr_eq(&first, &second));
+        assert_eq!(second.pages.len(), 1);
+        fs::create_dir(folder.path().join(".aidd")).expect("made");
+        fs::write(folder.path().join(".aidd/config.json"), "{").expect("written");
+        assert!(context.project().is_err());
+    }
+
+    #[test]
+    fn the_memory_is_opened_once_and_anew_after_a_panic() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let context = Context::at(folder.path());
+        assert!(!folder.path().join(".aidd").exists());
+        let name = context.memory(|memory| Ok::<_, ToolError>(memory.backend()));
+        assert_eq!(name, Ok("sqlite"));
+        let broken = context.clone();
+        let thread = std::thread::spawn(move || {
+            broken.memory(|_| -> Result<(), ToolError> { panic!("in the middle") })
+        });
+        assert!(thread.join().is_err());
+        assert_eq!(context.memory(|memory| Ok::<_, ToolError>(memory.backend())), Ok("sqlite"));
+    }
+
+    #[test]
+    fn no_path_leaves_the_root() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("project");
+        fs::create_dir_all(root.join("src")).expect("made");
+        fs::write(folder.path().join("secret"), "").expect("written");
+        let context = Context::at(&root);
+        assert_eq!(context.inside("src/./b/../a.rs").as_deref(), Ok("src/a.rs"));
+        let whole = root.join("src/a.rs");
+        assert_eq!(context.inside(&whole.to_string_lossy()).as_deref(), Ok("src/a.rs"));
+        for outside in ["../secret", "src/../../secret", "/etc/passwd", ""] {
+            assert!(context.inside(outside).is_err(), "{outside}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(folder.path(), root.join("up")).expect("linked");
+            std::os::unix::fs::symlink("/nowhere/at/all", root.join("dead")).expect("linked");
+            for outside in ["up/secret", "up/new", "dead", "dead/x"] {
+                assert!(context.inside(outside).is_err(), "{outside}");
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Many clients over Streamable HTTP, on this machine unless a token guards the door.
+
+use anyhow::{Context as _, Result, bail, ensure};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Where the protocol is spoken.
+pub const PATH: &str = "/mcp";
+
+/// Most bytes of a request.
+const REQUEST_LIMIT: usize = 4 << 20;
+
+/// Most connections at once.
+const CONNECTIONS: usize = 128;
+
+/// How long a client may take to say what it wants.
+const HEADERS: Duration = Duration::from_secs(10);
+
+/// How long answers may take once the server is asked to end.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Fewest characters of a token.
+const TOKEN_LENGTH: usize = 16;
+
+/// What the server listens on, and who may come in.
+#[derive(Clone, Debug, Default)]
+pub struct Door {
+    /// The address, such as `127.0.0.1:8765`; port 0 is any that is free.
+    pub address: String,
+    /// What a client has to show as `Authorization: Bearer …`.
+    pub token: Option<String>,
+    /// Names this machine may be called by, beside those of the loopback.
+    pub hosts: Vec<String>,
+    /// Web pages that may call, by origin (`https://app.example.com`), beside those of this machine.
+    pub origins: Vec<String>,
+}
+
+impl Door {
+    /// The address to listen on.
+    ///
+    /// # Errors
+    /// When it is none, or it is open to others and no token guards it.
+    pub fn checked(&self) -> Result<SocketAddr> {
+        let address = self.address.replace("localhost:", "127.0.0.1:");
+        let address: SocketAddr = address.parse().with_context(|| {
+            format!("`{}` is no address with a port, such as 127.0.0.1:8765", self.address)
+        })?;
+        if let Some(token) = &self.token {
+            ensure!(
+                token.chars().count() >= TOKEN_LENGTH,
+                "the token is short: {TOKEN_LENGTH} characters are the least"
+            );
+            let is_plain = token.bytes().all(|byte| byte.is_ascii_graphic());
+            ensure!(is_plain, "the token holds what cannot stand in a header");
+        } else if !address.ip().is_loopback() {
+            bail!(
+                "{address} is open to other machines, and no token guards it: set AIDD_MCP_TOKEN or give --token-file"
+            );
+        }
+        Ok(address)
+    }
+
+    /// Which `Host` is answered: a page may call any name its own and let it lead here.
+    fn allowed_hosts(&self, ip: IpAddr) -> Vec<String> {
+        let mut hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+        if !ip.is_loopback() {
+            hosts.push(ip.to_string());
+        }
+        hosts.extend(self.hosts.iter().cloned());
+        hosts
+    }
+
+    fn allowed_origins(&self) -> Vec<String> {
+        let own = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("http://{host}:*"));
+        own.into_iter().chain(self.origins.iter().cloned()).collect()
+    }
+
+    fn config(&self, ip: IpAddr, end: CancellationToken) -> StreamableHttpServerConfig {
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_origins(self.allowed_origins())
+            .enforce_origin_validation()
+            .with_max_request_body_bytes(REQUEST_LIMIT)
+            .with_cancellation_token(end);
+        // Behind the token no name is trusted more than another, and a machine has many.
+        if self.token.is_some() && self.hosts.is_empty() && !ip.is_loopback() {
+            config.disable_allowed_hosts()
+        } else {
+            config.with_allowed_hosts(self.allowed_hosts(ip))
+        }
+    }
+}
+
+/// Serves clients until `end`.
+///
+/// # Errors
+/// When the address cannot be listened on.
+pub async fn serve<H>(
+    handler: H,
+    door: &Door,
+    said: impl FnOnce(SocketAddr),
+    end: impl Future<Output = ()>,
+) -> Result<()>
+where
+    H: ServerHandler + Clone + Send + Sync + 'static,
+{
+    let address = door.checked()?;
+    let listener =
+        TcpListener::bind(address).await.with_context(|| format!("{address} is not free"))?;
+    let address = listener.local_addr()?;
+    said(address);
+    let stop = CancellationToken::new();
+    let protocol = StreamableHttpService::new(
+        move || Ok(handler.clone()),
+        Arc::new(LocalSessionManager::default()),
+        door.config(address.ip(), stop.child_token()),
+    );
+    let connections = TaskTracker::new();
+    let free = Arc::new(Semaphore::new(CONNECTIONS));
+    let token: Option<Arc<str>> = door.token.as_deref().map(Arc::from);
+    let accepting = async {
+        loop {
+            // Asks for a place first: who finds none waits outside.
+            let Ok(place) = free.clone().acquire_owned().await else { return };
+            let Ok((stream, _)) = listener.accept().await else {
+                // Too many open files, for one: a moment later there may be room.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            };
+            let (protocol, token, stop) = (protocol.clone(), token.clone(), stop.clone());
+            connections.spawn(async move {
+                connection(stream, protocol, token, stop).await;
+                drop(place);
+            });
+        }
+    };
+    tokio::select! {
+        () = accepting => {}
+        () = end => {}
+    }
+    stop.cancel();
+    connections.close();
+    let _ = tokio::time::timeout(GRACE, connections.wait()).await;
+    Ok(())
+}
+
+type Protocol<H> = StreamableHttpService<H, LocalSessionManager>;
+type Body = BoxBody<Bytes, Infallible>;
+
+/// Serves one connection; when asked to stop, what it works on and no more.
+async fn connection<H>(
+    stream: TcpStream,
+    protocol: Protocol<H>,
+    token: Option<Arc<str>>,
+    stop: CancellationToken,
+) where
+    H: ServerHandler + Clone + Send + Sync + 'static,
+{
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (protocol, token) = (protocol.clone(), token.clone());
+        async move { Ok::<_, Infallible>(answer(request, &protocol, token.as_deref()).await) }
+    });
+    let serving = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADERS)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(serving);
+    tokio::select! {
+        // How a connection broke is its client's to know.
+        _ = serving.as_mut() => return,
+        () = stop.cancelled() => serving.as_mut().graceful_shutdown(),
+    }
+    let _ = serving.await;
+}
+
+async fn answer<H>(
+    request: Request<Incoming>,
+    protocol: &Protocol<H>,
+    token: Option<&str>,
+) -> Response<Body>
+where
+    H: ServerHandler + Clone + Send + Sync + 'static,
+{
+    if token.is_some_and(|token| !shows(request.headers(), token)) {
+        let mut response = plain(StatusCode::UNAUTHORIZED, "a bearer token is needed\n");
+        let scheme = hyper::header::HeaderValue::from_static("Bearer");
+        response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+        return response;
+    }
+    if request.uri().path().trim_end_matches('/') != PATH {
+        return plain(StatusCode::NOT_FOUND, "nothing is here; the protocol is spoken at /mcp\n");
+    }
+    protocol.handle(request).await
+}
+
+fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    *response.status_mut() = status;
+    let kind = hyper::header::HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+/// Whether a request shows the token.
+fn shows(headers: &HeaderMap, token: &str) -> bool {
+    let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let given = given.and_then(|value| value.split_once(' '));
+    given.is_some_and(|(scheme, given)| {
+        scheme.eq_ignore_ascii_case("bearer") && same(given.trim().as_bytes(), token.as_bytes())
+    })
+}
+
+/// Compares in a time that depends on the length alone, so that no byte can be guessed by it.
+fn same(given: &[u8], wanted: &[u8]) -> bool {
+    let differ = given.iter().zip(wanted).fold(0, |differ, (a, b)| differ | (a ^ b));
+    std::hint::black_box(differ) == 0 && given.len() == wanted.len()
+}

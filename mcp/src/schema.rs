@@ -1,0 +1,261 @@
+//! JSON schemas as short as they can be said: an agent pays for each byte of a tool's schema in every
+//! conversation.
+
+use schemars::JsonSchema;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use serde_json::{Map, Value};
+
+/// A JSON object.
+pub type Object = Map<String, Value>;
+
+/// How deep the schema of an answer names fields: the answer's own.
+const OUTPUT_DEPTH: usize = 1;
+
+/// The schema of a tool's arguments: descriptions of fields are their doc comments, and no other
+/// argument is allowed.
+#[must_use]
+pub fn input<T: JsonSchema>() -> Object {
+    let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_deserialize());
+    tidy(&mut schema);
+    let mut schema = object(schema);
+    schema.remove("description");
+    schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    schema
+}
+
+/// The schema of a tool's answer: names and types of its fields, and no more. What is deeper, the
+/// answer itself shows.
+#[must_use]
+pub fn output<T: JsonSchema>() -> Object {
+    let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
+    tidy(&mut schema);
+    prune(&mut schema, OUTPUT_DEPTH);
+    object(schema)
+}
+
+fn generate<T: JsonSchema>(settings: SchemaSettings) -> Value {
+    let settings = settings.with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+    });
+    SchemaGenerator::new(settings).into_root_schema_for::<T>().to_value()
+}
+
+fn object(schema: Value) -> Object {
+    match schema {
+        Value::Object(schema) => schema,
+        _ => Map::new(),
+    }
+}
+
+/// Takes out what says nothing to a reader, and writes the rest the short way.
+fn tidy(schema: &mut Value) {
+    let Value::Object(map) = schema else {
+        // `true`: some clients know only objects.
+        *schema = Value::Object(Map::new());
+        return;
+    };
+    for noise in ["$schema", "title", "format"] {
+        map.remove(noise);
+    }
+    if map.get("default").is_some_and(is_nothing) {
+        map.remove("default");
+    }
+    as_enum(map);
+    let required: Vec<Value> =
+        map.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    if let Some(Value::Object(properties)) = map.get_mut("properties") {
+        for (name, property) in properties {
+            if !required.iter().any(|required| required == name) {
+                without_null(property);
+            }
+            tidy(property);
+        }
+    }
+    for inner in ["items", "additionalProperties"] {
+        if let Some(schema) = map.get_mut(inner).filter(|schema| !schema.is_boolean()) {
+            tidy(schema);
+        }
+    }
+    if map.get("items").is_some_and(Value::is_boolean) {
+        map.insert("items".to_owned(), Value::Object(Map::new()));
+    }
+    for several in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+        if let Some(Value::Array(schemas)) = map.get_mut(several) {
+            schemas.iter_mut().for_each(tidy);
+        }
+    }
+    if let Some(Value::Object(definitions)) = map.get_mut("$defs") {
+        definitions.values_mut().for_each(tidy);
+    }
+}
+
+/// Whether a default says no more than that the argument may be left out.
+fn is_nothing(default: &Value) -> bool {
+    match default {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Bool(true) => false,
+    }
+}
+
+/// A field that may be absent is never null.
+fn without_null(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    if let Some(Value::Array(types)) = map.get_mut("type") {
+        types.retain(|one| one != "null");
+        if let [only] = &types[..] {
+            let only = only.clone();
+            map.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(words)) = map.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+    }
+    let is_null = |schema: &Value| schema.get("type").is_some_and(|one| one == "null");
+    if let Some(Value::Array(forms)) = map.get_mut("anyOf") {
+        forms.retain(|form| !is_null(form));
+        if let [Value::Object(only)] = &forms[..] {
+            let only = only.clone();
+            map.remove("anyOf");
+            for (key, value) in only {
+                map.entry(key).or_insert(value);
+            }
+        }
+    }
+}
+
+/// Words with a description each, as plain words.
+fn as_enum(map: &mut Object) {
+    let Some(Value::Array(forms)) = map.get("oneOf") else { return };
+    let mut words = Vec::new();
+    for form in forms {
+        match (form.get("const"), form.get("enum")) {
+            (Some(word), _) => words.push(word.clone()),
+            (None, Some(Value::Array(several))) => words.extend(several.iter().cloned()),
+            _ => return,
+        }
+    }
+    map.remove("oneOf");
+    if words.iter().all(Value::is_string) {
+        map.insert("type".to_owned(), Value::from("string"));
+    }
+    map.insert("enum".to_owned(), Value::Array(words));
+}
+
+/// Takes out descriptions, and what is deeper than so many objects.
+fn prune(schema: &mut Value, depth: usize) {
+    let Value::Object(map) = schema else { return };
+    for word in ["description", "default", "minimum", "maximum", "enum"] {
+        map.remove(word);
+    }
+    let is_deep = depth == 0 && (map.contains_key("properties") || map.contains_key("$ref"));
+    if is_deep {
+        map.retain(|key, _| key == "type");
+        map.entry("type").or_insert_with(|| Value::from("object"));
+        return;
+    }
+    if let Some(Value::Object(properties)) = map.get_mut("properties") {
+        properties.values_mut().for_each(|property| prune(property, depth.saturating_sub(1)));
+    }
+    for inner in ["items", "additionalProperties"] {
+        if let Some(schema) = map.get_mut(inner) {
+            prune(schema, depth.saturating_sub(1));
+        }
+    }
+    for several in ["anyOf", "oneOf", "allOf"] {
+        if let Some(Value::Array(schemas)) = map.get_mut(several) {
+            schemas.iter_mut().for_each(|schema| prune(schema, depth.saturating_sub(1)));
+        }
+    }
+    let definitions = map.remove("$defs");
+    if let Some(definitions) = definitions.filter(|_| map.values().any(refers)) {
+        map.insert("$defs".to_owned(), definitions);
+    }
+}
+
+/// Whether a schema, or one within it, points to a definition.
+fn refers(schema: &Value) -> bool {
+    match schema {
+        Value::Object(map) => map.iter().any(|(key, inner)| key == "$ref" || refers(inner)),
+        Value::Array(list) => list.iter().any(refers),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::{Deserialize, Serialize};
+
+    /// What a struct is about costs nothing.
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    #[expect(dead_code, reason = "read for its schema")]
+    struct Arguments {
+        /// What to look for
+        query: String,
+        order_by: Option<Order>,
+        /// At most so many
+        #[serde(default = "twenty")]
+        #[schemars(range(min = 1, max = 100))]
+        limit: u32,
+        #[serde(default)]
+        tags: Vec<String>,
+        #[serde(default)]
+        exact: bool,
+        extra: Option<Value>,
+    }
+
+    fn twenty() -> u32 {
+        20
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Order {
+        /// The best first.
+        Relevance,
+        /// The last first.
+        Newest,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    struct Reply {
+        /// Those that match.
+        hits: Vec<Hit>,
+        matched: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        degraded: Option<String>,
+        best: Option<Hit>,
+        order: Order,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Hit {
+        id: String,
+        parts: Vec<Hit>,
+    }
+
+    #[test]
+    fn arguments_are_short_and_closed() {
+        insta::assert_snapshot!(Value::Object(input::<Arguments>()).to_string(), @r#"{"type":"object","properties":{"query":{"type":"string","description":"What to look for"},"orderBy":{"type":"string","enum":["relevance","newest"]},"limit":{"type":"integer","default":20,"minimum":1,"description":"At most so many","maximum":100},"tags":{"type":"array","items":{"type":"string"}},"exact":{"type":"boolean"},"extra":{}},"required":["query"],"additionalProperties":false}"#);
+    }
+
+    #[test]
+    fn answers_name_their_own_fields_only() {
+        insta::assert_snapshot!(Value::Object(output::<Reply>()).to_string(), @r#"{"type":"object","properties":{"hits":{"type":"array","items":{"type":"object"}},"matched":{"type":"integer"},"degraded":{"type":"string"},"best":{"type":["object","null"]},"order":{"type":"string"}},"required":["hits","matched","best","order"]}"#);
+    }
+
+    #[test]
+    fn no_arguments_is_an_object_too() {
+        #[derive(Deserialize, JsonSchema)]
+        struct Nothing {}
+        insta::assert_snapshot!(Value::Object(input::<Nothing>()).to_string(), @r#"{"type":"object","properties":{},"additionalProperties":false}"#);
+    }
+}

@@ -1,0 +1,176 @@
+//! The server as a client sees it, in both eras.
+
+use crate::testing::{Client, Era, server, until_there};
+use crate::tool::Profile;
+use serde_json::{Value, json};
+
+const OLD: Era = Era::Handshake("2025-11-25");
+
+/// Runs `test` with a client of each era.
+fn in_both_eras(test: impl Fn(&mut Client, Era)) {
+    for era in [Era::Modern, OLD, Era::Handshake("2024-11-05")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut client = Client::new(server(folder.path(), Profile::Engine), era);
+        test(&mut client, era);
+        client.leave();
+    }
+}
+
+#[test]
+fn it_says_who_it_is_and_what_it_speaks() {
+    in_both_eras(|client, era| {
+        let (info, version) = match era {
+            Era::Modern => {
+                let found = client.request("server/discover", json!({}))["result"].clone();
+                let newest = found["supportedVersions"].as_array().expect("versions").clone();
+                assert!(newest.contains(&json!("2026-07-28")), "{found}");
+                assert_eq!(
+                    (&found["ttlMs"], &found["cacheScope"]),
+                    (&json!(3_600_000), &json!("public"))
+                );
+                assert!(found["instructions"].as_str().expect("a text").starts_with("aidd keeps"));
+                (found["_meta"]["io.modelcontextprotocol/serverInfo"].clone(), json!("2026-07-28"))
+            }
+            Era::Handshake(version) => {
+                assert!(client.hello["instructions"].is_string(), "{}", client.hello);
+                assert_eq!(client.hello["protocolVersion"], version);
+                (client.hello["serverInfo"].clone(), json!(version))
+            }
+        };
+        assert_eq!(info["name"], "aidd", "{version}");
+        assert_eq!(info["version"], env!("CARGO_PKG_VERSION"), "{version}");
+    });
+}
+
+#[test]
+fn the_list_is_the_same_each_time() {
+    in_both_eras(|client, era| {
+        let first = client.request("tools/list", json!({}));
+        let second = client.request("tools/list", json!({}));
+        assert_eq!(first["result"], second["result"]);
+        let names: Vec<&Value> = first["result"]["tools"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|tool| &tool["name"])
+            .collect();
+        assert_eq!(names, ["aidd_echo", "aidd_wait"]);
+        if era == Era::Modern {
+            assert_eq!(first["result"]["ttlMs"], 3_600_000);
+            assert_eq!(first["result"]["cacheScope"], "public");
+        }
+    });
+}
+
+#[test]
+fn a_tool_answers_with_data_and_text() {
+    in_both_eras(|client, _| {
+        let answer = client.call("aidd_echo", json!({"text": "é"}));
+        assert_eq!(answer["structuredContent"], json!({"text": "é"}));
+        assert_eq!(answer["content"], json!([{"type": "text", "text": "é"}]));
+        assert_eq!(answer["isError"], false);
+        assert_eq!(client.text("aidd/echo", json!({"text": "a"})), "a");
+        assert_eq!(client.text("aidd.echo", json!({"text": "a"})), "a");
+        assert_eq!(client.text("say", json!({"text": "a"})), "a");
+    });
+}
+
+#[test]
+fn what_the_agent_can_mend_is_told_as_the_answer() {
+    in_both_eras(|client, _| {
+        assert_eq!(
+            client.text("aidd_echo", json!({"txet": "a"})),
+            "error: `txet` is no argument; did you mean `text`?\n`text` is missing: What to say"
+        );
+        assert_eq!(
+            client.text("aidd_echo", json!({"text": "fail"})),
+            "error: it failed\nhint: say something else"
+        );
+        assert!(
+            client
+                .text("aidd_echo", json!({"text": "panic"}))
+                .starts_with("error: the tool broke off")
+        );
+        assert_eq!(client.text("aidd_echo", json!({"text": "still here"})), "still here");
+    });
+}
+
+#[test]
+fn an_unknown_tool_is_an_error_of_the_protocol() {
+    in_both_eras(|client, _| {
+        let answer = client.request("tools/call", json!({"name": "aidd_ecco", "arguments": {}}));
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        let message = answer["error"]["message"].as_str().expect("a text");
+        assert_eq!(message, "there is no tool `aidd_ecco`; did you mean `aidd_echo`?");
+    });
+}
+
+#[test]
+fn what_is_cancelled_stops_and_is_not_answered() {
+    in_both_eras(|client, _| {
+        let id = client.ask("tools/call", json!({"name": "aidd_wait", "arguments": {}}));
+        let mut gone = json!({"jsonrpc": "2.0", "method": "notifications/cancelled"});
+        gone["params"] = json!({"requestId": id, "reason": "changed my mind"});
+        client.send(&gone);
+        // Another call is answered, and nothing else comes before.
+        let next =
+            client.ask("tools/call", json!({"name": "aidd_echo", "arguments": {"text": "a"}}));
+        assert_eq!(client.receive().expect("an answer")["id"], next);
+        let answer = client.ask("tools/list", json!({}));
+        assert_eq!(client.receive().expect("an answer")["id"], answer);
+    });
+}
+
+#[test]
+fn a_call_at_work_stops_when_it_is_cancelled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
+    let id = client.ask("tools/call", json!({"name": "aidd_wait", "arguments": {}}));
+    client.text("aidd_echo", json!({"text": "a"}));
+    until_there(&folder.path().join("begun"));
+    client.send(&json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id},
+    }));
+    client.text("aidd_echo", json!({"text": "a"}));
+    until_there(&folder.path().join("stopped"));
+}
+
+#[test]
+fn a_client_that_leaves_at_once_is_no_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let client = Client::new(server(folder.path(), Profile::Engine), Era::Modern);
+    client.leave();
+}
+
+#[test]
+fn calls_that_are_not_done_are_answered_after_the_client_closed_its_side() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
+    client.ask("tools/call", json!({"name": "aidd_echo", "arguments": {"text": "last"}}));
+    let last = client.leave();
+    assert_eq!(last[0]["result"]["structuredContent"]["text"], "last", "{last:?}");
+}
+
+#[test]
+fn lean_tells_of_what_it_does_not_list() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut client = Client::new(server(folder.path(), Profile::Lean), OLD);
+    let list = client.request("tools/list", json!({}));
+    assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(1));
+    let told = client.hello["instructions"].as_str().expect("a text").to_owned();
+    assert!(told.ends_with("with the known ones): aidd_wait."), "{told}");
+    let mut other = Client::new(server(folder.path(), Profile::Memory), OLD);
+    let answer = other.request("tools/call", json!({"name": "aidd_wait"}));
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+}
+
+#[test]
+fn what_is_no_message_does_not_end_the_server() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
+    client.send(&json!("no message"));
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/unheard_of"}));
+    let answer = client.request("unheard/of", json!({}));
+    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    assert_eq!(client.text("aidd_echo", json!({"text": "still here"})), "still here");
+}

@@ -1,0 +1,64 @@
+//! One client on standard input and output.
+
+use rmcp::ServerHandler;
+use rmcp::service::{ServerInitializeError, ServiceExt as _};
+use rmcp::transport::IntoTransport;
+use rmcp::{RoleServer, transport::io::stdio_pipes};
+use std::future::Future;
+
+/// Serves the client that started this process, until it closes its side or is gone.
+///
+/// # Errors
+/// When the client does not speak the protocol.
+pub async fn serve(handler: impl ServerHandler) -> anyhow::Result<()> {
+    until(handler, stdio_pipes(), client_gone()).await
+}
+
+/// Serves a client on `transport` until it leaves, or until `gone`.
+///
+/// # Errors
+/// When the client does not speak the protocol.
+pub async fn until<T, E, A>(
+    handler: impl ServerHandler,
+    transport: T,
+    gone: impl Future<Output = ()>,
+) -> anyhow::Result<()>
+where
+    T: IntoTransport<RoleServer, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let serving = async {
+        match handler.serve(transport).await {
+            Ok(running) => {
+                running.waiting().await?;
+                Ok(())
+            }
+            // It came, said nothing and left.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    };
+    tokio::select! {
+        served = serving => served,
+        () = gone => Ok(()),
+    }
+}
+
+/// Ends when the process that started this one is gone: another may hold its pipes open.
+#[cfg(unix)]
+async fn client_gone() {
+    use std::os::unix::process::parent_id;
+
+    /// How often to look.
+    const EVERY: std::time::Duration = std::time::Duration::from_secs(3);
+    let parent = parent_id();
+    while parent_id() == parent {
+        tokio::time::sleep(EVERY).await;
+    }
+}
+
+/// Elsewhere a process that is gone leaves no pipes open.
+#[cfg(not(unix))]
+async fn client_gone() {
+    std::future::pending().await
+}

@@ -1,0 +1,187 @@
+//! For tests: a client that speaks the protocol in plain JSON, and tools that are good for nothing
+//! else.
+
+use crate::catalog::Catalog;
+use crate::context::Context;
+use crate::server::Server;
+use crate::stdio;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines};
+use tokio::io::{ReadHalf, WriteHalf, duplex, split};
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
+
+/// Longest wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Which form of the protocol a client speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// 2026-07-28: every request says who asks.
+    Modern,
+    /// Up to 2025-11-25: `initialize` first.
+    Handshake(&'static str),
+}
+
+/// A client in this process.
+pub(crate) struct Client {
+    runtime: Runtime,
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: Option<WriteHalf<DuplexStream>>,
+    serving: JoinHandle<anyhow::Result<()>>,
+    era: Era,
+    last_id: i64,
+    /// What `initialize` answered.
+    pub(crate) hello: Value,
+}
+
+impl Client {
+    /// A client of `server`.
+    pub(crate) fn new(server: Server, era: Era) -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let (near, far) = duplex(1 << 16);
+        let serving = runtime.spawn(stdio::until(server, split(far), std::future::pending()));
+        let (reader, writer) = split(near);
+        let lines = BufReader::new(reader).lines();
+        let writer = Some(writer);
+        let mut client =
+            Self { runtime, lines, writer, serving, era, last_id: 0, hello: Value::Null };
+        if let Era::Handshake(version) = era {
+            let info = json!({"name": "test", "version": "1"});
+            let hello = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": info});
+            client.hello = client.request("initialize", hello)["result"].clone();
+            client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        }
+        client
+    }
+
+    /// A client of the project at `root`, with every tool there is.
+    pub(crate) fn at(root: &Path) -> Self {
+        let catalog = Catalog::new(crate::tools::all(), Profile::Engine);
+        Self::new(Server::new(catalog, Context::at(root)), Era::Handshake("2025-11-25"))
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        let writer = self.writer.as_mut().expect("open");
+        let line = format!("{message}\n");
+        self.runtime.block_on(writer.write_all(line.as_bytes())).expect("written");
+    }
+
+    /// The next message; `None` once the server has closed.
+    pub(crate) fn receive(&mut self) -> Option<Value> {
+        let next = async { tokio::time::timeout(PATIENCE, self.lines.next_line()).await };
+        let line = self.runtime.block_on(next).expect("in time").expect("a line")?;
+        Some(serde_json::from_str(&line).expect("JSON"))
+    }
+
+    /// Sends a request; its id.
+    pub(crate) fn ask(&mut self, method: &str, mut params: Value) -> i64 {
+        self.last_id += 1;
+        if self.era == Era::Modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        let id = self.last_id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    /// The whole answer to a request, whatever comes in between.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.ask(method, params);
+        loop {
+            let message = self.receive().expect("an answer");
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// What a tool answers.
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let mut params = json!({"name": tool});
+        params["arguments"] = arguments;
+        self.request("tools/call", params)["result"].clone()
+    }
+
+    /// The text that a tool answers, an error marked as one.
+    pub(crate) fn text(&mut self, tool: &str, arguments: Value) -> String {
+        let answer = self.call(tool, arguments);
+        let text = answer["content"][0]["text"].as_str().expect("a text").to_owned();
+        if answer["isError"] == true { format!("error: {text}") } else { text }
+    }
+
+    /// Closes this side, and sees that the server ends well; what it said last.
+    pub(crate) fn leave(mut self) -> Vec<Value> {
+        let mut writer = self.writer.take().expect("open");
+        self.runtime.block_on(writer.shutdown()).expect("closed");
+        let last = std::iter::from_fn(|| self.receive()).collect();
+        self.runtime.block_on(self.serving).expect("no panic").expect("a good end");
+        last
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Echoed {
+    /// What to say
+    text: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Echo {
+    text: String,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Nothing {}
+
+fn echo(_: &Context, given: Echoed) -> Result<Answer<Echo>, ToolError> {
+    match given.text.as_str() {
+        "panic" => panic!("as asked"),
+        "fail" => Err(ToolError::new("it failed").remedy("say something else")),
+        _ => Ok(Answer::new(Echo { text: given.text.clone() }, given.text)),
+    }
+}
+
+/// Works until nobody waits; leaves a mark when it begins, and one when it ends.
+fn wait(context: &Context, given: Nothing) -> Result<Answer<Nothing>, ToolError> {
+    std::fs::write(context.root().join("begun"), "").expect("written");
+    while !context.stop().load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    std::fs::write(context.root().join("stopped"), "").expect("written");
+    Ok(Answer::new(given, "stopped"))
+}
+
+/// Waits until there is a file.
+pub(crate) fn until_there(path: &Path) {
+    let begun = Instant::now();
+    while !path.exists() {
+        assert!(begun.elapsed() < PATIENCE, "{} does not come", path.display());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Tools for tests.
+pub(crate) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new("aidd_echo", "Echo", "Says it again. Use in tests.", echo)
+            .in_profiles(&[Profile::Memory, Profile::Lean])
+            .also(&["say"]),
+        Tool::new("aidd_wait", "Wait", "Waits. Use in tests.", wait).writes(),
+    ]
+}
+
+/// A server of [`tools`].
+pub(crate) fn server(root: &Path, profile: Profile) -> Server {
+    Server::new(Catalog::new(tools(), profile), Context::at(root))
+}

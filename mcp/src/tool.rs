@@ -1,0 +1,391 @@
+//! A tool is a row of data: what an agent reads of it, and the function behind it.
+
+use crate::arguments;
+use crate::context::Context;
+use crate::schema::{self, Object};
+use aidd_engine::memory::MemoryError;
+use aidd_engine::project::ProjectError;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// Which tools are listed. Every tool is in [`Profile::Engine`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Profile {
+    /// All.
+    #[default]
+    Engine,
+    /// Guidance: what to do here, and how.
+    Core,
+    /// The project's memory.
+    Memory,
+    /// Checks and reports.
+    Tools,
+    /// The ten most useful; the others can be called all the same.
+    Lean,
+}
+
+impl Profile {
+    /// Every one, in order.
+    pub const ALL: [Self; 5] = [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Lean];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Core => "core",
+            Self::Memory => "memory",
+            Self::Tools => "tools",
+            Self::Lean => "lean",
+        }
+    }
+}
+
+/// What a tool answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer<T> {
+    /// For programs: `structuredContent`, of the type that `outputSchema` tells.
+    pub data: T,
+    /// For a model that sees only text: short, and complete enough to go on with.
+    pub text: String,
+}
+
+impl<T> Answer<T> {
+    /// An answer.
+    pub fn new(data: T, text: impl Into<String>) -> Self {
+        Self { data, text: text.into() }
+    }
+}
+
+/// Why a tool did not do what it was asked: the agent reads it and can do better.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do; empty when the message says it.
+    pub remedy: String,
+}
+
+impl ToolError {
+    /// An error whose message says what to do.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), remedy: String::new() }
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = remedy.into();
+        self
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if self.remedy.is_empty() { Ok(()) } else { write!(f, "\nhint: {}", self.remedy) }
+    }
+}
+
+impl From<MemoryError> for ToolError {
+    fn from(error: MemoryError) -> Self {
+        let remedy = match &error {
+            MemoryError::Unknown { .. } => "ids come from search and list tools; copy one whole",
+            MemoryError::Corrupt(_) | MemoryError::Store(_) => {
+                "call it once more; if it stays so, `aidd memory doctor` on a terminal says more"
+            }
+            MemoryError::Io { .. } => "see that the folder can be written and the disk is not full",
+            MemoryError::Invalid(_) | MemoryError::Newer { .. } | MemoryError::Json(_) => "",
+        };
+        Self::new(error.to_string()).remedy(remedy)
+    }
+}
+
+impl From<ProjectError> for ToolError {
+    fn from(error: ProjectError) -> Self {
+        Self::new(error.message).remedy(error.hint.unwrap_or_default())
+    }
+}
+
+type Run = dyn Fn(&Context, Object) -> Result<Answer<Value>, ToolError> + Send + Sync;
+
+/// A tool.
+#[derive(Clone)]
+pub struct Tool {
+    /// `^[a-z][a-z0-9_]{0,39}$`.
+    pub name: &'static str,
+    /// For people, in two or three words.
+    pub title: &'static str,
+    /// What it does, when to use it, and what to use instead.
+    pub description: &'static str,
+    /// Where it is listed, beside [`Profile::Engine`].
+    pub profiles: &'static [Profile],
+    /// Other names it can be called by; not listed. `/` and `.` may stand for `_` in any name.
+    pub aliases: &'static [&'static str],
+    /// Whether it changes nothing.
+    pub reads_only: bool,
+    /// Whether it may take away what was there.
+    pub is_destructive: bool,
+    /// Whether calling it again with the same arguments changes nothing more.
+    pub is_idempotent: bool,
+    input: fn() -> Object,
+    output: fn() -> Object,
+    run: Arc<Run>,
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Tool {
+    /// A tool that only reads, in no profile but [`Profile::Engine`]. Its arguments are the fields of
+    /// `In`, described by their doc comments; its answer is an `Out`.
+    #[must_use]
+    pub fn new<In, Out>(
+        name: &'static str,
+        title: &'static str,
+        description: &'static str,
+        handler: impl Fn(&Context, In) -> Result<Answer<Out>, ToolError> + Send + Sync + 'static,
+    ) -> Self
+    where
+        In: DeserializeOwned + JsonSchema + 'static,
+        Out: Serialize + JsonSchema + 'static,
+    {
+        Self {
+            name,
+            title,
+            description,
+            profiles: &[],
+            aliases: &[],
+            reads_only: true,
+            is_destructive: false,
+            is_idempotent: true,
+            input: schema::input::<In>,
+            output: schema::output::<Out>,
+            run: Arc::new(move |context, arguments| {
+                let answer = handler(context, read(arguments)?)?;
+                let data = serde_json::to_value(answer.data).map_err(|error| {
+                    ToolError::new(format!("the answer cannot be written: {error}"))
+                })?;
+                Ok(Answer { data, text: answer.text })
+            }),
+        }
+    }
+
+    /// It changes nothing. The default.
+    #[must_use]
+    pub fn reads(self) -> Self {
+        Self { reads_only: true, is_destructive: false, is_idempotent: true, ..self }
+    }
+
+    /// It adds, and takes nothing away.
+    #[must_use]
+    pub fn writes(self) -> Self {
+        Self { reads_only: false, is_destructive: false, is_idempotent: false, ..self }
+    }
+
+    /// It may take away what was there.
+    #[must_use]
+    pub fn destroys(self) -> Self {
+        Self { reads_only: false, is_destructive: true, is_idempotent: false, ..self }
+    }
+
+    /// Calling it again with the same arguments changes nothing more.
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        Self { is_idempotent: true, ..self }
+    }
+
+    /// Where it is listed, beside [`Profile::Engine`].
+    #[must_use]
+    pub fn in_profiles(self, profiles: &'static [Profile]) -> Self {
+        Self { profiles, ..self }
+    }
+
+    /// Other names it can be called by.
+    #[must_use]
+    pub fn also(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    /// Whether a profile lists it.
+    #[must_use]
+    pub fn is_in(&self, profile: Profile) -> bool {
+        profile == Profile::Engine || self.profiles.contains(&profile)
+    }
+
+    /// The schema of its arguments.
+    #[must_use]
+    pub fn input(&self) -> Object {
+        (self.input)()
+    }
+
+    /// The schema of its answer.
+    #[must_use]
+    pub fn output(&self) -> Object {
+        (self.output)()
+    }
+
+    /// Calls it. What its answer should be known with (a store put aside, a fallback) comes last in
+    /// the text.
+    ///
+    /// # Errors
+    /// When the arguments do not fit, or the tool cannot do it.
+    pub fn call(&self, context: &Context, arguments: Object) -> Result<Answer<Value>, ToolError> {
+        let arguments = arguments::without_null(arguments);
+        let problems = arguments::problems(&self.input(), &arguments);
+        if !problems.is_empty() {
+            return Err(ToolError::new(problems.join("\n")));
+        }
+        let mut answer = (self.run)(context, arguments)?;
+        if cfg!(debug_assertions) {
+            self.keeps_its_word(&answer.data)?;
+        }
+        for notice in context.take_notices() {
+            answer.text = format!("{}\n\nnote: {notice}", answer.text.trim_end());
+        }
+        Ok(answer)
+    }
+
+    /// Clients hold an answer against its schema. A mistake of ours, which tests should see.
+    fn keeps_its_word(&self, data: &Value) -> Result<(), ToolError> {
+        let problems = match data {
+            Value::Object(data) => arguments::problems(&self.output(), data),
+            _ => vec!["the answer is no object".to_owned()],
+        };
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(ToolError::new(format!(
+            "{} answers otherwise than its schema says: {}",
+            self.name,
+            problems.join("; ")
+        )))
+    }
+
+    /// The row of `tools/list`.
+    #[must_use]
+    pub fn listed(&self) -> rmcp::model::Tool {
+        // The protocol reads the other two only of tools that write.
+        let writes = |hint: bool| (!self.reads_only).then_some(hint);
+        let hints = rmcp::model::ToolAnnotations::from_raw(
+            None,
+            Some(self.reads_only),
+            writes(self.is_destructive),
+            writes(self.is_idempotent),
+            Some(false),
+        );
+        rmcp::model::Tool::new(self.name, self.description, self.input())
+            .with_title(self.title)
+            .with_raw_output_schema(Arc::new(self.output()))
+            .with_annotations(hints)
+    }
+}
+
+/// Arguments as their type. The schema has let them pass; the type may know more.
+fn read<In: DeserializeOwned>(arguments: Object) -> Result<In, ToolError> {
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+        let path = error.path().to_string();
+        let place = if path == "." { String::new() } else { format!("`{path}`: ") };
+        ToolError::new(format!("{place}{}", error.into_inner()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Arguments {
+        /// Whom to greet
+        name: String,
+        #[serde(default)]
+        times: u8,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Reply {
+        greeting: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        more: Option<i64>,
+    }
+
+    fn greet(_: &Context, given: Arguments) -> Result<Answer<Reply>, ToolError> {
+        let Arguments { name, times } = given;
+        if name.is_empty() {
+            return Err(ToolError::new("nobody is there").remedy("name somebody"));
+        }
+        let greeting = format!("hello {name}");
+        let text = greeting.clone();
+        Ok(Answer::new(Reply { greeting, more: (times > 1).then_some(1) }, text))
+    }
+
+    fn tool() -> Tool {
+        Tool::new("greet", "Greet", "Greets. Use when somebody comes.", greet)
+    }
+
+    fn call(arguments: Value) -> Result<Answer<Value>, ToolError> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let Value::Object(arguments) = arguments else { panic!("an object") };
+        tool().call(&Context::at(folder.path()), arguments)
+    }
+
+    #[test]
+    fn a_tool_reads_its_arguments_and_answers_twice() {
+        let answer = call(json!({"name": "you", "times": 2})).expect("an answer");
+        assert_eq!(answer.data, json!({"greeting": "hello you", "more": 1}));
+        assert_eq!(answer.text, "hello you");
+        let absent = call(json!({"name": "you", "times": null})).expect("an answer");
+        assert_eq!(absent.data, json!({"greeting": "hello you"}));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_what_would() {
+        let said = |arguments| call(arguments).expect_err("refused").to_string();
+        assert_eq!(said(json!({"name": ""})), "nobody is there\nhint: name somebody");
+        assert_eq!(
+            said(json!({"nam": "you"})),
+            "`nam` is no argument; did you mean `name`?\n`name` is missing: Whom to greet"
+        );
+        assert_eq!(said(json!({"name": "you", "times": 300})), "`times` is 300; 255 is the most");
+    }
+
+    #[test]
+    fn an_answer_beside_its_schema_is_an_error_where_tests_see_it() {
+        #[derive(Serialize)]
+        struct Wrong {
+            greeting: u8,
+        }
+        impl JsonSchema for Wrong {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                "Wrong".into()
+            }
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                Reply::json_schema(generator)
+            }
+        }
+        fn wrong(_: &Context, _: Arguments) -> Result<Answer<Wrong>, ToolError> {
+            Ok(Answer::new(Wrong { greeting: 1 }, ""))
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let Value::Object(arguments) = json!({"name": "you"}) else { panic!("an object") };
+        let tool = Tool::new("wrong", "Wrong", "", wrong);
+        let error = tool.call(&Context::at(folder.path()), arguments).expect_err("refused");
+        assert!(error.message.contains("`greeting` should be a string"), "{error}");
+    }
+
+    #[test]
+    fn the_row_of_the_list_is_short() {
+        let row = |tool: Tool| serde_json::to_string(&tool.listed()).expect("JSON");
+        insta::assert_snapshot!(row(tool()), @r#"{"name":"greet","title":"Greet","description":"Greets. Use when somebody comes.","inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"Whom to greet"},"times":{"type":"integer","maximum":255,"minimum":0}},"required":["name"],"additionalProperties":false},"outputSchema":{"type":"object","properties":{"greeting":{"type":"string"},"more":{"type":"integer"}},"required":["greeting"]},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#);
+        insta::assert_snapshot!(row(tool().writes().idempotent()).split("annotations").nth(1).unwrap_or_default(), @r#"":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}"#);
+    }
+}

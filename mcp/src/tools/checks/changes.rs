@@ -1,0 +1,113 @@
+//! What the work at hand changed: its new findings, and the report that the pull request would get.
+
+use super::found::{self, Findings};
+use super::{LIMIT, MOST};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_ci::agent::{self, ComplianceFormat, Format, Target};
+use aidd_engine::check::Selection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most characters of a report; a comment of GitHub holds as many.
+const REPORT: usize = 65_536;
+
+pub(super) fn tools() -> Vec<Tool> {
+    let check = Tool::new(
+        "aidd_ci_diff_check",
+        "Check what changed",
+        "Findings that the work at hand brought about, uncommitted work included, as the pull \
+         request will judge it. Use before a commit or push.",
+        diff_check,
+    )
+    .in_profiles(&[Profile::Tools, Profile::Lean]);
+    let report = Tool::new(
+        "aidd_ci_report",
+        "Pull-request report",
+        "The report that the pull request would get, or with policy: true what the gate enforces. \
+         Use to tell people; to mend findings use aidd_ci_diff_check.",
+        report,
+    )
+    .in_profiles(&[Profile::Tools]);
+    vec![check, report]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Changes {
+    /// Revision to compare with (the main branch)
+    base: Option<String>,
+    /// Only these changed files or folders
+    #[serde(default)]
+    changed_files: Vec<String>,
+    /// Most findings, 1-200 (20)
+    #[schemars(range(min = 1, max = 200))]
+    limit: Option<usize>,
+}
+
+fn diff_check(context: &Context, given: Changes) -> Result<Answer<Findings>, ToolError> {
+    let project = context.project()?;
+    let target = Target::Changes { base: given.base.as_deref(), below: &given.changed_files };
+    let document = agent::check(&project, &Selection::default(), &target).map_err(found::said)?;
+    Ok(found::answer(&project, &document, given.limit.unwrap_or(LIMIT).clamp(1, MOST)))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    /// markdown (default), json, github
+    #[serde(default)]
+    format: Form,
+    /// Revision to compare with (the main branch)
+    base: Option<String>,
+    /// What the gate enforces, instead of what was found
+    #[serde(default)]
+    policy: bool,
+}
+
+#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Form {
+    #[default]
+    Markdown,
+    Json,
+    Github,
+}
+
+/// A report.
+#[derive(Serialize, JsonSchema)]
+struct Report {
+    format: Form,
+    /// Whether the pull request would fail; absent for the policy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fails: Option<bool>,
+    report: String,
+}
+
+fn report(context: &Context, given: Asked) -> Result<Answer<Report>, ToolError> {
+    let project = context.project()?;
+    let (fails, text) = if given.policy {
+        let format = match given.format {
+            Form::Markdown => ComplianceFormat::Markdown,
+            Form::Json => ComplianceFormat::Json,
+            Form::Github => ComplianceFormat::Github,
+        };
+        (None, agent::policy(&project, format).map_err(found::said)?)
+    } else {
+        let target = Target::Changes { base: given.base.as_deref(), below: &[] };
+        let document =
+            agent::check(&project, &Selection::default(), &target).map_err(found::said)?;
+        let format = match given.format {
+            Form::Markdown => Format::Markdown,
+            Form::Json => Format::Json,
+            Form::Github => Format::Github,
+        };
+        (Some(document.is_failing()), agent::render(&project, &document, format))
+    };
+    if text.chars().nth(REPORT).is_some() {
+        return Err(ToolError::new(format!("the report has more than {REPORT} characters"))
+            .remedy("aidd_ci_diff_check gives the findings in parts; `aidd ci --output FILE` writes it all"));
+    }
+    let said = text.clone();
+    Ok(Answer::new(Report { format: given.format, fails, report: text }, said))
+}

@@ -1,0 +1,159 @@
+//! Checks: the engine's findings, with what an agent needs to mend them.
+
+mod changes;
+mod found;
+#[cfg(test)]
+mod tests;
+
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_ci::agent::{self, Target};
+use aidd_engine::check::Selection;
+use found::Findings;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Findings in an answer unless told otherwise; a model mends a few at a time.
+const LIMIT: usize = 20;
+/// Most findings in an answer.
+const MOST: usize = 200;
+
+/// A family of rules with a tool of its own.
+struct Family {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    /// Its rules, as globs of ids.
+    rules: &'static [&'static str],
+    /// What a text without a path is taken for.
+    path: &'static str,
+}
+
+/// One row a family; a further family of validators is one row more.
+const FAMILIES: &[Family] = &[
+    Family {
+        name: "aidd_scan_secrets",
+        title: "Scan for secrets",
+        description: "Finds tokens, keys and passwords in a file, folder or text, never showing \
+                      them. Use before a commit and before text leaves the project.",
+        rules: &["secrets/*"],
+        path: "text.txt",
+    },
+    Family {
+        name: "aidd_validate_dockerfile",
+        title: "Validate Dockerfile",
+        description: "Checks Dockerfiles: syntax, base images, shell, layers, users. Use after \
+                      writing one.",
+        rules: &["dockerfile/*"],
+        path: "Dockerfile",
+    },
+    Family {
+        name: "aidd_validate_mermaid",
+        title: "Validate Mermaid",
+        description: "Checks Mermaid diagrams, also those within Markdown. Use after writing one.",
+        rules: &["mermaid/*"],
+        path: "diagram.mmd",
+    },
+];
+
+/// The tools of checks and reports.
+#[must_use]
+pub fn tools() -> Vec<Tool> {
+    let families = FAMILIES.iter().map(|family| {
+        Tool::new(family.name, family.title, family.description, move |context, given: Given| {
+            let rules = family.rules.iter().map(|&rule| rule.to_owned()).collect();
+            check(context, &given, rules, family.path)
+        })
+        .in_profiles(&[Profile::Tools])
+    });
+    let compliance = Tool::new(
+        "aidd_check_compliance",
+        "Check against all rules",
+        "Checks a file, folder or text against every rule, the project's own included. Use after \
+         an edit; for what a branch changed use aidd_ci_diff_check.",
+        compliance,
+    )
+    .in_profiles(&[Profile::Tools, Profile::Lean]);
+    families.chain([compliance]).chain(changes::tools()).collect()
+}
+
+/// What to check.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Given {
+    /// File or folder; with content: what the text is to become
+    file_path: Option<String>,
+    /// A text instead of a file
+    content: Option<String>,
+    /// Most findings, 1-200 (20)
+    #[schemars(range(min = 1, max = 200))]
+    limit: Option<usize>,
+}
+
+/// What to check, by which rules.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Compliance {
+    /// File or folder; with content: what the text is to become
+    file_path: Option<String>,
+    /// A text instead of a file
+    content: Option<String>,
+    /// Only these rules: kinds (secrets), ids, globs (secrets/*)
+    #[serde(default)]
+    rule_categories: Vec<String>,
+    /// Most findings, 1-200 (20)
+    #[schemars(range(min = 1, max = 200))]
+    limit: Option<usize>,
+}
+
+fn compliance(context: &Context, given: Compliance) -> Result<Answer<Findings>, ToolError> {
+    let Compliance { file_path, content, rule_categories, limit } = given;
+    if content.is_some() && file_path.is_none() {
+        return Err(ToolError::new(
+            "`filePath` is missing: which rules a text has to keep depends on \
+                                   what it is to become",
+        )
+        .remedy("name the file, such as src/api/user.ts"));
+    }
+    let rules = rule_categories.into_iter().map(|name| {
+        // The name of a kind stands for its rules.
+        if name.contains(['/', '*']) || !is_kind(context, &name) {
+            name
+        } else {
+            format!("{name}/*")
+        }
+    });
+    let rules = rules.collect();
+    check(context, &Given { file_path, content, limit }, rules, "")
+}
+
+fn is_kind(context: &Context, name: &str) -> bool {
+    let Ok(project) = context.project() else { return false };
+    let registry = project.registry();
+    let kinds = registry.rules().iter().filter_map(|rule| rule.id.split_once('/'));
+    kinds.into_iter().any(|(kind, _)| kind == name)
+}
+
+/// Checks what is given by the rules that `only` names; all when it names none.
+fn check(
+    context: &Context,
+    given: &Given,
+    only: Vec<String>,
+    assumed: &str,
+) -> Result<Answer<Findings>, ToolError> {
+    let project = context.project()?;
+    let files: Vec<String> = given.file_path.iter().cloned().collect();
+    let target = match (&given.content, &files[..]) {
+        (Some(text), []) => Target::Text { path: assumed, text },
+        (Some(text), [path, ..]) => Target::Text { path, text },
+        (None, []) => {
+            return Err(ToolError::new("neither `filePath` nor `content` is given").remedy(
+                "name a file or folder from the project's root (`.` is all of it), or pass a text",
+            ));
+        }
+        (None, files) => Target::Files(files),
+    };
+    let selection = Selection { only, ..Selection::default() };
+    let document = agent::check(&project, &selection, &target).map_err(found::said)?;
+    Ok(found::answer(&project, &document, given.limit.unwrap_or(LIMIT).clamp(1, MOST)))
+}

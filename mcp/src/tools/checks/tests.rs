@@ -1,0 +1,181 @@
+use crate::context::Context;
+use crate::tool::{Answer, ToolError};
+use crate::tools;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const DOCKERFILE: &str = "FROM debian:12\nRUN cd /tmp && sudo true\nUSER app\n";
+
+fn call(root: &Path, name: &str, arguments: Value) -> Result<Answer<Value>, ToolError> {
+    let Value::Object(arguments) = arguments else { panic!("an object") };
+    let tools = tools::all();
+    let tool = tools.iter().find(|tool| tool.name == name).expect("a tool");
+    tool.call(&Context::at(root), arguments)
+}
+
+fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    folder
+}
+
+fn git(root: &Path, args: &[&str]) {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(root).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(args);
+    assert!(git.output().expect("Git runs").status.success(), "{args:?}");
+}
+
+#[test]
+fn a_text_is_checked_as_what_it_is_to_become() {
+    let folder = project(&[(".aidd/x", "")]);
+    let arguments = json!({"content": DOCKERFILE, "limit": 2});
+    let answer = call(folder.path(), "aidd_validate_dockerfile", arguments).expect("an answer");
+    insta::assert_snapshot!(answer.text, @"
+    errors 1, warnings 1, info 1; files checked 1; fails
+    error Dockerfile:2:16 dockerfile/sudo [7feb405bde191792] `sudo` has no use in a build
+      help: Switch by `USER root` and back, or use `gosu` when the container starts
+      fix (unsafe): Remove sudo
+    warning Dockerfile:2:5 dockerfile/cd-instead-of-workdir [e2ccdb38360b0890] `cd` changes the folder for this `RUN` only
+      help: Set the folder by `WORKDIR`, which holds for what follows too
+      fix (unsafe): Use WORKDIR
+    and 1 more; raise `limit` or narrow the path
+    why dockerfile/cd-instead-of-workdir: `cd` in a `RUN` is forgotten with the next instruction, so every later `RUN`, `COPY` or `CMD` has to repeat it. `WORKDIR` sets the folder once for all that follows, creates it, and shows in the image's settings.
+    why dockerfile/sudo: `sudo` in a build changes nothing for root and behaves unpredictably for anyone else. It drops environment variables, may ask for a password, and does not pass signals on. `RUN` already runs as the user of the last `USER` instruction.
+    ");
+    insta::assert_snapshot!(format!("{:#}", answer.data["findings"][0]), @r#"
+    {
+      "id": "7feb405bde191792",
+      "rule": "dockerfile/sudo",
+      "severity": "error",
+      "path": "Dockerfile",
+      "start": {
+        "line": 2,
+        "column": 16,
+        "offset": 30
+      },
+      "end": {
+        "line": 2,
+        "column": 20,
+        "offset": 34
+      },
+      "message": "`sudo` has no use in a build",
+      "help": "Switch by `USER root` and back, or use `gosu` when the container starts",
+      "status": "new",
+      "fix": {
+        "title": "Remove sudo",
+        "safety": "unsafe",
+        "edits": [
+          {
+            "start": {
+              "line": 2,
+              "column": 16,
+              "offset": 30
+            },
+            "end": {
+              "line": 2,
+              "column": 21,
+              "offset": 35
+            },
+            "text": ""
+          }
+        ]
+      }
+    }
+    "#);
+}
+
+#[test]
+fn files_and_folders_are_checked() {
+    let folder = project(&[(".aidd/x", ""), ("a/Dockerfile", DOCKERFILE), ("b/x.md", "# b\n")]);
+    let all = call(folder.path(), "aidd_check_compliance", json!({"filePath": "."}));
+    let all = all.expect("an answer").data;
+    assert!(all["findings"].as_array().is_some_and(|found| found.len() > 1), "{all}");
+    assert_eq!(all["findings"][0]["path"], "a/Dockerfile");
+    let some = json!({"filePath": "a", "ruleCategories": ["secrets", "mermaid/*"]});
+    let some = call(folder.path(), "aidd_check_compliance", some).expect("an answer");
+    assert_eq!(some.text, "nothing found; files checked 1; passes");
+}
+
+#[test]
+fn a_secret_is_found_and_not_shown() {
+    let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+    let folder = project(&[(".aidd/x", "")]);
+    let arguments = json!({"content": format!("token = {token}\n")});
+    let answer = call(folder.path(), "aidd_scan_secrets", arguments).expect("an answer");
+    assert_eq!(answer.data["passes"], false);
+    assert_eq!(answer.data["findings"][0]["start"]["column"], 9);
+    assert!(!answer.text.contains(&token) && !answer.data.to_string().contains(&token));
+}
+
+#[test]
+fn what_is_missing_or_outside_is_said() {
+    let folder = project(&[(".aidd/x", "")]);
+    let said = |name: &str, arguments: Value| {
+        call(folder.path(), name, arguments).expect_err("refused").to_string()
+    };
+    insta::assert_snapshot!(said("aidd_scan_secrets", json!({})), @"
+    neither `filePath` nor `content` is given
+    hint: name a file or folder from the project's root (`.` is all of it), or pass a text
+    ");
+    insta::assert_snapshot!(said("aidd_check_compliance", json!({"content": "x"})), @"
+    `filePath` is missing: which rules a text has to keep depends on what it is to become
+    hint: name the file, such as src/api/user.ts
+    ");
+    insta::assert_snapshot!(said("aidd_scan_secrets", json!({"filePath": "../x"})), @"
+    ../x does not lie in the project
+    hint: paths count from the project's root
+    ");
+    insta::assert_snapshot!(said("aidd_scan_secrets", json!({"filePath": "gone"})), @"
+    gone: no such file
+    hint: paths count from the project's root
+    ");
+    insta::assert_snapshot!(
+        said("aidd_check_compliance", json!({"filePath": ".", "ruleCategories": ["secret/*"]})), @"
+    no rule is called `secret/*`; did you mean `secrets/jwt`?
+    hint: `aidd rule list` names all rules
+    ");
+    let gone = said("aidd_ci_diff_check", json!({"base": "gone"}));
+    assert!(
+        gone.ends_with(
+            "lies in no Git repository\nhint: without Git, `aidd check` checks all files"
+        ),
+        "{gone}"
+    );
+}
+
+#[test]
+fn what_changed_is_judged_as_the_pull_request_will() {
+    let folder = project(&[("a/Dockerfile", DOCKERFILE)]);
+    let root = folder.path();
+    git(root, &["init", "-q", "-b", "main"]);
+    git(root, &["add", "."]);
+    git(root, &["commit", "-qm", "feat: a"]);
+    let unchanged = call(root, "aidd_ci_diff_check", json!({})).expect("an answer");
+    assert_eq!(unchanged.data["findings"], json!([]));
+    fs::write(root.join("a/Dockerfile"), format!("{DOCKERFILE}RUN sudo false\n")).expect("written");
+    fs::write(root.join("Dockerfile"), "FROM debian:12\nUSER app\nRUN sudo true\n")
+        .expect("written");
+    let changed = call(root, "aidd_ci_diff_check", json!({"base": "HEAD"})).expect("an answer");
+    let found = changed.data["findings"].as_array().expect("a list");
+    let paths: Vec<&str> = found.iter().filter_map(|found| found["path"].as_str()).collect();
+    assert!(paths.contains(&"Dockerfile") && paths.contains(&"a/Dockerfile"), "{paths:?}");
+    assert!(changed.data["summary"]["preExisting"].as_u64() > Some(0), "{}", changed.data);
+    let one = json!({"changedFiles": ["a"]});
+    let one = call(root, "aidd_ci_diff_check", one).expect("an answer").data;
+    let found = one["findings"].as_array().expect("a list");
+    assert!(found.iter().all(|found| found["path"] == "a/Dockerfile") && !found.is_empty());
+    let report = call(root, "aidd_ci_report", json!({})).expect("an answer");
+    assert!(report.text.contains("a/Dockerfile"), "{}", report.text);
+    let json = call(root, "aidd_ci_report", json!({"format": "json"})).expect("an answer");
+    let read: Value = serde_json::from_str(&json.text).expect("JSON");
+    assert_eq!(read["schemaVersion"], 1);
+    let policy = call(root, "aidd_ci_report", json!({"policy": true})).expect("an answer");
+    assert_eq!(policy.data.get("fails"), None);
+    assert!(policy.text.contains("error"), "{}", policy.text);
+}
