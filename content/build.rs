@@ -1,4 +1,5 @@
-//! Finds the rule pages, reads their headers and writes the table that `src/lib.rs` includes.
+//! Finds the rule pages and the guidance, reads their headers and writes the tables that `src/lib.rs`
+//! includes.
 #![expect(unexpected_cfgs, reason = "set for the library, which alone has schemas")]
 
 #[expect(dead_code, unreachable_pub, reason = "the build script uses the reader only")]
@@ -37,7 +38,46 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     table.push_str("];\n\nstatic HEADERS: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/headers.bin\"));\n");
     fs::write(out.join("headers.bin"), postcard::to_allocvec(&headers)?)?;
     fs::write(out.join("pages.rs"), table)?;
+    fs::write(out.join("guidance.rs"), guidance(&root)?)?;
     Ok(())
+}
+
+/// The folders of [`guidance`], beside `AGENTS.md`.
+const GUIDANCE: [&str; 8] = [
+    "agents", "guidance", "knowledge", "prompts", "skills", "specs", "templates", "workflows",
+];
+
+/// The table of all other pages. Headers become JSON, which is read in a hundredth of the time.
+fn guidance(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
+    let mut pages = vec![root.join("AGENTS.md")];
+    println!("cargo::rerun-if-changed={}", pages[0].display());
+    for folder in GUIDANCE {
+        find(&root.join(folder), &mut pages)?;
+    }
+    pages.sort();
+    let mut table = String::from(
+        "/// Every shipped page of guidance, ordered by path.\npub static GUIDANCE: &[Guide] = &[\n",
+    );
+    for path in &pages {
+        let text = fs::read_to_string(path)?;
+        let said = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let (yaml, body) = page::split(&text).map_err(|error| said(&error))?;
+        let header: serde_json::Value =
+            serde_saphyr::from_str(&text[yaml]).map_err(|error| said(&error))?;
+        let summary = header["summary"].as_str().unwrap_or_default();
+        if summary.is_empty() || summary.chars().count() > 140 {
+            return Err(said(&"a summary of 1 to 140 characters is missing").into());
+        }
+        let name = format!("{}.md", id(root, path));
+        let header = header.to_string();
+        let at = body.start;
+        writeln!(
+            table,
+            "    Guide {{ path: {name:?}, header: {header:?}, text: include_str!({path:?}), body: {at} }},"
+        )?;
+    }
+    table.push_str("];\n");
+    Ok(table)
 }
 
 /// The id of a page: its path below `rules`, with `/` and without `.md`.

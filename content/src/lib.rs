@@ -1,10 +1,25 @@
-//! The words aidd ships. Rule pages lie in `rules/<kind>/<name>.md`; the build script finds them,
-//! reads their headers and compiles them into one table, so that a start parses no Markdown.
+//! The words aidd ships. Rule pages lie in `rules/<kind>/<name>.md`, guidance in the other folders;
+//! the build script finds them, reads their headers and compiles them into tables, so that a start
+//! parses no Markdown.
 
 pub mod embedding;
 pub mod page;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+include!(concat!(env!("OUT_DIR"), "/guidance.rs"));
+
+/// A shipped page of guidance: a role, a workflow, a template, a knowledge entry…
+#[derive(Clone, Copy, Debug)]
+pub struct Guide {
+    /// Its path, with `/`: `skills/backend-engineer/SKILL.md`.
+    pub path: &'static str,
+    /// What stands between its `---` lines, as JSON.
+    pub header: &'static str,
+    /// The whole page.
+    pub text: &'static str,
+    /// Where in `text` the Markdown below the header begins, in bytes.
+    pub body: usize,
+}
 
 /// A shipped rule page.
 pub struct Shipped {
