@@ -451,6 +451,10 @@ pub enum Form {
     Text,
     /// A pattern on the syntax tree.
     Syntax,
+    /// Files, folders and their names.
+    Tree,
+    /// Values in JSON, YAML and TOML.
+    Data,
     /// None: the page only guides.
     Guidance,
 }

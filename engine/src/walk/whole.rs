@@ -9,6 +9,7 @@ use crate::listing::Listing;
 use crate::paths::relative;
 use crate::project_checks;
 use ignore::WalkState;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -123,4 +124,14 @@ pub fn joined(
     outcome.judged = report.judged;
     outcome.notes = report.notes;
     Ok(())
+}
+
+/// The paths, all folders on the way to them, and the root itself.
+pub(super) fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
+    let mut all: HashSet<String> = [String::new()].into();
+    for path in paths {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        all.extend(ends.map(|end| path[..end].to_owned()));
+    }
+    all
 }
