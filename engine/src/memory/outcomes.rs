@@ -187,7 +187,7 @@ const INTERPRETERS: &[&str] = &[
 /// What commands run, without what only looks at files or moves them and without the paths that
 /// are given to the rest.
 fn ran(commands: &str) -> String {
-    let parts = commands.split(['\n', ';', '|', '&']).map(|part| {
+    let parts = commands_of(commands).into_iter().map(|part| {
         let is_before = |word: &&str| BEFORE.contains(word) || is_setting(word);
         let mut words = part.split_whitespace().skip_while(is_before);
         let program = base_name(words.next().unwrap_or_default());
@@ -209,6 +209,24 @@ fn ran(commands: &str) -> String {
     });
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     parts.join("\n")
+}
+
+/// The commands of a line of a shell. What stands in quotes is one word of them, and what follows
+/// `<<` is read by them: `git commit -m "feat: x; add tests"` is one.
+fn commands_of(text: &str) -> Vec<&str> {
+    let text = text.split_once("<<").map_or(text, |(before, _)| before);
+    let mut quote = None;
+    let parts = text.split(|c: char| match quote {
+        Some(open) => {
+            quote = Some(open).filter(|open| *open != c);
+            false
+        }
+        None => {
+            quote = Some(c).filter(|c| matches!(c, '"' | '\''));
+            matches!(c, '\n' | ';' | '|' | '&')
+        }
+    });
+    parts.collect()
 }
 
 /// `RUST_LOG=debug`.
@@ -328,6 +346,8 @@ mod tests {
         for command in [
             "git add tests/",
             "git commit -m 'build: tests pass'",
+            "git commit -m \"feat: x; add tests\n\n- build & lint\" && git push",
+            "git commit -F - <<'END'\ntests pass\nEND",
             "rm -rf build",
             "cd tests && ls build",
             "cat tests/a.rs | grep lint",
@@ -346,6 +366,7 @@ mod tests {
         }
         for (command, checks) in [
             ("cd app && cargo test", "tests types build"),
+            ("git commit -m 'a; b' && npm test", "tests"),
             ("git stash\nnpm test 2>&1 | tail -5", "tests"),
             ("CI=1 npx vitest run src/build/a.ts", "tests"),
             ("./node_modules/.bin/jest", "tests"),
