@@ -2,15 +2,15 @@
 
 use super::MemoryError;
 pub use super::conflicts::Conflict;
+use super::conflicts::decisions_on;
 use super::kinds::{self, Convention, Decision, Mistake};
 use super::log::{self, LAST_SEEN, OCCURRENCES, Op, Revision};
 use super::mirror::present_lines;
 use super::project::{Drafted, ProjectMemory};
-use super::store::Query;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status};
 use super::words::{folded, topic_key};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Errors at least so alike, but for what varies, are one mistake made again.
@@ -62,7 +62,7 @@ pub struct Similar {
 }
 
 /// What to change of a memory; `None` leaves it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Edit {
     /// The memory itself.
     pub content: Option<String>,
@@ -70,6 +70,21 @@ pub struct Edit {
     pub topic: Option<String>,
     /// Fields of its kind; null takes one out.
     pub fields: Map<String, Value>,
+}
+
+impl Edit {
+    /// Whether `entry` says all of it already, and nothing else beside it.
+    fn changes_nothing(&self, entry: &Entry) -> bool {
+        let topic = self.topic.as_ref().map(|topic| Some(topic).filter(|it| !it.trim().is_empty()));
+        let says = |(name, value): (&String, &Value)| match entry.metadata.get(name) {
+            Some(own) => own == value,
+            None => value.is_null(),
+        };
+        !entry.is_contested()
+            && self.content.as_ref().is_none_or(|content| *content == entry.content)
+            && topic.is_none_or(|topic| topic == entry.topic.as_ref())
+            && self.fields.iter().all(says)
+    }
 }
 
 impl ProjectMemory {
@@ -124,15 +139,10 @@ impl ProjectMemory {
 
     /// The decisions that hold on a topic.
     pub(super) fn on_topic(&mut self, topic: Option<&str>) -> Result<Vec<Entry>, MemoryError> {
-        let Some(topic) = topic.filter(|topic| !topic_key(topic).is_empty()) else {
-            return Ok(Vec::new());
-        };
-        let query = Query {
-            layers: vec![Layer::Permanent],
-            topic: Some(topic.to_owned()),
-            ..Query::active(Kind::Decision)
-        };
-        self.store().entries(&query)
+        match decisions_on(topic) {
+            Some(query) => self.store().entries(&query),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Saves a mistake. One that was made before is counted, and its cure replaced by the new one.
@@ -322,7 +332,8 @@ impl ProjectMemory {
         Ok(revision)
     }
 
-    /// Changes a permanent memory of this type. Of two heads it leaves one.
+    /// Changes a permanent memory of this type. Of two heads it leaves one. What changes nothing is
+    /// not written.
     ///
     /// # Errors
     /// When there is no such memory of that type, nothing would be left of it, or a field is not what
@@ -334,8 +345,12 @@ impl ProjectMemory {
                 return Err(MemoryError::Invalid(format!("a {kind} cannot be empty")));
             }
             kinds::check(kind, &edit.fields)?;
+            let edit: Edit = memory.gate.clean(edit)?.into_inner();
+            if edit.changes_nothing(&entry) {
+                return Ok((Vec::new(), ()));
+            }
             let at = memory.now();
-            Ok((vec![memory.edited(&entry, edit.clone(), at)?], ()))
+            Ok((vec![memory.edited(&entry, edit, at)?], ()))
         })?;
         self.read(&mut |store| store.entry(id))?
             .ok_or_else(|| MemoryError::Unknown { what: "memory", id: id.to_owned() })
@@ -369,7 +384,8 @@ impl ProjectMemory {
         })
     }
 
-    /// Says what came of a decision. What was said before stays in its history.
+    /// Says what came of a decision. What was said before stays in its history; the same again is
+    /// not written.
     ///
     /// # Errors
     /// When there is no such decision.
@@ -381,12 +397,16 @@ impl ProjectMemory {
     ) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.of_kind(Kind::Decision, id)?;
-            let at = memory.now();
             let mut fields = Map::new();
             fields.insert("outcome".to_owned(), outcome.word().into());
             fields.insert("outcomeReason".to_owned(), reason.into());
-            fields.insert("outcomeAt".to_owned(), at.into());
-            Ok((vec![memory.edited(&entry, Edit { fields, ..Edit::default() }, at)?], ()))
+            let mut edit = memory.gate.clean(&Edit { fields, ..Edit::default() })?.into_inner();
+            if edit.changes_nothing(&entry) {
+                return Ok((Vec::new(), ()));
+            }
+            let at = memory.now();
+            edit.fields.insert("outcomeAt".to_owned(), at.into());
+            Ok((vec![memory.edited(&entry, edit, at)?], ()))
         })
     }
 
