@@ -56,9 +56,8 @@ fn steady(text: &str, root: &Path) -> String {
     let text = text.replace(&*name, "shop");
     let mut words = Vec::new();
     for word in text.split(' ') {
-        let start = ["session_", "decision_", "mistake_", "lifecycle_"]
-            .iter()
-            .find_map(|kind| word.find(kind));
+        let starts = ["session_1", "decision_1", "mistake_1", "lifecycle_1"];
+        let start = starts.iter().find_map(|kind| word.find(kind));
         let cut = start.map(|at| {
             let rest = &word[at..];
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -312,10 +311,7 @@ fn guidance_is_laid_out_once_and_over_nothing() {
     assert_eq!(dry.data["created"], json!(["agents/roles.md", "rules/house.md"]));
     assert_eq!(dry.data["kept"], json!(["AGENTS.md"]));
     let diff = dry.data["diff"].as_str().expect("a diff");
-    assert!(
-        diff.contains("--- /dev/null\n+++ b/rules/house.md\n@@ -0,0 +1,10 @@\n+---\n"),
-        "{diff}"
-    );
+    assert!(diff.contains("--- /dev/null\n+++ b/rules/house.md\n@@ -0,0 +1,"), "{diff}");
     let full = call(root, "aidd_scaffold", json!({"preset": "full"}));
     assert_eq!(full.data["kept"], json!(["AGENTS.md"]));
     let after = tree(root);
