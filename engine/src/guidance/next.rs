@@ -161,14 +161,14 @@ fn finish(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
     if let Some(changed) = asked.changed.filter(|changed| !changed.is_empty()) {
         let many = changed.len();
         if asked.findings.is_none() {
-            let reason = format!("{many} files differ from the last commit");
+            let reason = format!("files that differ from the last commit: {many}");
             all.push(next("Check what changed", "aidd_ci_diff_check", json!({}), reason));
         }
         all.push(next(
             "Look for secrets before the commit",
             "aidd_scan_secrets",
             json!({"filePath": "."}),
-            format!("{many} files would be committed"),
+            format!("files to commit: {many}"),
         ));
         if let (None, Some(branch)) = (state.context.pending_tasks.first(), &state.branch) {
             let args = json!({"action": "save", "branch": branch});
