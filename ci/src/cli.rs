@@ -1,10 +1,12 @@
 //! What may be typed: commands, options and their help.
 
 mod commits;
+mod init;
 mod mcp;
 mod memory;
 
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
+pub use init::{Client, Init};
 pub use mcp::{Mcp, Profile};
 pub use memory::{
     AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Branch, Edit, Export,
@@ -86,11 +88,9 @@ pub enum Command {
     /// Show the configuration, or its schema.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Set a project up: a minimal configuration, and what Git has to know of the memory.
-    #[command(
-        after_help = "Writes .aidd/config.json unless there is one, and adds to .gitattributes and .gitignore what is\nmissing there. Doing it again changes nothing."
-    )]
-    Init,
+    /// Set a project up: a minimal configuration, what Git has to know of the memory, and what the
+    /// clients of agents read.
+    Init(Init),
     /// Say what aidd sees here, and what is wrong with the set-up.
     Doctor,
     /// Print a script that completes commands and options in a shell.

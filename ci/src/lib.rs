@@ -6,6 +6,7 @@ pub mod base;
 pub mod baseline;
 pub mod check;
 pub mod cli;
+pub mod clients;
 pub mod compare;
 pub mod doctor;
 pub mod event;
@@ -205,7 +206,7 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),
         Command::Config(command) => settings::run(command, config, io),
-        Command::Init => settings::init(io),
+        Command::Init(args) => settings::init(args, io),
         Command::Doctor => doctor::run(config, io),
         Command::Completions { shell } => {
             // The generator takes no failing writer: it writes into memory first.
