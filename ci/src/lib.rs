@@ -109,6 +109,9 @@ pub fn main(doors: Doors) -> u8 {
         style: terminal_style(),
     };
     let args: Vec<OsString> = std::env::args_os().collect();
+    if hook::is_agents(&args) {
+        return hook::watched(args, io.cwd);
+    }
     match served(&args, doors, &io) {
         Some(Ok(code)) => code,
         Some(Err((error, exit))) => {
@@ -163,7 +166,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
         Ok(cli) => cli,
         Err(error) => {
             let ended = said_by_clap(&error, io);
-            return if hook::is_user_prompt(&args) { Exit::Clean } else { ended };
+            return if hook::is_agents(&args) { Exit::Clean } else { ended };
         }
     };
     let ended = command(&cli, io);

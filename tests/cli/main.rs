@@ -1,5 +1,6 @@
 //! The real binary, driven as a person or a runner drives it.
 
+mod agent_hooks;
 mod baseline;
 mod check;
 mod fixes;

@@ -196,7 +196,7 @@ impl Paint {
 }
 
 /// The branch that is checked out at `root`; `None` outside a repository, and on no branch.
-fn checked_out(root: &Path) -> Option<String> {
+pub(crate) fn checked_out(root: &Path) -> Option<String> {
     let git = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     let folder = if git.is_file() {
         // A work tree of its own, or a submodule, names its folder.
