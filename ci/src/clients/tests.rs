@@ -104,7 +104,106 @@ fn what_is_there_stays_with_its_comments_and_its_layout() {
     let folder = project(&[(".claude/settings.json", SETTINGS)]);
     set_up(folder.path(), Client::ClaudeCode);
     let merged = files(folder.path()).remove(".claude/settings.json").expect("there");
-    insta::assert_snapshot!(merged, @"");
+    insta::assert_snapshot!(merged, @r#"
+    {
+        // Mine.
+        "permissions": { "allow": ["Bash(ls)"], },
+        "hooks": {
+            "Stop": [
+                { "hooks": [{ "type": "command", "command": "say done" }] }, // loud
+                {
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "aidd hook stop",
+                            "timeout": 10,
+                        },
+                    ],
+                },
+            ],
+            "SessionStart": [
+                {
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "aidd hook session-start",
+                            "timeout": 10,
+                        },
+                    ],
+                },
+            ],
+            "UserPromptSubmit": [
+                {
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "aidd hook user-prompt",
+                            "timeout": 10,
+                        },
+                    ],
+                },
+            ],
+            "PreToolUse": [
+                {
+                    "matcher": "Edit|MultiEdit|Write|NotebookEdit",
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "aidd hook pre-tool-use",
+                            "timeout": 10,
+                        },
+                    ],
+                },
+            ],
+            "PostToolUse": [
+                {
+                    "matcher": "Edit|MultiEdit|Write|NotebookEdit|Bash",
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "aidd hook post-tool-use",
+                            "timeout": 10,
+                        },
+                    ],
+                },
+            ],
+            "PostToolUseFailure": [
+                {
+                    "matcher": "Bash",
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "aidd hook post-tool-use",
+                            "timeout": 10,
+                        },
+                    ],
+                },
+            ],
+            "PreCompact": [
+                {
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "aidd hook pre-compact",
+                            "timeout": 10,
+                        },
+                    ],
+                },
+            ],
+            "SessionEnd": [
+                {
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "aidd hook session-end",
+                            "timeout": 10,
+                        },
+                    ],
+                },
+            ],
+        },
+    }
+    "#);
     ran(folder.path(), &[Client::ClaudeCode], true, false).expect("removed");
     let expected = BTreeMap::from([(".claude/settings.json".to_owned(), SETTINGS.to_owned())]);
     assert_eq!(files(folder.path()), expected);
@@ -223,7 +322,20 @@ fn a_dry_run_shows_a_patch_and_writes_nothing() {
     let said = ran(folder.path(), &[Client::ClaudeCode], false, true).expect("shown");
     assert_eq!(files(folder.path()), before);
     let patch = said.split_once("--- a/.mcp.json").expect("a patch").1;
-    insta::assert_snapshot!(format!("--- a/.mcp.json{}", &patch[..patch.find("would").unwrap_or(patch.len())]), @"");
+    insta::assert_snapshot!(format!("--- a/.mcp.json{}", &patch[..patch.find("would").unwrap_or(patch.len())]), @r#"
+    --- a/.mcp.json
+    +++ b/.mcp.json
+    @@ -1,3 +1,8 @@
+     {
+    -  "mcpServers": {}
+    +  "mcpServers": {
+    +    "aidd": {
+    +      "command": "aidd",
+    +      "args": ["mcp"]
+    +    }
+    +  }
+     }
+    "#);
 }
 
 #[test]

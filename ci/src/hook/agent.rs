@@ -177,7 +177,7 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
             if let Some(mut memory) = memory(root)? {
                 record::tool(&mut memory, payload, root, told)?;
             }
-            Ok(judge::said(&found.unwrap_or_default()).map(Answer::Context))
+            Ok(judge::said("aidd: this edit brought", &found.unwrap_or_default()).map(Answer::Context))
         }
         Event::SessionStart => {
             let Some(mut memory) = memory(root)? else { return Ok(None) };
@@ -229,7 +229,7 @@ fn refusal(payload: &Payload, root: &Path) -> Result<Option<Answer>> {
         found.extend(judge.proposed(proposal)?);
     }
     found.retain(judge::Told::must_not_pass);
-    Ok(judge::said(&found).map(Answer::Deny))
+    Ok(judge::said("aidd refuses this edit, which would bring", &found).map(Answer::Deny))
 }
 
 /// What an edit that was just made brought about.

@@ -165,14 +165,14 @@ fn told(source: &Source, found: &aidd_engine::finding::Finding) -> Told {
     }
 }
 
-/// Findings as a text for an agent, the worst first; `None` when there is none.
-pub(super) fn said(found: &[Told]) -> Option<String> {
+/// Findings as a text for an agent, after `heading`, the worst first; `None` when there is none.
+pub(super) fn said(heading: &str, found: &[Told]) -> Option<String> {
     if found.is_empty() {
         return None;
     }
     let mut order: Vec<&Told> = found.iter().collect();
     order.sort_by(|one, other| other.severity.cmp(&one.severity));
-    let mut text = format!("aidd: this edit brings {}:", number(found.len(), "finding"));
+    let mut text = format!("{heading} {}:", number(found.len(), "finding"));
     for one in order.iter().take(MOST) {
         let help = one.help.as_ref().map(|help| format!(". {help}")).unwrap_or_default();
         let line = format!(
