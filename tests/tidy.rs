@@ -56,6 +56,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["source", "files", "kind", "finding", "config", "parse", "registry", "select", "check"],
     ),
     ("baseline", &["finding"]),
+    ("guidance", &["files", "git", "config", "paths", "embedding", "kind", "memory"]),
     ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (
