@@ -5,6 +5,8 @@ use crate::support::{BLUE, Project, Ran, token};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// A folder with an empty set-up, and no repository.
@@ -85,7 +87,9 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
     let ran = project.run(&["init", "--client", "claude-code"]).ends(0);
     let mut transcript = format!("$ aidd init --client claude-code\n{}{}", ran.out, ran.err);
-    project.run(&["memory", "add", "decision", "Tokens live in cookies", "--topic", "auth"]).ends(0);
+    project
+        .run(&["memory", "add", "decision", "Tokens live in cookies", "--topic", "auth"])
+        .ends(0);
 
     let settings: Value =
         serde_json::from_str(&project.read(".claude/settings.json")).expect("JSON");
@@ -99,6 +103,8 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
         assert_eq!(ran.err, "", "{event}");
         let said = if ran.out.is_empty() { "(nothing)".to_owned() } else { steady(&ran.out) };
         let said = said.replace("\\n", "\n").replace(&token(), "TOKEN");
+        // What is shipped is named after it, and grows.
+        let said = said.split("\n## Rules\n").next().unwrap_or_default();
         write!(transcript, "\n> {event}\n{}\n", said.trim_end()).expect("memory");
     };
     run("SessionStart", json!({"source": "startup", "model": "claude-sonnet-5"}));
@@ -106,97 +112,80 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
     let file = project.place("Dockerfile");
     let text = "FROM debian:latest\nRUN apt-get install -y curl\n";
     let leak = format!("FROM debian:12\nENV TOKEN={}\n", token());
-    run("PreToolUse", json!({"tool_name": "Write", "tool_input": {"file_path": file, "content": leak}}));
+    run(
+        "PreToolUse",
+        json!({"tool_name": "Write", "tool_input": {"file_path": file, "content": leak}}),
+    );
     let input = json!({"file_path": file, "content": text});
     run("PreToolUse", json!({"tool_name": "Write", "tool_input": input}));
     project.write("Dockerfile", text);
-    run("PostToolUse", json!({
-        "tool_name": "Write", "tool_input": input,
-        "tool_response": {"type": "create", "filePath": file, "originalFile": null},
-    }));
-    run("PostToolUse", json!({
-        "tool_name": "Bash", "tool_input": {"command": "cargo test --workspace"},
-        "tool_response": {"stdout": "ok", "stderr": "", "interrupted": false},
-    }));
-    run("PostToolUseFailure", json!({
-        "tool_name": "Bash", "tool_input": {"command": "npm run lint"}, "error": "exit 1",
-    }));
+    run(
+        "PostToolUse",
+        json!({
+            "tool_name": "Write", "tool_input": input,
+            "tool_response": {"type": "create", "filePath": file, "originalFile": null},
+        }),
+    );
+    run(
+        "PostToolUse",
+        json!({
+            "tool_name": "Bash", "tool_input": {"command": "cargo test --workspace"},
+            "tool_response": {"stdout": "ok", "stderr": "", "interrupted": false},
+        }),
+    );
+    run(
+        "PostToolUseFailure",
+        json!({
+            "tool_name": "Bash", "tool_input": {"command": "npm run lint"}, "error": "exit 1",
+        }),
+    );
     run("PreCompact", json!({"trigger": "auto", "custom_instructions": ""}));
     run("Stop", json!({"stop_hook_active": false}));
     run("SessionStart", json!({"source": "compact", "model": "claude-sonnet-5"}));
     run("SessionEnd", json!({"reason": "exit"}));
-    assert_snapshot!(transcript, @r#"
-    $ aidd init --client claude-code
-    wrote .claude/rules/aidd.md
-    wrote .claude/settings.json
-    wrote .mcp.json
-    wrote .aidd/config.json
-    Claude Code: start it here and allow the server `aidd` when it asks
-    not in a Git repository; after `git init`, run this again
+    let name = project.path().file_name().expect("a name").to_string_lossy().into_owned();
+    assert_snapshot!(transcript.replace(&name, "NAME"), @"");
 
-    > SessionStart
-    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"aidd keeps this project's memory and checks its files. Session session_ID on main is open: add to it with aidd_session (action update).
-
-    Decisions that hold:
-    - auth: Tokens live in cookies (decision_ID)
-    aidd_memory_search finds the rest; save_decision keeps what is decided."}}
-
-    > UserPromptSubmit
-    aidd memory (resuming): to take up earlier work, call load_checkpoint first, then load_context.
-
-    > PreToolUse
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"aidd refuses this edit, which would bring 1 finding:
-    Dockerfile:2:11 error secrets/github-personal-access-token: GitHub personal access token (classic). Revoke the token at github.com/settings/tokens and replace it with a fine-grained one.
-    `aidd explain RULE` says why a rule is one."}}
-
-    > PreToolUse
-    (nothing)
-
-    > PostToolUse
-    {"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"aidd: this edit brought 3 findings:
-    Dockerfile:1:6 warning dockerfile/latest-tag: image `debian` is tagged `latest`. name the version you tested, or add a digest
-    Dockerfile:2:24 warning dockerfile/unpinned-apt-package: `curl` is installed without a version. Name the version that you tested: `package=version`; `apt-cache madison package` lists those there are
-    Dockerfile:2:13 info dockerfile/apt-recommends: packages that are merely recommended are installed along with the wanted ones. Add `--no-install-recommends` and name what is really needed
-    `aidd explain RULE` says why a rule is one."}}
-
-    > PostToolUse
-    (nothing)
-
-    > PostToolUseFailure
-    (nothing)
-
-    > PreCompact
-    (nothing)
-
-    > Stop
-    (nothing)
-
-    > SessionStart
-    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"aidd keeps this project's memory and checks its files. Session session_ID on main is open: add to it with aidd_session (action update).
-
-    Where work stands on main:
-    - DAY checkpoint: before compaction (auto): edited 1 file, tests passed, types passed, build passed, lint failed
-    - open files: Dockerfile
-
-    Decisions that hold:
-    - auth: Tokens live in cookies (decision_ID)
-    aidd_memory_search finds the rest; save_decision keeps what is decided."}}
-
-    > SessionEnd
-    (nothing)
-    "#);
-
-    let sessions: Value = serde_json::from_str(
-        &project.run(&["memory", "--json", "sessions"]).ends(0).out,
-    )
-    .expect("JSON");
+    let sessions: Value =
+        serde_json::from_str(&project.run(&["memory", "--json", "sessions"]).ends(0).out)
+            .expect("JSON");
     let session = &sessions["sessions"][0];
     assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1));
     assert_eq!(session["filesModified"], json!(["Dockerfile"]));
-    assert_eq!(session["output"], "edited 1 file, tests passed, types passed, build passed, lint failed");
+    assert_eq!(
+        session["output"],
+        "edited 1 file, tests passed, types passed, build passed, lint failed"
+    );
     assert_eq!(session["aiProvider"]["client"], "Claude Code");
     assert_eq!(session["aiProvider"]["provider"], "anthropic");
     assert!(session["endedAt"].is_i64(), "{session}");
+    // Neither what was written nor what was run is kept.
+    for entry in std::fs::read_dir(project.path().join(".aidd")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let bytes = if path.is_file() { std::fs::read(&path).expect("bytes") } else { Vec::new() };
+        let text = String::from_utf8_lossy(&bytes);
+        for content in ["apt-get", "debian", "--workspace", "npm run"] {
+            assert!(!text.contains(content), "{} holds {content}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_client_that_never_ends_its_message_is_not_waited_for() {
+    let project = set_up();
+    let mut command = project.command("", &["hook", "post-tool-use"]);
+    let streams = [Stdio::piped(), Stdio::piped()];
+    let [out, err] = streams;
+    let started = Instant::now();
+    let mut child = command.stdin(Stdio::piped()).stdout(out).stderr(err).spawn().expect("started");
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(b"{\"hook_event_name\": ").expect("written");
+    let output = child.wait_with_output().expect("ended");
+    drop(stdin);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.stdout, b"");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "aidd hook: not done in 3s; passed over\n");
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 #[test]
@@ -238,7 +227,9 @@ fn every_client_is_refused_a_secret_in_its_own_form() {
     assert!(!shown.contains(&token()));
     // The same for all.
     let reason = ran.err.trim_end().to_owned();
-    assert!(reason.starts_with("aidd refuses this edit, which would bring 1 finding:\na.env:1:5 error"));
+    assert!(
+        reason.starts_with("aidd refuses this edit, which would bring 1 finding:\na.env:1:5 error")
+    );
     let quoted = Value::from(reason.as_str()).to_string();
     let shown = shown.replace(&quoted, "REASON").replace(&reason, "REASON");
     assert_snapshot!(shown, @"");
@@ -278,18 +269,26 @@ fn only_what_an_edit_brings_is_told_and_only_where_check_would_look() {
     // The same by the command line.
     let ran = project.run(&["check", ".", "--format", "json"]).ends(0);
     let found: Value = serde_json::from_str(&ran.out).expect("JSON");
-    let paths: Vec<&str> = found["findings"].as_array().expect("a list").iter()
-        .filter_map(|one| one["path"].as_str()).collect();
+    let paths: Vec<&str> = found["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["path"].as_str())
+        .collect();
     assert_eq!(paths, ["a.txt", "a.txt"]);
 }
 
 #[test]
 fn an_error_on_the_way_refuses_and_an_old_one_does_not() {
     let project = set_up();
-    project.write(".aidd/rules/team/old-colour.md", BLUE.replace("severity: warning", "severity: error"));
+    project.write(
+        ".aidd/rules/team/old-colour.md",
+        BLUE.replace("severity: warning", "severity: error"),
+    );
     project.write("a.txt", "a blue sky\nred\n");
     let pre = |old: &str, new: &str| {
-        let input = json!({"file_path": project.place("a.txt"), "old_string": old, "new_string": new});
+        let input =
+            json!({"file_path": project.place("a.txt"), "old_string": old, "new_string": new});
         let said = claude("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
         let answer = project.answer("pre-tool-use", &said);
         answer["hookSpecificOutput"]["permissionDecision"].as_str().map(str::to_owned)
@@ -305,9 +304,12 @@ fn whatever_is_said_a_hook_ends_well() {
     let project = set_up();
     let mut deep = "[".repeat(100_000);
     deep.push_str(&"]".repeat(100_000));
-    let whole = claude("PostToolUse", json!({"tool_name": "Write", "tool_input": {
-        "file_path": project.place("a.txt"), "content": "a",
-    }}))
+    let whole = claude(
+        "PostToolUse",
+        json!({"tool_name": "Write", "tool_input": {
+            "file_path": project.place("a.txt"), "content": "a",
+        }}),
+    )
     .to_string();
     let hostile: Vec<Vec<u8>> = vec![
         Vec::new(),
@@ -318,16 +320,29 @@ fn whatever_is_said_a_hook_ends_well() {
         deep.into_bytes(),
         whole.as_bytes()[..whole.len() / 2].to_vec(),
         json!({"hook_event_name": 7, "session_id": [], "tool_name": {}, "tool_input": "x",
-            "cwd": "\u{0}", "tool_response": 3}).to_string().into_bytes(),
+            "cwd": "\u{0}", "tool_response": 3})
+        .to_string()
+        .into_bytes(),
         claude("PostToolUse", json!({"tool_name": "Teleport", "tool_input": {"where": "home"}}))
-            .to_string().into_bytes(),
-        claude("PreToolUse", json!({"tool_name": "Write", "tool_input": {
-            "file_path": "\u{0}/../../../x\n", "content": "x",
-        }})).to_string().into_bytes(),
+            .to_string()
+            .into_bytes(),
+        claude(
+            "PreToolUse",
+            json!({"tool_name": "Write", "tool_input": {
+                "file_path": "\u{0}/../../../x\n", "content": "x",
+            }}),
+        )
+        .to_string()
+        .into_bytes(),
         claude("Nothing", json!({"session_id": "x".repeat(100_000)})).to_string().into_bytes(),
     ];
     let names = [
-        "session-start", "user-prompt", "pre-tool-use", "post-tool-use", "pre-compact", "stop",
+        "session-start",
+        "user-prompt",
+        "pre-tool-use",
+        "post-tool-use",
+        "pre-compact",
+        "stop",
         "session-end",
     ];
     for name in names {
@@ -335,7 +350,8 @@ fn whatever_is_said_a_hook_ends_well() {
             let ran = project.run_with(said, &["hook", name]).ends(0);
             let shown = String::from_utf8_lossy(&said[..said.len().min(80)]).into_owned();
             // A conversation that begins is told what is remembered whoever it is.
-            let is_start = name == "session-start" && ran.out.starts_with("{\"hookSpecificOutput\"");
+            let is_start =
+                name == "session-start" && ran.out.starts_with("{\"hookSpecificOutput\"");
             assert!(ran.out.is_empty() || is_start, "{name} {shown}: {}", ran.out);
             assert!(!ran.err.contains("panicked"), "{name} {shown}: {}", ran.err);
         }
@@ -414,9 +430,14 @@ fn what_a_conversation_is_told_keeps_to_its_budget() {
     project.write("ai/memory/decisions.jsonl", lines);
     let answer = project.answer("session-start", &claude("SessionStart", json!({})));
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
-    assert!(text.contains("Decisions that hold:\n- topic 59: "), "{text}");
-    assert!(text.contains(" more"), "{text}");
-    assert!(text.len() <= 5200, "{} bytes", text.len());
+    assert!(text.contains("topic 59: "), "{text}");
+    let tokens = aidd_engine::guidance::tokens::count(text);
+    assert!((600..=1200).contains(&tokens), "{tokens} tokens");
+    project.write(".aidd/config.json", "{\"content\": {\"tokenBudget\": \"minimal\"}}");
+    let answer = project.answer("session-start", &claude("SessionStart", json!({})));
+    let text = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
+    let tokens = aidd_engine::guidance::tokens::count(text);
+    assert!((100..=400).contains(&tokens), "{tokens} tokens");
 }
 
 /// Prints what each hook takes, cold; the bar of 20 ms holds for an optimised build.
@@ -424,9 +445,12 @@ fn what_a_conversation_is_told_keeps_to_its_budget() {
 fn hooks_are_quick() {
     const RUNS: usize = 20;
     let project = set_up();
-    project.run(&["memory", "add", "decision", "Tokens live in cookies", "--topic", "auth"]).ends(0);
+    project
+        .run(&["memory", "add", "decision", "Tokens live in cookies", "--topic", "auth"])
+        .ends(0);
     project.write("a.rs", "fn main() {}\n");
-    let input = json!({"file_path": project.place("a.rs"), "old_string": "main", "new_string": "other"});
+    let input =
+        json!({"file_path": project.place("a.rs"), "old_string": "main", "new_string": "other"});
     let more = json!({"tool_name": "Edit", "tool_input": input, "prompt": "continue"});
     for (name, event) in [
         ("session-start", "SessionStart"),
@@ -484,8 +508,14 @@ fn the_files_of_every_client_are_these() {
     ");
     let mut shown = String::new();
     for path in [
-        ".cursor/hooks.json", ".cursor/rules/aidd.mdc", ".vscode/mcp.json", ".codex/config.toml",
-        ".devin/hooks.v1.json", ".windsurf/hooks.json", ".zed/settings.json", ".gemini/settings.json",
+        ".cursor/hooks.json",
+        ".cursor/rules/aidd.mdc",
+        ".vscode/mcp.json",
+        ".codex/config.toml",
+        ".devin/hooks.v1.json",
+        ".windsurf/hooks.json",
+        ".zed/settings.json",
+        ".gemini/settings.json",
     ] {
         writeln!(shown, "=== {path}\n{}", project.read(path)).expect("memory");
     }
@@ -649,7 +679,8 @@ fn the_files_of_every_client_are_these() {
     "#);
     args.push("--remove");
     project.run(&args).ends(0);
-    let left: Vec<String> = std::fs::read_dir(project.path()).expect("a folder")
+    let left: Vec<String> = std::fs::read_dir(project.path())
+        .expect("a folder")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
     assert_eq!(left, [".aidd"]);
@@ -659,9 +690,13 @@ fn the_files_of_every_client_are_these() {
 fn clients_that_are_there_are_named() {
     let project = Project::new(&[(".cursor/rules/x.mdc", ""), ("GEMINI.md", "# Mine\n")]);
     let ran = project.run(&["init"]).ends(0);
-    assert!(ran.err.contains(
-        "found here: Cursor, Gemini CLI; aidd init --client cursor --client gemini sets up"
-    ), "{}", ran.err);
+    assert!(
+        ran.err.contains(
+            "found here: Cursor, Gemini CLI; aidd init --client cursor --client gemini sets up"
+        ),
+        "{}",
+        ran.err
+    );
     let ran = project.run(&["init", "--client", "gemini"]).ends(0);
     assert!(ran.err.contains("found here: Cursor; aidd init --client cursor"), "{}", ran.err);
     assert!(project.read("GEMINI.md").starts_with("# Mine\n\n<!-- aidd init -->\n"));

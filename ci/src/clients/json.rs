@@ -176,7 +176,12 @@ fn unmerge(
     is_changed
 }
 
-fn unmerge_list(own: &CstArray, wanted: &[Value], place: &[String], kept: &mut Vec<String>) -> bool {
+fn unmerge_list(
+    own: &CstArray,
+    wanted: &[Value],
+    place: &[String],
+    kept: &mut Vec<String>,
+) -> bool {
     let mut is_changed = false;
     for element in wanted {
         let commands = commands(element);

@@ -207,7 +207,9 @@ fn templates(client: Client) -> impl Iterator<Item = &'static Template> {
 /// Whether a file that only this client reads has something of aidd.
 fn is_set_up(root: &Path, client: Client) -> bool {
     let own = |template: &&Template| {
-        !TEMPLATES.iter().any(|other| other.client != template.client && other.path == template.path)
+        !TEMPLATES
+            .iter()
+            .any(|other| other.client != template.client && other.path == template.path)
     };
     templates(client).filter(own).any(|template| {
         let text = fs::read_to_string(root.join(template.path)).unwrap_or_default();

@@ -39,9 +39,9 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     };
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     // The empty line that was put before the block goes with it.
-    let before = before.strip_suffix(&format!("{end}{end}")).map_or(before, |kept| {
-        &before[..kept.len() + end.len()]
-    });
+    let before = before
+        .strip_suffix(&format!("{end}{end}"))
+        .map_or(before, |kept| &before[..kept.len() + end.len()]);
     let left = format!("{before}{after}");
     let is_ours = left.replace("\r\n", "\n").trim() == template.replace(SLOT, "").trim();
     Ok(Edited { text: (!is_ours && !left.trim().is_empty()).then_some(left), kept: Vec::new() })
@@ -59,7 +59,10 @@ fn split(text: &str) -> Result<Option<(&str, &str, &str)>, Malformed> {
         return Err(Malformed::at(text, start, format!("{BEGIN} has no {END} after it")));
     };
     let end = start + length + END.len();
-    let end = end + text[end..].find('\n').filter(|at| text[end..end + at].trim().is_empty())
-        .map_or(0, |at| at + 1);
+    let end = end
+        + text[end..]
+            .find('\n')
+            .filter(|at| text[end..end + at].trim().is_empty())
+            .map_or(0, |at| at + 1);
     Ok(Some((&text[..start], &text[start..end], &text[end..])))
 }

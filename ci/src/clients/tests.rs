@@ -211,7 +211,8 @@ fn what_is_there_stays_with_its_comments_and_its_layout() {
 
 #[test]
 fn entries_of_another_form_are_the_users() {
-    let own = r#"{"mcpServers":{"aidd":{"command":"/opt/aidd","args":["mcp","--profile","lean"]}}}"#;
+    let own =
+        r#"{"mcpServers":{"aidd":{"command":"/opt/aidd","args":["mcp","--profile","lean"]}}}"#;
     let hook = r#"{"hooks":{"Stop":[{"matcher":"x","hooks":[{"type":"command","command":"aidd hook stop"}]}]}}"#;
     let folder = project(&[(".mcp.json", own), (".claude/settings.json", hook)]);
     let said = set_up(folder.path(), Client::ClaudeCode);
@@ -220,15 +221,20 @@ fn entries_of_another_form_are_the_users() {
     assert_eq!(files(folder.path())[".mcp.json"], own);
     let said = ran(folder.path(), &[Client::ClaudeCode], true, false).expect("removed");
     assert!(said.contains("kept .mcp.json\n"), "{said}");
-    let left: Value = serde_json::from_str(&files(folder.path())[".claude/settings.json"])
-        .expect("JSON");
+    let left: Value =
+        serde_json::from_str(&files(folder.path())[".claude/settings.json"]).expect("JSON");
     assert_eq!(left, serde_json::from_str::<Value>(hook).expect("JSON"));
 }
 
 #[test]
 fn a_malformed_file_is_named_with_its_place_and_nothing_is_written() {
     for (client, path, text, said) in [
-        (Client::ClaudeCode, ".claude/settings.json", "{\n  \"hooks\": {\n", ".claude/settings.json:2:"),
+        (
+            Client::ClaudeCode,
+            ".claude/settings.json",
+            "{\n  \"hooks\": {\n",
+            ".claude/settings.json:2:",
+        ),
         (Client::ClaudeCode, ".mcp.json", "[]", ".mcp.json: an object was expected"),
         (Client::ClaudeCode, ".mcp.json", "{\n'a': 1}", ".mcp.json:2:"),
         (Client::Cursor, ".cursor/hooks.json", "{\"hooks\": []}", "`hooks` is not an object"),
@@ -276,7 +282,10 @@ fn toml_is_added_at_the_end_and_taken_out_again() {
         set_up(folder.path(), Client::Codex);
         let text = files(folder.path()).remove(".codex/config.toml").expect("there");
         assert!(text.starts_with(&own), "{text:?}");
-        assert!(text.replace("\r\n", "\n").ends_with("[mcp_servers.aidd]\ncommand = \"aidd\"\nargs = [\"mcp\"]\n"));
+        assert!(
+            text.replace("\r\n", "\n")
+                .ends_with("[mcp_servers.aidd]\ncommand = \"aidd\"\nargs = [\"mcp\"]\n")
+        );
         ran(folder.path(), &[Client::Codex], true, false).expect("removed");
         let left = files(folder.path()).remove(".codex/config.toml");
         assert_eq!(left.unwrap_or_default().trim_end(), own.trim_end());
@@ -367,8 +376,10 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 /// Hooks of a user: events that we use and others, with entries.
 fn any_hooks() -> impl Strategy<Value = Value> {
-    let event = prop_oneof![Just("Stop".to_owned()), Just("PreToolUse".to_owned()), "[A-Z][a-z]{2,6}"];
-    let entry = any_json().prop_map(|extra| json!({"hooks": [{"command": "mine"}], "extra": extra}));
+    let event =
+        prop_oneof![Just("Stop".to_owned()), Just("PreToolUse".to_owned()), "[A-Z][a-z]{2,6}"];
+    let entry =
+        any_json().prop_map(|extra| json!({"hooks": [{"command": "mine"}], "extra": extra}));
     let entries = prop::collection::vec(entry, 1..3).prop_map(Value::from);
     prop::collection::vec((event, entries), 1..4)
         .prop_map(|fields| Value::Object(fields.into_iter().collect()))
@@ -420,6 +431,35 @@ proptest! {
             }
             prop_assert_eq!(&left, &value, "{}", template.path);
         }
+    }
+
+    #[test]
+    fn random_rules_and_tables_survive(
+        lines in prop::collection::vec("[a-z #*가-나]{0,8}", 0..6),
+        keys in prop::collection::btree_map("[b-l]{1,5}", "[a-z ]{0,6}", 0..4),
+        is_crlf in any::<bool>(),
+    ) {
+        let ended = |text: String| if is_crlf { text.replace('\n', "\r\n") } else { text };
+        let text = ended(format!("mine\n{}\n", lines.join("\n")));
+        let added = rules::add(Some(&text), "<!-- aidd -->\n", "say\n").expect("added");
+        let added = added.text.expect("a text");
+        prop_assert!(added.starts_with(&text));
+        let again = rules::add(Some(&added), "<!-- aidd -->\n", "say\n").expect("again");
+        prop_assert_eq!(again.text.as_ref(), Some(&added));
+        let left = rules::remove(&added, "<!-- aidd -->\n").expect("removed").text;
+        prop_assert_eq!(left, Some(text));
+
+        let table: String = keys.iter().map(|(key, text)| format!("{key} = \"{text}\" # x\n")).collect();
+        let text = ended(format!("mine = 1\n\n[mcp_servers.other]\n{table}"));
+        let template = TEMPLATES.iter().find(|one| one.path.ends_with("toml")).expect("one").text;
+        let template = template.replace("\r\n", "\n");
+        let added = toml::add(&text, &template).expect("added").text.expect("a text");
+        prop_assert!(added.starts_with(&text));
+        let again = toml::add(&added, &template).expect("again");
+        prop_assert_eq!(again.text.as_ref(), Some(&added));
+        prop_assert_eq!(again.kept.len(), 0);
+        let left = toml::remove(&added, &template).expect("removed").text;
+        prop_assert_eq!(left, Some(text));
     }
 
     #[test]

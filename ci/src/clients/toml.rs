@@ -55,9 +55,9 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     let Some(at) = at else { return Ok(stays(vec![PLACE.join(".")])) };
     let (before, after) = (&text[..at], &text[at + block.len()..]);
     // The empty line that was put before it goes with it.
-    let before = before.strip_suffix(&format!("{end}{end}")).map_or(before, |kept| {
-        &before[..kept.len() + end.len()]
-    });
+    let before = before
+        .strip_suffix(&format!("{end}{end}"))
+        .map_or(before, |kept| &before[..kept.len() + end.len()]);
     let left = format!("{before}{after}");
     parse(&left)?;
     let text = (!left.trim().is_empty()).then_some(left);
@@ -79,7 +79,9 @@ fn own(root: &Table) -> Option<&Item> {
 fn same(one: &Item, other: &Item) -> bool {
     if let (Some(one), Some(other)) = (one.as_table_like(), other.as_table_like()) {
         return one.len() == other.len()
-            && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| same(value, other)));
+            && one
+                .iter()
+                .all(|(key, value)| other.get(key).is_some_and(|other| same(value, other)));
     }
     if let (Some(one), Some(other)) = (one.as_array(), other.as_array()) {
         return one.len() == other.len()

@@ -177,7 +177,8 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
             if let Some(mut memory) = memory(root)? {
                 record::tool(&mut memory, payload, root, told)?;
             }
-            Ok(judge::said("aidd: this edit brought", &found.unwrap_or_default()).map(Answer::Context))
+            Ok(judge::said("aidd: this edit brought", &found.unwrap_or_default())
+                .map(Answer::Context))
         }
         Event::SessionStart => {
             let Some(mut memory) = memory(root)? else { return Ok(None) };
@@ -189,7 +190,12 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
                 }
             };
             let branch = record::branch(root);
-            Ok(Some(Answer::Context(recall::context(&mut memory, session.as_ref(), &branch)?)))
+            Ok(Some(Answer::Context(recall::context(
+                &mut memory,
+                root,
+                session.as_ref(),
+                &branch,
+            )?)))
         }
         Event::PreCompact => {
             let Some(mut memory) = memory(root)? else { return Ok(None) };

@@ -161,10 +161,8 @@ fn take(file: Option<&mut Proposal>, hunk: &mut Edit, line: &str) {
 
 /// Ends a hunk.
 fn flush(found: &mut [Proposal], hunk: &mut Edit) {
-    let ended = std::mem::replace(
-        hunk,
-        Edit { old: String::new(), new: String::new(), all: false },
-    );
+    let ended =
+        std::mem::replace(hunk, Edit { old: String::new(), new: String::new(), all: false });
     if ended.old == ended.new {
         return;
     }

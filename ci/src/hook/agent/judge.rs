@@ -95,9 +95,7 @@ impl Judge {
         let text = Source::decode(&*path, after.clone());
         let before = match (original, &proposal.change) {
             (Some(original), _) => Some(original.as_bytes().to_vec()),
-            (None, Change::Edits(_)) => {
-                proposal.change.before(text.text()).map(String::into_bytes)
-            }
+            (None, Change::Edits(_)) => proposal.change.before(text.text()).map(String::into_bytes),
             (None, Change::Whole(_)) => None,
         };
         let before = before.or_else(|| self.committed(&path));
@@ -119,8 +117,8 @@ impl Judge {
         let mut new = Vec::new();
         for file in &outcome.files {
             let findings = file.checked.findings.iter();
-            let findings = findings
-                .filter(|found| found.status == Status::New && !known.contains(&found.id));
+            let findings =
+                findings.filter(|found| found.status == Status::New && !known.contains(&found.id));
             new.extend(findings.map(|found| told(&file.source, found)));
         }
         Ok(new)

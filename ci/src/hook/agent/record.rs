@@ -139,8 +139,14 @@ fn seen(payload: &Payload, root: &Path, findings: usize) -> Option<(String, Obse
         if passed == Some(false) {
             return None;
         }
-        let said = if findings == 0 { "no findings".to_owned() } else { number(findings, "finding") };
-        let body = Observation { files_modified: files.clone(), facts: vec![said], extra, ..Observation::default() };
+        let said =
+            if findings == 0 { "no findings".to_owned() } else { number(findings, "finding") };
+        let body = Observation {
+            files_modified: files.clone(),
+            facts: vec![said],
+            extra,
+            ..Observation::default()
+        };
         return Some((format!("edited {}", files.join(", ")), body));
     }
     let checks = Check::of_command(payload.command()?, passed);
@@ -244,7 +250,8 @@ pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Resul
         trigger => format!(" ({})", trigger.chars().take(20).collect::<String>()),
     };
     let before = of_session.map(|entry| format!("; earlier: {}", entry.title(200)));
-    let text = format!("before compaction{trigger}: {}{}", summary.text(), before.unwrap_or_default());
+    let text =
+        format!("before compaction{trigger}: {}{}", summary.text(), before.unwrap_or_default());
     let body = Checkpoint {
         open_files: files,
         next_steps,
