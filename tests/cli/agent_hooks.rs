@@ -1,16 +1,12 @@
-//! The hooks that clients of agents run, and what `aidd init --client` writes for them: the real
-//! binary, called as each client calls it.
+//! The hooks that clients of agents run: the real binary, called as each client calls it.
 
 use crate::support::{BLUE, Project, Ran, token};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 /// A folder with an empty set-up, and no repository.
-fn set_up() -> Project {
+pub(crate) fn set_up() -> Project {
     let project = Project::new(&[]);
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
     project.run(&["init"]).ends(0);
@@ -19,25 +15,25 @@ fn set_up() -> Project {
 
 impl Project {
     /// Runs a hook as a client does.
-    fn tells(&self, name: &str, said: &Value) -> Ran {
+    pub(crate) fn tells(&self, name: &str, said: &Value) -> Ran {
         self.run_with(said.to_string().as_bytes(), &["hook", name])
     }
 
     /// What a hook answers, as JSON; nothing else is said.
     #[track_caller]
-    fn answer(&self, name: &str, said: &Value) -> Value {
+    pub(crate) fn answer(&self, name: &str, said: &Value) -> Value {
         let ran = self.tells(name, said).ends(0);
         assert_eq!(ran.err, "", "{name}");
         if ran.out.is_empty() { Value::Null } else { serde_json::from_str(&ran.out).expect("JSON") }
     }
 
-    fn place(&self, path: &str) -> String {
+    pub(crate) fn place(&self, path: &str) -> String {
         self.path().join(path).display().to_string()
     }
 }
 
 /// What Claude Code says of an event.
-fn claude(event: &str, more: Value) -> Value {
+pub(crate) fn claude(event: &str, more: Value) -> Value {
     let mut said = json!({
         "session_id": "5f0c", "transcript_path": "/home/u/.claude/projects/p/5f0c.jsonl",
         "cwd": "/", "permission_mode": "default", "hook_event_name": event,
@@ -144,7 +140,68 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
     run("SessionStart", json!({"source": "compact", "model": "claude-sonnet-5"}));
     run("SessionEnd", json!({"reason": "exit"}));
     let name = project.path().file_name().expect("a name").to_string_lossy().into_owned();
-    assert_snapshot!(transcript.replace(&name, "NAME"), @"");
+    assert_snapshot!(transcript.replace(&name, "NAME"), @r##"
+    $ aidd init --client claude-code
+    wrote .claude/rules/aidd.md
+    wrote .claude/settings.json
+    wrote .mcp.json
+    wrote .aidd/config.json
+    Claude Code: start it here and allow the server `aidd` when it asks
+    not in a Git repository; after `git init`, run this again
+
+    > SessionStart
+    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: where work stands
+    Branch main
+    Open session session_ID
+    ## First
+    - Look at what is remembered: `aidd_memory_search {\"query\":\"\"}` (nothing is pending here)
+    ## Decisions that hold
+    - auth: Tokens live in cookies [decision_ID]
+
+    > UserPromptSubmit
+    aidd memory (resuming): to take up earlier work, call load_checkpoint first, then load_context.
+
+    > PreToolUse
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"aidd refuses this edit, which would bring 1 finding:
+    Dockerfile:2:11 error secrets/github-personal-access-token: GitHub personal access token (classic). Revoke the token at github.com/settings/tokens and replace it with a fine-grained one.
+    `aidd explain RULE` says why a rule is one."}}
+
+    > PreToolUse
+    (nothing)
+
+    > PostToolUse
+    {"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"aidd: this edit brought 3 findings:
+    Dockerfile:1:6 warning dockerfile/latest-tag: image `debian` is tagged `latest`. name the version you tested, or add a digest
+    Dockerfile:2:24 warning dockerfile/unpinned-apt-package: `curl` is installed without a version. Name the version that you tested: `package=version`; `apt-cache madison package` lists those there are
+    Dockerfile:2:13 info dockerfile/apt-recommends: packages that are merely recommended are installed along with the wanted ones. Add `--no-install-recommends` and name what is really needed
+    `aidd explain RULE` says why a rule is one."}}
+
+    > PostToolUse
+    (nothing)
+
+    > PostToolUseFailure
+    (nothing)
+
+    > PreCompact
+    (nothing)
+
+    > Stop
+    (nothing)
+
+    > SessionStart
+    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: where work stands
+    Files at hand then: Dockerfile
+    Branch main
+    Open session session_ID
+    Checkpoint checkpoint_ID: before compaction (auto): edited 1 file, tests passed, types passed, build passed, lint failed
+    ## First
+    - Look at what is remembered: `aidd_memory_search {\"query\":\"\"}` (nothing is pending here)
+    ## Decisions that hold
+    - auth: Tokens live in cookies [decision_ID]
+
+    > SessionEnd
+    (nothing)
+    "##);
 
     let sessions: Value =
         serde_json::from_str(&project.run(&["memory", "--json", "sessions"]).ends(0).out)
@@ -168,24 +225,6 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
             assert!(!text.contains(content), "{} holds {content}", path.display());
         }
     }
-}
-
-#[test]
-fn a_client_that_never_ends_its_message_is_not_waited_for() {
-    let project = set_up();
-    let mut command = project.command("", &["hook", "post-tool-use"]);
-    let streams = [Stdio::piped(), Stdio::piped()];
-    let [out, err] = streams;
-    let started = Instant::now();
-    let mut child = command.stdin(Stdio::piped()).stdout(out).stderr(err).spawn().expect("started");
-    let mut stdin = child.stdin.take().expect("piped");
-    stdin.write_all(b"{\"hook_event_name\": ").expect("written");
-    let output = child.wait_with_output().expect("ended");
-    drop(stdin);
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(output.stdout, b"");
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "aidd hook: not done in 3s; passed over\n");
-    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 #[test]
@@ -232,7 +271,15 @@ fn every_client_is_refused_a_secret_in_its_own_form() {
     );
     let quoted = Value::from(reason.as_str()).to_string();
     let shown = shown.replace(&quoted, "REASON").replace(&reason, "REASON");
-    assert_snapshot!(shown, @"");
+    assert_snapshot!(shown, @r#"
+    PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
+    PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
+    PreToolUse (VS Code): {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
+    PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON},"decision":"block","reason":REASON}
+    preToolUse: {"permission":"deny","user_message":"aidd refuses this edit, which would bring 1 finding:","agent_message":REASON}
+    BeforeTool: {"decision":"deny","reason":REASON}
+    pre_write_code (stderr, exit code 2): REASON
+    "#);
 }
 
 #[test]
@@ -300,102 +347,6 @@ fn an_error_on_the_way_refuses_and_an_old_one_does_not() {
 }
 
 #[test]
-fn whatever_is_said_a_hook_ends_well() {
-    let project = set_up();
-    let mut deep = "[".repeat(100_000);
-    deep.push_str(&"]".repeat(100_000));
-    let whole = claude(
-        "PostToolUse",
-        json!({"tool_name": "Write", "tool_input": {
-            "file_path": project.place("a.txt"), "content": "a",
-        }}),
-    )
-    .to_string();
-    let hostile: Vec<Vec<u8>> = vec![
-        Vec::new(),
-        b"{".to_vec(),
-        b"null".to_vec(),
-        b"[1,2]".to_vec(),
-        b"\xff\xfe\x00\x01\x02".to_vec(),
-        deep.into_bytes(),
-        whole.as_bytes()[..whole.len() / 2].to_vec(),
-        json!({"hook_event_name": 7, "session_id": [], "tool_name": {}, "tool_input": "x",
-            "cwd": "\u{0}", "tool_response": 3})
-        .to_string()
-        .into_bytes(),
-        claude("PostToolUse", json!({"tool_name": "Teleport", "tool_input": {"where": "home"}}))
-            .to_string()
-            .into_bytes(),
-        claude(
-            "PreToolUse",
-            json!({"tool_name": "Write", "tool_input": {
-                "file_path": "\u{0}/../../../x\n", "content": "x",
-            }}),
-        )
-        .to_string()
-        .into_bytes(),
-        claude("Nothing", json!({"session_id": "x".repeat(100_000)})).to_string().into_bytes(),
-    ];
-    let names = [
-        "session-start",
-        "user-prompt",
-        "pre-tool-use",
-        "post-tool-use",
-        "pre-compact",
-        "stop",
-        "session-end",
-    ];
-    for name in names {
-        for said in &hostile {
-            let ran = project.run_with(said, &["hook", name]).ends(0);
-            let shown = String::from_utf8_lossy(&said[..said.len().min(80)]).into_owned();
-            // A conversation that begins is told what is remembered whoever it is.
-            let is_start =
-                name == "session-start" && ran.out.starts_with("{\"hookSpecificOutput\"");
-            assert!(ran.out.is_empty() || is_start, "{name} {shown}: {}", ran.out);
-            assert!(!ran.err.contains("panicked"), "{name} {shown}: {}", ran.err);
-        }
-        let ran = project.run_with(b"{}", &["hook", name, "--wrong"]).ends(0);
-        assert_eq!(ran.out, "", "{name}");
-        assert!(ran.err.contains("--wrong"), "{}", ran.err);
-    }
-    let mut huge = br#"{"prompt": ""#.to_vec();
-    huge.resize(20 << 20, b'x');
-    for name in ["pre-tool-use", "user-prompt"] {
-        let ran = project.run_with(&huge, &["hook", name]).ends(0);
-        assert_eq!(ran.out, "", "{name}");
-    }
-}
-
-#[test]
-fn a_broken_set_up_stands_in_nobodys_way() {
-    let start = claude("SessionStart", json!({"source": "startup"}));
-    let project = set_up();
-    project.write(".aidd/config.json", "{\"failOn\": ");
-    let input = json!({"file_path": project.place("a.env"), "content": format!("K={}", token())});
-    let said = claude("PreToolUse", json!({"tool_name": "Write", "tool_input": input}));
-    let ran = project.tells("pre-tool-use", &said).ends(0);
-    assert_eq!(ran.out, "");
-    assert!(ran.err.starts_with("aidd hook pre-tool-use: "), "{}", ran.err);
-    assert!(ran.err.ends_with("passed over\n"), "{}", ran.err);
-    // A store that is none, and a folder in its place.
-    project.write(".aidd/data.db", "this is no database, and never was one");
-    project.tells("session-start", &start).ends(0);
-    let project = set_up();
-    project.write(".aidd/data.db/x", "");
-    for name in ["session-start", "post-tool-use", "stop", "pre-compact", "session-end"] {
-        let ran = project.tells(name, &start).ends(0);
-        assert!(!ran.err.contains("panicked"), "{name}: {}", ran.err);
-    }
-    // Nothing is set up by a hook.
-    let project = Project::new(&[]);
-    for name in ["session-start", "stop", "session-end"] {
-        assert_eq!(project.answer(name, &start), Value::Null, "{name}");
-    }
-    assert!(!project.path().join(".aidd").exists());
-}
-
-#[test]
 fn a_conversation_without_work_leaves_no_session() {
     let project = set_up();
     let answer = project.answer("session-start", &claude("SessionStart", json!({})));
@@ -438,271 +389,4 @@ fn what_a_conversation_is_told_keeps_to_its_budget() {
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
     let tokens = aidd_engine::guidance::tokens::count(text);
     assert!((100..=400).contains(&tokens), "{tokens} tokens");
-}
-
-/// Prints what each hook takes, cold; the bar of 20 ms holds for an optimised build.
-#[test]
-fn hooks_are_quick() {
-    const RUNS: usize = 20;
-    let project = set_up();
-    project
-        .run(&["memory", "add", "decision", "Tokens live in cookies", "--topic", "auth"])
-        .ends(0);
-    project.write("a.rs", "fn main() {}\n");
-    let input =
-        json!({"file_path": project.place("a.rs"), "old_string": "main", "new_string": "other"});
-    let more = json!({"tool_name": "Edit", "tool_input": input, "prompt": "continue"});
-    for (name, event) in [
-        ("session-start", "SessionStart"),
-        ("user-prompt", "UserPromptSubmit"),
-        ("pre-tool-use", "PreToolUse"),
-        ("post-tool-use", "PostToolUse"),
-        ("pre-compact", "PreCompact"),
-        ("stop", "Stop"),
-        ("session-end", "SessionEnd"),
-    ] {
-        let said = claude(event, more.clone());
-        let mut times: Vec<Duration> = (0..RUNS)
-            .map(|_| {
-                let started = Instant::now();
-                project.tells(name, &said).ends(0);
-                started.elapsed()
-            })
-            .collect();
-        times.sort_unstable();
-        let (middle, most) = (times[RUNS / 2], times[RUNS * 95 / 100 - 1]);
-        println!("{name:<14} p50 {middle:?} p95 {most:?}");
-        assert!(most < Duration::from_secs(3), "{name}: {most:?}");
-        if !cfg!(debug_assertions) && std::env::var_os("AIDD_BARS").is_some() {
-            assert!(most <= Duration::from_millis(20), "{name}: {most:?}");
-        }
-    }
-}
-
-#[test]
-fn the_files_of_every_client_are_these() {
-    let project = set_up();
-    let clients = ["claude-code", "cursor", "vscode", "codex", "windsurf", "zed", "gemini"];
-    let mut args = vec!["init"];
-    args.extend(clients.iter().flat_map(|client| ["--client", client]));
-    assert_snapshot!(project.run(&args).ends(0).out, @"
-    wrote .claude/rules/aidd.md
-    wrote .claude/settings.json
-    wrote .mcp.json
-    wrote .cursor/hooks.json
-    wrote .cursor/mcp.json
-    wrote .cursor/rules/aidd.mdc
-    wrote .github/hooks/aidd.json
-    wrote .github/instructions/aidd.instructions.md
-    wrote .vscode/mcp.json
-    wrote .codex/config.toml
-    wrote .codex/hooks.json
-    wrote AGENTS.md
-    wrote .devin/config.json
-    wrote .devin/hooks.v1.json
-    wrote .windsurf/hooks.json
-    wrote .zed/settings.json
-    wrote .gemini/settings.json
-    wrote GEMINI.md
-    kept .aidd/config.json
-    ");
-    let mut shown = String::new();
-    for path in [
-        ".cursor/hooks.json",
-        ".cursor/rules/aidd.mdc",
-        ".vscode/mcp.json",
-        ".codex/config.toml",
-        ".devin/hooks.v1.json",
-        ".windsurf/hooks.json",
-        ".zed/settings.json",
-        ".gemini/settings.json",
-    ] {
-        writeln!(shown, "=== {path}\n{}", project.read(path)).expect("memory");
-    }
-    assert_snapshot!(shown, @r#"
-    === .cursor/hooks.json
-    {
-      "version": 1,
-      "hooks": {
-        "sessionStart": [{ "command": "aidd hook session-start", "timeout": 10 }],
-        "preToolUse": [
-          { "command": "aidd hook pre-tool-use", "matcher": "Write|Edit|StrReplace", "timeout": 10 }
-        ],
-        "postToolUse": [
-          { "command": "aidd hook post-tool-use", "matcher": "Write|Edit|StrReplace|Shell", "timeout": 10 }
-        ],
-        "preCompact": [{ "command": "aidd hook pre-compact", "timeout": 10 }],
-        "stop": [{ "command": "aidd hook stop", "timeout": 10 }],
-        "sessionEnd": [{ "command": "aidd hook session-end", "timeout": 10 }]
-      }
-    }
-
-    === .cursor/rules/aidd.mdc
-    ---
-    description: The project's memory and checks
-    alwaysApply: true
-    ---
-
-    <!-- aidd init -->
-    ## aidd
-
-    This project keeps its memory and checks its files with aidd; its tools are those of the MCP server `aidd`.
-
-    - Taking up earlier work: `load_checkpoint`. Before a break: `save_checkpoint`.
-    - Before deciding something or mending an error: `aidd_memory_search`. An error or stack trace: `aidd_diagnose_error`.
-    - Once something is decided: `save_decision`. Once it is known how it went: `evolve_outcome`. After mending an error: `aidd_memory_add_mistake`.
-    - Findings that come back after an edit are what the pull request would report: mend them. Before a commit: `aidd_ci_diff_check`.
-    - Keys and passwords belong in no file that Git tracks.
-    <!-- /aidd init -->
-
-    === .vscode/mcp.json
-    {
-      "servers": {
-        "aidd": {
-          "type": "stdio",
-          "command": "aidd",
-          "args": ["mcp", "--root", "${workspaceFolder}"]
-        }
-      }
-    }
-
-    === .codex/config.toml
-    [mcp_servers.aidd]
-    command = "aidd"
-    args = ["mcp"]
-
-    === .devin/hooks.v1.json
-    {
-      "SessionStart": [
-        {
-          "hooks": [{ "type": "command", "command": "aidd hook session-start", "timeout": 10 }]
-        }
-      ],
-      "UserPromptSubmit": [
-        {
-          "hooks": [{ "type": "command", "command": "aidd hook user-prompt", "timeout": 10 }]
-        }
-      ],
-      "PreToolUse": [
-        {
-          "matcher": "edit|write",
-          "hooks": [{ "type": "command", "command": "aidd hook pre-tool-use", "timeout": 10 }]
-        }
-      ],
-      "PostToolUse": [
-        {
-          "matcher": "edit|write|exec",
-          "hooks": [{ "type": "command", "command": "aidd hook post-tool-use", "timeout": 10 }]
-        }
-      ],
-      "Stop": [
-        {
-          "hooks": [{ "type": "command", "command": "aidd hook stop", "timeout": 10 }]
-        }
-      ],
-      "SessionEnd": [
-        {
-          "hooks": [{ "type": "command", "command": "aidd hook session-end", "timeout": 10 }]
-        }
-      ]
-    }
-
-    === .windsurf/hooks.json
-    {
-      "hooks": {
-        "pre_write_code": [{ "command": "aidd hook pre-tool-use", "show_output": true }],
-        "post_write_code": [{ "command": "aidd hook post-tool-use", "show_output": true }],
-        "post_run_command": [{ "command": "aidd hook post-tool-use", "show_output": false }],
-        "post_cascade_response": [{ "command": "aidd hook stop", "show_output": false }]
-      }
-    }
-
-    === .zed/settings.json
-    {
-      "context_servers": {
-        "aidd": {
-          "command": "aidd",
-          "args": ["mcp"],
-          "env": {}
-        }
-      }
-    }
-
-    === .gemini/settings.json
-    {
-      "mcpServers": {
-        "aidd": {
-          "command": "aidd",
-          "args": ["mcp"]
-        }
-      },
-      "hooks": {
-        "SessionStart": [
-          {
-            "hooks": [{ "type": "command", "command": "aidd hook session-start", "timeout": 10000 }]
-          }
-        ],
-        "BeforeAgent": [
-          {
-            "hooks": [{ "type": "command", "command": "aidd hook user-prompt", "timeout": 10000 }]
-          }
-        ],
-        "BeforeTool": [
-          {
-            "matcher": "write_file|replace",
-            "hooks": [{ "type": "command", "command": "aidd hook pre-tool-use", "timeout": 10000 }]
-          }
-        ],
-        "AfterTool": [
-          {
-            "matcher": "write_file|replace|run_shell_command",
-            "hooks": [{ "type": "command", "command": "aidd hook post-tool-use", "timeout": 10000 }]
-          }
-        ],
-        "PreCompress": [
-          {
-            "hooks": [{ "type": "command", "command": "aidd hook pre-compact", "timeout": 10000 }]
-          }
-        ],
-        "AfterAgent": [
-          {
-            "hooks": [{ "type": "command", "command": "aidd hook stop", "timeout": 10000 }]
-          }
-        ],
-        "SessionEnd": [
-          {
-            "hooks": [{ "type": "command", "command": "aidd hook session-end", "timeout": 10000 }]
-          }
-        ]
-      }
-    }
-    "#);
-    args.push("--remove");
-    project.run(&args).ends(0);
-    let left: Vec<String> = std::fs::read_dir(project.path())
-        .expect("a folder")
-        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-        .collect();
-    assert_eq!(left, [".aidd"]);
-}
-
-#[test]
-fn clients_that_are_there_are_named() {
-    let project = Project::new(&[(".cursor/rules/x.mdc", ""), ("GEMINI.md", "# Mine\n")]);
-    let ran = project.run(&["init"]).ends(0);
-    assert!(
-        ran.err.contains(
-            "found here: Cursor, Gemini CLI; aidd init --client cursor --client gemini sets up"
-        ),
-        "{}",
-        ran.err
-    );
-    let ran = project.run(&["init", "--client", "gemini"]).ends(0);
-    assert!(ran.err.contains("found here: Cursor; aidd init --client cursor"), "{}", ran.err);
-    assert!(project.read("GEMINI.md").starts_with("# Mine\n\n<!-- aidd init -->\n"));
-    project.run(&["init", "--remove"]).ends(2);
-    let ran = project.run(&["init", "--client", "cursor", "--dry-run"]).ends(0);
-    assert!(ran.out.contains("+++ b/.cursor/mcp.json"), "{}", ran.out);
-    assert!(ran.err.contains("would write .cursor/mcp.json"), "{}", ran.err);
-    assert!(!project.path().join(".cursor/mcp.json").exists());
 }

@@ -26,11 +26,11 @@ pub enum Client {
     ClaudeCode,
     /// Cursor.
     Cursor,
-    /// VS Code with its agent.
+    /// VS Code.
     Vscode,
     /// Codex.
     Codex,
-    /// Windsurf, now Devin Desktop.
+    /// Windsurf.
     Windsurf,
     /// Zed.
     Zed,
