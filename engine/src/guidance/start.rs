@@ -171,7 +171,8 @@ pub fn next_line(next: &Next) -> String {
         args.entry(*need).or_insert_with(|| Value::Object(Map::new()));
     }
     let args = if args.is_empty() { String::new() } else { format!(" {}", Value::Object(args)) };
-    short(&format!("- {}: `{}{args}` ({})", next.action, next.tool, next.reason))
+    // A call is whole, however long.
+    format!("- {}: `{}{args}` ({})", short(&next.action), next.tool, short(&next.reason))
 }
 
 fn hazards(state: &State, most: usize, share: usize) -> Part {
@@ -233,9 +234,13 @@ fn shipped_rules(library: &Library, most: usize, share: usize) -> Part {
     let pages = library.on(Shelf::Rules).filter(|page| !own(page));
     let mut lines = Vec::new();
     if most == 0 {
-        let names: Vec<&str> = pages.map(|page| &*page.name).collect();
+        let (global, others): (Vec<&Page>, Vec<&Page>) =
+            pages.partition(|page| page.name == "global");
+        let demands = global.iter().flat_map(|page| chosen(&demands::of(page), usize::MAX));
+        lines.extend(demands);
+        let names: Vec<&str> = others.iter().map(|page| &*page.name).collect();
         if !names.is_empty() {
-            lines.push(format!("Read when they apply: {}", names.join(", ")));
+            lines.insert(0, format!("By topic at aidd://rules/NAME: {}", names.join(", ")));
         }
     } else {
         for page in pages {
@@ -246,13 +251,17 @@ fn shipped_rules(library: &Library, most: usize, share: usize) -> Part {
     Part::new("Rules", share, "aidd://rules/{name}", lines)
 }
 
+/// Pages that tools read for the agent.
+const TABLES: [&str; 3] = ["competency-matrix", "decision-tree", "routing"];
+
 /// What else there is, by name.
 fn index(library: &Library, with_summaries: bool, share: usize) -> Part {
     let mut lines = Vec::new();
     for (shelf, word) in
         [(Shelf::Skills, "Roles"), (Shelf::Workflows, "Workflows"), (Shelf::Templates, "Templates")]
     {
-        let pages: Vec<&Page> = library.on(shelf).collect();
+        let pages: Vec<&Page> =
+            library.on(shelf).filter(|page| !TABLES.contains(&&*page.name)).collect();
         if pages.is_empty() {
             continue;
         }
