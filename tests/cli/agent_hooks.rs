@@ -140,7 +140,7 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
     run("SessionStart", json!({"source": "compact", "model": "claude-sonnet-5"}));
     run("SessionEnd", json!({"reason": "exit"}));
     let name = project.path().file_name().expect("a name").to_string_lossy().into_owned();
-    assert_snapshot!(transcript.replace(&name, "NAME"), @r##"
+    assert_snapshot!(transcript.replace(&name, "NAME"), @r###"
     $ aidd init --client claude-code
     wrote .claude/rules/aidd.md
     wrote .claude/settings.json
@@ -201,7 +201,7 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
 
     > SessionEnd
     (nothing)
-    "##);
+    "###);
 
     let sessions: Value =
         serde_json::from_str(&project.run(&["memory", "--json", "sessions"]).ends(0).out)

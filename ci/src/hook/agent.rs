@@ -15,7 +15,7 @@ use crate::project;
 use aidd_engine::memory::project::{ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
 use answer::Answer;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use judge::Judge;
 use payload::Payload;
 use std::ffi::OsString;
@@ -166,36 +166,31 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
     match event {
         Event::PreToolUse => refusal(payload, root),
         Event::PostToolUse => {
-            let found = findings(payload, root);
-            let told = match &found {
-                Ok(told) => told.len(),
-                Err(error) => {
-                    say(event, &format!("{error:#}"), io);
-                    0
-                }
-            };
-            if let Some(mut memory) = memory(root)? {
-                record::tool(&mut memory, payload, root, told)?;
+            let (found, memory) = beside(|| findings(payload, root), || memory(root));
+            let found = found.and_then(|found| found).unwrap_or_else(|error| {
+                say(event, &format!("{error:#}"), io);
+                Vec::new()
+            });
+            let kept = memory.and_then(|memory| match memory {
+                Some(mut memory) => record::tool(&mut memory, payload, root, found.len()),
+                None => Ok(()),
+            });
+            // What was found is worth telling, whether it could be kept or not.
+            if let Err(error) = kept {
+                say(event, &format!("{error:#}"), io);
             }
-            Ok(judge::said("aidd: this edit brought", &found.unwrap_or_default())
-                .map(Answer::Context))
+            Ok(judge::said("aidd: this edit brought", &found).map(Answer::Context))
         }
         Event::SessionStart => {
-            let Some(mut memory) = memory(root)? else { return Ok(None) };
-            let session = match record::begin(&mut memory, payload, root) {
-                Ok(session) => session,
-                Err(error) => {
-                    say(event, &format!("{error:#}"), io);
-                    None
-                }
-            };
+            let (pages, memory) = beside(|| recall::pages(root), || memory(root));
+            let Some(mut memory) = memory? else { return Ok(None) };
+            let session = record::begin(&mut memory, payload, root).unwrap_or_else(|error| {
+                say(event, &format!("{error:#}"), io);
+                None
+            });
             let branch = record::branch(root);
-            Ok(Some(Answer::Context(recall::context(
-                &mut memory,
-                root,
-                session.as_ref(),
-                &branch,
-            )?)))
+            let text = recall::context(&mut memory, &pages?, root, session.as_ref(), &branch)?;
+            Ok(Some(Answer::Context(text)))
         }
         Event::PreCompact => {
             let Some(mut memory) = memory(root)? else { return Ok(None) };
@@ -213,6 +208,15 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
             Ok(None)
         }
     }
+}
+
+/// Does two things at once, each of which has rules to make ready first.
+fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (Result<A>, B) {
+    thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        (one.join().map_err(|_| anyhow!("it failed, as said above")), other)
+    })
 }
 
 /// The memory of a project that has been set up; a hook sets none up.

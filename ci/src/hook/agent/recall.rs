@@ -14,23 +14,36 @@ use aidd_engine::project::Project;
 use serde_json::Value;
 use std::path::Path;
 
+/// The pages that guide an agent, and how much of them it is told.
+pub(super) struct Pages {
+    library: Library,
+    content: ContentConfig,
+    note: Option<String>,
+}
+
+/// The pages of the project at `root`; under the default settings where its own do not hold.
+pub(super) fn pages(root: &Path) -> Pages {
+    let mut note = None;
+    let project = Project::open(root, None).unwrap_or_else(|error| {
+        note = Some(format!("The default settings apply: {}", error.message));
+        Project::unconfigured(root)
+    });
+    let content = project.config.content.clone().unwrap_or_default();
+    Pages { library: Library::load(&project.disk, &content), content, note }
+}
+
 /// What to tell at the beginning of a conversation on `branch`.
 ///
 /// # Errors
 /// When the store does not answer.
 pub(super) fn context(
     memory: &mut ProjectMemory,
+    pages: &Pages,
     root: &Path,
     session: Option<&SessionState>,
     branch: &str,
 ) -> Result<String, MemoryError> {
-    let mut notes = Vec::new();
-    let project = Project::open(root, None).unwrap_or_else(|error| {
-        notes.push(format!("The defaults apply: {}", error.message));
-        Project::unconfigured(root)
-    });
-    let content: ContentConfig = project.config.content.clone().unwrap_or_default();
-    let library = Library::load(&project.disk, &content);
+    let mut notes: Vec<String> = pages.note.iter().cloned().collect();
     let state = state::read(memory, Some(branch), None)?;
     if let Some(own) =
         session.filter(|own| state.session.as_ref().map(|open| &open.id) != Some(&own.id))
@@ -54,13 +67,13 @@ pub(super) fn context(
     let steps = next::suggest(&state, &Asked::default());
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let told = Told {
-        library: &library,
+        library: &pages.library,
         state: &state,
         next: &steps,
         project: name.as_deref().unwrap_or("project"),
         notes: &notes,
     };
-    Ok(start(&told, content.token_budget.unwrap_or_default()).text)
+    Ok(start(&told, pages.content.token_budget.unwrap_or_default()).text)
 }
 
 fn steps(steps: &Value) -> Option<String> {
