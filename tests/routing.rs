@@ -38,7 +38,8 @@ impl Rows {
 /// Each set of cases, and how many of its tasks go where they should. The words of the table were
 /// chosen with the first two at hand. The third was written before anything was routed and the table
 /// has not been changed since: it is what to expect of a task that nobody has seen.
-const SETS: &[(&str, usize)] = &[("first", 106), ("second", 42), ("third", 39), ("fourth", 10), ("fifth", 0)];
+const SETS: &[(&str, usize)] =
+    &[("first", 106), ("second", 42), ("third", 39), ("fourth", 10), ("fifth", 0)];
 
 #[test]
 fn tasks_go_where_they_belong() {

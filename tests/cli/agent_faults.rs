@@ -123,6 +123,7 @@ fn a_broken_set_up_stands_in_nobodys_way() {
 
 /// Prints what each hook takes, cold; the bar of 20 ms holds for an optimised build.
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are what it is for")]
 fn hooks_are_quick() {
     const RUNS: usize = 20;
     let project = set_up();

@@ -38,9 +38,8 @@ pub(crate) fn claude(event: &str, more: Value) -> Value {
         "session_id": "5f0c", "transcript_path": "/home/u/.claude/projects/p/5f0c.jsonl",
         "cwd": "/", "permission_mode": "default", "hook_event_name": event,
     });
-    let fields = said.as_object_mut().expect("an object");
-    for (key, value) in more.as_object().expect("an object") {
-        fields.insert(key.clone(), value.clone());
+    if let (Value::Object(said), Value::Object(more)) = (&mut said, more) {
+        said.extend(more);
     }
     said
 }

@@ -31,6 +31,9 @@ const LARGEST: u64 = 16 << 20;
 /// How long a hook may take. Clients wait for ten seconds or longer, and an agent with them.
 const LIMIT: Duration = Duration::from_secs(3);
 
+/// As much stack as a main thread has on most systems, in bytes.
+const STACK: usize = 8 << 20;
+
 /// When a client runs a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
@@ -93,7 +96,8 @@ pub fn watched(args: Vec<OsString>, cwd: PathBuf) -> u8 {
         // Nobody waits any longer when the time is over.
         let _ = send.send((out, err, exit.code()));
     };
-    let started = thread::Builder::new().name("hook".to_owned()).spawn(worker);
+    let thread = thread::Builder::new().name("hook".to_owned()).stack_size(STACK);
+    let started = thread.spawn(worker);
     let ended = started.map(|_| receive.recv_timeout(LIMIT));
     let (out, err, code) = match ended {
         Ok(Ok(ended)) => ended,

@@ -14,6 +14,7 @@ use aidd_engine::ignored::Ignored;
 use aidd_engine::paths::Globs;
 use aidd_engine::source::{Encoding, Source};
 use anyhow::{Result, anyhow};
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
@@ -82,7 +83,7 @@ impl Judge {
             let new = checked.findings.iter().filter(|found| found.status == Status::New);
             return Ok(new.map(|found| told(&source, found)).collect());
         }
-        self.new(&path, before, after.text.into_bytes())
+        self.brought(&path, before, after.text.into_bytes())
     }
 
     /// What is new in a file that was written.
@@ -99,11 +100,11 @@ impl Judge {
             (None, Change::Whole(_)) => None,
         };
         let before = before.or_else(|| self.committed(&path));
-        self.new(&path, before, after)
+        self.brought(&path, before, after)
     }
 
     /// The findings of `after` that `before` does not have.
-    fn new(&self, path: &str, before: Option<Vec<u8>>, after: Vec<u8>) -> Result<Vec<Told>> {
+    fn brought(&self, path: &str, before: Option<Vec<u8>>, after: Vec<u8>) -> Result<Vec<Told>> {
         let known: HashSet<String> = before
             .map(|before| check::text(&self.project, &self.engine, path.to_owned(), before))
             .into_iter()
@@ -169,7 +170,7 @@ pub(super) fn said(heading: &str, found: &[Told]) -> Option<String> {
         return None;
     }
     let mut order: Vec<&Told> = found.iter().collect();
-    order.sort_by(|one, other| other.severity.cmp(&one.severity));
+    order.sort_by_key(|one| Reverse(one.severity));
     let mut text = format!("{heading} {}:", number(found.len(), "finding"));
     for one in order.iter().take(MOST) {
         let help = one.help.as_ref().map(|help| format!(". {help}")).unwrap_or_default();
