@@ -61,7 +61,7 @@ pub struct Compared {
 }
 
 /// Checks both sides of `changes` and judges the findings of the head. `done` is told of each file
-/// of the head, from any thread.
+/// of the head, from any thread. When the walk of the head is stopped, what comes of it is a part.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -72,10 +72,11 @@ pub fn compare(
     changes: &[Change],
     done: &(dyn Fn() + Sync),
 ) -> Result<Compared, String> {
-    let jobs = match &head {
-        Head::WorkTree { walk, .. } => walk.jobs,
-        Head::Snapshot { .. } => 0,
+    let (jobs, stop) = match &head {
+        Head::WorkTree { walk, .. } => (walk.jobs, walk.stop.clone()),
+        Head::Snapshot { .. } => (0, None),
     };
+    let stop = stop.as_deref();
     let heads = changes.iter().filter_map(|change| change.head.clone());
     let (outcome, files, ignores): (Outcome, &dyn Files, &dyn Files) = match head {
         Head::WorkTree { disk, mut walk, whole } => {
@@ -85,7 +86,7 @@ pub fn compare(
         Head::Snapshot { files, ignores } => {
             let mut ignored = Ignored::new(ignores);
             let paths: Vec<String> = heads.filter(|path| !ignored.leaves_out(path)).collect();
-            (walk::check_files(engine, config, files, &paths, jobs)?, files, ignores)
+            (walk::check_files(engine, config, files, &paths, jobs, stop)?, files, ignores)
         }
     };
     let met = |path: &String| outcome.met.contains(path);
@@ -99,7 +100,7 @@ pub fn compare(
         })
         .collect();
     let bases: Vec<String> = counts.iter().filter_map(|change| change.base.clone()).collect();
-    let before = walk::check_files(engine, config, base, &bases, jobs)?;
+    let before = walk::check_files(engine, config, base, &bases, jobs, stop)?;
     let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
     comparison.judge(&counts, (base, files), before);
     Ok(comparison)

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::paths::relative;
 pub use job::is_binary;
@@ -36,6 +36,8 @@ pub struct Walk {
     pub only: Option<BTreeSet<String>>,
     /// Check the files of one part only.
     pub part: Option<Part>,
+    /// Begin no further file once this is set: what comes of the walk is then a part of it.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 /// One of several parts of a tree, each with about as many files; by their paths, so that every
@@ -65,7 +67,21 @@ impl Walk {
     /// A walk over `paths` that reads what is not ignored.
     #[must_use]
     pub fn over(paths: Vec<PathBuf>) -> Self {
-        Self { paths, jobs: 0, no_ignore: false, no_hidden: false, only: None, part: None }
+        Self {
+            paths,
+            jobs: 0,
+            no_ignore: false,
+            no_hidden: false,
+            only: None,
+            part: None,
+            stop: None,
+        }
+    }
+
+    /// What stops it.
+    #[must_use]
+    pub fn stop(&self) -> Option<&AtomicBool> {
+        self.stop.as_deref()
     }
 }
 
@@ -133,6 +149,9 @@ pub fn check_tree(
             outcome: Outcome::default(),
         };
         Box::new(move |entry| {
+            if is_set(walk.stop()) {
+                return WalkState::Quit;
+            }
             match entry {
                 Ok(entry) => job.entry(&entry, done),
                 Err(error) => job.error(&error),
@@ -144,7 +163,7 @@ pub fn check_tree(
 }
 
 /// Checks the files at `paths` of a store, as [`check_tree`] would. Which of them the ignore files
-/// leave out is not asked here.
+/// leave out is not asked here. Once `stop` is set no further file is begun.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -154,6 +173,7 @@ pub fn check_files(
     files: &dyn Files,
     paths: &[String],
     jobs: usize,
+    stop: Option<&AtomicBool>,
 ) -> Result<Outcome, String> {
     let globs = globs(config)?;
     let total = Mutex::new(Outcome::default());
@@ -174,6 +194,9 @@ pub fn check_files(
                     outcome: Outcome::default(),
                 };
                 while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if is_set(stop) {
+                        break;
+                    }
                     job.stored(path);
                 }
             });
@@ -226,6 +249,10 @@ pub fn check_listed<'a>(
     }
     drop(job);
     sorted(total)
+}
+
+fn is_set(stop: Option<&AtomicBool>) -> bool {
+    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
 }
 
 fn globs(config: &Config) -> Result<Globs, String> {
@@ -378,6 +405,39 @@ mod tests {
         walk.only = Some(["c/d".to_owned(), "ignored".to_owned()].into());
         let one = list(&config, &disk, &walk).expect("no globs");
         assert_eq!(one, ["c/d".to_owned()].into());
+    }
+
+    #[test]
+    fn a_walk_that_is_stopped_begins_no_further_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in 0..200 {
+            fs::write(folder.path().join(name.to_string()), "a\n").expect("written");
+        }
+        let stop: Arc<AtomicBool> = Arc::default();
+        let walk = Walk {
+            jobs: 1,
+            stop: Some(stop.clone()),
+            ..Walk::over(vec![folder.path().to_owned()])
+        };
+        let disk = Disk::new(folder.path());
+        let tree = |done: &(dyn Fn() + Sync)| {
+            let outcome = check_tree(&engine(), &Config::default(), &disk, &walk, done);
+            outcome.expect("no globs").checked
+        };
+        assert_eq!(tree(&|| ()), 200);
+        let seen = AtomicUsize::new(0);
+        let checked = tree(&|| {
+            if seen.fetch_add(1, Ordering::Relaxed) == 9 {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        assert_eq!(checked, 10);
+        let paths: Vec<String> = (0..200).map(|name| name.to_string()).collect();
+        let files = |stop| {
+            let outcome = check_files(&engine(), &Config::default(), &disk, &paths, 1, stop);
+            outcome.expect("no globs").checked
+        };
+        assert_eq!((files(None), files(walk.stop())), (200, 0));
     }
 
     #[test]
