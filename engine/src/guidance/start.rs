@@ -100,10 +100,10 @@ pub fn slices(told: &Told<'_>, wanted: &[&str], budget: usize) -> Sheet {
                 parts.push(conventions(told.state, usize::MAX, share / 3));
             }
             "session" => {
-                parts.push(Part::new("Session", share, "aidd_branch get", session(told.state)))
+                parts.push(Part::new("Session", share, "aidd_branch get", session(told.state)));
             }
             "suggestions" => {
-                parts.push(Part::new("Next", share, "aidd_suggest_next", first(told.next)))
+                parts.push(Part::new("Next", share, "aidd_suggest_next", first(told.next)));
             }
             "rules" => {
                 parts.push(rules(told.library, usize::MAX, share));
@@ -226,7 +226,7 @@ fn rules(library: &Library, most: usize, share: usize) -> Part {
 /// The demands to show of a page: those that forbid first, if not all of them.
 fn chosen(demands: &[demands::Demand<'_>], most: usize) -> Vec<String> {
     let (forbid, demand): (Vec<_>, Vec<_>) = demands.iter().partition(|demand| demand.forbids);
-    let line = |demand: &demands::Demand<'_>| short(&format!("- {}", demand.text));
+    let line = |demand: &demands::Demand<'_>| short(&format!("- {}", unlinked(demand.text)));
     forbid.into_iter().chain(demand).take(most).map(line).collect()
 }
 
@@ -290,6 +290,30 @@ fn protocol(library: &Library, share: usize) -> Part {
     Part::new("How to work here (AGENTS.md)", share, "AGENTS.md", lines)
 }
 
+/// A text with the words of its links only: their targets are told from another place.
+fn unlinked(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once('[') {
+        plain.push_str(before);
+        let words = link.split_once("](").and_then(|(words, target)| {
+            let after = target.split_once(')')?.1;
+            (!words.contains(['[', ']'])).then_some((words, after))
+        });
+        match words {
+            Some((words, after)) => {
+                plain.push_str(words);
+                rest = after;
+            }
+            None => {
+                plain.push('[');
+                rest = link;
+            }
+        }
+    }
+    plain + rest
+}
+
 /// On one line, its end cut where it is too long.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -336,6 +360,15 @@ mod tests {
             let sheet = slices(&told(&library, &state, &[]), &SLICES, budget);
             assert!(sheet.tokens <= budget - budget * RESERVE / 100);
         }
+    }
+
+    #[test]
+    fn links_are_words() {
+        assert_eq!(
+            unlinked("by the [protocol](../a.md) and [x] [y](z)"),
+            "by the protocol and [x] y"
+        );
+        assert_eq!(unlinked("[half](open"), "[half](open");
     }
 
     #[test]
