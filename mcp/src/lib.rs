@@ -19,6 +19,7 @@ mod testing;
 pub mod tool;
 pub mod tools;
 
+pub use context::Environment;
 pub use http::Door;
 pub use tool::Profile;
 
@@ -32,9 +33,6 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
-
-/// A variable of the environment by name; `None` when it is not set.
-pub type Environment = fn(&str) -> Option<String>;
 
 /// Threads for tools, most of which wait for the one memory.
 const THREADS: usize = 8;
@@ -85,6 +83,7 @@ pub fn run(options: &Options) -> Result<u8> {
         config: options.config.as_deref(),
         wanted: Wanted::Auto,
         clock: system_clock,
+        environment: options.environment,
     });
     let mut server = Server::new(Catalog::new(tools::all(), options.profile), context);
     if options.is_dynamic {
