@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("config", &["finding"]),
     ("paths", &[]),
     ("parse", &["source"]),
+    ("stack", &["files", "kind", "parse"]),
     ("rule", &["source", "finding"]),
     ("registry", &["files", "finding", "kind", "config", "rule"]),
     ("patterns", &["source", "finding", "paths", "rule"]),

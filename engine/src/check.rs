@@ -14,6 +14,7 @@ use crate::secrets;
 use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
 use crate::validators;
+use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -36,6 +37,7 @@ pub struct Engine {
     text: TextPatterns,
     syntax: SyntaxPatterns,
     max_file_size: u64,
+    today: Option<Date>,
 }
 
 /// How often the same finding on the same text came before in a file.
@@ -66,8 +68,15 @@ impl Engine {
             text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
+            today: None,
             max_file_size: config.max_file_size.unwrap_or(MAX_FILE_SIZE),
         })
+    }
+
+    /// Judges what ages as of `today`. Without it the day is that of the shipped pages.
+    #[must_use]
+    pub fn on(self, today: Option<Date>) -> Self {
+        Self { today, ..self }
     }
 
     /// All rules, on or off.
@@ -145,7 +154,7 @@ impl Engine {
         files: &dyn Files,
         depth: Depth,
     ) -> Checked {
-        let mut report = Report::new(source, settings);
+        let mut report = Report::new(source, settings).on(self.today);
         let kinds = validators::kinds(source.path(), source.text());
         for &kind in &kinds {
             if depth == Depth::Full || kind == Kind::Credentials {

@@ -4,6 +4,7 @@
 use crate::finding::{Finding, RuleId, Severity};
 use crate::source::{Source, Span};
 use aidd_content::page::CheckHeader;
+use jiff::civil::Date;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -63,6 +64,7 @@ pub struct Report<'a> {
     source: &'a Source,
     settings: &'a Settings,
     rule: Option<(&'a RuleId, Severity, &'a Map<String, Value>)>,
+    today: Option<Date>,
     local: HashMap<RuleId, Option<Severity>>,
     findings: Vec<Finding>,
 }
@@ -77,7 +79,19 @@ impl<'a> Report<'a> {
     /// An empty report on `source`.
     #[must_use]
     pub fn new(source: &'a Source, settings: &'a Settings) -> Self {
-        Self { source, settings, rule: None, local: HashMap::new(), findings: Vec::new() }
+        Self { source, settings, rule: None, today: None, local: HashMap::new(), findings: Vec::new() }
+    }
+
+    /// Judges as of `today`; `None`: no door told the day.
+    #[must_use]
+    pub fn on(self, today: Option<Date>) -> Self {
+        Self { today, ..self }
+    }
+
+    /// The day, where a door told it.
+    #[must_use]
+    pub fn today(&self) -> Option<Date> {
+        self.today
     }
 
     /// Makes `rule` the one that findings belong to; `false` when it is off.
