@@ -43,9 +43,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// The folders of [`guidance`], beside `AGENTS.md`.
-const GUIDANCE: [&str; 8] = [
-    "agents", "guidance", "knowledge", "prompts", "skills", "specs", "templates", "workflows",
-];
+const GUIDANCE: [&str; 8] =
+    ["agents", "guidance", "knowledge", "prompts", "skills", "specs", "templates", "workflows"];
 
 /// The table of all other pages. Headers become JSON, which is read in a hundredth of the time.
 fn guidance(root: &Path) -> Result<String, Box<dyn std::error::Error>> {

@@ -57,6 +57,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["source", "files", "kind", "finding", "config", "parse", "registry", "select", "check"],
     ),
     ("baseline", &["finding"]),
+    ("guidance", &["files", "config"]),
     ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (

@@ -17,7 +17,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Each setting, its default, and the environment variable that goes over it.
-const SETTINGS: [(&str, Option<&str>); 8] = [
+const SETTINGS: [(&str, Option<&str>); 9] = [
     ("include", None),
     ("exclude", Some("AIDD_EXCLUDE")),
     ("failOn", Some("AIDD_FAIL_ON")),
@@ -26,6 +26,7 @@ const SETTINGS: [(&str, Option<&str>); 8] = [
     ("rules", None),
     ("overrides", None),
     ("ci", None),
+    ("content", None),
 ];
 
 /// Runs `aidd config …`.
@@ -48,7 +49,7 @@ fn default_of(key: &str) -> Value {
         "maxFileSize" => json!(MAX_FILE_SIZE),
         "baseline" => json!(baseline::PATH),
         "include" => json!(["**"]),
-        "rules" | "ci" => json!({}),
+        "rules" | "ci" | "content" => json!({}),
         _ => json!([]),
     }
 }

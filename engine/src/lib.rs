@@ -14,6 +14,7 @@ pub mod files;
 pub mod finding;
 pub mod fix;
 pub mod git;
+pub mod guidance;
 pub mod ignored;
 pub mod kind;
 pub mod lines;

@@ -4,6 +4,8 @@
 pub mod library;
 pub mod routing;
 pub mod shelf;
+#[cfg(test)]
+mod tests;
 
-pub use library::{Library, Origin, Page};
+pub use library::{Library, Origin, Page, Watched};
 pub use shelf::Shelf;

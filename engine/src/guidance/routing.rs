@@ -219,7 +219,9 @@ impl Routing {
             return Route { roles: vec![role], confidence: 1.0, ..Route::default() };
         }
         let ranked = self.rank(&task);
-        let Some(&(best, weight, _)) = ranked.first() else { return Route::default() };
+        let Some((best, weight)) = ranked.first().map(|(at, weight, _)| (*at, *weight)) else {
+            return Route::default();
+        };
         let Some(leading) = self.node_of(&self.rows[best].id) else { return Route::default() };
         let matched = self.matched(&ranked);
         let many = self.spans.as_ref().filter(|spans| {
@@ -234,8 +236,8 @@ impl Routing {
             order.sort_unstable();
         }
         let row = &self.rows[best];
-        let second = ranked.get(1).copied();
-        let confidence = weight / (weight + second.map_or(0.0, |(_, weight, _)| weight));
+        let second = ranked.get(1).map(|(at, weight, _)| (*at, *weight));
+        let confidence = weight / (weight + second.map_or(0.0, |(_, weight)| weight));
         Route {
             row: Some(row.id.clone()),
             roles: distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone())),
@@ -246,9 +248,7 @@ impl Routing {
             template: row.template.clone(),
             spans: many.is_some(),
             confidence,
-            second: second
-                .filter(|_| confidence < SURE)
-                .map(|(at, _, _)| self.rows[at].id.clone()),
+            second: second.filter(|_| confidence < SURE).map(|(at, _)| self.rows[at].id.clone()),
         }
     }
 
