@@ -57,7 +57,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["source", "files", "kind", "finding", "config", "parse", "registry", "select", "check"],
     ),
     ("baseline", &["finding"]),
-    ("guidance", &["files", "config"]),
+    ("guidance", &["files", "config", "lines", "memory", "stack"]),
     ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (

@@ -2,7 +2,7 @@
 
 use super::lock::Lock;
 use super::pins::Pin;
-use super::read::{Reader, join, resolve};
+use super::read::{Reader, join};
 use super::{Dependency, Ecosystem, Group, Manifest};
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     }
     let folders = |value: &Value| -> Vec<String> {
         let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
-        items.filter_map(|glob| resolve(folder, glob)).collect()
+        items.map(str::to_owned).collect()
     };
     manifest.members = folders(&workspace["members"]);
     manifest.left_out = folders(&workspace["exclude"]);

@@ -2,7 +2,7 @@
 
 use super::lock::Lock;
 use super::pins::Pin;
-use super::read::{Reader, join, resolve};
+use super::read::{Reader, join};
 use super::{Dependency, Ecosystem, Group, Manifest};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -99,7 +99,7 @@ fn workspace(
             Some(glob) => (glob, &mut manifest.left_out),
             None => (&*glob, &mut manifest.members),
         };
-        list.extend(resolve(folder, glob));
+        list.push(glob.to_owned());
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::lock::Lock;
 use super::pins::Pin;
-use super::read::{Reader, join, resolve};
+use super::read::{Reader, join};
 use super::{Dependency, Ecosystem, Group, Manifest};
 use crate::files::Files;
 use serde_json::{Map, Value};
@@ -22,7 +22,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     let mut found = Vec::new();
     let path = join(folder, "pyproject.toml");
     if let Some(value) = reader.toml(&path) {
-        found.push(pyproject(folder, path, &value));
+        found.push(pyproject(path, &value));
     }
     let path = join(folder, "setup.cfg");
     if let Some(text) = reader.text(&path) {
@@ -42,6 +42,8 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
             let mut manifest = Manifest::new(path, Ecosystem::Pypi);
             let requirements = text.lines().filter_map(|line| requirement(line, group));
             manifest.dependencies = requirements.collect();
+            manifest.manager = Some("pip".to_owned());
+            manifest.is_unlocked = true;
             found.push(manifest);
         }
     }
@@ -59,7 +61,7 @@ pub(super) fn plain(name: &str) -> String {
     parts.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
-fn pyproject(folder: &str, path: String, value: &Value) -> Manifest {
+fn pyproject(path: String, value: &Value) -> Manifest {
     let mut manifest = Manifest::new(path.clone(), Ecosystem::Pypi);
     let (project, tool) = (&value["project"], &value["tool"]);
     let of_poetry = &tool["poetry"];
@@ -96,7 +98,7 @@ fn pyproject(folder: &str, path: String, value: &Value) -> Manifest {
     let workspace = &tool["uv"]["workspace"];
     let folders = |value: &Value| -> Vec<String> {
         let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
-        items.filter_map(|glob| resolve(folder, glob)).collect()
+        items.map(str::to_owned).collect()
     };
     manifest.members = folders(&workspace["members"]);
     manifest.left_out = folders(&workspace["exclude"]);
@@ -142,6 +144,7 @@ fn requirement(line: &str, group: Group) -> Option<Dependency> {
 /// The names under `install_requires`, and the package's own.
 fn setup_cfg(path: String, text: &str) -> Option<Manifest> {
     let mut manifest = Manifest::new(path.clone(), Ecosystem::Pypi);
+    manifest.is_unlocked = true;
     let (mut section, mut key) = ("", "");
     for line in text.lines() {
         let is_continued = line.starts_with([' ', '\t']);

@@ -63,7 +63,15 @@ fn a_pnpm_monorepo() {
         ("packages/old/package.json", r#"{"name": "old"}"#),
         (".nvmrc", "22.12\n"),
     ];
-    insta::assert_snapshot!(told(&files), @"");
+    insta::assert_snapshot!(told(&files), @"
+    package.json npm shop - by pnpm, lock pnpm-lock.yaml
+    packages/web/package.json npm @shop/web - by pnpm, lock pnpm-lock.yaml
+      react ^19.0.0 = 19.1.0 Normal
+      @shop/ui workspace:* = - Normal
+      vitest ^3.0.0 = 3.2.4 Dev
+    node 22.12 (.nvmrc)
+    node >=22 (package.json)
+    ");
     let (_folder, stack) = project(&files);
     assert!(stack.is_monorepo());
     assert_eq!(stack.manifests[0].scripts["test"], "vitest run");
@@ -77,13 +85,28 @@ fn npm_yarn_and_bun_lock_files() {
         ("package.json", r#"{"workspaces": ["apps/*"], "dependencies": {"react": "^19.0.0", "old": "npm:new@1"}}"#),
         ("package-lock.json", npm),
         ("apps/a/package.json", r#"{"peerDependencies": {"react": "^18"}}"#),
-    ]), @"");
+    ]), @"
+    package.json npm - - by npm, lock package-lock.json
+      react ^19.0.0 = 19.1.0 Normal
+      new 1 = - Normal
+    apps/a/package.json npm - - by npm, lock package-lock.json
+      react ^18 = 18.3.1 Peer
+    ");
     let classic = "# yarn lockfile v1\n\n\nreact@^18.0.0:\n  version \"18.3.1\"\n\n\"react@^19.0.0\", \"react@^19.0.1\":\n  version \"19.1.0\"\n  dependencies:\n    version \"9\"\n";
-    insta::assert_snapshot!(told(&[("package.json", manifest), ("yarn.lock", classic)]), @"");
+    insta::assert_snapshot!(told(&[("package.json", manifest), ("yarn.lock", classic)]), @"
+    package.json npm - - by yarn, lock yarn.lock
+      react ^19.0.0 = 19.1.0 Normal
+    ");
     let berry = "__metadata:\n  version: 8\n\n\"react@npm:^19.0.0\":\n  version: 19.1.0\n  resolution: \"react@npm:19.1.0\"\n";
-    insta::assert_snapshot!(told(&[("package.json", manifest), ("yarn.lock", berry)]), @"");
+    insta::assert_snapshot!(told(&[("package.json", manifest), ("yarn.lock", berry)]), @"
+    package.json npm - - by yarn, lock yarn.lock
+      react ^19.0.0 = 19.1.0 Normal
+    ");
     let bun = "{\n  \"lockfileVersion\": 1,\n  \"packages\": {\n    \"react\": [\"react@19.1.0\", \"\", {}, \"sha512-x\"],\n    \"a/react\": [\"react@18.0.0\", \"\", {}, \"\"],\n  },\n}\n";
-    insta::assert_snapshot!(told(&[("package.json", manifest), ("bun.lock", bun)]), @"");
+    insta::assert_snapshot!(told(&[("package.json", manifest), ("bun.lock", bun)]), @"
+    package.json npm - - by bun, lock bun.lock
+      react ^19.0.0 = 19.1.0 Normal
+    ");
 }
 
 #[test]
@@ -103,7 +126,15 @@ fn a_cargo_workspace() {
         ),
         ("crates/fuzz/Cargo.toml", "[package]\nname = \"fuzz\"\n"),
         ("rust-toolchain.toml", "[toolchain]\nchannel = \"1.88.0\"\n"),
-    ]), @"");
+    ]), @"
+    Cargo.toml cargo - 1.2.0 by cargo, lock Cargo.lock
+    crates/api/Cargo.toml cargo api 0.3.0 by cargo, lock Cargo.lock
+      tokio 1.40 = 1.54.2 Normal
+      syn 2 = 2.0.60 Normal
+      rustix 1 = - Dev
+    rust 1.88.0 (rust-toolchain.toml)
+    rust 1.80 (Cargo.toml)
+    ");
 }
 
 #[test]
@@ -120,7 +151,26 @@ fn python_projects() {
         ("poet/pyproject.toml", "[tool.poetry]\nname = \"poet\"\n[tool.poetry.dependencies]\npython = \"^3.11\"\nflask = \"^3.0\"\n[tool.poetry.group.dev.dependencies]\nmypy = { version = \"*\" }\n"),
         ("poet/poetry.lock", "[[package]]\nname = \"Flask\"\nversion = \"3.0.3\"\n"),
         (".python-version", "3.12.4\n"),
-    ]), @"");
+    ]), @"
+    pyproject.toml pypi api 2.0 by uv, lock uv.lock
+      fastapi >=0.110,<1 = 0.115.0 Normal
+      typing-extensions - = - Normal
+      pytest ~=8.0 = 8.3.1 Dev
+    jobs/requirements.txt pypi - - by uv, lock uv.lock
+      django ==5.1.2 = 5.1.2 Normal
+      requests >=2 = - Normal
+      celery - = - Normal
+    lib/setup.cfg pypi lib - by uv, lock uv.lock
+      numpy >=1.26 = - Normal
+      pandas - = - Normal
+    poet/pyproject.toml pypi poet - by poetry, lock poet/poetry.lock
+      flask ^3.0 = 3.0.3 Normal
+      mypy * = - Dev
+    python 3.12.4 (.python-version)
+    python >=3.12 (pyproject.toml)
+    python ^3.11 (poet/pyproject.toml)
+    ! old/setup.py: a program, not read; what it needs is not known
+    ");
 }
 
 #[test]
@@ -139,7 +189,32 @@ fn go_java_dotnet_ruby_and_php() {
         ("shop/Gemfile.lock", "GEM\n  specs:\n    rails (8.0.1)\n      actionpack (= 8.0.1)\n    rspec (3.13.0)\n"),
         ("site/composer.json", r#"{"name": "a/site", "require": {"php": "^8.3", "laravel/framework": "^12.0", "ext-json": "*"}}"#),
         ("site/composer.lock", r#"{"packages": [{"name": "laravel/framework", "version": "v12.4.0"}], "packages-dev": []}"#),
-    ]), @"");
+    ]), @"
+    pom.xml maven g:a 4.0.1 by maven, lock -
+      org.springframework.boot:spring-boot-starter-parent 4.0.1 = - Build
+      org.apache.kafka:kafka-clients 4.1.0 = - Normal
+    app.sln nuget - - by dotnet, lock -
+    Directory.Packages.props nuget - - by dotnet, lock -
+    App/App.csproj nuget App - by dotnet, lock -
+      Serilog 4.0.0 = - Normal
+      Dapper 2.1.35 = - Normal
+    core/pom.xml maven g:core 1 by maven, lock -
+      g:a 1 = - Build
+      o:p 9 = - Dev
+    shop/Gemfile gem - - by bundler, lock shop/Gemfile.lock
+      rails ~> 8.0 = 8.0.1 Normal
+      rspec - = 3.13.0 Dev
+    site/composer.json composer a/site - by composer, lock site/composer.lock
+      laravel/framework ^12.0 = 12.4.0 Normal
+    svc/go.mod go example.com/svc - by go, lock -
+      github.com/gin-gonic/gin v1.10.0 = 1.10.0 Normal
+      a.b/c v2.0.0+incompatible = 2.0.0 Normal
+    java 21 (pom.xml)
+    dotnet 10.0 (App/App.csproj)
+    ruby 3.4.1 (shop/Gemfile)
+    php ^8.3 (site/composer.json)
+    go 1.24 (svc/go.mod)
+    ");
 }
 
 #[test]
@@ -148,7 +223,16 @@ fn gradle_is_read_as_far_as_it_can_be() {
         ("settings.gradle.kts", "rootProject.name = \"x\"\ninclude(\":app\", \":lib\")\n"),
         ("gradle/libs.versions.toml", "[versions]\njunit = \"6.0.0\"\n[libraries]\njunit-api = { module = \"org.junit.jupiter:junit-jupiter\", version.ref = \"junit\" }\nokio = \"com.squareup.okio:okio:3.9.0\"\n"),
         ("app/build.gradle.kts", "plugins {\n    id(\"org.springframework.boot\") version \"4.0.1\"\n}\ndependencies {\n    implementation(\"io.quarkus:quarkus-rest:3.2\")\n    testImplementation(libs.junit.api)\n    // implementation(\"no:no:1\")\n}\n"),
-    ]), @"");
+    ]), @"
+    settings.gradle maven - - by gradle, lock -
+      org.junit.jupiter:junit-jupiter 6.0.0 = - Normal
+      com.squareup.okio:okio 3.9.0 = - Normal
+    app/build.gradle.kts maven - - by gradle, lock -
+      io.quarkus:quarkus-rest 3.2 = - Normal
+      org.springframework.boot 4.0.1 = - Build
+      libs.junit.api 6.0.0 = - Dev
+    ! settings.gradle: the member `lib` is no folder
+    ");
 }
 
 #[test]
@@ -161,7 +245,16 @@ fn what_is_broken_is_named_and_passed_over() {
         ("a/package.json", "[]"),
         ("b/package.json", r#"{"workspaces": ["nowhere/*", "../../outside", "/etc"], "dependencies": {"x": 3}}"#),
         ("c/pom.xml", "<xml/>"),
-    ]), @"");
+    ]), @"
+    b/package.json npm - - by -, lock -
+    ! package.json:2:20: key must be a string; the file is not used
+    ! Cargo.toml:2:8: string values must be quoted; the file is not used
+    ! go.mod:1:1: names no module; the file is not used
+    ! a/package.json: holds no object; the file is not used
+    ! b/package.json: the member `b/nowhere/*` is no folder
+    ! b/package.json: the member `b/etc` is no folder
+    ! c/pom.xml:1:1: holds no <project>; the file is not used
+    ");
 }
 
 #[test]

@@ -45,8 +45,6 @@ pub(super) struct Entry {
     pub(super) links: Vec<(String, Span)>,
     /// Paragraphs, list items and cells: text outside of code.
     pub(super) prose: Vec<Span>,
-    /// Where the Markdown begins.
-    pub(super) body: usize,
 }
 
 impl Entry {
@@ -59,7 +57,6 @@ impl Entry {
             tables: Vec::new(),
             links: Vec::new(),
             prose: Vec::new(),
-            body,
         };
         Reader::default().read(text, body, &mut entry);
         entry
