@@ -128,6 +128,16 @@ impl<'a> Entry<'a> {
         rows.filter_map(|row| Some((row.first()?.clone(), row.get(1)?.clone()))).collect()
     }
 
+    /// The table of its metrics: name, value, source.
+    #[must_use]
+    pub fn metrics(&self) -> Vec<(String, String, String)> {
+        let rows = table(self.page.body(), "Key Metrics").into_iter();
+        let row = |row: Vec<String>| {
+            Some((row.first()?.clone(), row.get(1)?.clone(), row.last()?.clone()))
+        };
+        rows.filter_map(row).collect()
+    }
+
     /// The dependencies of a project that are its packages.
     #[must_use]
     pub fn used_in<'s>(&self, stack: &'s Stack) -> Vec<(&'s Manifest, &'s Dependency)> {

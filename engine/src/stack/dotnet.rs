@@ -2,7 +2,7 @@
 
 use super::lock::Lock;
 use super::pins::Pin;
-use super::read::{Reader, join, resolve};
+use super::read::{Reader, join};
 use super::{Dependency, Ecosystem, Group, Manifest};
 use crate::files::files_in;
 use crate::parse::tree::{Node, Tree};
@@ -23,7 +23,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         if let Some(text) = reader.text(&path) {
             let mut manifest = Manifest::new(path, Ecosystem::Nuget);
             manifest.manager = Some("dotnet".to_owned());
-            manifest.members = solution(folder, &text);
+            manifest.members = solution(&text);
             found.push(manifest);
         }
     }
@@ -80,14 +80,14 @@ fn project(path: String, file: &str, text: &str) -> Manifest {
 }
 
 /// The folders of the projects that a solution names, in either of its forms.
-fn solution(folder: &str, text: &str) -> Vec<String> {
+fn solution(text: &str) -> Vec<String> {
     let quoted = text.split('"').skip(1).step_by(2);
     let projects = quoted.filter(|it| it.ends_with("proj"));
     let folders = projects.filter_map(|path| {
         let path = path.replace('\\', "/");
-        resolve(folder, path.rsplit_once('/').map_or("", |(folder, _)| folder))
+        path.rsplit_once('/').map(|(folder, _)| folder.to_owned())
     });
-    folders.filter(|member| member != folder).collect()
+    folders.collect()
 }
 
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {

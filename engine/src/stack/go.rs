@@ -2,7 +2,7 @@
 //! what is built.
 
 use super::pins::Pin;
-use super::read::{Reader, join, resolve};
+use super::read::{Reader, join};
 use super::{Dependency, Ecosystem, Group, Manifest};
 
 pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
@@ -12,9 +12,10 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         let mut manifest = Manifest::new(path, Ecosystem::Go);
         manifest.manager = Some("go".to_owned());
         let folders = statements(&text).filter(|(word, _)| *word == "use");
-        // The root itself is no member of itself.
-        let folders = folders.filter_map(|(_, rest)| resolve(folder, rest.trim_matches('"')));
-        manifest.members = folders.filter(|member| member != folder).collect();
+        // The folder itself is no member of itself.
+        let folders = folders.map(|(_, rest)| rest.trim_matches('"'));
+        let others = folders.filter(|rest| !matches!(*rest, "." | "./"));
+        manifest.members = others.map(str::to_owned).collect();
         found.push(manifest);
     }
     let path = join(folder, "go.mod");

@@ -3,7 +3,7 @@
 
 use super::lock::Lock;
 use super::pins::Pin;
-use super::read::{Reader, join, resolve};
+use super::read::{Reader, join};
 use super::{Dependency, Ecosystem, Group, Manifest};
 use crate::parse::tree::{Node, Tree};
 use crate::parse::xml;
@@ -19,7 +19,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     let mut found = Vec::new();
     let path = join(folder, "pom.xml");
     if let Some(text) = reader.text(&path) {
-        match pom(folder, &path, &text) {
+        match pom(&path, &text) {
             Some(manifest) => found.push(manifest),
             None => {
                 let said = format!("{path}:1:1: holds no <project>; the file is not used");
@@ -45,7 +45,7 @@ fn text(tree: &Tree, node: &Node, key: &str) -> Option<String> {
     child(tree, node, key)?.value.clone()
 }
 
-fn pom(folder: &str, path: &str, source: &str) -> Option<Manifest> {
+fn pom(path: &str, source: &str) -> Option<Manifest> {
     let tree = xml::parse(source);
     let project = child(&tree, tree.nodes.first()?, "project")?;
     let mut properties: BTreeMap<String, String> = BTreeMap::new();
@@ -94,7 +94,7 @@ fn pom(folder: &str, path: &str, source: &str) -> Option<Manifest> {
     let modules = child(&tree, project, "modules");
     let modules = modules.map_or_else(Vec::new, |node| children(&tree, node, "module"));
     let names = modules.iter().filter_map(|node| node.value.as_deref());
-    manifest.members = names.filter_map(|name| resolve(folder, name)).collect();
+    manifest.members = names.map(str::to_owned).collect();
     Some(manifest)
 }
 
@@ -156,15 +156,16 @@ fn gradle(folder: &str, reader: &mut Reader<'_>) -> Option<Manifest> {
     let catalogue = reader.toml(&join(folder, "gradle/libs.versions.toml"));
     let settings = ["settings.gradle.kts", "settings.gradle"]
         .into_iter()
-        .find_map(|name| reader.text(&join(folder, name)));
+        .find_map(|name| {
+            let path = join(folder, name);
+            reader.text(&path).map(|text| (path, text))
+        });
     let build = ["build.gradle.kts", "build.gradle"].into_iter().find_map(|name| {
         let path = join(folder, name);
         reader.text(&path).map(|text| (path, text))
     });
-    if build.is_none() && settings.is_none() && catalogue.is_none() {
-        return None;
-    }
-    let (path, text) = build.unwrap_or_else(|| (join(folder, "settings.gradle"), String::new()));
+    let settings_path = settings.as_ref().map(|(path, _)| (path.clone(), String::new()));
+    let (path, text) = build.or(settings_path)?;
     let mut manifest = Manifest::new(path, Ecosystem::Maven);
     manifest.manager = Some("gradle".to_owned());
     for found in QUOTED.captures_iter(&text) {
@@ -190,9 +191,9 @@ fn gradle(folder: &str, reader: &mut Reader<'_>) -> Option<Manifest> {
     if let Some(catalogue) = catalogue {
         manifest.dependencies.extend(catalogued(&catalogue, &mut manifest.shared));
     }
-    for line in INCLUDED.captures_iter(settings.as_deref().unwrap_or_default()) {
+    for line in INCLUDED.captures_iter(settings.as_ref().map_or("", |(_, text)| text)) {
         for name in NAME.captures_iter(&line[1]) {
-            manifest.members.extend(resolve(folder, &name[1].replace(':', "/")));
+            manifest.members.push(name[1].replace(':', "/"));
         }
     }
     Some(manifest)
@@ -216,8 +217,10 @@ fn catalogued(value: &Value, shared: &mut BTreeMap<String, String>) -> Vec<Depen
         let version = version.or(if first.is_some() { last } else { None });
         let name = module.or_else(|| first.map(str::to_owned));
         if let Some(name) = name {
+            let key = key.replace(['_', '.'], "-");
+            shared.insert(format!("={key}"), name.clone());
             if let Some(version) = version {
-                shared.insert(key.replace(['_', '.'], "-"), version.to_owned());
+                shared.insert(key, version.to_owned());
             }
             found.push(Dependency::new(name, version, Group::Normal));
         }

@@ -164,9 +164,11 @@ pub struct Manifest {
     pub scripts: BTreeMap<String, String>,
     /// The file that settles versions for it.
     pub lock: Option<String>,
-    /// Ranges that manifests below may inherit.
+    /// Whether no lock file speaks of it: those above are of other manifests.
+    is_unlocked: bool,
+    /// Ranges that manifests below may inherit; names, under their key there after `=`.
     shared: BTreeMap<String, String>,
-    /// Folders of the members of its workspace, as globs from the root.
+    /// Folders of the members of its workspace, as globs from its folder.
     members: Vec<String>,
     /// Folders that are no members.
     left_out: Vec<String>,
@@ -185,6 +187,7 @@ impl Manifest {
             dependencies: Vec::new(),
             scripts: BTreeMap::new(),
             lock: None,
+            is_unlocked: false,
             shared: BTreeMap::new(),
             members: Vec::new(),
             left_out: Vec::new(),
@@ -314,9 +317,16 @@ fn is_foreign(folder: &str) -> bool {
 /// The folders that the globs of a workspace stand for. One that matches nothing is a problem.
 fn members(disk: &Disk, manifest: &Manifest, problems: &mut Vec<String>) -> Vec<String> {
     let mut found = Vec::new();
-    let left_out: Vec<_> = manifest.left_out.iter().filter_map(|glob| matcher(glob)).collect();
+    let from = manifest.folder();
+    let left_out = manifest.left_out.iter().filter_map(|glob| read::resolve(from, glob));
+    let left_out: Vec<_> = left_out.filter_map(|glob| matcher(&glob)).collect();
     for glob in &manifest.members {
-        let folders = expand(disk, glob);
+        let Some(inside) = read::resolve(from, glob) else {
+            let said = format!("{}: the member `{glob}` lies outside of the project", manifest.path);
+            problems.push(said);
+            continue;
+        };
+        let folders = expand(disk, &inside);
         if folders.is_empty() {
             problems.push(format!("{}: the member `{glob}` is no folder", manifest.path));
         }
@@ -383,7 +393,11 @@ fn inherit(manifests: &mut [Manifest]) {
         above.sort_by_key(|(_, from, _)| std::cmp::Reverse(from.len()));
         for dependency in &mut manifest.dependencies {
             let Some(key) = &dependency.inherits else { continue };
-            dependency.wanted = above.iter().find_map(|(_, _, ranges)| ranges.get(key)).cloned();
+            let shared = |key: &str| above.iter().find_map(|(_, _, ranges)| ranges.get(key)).cloned();
+            dependency.wanted = shared(key);
+            if let Some(name) = shared(&format!("={key}")) {
+                dependency.name = name;
+            }
         }
     }
 }
@@ -396,7 +410,7 @@ fn is_within(folder: &str, above: &str) -> bool {
 
 /// Gives dependencies the versions that the nearest lock file above settles.
 fn settle(manifests: &mut [Manifest], locks: &[Lock]) {
-    for manifest in manifests {
+    for manifest in manifests.iter_mut().filter(|manifest| !manifest.is_unlocked) {
         let folder = manifest.folder().to_owned();
         let mut above: Vec<&Lock> = locks
             .iter()
