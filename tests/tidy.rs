@@ -57,7 +57,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["source", "files", "kind", "finding", "config", "parse", "registry", "select", "check"],
     ),
     ("baseline", &["finding"]),
-    ("guidance", &["files", "config", "lines", "memory", "stack"]),
+    ("guidance", &["files", "git", "config", "paths", "embedding", "kind", "memory", "stack"]),
     ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (

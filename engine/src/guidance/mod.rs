@@ -3,17 +3,24 @@
 
 pub mod compatibility;
 pub mod decision;
+pub mod demands;
 pub mod heuristics;
 pub mod knowledge;
 pub mod legacy;
 pub mod library;
 pub mod migration;
+pub mod next;
+pub mod prompts;
 pub mod routing;
+pub mod scaffold;
+pub mod sheet;
 pub mod shelf;
+pub mod start;
+pub mod state;
+pub mod task;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_knowledge;
+pub mod tokens;
 pub mod versions;
 
 pub use library::{Library, Origin, Page, Watched};
