@@ -78,7 +78,14 @@ impl Project {
     pub fn unconfigured(root: &Path) -> Self {
         let disk = Disk::new(root);
         let pages = registry::project_pages(&disk);
-        Self { disk, config: Config::default(), config_path: None, pages, trusted: None, today: None }
+        Self {
+            disk,
+            config: Config::default(),
+            config_path: None,
+            pages,
+            trusted: None,
+            today: None,
+        }
     }
 
     /// The project at `root`, whose settings, rules and baseline are those of a revision: what lies

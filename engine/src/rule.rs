@@ -79,7 +79,14 @@ impl<'a> Report<'a> {
     /// An empty report on `source`.
     #[must_use]
     pub fn new(source: &'a Source, settings: &'a Settings) -> Self {
-        Self { source, settings, rule: None, today: None, local: HashMap::new(), findings: Vec::new() }
+        Self {
+            source,
+            settings,
+            rule: None,
+            today: None,
+            local: HashMap::new(),
+            findings: Vec::new(),
+        }
     }
 
     /// Judges as of `today`; `None`: no door told the day.

@@ -115,7 +115,10 @@ fn stated(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) 
         (true, true) => say(STATED_BOTH, "both entries state that they work together".to_owned()),
         (true, false) | (false, true) => {
             let (from, to) = if works(one, other) { (one, other) } else { (other, one) };
-            say(STATED_ONCE, format!("the entry on {} states that it works with {}", from.name, to.name));
+            say(
+                STATED_ONCE,
+                format!("the entry on {} states that it works with {}", from.name, to.name),
+            );
         }
         (false, false) => {
             say(0, "no entry states how they go together".to_owned());
@@ -137,7 +140,9 @@ fn categories(
             [to.name, to.stem()].into_iter().chain(to.aliases.iter().copied()).map(plain).collect();
         let rows = from.alternatives().into_iter();
         let mut found = rows.filter(|(name, _)| names.contains(&plain(name)));
-        found.next().map(|(_, when)| format!("{} is an alternative to {}: {when}", to.name, from.name))
+        found
+            .next()
+            .map(|(_, when)| format!("{} is an alternative to {}: {when}", to.name, from.name))
     };
     let found = alternative(one, other).or_else(|| alternative(other, one));
     match found {
@@ -145,7 +150,10 @@ fn categories(
         Some(why) if is_stated => say(0, why),
         Some(why) => say(ALTERNATIVES, why),
         None if !is_stated && one.category == other.category && one.category != "pattern" => {
-            say(SAME_CATEGORY, format!("both are of the category {}: see whether both are needed", one.category));
+            say(
+                SAME_CATEGORY,
+                format!("both are of the category {}: see whether both are needed", one.category),
+            );
         }
         None => {}
     }
@@ -177,19 +185,17 @@ fn ecosystems(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, Strin
         let list = |words: BTreeSet<String>| words.into_iter().collect::<Vec<_>>().join(", ");
         let why = format!(
             "{} is a package of {}, {} one of {}: they meet over a network or files, not in one program",
-            one.name, list(own), other.name, list(theirs)
+            one.name,
+            list(own),
+            other.name,
+            list(theirs)
         );
         say(APART, why);
     }
 }
 
 /// What the project has of them.
-fn versions(
-    one: &Entry<'_>,
-    other: &Entry<'_>,
-    stack: &Stack,
-    say: &mut dyn FnMut(i32, String),
-) {
+fn versions(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack, say: &mut dyn FnMut(i32, String)) {
     let here = [one, other].map(|entry| entry.version_in(stack));
     for (entry, here) in [one, other].into_iter().zip(&here) {
         let described = entry.version.and_then(Version::read);

@@ -63,15 +63,21 @@ static ACT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static REASON: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)(?:\b(?:because|since it|so that|due to|as it is|in order to)\b|때문에|위해)\s*[^.;\n]{3,120}")
+    pattern(
+        r"(?i)(?:\b(?:because|since it|so that|due to|as it is|in order to)\b|때문에|위해)\s*[^.;\n]{3,120}",
+    )
 });
 
 static ABSOLUTE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:always|never|everything|everyone|everywhere|nobody|all (?:the )?\w+|every \w+|no longer|impossible|must)\b|항상|절대|모든 \S+|전부")
+    pattern(
+        r"(?i)\b(?:always|never|everything|everyone|everywhere|nobody|all (?:the )?\w+|every \w+|no longer|impossible|must)\b|항상|절대|모든 \S+|전부",
+    )
 });
 
 static PULL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:already (?:\w+ ){0,2}(?:built|wrote|written|invested|spent|started|have)|(?:have|has) (?:invested|spent)|years? (?:of work|spent)|too late|everyone uses|popular|trend(?:y|ing)?|industry standard|best practice|modern|hype|we know it|used to it|prefer|obviously|obvious|of course|clearly|last (?:week|time|incident)|recent(?:ly)?)\b|이미 \S+|당연|인기|대세|익숙")
+    pattern(
+        r"(?i)\b(?:already (?:\w+ ){0,2}(?:built|wrote|written|invested|spent|started|have)|(?:have|has) (?:invested|spent)|years? (?:of work|spent)|too late|everyone uses|popular|trend(?:y|ing)?|industry standard|best practice|modern|hype|we know it|used to it|prefer|obviously|obvious|of course|clearly|last (?:week|time|incident)|recent(?:ly)?)\b|이미 \S+|당연|인기|대세|익숙",
+    )
 });
 
 /// "instead of X", "from X to", "replace X with", "X → Y", "over X": what is left.

@@ -139,7 +139,8 @@ pub fn apply<'s>(
 }
 
 fn heuristics(library: &Library) -> Result<Vec<Heuristic>, String> {
-    let page = library.get(Shelf::Specs, "heuristics").ok_or("there is no page specs/heuristics")?;
+    let page =
+        library.get(Shelf::Specs, "heuristics").ok_or("there is no page specs/heuristics")?;
     let rows = page.header.get("heuristics").cloned().unwrap_or(Value::Null);
     serde_json::from_value(rows).map_err(|error| format!("{}: {error}", page.path))
 }
@@ -153,7 +154,9 @@ fn heard(text: &str, words: &Words) -> Vec<String> {
     let english = words.en.iter().filter(|word| {
         let word = word.to_lowercase();
         // Plurals and simple endings count.
-        ["", "s", "es", "d", "ed", "ing"].iter().any(|end| padded.contains(&format!(" {word}{end} ")))
+        ["", "s", "es", "d", "ed", "ing"]
+            .iter()
+            .any(|end| padded.contains(&format!(" {word}{end} ")))
     });
     let korean = words.ko.iter().filter(|word| text.contains(word.as_str()));
     english.chain(korean).cloned().collect()
@@ -297,7 +300,9 @@ fn first_principles(named: &Named<'_, '_>, said: &mut Said) {
 
 fn pareto(named: &Named<'_, '_>, said: &mut Said) {
     for absolute in &named.absolutes {
-        said.ask(format!("“{absolute}”: which few of them carry most of the effect, and what if only those?"));
+        said.ask(format!(
+            "“{absolute}”: which few of them carry most of the effect, and what if only those?"
+        ));
     }
 }
 
@@ -310,7 +315,10 @@ fn fewest_parts(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
     }
     for entry in new {
         for (other, when) in alternatives_here(entry, scene) {
-            said.show(format!("{other} is there already, an alternative to {}: {when}", entry.name));
+            said.show(format!(
+                "{other} is there already, an alternative to {}: {when}",
+                entry.name
+            ));
         }
     }
 }
@@ -334,7 +342,9 @@ fn ordinary_error(scene: &Scene<'_>, said: &mut Said) {
 
 fn way_back(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
     for act in &named.acts {
-        said.ask(format!("“{act}”: what brings back the state before, in how long, and when was that last tried?"));
+        said.ask(format!(
+            "“{act}”: what brings back the state before, in how long, and when was that last tried?"
+        ));
     }
     for (entry, _) in &named.technologies {
         let current = entry.version_in(scene.stack).map(|(version, _)| version);
@@ -345,7 +355,10 @@ fn way_back(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
         if let Some(ahead) = ahead.filter(|it| !it.breaking.is_empty()) {
             said.show(format!(
                 "entry {}: {} to {} breaks {}",
-                entry.page.name, ahead.from, ahead.to, ahead.breaking.join("; ")
+                entry.page.name,
+                ahead.from,
+                ahead.to,
+                ahead.breaking.join("; ")
             ));
         }
     }
@@ -393,7 +406,9 @@ fn taking_away(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
 
 fn outside_figures(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
     for figure in &named.figures {
-        said.ask(format!("{figure}: what did the last comparable case here, or elsewhere, come to?"));
+        said.ask(format!(
+            "{figure}: what did the last comparable case here, or elsewhere, come to?"
+        ));
     }
     for memory in scene.memories {
         if let Some(outcome) = &memory.outcome {
@@ -415,7 +430,10 @@ fn bias(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
     for left in &named.left {
         let cases = left.use_cases();
         if let Some(best) = cases.iter().max_by_key(|case| case.fit) {
-            said.ask(format!("Argue in earnest for staying: {} is good at “{}” ({}). Does that apply?", left.name, best.case, best.why));
+            said.ask(format!(
+                "Argue in earnest for staying: {} is good at “{}” ({}). Does that apply?",
+                left.name, best.case, best.why
+            ));
         }
     }
     for entry in named.chosen() {
@@ -427,19 +445,30 @@ fn bias(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
 }
 
 fn discrepancy(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
-    for memory in scene.memories.iter().filter(|it| matches!(&*it.kind, "decision" | "convention")) {
-        said.ask(format!("{} “{}”: does it still hold beside this, or is it superseded?", memory.kind, memory.title));
+    for memory in scene.memories.iter().filter(|it| matches!(&*it.kind, "decision" | "convention"))
+    {
+        said.ask(format!(
+            "{} “{}”: does it still hold beside this, or is it superseded?",
+            memory.kind, memory.title
+        ));
         said.show(format!("{}: {}", memory.id, memory.title));
     }
     let chosen: Vec<&Entry<'_>> = named.chosen().collect();
     for entry in &chosen {
         if entry.maturity == "deprecated" {
-            said.ask(format!("{} is deprecated (entry reviewed {}): why for new work?", entry.name, entry.updated));
+            said.ask(format!(
+                "{} is deprecated (entry reviewed {}): why for new work?",
+                entry.name, entry.updated
+            ));
             said.show(format!("entry {}: maturity deprecated", entry.page.name));
         }
     }
-    for (one, other, why) in super::compatibility::clashes_here(&chosen, scene.knowledge, scene.stack) {
-        said.ask(format!("The project has {other}, which does not go with {one}: which of the two stays?"));
+    for (one, other, why) in
+        super::compatibility::clashes_here(&chosen, scene.knowledge, scene.stack)
+    {
+        said.ask(format!(
+            "The project has {other}, which does not go with {one}: which of the two stays?"
+        ));
         said.show(format!("{one} and {other}: {why}"));
     }
     for (at, one) in chosen.iter().enumerate() {
@@ -447,7 +476,10 @@ fn discrepancy(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
             let pair = super::compatibility::pair(one, other, scene.stack);
             let reason = pair.reasons.first().filter(|reason| reason.points <= -30);
             if let Some(reason) = reason {
-                said.show(format!("{} with {}: {}/100, {}", one.name, other.name, pair.score, reason.why));
+                said.show(format!(
+                    "{} with {}: {}/100, {}",
+                    one.name, other.name, pair.score, reason.why
+                ));
             }
         }
     }

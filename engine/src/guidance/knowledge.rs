@@ -428,7 +428,9 @@ impl<'a> Knowledge<'a> {
             return None;
         }
         let own = |entry: &&Entry<'a>| {
-            [entry.name, entry.stem()].into_iter().chain(entry.aliases.iter().copied())
+            [entry.name, entry.stem()]
+                .into_iter()
+                .chain(entry.aliases.iter().copied())
                 .any(|name| plain(name) == asked)
         };
         let entry = self.entries.iter().find(own)?;
@@ -467,3 +469,6 @@ fn words(text: &str) -> Vec<(usize, &str)> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

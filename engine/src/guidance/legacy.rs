@@ -15,7 +15,13 @@ const PLACES: usize = 20;
 
 /// Endings of files that hold code of an ecosystem.
 const ENDINGS: &[(&str, &[&str])] = &[
-    ("npm", &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro", "css", "scss", "html", "json"]),
+    (
+        "npm",
+        &[
+            "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro", "css",
+            "scss", "html", "json",
+        ],
+    ),
     ("cargo", &["rs", "toml"]),
     ("pypi", &["py", "pyi", "toml", "cfg"]),
     ("go", &["go", "mod"]),

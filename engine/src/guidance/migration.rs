@@ -100,7 +100,10 @@ pub fn plan(entry: &Entry<'_>, asked: Asked<'_>, stack: &Stack) -> Result<Plan, 
     if used.is_empty() {
         let names: Vec<&str> = entry.packages.iter().map(|(_, name)| *name).collect();
         let said = if names.is_empty() {
-            format!("{} is no package: the version is set where it is installed or deployed", entry.name)
+            format!(
+                "{} is no package: the version is set where it is installed or deployed",
+                entry.name
+            )
         } else {
             format!("no manifest names {}: commands are left out", names.join(", "))
         };
@@ -123,13 +126,18 @@ fn starting(
 ) -> Result<Version, String> {
     let Some(given) = given else {
         return here.map(|(version, _)| version.clone()).ok_or_else(|| {
-            format!("no manifest tells which version of {} there is; give `currentVersion`", entry.name)
+            format!(
+                "no manifest tells which version of {} there is; give `currentVersion`",
+                entry.name
+            )
         });
     };
     let version = Version::read(given)
         .ok_or_else(|| format!("`{given}` is no version; write one such as 4 or 4.1.2"))?;
     if let Some((own, place)) = here.filter(|(own, _)| !own.is_of(&version)) {
-        notes.push(format!("{place} has {own}, not {version}; the plan begins at {version} as asked"));
+        notes.push(format!(
+            "{place} has {own}, not {version}; the plan begins at {version} as asked"
+        ));
     }
     Ok(version)
 }
@@ -325,7 +333,8 @@ fn update(to: &str, used: &[(&Manifest, &Dependency)], plan: &mut Plan, risk: Ri
             None => folders.push((manifest, vec![&dependency.name])),
         }
     }
-    let commands = folders.iter().map(|(manifest, names)| set_version(manifest, names, to)).collect();
+    let commands =
+        folders.iter().map(|(manifest, names)| set_version(manifest, names, to)).collect();
     let paths: Vec<&str> = folders.iter().map(|(manifest, _)| &*manifest.path).collect();
     plan.steps.push(Step {
         what: format!("Set {to} in {} and commit the lock file with it", paths.join(", ")),
@@ -337,7 +346,9 @@ fn update(to: &str, used: &[(&Manifest, &Dependency)], plan: &mut Plan, risk: Ri
 
 /// The command that sets versions, by package manager; where there is none, what to edit.
 fn set_version(manifest: &Manifest, names: &[&str], to: &str) -> String {
-    let each = |form: &dyn Fn(&str) -> String| names.iter().map(|name| form(name)).collect::<Vec<_>>().join(" ");
+    let each = |form: &dyn Fn(&str) -> String| {
+        names.iter().map(|name| form(name)).collect::<Vec<_>>().join(" ")
+    };
     let at = each(&|name| format!("{name}@{to}"));
     let command = match manifest.manager.as_deref().unwrap_or_default() {
         "pnpm" => format!("pnpm update {at}"),
@@ -347,14 +358,18 @@ fn set_version(manifest: &Manifest, names: &[&str], to: &str) -> String {
         "uv" => format!("uv add {}", each(&|name| format!("'{name}~={}'", two_parts(to)))),
         "poetry" => format!("poetry add {}", each(&|name| format!("'{name}@^{to}'"))),
         "pdm" => format!("pdm add {}", each(&|name| format!("'{name}~={}'", two_parts(to)))),
-        "pipenv" => format!("pipenv install {}", each(&|name| format!("'{name}~={}'", two_parts(to)))),
+        "pipenv" => {
+            format!("pipenv install {}", each(&|name| format!("'{name}~={}'", two_parts(to))))
+        }
         "go" => format!("go get {} && go mod tidy", each(&|name| format!("{name}@v{to}"))),
         "composer" => format!("composer require -W {}", each(&|name| format!("'{name}:^{to}'"))),
         "dotnet" => {
             let add = |name: &str| format!("dotnet add package {name} --version {to}");
             names.iter().map(|name| add(name)).collect::<Vec<_>>().join(" && ")
         }
-        "bundler" => format!("edit {} to `~> {to}`, then bundle update {}", manifest.path, names.join(" ")),
+        "bundler" => {
+            format!("edit {} to `~> {to}`, then bundle update {}", manifest.path, names.join(" "))
+        }
         _ if manifest.ecosystem == Ecosystem::Npm => format!("npm install {at}"),
         _ => return format!("edit {}: {}", manifest.path, each(&|name| format!("{name} {to}"))),
     };
@@ -384,13 +399,16 @@ fn run_by(codemod: &str, manager: &str) -> String {
 fn checks(used: &[(&Manifest, &Dependency)], stack: &Stack) -> Vec<String> {
     const SCRIPTS: [&str; 7] =
         ["typecheck", "type-check", "check", "lint", "build", "test", "test:e2e"];
-    let ecosystems: BTreeSet<Ecosystem> = used.iter().map(|(manifest, _)| manifest.ecosystem).collect();
-    let is_used = |manifest: &&Manifest| ecosystems.is_empty() || ecosystems.contains(&manifest.ecosystem);
+    let ecosystems: BTreeSet<Ecosystem> =
+        used.iter().map(|(manifest, _)| manifest.ecosystem).collect();
+    let is_used =
+        |manifest: &&Manifest| ecosystems.is_empty() || ecosystems.contains(&manifest.ecosystem);
     let mut found: Vec<String> = Vec::new();
     for manifest in stack.manifests.iter().filter(is_used) {
         let is_root = manifest.folder().is_empty();
         let mut add = |command: String| {
-            let command = if is_root { command } else { format!("in {}: {command}", manifest.folder()) };
+            let command =
+                if is_root { command } else { format!("in {}: {command}", manifest.folder()) };
             if !found.contains(&command) {
                 found.push(command);
             }
@@ -409,12 +427,17 @@ fn checks(used: &[(&Manifest, &Dependency)], stack: &Stack) -> Vec<String> {
                 let runner = manager.filter(|manager| runs.contains(manager));
                 add(runner.map_or("pytest".to_owned(), |runner| format!("{runner} run pytest")));
             }
-            Ecosystem::Go if manifest.name.is_some() => add("go vet ./... && go test ./...".to_owned()),
+            Ecosystem::Go if manifest.name.is_some() => {
+                add("go vet ./... && go test ./...".to_owned())
+            }
             Ecosystem::Maven if is_root => {
-                add(if manager == Some("gradle") { "./gradlew check" } else { "mvn verify" }.to_owned());
+                add(if manager == Some("gradle") { "./gradlew check" } else { "mvn verify" }
+                    .to_owned());
             }
             Ecosystem::Nuget if manifest.path.ends_with("proj") => add("dotnet test".to_owned()),
-            Ecosystem::Gem if has("rspec") || has("rspec-rails") => add("bundle exec rspec".to_owned()),
+            Ecosystem::Gem if has("rspec") || has("rspec-rails") => {
+                add("bundle exec rspec".to_owned())
+            }
             Ecosystem::Composer if manifest.scripts.contains_key("test") => {
                 add("composer run test".to_owned());
             }
@@ -428,7 +451,8 @@ fn checks(used: &[(&Manifest, &Dependency)], stack: &Stack) -> Vec<String> {
 fn verify(to: &str, used: &[(&Manifest, &Dependency)], stack: &Stack, plan: &mut Plan) {
     let commands = checks(used, stack);
     if commands.is_empty() && !plan.notes.iter().any(|note| note.contains("no check")) {
-        plan.notes.push("no check was found in the manifests: name one before the first step".to_owned());
+        plan.notes
+            .push("no check was found in the manifests: name one before the first step".to_owned());
     }
     plan.steps.push(Step {
         what: format!("At {to}: run the checks, compare with what they said before, look at warnings of old forms, and commit"),
@@ -470,9 +494,13 @@ fn guard(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)], stack: &Stack, pl
         ),
     }
     let scope = |name: &str| name.split_once('/').map(|(scope, _)| scope.to_owned());
-    let own: BTreeSet<String> = entry.packages.iter().filter_map(|(_, name)| {
-        scope(name).filter(|it| it.starts_with('@')).or_else(|| Some(format!("@{name}")))
-    }).collect();
+    let own: BTreeSet<String> = entry
+        .packages
+        .iter()
+        .filter_map(|(_, name)| {
+            scope(name).filter(|it| it.starts_with('@')).or_else(|| Some(format!("@{name}")))
+        })
+        .collect();
     let siblings: BTreeSet<&str> = stack
         .dependencies()
         .filter(|(_, it)| scope(&it.name).is_some_and(|scope| own.contains(&scope)))
@@ -492,7 +520,8 @@ fn guard(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)], stack: &Stack, pl
         .into_iter()
         .collect();
     if !names.is_empty() {
-        plan.guardrails.push(format!("See that these support each version on the way: {}", names.join(", ")));
+        plan.guardrails
+            .push(format!("See that these support each version on the way: {}", names.join(", ")));
     }
 }
 
@@ -510,7 +539,10 @@ fn leave(
     plan.hops = vec![plan.from.clone(), plan.to.clone()];
     prepare(entry, from, &[], &used, stack, plan);
     plan.steps.push(Step {
-        what: format!("{} ends here ({}): read how to get to {}", entry.name, entry.maturity, moved.to),
+        what: format!(
+            "{} ends here ({}): read how to get to {}",
+            entry.name, entry.maturity, moved.to
+        ),
         commands: Vec::new(),
         risk: Risk::Low,
         source: moved.guide.clone(),

@@ -155,7 +155,8 @@ fn detect(manifest: &Manifest, dependency: &Dependency) -> Step {
             Outcome::Failed
         }
         (None, None) => {
-            evidence.push("there is no lock file: the version that is built is not known".to_owned());
+            evidence
+                .push("there is no lock file: the version that is built is not known".to_owned());
             Outcome::Failed
         }
     };
@@ -183,7 +184,8 @@ fn context(
             let (said, here) = (&found[1], version.map_or_else(String::new, ToString::to_string));
             if differs {
                 step.outcome = Outcome::Failed;
-                step.evidence.push(format!("{place} speaks of version {said}; the project has {here}"));
+                step.evidence
+                    .push(format!("{place} speaks of version {said}; the project has {here}"));
             } else {
                 if step.outcome == Outcome::NotDone {
                     step.outcome = Outcome::Done;
@@ -252,12 +254,17 @@ fn document(
         let types = types.map_or_else(String::new, |types| format!("; its types: {types}"));
         step.evidence.push(format!("{path} is of {installed}{types}"));
         if !fits {
-            step.evidence.push("installed is another version than the manifest names: install first".to_owned());
+            step.evidence.push(
+                "installed is another version than the manifest names: install first".to_owned(),
+            );
         }
     }
     let Some(entry) = entry else {
         if step.evidence.is_empty() {
-            step.evidence.push("not installed, and no knowledge entry: find the documentation of this version".to_owned());
+            step.evidence.push(
+                "not installed, and no knowledge entry: find the documentation of this version"
+                    .to_owned(),
+            );
         }
         return step;
     };
@@ -269,7 +276,8 @@ fn document(
     match (described, version) {
         (Some(described), Some(version)) if described.line() == version.line() => {
             let address = reference(entry).unwrap_or("its references");
-            step.evidence.push(format!("{address} for {described} (entry reviewed {})", entry.updated));
+            step.evidence
+                .push(format!("{address} for {described} (entry reviewed {})", entry.updated));
             if step.outcome == Outcome::NotDone {
                 step.outcome = Outcome::Done;
             }
@@ -351,7 +359,8 @@ fn filter(scene: &Scene<'_>, entry: Option<&Entry<'_>>, version: Option<&Version
     for form in found {
         step.outcome = Outcome::Failed;
         let OldForm { path, line, pattern, instead, since, .. } = form;
-        step.evidence.push(format!("{path}:{line}: `{pattern}` is replaced since {since} by {instead}"));
+        step.evidence
+            .push(format!("{path}:{line}: `{pattern}` is replaced since {since} by {instead}"));
     }
     if step.outcome == Outcome::NotDone {
         step.outcome = Outcome::Done;

@@ -154,12 +154,10 @@ fn group_of(configuration: &str) -> Option<Group> {
 
 fn gradle(folder: &str, reader: &mut Reader<'_>) -> Option<Manifest> {
     let catalogue = reader.toml(&join(folder, "gradle/libs.versions.toml"));
-    let settings = ["settings.gradle.kts", "settings.gradle"]
-        .into_iter()
-        .find_map(|name| {
-            let path = join(folder, name);
-            reader.text(&path).map(|text| (path, text))
-        });
+    let settings = ["settings.gradle.kts", "settings.gradle"].into_iter().find_map(|name| {
+        let path = join(folder, name);
+        reader.text(&path).map(|text| (path, text))
+    });
     let build = ["build.gradle.kts", "build.gradle"].into_iter().find_map(|name| {
         let path = join(folder, name);
         reader.text(&path).map(|text| (path, text))

@@ -322,7 +322,8 @@ fn members(disk: &Disk, manifest: &Manifest, problems: &mut Vec<String>) -> Vec<
     let left_out: Vec<_> = left_out.filter_map(|glob| matcher(&glob)).collect();
     for glob in &manifest.members {
         let Some(inside) = read::resolve(from, glob) else {
-            let said = format!("{}: the member `{glob}` lies outside of the project", manifest.path);
+            let said =
+                format!("{}: the member `{glob}` lies outside of the project", manifest.path);
             problems.push(said);
             continue;
         };
@@ -393,7 +394,8 @@ fn inherit(manifests: &mut [Manifest]) {
         above.sort_by_key(|(_, from, _)| std::cmp::Reverse(from.len()));
         for dependency in &mut manifest.dependencies {
             let Some(key) = &dependency.inherits else { continue };
-            let shared = |key: &str| above.iter().find_map(|(_, _, ranges)| ranges.get(key)).cloned();
+            let shared =
+                |key: &str| above.iter().find_map(|(_, _, ranges)| ranges.get(key)).cloned();
             dependency.wanted = shared(key);
             if let Some(name) = shared(&format!("={key}")) {
                 dependency.name = name;

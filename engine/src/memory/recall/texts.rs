@@ -3,9 +3,7 @@
 //! base.
 
 use super::prepare::{VECTOR_BYTES, clipped};
-use super::rank::{
-    ALIKE, ASKED_BYTES, ASKED_TERMS, LENGTH, MEANING, RANGE, REPEAT, rarity,
-};
+use super::rank::{ALIKE, ASKED_BYTES, ASKED_TERMS, LENGTH, MEANING, RANGE, REPEAT, rarity};
 use super::terms;
 use crate::embedding::{Table, Vector};
 use std::collections::HashMap;

@@ -151,7 +151,8 @@ fn header(text: &str) -> Header {
             let line = error.location().map_or(1, |at| at.line());
             let line = usize::try_from(line).unwrap_or(1).max(1) - 1;
             let before: usize = yaml.split_inclusive('\n').take(line).map(str::len).sum();
-            let length = yaml.get(before..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
+            let length =
+                yaml.get(before..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
             let start = (range.start + before).min(range.end);
             let said = error.to_string();
             let said = said.lines().next().unwrap_or_default();
@@ -180,7 +181,10 @@ impl Reader {
                 Event::End(tag) => self.end(tag, entry),
                 Event::Text(said) => self.said(&said, span, entry),
                 Event::Code(said) => {
-                    for open in [self.heading.as_mut().map(|it| &mut it.text), self.cell.as_mut().map(|it| &mut it.text)] {
+                    for open in [
+                        self.heading.as_mut().map(|it| &mut it.text),
+                        self.cell.as_mut().map(|it| &mut it.text),
+                    ] {
                         open.into_iter().for_each(|open| open.push_str(&said));
                     }
                 }

@@ -40,7 +40,14 @@ const FIELDS: [&str; 4] = ["name", "category", "maturity", "last_updated"];
 
 /// Other keys that are read, for a hint where one is misspelt.
 const OTHER_FIELDS: [&str; 9] = [
-    "summary", "aliases", "packages", "version", "tags", "works_with", "conflicts_with", "legacy",
+    "summary",
+    "aliases",
+    "packages",
+    "version",
+    "tags",
+    "works_with",
+    "conflicts_with",
+    "legacy",
     "migrations",
 ];
 
@@ -101,7 +108,8 @@ fn missing_field(read: &Read, report: &mut Report<'_>) {
             continue;
         }
         // A near miss is the key that was meant.
-        let unknown = keys.iter().filter(|key| !FIELDS.contains(key) && !OTHER_FIELDS.contains(key));
+        let unknown =
+            keys.iter().filter(|key| !FIELDS.contains(key) && !OTHER_FIELDS.contains(key));
         let meant = nearest(field, unknown.copied());
         let span = report.source().line_span(0);
         let message = match meant {
@@ -181,10 +189,11 @@ fn stale_entry(read: &Read, report: &mut Report<'_>) {
     }
     let Ok(span_of) = Days::new().try_months(months.clamp(1, 1200)) else { return };
     if date.checked_add(span_of).is_ok_and(|due| due < today) {
-        let age = date.until((Unit::Month, today)).map_or(months, |age| i64::from(age.get_months()));
-        report
-            .at(span, format!("last reviewed {age} months before {today}"))
-            .help("check versions, metrics and alternatives against their sources, then set the day");
+        let age =
+            date.until((Unit::Month, today)).map_or(months, |age| i64::from(age.get_months()));
+        report.at(span, format!("last reviewed {age} months before {today}")).help(
+            "check versions, metrics and alternatives against their sources, then set the day",
+        );
     }
 }
 
@@ -204,12 +213,8 @@ fn missing_section(read: &Read, report: &mut Report<'_>) {
         }
     }
     let Some((heading, extent)) = entry.section("Trade-offs") else { return };
-    let below: Vec<&str> = entry
-        .headings
-        .iter()
-        .filter(|it| extent.contains(it.span))
-        .map(|it| &*it.text)
-        .collect();
+    let below: Vec<&str> =
+        entry.headings.iter().filter(|it| extent.contains(it.span)).map(|it| &*it.text).collect();
     for side in SIDES {
         if !below.iter().any(|text| text.eq_ignore_ascii_case(side)) {
             report.at(heading.span, format!("the section has no `### {side}`"));
@@ -286,7 +291,9 @@ fn unsourced_metric(read: &Read, report: &mut Report<'_>) {
         let is_sourced = row.iter().any(|cell| {
             cell.links.iter().any(|address| is_address(address)) || cell.text.contains("://")
         });
-        let Some((first, last)) = row.first().zip(row.last()).filter(|_| !is_sourced) else { continue };
+        let Some((first, last)) = row.first().zip(row.last()).filter(|_| !is_sourced) else {
+            continue;
+        };
         let name = first.text.trim();
         report
             .at(first.span.cover(last.span), format!("`{name}` has no source"))

@@ -56,7 +56,8 @@ pub(super) fn twins(entry: &Entry, path: &str, files: &dyn Files) -> Vec<(String
             if other == path || !files.exists(&other) {
                 continue;
             }
-            let Some(text) = side_file(files, &other).filter(|text| text.len() as u64 <= SIDE_FILE_LIMIT)
+            let Some(text) =
+                side_file(files, &other).filter(|text| text.len() as u64 <= SIDE_FILE_LIMIT)
             else {
                 continue;
             };

@@ -38,7 +38,8 @@ fn the_day_is_the_doors() {
     let source = Source::new("ai/knowledge/x.md", text);
     let rules = |today| {
         let found = engine().on(today).check(&source, &Memory::default()).findings;
-        let dated = found.iter().filter(|it| ["tkb/stale-entry", "tkb/invalid-date"].contains(&&*it.rule));
+        let dated =
+            found.iter().filter(|it| ["tkb/stale-entry", "tkb/invalid-date"].contains(&&*it.rule));
         dated.map(|it| it.message.clone()).collect::<Vec<_>>()
     };
     assert_eq!(rules(None), Vec::<String>::new());
@@ -52,9 +53,16 @@ fn the_day_is_the_doors() {
 fn whatever_stands_in_an_entry_is_read() {
     let engine = engine();
     for text in [
-        "", "---", "---\n---", "---\nname\n---\n", "---\n- a\n---\n", "---\nname: [a\n---\n",
-        "---\nname: \"\u{e9}\nx: 1\n---\n", "---\nlast_updated: 0000-00-00\n---\n",
-        "\u{FEFF}---\r\nname: x\r\n---\r\n## Use Cases\r\n\r\n|a|\r\n|-|\r\n", "## Trade-offs",
+        "",
+        "---",
+        "---\n---",
+        "---\nname\n---\n",
+        "---\n- a\n---\n",
+        "---\nname: [a\n---\n",
+        "---\nname: \"\u{e9}\nx: 1\n---\n",
+        "---\nlast_updated: 0000-00-00\n---\n",
+        "\u{FEFF}---\r\nname: x\r\n---\r\n## Use Cases\r\n\r\n|a|\r\n|-|\r\n",
+        "## Trade-offs",
         "---\nname: x\n---\n## Key Metrics\n\n| |\n|-|\n| |\n\n## Use Cases\n\n|Fit|\n|-|\n|11/10|\n",
     ] {
         let source = Source::new(".aidd/knowledge/x.md", text);
