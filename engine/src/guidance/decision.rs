@@ -119,11 +119,25 @@ pub fn read<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> Named<'k, '
         technologies: knowledge.named_in(decision),
         left,
         figures: all(&FIGURE),
-        acts: all(&ACT),
+        acts: all(&ACT).iter().map(|act| trimmed(act)).collect(),
         reasons: all(&REASON),
         absolutes: all(&ABSOLUTE),
         pulls: all(&PULL),
     }
+}
+
+/// An act without the words that lead on from it.
+fn trimmed(act: &str) -> String {
+    const LEADING_ON: [&str; 16] = [
+        "a", "all", "an", "and", "as", "because", "by", "for", "from", "in", "of", "on", "the",
+        "to", "when", "with",
+    ];
+    let act = act.split(" because").next().unwrap_or(act);
+    let mut words: Vec<&str> = act.split_whitespace().collect();
+    while words.len() > 1 && words.last().is_some_and(|word| LEADING_ON.contains(word)) {
+        words.pop();
+    }
+    words.join(" ")
 }
 
 /// The first sentence, shortened.

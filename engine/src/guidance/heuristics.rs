@@ -15,6 +15,9 @@ pub const USUAL: usize = 5;
 /// Most pieces of evidence for one heuristic.
 const EVIDENCE: usize = 6;
 
+/// Most questions that any decision would be asked.
+const GENERAL: usize = 2;
+
 /// What a wrong decision costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -217,11 +220,12 @@ fn put(
         "H10" => discrepancy(named, scene, &mut said),
         _ => {}
     }
-    let subject = format!("“{}”", named.subject);
-    let general = heuristic.asks.iter().map(|ask| ask.replace("<decision>", &subject));
     // What is asked of the decision itself says more than what is asked of any.
-    let wanted = if said.asks.is_empty() { heuristic.asks.len() } else { 1 };
-    said.asks.extend(general.take(wanted));
+    if said.asks.is_empty() {
+        let subject = format!("“{}”", named.subject);
+        let general = heuristic.asks.iter().filter(|ask| ask.contains("<decision>"));
+        said.asks.extend(general.take(GENERAL).map(|ask| ask.replace("<decision>", &subject)));
+    }
     said.evidence.truncate(EVIDENCE);
     let open = if said.evidence.is_empty() { heuristic.evidence.clone() } else { Vec::new() };
     let because = if words.is_empty() {
@@ -399,7 +403,7 @@ fn taking_away(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
     for left in &named.left {
         let used = left.used_in(scene.stack);
         if let Some((manifest, _)) = used.first() {
-            said.show(format!("{} names {} in {} place(s)", manifest.path, left.name, used.len()));
+            said.show(format!("{} names {}", manifest.path, left.name));
         }
     }
 }

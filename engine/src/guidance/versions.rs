@@ -355,7 +355,10 @@ fn filter(scene: &Scene<'_>, entry: Option<&Entry<'_>>, version: Option<&Version
         return step;
     }
     let name = plain(entry.name);
-    let found = scene.old_forms.iter().filter(|form| plain(&form.technology) == name);
+    let found = scene.old_forms.iter().filter(|form| {
+        plain(&form.technology) == name
+            && looked_for.iter().any(|legacy| legacy.pattern == form.pattern)
+    });
     for form in found {
         step.outcome = Outcome::Failed;
         let OldForm { path, line, pattern, instead, since, .. } = form;

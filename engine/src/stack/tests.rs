@@ -156,11 +156,11 @@ fn python_projects() {
       fastapi >=0.110,<1 = 0.115.0 Normal
       typing-extensions - = - Normal
       pytest ~=8.0 = 8.3.1 Dev
-    jobs/requirements.txt pypi - - by uv, lock uv.lock
+    jobs/requirements.txt pypi - - by pip, lock -
       django ==5.1.2 = 5.1.2 Normal
       requests >=2 = - Normal
       celery - = - Normal
-    lib/setup.cfg pypi lib - by uv, lock uv.lock
+    lib/setup.cfg pypi lib - by -, lock -
       numpy >=1.26 = - Normal
       pandas - = - Normal
     poet/pyproject.toml pypi poet - by poetry, lock poet/poetry.lock
@@ -224,14 +224,14 @@ fn gradle_is_read_as_far_as_it_can_be() {
         ("gradle/libs.versions.toml", "[versions]\njunit = \"6.0.0\"\n[libraries]\njunit-api = { module = \"org.junit.jupiter:junit-jupiter\", version.ref = \"junit\" }\nokio = \"com.squareup.okio:okio:3.9.0\"\n"),
         ("app/build.gradle.kts", "plugins {\n    id(\"org.springframework.boot\") version \"4.0.1\"\n}\ndependencies {\n    implementation(\"io.quarkus:quarkus-rest:3.2\")\n    testImplementation(libs.junit.api)\n    // implementation(\"no:no:1\")\n}\n"),
     ]), @"
-    settings.gradle maven - - by gradle, lock -
+    settings.gradle.kts maven - - by gradle, lock -
       org.junit.jupiter:junit-jupiter 6.0.0 = - Normal
       com.squareup.okio:okio 3.9.0 = - Normal
     app/build.gradle.kts maven - - by gradle, lock -
       io.quarkus:quarkus-rest 3.2 = - Normal
       org.springframework.boot 4.0.1 = - Build
-      libs.junit.api 6.0.0 = - Dev
-    ! settings.gradle: the member `lib` is no folder
+      org.junit.jupiter:junit-jupiter 6.0.0 = - Dev
+    ! settings.gradle.kts: the member `lib` is no folder
     ");
 }
 
@@ -251,8 +251,9 @@ fn what_is_broken_is_named_and_passed_over() {
     ! Cargo.toml:2:8: string values must be quoted; the file is not used
     ! go.mod:1:1: names no module; the file is not used
     ! a/package.json: holds no object; the file is not used
-    ! b/package.json: the member `b/nowhere/*` is no folder
-    ! b/package.json: the member `b/etc` is no folder
+    ! b/package.json: the member `nowhere/*` is no folder
+    ! b/package.json: the member `../../outside` lies outside of the project
+    ! b/package.json: the member `/etc` is no folder
     ! c/pom.xml:1:1: holds no <project>; the file is not used
     ");
 }

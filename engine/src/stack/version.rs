@@ -32,6 +32,10 @@ impl Version {
         let numbers: Vec<u64> =
             rest[..end].split('.').map_while(|part| part.parse().ok()).collect();
         let tail = &rest[end..];
+        // `90 days` is a span of time.
+        if tail.starts_with(' ') && tail.trim_start().starts_with(char::is_alphabetic) {
+            return None;
+        }
         let pre = tail.strip_prefix('-').unwrap_or(tail);
         let is_pre = tail.starts_with(|c: char| c == '-' || c.is_ascii_alphabetic());
         let stop = |c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-');
@@ -117,6 +121,8 @@ mod tests {
             ("workspace:*", "none"),
             ("git+ssh://host/a#1.2", "none"),
             ("", "none"),
+            ("90 days", "none"),
+            ("^18 || ^19", "18"),
             ("99999999999999999999", "none"),
         ] {
             assert_eq!(said(text), want, "{text}");

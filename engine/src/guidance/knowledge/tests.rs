@@ -121,11 +121,33 @@ fn pairs_are_scored_with_reasons() {
             pair.reasons.iter().map(|it| format!("{:+} {}", it.points, it.why)).collect();
         (pair.score, pair.level, format!("{} {:?}\n{}", pair.score, pair.level, reasons.join("\n")))
     };
-    insta::assert_snapshot!(told("vitest", "vite").2, @"");
-    insta::assert_snapshot!(told("vitest", "jest").2, @"");
-    insta::assert_snapshot!(told("create-react-app", "react").2, @"");
-    insta::assert_snapshot!(told("mysql", "postgresql").2, @"");
-    insta::assert_snapshot!(told("django", "react").2, @"");
+    insta::assert_snapshot!(told("vitest", "vite").2, @"
+    99 High
+    +30 both entries state that they work together
+    +9 both work with typescript, react, vue, svelte
+    ");
+    insta::assert_snapshot!(told("vitest", "jest").2, @"
+    19 Low
+    -50 stated conflict: Two runners with the same globals; one repository needs one.
+    +9 both work with typescript, react, testing-library, msw
+    +0 Jest is an alternative to Vitest: React Native or a large suite with custom Jest transforms
+    ");
+    insta::assert_snapshot!(told("create-react-app", "react").2, @"
+    50 Medium
+    -30 Create React App is deprecated (entry of 2026-11-22)
+    +20 the entry on Create React App states that it works with React
+    ");
+    insta::assert_snapshot!(told("mysql", "postgresql").2, @"
+    34 Low
+    -35 PostgreSQL is an alternative to MySQL: The project starts fresh or needs partial indexes and transactional DDL
+    +9 both work with prisma, drizzle, typeorm, sqlalchemy, nodejs, spring-boot, kubernetes, testcontainers
+    +0 no entry states how they go together
+    ");
+    insta::assert_snapshot!(told("django", "react").2, @"
+    45 Medium
+    -15 Django is a package of pypi, React one of npm: they meet over a network or files, not in one program
+    +0 no entry states how they go together
+    ");
     assert_eq!(told("vitest", "vite").1, Level::High);
     assert!(told("prisma", "drizzle").0 <= 20 && told("prisma", "drizzle").1 == Level::Low);
     for one in knowledge.entries().iter().step_by(7) {
@@ -200,9 +222,85 @@ fn heuristics_ask_of_the_decision_itself() {
         lines.push(format!("more {}", asked.more));
         lines.join("\n")
     };
-    insta::assert_snapshot!(told("Migrate all tests from Jest to Vitest because it is 3 times faster", Stakes::Medium), @"");
-    insta::assert_snapshot!(told("Delete the orders table in production", Stakes::Catastrophic), @"");
-    insta::assert_snapshot!(told("Rename a local variable", Stakes::Low), @"");
+    insta::assert_snapshot!(told("Migrate all tests from Jest to Vitest because it is 3 times faster", Stakes::Medium), @"
+    H3 Pareto (the decision says all)
+      ? “all tests”: which few of them carry most of the effect, and what if only those?
+      ? Which fifth of “Migrate all tests from Jest to Vitest because it is 3 times faster” brings most of the effect?
+      open: use counts
+      open: a profile
+      open: tickets by cause
+      open: a list of what is left out
+    H10 Discrepancy mandate (stakes medium)
+      ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
+      ? The project has Jest, which does not go with Vitest: which of the two stays?
+      ? What does “Migrate all tests from Jest to Vitest because it is 3 times faster” contradict: a rule, a memory, the code, the request?
+      = decision_1: Tests run on Jest
+      = Vitest and Jest: Two runners with the same globals; one repository needs one.
+    H7 Negative simplicity (stakes medium)
+      ? When does Jest go wholly, and what still needs it on that day?
+      ? What can be removed so that “Migrate all tests from Jest to Vitest because it is 3 times faster” is not needed?
+      = package.json has Jest 29, an alternative to Vitest: React Native or a large suite with custom Jest transforms
+      = package.json names Jest in 1 place(s)
+    H2 First principles (stakes medium)
+      ? Is the demand nearer to “Unit tests in a Vite project”, for which Vitest is good, or to “React Native”, for which it is not?
+      ? What must be true, whatever the tools, for “Migrate all tests from Jest to Vitest because it is 3 times faster” to work?
+      = entry testing/vitest: Unit tests in a Vite project 10/10; React Native 2/10 (The ecosystem presets target Jest)
+    more 2
+    ");
+    insta::assert_snapshot!(told("Delete the orders table in production", Stakes::Catastrophic), @"
+    H6 Lean antifragility (the decision says production, delete)
+      ? “Delete the orders table in”: what brings back the state before, in how long, and when was that last tried?
+      ? How is “Delete the orders table in production” undone, by whom, in how long?
+      = decision_1 came to PARTIAL: Tests run on Jest
+    H10 Discrepancy mandate (stakes catastrophic)
+      ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
+      ? What does “Delete the orders table in production” contradict: a rule, a memory, the code, the request?
+      = decision_1: Tests run on Jest
+    H1 Zero trust (stakes catastrophic)
+      ? Which claim behind “Delete the orders table in production” has nobody checked?
+      ? What happens if the source of “Delete the orders table in production” is wrong, late or hostile?
+      ? Who can verify it, by what command or document, today?
+      open: a run or measurement
+      open: a primary source with its date
+      open: a test that would fail
+    H2 First principles (stakes catastrophic)
+      ? What must be true, whatever the tools, for “Delete the orders table in production” to work?
+      ? Which of the constraints are laws, and which are habits?
+      ? What would be built if nothing existed yet?
+      open: the drivers with numbers
+      open: limits of physics or contract
+      open: needs of named users
+    more 2
+    ");
+    insta::assert_snapshot!(told("Rename a local variable", Stakes::Low), @"
+    H10 Discrepancy mandate (stakes low)
+      ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
+      ? What does “Rename a local variable” contradict: a rule, a memory, the code, the request?
+      = decision_1: Tests run on Jest
+    H3 Pareto (stakes low)
+      ? Which fifth of “Rename a local variable” brings most of the effect?
+      ? What is left out, and who would notice?
+      ? Where is the point after which more work brings less?
+      open: use counts
+      open: a profile
+      open: tickets by cause
+      open: a list of what is left out
+    H4 Occam's razor (stakes low)
+      ? What is the simplest form of “Rename a local variable” that meets every demand?
+      ? Which part exists for a case that has not occurred?
+      ? Which explanation needs the fewest things to be true at once?
+      open: a smaller version that was tried
+      open: parts with one user
+      open: the demand each part serves
+    H5 Hanlon's razor (stakes low)
+      ? Which ordinary error would produce the same effect?
+      ? What made the mistake behind “Rename a local variable” easy to make?
+      ? What would be seen if it were intent, and is it seen?
+      open: logs and timeline
+      open: the last change
+      open: the same mistake in memory
+    more 1
+    ");
     let one = heuristics::apply("Add Kafka", Stakes::Low, 9, &scene).expect("heuristics");
     let other = heuristics::apply("Fix the login bug", Stakes::Low, 9, &scene).expect("heuristics");
     assert_ne!(one.applied, other.applied);
@@ -238,7 +336,27 @@ fn migrations_are_planned_from_the_manifest() {
         .chain(plan.guardrails.iter().map(|it| format!("guard: {it}")))
         .chain(plan.notes.iter().map(|it| format!("note: {it}")))
         .collect();
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    Low Begin on a branch of its own with a clean work tree; run the checks and keep what they say ["pnpm run lint", "pnpm run test"]
+    Low 3.2.4 to 4: read the guide and mark what concerns this project []
+    Medium Find out whether it hits here, and mend it: poolOptions is removed []
+    Medium Find out whether it hits here, and mend it: browser mode takes a provider object []
+    Medium Find out whether it hits here, and mend it: workspace files are gone []
+    High Set 4 in package.json and commit the lock file with it ["pnpm update vitest@4"]
+    Medium Replace what 4 replaced: `poolOptions` by maxWorkers and pool settings at the top level of test (vitest.config.ts:1) []
+    Medium At 4: run the checks, compare with what they said before, look at warnings of old forms, and commit ["pnpm run lint", "pnpm run test"]
+    Low 4 to 5: read the guide and mark what concerns this project []
+    Medium Find out whether it hits here, and mend it: Vite 6.4 and Node.js 22.12 are the minimum []
+    Medium Find out whether it hits here, and mend it: vite is a peer dependency and Yarn needs it listed []
+    Medium Find out whether it hits here, and mend it: clearMocks is on by default []
+    Medium Find out whether it hits here, and mend it: nested vi.mock and vi.hoisted calls throw []
+    High Set 5 in package.json and commit the lock file with it ["pnpm update vitest@5"]
+    Medium At 5: run the checks, compare with what they said before, look at warnings of old forms, and commit ["pnpm run lint", "pnpm run test"]
+    guard: One hop at a time (3.2.4, 4, 5), each merged and running before the next
+    guard: The way back is the commit before: revert, then `pnpm install --frozen-lockfile` restores pnpm-lock.yaml; try it once before the first hop
+    guard: Of the same maker, to be moved in the same commit: @vitest/ui
+    guard: See that these support each version on the way: vite
+    "#);
 }
 
 #[test]
@@ -316,7 +434,42 @@ fn versions_are_verified_with_evidence() {
             format!("{} {:?}\n{}", it.package, it.confidence, steps.collect::<Vec<_>>().join("\n"))
         })
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @"
+    vitest Medium
+      detect Done
+        package.json asks for ^3.2.0
+        pnpm-lock.yaml settles 3.2.4
+      context Failed
+        rules/tests.md:3 speaks of version 4; the project has 3.2.4
+        decision_1 speaks of version 3.2, as the project has
+        knowledge entry testing/vitest describes 5.1, reviewed 2026-11-22: current
+      document Done
+        node_modules/vitest/package.json is of 3.2.4; its types: node_modules/vitest/dist/index.d.ts
+        the entry is for 5.1, not for 3.2.4
+      filter Failed
+        a.test.ts:2: `vitest.workspace.ts` is replaced since 3.2 by test.projects in vitest.config.ts
+        a.test.ts:3: `test.sequential` is replaced since 5 by test('name', { concurrent: false }, ...)
+    vite Low
+      detect Failed
+        package.json asks for ^6
+        pnpm-lock.yaml settles no version of it for this manifest
+      context Done
+        knowledge entry tooling/vite describes 8.3, reviewed 2026-11-22: current
+      document Failed
+        the entry is for 8.3, not for 6
+      filter Done
+        2 old forms, none in 1 files
+    @vitest/ui Low
+      detect Failed
+        package.json asks for ^3
+        pnpm-lock.yaml settles no version of it for this manifest
+      context NotDone
+        no rule, memory or knowledge entry names it
+      document NotDone
+        not installed, and no knowledge entry: find the documentation of this version
+      filter NotDone
+        no old forms of it are known
+    ");
     // All in order: the locked version, its documentation, no old form.
     let tidy = r#"{"devDependencies": {"vitest": "^5.1.0"}}"#;
     let lock = LOCK.replace("3.2.4", "5.1.3");
