@@ -78,7 +78,8 @@ pub fn suggest(state: &State, asked: &Asked<'_>) -> Vec<Next> {
 /// What has to be mended goes before all.
 fn findings(asked: &Asked<'_>, all: &mut Vec<Next>) {
     if let Some((errors, others)) = asked.findings.filter(|(errors, others)| errors + others > 0) {
-        let reason = format!("the changes bring {errors} errors and {others} other findings");
+        let reason =
+            format!("the changes bring {} findings, {errors} of them errors", errors + others);
         all.push(next("Mend the new findings", "aidd_ci_diff_check", json!({}), reason));
     }
 }
@@ -160,17 +161,17 @@ fn finish(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
     if let Some(changed) = asked.changed.filter(|changed| !changed.is_empty()) {
         let many = changed.len();
         if asked.findings.is_none() {
-            let reason = format!("{many} files differ from the last commit");
+            let reason = format!("files that differ from the last commit: {many}");
             all.push(next("Check what changed", "aidd_ci_diff_check", json!({}), reason));
         }
         all.push(next(
             "Look for secrets before the commit",
             "aidd_scan_secrets",
             json!({"filePath": "."}),
-            format!("{many} files would be committed"),
+            format!("files to commit: {many}"),
         ));
         if let (None, Some(branch)) = (state.context.pending_tasks.first(), &state.branch) {
-            let args = json!({"action": "save", "branch": branch, "filesModified": changed.iter().take(20).collect::<Vec<_>>()});
+            let args = json!({"action": "save", "branch": branch});
             all.push(next(
                 "Save where the branch stands",
                 "aidd_branch",

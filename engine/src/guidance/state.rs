@@ -110,5 +110,8 @@ pub fn changed(root: &Path) -> Option<Vec<String>> {
     let repository = Repository::open(root).ok()?;
     let head = repository.snapshot(&repository.commit("HEAD").ok()?).ok()?;
     let changes = repository.work_tree_changes(&head).ok()?;
-    Some(changes.iter().take(CHANGED).map(|change| change.path().to_owned()).collect())
+    // Our own store, where Git has not been told of it.
+    let paths = changes.iter().map(|change| change.path());
+    let paths = paths.filter(|path| !path.starts_with(".aidd/data."));
+    Some(paths.take(CHANGED).map(str::to_owned).collect())
 }

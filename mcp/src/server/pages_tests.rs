@@ -94,15 +94,9 @@ fn resources_hold_what_the_project_wrote_and_remembers() {
             .expect("a page")
             .contains("## our money (rules/our money.md)")
     );
-    client.text(
-        "aidd_memory_add_decision",
-        json!({"decision": "Use queues", "reasoning": "load", "topic": "jobs"}),
-    );
+    client.text("aidd_memory_add_decision", json!({"decision": "Use queues", "reasoning": "load"}));
     let decisions = read(&mut client, "aidd://memory/decisions").expect("a page");
-    assert!(
-        decisions.starts_with("# 1 decisions that hold\n\n## jobs: Use queues\n"),
-        "{decisions}"
-    );
+    assert!(decisions.starts_with("# 1 decisions that hold\n\n## Use queues\n"), "{decisions}");
     assert!(decisions.contains("- reasoning: load\n"), "{decisions}");
     client.leave();
 }

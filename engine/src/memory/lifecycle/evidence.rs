@@ -57,7 +57,7 @@ type Verdict = Result<String, String>;
 pub(super) fn judge(
     memory: &mut ProjectMemory,
     scene: &Scene<'_>,
-    criterion: &'static Criterion,
+    criterion: &Criterion,
     given: Option<&Value>,
 ) -> Result<Judged, MemoryError> {
     let verdict = match given.filter(|value| !is_nothing(value)) {

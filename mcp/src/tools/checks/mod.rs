@@ -2,8 +2,10 @@
 
 mod changes;
 mod found;
+mod gates;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
@@ -80,7 +82,8 @@ pub fn tools() -> Vec<Tool> {
         compliance,
     )
     .in_profiles(&[Profile::Tools]);
-    families.chain([compliance]).chain(changes::tools()).collect()
+    let rest = changes::tools().into_iter().chain(words::tools()).chain(gates::tools());
+    families.chain([compliance]).chain(rest).collect()
 }
 
 /// What to check.
