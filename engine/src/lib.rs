@@ -32,6 +32,7 @@ pub mod rule;
 pub mod secrets;
 pub mod select;
 pub mod source;
+pub mod stack;
 pub mod suppress;
 pub mod validators;
 pub mod walk;

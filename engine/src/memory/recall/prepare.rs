@@ -18,7 +18,7 @@ pub(in crate::memory) const COLUMNS: [(&str, f32); 4] =
     [("topic", 4.0), ("title", 2.0), ("body", 1.0), ("rest", 1.5)];
 
 /// Bytes of a text that its vector is made from: more of them do not change it much.
-const VECTOR_BYTES: usize = 4096;
+pub(super) const VECTOR_BYTES: usize = 4096;
 
 /// Fields that name files.
 const FILES: [&str; 4] = ["files", "filesRead", "filesModified", "openFiles"];
