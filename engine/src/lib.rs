@@ -15,6 +15,7 @@ pub mod finding;
 pub mod fix;
 pub mod git;
 pub mod ignored;
+pub mod imports;
 pub mod kind;
 pub mod lines;
 pub mod memory;
