@@ -16,7 +16,6 @@ const STANDARD: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 #[derive(Debug)]
 struct Package {
     folder: String,
-    name: String,
     manifest: Value,
     /// The name by which its own library is used.
     library: String,
@@ -82,7 +81,6 @@ impl Crates {
         let index = self.packages.len();
         let package = Package {
             folder: folder.to_owned(),
-            name: name.clone(),
             manifest,
             library,
             root: None,
@@ -207,12 +205,6 @@ impl Crates {
             (None, None) if STANDARD.contains(&name) => Found::Package(format!("crate:{name}")),
             (None, None) => Found::Foreign,
         }
-    }
-
-    /// The names of the packages, sorted.
-    #[cfg(test)]
-    pub(super) fn names(&self) -> Vec<&str> {
-        self.packages.iter().map(|package| package.name.as_str()).collect()
     }
 }
 
