@@ -17,6 +17,7 @@ pub mod git;
 pub mod ignored;
 pub mod imports;
 pub mod kind;
+pub mod layers;
 pub mod lines;
 pub mod memory;
 pub mod parse;

@@ -115,8 +115,8 @@ import "./main";
     app/main.tsx: ./types -> app/types.d.ts (types)
     app/main.tsx: ./types -> app/types.d.ts (types)
     app/main.tsx: ./types -> app/types.d.ts
+    app/main.tsx: @lib/money -> libs/money/src/index.ts
     app/main.tsx: ./style.css -> app/style.css
-    app/main.tsx: deep/thing -> app/deep/thing.jsx
     app/main.tsx: bare -> packages/bare/package.json
     app/main.tsx: #env -> src/env.ts
     app/main.tsx: node:fs/promises -> npm:fs/promises
@@ -125,7 +125,7 @@ import "./main";
     app/main.tsx: lodash/fp -> npm:lodash/fp
     packages/ui/src/index.ts: ./forms/button -> packages/ui/src/forms/button.ts
     packages/ui/src/index.ts: ./types.js -> packages/ui/src/types.ts (types)
-    app/main.tsx: @lib/money -> ? (@lib/money)
+    svc/a.ts: deep/thing -> svc/code/deep/thing.ts
     app/main.tsx: @lib/none -> ? (@lib/none)
     app/main.tsx: ../gone -> ? (../gone)
     ");
