@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 /// Each engine module and the engine modules it may use, in reading order.
 const LAYERS: &[(&str, &[&str])] = &[
     ("source", &[]),
-    ("files", &["paths"]),
+    ("listing", &[]),
+    ("captures", &[]),
+    ("files", &["listing", "paths"]),
     ("git", &["files", "paths"]),
     ("ignored", &["files"]),
     ("kind", &[]),
@@ -18,7 +20,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("parse", &["source"]),
     ("rule", &["source", "finding"]),
     ("registry", &["files", "finding", "kind", "config", "rule"]),
-    ("patterns", &["source", "finding", "paths", "rule"]),
+    (
+        "patterns",
+        &["source", "files", "listing", "captures", "finding", "paths", "parse", "rule"],
+    ),
+    ("conditions", &["files", "captures", "finding", "paths", "patterns", "rule"]),
+    ("packs", &["finding", "config", "paths", "registry"]),
     (
         "validators",
         &[
@@ -28,7 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("allow", &["source", "finding", "paths", "rule", "registry"]),
     ("secrets", &["source", "finding", "registry"]),
-    ("select", &["finding", "config", "paths", "rule", "registry"]),
+    ("select", &["finding", "config", "packs", "paths", "rule", "registry"]),
     (
         "check",
         &[
@@ -36,7 +43,9 @@ const LAYERS: &[(&str, &[&str])] = &[
             "files",
             "kind",
             "finding",
+            "conditions",
             "config",
+            "packs",
             "paths",
             "parse",
             "rule",
@@ -48,12 +57,36 @@ const LAYERS: &[(&str, &[&str])] = &[
             "select",
         ],
     ),
+    (
+        "project_checks",
+        &[
+            "source", "files", "kind", "listing", "finding", "paths", "patterns", "rule", "check",
+        ],
+    ),
     ("fix", &["source", "files", "finding", "check"]),
     ("examples", &["source", "files", "finding", "parse", "patterns", "rule", "check", "fix"]),
-    ("walk", &["source", "files", "kind", "config", "paths", "validators", "check"]),
+    (
+        "walk",
+        &[
+            "source",
+            "files",
+            "git",
+            "kind",
+            "listing",
+            "finding",
+            "config",
+            "paths",
+            "validators",
+            "check",
+            "project_checks",
+        ],
+    ),
     (
         "suppress",
-        &["source", "files", "kind", "finding", "config", "parse", "registry", "select", "check"],
+        &[
+            "source", "files", "kind", "finding", "config", "packs", "parse", "registry", "select",
+            "check",
+        ],
     ),
     ("baseline", &["finding"]),
     ("embedding", &[]),
@@ -77,7 +110,21 @@ const LAYERS: &[(&str, &[&str])] = &[
         "project",
         &["source", "files", "git", "kind", "config", "paths", "registry", "check", "baseline"],
     ),
-    ("diff", &["source", "files", "git", "ignored", "finding", "config", "check", "walk"]),
+    (
+        "diff",
+        &[
+            "source",
+            "files",
+            "git",
+            "ignored",
+            "listing",
+            "finding",
+            "config",
+            "check",
+            "project_checks",
+            "walk",
+        ],
+    ),
 ];
 
 /// A source file may be longer if its head says why, in these words.

@@ -1,11 +1,14 @@
 //! The one road from a file to its findings: kind → parse → checks → allow comments → ids → order.
 
 use crate::allow;
+use crate::conditions::Conditions;
 use crate::config::{Config, MAX_FILE_SIZE};
 use crate::files::Files;
 use crate::finding::{Finding, Related, RuleId, Status};
 use crate::kind::{self, Kind};
+use crate::packs::Packs;
 use crate::parse::markdown::{self, Fence};
+use crate::patterns::data::DataPatterns;
 use crate::patterns::syntax::SyntaxPatterns;
 use crate::patterns::text::TextPatterns;
 use crate::registry::Registry;
@@ -15,7 +18,7 @@ use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
 use crate::validators;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -35,6 +38,8 @@ pub struct Engine {
     settings: SettingsTable,
     text: TextPatterns,
     syntax: SyntaxPatterns,
+    data: DataPatterns,
+    conditions: Conditions,
     max_file_size: u64,
 }
 
@@ -57,12 +62,23 @@ impl Engine {
     /// # Errors
     /// When a glob is malformed or the selection names a rule that is not there.
     pub fn new(
-        registry: Registry,
+        mut registry: Registry,
         config: &Config,
         selection: &Selection,
     ) -> Result<Self, EngineError> {
+        let mut packs = Packs::of(config, &registry).map_err(EngineError::Pack)?;
+        let settings = SettingsTable::new(&registry, config, &packs, selection)?;
+        let params = |rule: &RuleId| settings.base().get(rule).map(|one| one.params.clone());
+        registry.set_params(params).map_err(|(rule, why)| EngineError::Params { rule, why })?;
+        // A rule that the configuration itself switches on runs whatever its pack waits for.
+        packs.when.retain(|rule, _| {
+            let named = config.rules.iter().flatten().find(|(name, _)| ***name == **rule);
+            named.is_none_or(|(_, setting)| setting.level().is_none())
+        });
         Ok(Self {
-            settings: SettingsTable::new(&registry, config, selection)?,
+            settings,
+            data: DataPatterns::new(registry.rules()),
+            conditions: Conditions::new(registry.rules(), &packs.when),
             text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
@@ -86,6 +102,37 @@ impl Engine {
     #[must_use]
     pub fn settings(&self, path: &str) -> Arc<Settings> {
         self.settings.of(path, &self.registry)
+    }
+
+    /// What must hold for rules to run.
+    #[must_use]
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
+    }
+
+    /// Whether the rule is on for some path.
+    #[must_use]
+    pub fn may_run(&self, rule: &str) -> bool {
+        self.settings.may_run(rule)
+    }
+
+    /// Marks the findings that a comment in `source` allows.
+    pub(crate) fn allow(&self, source: &Source, findings: &mut [Finding]) {
+        let settings = Settings::new();
+        let mut unused = Report::new(source, &settings);
+        allow::apply(source, &self.registry, Vec::new, findings, &mut unused);
+    }
+
+    /// Findings of `source` in their order, with their ids.
+    pub(crate) fn finished(
+        &self,
+        source: &Source,
+        mut findings: Vec<Finding>,
+        seen: &mut Occurrences,
+    ) -> Checked {
+        finish(source, &mut findings, &[]);
+        assign_ids(source, &mut findings, seen);
+        Checked { findings, secrets: Vec::new() }
     }
 
     /// Checks one source. `files` is what the checks may read beside it.
@@ -145,7 +192,8 @@ impl Engine {
         files: &dyn Files,
         depth: Depth,
     ) -> Checked {
-        let mut report = Report::new(source, settings);
+        let off = self.conditions.off(source.path(), files);
+        let mut report = Report::new(source, settings).without(&off);
         let kinds = validators::kinds(source.path(), source.text());
         for &kind in &kinds {
             if depth == Depth::Full || kind == Kind::Credentials {
@@ -166,15 +214,16 @@ impl Engine {
                 );
                 report.at(Span::default(), message);
             }
+            self.data.run(files, &mut report);
             if kinds.contains(&Kind::Markdown) {
-                self.check_fences(source, settings, files, &mut report);
+                self.check_fences(source, settings, (&off, files), &mut report);
             }
         }
         let mut findings = report.finish();
         let secrets = self.settle_secrets(source, settings, (&kinds, files), &mut findings);
         let statements =
             || kinds.iter().flat_map(|&kind| validators::statements(kind, source)).collect();
-        let mut unused = Report::new(source, settings);
+        let mut unused = Report::new(source, settings).without(&off);
         allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
         findings.extend(unused.finish());
         finish(source, &mut findings, &secrets);
@@ -186,7 +235,7 @@ impl Engine {
         &self,
         source: &Source,
         settings: &Settings,
-        files: &dyn Files,
+        (off, files): (&HashSet<RuleId>, &dyn Files),
         report: &mut Report<'_>,
     ) {
         if !markdown::may_have_fences(source.text(), |language| kind::of_fence(language).is_some())
@@ -199,7 +248,7 @@ impl Engine {
                 continue;
             };
             let inner = Source::new(source.path(), fence.text.as_str());
-            let mut inside = Report::new(&inner, settings);
+            let mut inside = Report::new(&inner, settings).without(off);
             validators::run(kind, &self.registry, files, &mut inside);
             report.extend(inside.finish().into_iter().map(|finding| outward(finding, &fence)));
         }

@@ -1,6 +1,7 @@
 //! The only way to bytes: a handful of stores of files, all addressed by paths relative to a root.
 #![expect(clippy::disallowed_methods, reason = "this is where files are read")]
 
+use crate::listing::Listing;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
@@ -16,6 +17,45 @@ pub trait Files: Sync {
 
     /// Whether there is a file at `path`.
     fn exists(&self, path: &str) -> bool;
+
+    /// How many bytes the file at `path` has.
+    ///
+    /// # Errors
+    /// As for [`Files::read`].
+    fn size(&self, path: &str) -> io::Result<u64> {
+        self.read(path, u64::MAX).map(|bytes| bytes.len() as u64)
+    }
+
+    /// Which files there are, where somebody has listed them.
+    fn listing(&self) -> Option<&Listing> {
+        None
+    }
+}
+
+/// A store with the list of its files.
+pub struct Listed<'a> {
+    /// The store.
+    pub files: &'a dyn Files,
+    /// Its files.
+    pub listing: &'a Listing,
+}
+
+impl Files for Listed<'_> {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        self.files.read(path, limit)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.files.exists(path)
+    }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        self.files.size(path)
+    }
+
+    fn listing(&self) -> Option<&Listing> {
+        Some(self.listing)
+    }
 }
 
 /// The most a file may hold to be read beside the one under check (an ignore file, a setting).
@@ -115,6 +155,10 @@ impl Files for Disk {
     fn exists(&self, path: &str) -> bool {
         self.locate(path).is_ok_and(|path| path.is_file())
     }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        Ok(std::fs::metadata(self.locate(path)?)?.len())
+    }
 }
 
 /// The Markdown files below `folder`, ordered, without following links; at most eight folders deep.
@@ -193,6 +237,14 @@ impl<O: Files> Files for Overlay<'_, O> {
 
     fn exists(&self, path: &str) -> bool {
         self.over.exists(path) || self.under.exists(path)
+    }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        if self.over.exists(path) { self.over.size(path) } else { self.under.size(path) }
+    }
+
+    fn listing(&self) -> Option<&Listing> {
+        self.over.listing().or_else(|| self.under.listing())
     }
 }
 

@@ -4,8 +4,10 @@
 
 pub mod allow;
 pub mod baseline;
+pub mod captures;
 pub mod check;
 pub mod commit_message;
+pub mod conditions;
 pub mod config;
 pub mod diff;
 pub mod embedding;
@@ -19,11 +21,14 @@ pub mod imports;
 pub mod kind;
 pub mod layers;
 pub mod lines;
+pub mod listing;
 pub mod memory;
+pub mod packs;
 pub mod parse;
 pub mod paths;
 pub mod patterns;
 pub mod project;
+pub mod project_checks;
 pub mod registry;
 pub mod rule;
 pub mod secrets;

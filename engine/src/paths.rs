@@ -65,7 +65,8 @@ impl Globs {
 
 /// The folder whose files a project's page speaks of: the one that holds `rules/`, `ai/rules/` or
 /// `.aidd/rules/`. Empty for the root.
-fn scope_of(page: &str) -> &str {
+#[must_use]
+pub fn scope_of(page: &str) -> &str {
     for folder in [".aidd/rules/", "ai/rules/", "rules/"] {
         if page.starts_with(folder) {
             return "";

@@ -5,6 +5,7 @@ use crate::finding::RuleId;
 use crate::kind::RULE_FOLDERS;
 use crate::rule::Rule;
 use aidd_content::page::{self, Header};
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -44,6 +45,19 @@ impl Registry {
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// Puts the parameters that `of` has for a rule in the place of its defaults.
+    pub(crate) fn set_params(
+        &mut self,
+        of: impl Fn(&RuleId) -> Option<Map<String, Value>>,
+    ) -> Result<(), (RuleId, String)> {
+        for rule in self.rules.iter_mut().filter(|rule| rule.check.is_some()) {
+            let Some(params) = of(&rule.id).filter(|params| !params.is_empty()) else { continue };
+            rule.check = page::check_with(&rule.page, &params)
+                .map_err(|error| (rule.id.clone(), error.message))?;
+        }
+        Ok(())
     }
 
     /// The rule with this id.

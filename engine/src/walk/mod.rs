@@ -1,15 +1,17 @@
 //! Whole trees: which files there are, read and checked in parallel, in the same order every time.
 
 mod job;
+mod whole;
 
 use crate::check::{Checked, Engine};
 use crate::config::Config;
-use crate::files::{Disk, Files};
+use crate::files::{Disk, Files, Listed};
+use crate::finding::RuleId;
 use crate::paths::Globs;
 use crate::source::Source;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use job::Job;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,6 +19,7 @@ use std::sync::{Mutex, PoisonError};
 
 pub use crate::paths::relative;
 pub use job::is_binary;
+pub use whole::{joined, listing};
 
 /// Most threads that one run starts.
 const MOST_JOBS: usize = 256;
@@ -36,6 +39,10 @@ pub struct Walk {
     pub only: Option<BTreeSet<String>>,
     /// Check the files of one part only.
     pub part: Option<Part>,
+    /// The branch, where that is not what Git calls it: a runner checks out none.
+    pub branch: Option<String>,
+    /// The paths that the change under judgement touches.
+    pub change: Option<BTreeSet<String>>,
 }
 
 /// One of several parts of a tree, each with about as many files; by their paths, so that every
@@ -65,7 +72,16 @@ impl Walk {
     /// A walk over `paths` that reads what is not ignored.
     #[must_use]
     pub fn over(paths: Vec<PathBuf>) -> Self {
-        Self { paths, jobs: 0, no_ignore: false, no_hidden: false, only: None, part: None }
+        Self {
+            paths,
+            jobs: 0,
+            no_ignore: false,
+            no_hidden: false,
+            only: None,
+            part: None,
+            branch: None,
+            change: None,
+        }
     }
 }
 
@@ -104,9 +120,24 @@ pub struct Outcome {
     pub met: BTreeSet<String>,
     /// Those of them in which not every rule looked: binary, too large, or not to be read.
     pub partly: BTreeSet<String>,
+    /// What the checks of the project as a whole found, as long as it is not among `files`.
+    pub joined: Vec<FileReport>,
+    /// Rule of the project pass → how many files, folders or imports it judged.
+    pub judged: BTreeMap<RuleId, usize>,
+    /// What else there is to tell of a rule.
+    pub notes: Vec<(RuleId, String)>,
 }
 
-/// Checks the files of a tree. `done` is told of each file, from any thread.
+impl Outcome {
+    /// Puts what the project pass found among the files.
+    pub fn join(&mut self) {
+        self.files.append(&mut self.joined);
+        by_path(&mut self.files);
+    }
+}
+
+/// Checks the files of a tree, then the project as a whole. `done` is told of each file, from any
+/// thread.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -117,16 +148,51 @@ pub fn check_tree(
     walk: &Walk,
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, String> {
+    let mut outcome = check_apart(engine, config, disk, walk, done)?;
+    outcome.join();
+    Ok(outcome)
+}
+
+/// As [`check_tree`], with what the project pass found left apart.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn check_apart(
+    engine: &Engine,
+    config: &Config,
+    disk: &Disk,
+    walk: &Walk,
+    done: &(dyn Fn() + Sync),
+) -> Result<Outcome, String> {
     let globs = globs(config)?;
+    let listing = engine.conditions().ask_listing().then(|| listing(engine, disk, walk));
+    let mut outcome = match &listing {
+        Some(listing) => {
+            check_walked(engine, &globs, (disk, &Listed { files: disk, listing }), walk, done)
+        }
+        None => check_walked(engine, &globs, (disk, disk), walk, done),
+    };
+    whole::check(engine, config, disk, walk, listing, &mut outcome)?;
+    Ok(outcome)
+}
+
+/// Checks the files that a walk meets.
+fn check_walked(
+    engine: &Engine,
+    globs: &Globs,
+    (disk, files): (&Disk, &dyn Files),
+    walk: &Walk,
+    done: &(dyn Fn() + Sync),
+) -> Outcome {
     let total = Mutex::new(Outcome::default());
-    let Some(builder) = filtered(walk, disk, &globs) else { return Ok(Outcome::default()) };
+    let Some(builder) = filtered(walk, disk, globs) else { return Outcome::default() };
     let seen = (walk.paths.len() > 1).then(Mutex::default);
     builder.build_parallel().run(|| {
         let mut job = Job {
             engine,
-            files: disk,
+            files,
             root: disk.root(),
-            globs: &globs,
+            globs,
             part: walk.part,
             seen: seen.as_ref(),
             total: &total,
@@ -140,7 +206,7 @@ pub fn check_tree(
             WalkState::Continue
         })
     });
-    Ok(sorted(total))
+    sorted(total)
 }
 
 /// Checks the files at `paths` of a store, as [`check_tree`] would. Which of them the ignore files
@@ -228,18 +294,22 @@ pub fn check_listed<'a>(
     sorted(total)
 }
 
-fn globs(config: &Config) -> Result<Globs, String> {
+pub(crate) fn globs(config: &Config) -> Result<Globs, String> {
     let none = Vec::new();
     Globs::new(config.include.as_ref().unwrap_or(&none), config.exclude.as_ref().unwrap_or(&none))
 }
 
 fn sorted(total: Mutex<Outcome>) -> Outcome {
     let mut outcome = total.into_inner().unwrap_or_else(PoisonError::into_inner);
-    outcome.files.sort_by(|a, b| {
-        (a.source.path(), a.source.origin()).cmp(&(b.source.path(), b.source.origin()))
-    });
+    by_path(&mut outcome.files);
     outcome.skipped.sort();
     outcome
+}
+
+fn by_path(files: &mut [FileReport]) {
+    files.sort_by(|a, b| {
+        (a.source.path(), a.source.origin()).cmp(&(b.source.path(), b.source.origin()))
+    });
 }
 
 /// The paths, all folders on the way to them, and the root itself.
