@@ -19,18 +19,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("paths", &[]),
     ("parse", &["source"]),
     ("rule", &["source", "finding"]),
-    ("registry", &["files", "finding", "kind", "config", "rule"]),
-    (
-        "patterns",
-        &["source", "files", "listing", "captures", "finding", "paths", "parse", "rule"],
-    ),
-    ("conditions", &["files", "captures", "finding", "paths", "patterns", "rule"]),
+    ("registry", &["files", "finding", "kind", "config", "paths", "rule"]),
+    ("patterns", &["source", "files", "listing", "captures", "finding", "paths", "parse", "rule"]),
     ("packs", &["finding", "config", "paths", "registry"]),
     (
         "validators",
         &[
             "source", "files", "kind", "lines", "finding", "config", "paths", "parse", "rule",
-            "registry", "patterns",
+            "registry", "patterns", "packs",
         ],
     ),
     ("allow", &["source", "finding", "paths", "rule", "registry"]),
@@ -43,7 +39,6 @@ const LAYERS: &[(&str, &[&str])] = &[
             "files",
             "kind",
             "finding",
-            "conditions",
             "config",
             "packs",
             "paths",
@@ -59,12 +54,24 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "project_checks",
-        &[
-            "source", "files", "kind", "listing", "finding", "paths", "patterns", "rule", "check",
-        ],
+        &["source", "files", "kind", "listing", "finding", "paths", "patterns", "rule", "check"],
     ),
     ("fix", &["source", "files", "finding", "check"]),
-    ("examples", &["source", "files", "finding", "parse", "patterns", "rule", "check", "fix"]),
+    (
+        "examples",
+        &[
+            "source",
+            "files",
+            "listing",
+            "finding",
+            "parse",
+            "patterns",
+            "rule",
+            "check",
+            "project_checks",
+            "fix",
+        ],
+    ),
     (
         "walk",
         &[

@@ -1,7 +1,6 @@
 //! The one road from a file to its findings: kind → parse → checks → allow comments → ids → order.
 
 use crate::allow;
-use crate::conditions::Conditions;
 use crate::config::{Config, MAX_FILE_SIZE};
 use crate::files::Files;
 use crate::finding::{Finding, Related, RuleId, Status};
@@ -11,6 +10,7 @@ use crate::parse::markdown::{self, Fence};
 use crate::patterns::data::DataPatterns;
 use crate::patterns::syntax::SyntaxPatterns;
 use crate::patterns::text::TextPatterns;
+use crate::patterns::when::Conditions;
 use crate::registry::Registry;
 use crate::rule::{Report, Settings};
 use crate::secrets;
@@ -128,11 +128,25 @@ impl Engine {
         &self,
         source: &Source,
         mut findings: Vec<Finding>,
-        seen: &mut Occurrences,
+        secrets: Vec<Span>,
     ) -> Checked {
-        finish(source, &mut findings, &[]);
-        assign_ids(source, &mut findings, seen);
-        Checked { findings, secrets: Vec::new() }
+        finish(source, &mut findings, &secrets);
+        assign_ids(source, &mut findings, &mut Occurrences::default());
+        Checked { findings, secrets }
+    }
+
+    /// Settings under which `rule` alone runs, as its page says; a rule on rules and comments runs
+    /// among all the others.
+    pub(crate) fn alone(&self, rule: &RuleId) -> Settings {
+        let among_all = rule.starts_with("aidd/");
+        let mut settings = select::defaults(self.registry.rules());
+        for known in self.registry.rules() {
+            if let Some(setting) = settings.get_mut(&known.id) {
+                let runs = among_all || known.id == *rule;
+                setting.severity = runs.then_some(known.severity);
+            }
+        }
+        settings
     }
 
     /// Checks one source. `files` is what the checks may read beside it.
@@ -172,14 +186,7 @@ impl Engine {
     /// What `rule` alone finds; a rule on rules and comments runs among all the others.
     #[must_use]
     pub fn check_rule(&self, rule: &RuleId, source: &Source, files: &dyn Files) -> Vec<Finding> {
-        let among_all = rule.starts_with("aidd/");
-        let mut settings = select::defaults(self.registry.rules());
-        for known in self.registry.rules() {
-            if let Some(setting) = settings.get_mut(&known.id) {
-                let runs = among_all || known.id == *rule;
-                setting.severity = runs.then_some(known.severity);
-            }
-        }
+        let settings = self.alone(rule);
         let mut findings = self.check_under(&settings, source, files, Depth::Full).findings;
         findings.retain(|finding| finding.rule == *rule && finding.status == Status::New);
         findings

@@ -7,7 +7,6 @@ pub mod baseline;
 pub mod captures;
 pub mod check;
 pub mod commit_message;
-pub mod conditions;
 pub mod config;
 pub mod diff;
 pub mod embedding;

@@ -9,6 +9,7 @@ pub mod shape;
 pub mod syntax;
 pub mod text;
 pub mod tree;
+pub mod when;
 
 use crate::parse::markdown;
 use crate::parse::values::Format;
@@ -26,6 +27,7 @@ pub fn problems(rule: &Rule) -> Vec<String> {
     problems.extend(check.text.as_ref().and_then(|header| text::check_header(header).err()));
     problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
     problems.extend(check.data.as_ref().and_then(|header| data::check_header(header).err()));
+    problems.extend(check.when.iter().filter_map(|when| when::check_header(when).err()));
     if check.tree.is_some() {
         let base = rule.path.as_deref().map_or("", scope_of);
         problems.extend(tree::TreeCheck::new(check, base, template(rule)).err());
