@@ -6,12 +6,16 @@ use crate::exit::{Exit, UserError};
 use crate::explain;
 use crate::project::{Project, redacted};
 use crate::report::number;
-use aidd_engine::check::Selection;
+use aidd_engine::check::{Engine, Selection};
 use aidd_engine::examples;
+use aidd_engine::files::Files;
+use aidd_engine::listing::Listing;
 use aidd_engine::paths::rule_globs;
+use aidd_engine::project_checks;
 use aidd_engine::registry::{Registry, is_id};
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Encoding, Source, Span};
+use aidd_engine::walk::{self, Walk};
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::fs;
@@ -153,6 +157,8 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     } else {
         chosen(registry, names)?
     };
+    let root = || Walk::over(vec![project.root().to_owned()]);
+    let listing = walk::listing(&engine, &project.disk, &root());
     let mut failed = 0;
     let mut tested = 0;
     for rule in rules {
@@ -167,6 +173,10 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
         for one in &wrong {
             writeln!(io.out, "{}: {one}", rule.path.as_deref().unwrap_or(&rule.id))?;
         }
+        // Its examples may hold where nothing of the project is looked at.
+        for said in reach(&engine, rule, &project.disk, &listing) {
+            writeln!(io.out, "{}: {said}", rule.id)?;
+        }
     }
     let unread = unread_pages(project);
     for one in &unread {
@@ -174,6 +184,24 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     }
     writeln!(io.err, "{} tested, {} failed", number(tested, "rule"), failed + unread.len())?;
     Ok(if failed + unread.len() == 0 { Exit::Clean } else { Exit::Findings })
+}
+
+/// What of the project the check of a rule looks at, and what else is to be told of that.
+pub(crate) fn reach(
+    engine: &Engine,
+    rule: &Rule,
+    files: &dyn Files,
+    listing: &Listing,
+) -> Vec<String> {
+    let Some((count, notes)) = project_checks::selected(engine, rule, files, listing) else {
+        return Vec::new();
+    };
+    let matched = match (count, rule.is_joined()) {
+        (0, _) => "matched 0 files: here it can find nothing".to_owned(),
+        (_, true) => format!("judges {}", number(count, "place")),
+        (_, false) => format!("is tried on {}", number(count, "file")),
+    };
+    std::iter::once(matched).chain(notes).collect()
 }
 
 /// The project's pages whose header cannot be read: the place, and why.
@@ -191,7 +219,6 @@ pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aidd_engine::check::Engine;
     use aidd_engine::config::Config;
 
     #[test]

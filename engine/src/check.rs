@@ -7,6 +7,7 @@ use crate::finding::{Finding, Related, RuleId, Status};
 use crate::kind::{self, Kind};
 use crate::packs::Packs;
 use crate::parse::markdown::{self, Fence};
+use crate::parse::values::Format;
 use crate::patterns::data::DataPatterns;
 use crate::patterns::syntax::SyntaxPatterns;
 use crate::patterns::text::TextPatterns;
@@ -40,6 +41,7 @@ pub struct Engine {
     syntax: SyntaxPatterns,
     data: DataPatterns,
     conditions: Conditions,
+    asks_listing: bool,
     max_file_size: u64,
 }
 
@@ -75,10 +77,13 @@ impl Engine {
             let named = config.rules.iter().flatten().find(|(name, _)| ***name == **rule);
             named.is_none_or(|(_, setting)| setting.level().is_none())
         });
+        let conditions = Conditions::new(registry.rules(), &packs.when);
+        let asks_listing = conditions.ask_listing(&|rule| settings.may_run(rule));
         Ok(Self {
             settings,
             data: DataPatterns::new(registry.rules()),
-            conditions: Conditions::new(registry.rules(), &packs.when),
+            asks_listing,
+            conditions,
             text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
@@ -108,6 +113,21 @@ impl Engine {
     #[must_use]
     pub fn conditions(&self) -> &Conditions {
         &self.conditions
+    }
+
+    /// Whether findings in other files may come of the file at `path`: tests compare with its values,
+    /// or a condition asks for it.
+    #[must_use]
+    pub fn reads_beside(&self, path: &str) -> bool {
+        let is_on = |rule: &str| self.may_run(rule);
+        Format::of(path).is_some() && self.data.read_others(&is_on)
+            || self.conditions.ask_for(path, &is_on)
+    }
+
+    /// Whether conditions ask for the list of files, the branch or the change.
+    #[must_use]
+    pub fn asks_listing(&self) -> bool {
+        self.asks_listing
     }
 
     /// Whether the rule is on for some path.
@@ -199,7 +219,7 @@ impl Engine {
         files: &dyn Files,
         depth: Depth,
     ) -> Checked {
-        let off = self.conditions.off(source.path(), files);
+        let off = self.conditions.off(source.path(), settings, files);
         let mut report = Report::new(source, settings).without(&off);
         let kinds = validators::kinds(source.path(), source.text());
         for &kind in &kinds {

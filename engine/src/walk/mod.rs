@@ -165,7 +165,7 @@ pub fn check_apart(
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, String> {
     let globs = globs(config)?;
-    let listing = engine.conditions().ask_listing().then(|| listing(engine, disk, walk));
+    let listing = engine.asks_listing().then(|| listing(engine, disk, walk));
     let mut outcome = match &listing {
         Some(listing) => {
             check_walked(engine, &globs, (disk, &Listed { files: disk, listing }), walk, done)

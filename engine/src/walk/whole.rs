@@ -22,7 +22,7 @@ pub fn listing(engine: &Engine, disk: &Disk, walk: &Walk) -> Listing {
 /// Adds what the rules ask of Git.
 fn described(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
     let wants_index = project_checks::asks_index(engine);
-    let wants_branch = walk.branch.is_none() && engine.conditions().ask_listing();
+    let wants_branch = walk.branch.is_none() && engine.asks_listing();
     let repository =
         (wants_index || wants_branch).then(|| Repository::open(disk.root()).ok()).flatten();
     let tracked = repository.as_ref().filter(|_| wants_index).and_then(|repository| {
