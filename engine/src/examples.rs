@@ -48,11 +48,14 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
     let mut examples = Vec::new();
     let mut fixed = Vec::new();
     let mut beside = Memory::default();
-    for fence in markdown::fences(&source, |_| true) {
+    let fences = markdown::fences(&source, |_| true);
+    let outline = outline(&rule.page, &fences);
+    for fence in fences {
         let start = fence.pieces.first().map_or(0, |(_, span)| span.start);
         let line = source.line_of(start);
-        let text = fence.text.replace(JOIN_MARK, "");
-        match section(&rule.page[..start as usize]) {
+        let text = fence.text.replace(JOIN_MARK, "").repeat(times(&fence));
+        let before = outline.get(..start as usize).unwrap_or_default();
+        match section(before) {
             Some("Fails") if fence.language() == "finding" => {
                 let Some(Example { expected: Expected::Fails(lines), .. }) = examples.last_mut()
                 else {
@@ -63,9 +66,9 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
                 lines.extend(text.lines().map(str::to_owned));
             }
             Some("Fails" | "Passes") if rule.is_joined() => {
-                let heading = heading(&rule.page[..start as usize]);
+                let heading = heading(before);
                 let path = path_of(&fence);
-                let passes = section(&rule.page[..start as usize]) == Some("Passes");
+                let passes = section(before) == Some("Passes");
                 // Blocks make up one project until a `finding` block or a heading ends it.
                 let open = examples.last_mut().filter(|last: &&mut Example| {
                     last.heading == heading
@@ -105,6 +108,22 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
         }
     }
     Ok((examples, fixed))
+}
+
+/// The page without the `#` of its blocks: a heading in an example is none of the page.
+fn outline(page: &str, fences: &[Fence]) -> String {
+    let mut outline = page.to_owned();
+    for (_, span) in fences.iter().flat_map(|fence| &fence.pieces) {
+        let blank = page[span.range()].replace('#', " ");
+        outline.replace_range(span.range(), &blank);
+    }
+    outline
+}
+
+/// How often a block stands for itself: `times=501` makes a long file of one line.
+fn times(fence: &Fence) -> usize {
+    const MOST: usize = 10_000;
+    fence.attribute("times").and_then(|times| times.parse().ok()).unwrap_or(1).min(MOST)
 }
 
 /// Where the last heading of any level before a block begins.
