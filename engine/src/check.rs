@@ -5,10 +5,12 @@ use crate::conditions::Conditions;
 use crate::config::{Config, MAX_FILE_SIZE};
 use crate::files::Files;
 use crate::finding::{Finding, Related, RuleId, Status};
+use crate::imports::Memo;
 use crate::kind::{self, Kind};
 use crate::packs::Packs;
 use crate::parse::markdown::{self, Fence};
 use crate::patterns::data::DataPatterns;
+use crate::patterns::doc::DocPatterns;
 use crate::patterns::syntax::SyntaxPatterns;
 use crate::patterns::text::TextPatterns;
 use crate::registry::Registry;
@@ -40,6 +42,8 @@ pub struct Engine {
     syntax: SyntaxPatterns,
     data: DataPatterns,
     conditions: Conditions,
+    documents: DocPatterns,
+    memo: Memo,
     max_file_size: u64,
 }
 
@@ -79,6 +83,8 @@ impl Engine {
             settings,
             data: DataPatterns::new(registry.rules()),
             conditions: Conditions::new(registry.rules(), &packs.when),
+            documents: DocPatterns::new(registry.rules()),
+            memo: Memo::default(),
             text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
@@ -108,6 +114,11 @@ impl Engine {
     #[must_use]
     pub fn conditions(&self) -> &Conditions {
         &self.conditions
+    }
+
+    /// What is known of the imports of files.
+    pub(crate) fn memo(&self) -> &Memo {
+        &self.memo
     }
 
     /// Whether the rule is on for some path.
@@ -216,6 +227,7 @@ impl Engine {
             }
             self.data.run(files, &mut report);
             if kinds.contains(&Kind::Markdown) {
+                self.documents.run(files, &mut report);
                 self.check_fences(source, settings, (&off, files), &mut report);
             }
         }

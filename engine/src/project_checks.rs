@@ -12,6 +12,7 @@ use crate::check::{Checked, Engine, Occurrences};
 use crate::files::{Files, Listed};
 use crate::finding::{Finding, RuleId};
 use crate::kind::CONFIG_PATH;
+use crate::layers::{self, Imports};
 use crate::listing::Listing;
 use crate::paths::{Globs, scope_of};
 use crate::patterns;
@@ -60,8 +61,9 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     let files = &Listed { files, listing };
     let mut report = ProjectReport::default();
     let mut by_path: BTreeMap<String, Vec<(&Rule, Found)>> = BTreeMap::new();
+    let imports = Imports::new(engine.memo());
     for (rule, check) in rules(engine) {
-        let joined = one(engine, (rule, check), globs, files);
+        let joined = one(engine, (rule, check), globs, (files, &imports));
         report.judged.insert(rule.id.clone(), joined.judged);
         report.notes.extend(joined.notes.into_iter().map(|note| (rule.id.clone(), note)));
         for found in joined.found {
@@ -86,7 +88,8 @@ pub fn check_rule(
     let Some(rule) = engine.registry().get(id) else { return Vec::new() };
     let Some(check) = &rule.check else { return Vec::new() };
     let files = &Listed { files, listing };
-    let mut joined = join(rule, check, &Globs::all(), files, &|path| {
+    let imports = Imports::new(engine.memo());
+    let mut joined = join(rule, check, &Globs::all(), (files, &imports), &|path| {
         engine.conditions().hold(&rule.id, path, files)
     });
     let found = joined.found.drain(..).map(|found| {
@@ -102,20 +105,20 @@ fn one(
     engine: &Engine,
     (rule, check): (&Rule, &CheckHeader),
     globs: &Globs,
-    files: &Listed<'_>,
+    (files, imports): (&Listed<'_>, &Imports<'_>),
 ) -> Joined {
     let runs_on = |path: &str| {
         let on = engine.settings(path).get(&rule.id).is_some_and(|one| one.severity.is_some());
         on && engine.conditions().hold(&rule.id, path, files)
     };
-    join(rule, check, globs, files, &runs_on)
+    join(rule, check, globs, (files, imports), &runs_on)
 }
 
 fn join(
     rule: &Rule,
     check: &CheckHeader,
     config: &Globs,
-    files: &Listed<'_>,
+    (files, imports): (&Listed<'_>, &Imports<'_>),
     runs_on: &dyn Fn(&str) -> bool,
 ) -> Joined {
     let base = rule.path.as_deref().map_or("", scope_of);
@@ -124,12 +127,13 @@ fn join(
         !config.excludes(path) && !config.excludes(&format!("{path}/")) && runs_on(path)
     };
     let scope = Scope { listing: files.listing, files, globs: &globs, base, runs_on: &runs_on };
-    match check.form() {
-        Some(Form::Tree) => match TreeCheck::new(check, base, patterns::template(rule)) {
-            Ok(compiled) => compiled.run(&scope),
-            // The page carries the finding.
-            Err(_) => Joined::default(),
-        },
+    // Where a form cannot be used, the page carries the finding.
+    match (check.form(), &check.layers) {
+        (Some(Form::Tree), _) => TreeCheck::new(check, base, patterns::template(rule))
+            .map_or_else(|_| Joined::default(), |compiled| compiled.run(&scope)),
+        (Some(Form::Layers), Some(header)) => {
+            layers::run(header, &scope, imports).unwrap_or_default()
+        }
         _ => Joined::default(),
     }
 }

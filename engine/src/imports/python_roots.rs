@@ -1,6 +1,6 @@
 //! The folders that absolute names of Python begin in.
 
-use super::manifest::{at, text, toml};
+use crate::manifest::{at, text, toml};
 use super::places::{Places, folder_of, join};
 use super::resolve::listed;
 use crate::files::Files;

@@ -3,9 +3,12 @@
 use super::places::{Places, folder_of, name_of, upwards};
 use super::rust_modules::Crates;
 use super::script_config::Setup;
-use super::{Facts, Name, go_modules, manifest, python_roots, script_resolve};
+use crate::manifest;
+use super::{Facts, Name, go_modules, python_roots, script_resolve};
 use crate::files::Files;
+use crate::listing::Listing;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What an import stands for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,10 +48,10 @@ pub(super) struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     pub(super) fn new(
         files: &dyn Files,
-        paths: &'a BTreeSet<String>,
-        facts: &BTreeMap<String, Facts>,
+        listing: &'a Listing,
+        facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
-        let places = Places::new(paths);
+        let places = Places(listing);
         let (mut classes, mut packages) = (BTreeMap::new(), BTreeMap::<_, BTreeSet<_>>::new());
         for (path, facts) in facts {
             let Some(package) = &facts.package else { continue };

@@ -1,13 +1,14 @@
 //! The crates of a project, the modules they are made of, and what a path of Rust stands for.
 
 use super::Facts;
-use super::manifest::{at, text, toml};
+use crate::manifest::{at, text, toml};
 use super::places::{Places, folder_of, join, name_of};
 use super::resolve::Found;
 use crate::files::Files;
 use crate::source::Span;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// Crates that every crate has.
 const STANDARD: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
@@ -60,7 +61,7 @@ impl Crates {
     pub(super) fn new(
         files: &dyn Files,
         places: &Places<'_>,
-        facts: &BTreeMap<String, Facts>,
+        facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
         let mut all = Self::default();
         for path in places.named("Cargo.toml") {
@@ -103,7 +104,7 @@ impl Crates {
         &mut self,
         index: usize,
         places: &Places<'_>,
-        facts: &BTreeMap<String, Facts>,
+        facts: &BTreeMap<String, Arc<Facts>>,
         for_all: &mut BTreeSet<String>,
     ) {
         let root = &self.crates[index];

@@ -1,7 +1,7 @@
 //! What settles the meaning of a specifier of JavaScript: the packages of the project and the
 //! settings of TypeScript.
 
-use super::manifest::{at, json, text, texts};
+use crate::manifest::{at, json, text, texts};
 use super::places::{Places, folder_of, join, upwards};
 use crate::files::Files;
 use serde_json::Value;

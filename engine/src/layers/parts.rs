@@ -1,7 +1,8 @@
 //! The parts that a page divides the code into: globs, globs with captures, and packages.
 
-use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
-use regex::Regex;
+use crate::captures::PathPattern;
+use crate::paths::Globs;
+use globset::{GlobBuilder, GlobMatcher};
 
 /// The registries whose packages a page can name, and what separates the parts of a name there.
 const REGISTRIES: [(&str, &str); 5] =
@@ -12,21 +13,18 @@ const REGISTRIES: [(&str, &str); 5] =
 pub(super) struct Part {
     /// As the page has it.
     pub(super) shown: String,
-    globs: GlobSet,
+    /// `None`: it holds nothing.
+    globs: Option<Globs>,
 }
 
 impl Part {
     pub(super) fn new(base: &str, globs: &[String]) -> Result<Self, String> {
-        let mut set = GlobSetBuilder::new();
-        for glob in globs {
-            set.add(path_glob(base, glob)?);
-        }
-        let globs_of = set.build().map_err(|error| error.to_string())?;
-        Ok(Self { shown: globs.join(", "), globs: globs_of })
+        let compiled = if globs.is_empty() { None } else { Some(Globs::below(base, globs, &[])?) };
+        Ok(Self { shown: globs.join(", "), globs: compiled })
     }
 
     pub(super) fn holds(&self, path: &str) -> bool {
-        self.globs.is_match(path)
+        self.globs.as_ref().is_some_and(|globs| globs.matches(path))
     }
 }
 
@@ -95,92 +93,36 @@ impl Things {
     }
 }
 
-/// A glob in which `<name>` stands for a segment or a part of one.
+/// A path pattern whose captures tell parts from each other.
 #[derive(Debug)]
 pub(super) struct Capture {
     /// As the page has it.
     pub(super) shown: String,
-    regex: Regex,
+    pattern: PathPattern,
 }
 
 impl Capture {
-    pub(super) fn new(base: &str, glob: &str) -> Result<Self, String> {
-        let (glob, names) = named(glob)?;
-        let matcher = path_glob(base, &glob)?;
-        // The glob's own expression, with each stand-in made a group.
-        let mut regex = matcher.regex().replace("(?-u)", "");
-        for (at, (stand_in, name)) in names.iter().enumerate() {
-            let group = format!("(?P<{name}_{at}>[^/]+)");
-            regex = regex.replacen(stand_in, &group, 1);
-        }
-        let shown = names.iter().fold(glob.clone(), |shown, (stand_in, name)| {
-            shown.replacen(stand_in, &format!("<{name}>"), 1)
-        });
-        let regex = Regex::new(&regex).map_err(|error| error.to_string())?;
-        Ok(Self { shown, regex })
+    /// As everywhere, a pattern without a slash speaks of names in any folder, and one that ends in
+    /// a slash of all below.
+    pub(super) fn new(base: &str, text: &str) -> Result<Self, String> {
+        let full = if text.ends_with('/') {
+            format!("{text}**")
+        } else if text.contains('/') || text == "**" {
+            text.to_owned()
+        } else {
+            format!("**/{text}")
+        };
+        Ok(Self { shown: text.to_owned(), pattern: PathPattern::new(base, &full)? })
     }
 
     pub(super) fn has_names(&self) -> bool {
-        self.regex.captures_len() > 1
+        self.pattern.names().next().is_some()
     }
 
     /// What the captures stand for in `path`; empty when there are none, `None` when the path does
-    /// not match, or one name would stand for two texts.
+    /// not match.
     pub(super) fn key(&self, path: &str) -> Option<String> {
-        let found = self.regex.captures(path)?;
-        let mut values: Vec<(&str, &str)> = Vec::new();
-        for name in self.regex.capture_names().flatten() {
-            let value = found.name(name)?.as_str();
-            let plain = name.rsplit_once('_').map_or(name, |(plain, _)| plain);
-            match values.iter().find(|(known, _)| *known == plain) {
-                Some((_, known)) if *known != value => return None,
-                Some(_) => {}
-                None => values.push((plain, value)),
-            }
-        }
-        Some(values.into_iter().map(|(_, value)| value).collect::<Vec<_>>().join("/"))
+        let found = self.pattern.find(path)?;
+        Some(found.into_values().collect::<Vec<_>>().join("/"))
     }
-}
-
-/// A stand-in for each capture of a glob, and its name.
-type Names = Vec<(String, String)>;
-
-/// A glob with letters in place of its captures, which globs leave as they are.
-fn named(glob: &str) -> Result<(String, Names), String> {
-    let mut plain = String::with_capacity(glob.len());
-    let mut names = Names::new();
-    let mut rest = glob;
-    while let Some(open) = rest.find('<') {
-        let close = rest[open..].find('>').map(|at| open + at);
-        let name = close.map_or("", |close| &rest[open + 1..close]);
-        let is_name = !name.is_empty()
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        let (Some(close), true) = (close, is_name) else {
-            return Err(format!("`{glob}`: a capture is written `<name>`"));
-        };
-        // A control character: no path has it, and no glob gives it a meaning.
-        let stand_in = format!("\u{1}{}\u{1}", names.len());
-        plain.push_str(&rest[..open]);
-        plain.push_str(&stand_in);
-        names.push((stand_in, name.replace('-', "_")));
-        rest = &rest[close + 1..];
-    }
-    plain.push_str(rest);
-    Ok((plain, names))
-}
-
-/// A glob on paths from the root, that was written as one from `base`. As everywhere, one without a
-/// slash speaks of names in any folder, and one that ends in a slash of all below.
-fn path_glob(base: &str, glob: &str) -> Result<globset::Glob, String> {
-    let anchored = glob.strip_prefix("./").or_else(|| glob.strip_prefix('/'));
-    let mut full = anchored.unwrap_or(glob).to_owned();
-    if full.ends_with('/') {
-        full.push_str("**");
-    } else if anchored.is_none() && !full.contains('/') {
-        full = format!("**/{full}");
-    }
-    if !base.is_empty() {
-        full = format!("{}/{full}", globset::escape(base));
-    }
-    GlobBuilder::new(&full).literal_separator(true).build().map_err(|error| error.to_string())
 }

@@ -2,6 +2,7 @@
 
 pub mod data;
 pub mod joined;
+pub mod doc;
 pub mod password;
 pub mod placeholder;
 pub mod prefilter;
@@ -26,8 +27,9 @@ pub fn problems(rule: &Rule) -> Vec<String> {
     problems.extend(check.text.as_ref().and_then(|header| text::check_header(header).err()));
     problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
     problems.extend(check.data.as_ref().and_then(|header| data::check_header(header).err()));
+    let base = rule.path.as_deref().map_or("", scope_of);
+    problems.extend(check.doc.as_ref().and_then(|header| doc::check_header(header).err()));
     if check.tree.is_some() {
-        let base = rule.path.as_deref().map_or("", scope_of);
         problems.extend(tree::TreeCheck::new(check, base, template(rule)).err());
     }
     problems
