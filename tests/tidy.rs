@@ -89,6 +89,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("baseline", &["finding"]),
+    ("guidance", &["files", "git", "config", "paths", "embedding", "kind", "memory"]),
     ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (

@@ -17,7 +17,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Each setting, its default, and the environment variable that goes over it.
-const SETTINGS: [(&str, Option<&str>); 8] = [
+const SETTINGS: [(&str, Option<&str>); 9] = [
     ("include", None),
     ("exclude", Some("AIDD_EXCLUDE")),
     ("failOn", Some("AIDD_FAIL_ON")),
@@ -26,6 +26,7 @@ const SETTINGS: [(&str, Option<&str>); 8] = [
     ("rules", None),
     ("overrides", None),
     ("ci", None),
+    ("content", None),
 ];
 
 /// Runs `aidd config …`.
@@ -48,23 +49,48 @@ fn default_of(key: &str) -> Value {
         "maxFileSize" => json!(MAX_FILE_SIZE),
         "baseline" => json!(baseline::PATH),
         "include" => json!(["**"]),
-        "rules" | "ci" => json!({}),
+        "rules" | "ci" | "content" => json!({}),
         _ => json!([]),
     }
 }
 
-fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<()> {
-    let project = Project::open(&io.cwd, config)?;
+/// A setting in force.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// Its key.
+    pub key: &'static str,
+    /// Its value.
+    pub value: Value,
+    /// Where it comes from: a file, a variable, `default`.
+    pub origin: String,
+}
+
+/// The settings of a project as they are in force, under the variables of `environment`.
+///
+/// # Errors
+/// When a setting cannot be written as JSON.
+pub fn in_force(
+    project: &Project,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<Setting>> {
     let set = serde_json::to_value(&project.config)?;
     let file = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
-    let mut text = format!("root = {}\n", project.root().display());
-    for (key, variable) in SETTINGS {
-        let typed = variable.and_then(|name| Some((name, std::env::var(name).ok()?)));
+    let settings = SETTINGS.into_iter().map(|(key, variable)| {
+        let typed = variable.and_then(|name| Some((name, environment(name)?)));
         let (value, origin) = match (typed, set.get(key), &file) {
             (Some((name, value)), ..) => (json!(value), name.to_owned()),
             (None, Some(value), Some(file)) => (value.clone(), file.clone()),
             _ => (default_of(key), "default".to_owned()),
         };
+        Setting { key, value, origin }
+    });
+    Ok(settings.collect())
+}
+
+fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<()> {
+    let project = Project::open(&io.cwd, config)?;
+    let mut text = format!("root = {}\n", project.root().display());
+    for Setting { key, value, origin } in in_force(&project, &|name| std::env::var(name).ok())? {
         writeln!(text, "{key} = {value}  # {origin}")?;
     }
     if let Some(path) = path {

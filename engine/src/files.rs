@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 /// A store of files. Paths are relative to its root, with `/` between segments.
 pub trait Files: Sync {
@@ -143,6 +144,24 @@ fn real(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::ErrorKind::NotFound.into())
+}
+
+/// What a file is known by without reading it: the time it was written, and its length.
+pub type Stamp = (SystemTime, u64);
+
+impl Disk {
+    /// The stamp of a file or folder; `None` when there is none, or it lies outside the root.
+    #[must_use]
+    pub fn stamp(&self, path: &str) -> Option<Stamp> {
+        let data = std::fs::metadata(self.locate(path).ok()?).ok()?;
+        Some((data.modified().ok()?, data.len()))
+    }
+
+    /// Whether there is a folder at `path`.
+    #[must_use]
+    pub fn is_folder(&self, path: &str) -> bool {
+        self.locate(path).is_ok_and(|path| path.is_dir())
+    }
 }
 
 impl Files for Disk {

@@ -17,6 +17,7 @@ pub mod files;
 pub mod finding;
 pub mod fix;
 pub mod git;
+pub mod guidance;
 pub mod ignored;
 pub mod imports;
 pub mod kind;

@@ -3,6 +3,7 @@
 
 use crate::tool::ToolError;
 use aidd_engine::files::Disk;
+use aidd_engine::guidance::{Library, Watched};
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::project::{Clock, ProjectMemory, system_clock};
@@ -67,6 +68,7 @@ struct Shared {
     environment: Environment,
     memory: Mutex<Option<ProjectMemory>>,
     project: Mutex<Option<(Stamps, Arc<Project>)>>,
+    library: Mutex<Watched>,
     notices: Mutex<Vec<String>>,
 }
 
@@ -96,6 +98,7 @@ impl Context {
             environment: setup.environment,
             memory: Mutex::default(),
             project: Mutex::default(),
+            library: Mutex::default(),
             notices: Mutex::default(),
         };
         Self { shared: Arc::new(shared), stop: Arc::default() }
@@ -182,6 +185,16 @@ impl Context {
                 Ok(project)
             }
         }
+    }
+
+    /// The pages that guide here, read again when one of them, or the configuration, changed.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    pub fn library(&self) -> Result<Arc<Library>, ProjectError> {
+        let project = self.project()?;
+        let config = project.config.content.clone().unwrap_or_default();
+        Ok(lock(&self.shared.library).current(&project.disk, &config))
     }
 
     fn stamps(&self) -> Stamps {

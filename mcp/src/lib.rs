@@ -9,6 +9,8 @@ mod dynamic;
 pub mod http;
 mod instructions;
 pub mod list;
+pub mod prompts;
+pub mod resources;
 pub mod schema;
 pub mod server;
 pub mod stdio;

@@ -1,9 +1,20 @@
 //! What guides an agent: the shipped pages and the project's own as one library, and what is read
 //! out of them.
 
+pub mod demands;
 pub mod library;
+pub mod next;
+pub mod prompts;
 pub mod routing;
+pub mod scaffold;
+pub mod sheet;
 pub mod shelf;
+pub mod start;
+pub mod state;
+pub mod task;
+#[cfg(test)]
+mod tests;
+pub mod tokens;
 
-pub use library::{Library, Origin, Page};
+pub use library::{Library, Origin, Page, Watched};
 pub use shelf::Shelf;

@@ -14,7 +14,7 @@ const SURE: f64 = 0.6;
 
 /// Words by language.
 #[derive(Clone, Debug, Default, Deserialize)]
-struct Words {
+pub(super) struct Words {
     #[serde(default)]
     en: Vec<String>,
     #[serde(default)]
@@ -74,6 +74,8 @@ pub struct Routing {
     areas: Vec<Words>,
     spans: Option<Spans>,
     roles: BTreeSet<String>,
+    /// The form to ask with where no row matches.
+    otherwise: String,
 }
 
 /// What a task is.
@@ -190,9 +192,14 @@ impl Routing {
         struct Tree {
             areas: Vec<Area>,
             spans: Option<Spans>,
+            otherwise: Otherwise,
         }
-        let table: Table = data(library, "routing")?;
-        let tree: Tree = data(library, "decision-tree")?;
+        #[derive(Deserialize)]
+        struct Otherwise {
+            ask: String,
+        }
+        let table: Table = page_data(library, Shelf::Templates, "routing")?;
+        let tree: Tree = page_data(library, Shelf::Templates, "decision-tree")?;
         let mut nodes = Vec::new();
         let mut areas = Vec::new();
         for (place, area) in tree.areas.into_iter().enumerate() {
@@ -202,7 +209,14 @@ impl Routing {
         let of_pages = library.on(Shelf::Skills).map(|page| page.name.clone());
         let roles = nodes.iter().map(|(node, _)| node.activates.clone()).chain(of_pages);
         let roles = roles.filter(|role| role != "competency-matrix").collect();
-        Ok(Self { rows: table.rows, nodes, areas, spans: tree.spans, roles })
+        let otherwise = tree.otherwise.ask;
+        Ok(Self { rows: table.rows, nodes, areas, spans: tree.spans, roles, otherwise })
+    }
+
+    /// The form to ask with where no row matches.
+    #[must_use]
+    pub fn otherwise(&self) -> &str {
+        &self.otherwise
     }
 
     /// The rows, in order.
@@ -219,7 +233,9 @@ impl Routing {
             return Route { roles: vec![role], confidence: 1.0, ..Route::default() };
         }
         let ranked = self.rank(&task);
-        let Some(&(best, weight, _)) = ranked.first() else { return Route::default() };
+        let Some((best, weight)) = ranked.first().map(|(at, weight, _)| (*at, *weight)) else {
+            return Route::default();
+        };
         let Some(leading) = self.node_of(&self.rows[best].id) else { return Route::default() };
         let matched = self.matched(&ranked);
         let many = self.spans.as_ref().filter(|spans| {
@@ -234,8 +250,8 @@ impl Routing {
             order.sort_unstable();
         }
         let row = &self.rows[best];
-        let second = ranked.get(1).copied();
-        let confidence = weight / (weight + second.map_or(0.0, |(_, weight, _)| weight));
+        let second = ranked.get(1).map(|(at, weight, _)| (*at, *weight));
+        let confidence = weight / (weight + second.map_or(0.0, |(_, weight)| weight));
         Route {
             row: Some(row.id.clone()),
             roles: distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone())),
@@ -246,9 +262,7 @@ impl Routing {
             template: row.template.clone(),
             spans: many.is_some(),
             confidence,
-            second: second
-                .filter(|_| confidence < SURE)
-                .map(|(at, _, _)| self.rows[at].id.clone()),
+            second: second.filter(|_| confidence < SURE).map(|(at, _)| self.rows[at].id.clone()),
         }
     }
 
@@ -320,10 +334,34 @@ impl Routing {
     }
 }
 
-fn data<T: DeserializeOwned>(library: &Library, name: &str) -> Result<T, String> {
-    let page = library
-        .get(Shelf::Templates, name)
-        .ok_or_else(|| format!("there is no page `{name}` among the templates"))?;
+/// The entries of `words` that `text` holds.
+pub(super) fn finds(text: &str, words: &Words) -> Vec<String> {
+    let task = Task::new(text);
+    let english = words.en.iter().filter(|entry| !task.english(entry).is_empty());
+    let korean = words.ko.iter().filter(|entry| !task.korean(entry).is_empty());
+    english.chain(korean).cloned().collect()
+}
+
+/// The header of a page as data.
+///
+/// # Errors
+/// That there is no such page, or what in it does not fit.
+pub(super) fn page_data<T: DeserializeOwned>(
+    library: &Library,
+    shelf: Shelf,
+    name: &str,
+) -> Result<T, String> {
+    // A project that keeps to its own pages may have no such table: ours holds then.
+    let shipped;
+    let page = match library.get(shelf, name) {
+        Some(page) => page,
+        None => {
+            shipped = Library::shipped();
+            shipped
+                .get(shelf, name)
+                .ok_or_else(|| format!("there is no page `{name}` among the {}", shelf.word()))?
+        }
+    };
     serde_json::from_value(Value::Object(page.header.clone()))
         .map_err(|error| format!("{}: {error}", page.path))
 }
@@ -357,7 +395,7 @@ mod tests {
         }
         let library = Library::shipped();
         let routing = Routing::new(&library).expect("the tables");
-        let cases: Cases = data(&library, "decision-tree").expect("cases");
+        let cases: Cases = page_data(&library, Shelf::Templates, "decision-tree").expect("cases");
         assert!(cases.cases.len() > 3);
         for case in cases.cases {
             assert_eq!(routing.classify(&case.task).roles, case.roles, "{}", case.task);

@@ -1,0 +1,420 @@
+//! The tools of guidance as the server calls them.
+#![expect(clippy::disallowed_methods, reason = "the repository is made by Git")]
+
+use crate::context::Context;
+use crate::tool::{Answer, ToolError};
+use crate::tools;
+use aidd_engine::guidance::tokens;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+fn ask(context: &Context, name: &str, arguments: Value) -> Result<Answer<Value>, ToolError> {
+    let Value::Object(arguments) = arguments else { panic!("an object") };
+    let tools = tools::all();
+    let is_named = |tool: &&crate::tool::Tool| tool.name == name || tool.aliases.contains(&name);
+    tools.iter().find(is_named).expect("a tool").call(context, arguments)
+}
+
+fn call(root: &Path, name: &str, arguments: Value) -> Answer<Value> {
+    ask(&Context::at(root), name, arguments).expect("an answer")
+}
+
+fn refused(root: &Path, name: &str, arguments: Value) -> String {
+    ask(&Context::at(root), name, arguments).expect_err("refused").to_string()
+}
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::write(path, text).expect("written");
+}
+
+fn git(root: &Path, args: &[&str]) {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(root).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(args);
+    assert!(git.output().expect("Git runs").status.success(), "{args:?}");
+}
+
+/// A repository with a commit, on the branch `feature/login`.
+fn repository() -> tempfile::TempDir {
+    let folder = tempfile::Builder::new().prefix("shop").tempdir().expect("a folder");
+    let root = folder.path();
+    git(root, &["init", "-q", "-b", "main"]);
+    write(root, "src/a.ts", "export const a = 1;\n");
+    git(root, &["add", "."]);
+    git(root, &["commit", "-q", "-m", "feat: first"]);
+    git(root, &["checkout", "-q", "-b", "feature/login"]);
+    folder
+}
+
+/// What differs from run to run, made the same.
+fn steady(text: &str, root: &Path) -> String {
+    let name = root.file_name().expect("a name").to_string_lossy();
+    let text = text.replace(&*name, "shop");
+    let mut words = Vec::new();
+    for word in text.split(' ') {
+        let start = ["session_", "decision_", "mistake_", "lifecycle_"]
+            .iter()
+            .find_map(|kind| word.find(kind));
+        let cut = start.map(|at| {
+            let rest = &word[at..];
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let kind = rest.split('_').next().unwrap_or_default();
+            format!("{}{kind}_ID{}", &word[..at], &rest[end..])
+        });
+        words.push(cut.unwrap_or_else(|| word.to_owned()));
+    }
+    words.join(" ")
+}
+
+#[test]
+fn a_fresh_project_is_told_what_there_is() {
+    let folder = repository();
+    let answer = call(folder.path(), "aidd_bootstrap", json!({"task": "Add a login page"}));
+    insta::assert_snapshot!(steady(&answer.text, folder.path()), @"");
+    assert_eq!(answer.data["budget"], 1200);
+    assert_eq!(answer.data["sessionId"], Value::Null);
+}
+
+#[test]
+fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
+    let folder = repository();
+    let root = folder.path();
+    write(
+        root,
+        "ai/rules/money.md",
+        "---\nsummary: How money is handled.\n---\n# Money\n\n- MUST store amounts in cents.\n- NEVER use floats for money. `team/no-float`\n- SHOULD round half up.\n",
+    );
+    write(root, "ai/rules/broken.md", "---\nsummary: [\n---\n# Broken\n");
+    let context = Context::at(root);
+    let run = |name: &str, arguments| ask(&context, name, arguments).expect("an answer");
+    run(
+        "aidd_memory_add_mistake",
+        json!({"error": "Login tokens were logged", "rootCause": "debug line", "fix": "removed it", "prevention": "never log headers"}),
+    );
+    run(
+        "aidd_memory_add_decision",
+        json!({"decision": "Sessions live in Redis", "reasoning": "shared by servers"}),
+    );
+    run(
+        "aidd_memory_add_convention",
+        json!({"convention": "Errors are RFC 9457 problems", "example": "{}"}),
+    );
+    run(
+        "aidd_branch",
+        json!({"action": "save", "feature": "login", "pendingTasks": ["form", "tests"]}),
+    );
+    run("aidd_lifecycle_init", json!({"feature": "login"}));
+    let provider = json!({"provider": "p", "model": "m", "modelId": "m-1", "client": "c"});
+    let given =
+        json!({"aiProvider": provider, "memorySessionId": "thread", "tokenBudget": "minimal"});
+    let answer = run("aidd_start", given.clone());
+    insta::assert_snapshot!(steady(&answer.text, root), @"");
+    let session = answer.data["sessionId"].as_str().expect("a session").to_owned();
+    // The thread goes on; the same session is taken up.
+    let again = run("aidd_bootstrap", given);
+    assert_eq!(again.data["sessionId"], json!(session));
+    assert!(again.text.contains(&format!("Session {session} of this thread goes on.")));
+    let full = run("aidd_bootstrap", json!({"tokenBudget": "full"}));
+    for said in [
+        "NEVER use floats for money.",
+        "MUST store amounts in cents.",
+        "Sessions live in Redis",
+        "Errors are RFC 9457 problems",
+        "never log headers",
+        "ai/rules/broken.md",
+        "Pending: form; tests",
+    ] {
+        assert!(full.text.contains(said), "{said}: {}", full.text);
+    }
+    // An edit is seen by the same server.
+    write(root, "ai/rules/money.md", "# Money\n\n- NEVER pay twice.\n");
+    assert!(run("aidd_bootstrap", json!({})).text.contains("NEVER pay twice."));
+}
+
+#[test]
+fn a_start_is_for_this_project_and_says_what_it_lacks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    fs::create_dir(root.join("sub")).expect("made");
+    let said = refused(root, "aidd_bootstrap", json!({"path": "sub"}));
+    assert!(said.contains("this server is for the project's root"), "{said}");
+    assert!(refused(root, "aidd_bootstrap", json!({"path": ".."})).contains("outside"));
+    let provider = json!({"provider": "p", "model": "m"});
+    let said = refused(root, "aidd_bootstrap", json!({"aiProvider": provider}));
+    assert!(said.contains("`branch` is missing"), "{said}");
+    call(root, "aidd_bootstrap", json!({"path": "."}));
+    write(
+        root,
+        ".aidd/config.json",
+        "{\"content\": {\"tokenBudget\": \"minimal\", \"overrideMode\": \"project_only\"}}",
+    );
+    let answer = call(root, "aidd_bootstrap", json!({}));
+    assert_eq!(answer.data["budget"], 400);
+    write(root, ".aidd/config.json", "{\"content\": {\"tokenBudget\": \"huge\"}}");
+    assert!(refused(root, "aidd_bootstrap", json!({})).contains("config.json"));
+}
+
+#[test]
+fn a_task_is_classified_in_both_languages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let roles = |task: &str| {
+        call(folder.path(), "aidd_classify_task", json!({"description": task})).data["roles"]
+            .clone()
+    };
+    assert_eq!(roles("Design a microservices architecture"), json!(["system-architect"]));
+    assert_eq!(
+        roles("Create a Button component"),
+        json!(["design-architect", "experience-engineer", "interface-artisan"])
+    );
+    assert_eq!(roles("Scan code for vulnerabilities"), json!(["security-architect"]));
+    assert_eq!(roles("결제 모듈 단위 테스트 커버리지를 올려줘"), json!(["quality-engineer"]));
+    let given = json!({"description": "Fix the wrong month in the date helper", "files": ["src/date.ts"], "lines": 8, "tested": true});
+    insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", given).text, @"");
+    insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", json!({"description": "hm, perhaps later"})).text, @"");
+    assert!(
+        refused(folder.path(), "aidd_classify_task", json!({"description": " "})).contains("empty")
+    );
+    let table = call(folder.path(), "aidd_get_routing_table", json!({"phase": "ship"}));
+    insta::assert_snapshot!(table.text, @"");
+    assert!(
+        refused(folder.path(), "aidd_get_routing_table", json!({"phase": "DESIGN"}))
+            .contains("UNDERSTAND, PLAN")
+    );
+}
+
+#[test]
+fn roles_are_found_and_the_projects_own_goes_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    let answer = call(root, "aidd_get_agent", json!({"agent": "security architect"}));
+    assert_eq!(
+        (&answer.data["name"], &answer.data["own"]),
+        (&json!("security-architect"), &json!(false))
+    );
+    insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "security-auditor"})), @"");
+    insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "qqq"})), @"");
+    write(
+        root,
+        "skills/guard/SKILL.md",
+        "---\nname: security-architect\ncompetencies:\n  - { name: Vaults, level: primary }\n---\n# Our guard\n",
+    );
+    let own = call(root, "aidd_get_agent", json!({"agent": "security-architect"}));
+    assert_eq!(own.text, "# Our guard\n");
+    let matrix = call(root, "aidd_get_competency_matrix", json!({"filter": "vault"}));
+    assert_eq!(matrix.text, "competency: who leads; who helps\nVaults: security-architect");
+    assert!(
+        refused(root, "aidd_get_competency_matrix", json!({"filter": "xyz"}))
+            .contains("leave `filter` out")
+    );
+}
+
+#[test]
+fn the_next_step_follows_from_the_real_state() {
+    let folder = repository();
+    let root = folder.path();
+    write(root, "Dockerfile", "FROM debian:latest\nUSER app\n");
+    let context = Context::at(root);
+    let answer = ask(&context, "aidd_suggest_next", json!({})).expect("an answer");
+    insta::assert_snapshot!(steady(&answer.text, root), @"");
+    let call = |next: &Value| {
+        let Value::Object(arguments) = next["args"].clone() else { panic!("an object") };
+        let tools = tools::all();
+        let tool = tools.iter().find(|tool| next["tool"] == tool.name).expect("a tool");
+        tool.call(&context, arguments)
+    };
+    // What needs nothing more can be called as it is.
+    for next in answer.data["suggestions"].as_array().expect("a list") {
+        if next["needs"].is_null() {
+            call(next).expect("an answer");
+        }
+    }
+    let recent = json!({"recentActions": ["aidd_ci_diff_check", "aidd_session"]});
+    let rest = ask(&context, "aidd_suggest_next", recent).expect("an answer");
+    let tools: Vec<&Value> = rest.data["suggestions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|next| &next["tool"])
+        .collect();
+    assert!(!tools.contains(&&json!("aidd_ci_diff_check")) && !tools.is_empty(), "{tools:?}");
+}
+
+#[test]
+fn a_context_is_never_over_its_budget() {
+    let folder = repository();
+    let context = Context::at(folder.path());
+    for number in 0..30 {
+        let decision =
+            format!("Decision number {number} about the order service and its many queues");
+        ask(
+            &context,
+            "aidd_memory_add_decision",
+            json!({"decision": decision, "reasoning": "why"}),
+        )
+        .expect("saved");
+    }
+    for budget in [100, 150, 300, 1000, 4000, 20_000] {
+        let answer = ask(
+            &context,
+            "aidd_optimize_context",
+            json!({"budget": budget, "task": "order queues"}),
+        )
+        .expect("an answer");
+        let reserve = answer.data["reserve"].as_u64().expect("a number");
+        let counted = tokens::count(&answer.text) as u64;
+        assert!(counted + reserve <= budget, "{budget}: {counted} and {reserve}");
+        assert_eq!(answer.data["tokens"], json!(counted));
+    }
+    let memory =
+        ask(&context, "aidd_optimize_context", json!({"sections": ["memory"], "budget": 300}))
+            .expect("an answer");
+    assert!(memory.text.starts_with("## Decisions that hold\n"), "{}", memory.text);
+    let said = ask(&context, "aidd_optimize_context", json!({"sections": ["memories"]}))
+        .expect_err("refused");
+    assert!(said.message.contains("none of header, memory"), "{said}");
+}
+
+/// Every path below a folder, with what it holds.
+fn tree(root: &Path) -> Vec<(String, String)> {
+    let mut left = vec![root.to_owned()];
+    let mut found = Vec::new();
+    while let Some(folder) = left.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            if entry.path().is_dir() {
+                left.push(entry.path());
+            } else {
+                let path = entry
+                    .path()
+                    .strip_prefix(root)
+                    .expect("below")
+                    .to_string_lossy()
+                    .replace('\\', "/");
+                found.push((path, fs::read_to_string(entry.path()).expect("text")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn guidance_is_laid_out_once_and_over_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    write(root, "AGENTS.md", "# Ours\n");
+    let before = tree(root);
+    let dry = call(root, "aidd_scaffold", json!({"dryRun": true, "preset": "minimal"}));
+    assert_eq!(tree(root), before);
+    assert_eq!(dry.data["created"], json!(["agents/roles.md", "rules/house.md"]));
+    assert_eq!(dry.data["kept"], json!(["AGENTS.md"]));
+    let diff = dry.data["diff"].as_str().expect("a diff");
+    assert!(
+        diff.contains("--- /dev/null\n+++ b/rules/house.md\n@@ -0,0 +1,10 @@\n+---\n"),
+        "{diff}"
+    );
+    let full = call(root, "aidd_scaffold", json!({"preset": "full"}));
+    assert_eq!(full.data["kept"], json!(["AGENTS.md"]));
+    let after = tree(root);
+    assert!(after.contains(&("AGENTS.md".to_owned(), "# Ours\n".to_owned())));
+    for (path, text) in after.iter().filter(|(path, _)| {
+        dry.data["created"].as_array().is_some_and(|all| all.contains(&json!(path)))
+    }) {
+        let shown: String = text.lines().map(|line| format!("+{line}\n")).collect();
+        assert!(diff.contains(&shown), "{path}");
+    }
+    let again = call(root, "aidd_scaffold", json!({"preset": "full"}));
+    assert_eq!(again.data["created"], json!([]));
+    assert_eq!(tree(root), after);
+    // What was laid out is read, and the configuration holds.
+    let config = call(root, "aidd_get_config", json!({}));
+    assert!(config.text.contains("rules/house.md"), "{}", config.text);
+    assert_eq!(config.data["problems"], json!([]));
+}
+
+#[test]
+fn nothing_is_laid_out_outside_of_the_project() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("project");
+    fs::create_dir_all(&root).expect("made");
+    for path in ["..", "../other", "/"] {
+        assert!(
+            refused(&root, "aidd_scaffold", json!({"path": path})).contains("outside"),
+            "{path}"
+        );
+    }
+    call(&root, "aidd_scaffold", json!({"path": "packages/web", "preset": "minimal"}));
+    assert!(root.join("packages/web/rules/house.md").is_file());
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.path(), root.join("agents")).expect("linked");
+        assert!(refused(&root, "aidd_scaffold", json!({})).contains("outside"));
+        assert!(!folder.path().join("roles.md").exists());
+    }
+}
+
+/// The most tokens that an answer may cost, by our upper count.
+const COSTS: &[(&str, &str, usize)] = &[
+    ("aidd_bootstrap", r#"{"tokenBudget": "minimal", "task": "Add a login page"}"#, 400),
+    ("aidd_bootstrap", r#"{"tokenBudget": "standard", "task": "Add a login page"}"#, 1200),
+    ("aidd_bootstrap", r#"{"tokenBudget": "full", "task": "Add a login page"}"#, 3000),
+    ("aidd_classify_task", r#"{"description": "Implement the orders endpoint in NestJS"}"#, 200),
+    ("aidd_get_routing_table", "{}", 1200),
+    ("aidd_get_routing_table", r#"{"phase": "BUILD"}"#, 450),
+    ("aidd_get_competency_matrix", "{}", 2000),
+    ("aidd_get_config", "{}", 150),
+    ("aidd_suggest_next", r#"{"task": "Add a login page"}"#, 500),
+    ("aidd_optimize_context", "{}", 3520),
+    ("aidd_scaffold", r#"{"dryRun": true}"#, 1500),
+];
+
+#[test]
+fn every_answer_keeps_its_price() {
+    let folder = repository();
+    for (tool, arguments, most) in COSTS {
+        let arguments = serde_json::from_str(arguments).expect("JSON");
+        let answer = call(folder.path(), tool, arguments);
+        let counted = tokens::count(&answer.text);
+        assert!(counted <= *most, "{tool}: {counted} of {most}\n{}", answer.text);
+        assert!(counted * 4 >= *most || *most <= 500, "{tool}: {counted} of {most}");
+    }
+    let library = aidd_engine::guidance::Library::shipped();
+    for page in library.on(aidd_engine::guidance::Shelf::Skills) {
+        if page.name != "competency-matrix" {
+            let answer = call(folder.path(), "aidd_get_agent", json!({"agent": page.name}));
+            assert!(
+                tokens::count(&answer.text) <= 1200,
+                "{}: {}",
+                page.name,
+                tokens::count(&answer.text)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_start_looks_at_no_file_of_the_project() {
+    let folder = repository();
+    let root = folder.path();
+    for number in 0..10_000 {
+        let path = root.join(format!("packages/p{}/src", number / 100));
+        if number % 100 == 0 {
+            fs::create_dir_all(&path).expect("made");
+        }
+        fs::write(path.join(format!("file{number}.ts")), "export {};\n").expect("written");
+    }
+    let context = Context::at(root);
+    ask(&context, "aidd_bootstrap", json!({})).expect("an answer");
+    let mut times: Vec<Duration> = Vec::new();
+    for _ in 0..9 {
+        let began = Instant::now();
+        ask(&context, "aidd_bootstrap", json!({"task": "Add a login page"})).expect("an answer");
+        times.push(began.elapsed());
+    }
+    times.sort();
+    // Ten times what a release build may take, on a machine that does other work too.
+    assert!(times[4] < Duration::from_millis(150), "{times:?}");
+}
