@@ -22,8 +22,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("registry", &["files", "finding", "kind", "config", "rule"]),
     (
         "patterns",
-        &["source", "files", "listing", "captures", "finding", "paths", "parse", "rule"],
+        &[
+            "source", "files", "listing", "captures", "config", "finding", "guidance", "manifest",
+            "paths", "parse", "rule",
+        ],
     ),
+    ("manifest", &["files"]),
+    ("imports", &["source", "files", "listing", "manifest"]),
+    (
+        "layers",
+        &["source", "captures", "finding", "imports", "listing", "paths", "patterns", "files"],
+    ),
+    ("commits", &["source", "config", "paths"]),
     ("conditions", &["files", "captures", "finding", "paths", "patterns", "rule"]),
     ("packs", &["finding", "config", "paths", "registry"]),
     (
@@ -43,6 +53,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "files",
             "kind",
             "finding",
+            "imports",
             "conditions",
             "config",
             "packs",
@@ -60,7 +71,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "project_checks",
         &[
-            "source", "files", "kind", "listing", "finding", "paths", "patterns", "rule", "check",
+            "source", "files", "kind", "layers", "listing", "finding", "paths", "patterns", "rule",
+            "check",
         ],
     ),
     ("fix", &["source", "files", "finding", "check"]),

@@ -296,7 +296,7 @@ Setext too
 
 <a id="here"></a> <img src="o.png"> <img alt='p' src=q>
 "#;
-        insta::assert_snapshot!(shown(text), @r##"
+        insta::assert_snapshot!(shown(text), @r###"
         front "title: A\n"
         h1 "The aidd way, 2nd part!" #the-aidd-way-2nd-part "# The `aidd` *way*, 2nd part!"
         h1 "Setext too" #setext-too "Setext too\n=========="
@@ -317,7 +317,7 @@ Setext too
         code "src/x.rs" "`src/x.rs`"
         code "a `b` " "``a `b` ``"
         ids ["here"]
-        "##);
+        "###);
     }
 
     proptest! {
