@@ -23,8 +23,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "patterns",
         &[
-            "source", "files", "listing", "captures", "config", "finding", "guidance", "manifest",
-            "paths", "parse", "rule",
+            "source", "files", "listing", "captures", "commits", "config", "finding", "guidance",
+            "layers", "manifest", "paths", "parse", "rule",
         ],
     ),
     ("manifest", &["files"]),
@@ -33,7 +33,11 @@ const LAYERS: &[(&str, &[&str])] = &[
         "layers",
         &["source", "captures", "finding", "imports", "listing", "paths", "patterns", "files"],
     ),
-    ("commits", &["source", "config", "paths"]),
+    ("commits", &["source", "files", "config", "manifest", "paths"]),
+    (
+        "commit_checks",
+        &["source", "files", "commits", "config", "finding", "paths", "patterns", "registry", "rule", "check"],
+    ),
     ("conditions", &["files", "captures", "finding", "paths", "patterns", "rule"]),
     ("packs", &["finding", "config", "paths", "registry"]),
     (

@@ -4,9 +4,12 @@
 
 mod change;
 mod demands;
+mod members;
 pub mod message;
 #[cfg(test)]
 mod tests;
+
+pub use members::members;
 
 use crate::source::Span;
 use aidd_content::page::{
@@ -168,6 +171,13 @@ impl Demands {
     #[must_use]
     pub fn counts_lines(&self) -> bool {
         self.change.as_ref().is_some_and(Touched::counts_lines)
+    }
+
+    /// Whether the parts of the project are scopes.
+    #[must_use]
+    pub fn asks_members(&self) -> bool {
+        let scopes = self.conventional.iter().flat_map(|header| header.scopes.iter());
+        scopes.into_iter().any(|scope| scope == "workspace")
     }
 
     /// What breaks a demand, text by text; texts without a fault are left out.

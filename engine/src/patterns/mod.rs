@@ -11,6 +11,8 @@ pub mod syntax;
 pub mod text;
 pub mod tree;
 
+use crate::commits::Demands;
+use crate::layers::Layers;
 use crate::parse::markdown;
 use crate::parse::values::Format;
 use crate::paths::{Globs, scope_of};
@@ -29,6 +31,8 @@ pub fn problems(rule: &Rule) -> Vec<String> {
     problems.extend(check.data.as_ref().and_then(|header| data::check_header(header).err()));
     let base = rule.path.as_deref().map_or("", scope_of);
     problems.extend(check.doc.as_ref().and_then(|header| doc::check_header(header).err()));
+    problems.extend(check.layers.as_ref().and_then(|header| Layers::new(header, base).err()));
+    problems.extend(check.commit.as_ref().and_then(|header| Demands::new(header, base).err()));
     if check.tree.is_some() {
         problems.extend(tree::TreeCheck::new(check, base, template(rule)).err());
     }
