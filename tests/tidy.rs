@@ -19,32 +19,29 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("paths", &[]),
     ("parse", &["source"]),
     ("rule", &["source", "finding"]),
-    ("registry", &["files", "finding", "kind", "config", "rule"]),
+    ("registry", &["files", "finding", "kind", "config", "paths", "rule"]),
     (
         "patterns",
         &[
-            "source", "files", "listing", "captures", "commits", "config", "finding", "guidance",
-            "layers", "manifest", "paths", "parse", "rule",
+            "source", "files", "listing", "captures", "config", "finding", "guidance", "imports",
+            "manifest", "paths", "parse", "rule",
         ],
     ),
     ("manifest", &["files"]),
     ("imports", &["source", "files", "listing", "manifest"]),
     (
-        "layers",
-        &["source", "captures", "finding", "imports", "listing", "paths", "patterns", "files"],
-    ),
-    ("commits", &["source", "files", "config", "manifest", "paths"]),
-    (
         "commit_checks",
-        &["source", "files", "commits", "config", "finding", "paths", "patterns", "registry", "rule", "check"],
+        &[
+            "source", "files", "listing", "config", "finding", "paths", "patterns", "registry",
+            "rule", "check",
+        ],
     ),
-    ("conditions", &["files", "captures", "finding", "paths", "patterns", "rule"]),
     ("packs", &["finding", "config", "paths", "registry"]),
     (
         "validators",
         &[
             "source", "files", "kind", "lines", "finding", "config", "paths", "parse", "rule",
-            "registry", "patterns",
+            "registry", "patterns", "packs",
         ],
     ),
     ("allow", &["source", "finding", "paths", "rule", "registry"]),
@@ -58,7 +55,6 @@ const LAYERS: &[(&str, &[&str])] = &[
             "kind",
             "finding",
             "imports",
-            "conditions",
             "config",
             "packs",
             "paths",
@@ -74,13 +70,25 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "project_checks",
-        &[
-            "source", "files", "kind", "layers", "listing", "finding", "paths", "patterns", "rule",
-            "check",
-        ],
+        &["source", "files", "kind", "listing", "finding", "paths", "patterns", "rule", "check"],
     ),
     ("fix", &["source", "files", "finding", "check"]),
-    ("examples", &["source", "files", "finding", "parse", "patterns", "rule", "check", "fix"]),
+    (
+        "examples",
+        &[
+            "source",
+            "files",
+            "listing",
+            "finding",
+            "parse",
+            "patterns",
+            "rule",
+            "check",
+            "commit_checks",
+            "project_checks",
+            "fix",
+        ],
+    ),
     (
         "walk",
         &[

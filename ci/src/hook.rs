@@ -2,6 +2,7 @@
 //! itself (`user_prompt`). What aidd wrote stands between two
 //! marks, is written anew by each `install`, and is all that `uninstall` takes out.
 
+mod commit_msg;
 mod user_prompt;
 
 use crate::Io;
@@ -29,8 +30,10 @@ const CHAINS: &str = "# Runs what was here before.";
 /// # Errors
 /// When there is no repository, a hook of another origin is in the way, or a file cannot be written.
 pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
-    if let HookCommand::UserPrompt = command {
-        return Ok(user_prompt::run(io));
+    match command {
+        HookCommand::UserPrompt => return Ok(user_prompt::run(io)),
+        HookCommand::CommitMsg { file } => return commit_msg::run(file, io),
+        _ => {}
     }
     let (folder, is_shared) = folder(&io.cwd)?;
     match command {
@@ -70,7 +73,7 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
             }
         }
         // Served before the folder of hooks is looked for.
-        HookCommand::UserPrompt => {}
+        HookCommand::UserPrompt | HookCommand::CommitMsg { .. } => {}
     }
     Ok(Exit::Clean)
 }
@@ -105,7 +108,7 @@ fn purpose(hook: HookName) -> &'static str {
     match hook {
         HookName::PreCommit => "aidd checks what is staged",
         HookName::PrepareCommitMsg => "aidd begins the message",
-        HookName::CommitMsg => "aidd looks for secrets in the message",
+        HookName::CommitMsg => "aidd looks for secrets in the message and judges it by the rules",
         HookName::PrePush => "aidd checks what is pushed",
     }
 }
@@ -293,7 +296,7 @@ fn job(hook: HookName) -> &'static str {
         HookName::CommitMsg => {
             "  sed '/^# -* >8 -*$/,$d' \"$1\" | \"$aidd\" check --quiet --only 'secrets/*' --stdin-path COMMIT_EDITMSG - || {\n    \
              code=$?\n    echo \"commit-msg: the message holds a secret, or could not be checked; it is kept in $1\" >&2\n    \
-             exit $code\n  }\n"
+             exit $code\n  }\n  \"$aidd\" hook commit-msg \"$1\" || exit $?\n"
         }
         // A line a ref: local name, local commit, remote name, remote commit; all zeros for none.
         // Of a branch that is new there, or whose end there is not known here, the commits that no

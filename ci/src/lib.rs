@@ -6,6 +6,7 @@ pub mod base;
 pub mod baseline;
 pub mod check;
 pub mod cli;
+mod commits;
 pub mod compare;
 pub mod doctor;
 pub mod event;

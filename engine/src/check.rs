@@ -1,7 +1,6 @@
 //! The one road from a file to its findings: kind → parse → checks → allow comments → ids → order.
 
 use crate::allow;
-use crate::conditions::Conditions;
 use crate::config::{Config, MAX_FILE_SIZE};
 use crate::files::Files;
 use crate::finding::{Finding, Related, RuleId, Status};
@@ -13,6 +12,7 @@ use crate::patterns::data::DataPatterns;
 use crate::patterns::doc::DocPatterns;
 use crate::patterns::syntax::SyntaxPatterns;
 use crate::patterns::text::TextPatterns;
+use crate::patterns::when::Conditions;
 use crate::registry::Registry;
 use crate::rule::{Report, Settings};
 use crate::secrets;
@@ -138,12 +138,37 @@ impl Engine {
     pub(crate) fn finished(
         &self,
         source: &Source,
+        findings: Vec<Finding>,
+        secrets: Vec<Span>,
+    ) -> Checked {
+        self.finished_among(source, findings, secrets, &mut Occurrences::default())
+    }
+
+    /// As [`Engine::finished`], for one of several texts of one name.
+    pub(crate) fn finished_among(
+        &self,
+        source: &Source,
         mut findings: Vec<Finding>,
+        secrets: Vec<Span>,
         seen: &mut Occurrences,
     ) -> Checked {
-        finish(source, &mut findings, &[]);
+        finish(source, &mut findings, &secrets);
         assign_ids(source, &mut findings, seen);
-        Checked { findings, secrets: Vec::new() }
+        Checked { findings, secrets }
+    }
+
+    /// Settings under which `rule` alone runs, as its page says; a rule on rules and comments runs
+    /// among all the others.
+    pub(crate) fn alone(&self, rule: &RuleId) -> Settings {
+        let among_all = rule.starts_with("aidd/");
+        let mut settings = select::defaults(self.registry.rules());
+        for known in self.registry.rules() {
+            if let Some(setting) = settings.get_mut(&known.id) {
+                let runs = among_all || known.id == *rule;
+                setting.severity = runs.then_some(known.severity);
+            }
+        }
+        settings
     }
 
     /// Checks one source. `files` is what the checks may read beside it.
@@ -183,14 +208,7 @@ impl Engine {
     /// What `rule` alone finds; a rule on rules and comments runs among all the others.
     #[must_use]
     pub fn check_rule(&self, rule: &RuleId, source: &Source, files: &dyn Files) -> Vec<Finding> {
-        let among_all = rule.starts_with("aidd/");
-        let mut settings = select::defaults(self.registry.rules());
-        for known in self.registry.rules() {
-            if let Some(setting) = settings.get_mut(&known.id) {
-                let runs = among_all || known.id == *rule;
-                setting.severity = runs.then_some(known.severity);
-            }
-        }
+        let settings = self.alone(rule);
         let mut findings = self.check_under(&settings, source, files, Depth::Full).findings;
         findings.retain(|finding| finding.rule == *rule && finding.status == Status::New);
         findings

@@ -5,12 +5,13 @@
 //! without the hash of the commit, so that they outlive a rebase.
 
 use crate::check::{Checked, Engine, Occurrences};
-use crate::commits::{self, Demands, Told, Work};
-use crate::files::Files;
-use crate::finding::RuleId;
+use crate::files::{Files, Memory};
+use crate::finding::{Finding, RuleId};
+use crate::listing::Listing;
 use crate::paths::scope_of;
 use crate::patterns;
-use crate::rule::{Report, Rule};
+use crate::patterns::commits::{self, Commit, Demands, Told, Touch, Work};
+use crate::rule::{Report, Rule, Settings};
 use crate::source::Source;
 use std::collections::BTreeMap;
 
@@ -82,23 +83,64 @@ pub fn run(engine: &Engine, work: &Work, files: &dyn Files) -> CommitReport {
     for key in places {
         let Some((text, faults)) = by_place.remove(&key) else { continue };
         let path = key.split('\n').next().unwrap_or_default();
-        report.texts.extend(settled(engine, path, text, faults, &mut seen));
+        let settings = engine.settings(path);
+        report.texts.extend(settled(engine, (&settings, path), text, faults, &mut seen));
     }
     report
+}
+
+/// What one rule finds in a text as an example has it, whatever the configuration says of the rule.
+/// `path` says what the text is: [`commits::TITLE`], [`commits::BRANCH`], [`commits::CHANGE`] (a
+/// path a line, after `A ` when it is new), else a message.
+#[must_use]
+pub fn check_rule(
+    engine: &Engine,
+    rule: &Rule,
+    (path, text): (&str, &str),
+    files: &dyn Files,
+) -> Vec<(Source, Finding)> {
+    let base = rule.path.as_deref().map_or("", scope_of);
+    let header = rule.check.as_ref().and_then(|check| check.commit.as_ref());
+    let Some(Ok(demands)) = header.map(|header| Demands::new(header, base)) else {
+        return Vec::new();
+    };
+    let paths = files.listing().map_or(&[][..], Listing::files);
+    let members = commits::members(files, paths.iter().map(String::as_str));
+    let mut work = Work { members, ..Work::default() };
+    match path {
+        commits::TITLE => work.title = Some(text.trim_end().to_owned()),
+        commits::BRANCH => work.branch = Some(text.trim_end().to_owned()),
+        commits::CHANGE => work.touched = Some(text.lines().map(touch).collect()),
+        _ => work.commits = vec![Commit { message: text.to_owned(), ..Commit::default() }],
+    }
+    let settings = engine.alone(&rule.id);
+    let mut found = Vec::new();
+    for Told { path, text, faults } in demands.judge(&work) {
+        let faults = faults.into_iter().map(|fault| (rule, fault)).collect();
+        let settled = settled(engine, (&settings, &path), text, faults, &mut Occurrences::default());
+        let Some((source, checked)) = settled else { continue };
+        let one = |finding| (Source::new(source.path(), source.text()), finding);
+        found.extend(checked.findings.into_iter().map(one));
+    }
+    found
+}
+
+fn touch(line: &str) -> Touch {
+    let (path, added) = line.strip_prefix("A ").map_or((line, false), |path| (path, true));
+    Touch { path: path.to_owned(), added, lines: 1 }
 }
 
 /// The findings in one text.
 fn settled(
     engine: &Engine,
-    path: &str,
+    (settings, path): (&Settings, &str),
     text: String,
     faults: Vec<(&Rule, commits::Fault)>,
     seen: &mut Occurrences,
 ) -> Option<(Source, Checked)> {
-    let settings = engine.settings(path);
     // By this name the ids are made.
     let source = Source::new(commits::FOLDER.trim_end_matches('/'), text.as_str());
-    let mut report = Report::new(&source, &settings);
+    let mut report = Report::new(&source, settings);
     for (rule, commits::Fault { span, message, help }) in faults {
         if !report.begin(&rule.id) {
             continue;
@@ -116,7 +158,9 @@ fn settled(
     if findings.is_empty() {
         return None;
     }
-    let checked = engine.finished(&source, findings, seen);
+    // A message may hold what no report may show.
+    let secrets = engine.check_secrets(&source, &Memory::default()).secrets;
+    let checked = engine.finished_among(&source, findings, secrets, seen);
     Some((Source::new(path, text), checked))
 }
 
@@ -124,9 +168,7 @@ fn settled(
 mod tests {
     use super::*;
     use crate::check::Selection;
-    use crate::commits::Commit;
     use crate::config;
-    use crate::files::Memory;
     use crate::registry::Registry;
 
     fn engine(config: &str) -> Engine {

@@ -203,6 +203,28 @@ pub fn markdown_below(disk: &Disk, folder: &str) -> Vec<String> {
     found
 }
 
+/// The folders of rule pages inside the project, in folders of their own at most two levels down:
+/// `packages/a/.aidd/rules`. Ordered, without hidden folders and those of dependencies; of the
+/// first thousand folders only.
+#[must_use]
+pub fn nested_rule_folders(disk: &Disk) -> Vec<String> {
+    const FOREIGN: [&str; 6] = ["node_modules", "vendor", "target", "dist", "build", "out"];
+    const MOST: usize = 1000;
+    let mut folders = folders_below(disk, "");
+    let outer = folders.clone();
+    for folder in outer.iter().filter(|folder| !FOREIGN.contains(&folder.as_str())) {
+        if folders.len() < MOST {
+            folders.extend(folders_below(disk, folder));
+        }
+    }
+    let own =
+        |folder: &String| [".aidd/rules", "ai/rules"].map(|rules| format!("{folder}/{rules}"));
+    let is_own =
+        |folder: &&String| !FOREIGN.contains(&folder.rsplit('/').next().unwrap_or_default());
+    let rules = folders.iter().filter(is_own).take(MOST).flat_map(own);
+    rules.filter(|rules| disk.locate(rules).is_ok_and(|place| place.is_dir())).collect()
+}
+
 /// The folders right below `folder` (the root, when empty), ordered, without hidden ones and links.
 #[must_use]
 pub fn folders_below(disk: &Disk, folder: &str) -> Vec<String> {

@@ -8,18 +8,18 @@
 //! - a span stands in the text that [`Scope::files`] has of the file, and its id is made of its
 //!   lines, as that of a finding of the first pass is.
 
-use crate::check::{Checked, Engine, Occurrences};
+use crate::check::{Checked, Engine};
 use crate::files::{Files, Listed};
-use crate::finding::{Finding, RuleId};
+use crate::finding::{Finding, RuleId, Status};
 use crate::kind::CONFIG_PATH;
-use crate::layers::{self, Imports};
+use crate::patterns::layers::{self, Imports};
 use crate::listing::Listing;
 use crate::paths::{Globs, scope_of};
 use crate::patterns;
 use crate::patterns::joined::{Found, Joined, Scope};
 use crate::patterns::tree::TreeCheck;
-use crate::rule::{Report, Rule};
-use crate::source::{Source, Span};
+use crate::rule::{Report, Rule, Settings};
+use crate::source::Source;
 use aidd_content::page::{CheckHeader, Form};
 use std::collections::BTreeMap;
 
@@ -72,33 +72,63 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
         }
     }
     for (path, found) in by_path {
-        report.files.extend(settled(engine, &path, found, files));
+        let settings = engine.settings(&path);
+        report.files.extend(settled(engine, &settings, &path, found, files));
     }
     report
 }
 
-/// What one rule finds in the project, in the order of its findings: for its examples.
+/// What one rule finds in the project, whatever the configuration says of it: for its examples.
 #[must_use]
 pub fn check_rule(
     engine: &Engine,
-    id: &str,
+    rule: &Rule,
     files: &dyn Files,
     listing: &Listing,
-) -> Vec<(String, Span, String)> {
-    let Some(rule) = engine.registry().get(id) else { return Vec::new() };
+) -> Vec<(Source, Finding)> {
     let Some(check) = &rule.check else { return Vec::new() };
     let files = &Listed { files, listing };
+    let settings = engine.alone(&rule.id);
+    let holds = |path: &str| engine.conditions().hold(&rule.id, path, files);
     let imports = Imports::new(engine.memo());
-    let mut joined = join(rule, check, &Globs::all(), (files, &imports), &|path| {
-        engine.conditions().hold(&rule.id, path, files)
-    });
-    let found = joined.found.drain(..).map(|found| {
-        let path = place(rule, &found);
-        (path, found.span.unwrap_or_default(), found.message)
-    });
-    let mut found: Vec<_> = found.collect();
-    found.sort();
+    let joined = join(rule, check, &Globs::all(), (files, &imports), &holds);
+    let mut by_path: BTreeMap<String, Vec<(&Rule, Found)>> = BTreeMap::new();
+    for found in joined.found {
+        by_path.entry(place(rule, &found)).or_default().push((rule, found));
+    }
+    let mut found = Vec::new();
+    for (path, here) in by_path {
+        for (source, checked) in settled(engine, &settings, &path, here, files) {
+            let open = checked.findings.into_iter().filter(|one| one.status == Status::New);
+            found.extend(open.map(|one| (Source::new(source.path(), source.text()), one)));
+        }
+    }
     found
+}
+
+/// How many files, folders or imports the check of a rule selects, whether or not the rule is on,
+/// and what else there is to tell; `None` for a rule without a check in its page.
+#[must_use]
+pub fn selected(
+    engine: &Engine,
+    rule: &Rule,
+    files: &dyn Files,
+    listing: &Listing,
+) -> Option<(usize, Vec<String>)> {
+    let check = rule.check.as_ref()?;
+    let files = &Listed { files, listing };
+    let holds = |path: &str| engine.conditions().hold(&rule.id, path, files);
+    if rule.is_joined() {
+        let imports = Imports::new(engine.memo());
+        let joined = join(rule, check, &Globs::all(), (files, &imports), &holds);
+        return Some((joined.judged, joined.notes));
+    }
+    let page = rule.path.as_deref();
+    let tried = |path: &&String| patterns::is_tried(check, page, path) && holds(path);
+    // A glob is compiled once a call: what the rule looks at is found first.
+    let globs = Globs::of_check(check, page);
+    let count = listing.files().iter().filter(|path| globs.matches(path)).filter(tried).count();
+    Some((count, Vec::new()))
 }
 
 fn one(
@@ -150,6 +180,7 @@ fn place(rule: &Rule, found: &Found) -> String {
 /// The findings at one path, on the file as such and in its text.
 fn settled(
     engine: &Engine,
+    settings: &Settings,
     path: &str,
     found: Vec<(&Rule, Found)>,
     files: &dyn Files,
@@ -164,8 +195,7 @@ fn settled(
         if found.is_empty() {
             return;
         }
-        let settings = engine.settings(path);
-        let mut report = Report::new(&source, &settings);
+        let mut report = Report::new(&source, settings);
         for (rule, found) in found {
             if report.begin(&rule.id) {
                 state(rule, found, &source, &mut report);
@@ -173,7 +203,12 @@ fn settled(
         }
         let mut findings = report.finish();
         engine.allow(text.unwrap_or(&source), &mut findings);
-        let checked = engine.finished(&source, findings, &mut Occurrences::default());
+        // The line of a finding is shown, so it must not show a secret.
+        let secrets = match text {
+            Some(_) => Vec::new(),
+            None => engine.check_secrets(&source, files).secrets,
+        };
+        let checked = engine.finished(&source, findings, secrets);
         settled.push((source, checked));
     };
     settle(Source::new(path, ""), as_such, Some(&text));
@@ -207,7 +242,6 @@ mod tests {
     use crate::check::Selection;
     use crate::config;
     use crate::files::Memory;
-    use crate::finding::Status;
     use crate::registry::Registry;
 
     /// What the rule of a page finds among files, a line each: path, message, status.
@@ -227,10 +261,8 @@ mod tests {
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
         let files = Memory(files.collect());
         let listing = Listing::new(files.0.keys().cloned());
-        let globs = Globs::new(
-            &config.include.unwrap_or_default(),
-            &config.exclude.unwrap_or_default(),
-        );
+        let globs =
+            Globs::new(&config.include.unwrap_or_default(), &config.exclude.unwrap_or_default());
         let report = run(&engine, &globs.expect("valid"), &files, &listing);
         let line = |(source, checked): &(Source, Checked)| {
             let path = source.path().to_owned();
@@ -286,7 +318,7 @@ mod tests {
             found(page, "", &files),
             ["src/c.ts: `c` has no test", "src/d/e.ts: `e` has no test (allowed)"]
         );
-        let off = r#"{"overrides": [{"files": ["src/c.ts"], "rules": {"t/x": "off"}}], "exclude": ["d/"]}"#;
+        let off = r#"{"overrides": [{"files": ["src/c.ts"], "rules": {"t/x": "off"}}], "exclude": ["src/d/"]}"#;
         assert_eq!(found(page, off, &files), NONE);
     }
 
@@ -353,7 +385,7 @@ mod tests {
         assert_eq!(
             found_at("packages/a/.aidd/rules/x.md", page, "", &files),
             [
-                "packages/a/README.md: there is no `README.md`",
+                "packages/a/README.md: `packages/a` has no `README.md`",
                 "packages/a/x.bak: `packages/a/x.bak` must not be there",
             ]
         );

@@ -1,8 +1,9 @@
 //! All rules of a project: the shipped pages joined with the project's own.
 
-use crate::files::{Disk, Files, SIDE_FILE_LIMIT, markdown_below};
+use crate::files::{Disk, Files, SIDE_FILE_LIMIT, markdown_below, nested_rule_folders};
 use crate::finding::RuleId;
 use crate::kind::RULE_FOLDERS;
+use crate::paths::scope_of;
 use crate::rule::Rule;
 use aidd_content::page::{self, Header};
 use serde_json::{Map, Value};
@@ -26,7 +27,14 @@ impl Registry {
         let mut rules: BTreeMap<RuleId, Rule> =
             shipped().map(|rule| (rule.id.clone(), rule)).collect();
         for (path, text) in pages {
-            if let Some(rule) = project_rule(path, text) {
+            if let Some(mut rule) = project_rule(path, text) {
+                // Two folders may each have a rule of one name: neither is lost.
+                let scope = scope_of(path);
+                let is_taken = |id: &str| rules.get(id).is_some_and(|rule| rule.path.is_some());
+                if !scope.is_empty() && is_taken(&rule.id) {
+                    let scope = scope.to_lowercase().replace(['/', '_', '.', ' '], "-");
+                    rule.id = format!("{}-{scope}", rule.id).into();
+                }
                 rules.insert(rule.id.clone(), rule);
             }
         }
@@ -177,8 +185,9 @@ pub fn is_rule_page(path: &str, text: &str) -> bool {
 /// are left out.
 #[must_use]
 pub fn project_pages(disk: &Disk) -> Vec<(String, String)> {
-    let below = RULE_FOLDERS.iter().flat_map(|folder| markdown_below(disk, folder));
-    pages(disk, below)
+    let nested = nested_rule_folders(disk);
+    let folders = RULE_FOLDERS.into_iter().chain(nested.iter().map(String::as_str));
+    pages(disk, folders.flat_map(|folder| markdown_below(disk, folder)))
 }
 
 /// The rule pages among the files at `paths`; those that cannot be read are left out.

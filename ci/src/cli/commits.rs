@@ -1,6 +1,7 @@
 //! What may be typed of commit messages and of Git's hooks.
 
 use clap::{Subcommand, ValueEnum};
+use std::path::PathBuf;
 
 /// `aidd generate …`.
 #[derive(Debug, Subcommand)]
@@ -51,6 +52,14 @@ pub enum HookCommand {
     },
     /// Say which hooks there are.
     Status,
+    /// Judge a commit message by the rules on commits, as Git's commit-msg hook does.
+    #[command(
+        after_help = "Comments, and what stands below the scissors of `git commit --verbose`, are no part of the\nmessage. Examples:\n  aidd hook commit-msg .git/COMMIT_EDITMSG\n  git log -1 --format=%B | aidd hook commit-msg -"
+    )]
+    CommitMsg {
+        /// The file with the message; `-` is standard input.
+        file: PathBuf,
+    },
     /// Suggest to an agent which tools of the memory fit what its user just typed.
     #[command(
         after_help = "The client of an agent runs it: it reads the JSON of Claude Code's UserPromptSubmit on standard\ninput, prints a line or nothing, and never keeps a prompt from being answered. In\n.claude/settings.json:\n\n  {\"hooks\": {\"UserPromptSubmit\": [{\"hooks\": [\n    {\"type\": \"command\", \"command\": \"aidd hook user-prompt\"}]}]}}"

@@ -82,6 +82,14 @@ impl Repository {
         })
     }
 
+    /// What the repository's own settings say of `name`: `core.commentChar`.
+    #[must_use]
+    pub fn setting(&self, name: &str) -> Option<String> {
+        let repository = self.inner.to_thread_local();
+        let value = repository.config_snapshot().string(name)?;
+        Some(String::from_utf8_lossy(&value).into_owned())
+    }
+
     /// The branch that is checked out; `None` when a commit is.
     #[must_use]
     pub fn branch(&self) -> Option<String> {

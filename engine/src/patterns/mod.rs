@@ -1,8 +1,10 @@
 //! Checks written in the header of a page, shipped or a project's own.
 
+pub mod commits;
 pub mod data;
 pub mod joined;
 pub mod doc;
+pub mod layers;
 pub mod password;
 pub mod placeholder;
 pub mod prefilter;
@@ -10,9 +12,10 @@ pub mod shape;
 pub mod syntax;
 pub mod text;
 pub mod tree;
+pub mod when;
 
-use crate::commits::Demands;
-use crate::layers::Layers;
+use commits::Demands;
+use layers::Layers;
 use crate::parse::markdown;
 use crate::parse::values::Format;
 use crate::paths::{Globs, scope_of};
@@ -33,6 +36,7 @@ pub fn problems(rule: &Rule) -> Vec<String> {
     problems.extend(check.doc.as_ref().and_then(|header| doc::check_header(header).err()));
     problems.extend(check.layers.as_ref().and_then(|header| Layers::new(header, base).err()));
     problems.extend(check.commit.as_ref().and_then(|header| Demands::new(header, base).err()));
+    problems.extend(check.when.iter().filter_map(|when| when::check_header(when).err()));
     if check.tree.is_some() {
         problems.extend(tree::TreeCheck::new(check, base, template(rule)).err());
     }

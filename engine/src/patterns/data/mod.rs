@@ -15,7 +15,7 @@ use aidd_content::page::{DataHeader, FixHeader};
 use std::collections::HashMap;
 use std::fmt;
 
-pub(crate) use test::{Broken, Tested};
+pub use test::{Broken, Tested};
 
 /// All data tests of an engine.
 #[derive(Default)]
@@ -165,7 +165,8 @@ pub(crate) fn holds(header: &DataHeader, files: &dyn Files) -> bool {
 }
 
 /// What the tests of front matter find wrong in the Markdown at `path`.
-pub(crate) fn front_matter(
+#[must_use]
+pub fn front_matter(
     tests: &[Tested],
     path: &str,
     text: &str,
@@ -190,5 +191,150 @@ pub(crate) fn check_header(header: &DataHeader) -> Result<(), String> {
     match same.into_iter().chain(&header.file).find(|file| captures::has_glob(file)) {
         Some(glob) => Err(format!("`file` is one file, not a glob: `{glob}`")),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{Engine, Selection};
+    use crate::config::Config;
+    use crate::files::Memory;
+    use crate::fix;
+    use crate::registry::Registry;
+    use crate::source::Source;
+
+    /// What a check finds in a text: `text under it: message`, then the text with all fixes.
+    fn found(
+        check: &str,
+        path: &str,
+        text: &str,
+        beside: &[(&str, &str)],
+    ) -> (Vec<String>, String) {
+        let page = format!("---\nseverity: info\ncheck:\n  {check}\n---\n# t/x\n");
+        let registry = Registry::new(&[("rules/x.md".to_owned(), page)]);
+        let rule = registry.get("t/x").unwrap_or_else(|| panic!("{check} is not read"));
+        assert_eq!(crate::patterns::problems(rule), Vec::<String>::new(), "{check}");
+        let engine = Engine::new(registry, &Config::default(), &Selection::default());
+        let engine = engine.expect("an engine");
+        let beside =
+            beside.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+        let files = Memory(beside.collect());
+        let source = Source::new(path, text);
+        let findings = engine.check_rule(&"t/x".into(), &source, &files);
+        let line =
+            |one: &crate::finding::Finding| format!("{}: {}", source.slice(one.span), one.message);
+        let fixes: Vec<_> = findings.iter().filter_map(|one| one.fix.as_ref()).collect();
+        let (bytes, _) = fix::apply(text.as_bytes(), &fixes);
+        (findings.iter().map(line).collect(), String::from_utf8(bytes).expect("text"))
+    }
+
+    fn said(check: &str, path: &str, text: &str) -> Vec<String> {
+        found(check, path, text, &[("docs/a.md", "")]).0
+    }
+
+    const NONE: [&str; 0] = [];
+
+    #[test]
+    fn every_comparison_judges_what_is_there() {
+        let text = "{\"a\": 1, \"b\": [\"x\", \"y\", \"x\"], \"c\": {\"d\": \"v1.2\"}, \"e\": \"docs/a.md\"}";
+        let of = |test: &str| said(&format!("data: {{ {test} }}"), "x.json", text);
+        assert_eq!(of("at: '$.a', equals: 2"), ["1: `a` is not `2`"]);
+        assert_eq!(of("at: '$.a', equals: 1.0"), NONE);
+        assert_eq!(of("at: '$.z', equals: 2"), NONE);
+        assert_eq!(of("at: '$.a', not-equals: 1"), ["1: `a` must not be `1`"]);
+        assert_eq!(of("at: '$.b[*]', in: [x]"), ["\"y\": `$.b[*]` is none of `x`"]);
+        assert_eq!(of("at: '$.b[*]', not-in: [y]"), ["\"y\": `$.b[*]` must not be `y`"]);
+        assert_eq!(of("at: '$.c.d', matches: '^\\d'"), ["\"v1.2\": `d` does not match `^\\d`"]);
+        assert_eq!(of("at: '$.c.d', not-matches: '^v'"), ["\"v1.2\": `d` must not match `^v`"]);
+        assert_eq!(
+            of("at: '$.c.d', min: '1.10'"),
+            ["\"v1.2\": `d` is v1.2, where at least 1.10 is asked for"]
+        );
+        assert_eq!(of("at: '$.a', max: 1"), NONE);
+        assert_eq!(
+            of("at: '$.a', type: [string, boolean]"),
+            ["1: `a` is not a text or `true` or `false`"]
+        );
+        assert_eq!(of("at: '$.c.x.y', present: true"), ["\"c\": `$.c.x.y` is missing"]);
+        assert_eq!(of("at: '$.c', absent: true"), ["{\"d\": \"v1.2\"}: `c` must not be there"]);
+        assert_eq!(of("at: '$.b[*]', unique: true"), ["\"x\": `x` is there twice"]);
+        assert_eq!(
+            of("at: '$.b', count: { max: 2 }"),
+            ["[\"x\", \"y\", \"x\"]: `b` has 3, where at most 2 may be"]
+        );
+        assert_eq!(
+            of("at: '$.c', keys: [e]"),
+            ["{\"d\": \"v1.2\"}: `d` is none of the keys of `c`: `e`"]
+        );
+        assert_eq!(of("at: '$.e', resolves: root"), NONE);
+        assert_eq!(
+            of("at: '$.c.d', resolves: file"),
+            ["\"v1.2\": `d` names `v1.2`, which is not there"]
+        );
+        assert_eq!(of("at: '$.a', equals: 2, where: [{ at: '$.c.d', equals: other }]"), NONE);
+        assert_eq!(of("at: '$.a', equals: 2, where: [{ at: '$.c', type: object }]").len(), 1);
+    }
+
+    #[test]
+    fn values_in_other_files_are_compared_with() {
+        let same = "data: { at: '$.package.rust-version', same: { file: Cargo.toml, at: '$.workspace.package.rust-version' } }\n  fix: { set: same, safe: true }";
+        let text = "[package]\nname = \"a\" # why\nrust-version = '1.80'\n";
+        let root = "[workspace.package]\nrust-version = \"1.90\"\n";
+        let (said, fixed) = found(same, "a/Cargo.toml", text, &[("Cargo.toml", root)]);
+        assert_eq!(
+            said,
+            [
+                "'1.80': `rust-version` is not that of `$.workspace.package.rust-version` of Cargo.toml (`1.90`)"
+            ]
+        );
+        assert_eq!(fixed, text.replace("'1.80'", "\"1.90\""));
+        let (said, _) = found(same, "a/Cargo.toml", text, &[]);
+        assert!(said[0].contains("nothing to be compared with"), "{said:?}");
+        let subset =
+            "data: { at: '$.a[*]', same: { file: b.yaml, at: '$.b[*]', relation: subset } }";
+        let (said, _) = found(subset, "a.yaml", "a: [1, 2]\n", &[("b.yaml", "b:\n- 2\n")]);
+        assert_eq!(said, ["1: `$.a[*]` is not that of `$.b[*]` of b.yaml"]);
+        let superset = subset.replace("subset", "superset");
+        let (said, _) = found(&superset, "a.yaml", "a: [1, 2]\n", &[("b.yaml", "b:\n- 2\n- 3\n")]);
+        assert_eq!(said, ["a: `3` is missing, which `$.b[*]` of b.yaml has"]);
+    }
+
+    #[test]
+    fn fixes_keep_the_rest_of_the_file() {
+        let fixed = |check: &str, path: &str, text: &str| found(check, path, text, &[]).1;
+        let strict = "data: { at: '$.a.strict', present: true, equals: true }\n  fix: { set: true, safe: true }";
+        assert_eq!(
+            fixed(strict, "x.json", "{\n  \"a\": {\n    \"b\": 1 // why\n  }\n}\n"),
+            "{\n  \"a\": {\n    \"strict\": true,\n    \"b\": 1 // why\n  }\n}\n"
+        );
+        assert_eq!(
+            fixed(strict, "x.json", "{\"a\": {\"strict\": false}}"),
+            "{\"a\": {\"strict\": true}}"
+        );
+        assert_eq!(fixed(strict, "x.json", "{\"a\": {}}"), "{\"a\": {\"strict\": true}}");
+        assert_eq!(fixed(strict, "x.yml", "a:\n  b: 1\n"), "a:\n  strict: true\n  b: 1\n");
+        assert_eq!(fixed(strict, "x.yml", "a: {b: 1}\n"), "a: {strict: true,b: 1}\n");
+        assert_eq!(fixed(strict, "x.toml", "[a]\nb = 1\n"), "[a]\nstrict = true\nb = 1\n");
+        let top = strict.replace("$.a.strict", "$.strict");
+        assert_eq!(fixed(&top, "x.yml", "b: 1\n"), "strict: true\nb: 1\n");
+        assert_eq!(
+            fixed(&top, "x.md", "---\nb: 1\n---\n# T\n"),
+            "---\nstrict: true\nb: 1\n---\n# T\n"
+        );
+        let gone = "data: { at: '$.a', absent: true }\n  fix: { remove: true }";
+        assert_eq!(fixed(gone, "x.json", "{\n  \"a\": 1,\n  \"b\": 2\n}"), "{\n  \"b\": 2\n}");
+        assert_eq!(fixed(gone, "x.json", "{\"b\": 2, \"a\": 1}"), "{\"b\": 2}");
+        assert_eq!(fixed(gone, "x.yaml", "b: 1\na:\n  c: 2\nd: 3\n"), "b: 1\nd: 3\n");
+        assert_eq!(fixed(gone, "x.toml", "a = 1 # old\nb = 2\n"), "b = 2\n");
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_no_finding_and_no_panic() {
+        let check = "data: { at: '$..*', type: string }";
+        for (path, text) in
+            [("x.json", "{"), ("x.yaml", ": : ["), ("x.toml", "="), ("x.md", "# T"), ("x.rs", "1")]
+        {
+            assert_eq!(said(check, path, text), NONE, "{path}");
+        }
     }
 }

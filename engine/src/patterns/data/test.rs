@@ -20,7 +20,7 @@ pub(crate) struct Place<'a> {
 
 /// A value that does not pass, or the place where one is missed.
 #[derive(Clone, Debug)]
-pub(crate) struct Broken {
+pub struct Broken {
     /// Where.
     pub(crate) span: Span,
     /// The value; `None`: there is none.
@@ -36,7 +36,7 @@ pub(crate) struct Broken {
 }
 
 /// A compiled test.
-pub(crate) struct Tested {
+pub struct Tested {
     pub(crate) at: Query,
     said: String,
     equals: Option<Json>,
@@ -62,7 +62,7 @@ impl Tested {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn new(header: &DataHeader) -> Result<Self, String> {
+    pub fn new(header: &DataHeader) -> Result<Self, String> {
         let json = |yaml: &Yaml| -> Result<Json, String> {
             serde_json::from_str(&yaml.0).map_err(|error| error.to_string())
         };

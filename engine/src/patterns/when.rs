@@ -1,10 +1,10 @@
 //! `when`: what must hold of the project, or around a file, for a rule to run.
 
+use super::data;
 use crate::captures;
 use crate::files::Files;
 use crate::finding::RuleId;
 use crate::paths::Globs;
-use crate::patterns::data;
 use crate::rule::Rule;
 use aidd_content::page::{Many, WhenHeader};
 use std::collections::{HashMap, HashSet};
@@ -139,7 +139,7 @@ fn matches(globs: &[String], text: &str) -> bool {
 ///
 /// # Errors
 /// The first glob or test that is malformed.
-pub fn check_header(when: &WhenHeader) -> Result<(), String> {
+pub(crate) fn check_header(when: &WhenHeader) -> Result<(), String> {
     for globs in [&when.file, &when.branch, &when.changed] {
         Globs::new(globs, &[])?;
     }

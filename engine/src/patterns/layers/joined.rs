@@ -3,7 +3,7 @@
 use super::{Breach, Layers};
 use crate::imports::{Graph, Memo, gather};
 use crate::finding::Related;
-use crate::patterns::joined::{Found, Joined, Scope};
+use super::super::joined::{Found, Joined, Scope};
 use aidd_content::page::LayersHeader;
 use std::sync::OnceLock;
 
