@@ -81,14 +81,10 @@ fn first_lines_and_bodies() {
     insta::assert_snapshot!(judged(yaml, &messages), @r#"
     commit/0123456789ab "add a thing.": the description ends with `.`
     commit/0123456789ab "feat: add a thing.": a message of `feat` says more than its first line
-    commit/0123456789ab "Signed-off-by: A <a@b.example>": the line has 30 characters, more than 24
     commit/0123456789ab "Add": the description is not in lower case
     commit/0123456789ab "Because of the long line here it fails.": the line has 39 characters, more than 24
-    commit/0123456789ab "Signed-off-by: A <a@b.example>": the line has 30 characters, more than 24
     commit/0123456789ab "fix: README of the day (#1234)": the first line has 22 characters, more than 20
-    commit/0123456789ab "Signed-off-by: A <a@b.example>": the line has 30 characters, more than 24
     commit/0123456789ab "fix: this is far too long to be read": the first line has 36 characters, more than 20
-    commit/0123456789ab "Signed-off-by: A <a@b.example>": the line has 30 characters, more than 24
     commit/0123456789ab "no type": the first line does not match `^\w+: `
     commit/0123456789ab "no type": the trailer `Signed-off-by:` is missing (`git commit --amend --signoff` adds it)
     "#);
