@@ -24,6 +24,7 @@ const SETTINGS: [(&str, Option<&str>); 9] = [
     ("maxFileSize", Some("AIDD_MAX_FILE_SIZE")),
     ("baseline", Some("AIDD_BASELINE")),
     ("rules", None),
+    ("compliance", None),
     ("overrides", None),
     ("ci", None),
     ("content", None),

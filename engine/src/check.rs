@@ -8,6 +8,7 @@ use crate::imports::Memo;
 use crate::kind::{self, Kind};
 use crate::packs::Packs;
 use crate::parse::markdown::{self, Fence};
+use crate::parse::values::Format;
 use crate::patterns::data::DataPatterns;
 use crate::patterns::doc::DocPatterns;
 use crate::patterns::syntax::SyntaxPatterns;
@@ -44,6 +45,7 @@ pub struct Engine {
     conditions: Conditions,
     documents: DocPatterns,
     memo: Memo,
+    asks_listing: bool,
     max_file_size: u64,
 }
 
@@ -79,11 +81,16 @@ impl Engine {
             let named = config.rules.iter().flatten().find(|(name, _)| ***name == **rule);
             named.is_none_or(|(_, setting)| setting.level().is_none())
         });
+        let conditions = Conditions::new(registry.rules(), &packs.when);
+        let documents = DocPatterns::new(registry.rules());
+        let is_on = |rule: &str| settings.may_run(rule);
+        let asks_listing = conditions.ask_listing(&is_on) || documents.follow_links(&is_on);
         Ok(Self {
             settings,
             data: DataPatterns::new(registry.rules()),
-            conditions: Conditions::new(registry.rules(), &packs.when),
-            documents: DocPatterns::new(registry.rules()),
+            asks_listing,
+            conditions,
+            documents,
             memo: Memo::default(),
             text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
@@ -119,6 +126,23 @@ impl Engine {
     /// What is known of the imports of files.
     pub(crate) fn memo(&self) -> &Memo {
         &self.memo
+    }
+
+    /// Whether findings in other files may come of the file at `path`: tests compare with its values,
+    /// or a condition asks for it.
+    #[must_use]
+    pub fn reads_beside(&self, path: &str) -> bool {
+        let is_on = |rule: &str| self.may_run(rule);
+        Format::of(path).is_some() && self.data.read_others(&is_on)
+            || Format::of(path) == Some(Format::FrontMatter) && self.documents.follow_links(&is_on)
+            || self.conditions.ask_for(path, &is_on)
+    }
+
+    /// Whether conditions ask for the list of files, the branch or the change, or links of documents
+    /// for the list.
+    #[must_use]
+    pub fn asks_listing(&self) -> bool {
+        self.asks_listing
     }
 
     /// Whether the rule is on for some path.
@@ -221,7 +245,7 @@ impl Engine {
         files: &dyn Files,
         depth: Depth,
     ) -> Checked {
-        let off = self.conditions.off(source.path(), files);
+        let off = self.conditions.off(source.path(), settings, files);
         let mut report = Report::new(source, settings).without(&off);
         let kinds = validators::kinds(source.path(), source.text());
         for &kind in &kinds {

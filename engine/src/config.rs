@@ -34,8 +34,8 @@ pub struct Config {
     /// Rule id, alias or glob of ids → its setting. An exact name wins over a glob.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<BTreeMap<String, RuleSetting>>,
-    /// Packs: sets of rules that are switched on by one name (`aidd rule packs` lists them). What
-    /// stands under `rules` wins over a pack.
+    /// Packs: sets of rules that are off by default, switched on by one name. What stands under
+    /// `rules` wins over a pack.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compliance: Option<Vec<String>>,
     /// Settings for some paths only; later ones win.

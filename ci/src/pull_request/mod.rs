@@ -186,6 +186,7 @@ impl Job<'_> {
             no_ignore: self.args.walk.no_ignore,
             no_hidden: self.args.walk.no_hidden,
             part: self.args.shard,
+            branch: self.event.head_name().map(str::to_owned),
             ..Walk::over(self.paths.clone())
         }
     }

@@ -18,16 +18,17 @@ pub(super) fn listing(
     engine: &Engine,
     files: &Snapshot,
     ignores: &dyn Files,
-    change: &BTreeSet<String>,
+    (change, branch): (&BTreeSet<String>, Option<&str>),
 ) -> Option<Listing> {
-    if !project_checks::has_any(engine) && !engine.conditions().ask_listing() {
+    if !project_checks::has_any(engine) && !engine.asks_listing() {
         return None;
     }
     let tracked = files.below("").ok()?;
     let mut ignored = Ignored::new(ignores);
     let kept: Vec<String> =
         tracked.iter().filter(|path| !ignored.leaves_out(path)).cloned().collect();
-    let listing = Listing::new(kept).with_change(Some(change.clone()));
+    let branch = branch.map(str::to_owned).or_else(|| files.branch());
+    let listing = Listing::new(kept).with_change(Some(change.clone())).on_branch(branch);
     Some(listing.with_tracked(Some(tracked)))
 }
 

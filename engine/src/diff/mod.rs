@@ -81,6 +81,10 @@ pub fn compare(
     let heads = changes.iter().filter_map(|change| change.head.clone());
     let touched: BTreeSet<String> =
         changes.iter().flat_map(|change| [&change.head, &change.base]).flatten().cloned().collect();
+    let branch = match &head {
+        Head::WorkTree { walk, .. } => walk.branch.clone(),
+        Head::Snapshot { .. } => None,
+    };
     let (outcome, files, ignores): (Outcome, &dyn Files, &dyn Files) = match head {
         Head::WorkTree { disk, mut walk, whole } => {
             walk.only = (!whole).then(|| heads.collect());
@@ -90,7 +94,7 @@ pub fn compare(
         Head::Snapshot { files, ignores } => {
             let mut ignored = Ignored::new(ignores);
             let paths: Vec<String> = heads.filter(|path| !ignored.leaves_out(path)).collect();
-            let listing = joined::listing(engine, files, ignores, &touched);
+            let listing = joined::listing(engine, files, ignores, (&touched, None));
             let mut outcome =
                 check_listed_files(engine, config, files, listing.as_ref(), (&paths, jobs))?;
             joined::of_snapshot(engine, config, files, listing.as_ref(), &mut outcome)?;
@@ -108,7 +112,7 @@ pub fn compare(
         })
         .collect();
     let bases: Vec<String> = counts.iter().filter_map(|change| change.base.clone()).collect();
-    let listing = joined::listing(engine, base, ignores, &touched);
+    let listing = joined::listing(engine, base, ignores, (&touched, branch.as_deref()));
     let mut before = check_listed_files(engine, config, base, listing.as_ref(), (&bases, jobs))?;
     joined::of_snapshot(engine, config, base, listing.as_ref(), &mut before)?;
     let before_joined = std::mem::take(&mut before.joined);

@@ -119,6 +119,13 @@ impl Snapshot {
         found
     }
 
+    /// The branch that is checked out in its repository, when one is.
+    #[must_use]
+    pub fn branch(&self) -> Option<String> {
+        let name = self.repository.to_thread_local().head_name().ok()??;
+        Some(name.shorten().to_str_lossy().into_owned())
+    }
+
     /// Whether the contents of an object are here: a clone may have left them out.
     #[must_use]
     pub fn has_object(&self, object: &str) -> bool {

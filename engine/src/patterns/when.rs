@@ -5,7 +5,7 @@ use crate::captures;
 use crate::files::Files;
 use crate::finding::RuleId;
 use crate::paths::Globs;
-use crate::rule::Rule;
+use crate::rule::{Rule, Settings};
 use aidd_content::page::{Many, WhenHeader};
 use std::collections::{HashMap, HashSet};
 
@@ -33,22 +33,39 @@ impl Conditions {
         Self { of }
     }
 
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.of.is_empty()
+    /// Those of the rules that are on.
+    fn running<'a>(
+        &'a self,
+        is_on: &'a dyn Fn(&str) -> bool,
+    ) -> impl Iterator<Item = &'a WhenHeader> {
+        let on = self.of.iter().filter(|(rule, _)| is_on(rule));
+        on.flat_map(|(_, all)| all).flat_map(|any| any.iter())
     }
 
-    /// Whether some ask for more than single files: the list of them, the branch or the change.
+    /// Whether some of the rules that are on ask for more than single files: the list of them, the
+    /// branch or the change.
     #[must_use]
-    pub fn ask_listing(&self) -> bool {
+    pub fn ask_listing(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
         let asks = |when: &WhenHeader| {
             when.file.iter().any(|file| captures::has_glob(file))
                 || !when.branch.is_empty()
                 || !when.changed.is_empty()
         };
         let asks = |when: &WhenHeader| asks(when) || when.not.as_deref().is_some_and(asks);
-        self.of.values().flatten().any(|any| any.iter().any(asks))
+        self.running(is_on).any(asks)
+    }
+
+    /// Whether some of the rules that are on ask for a file like the one at `path`.
+    #[must_use]
+    pub fn ask_for(&self, path: &str, is_on: &dyn Fn(&str) -> bool) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let asks = |when: &WhenHeader| {
+            matches(&when.file, path) && !when.file.is_empty()
+                || when.nearest.iter().any(|near| near == name)
+                || when.data.as_ref().is_some_and(|data| data.file.as_deref() == Some(path))
+        };
+        let asks = |when: &WhenHeader| asks(when) || when.not.as_deref().is_some_and(asks);
+        self.running(is_on).any(asks)
     }
 
     /// Whether those of `rule` hold at `path`.
@@ -58,10 +75,12 @@ impl Conditions {
         all.iter().all(|any| any.iter().any(|when| holds(when, path, files)))
     }
 
-    /// The rules whose conditions do not hold at `path`.
+    /// The rules of `settings` whose conditions do not hold at `path`.
     #[must_use]
-    pub fn off(&self, path: &str, files: &dyn Files) -> HashSet<RuleId> {
-        self.of.keys().filter(|rule| !self.hold(rule, path, files)).cloned().collect()
+    pub fn off(&self, path: &str, settings: &Settings, files: &dyn Files) -> HashSet<RuleId> {
+        let on = |rule: &&RuleId| settings.get(*rule).is_some_and(|one| one.severity.is_some());
+        let rules = self.of.keys().filter(on);
+        rules.filter(|rule| !self.hold(rule, path, files)).cloned().collect()
     }
 }
 

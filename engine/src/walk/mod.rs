@@ -165,7 +165,7 @@ pub fn check_apart(
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, String> {
     let globs = globs(config)?;
-    let listing = engine.conditions().ask_listing().then(|| listing(engine, disk, walk));
+    let listing = engine.asks_listing().then(|| listing(engine, disk, walk));
     let mut outcome = match &listing {
         Some(listing) => {
             check_walked(engine, &globs, (disk, &Listed { files: disk, listing }), walk, done)
@@ -312,21 +312,11 @@ fn by_path(files: &mut [FileReport]) {
     });
 }
 
-/// The paths, all folders on the way to them, and the root itself.
-fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
-    let mut all: HashSet<String> = [String::new()].into();
-    for path in paths {
-        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
-        all.extend(ends.map(|end| path[..end].to_owned()));
-    }
-    all
-}
-
 /// A walk that enters only what it has to.
 fn filtered(walk: &Walk, disk: &Disk, globs: &Globs) -> Option<WalkBuilder> {
     let mut builder = builder(walk)?;
     let (root, filter) = (disk.root().to_owned(), globs.clone());
-    let only = walk.only.as_ref().map(with_folders);
+    let only = walk.only.as_ref().map(whole::with_folders);
     builder.filter_entry(move |entry| {
         enters(entry, &root, &filter)
             && only.as_ref().is_none_or(|only| only.contains(&relative(&root, entry.path())))

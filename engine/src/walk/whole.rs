@@ -9,6 +9,7 @@ use crate::listing::Listing;
 use crate::paths::relative;
 use crate::project_checks;
 use ignore::WalkState;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -22,7 +23,7 @@ pub fn listing(engine: &Engine, disk: &Disk, walk: &Walk) -> Listing {
 /// Adds what the rules ask of Git.
 fn described(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
     let wants_index = project_checks::asks_index(engine);
-    let wants_branch = walk.branch.is_none() && engine.conditions().ask_listing();
+    let wants_branch = walk.branch.is_none() && engine.asks_listing();
     let repository =
         (wants_index || wants_branch).then(|| Repository::open(disk.root()).ok()).flatten();
     let tracked = repository.as_ref().filter(|_| wants_index).and_then(|repository| {
@@ -123,4 +124,14 @@ pub fn joined(
     outcome.judged = report.judged;
     outcome.notes = report.notes;
     Ok(())
+}
+
+/// The paths, all folders on the way to them, and the root itself.
+pub(super) fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
+    let mut all: HashSet<String> = [String::new()].into();
+    for path in paths {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        all.extend(ends.map(|end| path[..end].to_owned()));
+    }
+    all
 }

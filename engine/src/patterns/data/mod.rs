@@ -63,6 +63,13 @@ impl DataPatterns {
         Self { patterns: rules.iter().filter_map(pattern).collect() }
     }
 
+    /// Whether some of the rules that are on compare with other files.
+    #[must_use]
+    pub fn read_others(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
+        let mut on = self.patterns.iter().filter(|pattern| is_on(&pattern.rule));
+        on.any(|pattern| pattern.test.reads_others())
+    }
+
     /// Runs all enabled tests over the source of `report`.
     pub fn run(&self, files: &dyn Files, report: &mut Report<'_>) {
         let source = report.source();
@@ -166,12 +173,7 @@ pub(crate) fn holds(header: &DataHeader, files: &dyn Files) -> bool {
 
 /// What the tests of front matter find wrong in the Markdown at `path`.
 #[must_use]
-pub fn front_matter(
-    tests: &[Tested],
-    path: &str,
-    text: &str,
-    files: &dyn Files,
-) -> Vec<Broken> {
+pub fn front_matter(tests: &[Tested], path: &str, text: &str, files: &dyn Files) -> Vec<Broken> {
     let values = Values::read(Format::FrontMatter, text);
     let place = test::Place { values: &values, path, format: Format::FrontMatter };
     let mut others = Others::new(files);

@@ -96,6 +96,11 @@ impl Tested {
         })
     }
 
+    /// Whether it compares with another file.
+    pub(crate) fn reads_others(&self) -> bool {
+        self.resolves.is_some() || self.same.as_ref().is_some_and(|(file, ..)| file.is_some())
+    }
+
     /// The values that it judges.
     pub(crate) fn select(&self, place: &Place<'_>) -> Vec<usize> {
         self.at.select(place.values)

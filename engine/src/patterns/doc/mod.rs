@@ -69,6 +69,12 @@ impl Doc {
         })
     }
 
+    /// Whether it asks where links lead.
+    #[must_use]
+    pub fn follows_links(&self) -> bool {
+        self.links.iter().any(|kind| *kind != LinkKind::Images)
+    }
+
     /// What of `document`, which is that of `source`, breaks a demand. `files` is what its links
     /// lead to.
     #[must_use]

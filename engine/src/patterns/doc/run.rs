@@ -62,6 +62,11 @@ impl DocPatterns {
         Self { patterns: rules.iter().filter_map(pattern).collect() }
     }
 
+    /// Whether some of those that `is_on` says yes to ask where links lead.
+    pub(crate) fn follow_links(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
+        self.patterns.iter().any(|pattern| pattern.doc.follows_links() && is_on(&pattern.rule))
+    }
+
     /// Runs all enabled demands over the source of `report`.
     pub fn run(&self, files: &dyn Files, report: &mut Report<'_>) {
         let source = report.source();
