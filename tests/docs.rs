@@ -175,8 +175,9 @@ fn the_tools_of_agents_are_current() {
     let page = fs::read_to_string(root().join("docs/agents.md")).expect("text");
     let costs = aidd_mcp::list::table(aidd_mcp::Profile::Lean);
     let page = replaced(&page.replace("\r\n", "\n"), "profiles", &format!("```text\n{costs}```\n"));
-    let mut table =
-        String::from("| Tool | What it is for | Changes | Profiles |\n| --- | --- | --- | --- |\n");
+    let mut table = String::from(
+        "| Tool | What it is for | Changes | Profiles | Also takes |\n| --- | --- | --- | --- | --- |\n",
+    );
     for tool in aidd_mcp::tools::all() {
         let changes = match (tool.reads_only, tool.is_destructive) {
             (true, _) => "nothing",
@@ -185,10 +186,18 @@ fn the_tools_of_agents_are_current() {
         };
         let profiles: Vec<&str> = tool.profiles.iter().map(|profile| profile.word()).collect();
         let (name, about) = (tool.name, tool.description.replace('|', "\\|").replace('<', "\\<"));
-        writeln!(table, "| `{name}` | {about} | {changes} | {} |", profiles.join(", "))
+        let also = unlisted(&tool.input()).join(", ");
+        writeln!(table, "| `{name}` | {about} | {changes} | {} | {also} |", profiles.join(", "))
             .expect("memory");
     }
     is_current("docs/agents.md", &replaced(&page, "tools", &table));
+}
+
+/// The arguments that a tool takes and its schema, as it is listed, leaves out.
+fn unlisted(input: &aidd_mcp::schema::Object) -> Vec<String> {
+    let properties = input["properties"].as_object().expect("an object").iter();
+    let unlisted = properties.filter(|(_, property)| property.get("x-unlisted").is_some());
+    unlisted.map(|(name, _)| format!("`{name}`")).collect()
 }
 
 /// A page with `part` between the marks of that name.

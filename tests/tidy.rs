@@ -100,6 +100,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "finding",
             "config",
             "paths",
+            "registry",
             "validators",
             "check",
             "project_checks",

@@ -442,6 +442,35 @@ pub enum RuleCommand {
         /// Only these rules; without any, all rules of the project.
         rules: Vec<String>,
     },
+    /// Tell the rules that hold where agents look first.
+    ///
+    /// Writes them between two markers and leaves all else in the file alone; written again, the file
+    /// stays as it is.
+    Export(RuleExport),
+}
+
+/// `aidd rule export`.
+#[derive(Debug, Args)]
+pub struct RuleExport {
+    /// What to write.
+    #[arg(value_enum)]
+    pub form: ExportForm,
+    /// The file, from the project's root.
+    #[arg(long, short, value_name = "FILE", default_value = "AGENTS.md", value_hint = ValueHint::FilePath)]
+    pub output: String,
+    /// Write nothing; exit with 1 when the file is not current.
+    #[arg(long)]
+    pub check: bool,
+    /// Print what would stand between the markers.
+    #[arg(long, conflicts_with = "check")]
+    pub stdout: bool,
+}
+
+/// The forms that rules are exported in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportForm {
+    /// A section of AGENTS.md.
+    AgentsMd,
 }
 
 /// The forms of check that a page can begin with.

@@ -1,4 +1,6 @@
-//! `aidd rule`: listing, beginning and testing rules.
+//! `aidd rule`: listing, beginning, testing and handing on rules.
+
+mod export;
 
 use crate::Io;
 use crate::cli::{Form, RuleCommand, When};
@@ -37,6 +39,7 @@ pub fn run(
         RuleCommand::List { rules, json } => list(&project.registry(), rules, *json, color, io),
         RuleCommand::New { id, form } => new(&project, id, *form, io),
         RuleCommand::Test { rules } => test(&project, rules, io),
+        RuleCommand::Export(args) => export::run(&project, args, io),
     }
 }
 

@@ -51,6 +51,19 @@ impl Rule {
     pub fn body(&self) -> &str {
         aidd_content::page::split(&self.page).map_or("", |(_, body)| &self.page[body])
     }
+
+    /// Why the rule exists, on one line: the first paragraph of the page after its heading. The
+    /// summary when it has none.
+    #[must_use]
+    pub fn lead(&self) -> String {
+        let body = self.body().replace("\r\n", "\n");
+        let is_text = |block: &&str| {
+            !block.is_empty() && !block.starts_with('#') && !block.starts_with("```")
+        };
+        let paragraph = body.split("\n\n").map(str::trim).find(is_text);
+        let words = paragraph.unwrap_or(&self.summary).split_whitespace();
+        words.collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// What the configuration makes of one rule.

@@ -8,6 +8,7 @@
 
 mod alike;
 pub mod branches;
+mod conflicts;
 pub mod diagnose;
 pub mod foreign;
 pub mod graph;

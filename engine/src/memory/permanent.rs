@@ -1,13 +1,14 @@
 //! Decisions, mistakes and conventions: saving, editing, taking back, and what contradicts what.
 
 use super::MemoryError;
+use super::conflicts::{decisions_on, of_link};
 use super::kinds::{self, Convention, Decision, Mistake};
 use super::log::{LAST_SEEN, OCCURRENCES, Op, Revision};
 use super::project::{Drafted, ProjectMemory};
 use super::store::Query;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status};
 use super::words::{folded, topic_key};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -91,7 +92,7 @@ pub enum Conflict {
 }
 
 /// What to change of a memory; `None` leaves it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Edit {
     /// The memory itself.
     pub content: Option<String>,
@@ -99,6 +100,21 @@ pub struct Edit {
     pub topic: Option<String>,
     /// Fields of its kind; null takes one out.
     pub fields: Map<String, Value>,
+}
+
+impl Edit {
+    /// Whether `entry` says all of it already, and nothing else beside it.
+    fn changes_nothing(&self, entry: &Entry) -> bool {
+        let topic = self.topic.as_ref().map(|topic| Some(topic).filter(|it| !it.trim().is_empty()));
+        let says = |(name, value): (&String, &Value)| match entry.metadata.get(name) {
+            Some(own) => own == value,
+            None => value.is_null(),
+        };
+        !entry.is_contested()
+            && self.content.as_ref().is_none_or(|content| *content == entry.content)
+            && topic.is_none_or(|topic| topic == entry.topic.as_ref())
+            && self.fields.iter().all(says)
+    }
 }
 
 impl ProjectMemory {
@@ -144,15 +160,10 @@ impl ProjectMemory {
 
     /// The decisions that hold on a topic.
     pub(super) fn on_topic(&mut self, topic: Option<&str>) -> Result<Vec<Entry>, MemoryError> {
-        let Some(topic) = topic.filter(|topic| !topic_key(topic).is_empty()) else {
-            return Ok(Vec::new());
-        };
-        let query = Query {
-            layers: vec![Layer::Permanent],
-            topic: Some(topic.to_owned()),
-            ..Query::active(Kind::Decision)
-        };
-        self.store().entries(&query)
+        match decisions_on(topic) {
+            Some(query) => self.store().entries(&query),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Saves a mistake. One that was made before is counted, and its cure replaced by the new one.
@@ -310,7 +321,8 @@ impl ProjectMemory {
         Ok(revision)
     }
 
-    /// Changes a permanent memory of this type. Of two heads it leaves one.
+    /// Changes a permanent memory of this type. Of two heads it leaves one. What changes nothing is
+    /// not written.
     ///
     /// # Errors
     /// When there is no such memory of that type, or nothing would be left of it.
@@ -320,8 +332,12 @@ impl ProjectMemory {
             if edit.content.as_ref().is_some_and(|content| content.trim().is_empty()) {
                 return Err(MemoryError::Invalid(format!("a {kind} cannot be empty")));
             }
+            let edit: Edit = memory.gate.clean(edit)?.into_inner();
+            if edit.changes_nothing(&entry) {
+                return Ok((Vec::new(), ()));
+            }
             let at = memory.now();
-            Ok((vec![memory.edited(&entry, edit.clone(), at)?], ()))
+            Ok((vec![memory.edited(&entry, edit, at)?], ()))
         })?;
         self.read(&mut |store| store.entry(id))?
             .ok_or_else(|| MemoryError::Unknown { what: "memory", id: id.to_owned() })
@@ -353,7 +369,8 @@ impl ProjectMemory {
         })
     }
 
-    /// Says what came of a decision. What was said before stays in its history.
+    /// Says what came of a decision. What was said before stays in its history; the same again is
+    /// not written.
     ///
     /// # Errors
     /// When there is no such decision.
@@ -365,12 +382,16 @@ impl ProjectMemory {
     ) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.of_kind(Kind::Decision, id)?;
-            let at = memory.now();
             let mut fields = Map::new();
             fields.insert("outcome".to_owned(), outcome.word().into());
             fields.insert("outcomeReason".to_owned(), reason.into());
-            fields.insert("outcomeAt".to_owned(), at.into());
-            Ok((vec![memory.edited(&entry, Edit { fields, ..Edit::default() }, at)?], ()))
+            let mut edit = memory.gate.clean(&Edit { fields, ..Edit::default() })?.into_inner();
+            if edit.changes_nothing(&entry) {
+                return Ok((Vec::new(), ()));
+            }
+            let at = memory.now();
+            edit.fields.insert("outcomeAt".to_owned(), at.into());
+            Ok((vec![memory.edited(&entry, edit, at)?], ()))
         })
     }
 
@@ -444,19 +465,10 @@ impl ProjectMemory {
                 {
                     topics.entry(topic).or_default().push(entry.id.clone());
                 }
-                for link in store.links(&entry.id)? {
-                    if link.from != entry.id || !active.contains(&*link.to) {
-                        continue;
-                    }
-                    let (from, to) = (link.from, link.to);
-                    match link.relation {
-                        Relation::Contradicts if active.contains(&*from) => {
-                            conflicts.push(Conflict::Contradiction { from, to });
-                        }
-                        Relation::Supersedes => conflicts.push(Conflict::Circle { from, to }),
-                        _ => {}
-                    }
-                }
+                let links = store.links(&entry.id)?.into_iter();
+                let own = links.filter(|link| link.from == entry.id);
+                conflicts
+                    .extend(own.filter_map(|link| of_link(link, &|id: &str| active.contains(id))));
             }
             conflicts.extend(topics.into_iter().filter(|(_, ids)| ids.len() > 1).map(
                 |(topic, mut ids)| {

@@ -1,6 +1,6 @@
 //! The project as a whole: the list of its files, and the second pass over it.
 
-use super::{FileReport, Outcome, Walk, builder, globs};
+use super::{FileReport, Outcome, Walk, builder, globs, is_set};
 use crate::check::Engine;
 use crate::config::Config;
 use crate::files::{Disk, Files};
@@ -76,7 +76,8 @@ pub(super) fn check(
     listing: Option<Listing>,
     outcome: &mut Outcome,
 ) -> Result<(), String> {
-    if !project_checks::has_any(engine) {
+    // Of a part of the files nothing is known as a whole.
+    if !project_checks::has_any(engine) || is_set(walk.stop()) {
         return Ok(());
     }
     let root = |path: &PathBuf| path == disk.root();

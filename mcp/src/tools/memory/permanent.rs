@@ -1,6 +1,6 @@
 //! What the team keeps: decisions, mistakes, conventions.
 
-use super::shown::{Row, plain};
+use super::shown::{Row, plain, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_engine::memory::kinds::{Convention, Decision, Mistake};
@@ -293,6 +293,7 @@ struct Edited {
 }
 
 fn edit_decision(context: &Context, given: EditDecision) -> Result<Answer<Edited>, ToolError> {
+    share("confidence", given.confidence)?;
     edit(context, Kind::Decision, &given)
 }
 
