@@ -4,10 +4,10 @@
 use crate::compare::broken;
 use aidd_engine::check::Engine;
 use aidd_engine::commit_checks::{self, Asked};
-use aidd_engine::patterns::commits::{self, Commit, Touch, Work};
 use aidd_engine::diff::hunks;
 use aidd_engine::files::{Files, side_file};
 use aidd_engine::git::{Change, Repository, Snapshot};
+use aidd_engine::patterns::commits::{self, Commit, Touch, Work};
 use aidd_engine::walk::{FileReport, Outcome};
 use anyhow::Result;
 

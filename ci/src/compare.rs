@@ -79,7 +79,11 @@ pub fn check(
         let sides = Sides { before: &snapshot, after: &project.disk, paths, changes: &all };
         let notes = commits::judge(engine, line, &sides, &mut compared.outcome)?;
         for note in notes {
-            compared.outcome.skipped.push(Skipped { path: ".".to_owned(), why: note, failed: false });
+            compared.outcome.skipped.push(Skipped {
+                path: ".".to_owned(),
+                why: note,
+                failed: false,
+            });
         }
     }
     Ok((compared, base))

@@ -117,7 +117,8 @@ pub fn check_rule(
     let mut found = Vec::new();
     for Told { path, text, faults } in demands.judge(&work) {
         let faults = faults.into_iter().map(|fault| (rule, fault)).collect();
-        let settled = settled(engine, (&settings, &path), text, faults, &mut Occurrences::default());
+        let settled =
+            settled(engine, (&settings, &path), text, faults, &mut Occurrences::default());
         let Some((source, checked)) = settled else { continue };
         let one = |finding| (Source::new(source.path(), source.text()), finding);
         found.extend(checked.findings.into_iter().map(one));
@@ -216,9 +217,8 @@ mod tests {
         let off = engine(r#"{"rules": {"t/x": "off"}}"#);
         assert!(run(&off, &work("a"), &Memory::default()).texts.is_empty());
         assert!(!asked(&off).any);
-        let titles = engine(
-            r#"{"overrides": [{"files": ["commit/title"], "rules": {"t/x": "off"}}]}"#,
-        );
+        let titles =
+            engine(r#"{"overrides": [{"files": ["commit/title"], "rules": {"t/x": "off"}}]}"#);
         assert_eq!(run(&titles, &work("a"), &Memory::default()).texts.len(), 1);
     }
 }

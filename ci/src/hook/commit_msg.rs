@@ -64,7 +64,11 @@ pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
         }
     }
     if fails {
-        writeln!(io.err, "commit-msg: no commit was made; the message is kept in {}", file.display())?;
+        writeln!(
+            io.err,
+            "commit-msg: no commit was made; the message is kept in {}",
+            file.display()
+        )?;
         return Ok(Exit::Findings);
     }
     Ok(Exit::Clean)
@@ -77,7 +81,10 @@ fn read(file: &Path, io: &mut Io<'_>) -> Result<String> {
     } else {
         let path = project::absolute(&io.cwd, file);
         let opened = File::open(&path).with_context(|| path.display().to_string())?;
-        opened.take(LIMIT + 1).read_to_end(&mut bytes).with_context(|| path.display().to_string())?;
+        opened
+            .take(LIMIT + 1)
+            .read_to_end(&mut bytes)
+            .with_context(|| path.display().to_string())?;
     }
     if bytes.len() as u64 > LIMIT {
         return Err(UserError::new(format!("the message holds more than {LIMIT} bytes")).into());

@@ -21,11 +21,11 @@ use crate::report::{self, Comparison, Document, Gated, Run, VersionControl, wire
 use crate::saved::{Context, Saved, Shard};
 use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection, text_keys};
-use aidd_engine::patterns::commits;
 use aidd_engine::config::FailOnName;
 use aidd_engine::diff::{Compared, Hunk, UNALLOWED};
 use aidd_engine::finding::{FailOn, Severity, Status};
 use aidd_engine::git::Snapshot;
+use aidd_engine::patterns::commits;
 use aidd_engine::walk::{FileReport, Walk, check_tree};
 use anyhow::{Context as _, Result};
 use outputs::Outputs;

@@ -3,8 +3,8 @@
 
 use crate::project::Project;
 use crate::saved::Saved;
-use aidd_engine::patterns::commits;
 use aidd_engine::git::Repository;
+use aidd_engine::patterns::commits;
 use aidd_engine::registry::Registry;
 use std::path::{Path, PathBuf};
 

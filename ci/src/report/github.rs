@@ -6,8 +6,8 @@
 use super::{
     Document, harmless, is_steering, number, of_severity, one_line, remarks, skipped_lines, wire,
 };
-use aidd_engine::patterns::commits;
 use aidd_engine::finding::Severity;
+use aidd_engine::patterns::commits;
 use std::io;
 
 /// Annotations of one level per step.

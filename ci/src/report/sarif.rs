@@ -6,8 +6,8 @@
 use super::wire::{self, Status};
 use super::{Document, Skipped, fit, rule, rule_url, uri};
 use aidd_content::page::Confidence;
-use aidd_engine::patterns::commits;
 use aidd_engine::finding::Severity;
+use aidd_engine::patterns::commits;
 use aidd_engine::rule::Rule;
 use serde_json::{Value, json};
 use serde_sarif::sarif::{
@@ -314,8 +314,7 @@ fn invocation(document: &Document, left_out: &[String]) -> Invocation {
         ));
     }
     notes.extend(left_out.iter().map(|text| notification(CUT, text, None)));
-    let of_commits =
-        document.findings.iter().filter(|finding| commits::is_told_at(&finding.path));
+    let of_commits = document.findings.iter().filter(|finding| commits::is_told_at(&finding.path));
     notes.extend(of_commits.take(NOTIFICATIONS).map(on_commit));
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }

@@ -43,8 +43,11 @@ impl Repository {
     ) -> Result<Vec<Authored>, GitError> {
         let repository = self.inner.to_thread_local();
         let known = |base: &&str| id(base).is_ok_and(|id| repository.find_commit(id).is_ok());
-        let hidden: Vec<ObjectId> =
-            bases.iter().filter(|base| known(base)).map(|base| id(base)).collect::<Result<_, _>>()?;
+        let hidden: Vec<ObjectId> = bases
+            .iter()
+            .filter(|base| known(base))
+            .map(|base| id(base))
+            .collect::<Result<_, _>>()?;
         let walk = repository.rev_walk([id(head)?]).with_hidden(hidden).all().map_err(other)?;
         let mut commits = Vec::new();
         for info in walk.take(limit) {

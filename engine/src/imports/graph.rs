@@ -70,11 +70,7 @@ impl Graph {
     /// Joins the facts of files (by path from the root). `listing` has all files of the project;
     /// `files` is asked for manifests and settings only.
     #[must_use]
-    pub fn new(
-        files: &dyn Files,
-        listing: &Listing,
-        facts: &BTreeMap<String, Arc<Facts>>,
-    ) -> Self {
+    pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
         let resolver = Resolver::new(files, listing, facts);
         let mut build = Build { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
         for (path, facts) in facts {
@@ -118,9 +114,9 @@ impl Graph {
         let edges = found.iter().filter_map(|one| {
             let from = *index.get(one.from)?;
             let to = match &one.to {
-                Found::Files(paths) => {
-                    Target::Files(paths.iter().filter_map(|path| index.get(path.as_str()).copied()).collect())
-                }
+                Found::Files(paths) => Target::Files(
+                    paths.iter().filter_map(|path| index.get(path.as_str()).copied()).collect(),
+                ),
                 Found::Package(name) => Target::Package(name.clone()),
                 Found::Nowhere | Found::Foreign => return None,
             };

@@ -50,7 +50,8 @@ fn shown(text: &str) -> String {
         let _ = writeln!(out, "{from}: {} -> {to}{marks}", slice(from, edge.span));
     }
     for lost in &graph.unresolved {
-        let _ = writeln!(out, "{}: {} -> ? ({})", lost.path, slice(&lost.path, lost.span), lost.name);
+        let _ =
+            writeln!(out, "{}: {} -> ? ({})", lost.path, slice(&lost.path, lost.span), lost.name);
     }
     out
 }

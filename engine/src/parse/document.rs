@@ -255,7 +255,8 @@ mod tests {
         }
         for link in &document.links {
             let kind = if link.is_image { "image" } else { "link" };
-            let _ = writeln!(out, "{kind} {} {:?} {:?}", link.to, link.text, &text[link.span.range()]);
+            let _ =
+                writeln!(out, "{kind} {} {:?} {:?}", link.to, link.text, &text[link.span.range()]);
         }
         for (words, span) in &document.code {
             let _ = writeln!(out, "code {words:?} {:?}", &text[span.range()]);

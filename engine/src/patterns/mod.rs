@@ -2,8 +2,8 @@
 
 pub mod commits;
 pub mod data;
-pub mod joined;
 pub mod doc;
+pub mod joined;
 pub mod layers;
 pub mod password;
 pub mod placeholder;
@@ -14,14 +14,14 @@ pub mod text;
 pub mod tree;
 pub mod when;
 
-use commits::Demands;
-use layers::Layers;
 use crate::parse::markdown;
 use crate::parse::values::Format;
 use crate::paths::{Globs, scope_of};
 use crate::rule::Rule;
 use crate::source::{Source, Span};
 use aidd_content::page::{CheckHeader, SyntaxHeader};
+use commits::Demands;
+use layers::Layers;
 
 /// What is wrong with the check in a rule's header, a text each; nothing is well.
 #[must_use]

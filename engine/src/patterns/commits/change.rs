@@ -47,9 +47,8 @@ impl Touched {
 
     /// The text of the answer lists the files that brought the rule up, a line each.
     pub(super) fn judge(&self, touched: &[Touch]) -> Told {
-        let is_met = |touch: &&Touch| {
-            self.touches.as_ref().is_none_or(|globs| globs.matches(&touch.path))
-        };
+        let is_met =
+            |touch: &&Touch| self.touches.as_ref().is_none_or(|globs| globs.matches(&touch.path));
         let mut met: Vec<&Touch> = touched.iter().filter(is_met).collect();
         met.sort();
         let mut told = Told { path: CHANGE.to_owned(), text: String::new(), faults: Vec::new() };
@@ -85,12 +84,16 @@ impl Touched {
         let files = met.len() as u64;
         if let Some(max) = self.header.max_files.filter(|max| files > *max) {
             let message = format!("the change touches {files} files, more than {max}");
-            faults.push(Fault::new(span, message).with_help("smaller changes are read better: part it"));
+            faults.push(
+                Fault::new(span, message).with_help("smaller changes are read better: part it"),
+            );
         }
         let lines = met.iter().map(|touch| touch.lines).sum::<u64>();
         if let Some(max) = self.header.max_lines.filter(|max| lines > *max) {
             let message = format!("the change adds and removes {lines} lines, more than {max}");
-            faults.push(Fault::new(span, message).with_help("smaller changes are read better: part it"));
+            faults.push(
+                Fault::new(span, message).with_help("smaller changes are read better: part it"),
+            );
         }
     }
 }

@@ -37,9 +37,9 @@ impl Demands {
         let parts = self.first_line(&message, members, &mut faults);
         let kind = parts.as_ref().map(|parts| parts.kind);
         if self.conventional.is_some() || self.body.is_some() {
-            let blank = message.crowded.map(|span| {
-                Fault::new(span, "a blank line follows the first line of a message")
-            });
+            let blank = message
+                .crowded
+                .map(|span| Fault::new(span, "a blank line follows the first line of a message"));
             faults.extend(blank);
         }
         if let (Some(conventional), Some(parts)) = (&self.conventional, &parts) {
@@ -89,11 +89,10 @@ impl Demands {
             match &parts {
                 Ok(parts) => conventional(wanted, parts, members, faults),
                 Err(error) => faults.push(
-                    Fault::new(
-                        error.span,
-                        format!("no Conventional Commit: {}", error.why),
-                    )
-                    .with_help("`type(scope): description`, as in `fix(parser): read empty files`"),
+                    Fault::new(error.span, format!("no Conventional Commit: {}", error.why))
+                        .with_help(
+                            "`type(scope): description`, as in `fix(parser): read empty files`",
+                        ),
                 ),
             }
         }
@@ -183,7 +182,10 @@ fn breaking(
         }
         Some(Breaking::Mark | Breaking::Footer) if !parts.mark => {
             let fault = |it: &super::message::Footer<'_>| {
-                Fault::new(it.span, "a change that breaks has `!` before the colon of its first line")
+                Fault::new(
+                    it.span,
+                    "a change that breaks has `!` before the colon of its first line",
+                )
             };
             faults.extend(footer.map(fault));
         }
@@ -235,7 +237,8 @@ fn subject(
 fn has_case(description: &str, case: &str) -> bool {
     let word = description.split_whitespace().next().unwrap_or_default();
     let capitals = word.chars().filter(|c| c.is_uppercase()).count();
-    let is_name = capitals > 1 || word.contains(|c: char| !c.is_alphabetic() && c != '\'' && c != '-');
+    let is_name =
+        capitals > 1 || word.contains(|c: char| !c.is_alphabetic() && c != '\'' && c != '-');
     match case {
         "lower" => is_name || !word.starts_with(char::is_uppercase),
         "sentence" => is_name || !word.starts_with(char::is_lowercase),
@@ -244,7 +247,8 @@ fn has_case(description: &str, case: &str) -> bool {
 }
 
 fn body(wanted: &BodyHeader, kind: Option<&str>, message: &Message<'_>, faults: &mut Vec<Fault>) {
-    let is_required = wanted.required_for.iter().any(|one| one == "*" || Some(one.as_str()) == kind);
+    let is_required =
+        wanted.required_for.iter().any(|one| one == "*" || Some(one.as_str()) == kind);
     if is_required && message.body.is_empty() {
         let of = kind.map_or_else(String::new, |kind| format!(" of `{kind}`"));
         let text = format!("a message{of} says more than its first line");
@@ -255,12 +259,10 @@ fn body(wanted: &BodyHeader, kind: Option<&str>, message: &Message<'_>, faults: 
         let length = line.chars().count() as u64;
         // What cannot be broken is left: an address, one long word, who signed.
         let signs = line.split_once(": ").is_some_and(|(token, _)| token.ends_with("-by"));
-        let is_whole =
-            signs || line.contains("://") || !line.trim().contains(char::is_whitespace);
+        let is_whole = signs || line.contains("://") || !line.trim().contains(char::is_whitespace);
         if length > max && !is_whole {
             let text = format!("the line has {length} characters, more than {max}");
             faults.push(Fault::new(span, text));
         }
     }
 }
-

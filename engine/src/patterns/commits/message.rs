@@ -72,7 +72,8 @@ impl<'m> Message<'m> {
         let first = last.map_or(0, |at| at + 1);
         let breaks = |lines: &[(Span, &str)]| begins(lines).is_some_and(is_breaking);
         let first = paragraphs.iter().position(|lines| breaks(lines)).unwrap_or(first).min(first);
-        let mut message = Self { text, header, body: Span::default(), footers: Vec::new(), crowded };
+        let mut message =
+            Self { text, header, body: Span::default(), footers: Vec::new(), crowded };
         for (at, lines) in paragraphs.iter().enumerate() {
             for &(span, line) in *lines {
                 match token(line) {
@@ -182,7 +183,9 @@ pub fn header(line: &str, offset: u32) -> Result<Header<'_>, Malformed> {
         let why = match (rest.strip_prefix(':'), scope) {
             (Some(""), _) => "a description follows the colon",
             (Some(_), _) => "a space follows the colon",
-            (None, None) if !line.contains(':') => "it begins with a type and a colon, as in `fix: …`",
+            (None, None) if !line.contains(':') => {
+                "it begins with a type and a colon, as in `fix: …`"
+            }
             (None, _) => "the type is one word, and a colon follows it",
         };
         return Err(error(why, whole));

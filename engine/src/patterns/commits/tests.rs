@@ -16,14 +16,22 @@ fn shown(told: &[Told]) -> String {
         for Fault { span, message, help } in faults {
             let place = text[span.range()].replace('\n', "|");
             let _ = write!(out, "{path} {place:?}: {message}");
-            let _ = writeln!(out, "{}", help.as_ref().map_or(String::new(), |help| format!(" ({help})")));
+            let _ = writeln!(
+                out,
+                "{}",
+                help.as_ref().map_or(String::new(), |help| format!(" ({help})"))
+            );
         }
     }
     out
 }
 
 fn commit(message: &str) -> Commit {
-    Commit { hash: "0123456789abcdef0123".to_owned(), message: message.to_owned(), ..Commit::default() }
+    Commit {
+        hash: "0123456789abcdef0123".to_owned(),
+        message: message.to_owned(),
+        ..Commit::default()
+    }
 }
 
 fn judged(yaml: &str, messages: &[&str]) -> String {
@@ -72,7 +80,9 @@ fn first_lines_and_bodies() {
     let signed = "\n\nSigned-off-by: A <a@b.example>\n";
     let messages = [
         format!("feat: add a thing.{signed}"),
-        format!("feat: Add\n\nBecause of the long line here it fails.\nhttps://example.com/a/long/address/is/fine here{signed}"),
+        format!(
+            "feat: Add\n\nBecause of the long line here it fails.\nhttps://example.com/a/long/address/is/fine here{signed}"
+        ),
         format!("fix: README of the day (#1234){signed}"),
         format!("fix: this is far too long to be read{signed}"),
         "no type\n".to_owned(),

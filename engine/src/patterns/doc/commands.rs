@@ -8,7 +8,106 @@ use std::sync::LazyLock;
 
 /// Commands of Cargo itself (`cargo --list`), and of tools that many install beside it.
 const CARGO: [&str; 100] = [
-    "about", "add", "audit", "auditable", "b", "bench", "binstall", "bloat", "build", "c", "c-build", "careful", "check", "chef", "clean", "clippy", "component", "config", "crev", "criterion", "d", "deadlinks", "deb", "deny", "depgraph", "dist", "doc", "edit", "expand", "fetch", "fix", "flamegraph", "fmt", "fuzz", "geiger", "generate", "generate-lockfile", "hack", "hakari", "help", "info", "init", "insta", "install", "lambda", "leptos", "license", "llvm-cov", "llvm-lines", "locate-project", "login", "logout", "machete", "make", "metadata", "miri", "msrv", "mutants", "ndk", "new", "nextest", "outdated", "owner", "package", "pgrx", "pkgid", "public-api", "publish", "r", "release", "remove", "report", "rm", "run", "rustc", "rustdoc", "search", "semver-checks", "set-version", "shear", "sort", "sqlx", "t", "tarpaulin", "tauri", "test", "tree", "udeps", "uninstall", "update", "upgrade", "vendor", "verify-project", "version", "vet", "watch", "workspaces", "xwin", "yank", "zigbuild",
+    "about",
+    "add",
+    "audit",
+    "auditable",
+    "b",
+    "bench",
+    "binstall",
+    "bloat",
+    "build",
+    "c",
+    "c-build",
+    "careful",
+    "check",
+    "chef",
+    "clean",
+    "clippy",
+    "component",
+    "config",
+    "crev",
+    "criterion",
+    "d",
+    "deadlinks",
+    "deb",
+    "deny",
+    "depgraph",
+    "dist",
+    "doc",
+    "edit",
+    "expand",
+    "fetch",
+    "fix",
+    "flamegraph",
+    "fmt",
+    "fuzz",
+    "geiger",
+    "generate",
+    "generate-lockfile",
+    "hack",
+    "hakari",
+    "help",
+    "info",
+    "init",
+    "insta",
+    "install",
+    "lambda",
+    "leptos",
+    "license",
+    "llvm-cov",
+    "llvm-lines",
+    "locate-project",
+    "login",
+    "logout",
+    "machete",
+    "make",
+    "metadata",
+    "miri",
+    "msrv",
+    "mutants",
+    "ndk",
+    "new",
+    "nextest",
+    "outdated",
+    "owner",
+    "package",
+    "pgrx",
+    "pkgid",
+    "public-api",
+    "publish",
+    "r",
+    "release",
+    "remove",
+    "report",
+    "rm",
+    "run",
+    "rustc",
+    "rustdoc",
+    "search",
+    "semver-checks",
+    "set-version",
+    "shear",
+    "sort",
+    "sqlx",
+    "t",
+    "tarpaulin",
+    "tauri",
+    "test",
+    "tree",
+    "udeps",
+    "uninstall",
+    "update",
+    "upgrade",
+    "vendor",
+    "verify-project",
+    "version",
+    "vet",
+    "watch",
+    "workspaces",
+    "xwin",
+    "yank",
+    "zigbuild",
 ];
 /// What npm runs without a script of that name (<https://docs.npmjs.com/cli/using-npm/scripts>).
 const NPM_DEFAULTS: [&str; 3] = ["env", "start", "restart"];
@@ -32,9 +131,9 @@ pub(super) fn undefined(code: &str, from: &str, files: &dyn Files) -> Option<Str
             && !word.starts_with(['-', '.', '/'])
     };
     let elsewhere = ["-C", "-f", "-w", "--prefix", "--workspace", "--filter", "--cwd", "--dir"];
-    let sent = rest.into_iter().any(|word| {
-        elsewhere.iter().any(|option| word.split('=').next() == Some(option))
-    });
+    let sent = rest
+        .into_iter()
+        .any(|word| elsewhere.iter().any(|option| word.split('=').next() == Some(option)));
     if sent || !is_plain(name) {
         return None;
     }
@@ -61,7 +160,8 @@ fn upwards(folder: &str) -> impl Iterator<Item = &str> {
 
 /// The files called one of `names` in the folders.
 fn side_files(names: &[&str], folders: &[&str], files: &dyn Files) -> Vec<String> {
-    let paths = folders.iter().flat_map(|folder| names.iter().filter_map(|name| join(folder, name)));
+    let paths =
+        folders.iter().flat_map(|folder| names.iter().filter_map(|name| join(folder, name)));
     paths.filter(|path| files.exists(path)).collect()
 }
 
@@ -76,8 +176,9 @@ fn script(name: &str, folders: &[&str], files: &dyn Files) -> Option<String> {
 }
 
 fn target(name: &str, folders: &[&str], files: &dyn Files) -> Option<String> {
-    static TARGETS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?m)^([^\s#:=][^#:=\n]*?)[ \t]*::?(?:[^=\n]|$)").expect("a constant pattern"));
+    static TARGETS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^([^\s#:=][^#:=\n]*?)[ \t]*::?(?:[^=\n]|$)").expect("a constant pattern")
+    });
     let names = ["GNUmakefile", "makefile", "Makefile"];
     for path in side_files(&names, folders, files) {
         let text = side_file(files, &path)?;

@@ -3,8 +3,8 @@
 use super::{Doc, Fault};
 use crate::files::Files;
 use crate::finding::RuleId;
-use crate::patterns::data::{self, Tested};
 use crate::paths::Globs;
+use crate::patterns::data::{self, Tested};
 use crate::rule::{Report, Rule};
 use aidd_content::page::{DocHeader, FixHeader};
 use std::fmt;
@@ -96,10 +96,8 @@ impl DocPattern {
     fn report(&self, fault: Fault, report: &mut Report<'_>) {
         let Fault { span, message, help, fix } = fault;
         let source = report.source();
-        let said = self
-            .message
-            .as_deref()
-            .map(|text| crate::patterns::fill(text, source, span, |_| None));
+        let said =
+            self.message.as_deref().map(|text| crate::patterns::fill(text, source, span, |_| None));
         // What exactly is wrong is not lost behind the page's own words.
         let exactly = said.as_ref().map(|_| match &help {
             Some(help) => format!("{message}: {help}"),

@@ -32,13 +32,15 @@ fn shown(yaml: &str, text: &str, beside: &[(&str, &str)]) -> String {
         let line = source.line_of(span.start) + 1;
         let _ = write!(out, "{line} {:?}: {message}", source.slice(span));
         let _ = write!(out, "{}", help.map_or(String::new(), |help| format!(" ({help})")));
-        let fix = fix.map(|(title, edit)| format!(" [{title}: {} {:?}]", edit.span.start, edit.text));
+        let fix =
+            fix.map(|(title, edit)| format!(" [{title}: {} {:?}]", edit.span.start, edit.text));
         let _ = writeln!(out, "{}", fix.unwrap_or_default());
     }
     out
 }
 
-const ADR: &str = r###"{headings: ["# *", "## Status", "## Context", "## Decision", "*", "?## Consequences"]}"###;
+const ADR: &str =
+    r###"{headings: ["# *", "## Status", "## Context", "## Decision", "*", "?## Consequences"]}"###;
 
 #[test]
 fn headings_in_their_order() {
@@ -63,10 +65,13 @@ fn headings_in_their_order() {
 
 #[test]
 fn what_is_inserted_mends() {
-    for text in ["# 1", "# 1\n\n## Context\n", "", "# 1\r\n\r\ntext\r\n\r\n## Decision\r\n\r\n## Notes"] {
+    for text in
+        ["# 1", "# 1\n\n## Context\n", "", "# 1\r\n\r\ntext\r\n\r\n## Decision\r\n\r\n## Notes"]
+    {
         let (_, found) = faults(ADR, text, &[]);
         let mut text = text.to_owned();
-        let mut edits: Vec<Edit> = found.into_iter().filter_map(|fault| Some(fault.fix?.1)).collect();
+        let mut edits: Vec<Edit> =
+            found.into_iter().filter_map(|fault| Some(fault.fix?.1)).collect();
         edits.sort();
         for edit in edits.into_iter().rev() {
             text.insert_str(edit.span.start as usize, &edit.text);

@@ -1,9 +1,9 @@
 //! The form in the second pass: its demands, judged on the files of the project.
 
-use super::{Breach, Layers};
-use crate::imports::{Graph, Memo, gather};
-use crate::finding::Related;
 use super::super::joined::{Found, Joined, Scope};
+use super::{Breach, Layers};
+use crate::finding::Related;
+use crate::imports::{Graph, Memo, gather};
 use aidd_content::page::LayersHeader;
 use std::sync::OnceLock;
 

@@ -48,9 +48,8 @@ struct Package {
 
 impl Things {
     pub(super) fn new(base: &str, things: &[String]) -> Result<Self, String> {
-        let registry = |thing: &String| {
-            REGISTRIES.into_iter().find(|(prefix, _)| thing.starts_with(prefix))
-        };
+        let registry =
+            |thing: &String| REGISTRIES.into_iter().find(|(prefix, _)| thing.starts_with(prefix));
         let (packages, globs): (Vec<&String>, Vec<&String>) =
             things.iter().partition(|thing| registry(thing).is_some());
         if let Some(odd) = globs.iter().find(|glob| glob.contains(':')) {

@@ -155,7 +155,9 @@ fn globs_start_from_the_folder_of_the_rules() {
     let header = aidd_content::page::header(page).expect("a header");
     let header = header.check.expect("a check").layers.expect("layers");
     let layers = Layers::new(&header, "packages/a").expect("valid");
-    let graph = graph("packages/a/src/x.ts: ../lib/y\npackages/a/lib/y.ts:\nsrc/x.ts: ../lib/y\nlib/y.ts:\n");
+    let graph = graph(
+        "packages/a/src/x.ts: ../lib/y\npackages/a/lib/y.ts:\nsrc/x.ts: ../lib/y\nlib/y.ts:\n",
+    );
     let paths: Vec<String> =
         layers.judge(&graph, &|_| true).into_iter().map(|breach| breach.path).collect();
     assert_eq!(paths, ["packages/a/src/x.ts"]);
@@ -176,7 +178,8 @@ fn graph_of(nodes: usize, edges: &[(usize, usize)]) -> Graph {
 #[test]
 fn a_long_chain_and_a_great_knot_end() {
     let chain: Vec<(usize, usize)> = (0..3000).map(|at| (at, at + 1)).collect();
-    let demand = layers(r#"{forbid: {from: "n0.ts", to: "n3000.ts"}, acyclic: "**", transitive: true}"#);
+    let demand =
+        layers(r#"{forbid: {from: "n0.ts", to: "n3000.ts"}, acyclic: "**", transitive: true}"#);
     let found = demand.judge(&graph_of(3001, &chain), &|_| true);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].steps.len(), 2999);
