@@ -190,7 +190,31 @@ fn the_tools_of_agents_are_current() {
         writeln!(table, "| `{name}` | {about} | {changes} | {} | {also} |", profiles.join(", "))
             .expect("memory");
     }
-    is_current("docs/agents.md", &replaced(&page, "tools", &table));
+    let page = replaced(&page, "tools", &table);
+    let page = replaced(&page, "resources", &resources());
+    is_current("docs/agents.md", &replaced(&page, "prompts", &prompts()));
+}
+
+fn resources() -> String {
+    let mut table = String::from("| Resource | What it holds |\n| --- | --- |\n");
+    for row in aidd_mcp::resources::ROWS {
+        writeln!(table, "| `{}` | {} |", row.uri, row.description).expect("memory");
+    }
+    table
+}
+
+fn prompts() -> String {
+    let library = aidd_engine::guidance::Library::shipped();
+    let mut table = String::from("| Prompt | What it does | Arguments |\n| --- | --- | --- |\n");
+    for (page, arguments) in aidd_mcp::prompts::all(&library) {
+        let shown: Vec<String> = arguments
+            .iter()
+            .map(|one| format!("`{}`{}", one.name, if one.required { " (needed)" } else { "" }))
+            .collect();
+        writeln!(table, "| `{}` | {} | {} |", page.name, page.summary, shown.join(", "))
+            .expect("memory");
+    }
+    table
 }
 
 /// The arguments that a tool takes and its schema, as it is listed, leaves out.

@@ -36,9 +36,11 @@ impl Rows {
 }
 
 /// Each set of cases, and how many of its tasks go where they should. The words of the table were
-/// chosen with the first two at hand. The third was written before anything was routed and the table
-/// has not been changed since: it is what to expect of a task that nobody has seen.
-const SETS: &[(&str, usize)] = &[("first", 106), ("second", 42), ("third", 25)];
+/// chosen with the first two at hand. The others were written before the table was asked, and gave
+/// 25 of 40, 10 of 40 (tasks that avoid the usual words: for 19 of them it asks back) and 27 of 30;
+/// words were then added with the third and the fourth at hand, not with the fifth.
+const SETS: &[(&str, usize)] =
+    &[("first", 106), ("second", 42), ("third", 39), ("fourth", 39), ("fifth", 27)];
 
 #[test]
 fn tasks_go_where_they_belong() {

@@ -477,7 +477,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                "unknown key `specs`; known here: agents, knowledge, rules, skills, templates, workflows"
+                "unknown key `specs`; known here: agents, rules, skills, workflows, templates, knowledge"
             ]
         );
         assert!(read(r#"{"content": {"overrideMode": "both"}}"#).is_err());

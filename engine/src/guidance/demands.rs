@@ -56,7 +56,8 @@ fn without_checks(line: &str) -> (&str, Vec<&str>) {
     while let Some(start) = text.strip_suffix('`').and_then(|inner| inner.rfind('`')) {
         let name = &text[start + 1..text.len() - 1];
         let is_check = name.split_once('/').is_some_and(|(kind, rest)| {
-            let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            let is_kebab =
+                |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '*';
             !kind.is_empty() && !rest.is_empty() && (kind.to_owned() + rest).chars().all(is_kebab)
         });
         if !is_check {

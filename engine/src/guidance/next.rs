@@ -33,17 +33,24 @@ pub struct Asked<'a> {
 }
 
 /// The tool for one kind of file.
-const BY_FILE: &[(fn(&str) -> bool, &str, &str)] = &[
-    (
-        |name| name.starts_with("Dockerfile") || name.ends_with(".dockerfile"),
-        "aidd_validate_dockerfile",
-        "a Dockerfile changed",
-    ),
-    (
-        |name| name.ends_with(".mmd") || name.ends_with(".mermaid"),
-        "aidd_validate_mermaid",
-        "a diagram changed",
-    ),
+struct ByFile {
+    /// Whether it is for a file of this name.
+    is_for: fn(&str) -> bool,
+    tool: &'static str,
+    why: &'static str,
+}
+
+const BY_FILE: &[ByFile] = &[
+    ByFile {
+        is_for: |name| name.starts_with("Dockerfile") || name.ends_with(".dockerfile"),
+        tool: "aidd_validate_dockerfile",
+        why: "a Dockerfile changed",
+    },
+    ByFile {
+        is_for: |name| name.ends_with(".mmd") || name.ends_with(".mermaid"),
+        tool: "aidd_validate_mermaid",
+        why: "a diagram changed",
+    },
 ];
 
 fn next(
@@ -78,7 +85,8 @@ pub fn suggest(state: &State, asked: &Asked<'_>) -> Vec<Next> {
 /// What has to be mended goes before all.
 fn findings(asked: &Asked<'_>, all: &mut Vec<Next>) {
     if let Some((errors, others)) = asked.findings.filter(|(errors, others)| errors + others > 0) {
-        let reason = format!("the changes bring {errors} errors and {others} other findings");
+        let reason =
+            format!("the changes bring {} findings, {errors} of them errors", errors + others);
         all.push(next("Mend the new findings", "aidd_ci_diff_check", json!({}), reason));
     }
 }
@@ -137,7 +145,7 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
     }
     for path in asked.changed.unwrap_or_default() {
         let name = path.rsplit('/').next().unwrap_or(path);
-        for (is_for, tool, why) in BY_FILE {
+        for ByFile { is_for, tool, why } in BY_FILE {
             if is_for(name) {
                 all.push(next(format!("Check {path}"), tool, json!({"filePath": path}), *why));
             }
@@ -160,17 +168,17 @@ fn finish(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
     if let Some(changed) = asked.changed.filter(|changed| !changed.is_empty()) {
         let many = changed.len();
         if asked.findings.is_none() {
-            let reason = format!("{many} files differ from the last commit");
+            let reason = format!("files that differ from the last commit: {many}");
             all.push(next("Check what changed", "aidd_ci_diff_check", json!({}), reason));
         }
         all.push(next(
             "Look for secrets before the commit",
             "aidd_scan_secrets",
             json!({"filePath": "."}),
-            format!("{many} files would be committed"),
+            format!("files to commit: {many}"),
         ));
         if let (None, Some(branch)) = (state.context.pending_tasks.first(), &state.branch) {
-            let args = json!({"action": "save", "branch": branch, "filesModified": changed.iter().take(20).collect::<Vec<_>>()});
+            let args = json!({"action": "save", "branch": branch});
             all.push(next(
                 "Save where the branch stands",
                 "aidd_branch",

@@ -3,6 +3,7 @@
 
 use super::library::Library;
 use super::shelf::Shelf;
+use crate::embedding::Table;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -11,6 +12,13 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Below this the second row is named too.
 const SURE: f64 = 0.6;
+
+/// How alike a task and an example have to be where no word matches: of the tasks under
+/// `tests/routing`, those nearer than this go to the right row more often than not.
+const ALIKE: f32 = 0.45;
+
+/// How sure a route by meaning alone is.
+const BY_MEANING: f64 = 0.3;
 
 /// Words by language.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -38,6 +46,9 @@ pub struct Row {
     pub phase: String,
     /// The form to fill in.
     pub template: Option<String>,
+    /// Tasks that belong here, in other words.
+    #[serde(default)]
+    like: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -185,7 +196,7 @@ impl Routing {
     /// Which page cannot be read as a table, and why.
     pub fn new(library: &Library) -> Result<Self, String> {
         #[derive(Deserialize)]
-        struct Table {
+        struct Rows {
             rows: Vec<Row>,
         }
         #[derive(Deserialize)]
@@ -198,7 +209,7 @@ impl Routing {
         struct Otherwise {
             ask: String,
         }
-        let table: Table = page_data(library, Shelf::Templates, "routing")?;
+        let table: Rows = page_data(library, Shelf::Templates, "routing")?;
         let tree: Tree = page_data(library, Shelf::Templates, "decision-tree")?;
         let mut nodes = Vec::new();
         let mut areas = Vec::new();
@@ -232,7 +243,11 @@ impl Routing {
         if let Some(role) = self.named(&task) {
             return Route { roles: vec![role], confidence: 1.0, ..Route::default() };
         }
-        let ranked = self.rank(&task);
+        let mut ranked = self.rank(&task);
+        let by_words = !ranked.is_empty();
+        if !by_words {
+            ranked.extend(self.alike(&task.text).map(|row| (row, 1.0, BTreeSet::from([0]))));
+        }
         let Some((best, weight)) = ranked.first().map(|(at, weight, _)| (*at, *weight)) else {
             return Route::default();
         };
@@ -251,7 +266,11 @@ impl Routing {
         }
         let row = &self.rows[best];
         let second = ranked.get(1).map(|(at, weight, _)| (*at, *weight));
-        let confidence = weight / (weight + second.map_or(0.0, |(_, weight)| weight));
+        let confidence = match second {
+            _ if !by_words => BY_MEANING,
+            None => 1.0,
+            Some((_, other)) => weight / (weight + other),
+        };
         Route {
             row: Some(row.id.clone()),
             roles: distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone())),
@@ -292,6 +311,20 @@ impl Routing {
         }
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         ranked
+    }
+
+    /// The row with the example that means most nearly what `text` does.
+    fn alike(&self, text: &str) -> Option<usize> {
+        let table = Table::shipped();
+        let task = table.vector(text);
+        let examples = self
+            .rows
+            .iter()
+            .enumerate()
+            .flat_map(|(at, row)| row.like.iter().map(move |example| (at, example)));
+        let alike = examples.map(|(at, example)| (at, table.vector(example).cosine(&task)));
+        let best = alike.max_by(|one, other| one.1.total_cmp(&other.1));
+        best.filter(|(_, likeness)| *likeness >= ALIKE).map(|(at, _)| at)
     }
 
     /// The nodes that match by a token which no heavier row took, in the order of the tree.

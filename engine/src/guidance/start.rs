@@ -100,10 +100,10 @@ pub fn slices(told: &Told<'_>, wanted: &[&str], budget: usize) -> Sheet {
                 parts.push(conventions(told.state, usize::MAX, share / 3));
             }
             "session" => {
-                parts.push(Part::new("Session", share, "aidd_branch get", session(told.state)))
+                parts.push(Part::new("Session", share, "aidd_branch get", session(told.state)));
             }
             "suggestions" => {
-                parts.push(Part::new("Next", share, "aidd_suggest_next", first(told.next)))
+                parts.push(Part::new("Next", share, "aidd_suggest_next", first(told.next)));
             }
             "rules" => {
                 parts.push(rules(told.library, usize::MAX, share));
@@ -171,7 +171,8 @@ pub fn next_line(next: &Next) -> String {
         args.entry(*need).or_insert_with(|| Value::Object(Map::new()));
     }
     let args = if args.is_empty() { String::new() } else { format!(" {}", Value::Object(args)) };
-    short(&format!("- {}: `{}{args}` ({})", next.action, next.tool, next.reason))
+    // A call is whole, however long.
+    format!("- {}: `{}{args}` ({})", short(&next.action), next.tool, short(&next.reason))
 }
 
 fn hazards(state: &State, most: usize, share: usize) -> Part {
@@ -225,7 +226,7 @@ fn rules(library: &Library, most: usize, share: usize) -> Part {
 /// The demands to show of a page: those that forbid first, if not all of them.
 fn chosen(demands: &[demands::Demand<'_>], most: usize) -> Vec<String> {
     let (forbid, demand): (Vec<_>, Vec<_>) = demands.iter().partition(|demand| demand.forbids);
-    let line = |demand: &demands::Demand<'_>| short(&format!("- {}", demand.text));
+    let line = |demand: &demands::Demand<'_>| short(&format!("- {}", unlinked(demand.text)));
     forbid.into_iter().chain(demand).take(most).map(line).collect()
 }
 
@@ -233,9 +234,13 @@ fn shipped_rules(library: &Library, most: usize, share: usize) -> Part {
     let pages = library.on(Shelf::Rules).filter(|page| !own(page));
     let mut lines = Vec::new();
     if most == 0 {
-        let names: Vec<&str> = pages.map(|page| &*page.name).collect();
+        let (global, others): (Vec<&Page>, Vec<&Page>) =
+            pages.partition(|page| page.name == "global");
+        let demands = global.iter().flat_map(|page| chosen(&demands::of(page), usize::MAX));
+        lines.extend(demands);
+        let names: Vec<&str> = others.iter().map(|page| &*page.name).collect();
         if !names.is_empty() {
-            lines.push(format!("Read when they apply: {}", names.join(", ")));
+            lines.insert(0, format!("By topic at aidd://rules/NAME: {}", names.join(", ")));
         }
     } else {
         for page in pages {
@@ -246,13 +251,17 @@ fn shipped_rules(library: &Library, most: usize, share: usize) -> Part {
     Part::new("Rules", share, "aidd://rules/{name}", lines)
 }
 
+/// Pages that tools read for the agent.
+const TABLES: [&str; 3] = ["competency-matrix", "decision-tree", "routing"];
+
 /// What else there is, by name.
 fn index(library: &Library, with_summaries: bool, share: usize) -> Part {
     let mut lines = Vec::new();
     for (shelf, word) in
         [(Shelf::Skills, "Roles"), (Shelf::Workflows, "Workflows"), (Shelf::Templates, "Templates")]
     {
-        let pages: Vec<&Page> = library.on(shelf).collect();
+        let pages: Vec<&Page> =
+            library.on(shelf).filter(|page| !TABLES.contains(&&*page.name)).collect();
         if pages.is_empty() {
             continue;
         }
@@ -279,6 +288,30 @@ fn protocol(library: &Library, share: usize) -> Part {
     let lines = page.map(|page| page.body().lines().filter(|line| !line.trim().is_empty()));
     let lines = lines.into_iter().flatten().map(str::to_owned).collect();
     Part::new("How to work here (AGENTS.md)", share, "AGENTS.md", lines)
+}
+
+/// A text with the words of its links only: their targets are told from another place.
+fn unlinked(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once('[') {
+        plain.push_str(before);
+        let words = link.split_once("](").and_then(|(words, target)| {
+            let after = target.split_once(')')?.1;
+            (!words.contains(['[', ']'])).then_some((words, after))
+        });
+        match words {
+            Some((words, after)) => {
+                plain.push_str(words);
+                rest = after;
+            }
+            None => {
+                plain.push('[');
+                rest = link;
+            }
+        }
+    }
+    plain + rest
 }
 
 /// On one line, its end cut where it is too long.
@@ -327,6 +360,15 @@ mod tests {
             let sheet = slices(&told(&library, &state, &[]), &SLICES, budget);
             assert!(sheet.tokens <= budget - budget * RESERVE / 100);
         }
+    }
+
+    #[test]
+    fn links_are_words() {
+        assert_eq!(
+            unlinked("by the [protocol](../a.md) and [x] [y](z)"),
+            "by the protocol and [x] y"
+        );
+        assert_eq!(unlinked("[half](open"), "[half](open");
     }
 
     #[test]

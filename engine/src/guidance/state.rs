@@ -1,7 +1,7 @@
 //! Where work stands, as far as an agent should know before it does anything: read from the memory in
 //! a few look-ups, without a walk over the project's files.
 
-use crate::git::Repository;
+use crate::git::{Change, Repository};
 use crate::memory::MemoryError;
 use crate::memory::project::ProjectMemory;
 use crate::memory::recall::Question;
@@ -110,5 +110,8 @@ pub fn changed(root: &Path) -> Option<Vec<String>> {
     let repository = Repository::open(root).ok()?;
     let head = repository.snapshot(&repository.commit("HEAD").ok()?).ok()?;
     let changes = repository.work_tree_changes(&head).ok()?;
-    Some(changes.iter().take(CHANGED).map(|change| change.path().to_owned()).collect())
+    // Our own store, where Git has not been told of it.
+    let paths = changes.iter().map(Change::path);
+    let paths = paths.filter(|path| !path.starts_with(".aidd/data."));
+    Some(paths.take(CHANGED).map(str::to_owned).collect())
 }

@@ -9,16 +9,19 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
-fn ask(context: &Context, name: &str, arguments: Value) -> Result<Answer<Value>, ToolError> {
+pub(super) fn ask(
+    context: &Context,
+    name: &str,
+    arguments: Value,
+) -> Result<Answer<Value>, ToolError> {
     let Value::Object(arguments) = arguments else { panic!("an object") };
     let tools = tools::all();
     let is_named = |tool: &&crate::tool::Tool| tool.name == name || tool.aliases.contains(&name);
     tools.iter().find(is_named).expect("a tool").call(context, arguments)
 }
 
-fn call(root: &Path, name: &str, arguments: Value) -> Answer<Value> {
+pub(super) fn call(root: &Path, name: &str, arguments: Value) -> Answer<Value> {
     ask(&Context::at(root), name, arguments).expect("an answer")
 }
 
@@ -39,7 +42,7 @@ fn git(root: &Path, args: &[&str]) {
 }
 
 /// A repository with a commit, on the branch `feature/login`.
-fn repository() -> tempfile::TempDir {
+pub(super) fn repository() -> tempfile::TempDir {
     let folder = tempfile::Builder::new().prefix("shop").tempdir().expect("a folder");
     let root = folder.path();
     git(root, &["init", "-q", "-b", "main"]);
@@ -56,9 +59,8 @@ fn steady(text: &str, root: &Path) -> String {
     let text = text.replace(&*name, "shop");
     let mut words = Vec::new();
     for word in text.split(' ') {
-        let start = ["session_", "decision_", "mistake_", "lifecycle_"]
-            .iter()
-            .find_map(|kind| word.find(kind));
+        let starts = ["session_1", "decision_1", "mistake_1", "lifecycle_1"];
+        let start = starts.iter().find_map(|kind| word.find(kind));
         let cut = start.map(|at| {
             let rest = &word[at..];
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -74,7 +76,38 @@ fn steady(text: &str, root: &Path) -> String {
 fn a_fresh_project_is_told_what_there_is() {
     let folder = repository();
     let answer = call(folder.path(), "aidd_bootstrap", json!({"task": "Add a login page"}));
-    insta::assert_snapshot!(steady(&answer.text, folder.path()), @"");
+    insta::assert_snapshot!(steady(&answer.text, folder.path()), @r#"
+    ## shop: where work stands
+    Branch feature/login
+    ## First
+    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{}}` (none is open on feature/login)
+    - Classify the task: `aidd_classify_task {"description":"Add a login page"}` (roles, workflow and tier follow from it)
+    - Ask what is known: `aidd_memory_search {"query":"Add a login page"}` (before planning: decisions to follow, mistakes to avoid)
+    ## Rules
+    By topic at aidd://rules/NAME: backend, code-style, deliverables, documentation, frontend, git-workflow, interfaces, orchestrator, performance, routing, security, testing
+    - NEVER present a guess as a fact, or a plan as done.
+    - NEVER switch off a check, a rule or a test to get past it.
+    - NEVER commit a secret.
+    - NEVER leave commented-out code, debug output or a mark for later without an issue number.
+    - NEVER write a path or address of one person's machine into a tracked file.
+    - NEVER fill: no praise, no repetition of the question, no words that hide a missing fact.
+    - MUST support each claim about code, tools or versions with a run, a file or a source.
+    - MUST say what was not verified.
+    - MUST settle versions by the version protocol before using an API.
+    - MUST say a contradiction between request, rule, memory and code before working on.
+    - MUST do what was asked, and note other problems instead of mending them on the side.
+    - MUST ask before a breaking change, a new dependency, deleting data, or rewriting shared history.
+    - MUST name functions with a verb, values with a noun, booleans with is, has, can or should.
+    - MUST name files and folders in kebab-case, save where the language or tool sets another form.
+    - MUST write dates as YYYY-MM-DD and times by RFC 3339 in UTC.
+    - MUST name a dated document `YYYY-MM-DD-<name>.md` and a decision record `NNN-<name>.md`.
+    - MUST put the answer first (BLUF-6).
+    ## Also here
+    Roles: ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
+    Workflows: analyze, audit, bug-fix, dependency-upgrade, design, docs, feature-branch, full-stack-feature, incident, migration, orchestrator, performance, product, refactor, release, review, technology-selection, test
+    Templates: adr, brainstorm, checklist, issue, migration, penetration-test, plan, research, retro, spec
+    Knowledge: 177 technologies (aidd_query_tkb)
+    "#);
     assert_eq!(answer.data["budget"], 1200);
     assert_eq!(answer.data["sessionId"], Value::Null);
 }
@@ -112,7 +145,28 @@ fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
     let given =
         json!({"aiProvider": provider, "memorySessionId": "thread", "tokenBudget": "minimal"});
     let answer = run("aidd_start", given.clone());
-    insta::assert_snapshot!(steady(&answer.text, root), @"");
+    insta::assert_snapshot!(steady(&answer.text, root), @r#"
+    ## shop: where work stands
+    Started session_ID.
+    Left out: ai/rules/broken.md: line 2: the header cannot be read: unclosed bracket '['
+    Branch feature/login: login
+    Lifecycle lifecycle_ID, login, in UNDERSTAND. Open: The context is loaded; The requirements are clear; Acceptance criteria are written as given, when, then; Edge cases are listed
+    Open session session_ID
+    Pending: form; tests
+    ## First
+    - Show: The context is loaded: `aidd_lifecycle_advance {"lifecycleId":"lifecycle_ID","evidence":{"context":{}}}` (4 criteria of UNDERSTAND are open for login)
+    (1 more: aidd_suggest_next)
+    ## Mistakes not to repeat
+    - Login tokens were logged -> never log headers [mistake_ID]
+    ## Decisions that hold
+    - Sessions live in Redis [decision_ID]
+    ## Rules of this project
+    money: How money is handled.
+    - NEVER use floats for money.
+    - MUST store amounts in cents.
+    ## Conventions
+    - Errors are RFC 9457 problems
+    "#);
     let session = answer.data["sessionId"].as_str().expect("a session").to_owned();
     // The thread goes on; the same session is taken up.
     let again = run("aidd_bootstrap", given);
@@ -173,13 +227,37 @@ fn a_task_is_classified_in_both_languages() {
     assert_eq!(roles("Scan code for vulnerabilities"), json!(["security-architect"]));
     assert_eq!(roles("결제 모듈 단위 테스트 커버리지를 올려줘"), json!(["quality-engineer"]));
     let given = json!({"description": "Fix the wrong month in the date helper", "files": ["src/date.ts"], "lines": 8, "tested": true});
-    insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", given).text, @"");
-    insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", json!({"description": "hm, perhaps later"})).text, @"");
+    insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", given).text, @"
+    bug (100 %)
+    roles: quality-engineer
+    workflow: bug-fix
+    phase: BUILD
+    tier: 2
+    template: issue
+    then: quality-engineer
+    complexity: low
+    fast track: yes, skipping brainstorm, research, SPEC
+    ");
+    insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", json!({"description": "hm, perhaps later"})).text, @"
+    No row of the routing table fits. Ask what, why and for whom (template brainstorm), or name a role. aidd_get_routing_table shows all rows.
+    complexity: low
+    fast track: no; unknown low-complexity, tier-2-or-3, not-shipping, known-ground (say files, lines, tested)
+    ");
     assert!(
         refused(folder.path(), "aidd_classify_task", json!({"description": " "})).contains("empty")
     );
     let table = call(folder.path(), "aidd_get_routing_table", json!({"phase": "ship"}));
-    insta::assert_snapshot!(table.text, @"");
+    insta::assert_snapshot!(table.text, @"
+    task: role, workflow, tier, template
+    # SHIP
+    incident: reliability-engineer, incident, 1, retro
+    platform: platform-engineer, release, 2, checklist
+    release: release-engineer, release, 3, checklist
+    documents: knowledge-architect, docs, 3
+    memory: knowledge-architect, docs, 3
+    retro: knowledge-architect, docs, 3, retro
+    git: release-engineer, feature-branch, 3
+    ");
     assert!(
         refused(folder.path(), "aidd_get_routing_table", json!({"phase": "DESIGN"}))
             .contains("UNDERSTAND, PLAN")
@@ -195,8 +273,14 @@ fn roles_are_found_and_the_projects_own_goes_first() {
         (&answer.data["name"], &answer.data["own"]),
         (&json!("security-architect"), &json!(false))
     );
-    insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "security-auditor"})), @"");
-    insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "qqq"})), @"");
+    insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "security-auditor"})), @"
+    there is no role `security-auditor`
+    hint: did you mean security-architect?
+    ");
+    insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "qqq"})), @"
+    there is no role `qqq`
+    hint: there are ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
+    ");
     write(
         root,
         "skills/guard/SKILL.md",
@@ -219,7 +303,13 @@ fn the_next_step_follows_from_the_real_state() {
     write(root, "Dockerfile", "FROM debian:latest\nUSER app\n");
     let context = Context::at(root);
     let answer = ask(&context, "aidd_suggest_next", json!({})).expect("an answer");
-    insta::assert_snapshot!(steady(&answer.text, root), @"");
+    insta::assert_snapshot!(steady(&answer.text, root), @r#"
+    - Mend the new findings: `aidd_ci_diff_check` (the changes bring 2 findings, 0 of them errors)
+    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{}}` (none is open on feature/login)
+    - Check Dockerfile: `aidd_validate_dockerfile {"filePath":"Dockerfile"}` (a Dockerfile changed)
+    - Look for secrets before the commit: `aidd_scan_secrets {"filePath":"."}` (files to commit: 1)
+    - Save where the branch stands: `aidd_branch {"action":"save","branch":"feature/login"}` (so that the next session can go on)
+    "#);
     let call = |next: &Value| {
         let Value::Object(arguments) = next["args"].clone() else { panic!("an object") };
         let tools = tools::all();
@@ -312,10 +402,7 @@ fn guidance_is_laid_out_once_and_over_nothing() {
     assert_eq!(dry.data["created"], json!(["agents/roles.md", "rules/house.md"]));
     assert_eq!(dry.data["kept"], json!(["AGENTS.md"]));
     let diff = dry.data["diff"].as_str().expect("a diff");
-    assert!(
-        diff.contains("--- /dev/null\n+++ b/rules/house.md\n@@ -0,0 +1,10 @@\n+---\n"),
-        "{diff}"
-    );
+    assert!(diff.contains("--- /dev/null\n+++ b/rules/house.md\n@@ -0,0 +1,"), "{diff}");
     let full = call(root, "aidd_scaffold", json!({"preset": "full"}));
     assert_eq!(full.data["kept"], json!(["AGENTS.md"]));
     let after = tree(root);
@@ -354,67 +441,4 @@ fn nothing_is_laid_out_outside_of_the_project() {
         assert!(refused(&root, "aidd_scaffold", json!({})).contains("outside"));
         assert!(!folder.path().join("roles.md").exists());
     }
-}
-
-/// The most tokens that an answer may cost, by our upper count.
-const COSTS: &[(&str, &str, usize)] = &[
-    ("aidd_bootstrap", r#"{"tokenBudget": "minimal", "task": "Add a login page"}"#, 400),
-    ("aidd_bootstrap", r#"{"tokenBudget": "standard", "task": "Add a login page"}"#, 1200),
-    ("aidd_bootstrap", r#"{"tokenBudget": "full", "task": "Add a login page"}"#, 3000),
-    ("aidd_classify_task", r#"{"description": "Implement the orders endpoint in NestJS"}"#, 200),
-    ("aidd_get_routing_table", "{}", 1200),
-    ("aidd_get_routing_table", r#"{"phase": "BUILD"}"#, 450),
-    ("aidd_get_competency_matrix", "{}", 2000),
-    ("aidd_get_config", "{}", 150),
-    ("aidd_suggest_next", r#"{"task": "Add a login page"}"#, 500),
-    ("aidd_optimize_context", "{}", 3520),
-    ("aidd_scaffold", r#"{"dryRun": true}"#, 1500),
-];
-
-#[test]
-fn every_answer_keeps_its_price() {
-    let folder = repository();
-    for (tool, arguments, most) in COSTS {
-        let arguments = serde_json::from_str(arguments).expect("JSON");
-        let answer = call(folder.path(), tool, arguments);
-        let counted = tokens::count(&answer.text);
-        assert!(counted <= *most, "{tool}: {counted} of {most}\n{}", answer.text);
-        assert!(counted * 4 >= *most || *most <= 500, "{tool}: {counted} of {most}");
-    }
-    let library = aidd_engine::guidance::Library::shipped();
-    for page in library.on(aidd_engine::guidance::Shelf::Skills) {
-        if page.name != "competency-matrix" {
-            let answer = call(folder.path(), "aidd_get_agent", json!({"agent": page.name}));
-            assert!(
-                tokens::count(&answer.text) <= 1200,
-                "{}: {}",
-                page.name,
-                tokens::count(&answer.text)
-            );
-        }
-    }
-}
-
-#[test]
-fn a_start_looks_at_no_file_of_the_project() {
-    let folder = repository();
-    let root = folder.path();
-    for number in 0..10_000 {
-        let path = root.join(format!("packages/p{}/src", number / 100));
-        if number % 100 == 0 {
-            fs::create_dir_all(&path).expect("made");
-        }
-        fs::write(path.join(format!("file{number}.ts")), "export {};\n").expect("written");
-    }
-    let context = Context::at(root);
-    ask(&context, "aidd_bootstrap", json!({})).expect("an answer");
-    let mut times: Vec<Duration> = Vec::new();
-    for _ in 0..9 {
-        let began = Instant::now();
-        ask(&context, "aidd_bootstrap", json!({"task": "Add a login page"})).expect("an answer");
-        times.push(began.elapsed());
-    }
-    times.sort();
-    // Ten times what a release build may take, on a machine that does other work too.
-    assert!(times[4] < Duration::from_millis(150), "{times:?}");
 }
