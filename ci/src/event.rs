@@ -151,6 +151,13 @@ impl Event {
     pub fn branch(&self) -> Option<&str> {
         self.git_ref.as_deref()?.strip_prefix("refs/heads/")
     }
+
+    /// The branch that is checked: of a pull request the one it comes from.
+    #[must_use]
+    pub fn head_name(&self) -> Option<&str> {
+        let pull = self.pull.as_ref().map(|pull| pull.head_ref.as_str());
+        pull.filter(|name| !name.is_empty()).or_else(|| self.branch())
+    }
 }
 
 /// Whether `text` is the full hash of a Git object, SHA-1 or SHA-256.

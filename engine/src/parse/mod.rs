@@ -12,5 +12,6 @@ mod mermaid_model;
 mod mermaid_strict;
 pub mod shell;
 pub mod tree;
+pub mod values;
 pub mod xml;
 pub mod yaml;

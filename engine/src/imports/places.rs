@@ -1,0 +1,81 @@
+//! Which files and folders there are, and paths from one to another.
+
+use std::collections::{BTreeSet, HashSet};
+
+/// The files of a project.
+#[derive(Debug)]
+pub(super) struct Places<'a> {
+    files: &'a BTreeSet<String>,
+    folders: HashSet<&'a str>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(files: &'a BTreeSet<String>) -> Self {
+        let mut folders = HashSet::from([""]);
+        for path in files {
+            // From the longest: once a folder is known, those above it are.
+            for (at, _) in path.rmatch_indices('/') {
+                if !folders.insert(&path[..at]) {
+                    break;
+                }
+            }
+        }
+        Self { files, folders }
+    }
+
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.files.contains(path)
+    }
+
+    pub(super) fn has_folder(&self, path: &str) -> bool {
+        self.folders.contains(path)
+    }
+
+    /// The files below a folder.
+    pub(super) fn below(&self, folder: &str) -> impl Iterator<Item = &'a str> {
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let below = self.files.range(prefix.clone()..);
+        below.take_while(move |path| path.starts_with(&prefix)).map(String::as_str)
+    }
+
+    /// The files right in a folder.
+    pub(super) fn in_folder(&self, folder: &str) -> impl Iterator<Item = &'a str> {
+        let start = if folder.is_empty() { 0 } else { folder.len() + 1 };
+        self.below(folder).filter(move |path| !path[start..].contains('/'))
+    }
+
+    /// The files with this name, in any folder.
+    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &'a str> {
+        self.files.iter().map(String::as_str).filter(move |path| name_of(path) == name)
+    }
+}
+
+/// The last segment of a path.
+pub(super) fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The folder of a path; empty for the root.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// A folder and those above it, the nearest first; the root is empty.
+pub(super) fn upwards(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| folder_of(at)))
+}
+
+/// `to` as seen from `folder`; `None` when it leaves the project.
+pub(super) fn join(folder: &str, to: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in to.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
