@@ -15,6 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+/// A variable of the environment by name; `None` when it is not set.
+pub type Environment = fn(&str) -> Option<String>;
+
 /// What a server works on.
 #[derive(Clone, Copy)]
 pub struct Setup<'a> {
@@ -26,6 +29,8 @@ pub struct Setup<'a> {
     pub wanted: Wanted,
     /// Makes the clock of the memory.
     pub clock: fn() -> Clock,
+    /// The environment.
+    pub environment: Environment,
 }
 
 impl std::fmt::Debug for Setup<'_> {
@@ -35,10 +40,16 @@ impl std::fmt::Debug for Setup<'_> {
 }
 
 impl<'a> Setup<'a> {
-    /// The project at `root` as it is, with the system's time.
+    /// The project at `root` as it is, with the system's time and an empty environment.
     #[must_use]
     pub fn at(root: &'a Path) -> Self {
-        Self { root, config: None, wanted: Wanted::Auto, clock: system_clock }
+        Self {
+            root,
+            config: None,
+            wanted: Wanted::Auto,
+            clock: system_clock,
+            environment: |_| None,
+        }
     }
 }
 
@@ -54,6 +65,7 @@ struct Shared {
     config: Option<PathBuf>,
     wanted: Wanted,
     clock: fn() -> Clock,
+    environment: Environment,
     memory: Mutex<Option<ProjectMemory>>,
     project: Mutex<Option<(Stamps, Arc<Project>)>>,
     library: Mutex<Watched>,
@@ -83,6 +95,7 @@ impl Context {
             config: setup.config.map(Path::to_owned),
             wanted: setup.wanted,
             clock: setup.clock,
+            environment: setup.environment,
             memory: Mutex::default(),
             project: Mutex::default(),
             library: Mutex::default(),
@@ -107,6 +120,12 @@ impl Context {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.shared.root
+    }
+
+    /// A variable of the environment.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        (self.shared.environment)(name)
     }
 
     /// Becomes true when nobody waits for the answer any more: long work looks at it.

@@ -27,14 +27,13 @@ use aidd_engine::memory::store::Wanted;
 use anyhow::{Result, bail, ensure};
 use catalog::Catalog;
 use context::{Context, Setup};
+
+pub use context::Environment;
 use server::Server;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
-
-/// A variable of the environment by name; `None` when it is not set.
-pub type Environment = fn(&str) -> Option<String>;
 
 /// Threads for tools, most of which wait for the one memory.
 const THREADS: usize = 8;
@@ -85,6 +84,7 @@ pub fn run(options: &Options) -> Result<u8> {
         config: options.config.as_deref(),
         wanted: Wanted::Auto,
         clock: system_clock,
+        environment: options.environment,
     });
     let mut server = Server::new(Catalog::new(tools::all(), options.profile), context);
     if options.is_dynamic {
