@@ -2,8 +2,10 @@
 
 mod baseline;
 mod check;
+mod commits;
 mod fixes;
 mod hooks;
+mod layers;
 mod memory;
 mod odd_files;
 mod outputs;
