@@ -18,6 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("config", &["finding"]),
     ("paths", &[]),
     ("parse", &["source"]),
+    ("stack", &["files", "kind", "parse"]),
     ("rule", &["source", "finding"]),
     ("registry", &["files", "finding", "kind", "config", "paths", "rule"]),
     ("patterns", &["source", "files", "listing", "captures", "finding", "paths", "parse", "rule"]),
@@ -83,6 +84,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "finding",
             "config",
             "paths",
+            "registry",
             "validators",
             "check",
             "project_checks",
@@ -96,6 +98,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("baseline", &["finding"]),
+    ("guidance", &["files", "git", "config", "paths", "embedding", "kind", "memory", "stack"]),
     ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (

@@ -17,6 +17,7 @@ use aidd_engine::diff::Compared;
 use aidd_engine::files::{Files, Listed, Memory, Overlay};
 use aidd_engine::finding::{FailOn, Safety, Status};
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::project_checks;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::Source;
 use aidd_engine::walk::{self, FileReport, Outcome, Walk};
@@ -57,7 +58,8 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             .into());
     }
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
-    let mut project = Project::open(paths.first().context("no path")?, config)?;
+    let project = Project::open(paths.first().context("no path")?, config)?;
+    let mut project = project::of_today(project);
     overrule(&mut project, args);
     project.leave_out(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
     let engine = project.engine(&selection)?;
@@ -205,7 +207,9 @@ pub(crate) fn text(project: &Project, engine: &Engine, path: String, bytes: Vec<
     let binary = walk::is_binary(&bytes);
     let source = Source::decode(path, bytes);
     let root = || Walk::over(vec![project.root().to_owned()]);
-    let listing = engine.asks_listing().then(|| walk::listing(engine, &project.disk, &root()));
+    let whole = project_checks::has_any(engine);
+    let listing = (whole || engine.asks_listing())
+        .then(|| walk::listing(engine, &project.disk, &root()).with_file(source.path()));
     let listed = listing.as_ref().map(|listing| Listed { files: &files, listing });
     let files: &dyn Files = match &listed {
         Some(listed) => listed,
@@ -217,9 +221,17 @@ pub(crate) fn text(project: &Project, engine: &Engine, path: String, bytes: Vec<
     } else {
         engine.check(&source, files)
     };
-    let files =
-        if checked.findings.is_empty() { Vec::new() } else { vec![FileReport { source, checked }] };
-    Outcome { files, checked: 1, bytes: size, ..Outcome::default() }
+    let mut outcome = Outcome { checked: 1, bytes: size, ..Outcome::default() };
+    if let Some(listing) = listing.as_ref().filter(|_| whole) {
+        // What the text brings about at its own path; a malformed glob ends a run before this.
+        let _ = walk::joined(engine, &project.config, files, listing, &mut outcome);
+        outcome.joined.retain(|file| file.source.path() == source.path());
+    }
+    if !checked.findings.is_empty() {
+        outcome.files.push(FileReport { source, checked });
+    }
+    outcome.join();
+    outcome
 }
 
 /// Writes standard input to standard output, mended; or the patch that would.

@@ -118,7 +118,7 @@ pub(crate) fn patch(file: &FileReport, before: &[u8], after: &[u8], io: &mut Io<
 }
 
 /// Writes a file beside the old one and moves it over it, so that a crash leaves one or the other.
-fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().context("a file lies in a folder")?;
     // Through a link, the file it leads to is the one to replace.
     let target = fs::canonicalize(path)?;

@@ -29,11 +29,7 @@ pub fn run(command: &GenerateCommand, io: &mut Io<'_>) -> Result<Exit> {
 }
 
 fn commit_message(format: MessageFormat, io: &mut Io<'_>) -> Result<Exit> {
-    let input = staged(&io.cwd)?;
-    let message = commit_message::describe(&input).ok_or_else(|| {
-        UserError::new("nothing is staged").hint("stage what the commit is to hold: git add FILE…")
-    })?;
-    let message = redacted(message);
+    let message = staged_message(&io.cwd)?;
     match format {
         MessageFormat::Text => writeln!(io.out, "{message}")?,
         MessageFormat::Json => {
@@ -41,6 +37,17 @@ fn commit_message(format: MessageFormat, io: &mut Io<'_>) -> Result<Exit> {
         }
     }
     Ok(Exit::Clean)
+}
+
+/// A message for what is staged in the repository that `folder` lies in, without secrets.
+///
+/// # Errors
+/// When there is no repository, or nothing is staged.
+pub fn staged_message(folder: &Path) -> Result<Message> {
+    let message = commit_message::describe(&staged(folder)?).ok_or_else(|| {
+        UserError::new("nothing is staged").hint("stage what the commit is to hold: git add FILE…")
+    })?;
+    Ok(redacted(message))
 }
 
 /// The message without secrets: a name or a heading may hold one.

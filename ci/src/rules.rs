@@ -1,4 +1,6 @@
-//! `aidd rule`: listing, beginning and testing rules.
+//! `aidd rule`: listing, beginning, testing and handing on rules.
+
+mod export;
 
 use crate::Io;
 use crate::cli::{Form, RuleCommand, When};
@@ -37,6 +39,7 @@ pub fn run(
         RuleCommand::List { rules, json } => list(&project.registry(), rules, *json, color, io),
         RuleCommand::New { id, form } => new(&project, id, *form, io),
         RuleCommand::Test { rules } => test(&project, rules, io),
+        RuleCommand::Export(args) => export::run(&project, args, io),
     }
 }
 
@@ -135,6 +138,25 @@ fn page(id: &str, form: Form) -> String {
              syntax:\n    language: [javascript, typescript]\n    rule: { pattern: 'console.$METHOD($$$ARGS)' }\n    \
              constraints: { METHOD: { regex: '^(log|debug)$' } }\n"
         }
+        Form::Tree => {
+            return format!(
+                "---\nseverity: warning\nmessage: \"`<stem>` has no test beside it\"\nhelp: \"Add a test of the same name\"\n\
+                 check:\n  exclude: [\"*.test.ts\"]\n  tree: {{ each: \"src/**/*.ts\", exists: \"<dir>/<stem>.test.ts\" }}\n---\n\
+                 # {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
+                 ## Fails\n\n```ts path=src/user.ts\nexport const user = 1\n```\n\n```finding\nsrc/user.ts\n```\n\n\
+                 ## Passes\n\n```ts path=src/user.ts\nexport const user = 1\n```\n\n```ts path=src/user.test.ts\ntest(user)\n```\n"
+            );
+        }
+        Form::Data => {
+            return format!(
+                "---\nseverity: warning\nmessage: \"`<key>` is `<value>`\"\nhelp: \"Set it to true\"\n\
+                 check:\n  files: [\"tsconfig.json\"]\n  data: {{ at: \"$.compilerOptions.strict\", equals: true }}\n---\n\
+                 # {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
+                 ## Fails\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": false }} }}\n```\n\n\
+                 ```finding\n1:36 false\n```\n\n\
+                 ## Passes\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": true }} }}\n```\n"
+            );
+        }
         Form::Guidance => {
             return format!(
                 "---\nseverity: info\n---\n# {id}\n\nSay here what to do and why, in one or two short paragraphs.\n"
@@ -223,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_new_page_passes_its_own_test() {
-        for form in [Form::Text, Form::Syntax] {
+        for form in [Form::Text, Form::Syntax, Form::Tree, Form::Data] {
             let text = page("team/console-log", form);
             let registry = Registry::new(&[("rules/a.md".into(), text)]);
             let engine =

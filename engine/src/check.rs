@@ -18,6 +18,7 @@ use crate::secrets;
 use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
 use crate::validators;
+use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -43,6 +44,7 @@ pub struct Engine {
     conditions: Conditions,
     asks_listing: bool,
     max_file_size: u64,
+    today: Option<Date>,
 }
 
 /// How often the same finding on the same text came before in a file.
@@ -87,8 +89,15 @@ impl Engine {
             text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
+            today: None,
             max_file_size: config.max_file_size.unwrap_or(MAX_FILE_SIZE),
         })
+    }
+
+    /// Judges what ages as of `today`. Without it the day is that of the shipped pages.
+    #[must_use]
+    pub fn on(self, today: Option<Date>) -> Self {
+        Self { today, ..self }
     }
 
     /// All rules, on or off.
@@ -220,7 +229,7 @@ impl Engine {
         depth: Depth,
     ) -> Checked {
         let off = self.conditions.off(source.path(), settings, files);
-        let mut report = Report::new(source, settings).without(&off);
+        let mut report = Report::new(source, settings).on(self.today).without(&off);
         let kinds = validators::kinds(source.path(), source.text());
         for &kind in &kinds {
             if depth == Depth::Full || kind == Kind::Credentials {

@@ -28,6 +28,16 @@ impl Listing {
         Self { files, ..Self::default() }
     }
 
+    /// Adds a file that is about to be.
+    #[must_use]
+    pub fn with_file(mut self, path: &str) -> Self {
+        if let Err(at) = self.files.binary_search_by(|file| (**file).cmp(path)) {
+            self.files.insert(at, path.to_owned());
+            self.folders = OnceLock::new();
+        }
+        self
+    }
+
     /// Adds what Git's index holds.
     #[must_use]
     pub fn with_tracked(mut self, paths: Option<Vec<String>>) -> Self {

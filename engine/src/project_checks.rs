@@ -428,4 +428,53 @@ mod tests {
         assert_eq!(id("let a"), id("let b\n\n"));
         assert_eq!(id("").len(), 16);
     }
+
+    #[test]
+    fn a_pattern_that_would_be_slow_is_cut_short_and_says_so() {
+        let page = "---\nseverity: info\ncheck:\n  tree: { each: 'src/**/*.ts', exists: ['<dir>/**/<stem>.md'] }\n---\n# t/x\n";
+        let registry = Registry::new(&[("rules/x.md".to_owned(), page.to_owned())]);
+        let engine = Engine::new(registry, &config::Config::default(), &Selection::default());
+        let engine = engine.expect("an engine");
+        let paths = (0..3000).map(|at| format!("src/{at}/{at}.ts"));
+        let listing = Listing::new(paths);
+        let report = run(&engine, &Globs::all(), &Memory::default(), &listing);
+        assert_eq!(report.judged.values().copied().collect::<Vec<_>>(), [3000]);
+        assert!(
+            report.notes[0].1.contains("was tried for 2000 subjects only"),
+            "{:?}",
+            report.notes
+        );
+        assert_eq!(report.files.len(), 2000, "what was not tried is not blamed");
+    }
+
+    /// 47 rules of names over 21,000 files, as the peers are measured: reads nothing, and each rule
+    /// looks at a path once.
+    #[test]
+    fn many_rules_over_many_files_find_each_fault_once() {
+        let rule = |at: usize| {
+            let page = format!(
+                "---\nseverity: info\ncheck:\n  exclude: ['*.test.ts']\n  tree: {{ each: 'p{at}/<pkg>/**/*.ts', name: kebab, exists: ['p{at}/<pkg>/README.md', '<dir>/<stem>.test.ts | tests/**/<stem>.test.ts'] }}\n---\n# t/r{at}\n"
+            );
+            (format!("rules/{at}.md"), page)
+        };
+        let pages: Vec<(String, String)> = (0..47).map(rule).collect();
+        let engine =
+            Engine::new(Registry::new(&pages), &config::Config::default(), &Selection::default());
+        let engine = engine.expect("an engine");
+        let stem = |at: usize| format!("p{}/k{}/d{}/file-{at}", at % 50, at % 7, at % 11);
+        let mut paths: Vec<String> = (0..10_500)
+            .flat_map(|at| [format!("{}.ts", stem(at)), format!("{}.test.ts", stem(at))])
+            .collect();
+        paths.extend((0..50).flat_map(|at| (0..7).map(move |k| format!("p{at}/k{k}/README.md"))));
+        paths.push("p3/k1/d2/BadName.ts".to_owned());
+        let listing = Listing::new(paths.iter().cloned());
+        let files = Memory(paths.into_iter().map(|path| (path, Vec::new())).collect());
+        let started = std::time::Instant::now();
+        let report = run(&engine, &Globs::all(), &files, &listing);
+        eprintln!("47 rules, {} files: {:?}", listing.files().len(), started.elapsed());
+        let found: Vec<&str> = report.files.iter().map(|(source, _)| source.path()).collect();
+        assert_eq!(found, ["p3/k1/d2/BadName.ts"]);
+        assert_eq!(report.judged.values().sum::<usize>(), 47 * 210 + 1);
+        assert!(report.notes.is_empty(), "{:?}", report.notes);
+    }
 }

@@ -30,8 +30,7 @@ impl Registry {
             if let Some(mut rule) = project_rule(path, text) {
                 // Two folders may each have a rule of one name: neither is lost.
                 let scope = scope_of(path);
-                let is_taken = |id: &str| rules.get(id).is_some_and(|rule| rule.path.is_some());
-                if !scope.is_empty() && is_taken(&rule.id) {
+                if !scope.is_empty() && rules.contains_key(&rule.id) {
                     let scope = scope.to_lowercase().replace(['/', '_', '.', ' '], "-");
                     rule.id = format!("{}-{scope}", rule.id).into();
                 }

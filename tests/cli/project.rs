@@ -216,3 +216,51 @@ fn the_doctor_says_what_there_is() {
     assert!(!ran.out.contains("Dockerfile"), "{}", ran.out);
     assert!(ran.out.ends_with("nothing wrong with the set-up\n"), "{}", ran.out);
 }
+
+#[test]
+fn the_rules_that_hold_are_told_in_agents_md() {
+    let page = "---\nseverity: error\nhelp: Use the logger\ncheck:\n  files: [\"src/**\"]\n  text: { regex: 'print!' }\n\
+                ---\n# team/no-print\n\nOutput goes through the logger. It has levels.\n";
+    let project = Project::new(&[
+        (
+            ".aidd/config.json",
+            r#"{"rules": {"mermaid/*": "off", "memory/*": "off", "secrets/*": "off"}}"#,
+        ),
+        (".aidd/rules/no-print.md", page),
+        ("rules/naming.md", "# Naming\n\nFunctions MUST be verbs. Types are nouns.\n"),
+        ("AGENTS.md", "# Ours\n\nBe kind.\n"),
+    ]);
+    let export = ["rule", "export", "agents-md"];
+    assert_eq!(project.run(&[&export[..], &["--check"]].concat()).ends(1).err.lines().count(), 1);
+    project.run(&export).ends(0);
+    assert_snapshot!(project.read("AGENTS.md"), @"
+    # Ours
+
+    Be kind.
+
+    <!-- aidd:rules -->
+    ## Rules
+
+    Kept by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` says more. Written by `aidd rule export agents-md`.
+
+    - MUST: Output goes through the logger (`team/no-print`; src/**). Use the logger
+    - Functions MUST be verbs (`rules/naming.md`)
+
+    Also checked:
+
+    - `aidd/*`, 4 rules
+    - `dockerfile/*`, 89 rules
+    <!-- /aidd:rules -->
+    ");
+    let written = project.read("AGENTS.md");
+    assert_eq!(project.run(&export).ends(0).err, "AGENTS.md tells the rules that hold\n");
+    project.run(&[&export[..], &["--check"]].concat()).ends(0);
+    assert_eq!(project.read("AGENTS.md"), written);
+    project.run(&["rule", "export", "agents-md", "-o", "docs.md"]).ends(0);
+    assert!(project.read("docs.md").starts_with("<!-- aidd:rules -->\n"));
+    let ran = project.run(&["rule", "export", "agents-md", "-o", "../x.md"]).ends(2);
+    assert!(ran.err.contains("does not lie in the project"), "{}", ran.err);
+    project.write("AGENTS.md", "<!-- aidd:rules -->\n");
+    let ran = project.run(&export).ends(2);
+    assert!(ran.err.contains("`<!-- aidd:rules -->` stands alone"), "{}", ran.err);
+}

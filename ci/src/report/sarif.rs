@@ -204,7 +204,7 @@ impl Writer<'_> {
         let mut descriptor = ReportingDescriptor::builder()
             .id(id)
             .short_description(plain(&rule.summary))
-            .full_description(plain(&first_paragraph(rule)))
+            .full_description(plain(&rule.lead()))
             .default_configuration(
                 ReportingConfiguration::builder()
                     .enabled(rule.enabled)
@@ -290,17 +290,6 @@ fn precision(rule: &Rule) -> &'static str {
         Some(Confidence::Medium) | None => "high",
         Some(Confidence::High) => "very-high",
     }
-}
-
-/// The first paragraph of a page after its heading.
-fn first_paragraph(rule: &Rule) -> String {
-    let body = rule.body().replace("\r\n", "\n");
-    let paragraph = body
-        .split("\n\n")
-        .map(str::trim)
-        .find(|text| !text.is_empty() && !text.starts_with('#'))
-        .unwrap_or(&rule.summary);
-    paragraph.replace('\n', " ")
 }
 
 fn invocation(document: &Document, left_out: &[String]) -> Invocation {

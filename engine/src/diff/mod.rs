@@ -21,6 +21,7 @@ use crate::walk::{self, FileReport, Outcome, Walk};
 use judge::{Side, Verdict, pair};
 use lines::{LineMap, hunks_of};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::atomic::AtomicBool;
 
 pub use judge::{UNALLOWED, match_moves, moved_from};
 pub use lines::{Hunk, hunks};
@@ -63,7 +64,7 @@ pub struct Compared {
 }
 
 /// Checks both sides of `changes` and judges the findings of the head. `done` is told of each file
-/// of the head, from any thread.
+/// of the head, from any thread. When the walk of the head is stopped, what comes of it is a part.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -74,10 +75,11 @@ pub fn compare(
     changes: &[Change],
     done: &(dyn Fn() + Sync),
 ) -> Result<Compared, String> {
-    let jobs = match &head {
-        Head::WorkTree { walk, .. } => walk.jobs,
-        Head::Snapshot { .. } => 0,
+    let (jobs, stop) = match &head {
+        Head::WorkTree { walk, .. } => (walk.jobs, walk.stop.clone()),
+        Head::Snapshot { .. } => (0, None),
     };
+    let stop = stop.as_deref();
     let heads = changes.iter().filter_map(|change| change.head.clone());
     let touched: BTreeSet<String> =
         changes.iter().flat_map(|change| [&change.head, &change.base]).flatten().cloned().collect();
@@ -96,7 +98,7 @@ pub fn compare(
             let paths: Vec<String> = heads.filter(|path| !ignored.leaves_out(path)).collect();
             let listing = joined::listing(engine, files, ignores, (&touched, None));
             let mut outcome =
-                check_listed_files(engine, config, files, listing.as_ref(), (&paths, jobs))?;
+                check_listed_files(engine, config, files, listing.as_ref(), (&paths, jobs, stop))?;
             joined::of_snapshot(engine, config, files, listing.as_ref(), &mut outcome)?;
             (outcome, files, ignores)
         }
@@ -113,7 +115,8 @@ pub fn compare(
         .collect();
     let bases: Vec<String> = counts.iter().filter_map(|change| change.base.clone()).collect();
     let listing = joined::listing(engine, base, ignores, (&touched, branch.as_deref()));
-    let mut before = check_listed_files(engine, config, base, listing.as_ref(), (&bases, jobs))?;
+    let mut before =
+        check_listed_files(engine, config, base, listing.as_ref(), (&bases, jobs, stop))?;
     joined::of_snapshot(engine, config, base, listing.as_ref(), &mut before)?;
     let before_joined = std::mem::take(&mut before.joined);
     let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
@@ -128,11 +131,13 @@ fn check_listed_files(
     config: &Config,
     files: &dyn Files,
     listing: Option<&Listing>,
-    (paths, jobs): (&[String], usize),
+    (paths, jobs, stop): (&[String], usize, Option<&AtomicBool>),
 ) -> Result<Outcome, String> {
     match listing {
-        Some(listing) => walk::check_files(engine, config, &Listed { files, listing }, paths, jobs),
-        None => walk::check_files(engine, config, files, paths, jobs),
+        Some(listing) => {
+            walk::check_files(engine, config, &Listed { files, listing }, paths, jobs, stop)
+        }
+        None => walk::check_files(engine, config, files, paths, jobs, stop),
     }
 }
 

@@ -45,6 +45,14 @@ impl Repository {
         Some(name.shorten().to_string())
     }
 
+    /// What the repository's own settings say its main branch is called (`init.defaultBranch`).
+    #[must_use]
+    pub fn default_branch(&self) -> Option<String> {
+        let repository = self.inner.to_thread_local();
+        let name = repository.config_snapshot().string("init.defaultBranch")?;
+        Some(name.to_string()).filter(|name| !name.is_empty())
+    }
+
     /// The commits before and at HEAD that were made since `at` (milliseconds since 1970), the last
     /// first; at most `limit`.
     ///

@@ -1,6 +1,6 @@
 //! The project as a whole: the list of its files, and the second pass over it.
 
-use super::{FileReport, Outcome, Walk, builder, globs};
+use super::{FileReport, Outcome, Walk, builder, globs, is_set};
 use crate::check::Engine;
 use crate::config::Config;
 use crate::files::{Disk, Files};
@@ -9,6 +9,7 @@ use crate::listing::Listing;
 use crate::paths::relative;
 use crate::project_checks;
 use ignore::WalkState;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -75,7 +76,8 @@ pub(super) fn check(
     listing: Option<Listing>,
     outcome: &mut Outcome,
 ) -> Result<(), String> {
-    if !project_checks::has_any(engine) {
+    // Of a part of the files nothing is known as a whole.
+    if !project_checks::has_any(engine) || is_set(walk.stop()) {
         return Ok(());
     }
     let root = |path: &PathBuf| path == disk.root();
@@ -123,4 +125,14 @@ pub fn joined(
     outcome.judged = report.judged;
     outcome.notes = report.notes;
     Ok(())
+}
+
+/// The paths, all folders on the way to them, and the root itself.
+pub(super) fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
+    let mut all: HashSet<String> = [String::new()].into();
+    for path in paths {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        all.extend(ends.map(|end| path[..end].to_owned()));
+    }
+    all
 }

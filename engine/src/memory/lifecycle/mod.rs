@@ -2,9 +2,11 @@
 //! is shown to be met, or when someone says why it is left without.
 
 mod evidence;
+mod gates;
 mod phases;
 
 pub use evidence::Judged;
+pub use gates::{GATES, Gate, Shows, Standing, gate_named, gates_of};
 pub use phases::{Criterion, Holds, PHASES, Phase, Shown, criterion, phase};
 
 use super::MemoryError;

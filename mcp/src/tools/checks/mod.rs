@@ -2,8 +2,10 @@
 
 mod changes;
 mod found;
+mod gates;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
@@ -46,6 +48,14 @@ const FAMILIES: &[Family] = &[
         path: "Dockerfile",
     },
     Family {
+        name: "aidd_validate_tkb_entry",
+        title: "Validate knowledge entry",
+        description: "Checks entries of the knowledge base: header, sections, scores, sources, age. Use \
+                      after writing one.",
+        rules: &["tkb/*"],
+        path: ".aidd/knowledge/tooling/entry.md",
+    },
+    Family {
         name: "aidd_validate_mermaid",
         title: "Validate Mermaid",
         description: "Checks diagrams, also within Markdown. Use after writing one.",
@@ -72,7 +82,8 @@ pub fn tools() -> Vec<Tool> {
         compliance,
     )
     .in_profiles(&[Profile::Tools]);
-    families.chain([compliance]).chain(changes::tools()).collect()
+    let rest = changes::tools().into_iter().chain(words::tools()).chain(gates::tools());
+    families.chain([compliance]).chain(rest).collect()
 }
 
 /// What to check.
@@ -152,6 +163,7 @@ fn check(
         (None, files) => Target::Files(files),
     };
     let selection = Selection { only, ..Selection::default() };
-    let document = agent::check(&project, &selection, &target).map_err(found::said)?;
+    let document = agent::check_until(&project, &selection, &target, context.stop());
+    let document = document.map_err(found::said)?;
     Ok(found::answer(&project, &document, given.limit.unwrap_or(LIMIT).clamp(1, MOST)))
 }

@@ -182,3 +182,164 @@ fn what_changed_is_judged_as_the_pull_request_will() {
     assert_eq!(policy.data.get("fails"), None);
     assert!(policy.text.contains("error"), "{}", policy.text);
 }
+
+/// A repository whose first commit lies on `branch`.
+fn repository(branch: &str) -> tempfile::TempDir {
+    let folder = project(&[("x.md", "# x\n")]);
+    git(folder.path(), &["init", "-q", "-b", branch]);
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "-qm", "feat: x"]);
+    folder
+}
+
+#[test]
+fn without_a_main_branch_there_is_no_comparison_by_guess() {
+    let folder = repository("trunk");
+    let root = folder.path();
+    git(root, &["checkout", "-qb", "feat/x"]);
+    let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+    fs::write(root.join("x.md"), format!("token = {token}\n")).expect("written");
+    git(root, &["commit", "-qam", "feat: y"]);
+    let said = |tool: &str| call(root, tool, json!({})).expect_err("refused").to_string();
+    insta::assert_snapshot!(said("aidd_ci_diff_check"), @"
+    no main branch is known here: there is no origin/HEAD, origin/main, origin/master, main or master, nor one that the repository's `init.defaultBranch` names
+    hint: name the branch that the work goes to; `HEAD` compares with the last commit alone
+    ");
+    assert_eq!(said("aidd_ci_report"), said("aidd_ci_diff_check"));
+    let named = call(root, "aidd_ci_diff_check", json!({"base": "trunk"})).expect("an answer");
+    assert_eq!(named.data["passes"], false);
+    git(root, &["config", "init.defaultBranch", "trunk"]);
+    let told = call(root, "aidd_ci_diff_check", json!({})).expect("an answer");
+    assert_eq!((&told.data["passes"], &told.data["base"]), (&json!(false), &named.data["base"]));
+}
+
+#[test]
+fn before_the_first_commit_all_is_new_and_that_is_said() {
+    let folder = project(&[("Dockerfile", "FROM debian:12\nUSER app\nRUN sudo true\n")]);
+    git(folder.path(), &["init", "-q", "-b", "trunk"]);
+    let answer = call(folder.path(), "aidd_ci_diff_check", json!({})).expect("an answer");
+    assert!(answer.text.contains("against nothing: there is no commit yet"), "{}", answer.text);
+    assert_eq!(answer.data["passes"], false);
+}
+
+#[test]
+fn a_cancelled_check_is_no_answer() {
+    let folder = repository("main");
+    let tools = tools::all();
+    for (name, arguments) in [
+        ("aidd_check_compliance", json!({"filePath": "."})),
+        ("aidd_scan_secrets", json!({"filePath": "x.md"})),
+        ("aidd_ci_diff_check", json!({})),
+        ("aidd_ci_report", json!({})),
+    ] {
+        let tool = tools.iter().find(|tool| tool.name == name).expect("a tool");
+        let Value::Object(arguments) = arguments else { panic!("an object") };
+        let context = Context::at(folder.path());
+        context.cancel();
+        let error = tool.call(&context, arguments).expect_err(name);
+        assert_eq!(error.to_string(), "cancelled");
+    }
+}
+
+#[test]
+fn what_was_not_checked_is_counted_and_the_first_are_named() {
+    let folder = project(&[(".aidd/config.json", "{\"maxFileSize\": 1}")]);
+    for name in 0..30 {
+        fs::write(folder.path().join(format!("{name}.mmd")), "graph TD\n").expect("written");
+    }
+    let answer = call(folder.path(), "aidd_check_compliance", json!({"filePath": "."}));
+    let answer = answer.expect("an answer");
+    assert_eq!(answer.data["skipped"].as_array().map(Vec::len), Some(20));
+    assert!(answer.data["summary"]["skipped"].as_u64() >= Some(30), "{}", answer.data["summary"]);
+    assert!(answer.text.contains(" more were not wholly checked"), "{}", answer.text);
+}
+
+#[test]
+fn a_rule_is_explained_by_its_page() {
+    let page = "---\nseverity: warning\ncheck:\n  text: { regex: 'foo' }\n---\n# team/no-foo\n\nFoo is old.\n";
+    let folder = project(&[(".aidd/rules/no-foo.md", page)]);
+    let explained =
+        |rule: &str| call(folder.path(), "aidd_explain_violation", json!({"rule": rule}));
+    let own = explained("team/no-foo").expect("an answer");
+    assert_eq!(own.text, "team/no-foo (warning, .aidd/rules/no-foo.md)\nFoo is old.");
+    assert_eq!(own.data["rules"][0]["enabled"], true);
+    for name in ["dockerfile/latest-tag", "DL3007", "latest-tag"] {
+        let text = explained(name).expect("an answer").text;
+        assert!(text.starts_with("dockerfile/latest-tag (warning, also DL3007"), "{text}");
+        assert!(text.contains("## Passes"), "{text}");
+    }
+    let error = explained("latest-tags").expect_err("unknown");
+    assert_eq!(error.remedy, "did you mean `dockerfile/latest-tag`?");
+}
+
+#[test]
+fn a_commit_message_tells_what_is_staged() {
+    let folder = project(&[("README.md", "# A\n"), (".aidd/x", "")]);
+    let said = |folder: &Path| call(folder, "aidd_generate_commit_message", json!({}));
+    let none = said(folder.path()).expect_err("no repository");
+    assert_eq!(none.remedy, "begin one with: git init");
+    git(folder.path(), &["init", "-q"]);
+    let none = said(folder.path()).expect_err("nothing is staged");
+    assert_eq!(none.message, "nothing is staged");
+    git(folder.path(), &["add", "README.md"]);
+    let answer = said(folder.path()).expect("an answer");
+    assert_eq!(answer.data["type"], "docs");
+    assert_eq!(answer.data["message"], answer.text);
+}
+
+#[test]
+fn gates_are_judged_by_what_is_there() {
+    let config = r#"{"rules": {"dockerfile/*": "off"}}"#;
+    let folder = project(&[(".aidd/config.json", config), ("a.py", "x = 1\n")]);
+    let root = folder.path();
+    git(root, &["init", "-q", "-b", "main"]);
+    git(root, &["add", "."]);
+    git(root, &["commit", "-q", "-m", "feat: x"]);
+    git(root, &["switch", "-q", "-c", "work"]);
+    let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+    fs::write(root.join("a.py"), format!("x = 1\ntoken = \"{token}\"\n")).expect("written");
+    let gates = |arguments| call(root, "aidd_check_quality_gates", arguments);
+    let build = gates(json!({"phase": "build"})).expect("an answer");
+    insta::assert_snapshot!(build.text, @"
+    BUILD cannot be left yet; 3 of 3 gates open
+    fail no_secrets: secrets/github-personal-access-token a.py:2
+    missing types_clean: would be shown by a tool_outcome observation of passing types or a tool_outcome observation of passing build
+    missing lint_clean: would be shown by a tool_outcome observation of passing lint
+    ");
+
+    fs::write(root.join("a.py"), "x = 2\n").expect("written");
+    let start = json!({"action": "start", "branch": "work", "aiProvider": {"provider": "a", "model": "b", "modelId": "c", "client": "d"}});
+    let session = call(root, "aidd_session", start).expect("a session").data["id"].clone();
+    for (title, command) in [("types", "mypy ."), ("lint", "ruff check"), ("tests", "pytest")] {
+        let run = json!({
+            "sessionId": session, "type": "tool_outcome", "title": title,
+            "command": command, "exitCode": i32::from(command == "pytest"),
+        });
+        call(root, "aidd_observation", run).expect("observed");
+    }
+    assert_eq!(gates(json!({"phase": "BUILD"})).expect("an answer").data["passes"], true);
+    let evidence = json!({"spec_matches": "note: compared with the issue by hand", "acceptance_criteria": true});
+    let verify = gates(json!({"evidence": evidence})).expect("an answer");
+    let of_run = |id: &str| id.starts_with("tool_outcome_");
+    let text = verify.text.split('`').map(|part| if of_run(part) { "ID" } else { part });
+    insta::assert_snapshot!(text.collect::<Vec<_>>().join("`"), @"
+    VERIFY cannot be left yet; 2 of 10 gates open
+    pass no_secrets: nothing new by secrets/*
+    not applicable naming_conventions (does not block): off here: compliance/file-name-case, compliance/identifier-case
+    not applicable module_rules: off here: compliance/commonjs, compliance/wildcard-import, compliance/layer-breach, compliance/import-cycle
+    not applicable no_unchecked_types: off here: compliance/any-type, compliance/non-null-assertion
+    pass types_clean: `ID` passed
+    pass lint_clean: `ID` passed
+    pass no_dead_code: off here: compliance/commented-out-code; `ID` passed
+    fail tests_pass: off here: compliance/disabled-test, compliance/focused-test; `ID` failed
+    missing acceptance_criteria: no evidence was given
+    pass spec_matches: a note
+    ");
+    let none = gates(json!({"phase": "PLAN"})).expect_err("no gates");
+    assert_eq!(none.message, "PLAN has no gates; its exit criteria are what counts");
+    let wrong = gates(json!({"evidence": {"docs_updated": "x"}})).expect_err("not of this phase");
+    assert!(
+        wrong.message.starts_with("`docs_updated` is no gate of VERIFY: no_secrets,"),
+        "{wrong}"
+    );
+}

@@ -1,0 +1,223 @@
+//! Quality gates: what Git, the rules and the memory show of them, not what the caller says.
+
+use super::found;
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_ci::agent::{self, Document, Target, wire};
+use aidd_engine::check::Selection;
+use aidd_engine::git::Repository;
+use aidd_engine::memory::lifecycle::{Gate, Shows, Standing, gates_of, phase};
+use aidd_engine::project::Project;
+use aidd_engine::rule::Settings;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::fmt::Write;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+/// Findings that speak for one gate in an answer.
+const PLACES: usize = 3;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_check_quality_gates",
+            "Quality gates",
+            "Whether a phase can be left, by rules, recorded runs and Git. Use before review or release.",
+            check,
+        )
+        .in_profiles(&[Profile::Tools]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Asked {
+    /// BUILD, VERIFY or SHIP (that of the open lifecycle, else VERIFY)
+    phase: Option<String>,
+    /// Gate: what shows it (file:, commit:, memory:, note:)
+    #[serde(default)]
+    evidence: Map<String, Value>,
+    /// Revision (main branch)
+    base: Option<String>,
+}
+
+/// How the gates of a phase stand.
+#[derive(Serialize, JsonSchema)]
+struct Gates {
+    phase: String,
+    /// Whether every gate that blocks is passed, or does not apply.
+    passes: bool,
+    gates: Vec<One>,
+}
+
+/// A gate.
+#[derive(Serialize, JsonSchema)]
+struct One {
+    id: &'static str,
+    standing: Word,
+    blocks: bool,
+    /// What shows it, speaks against it, or would show it.
+    why: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Word {
+    Pass,
+    Fail,
+    Missing,
+    NotApplicable,
+}
+
+fn check(context: &Context, given: Asked) -> Result<Answer<Gates>, ToolError> {
+    let project = context.project()?;
+    let asked = match given.phase {
+        Some(phase) => phase,
+        None => open_phase(context)?,
+    };
+    let here = phase(&asked)?.name;
+    if gates_of(here).next().is_none() {
+        return Err(ToolError::new(format!(
+            "{here} has no gates; its exit criteria are what counts"
+        ))
+        .remedy("aidd_lifecycle_status tells them; gates end BUILD, VERIFY and SHIP"));
+    }
+    let repository = Repository::open(context.root()).map_err(|error| {
+        ToolError::new(error.to_string()).remedy("gates judge what changed: `git init` begins that")
+    })?;
+    let document = changes(context, &project, here, given.base.as_deref())?;
+    let branch = repository.branch();
+    let changed = last_change(context.root(), &repository);
+    let shows = context
+        .memory(|memory| memory.judge_gates(here, branch.as_deref(), changed, &given.evidence))?;
+    let engine = project.engine(&Selection::default())?;
+    let on = engine.settings("");
+    let gates: Vec<One> = gates_of(here)
+        .zip(shows)
+        .map(|(gate, shows)| judged(gate, shows, &document, &on))
+        .collect();
+    let is_open = |gate: &&One| gate.blocks && matches!(gate.standing, Word::Fail | Word::Missing);
+    let answer =
+        Gates { phase: here.to_owned(), passes: !gates.iter().any(|gate| is_open(&gate)), gates };
+    let text = text(&answer);
+    Ok(Answer::new(answer, text))
+}
+
+/// The phase of the lifecycle that was changed last.
+fn open_phase(context: &Context) -> Result<String, ToolError> {
+    let open = context.memory(|memory| memory.lifecycles(Some("active"), 1))?;
+    Ok(open.first().map_or_else(|| "VERIFY".to_owned(), |one| one.current_phase.clone()))
+}
+
+/// The findings of the gates' rules in what changed.
+fn changes(
+    context: &Context,
+    project: &Project,
+    phase: &str,
+    base: Option<&str>,
+) -> Result<Document, ToolError> {
+    let registry = project.registry();
+    let only: Vec<String> = gates_of(phase)
+        .flat_map(|gate| gate.rules)
+        .filter(|glob| registry.rules().iter().any(|rule| is_named(glob, &rule.id)))
+        .map(|glob| as_glob(glob))
+        .collect();
+    let selection = Selection { only, ..Selection::default() };
+    let target = Target::Changes { base, below: &[] };
+    agent::check_until(project, &selection, &target, context.stop()).map_err(found::said)
+}
+
+fn is_named(glob: &str, rule: &str) -> bool {
+    match glob.strip_suffix('*') {
+        Some(start) => rule.starts_with(start),
+        None => rule == glob,
+    }
+}
+
+/// A rule selected by its very name runs even where the project has it off; by a glob it does not.
+fn as_glob(name: &str) -> String {
+    match name.char_indices().next_back() {
+        Some((at, last)) if last != '*' => format!("{}[{last}]", &name[..at]),
+        _ => name.to_owned(),
+    }
+}
+
+/// When something was changed last, in milliseconds since 1970: a file of the work tree, or else the
+/// last commit. A run from before says nothing of it.
+fn last_change(root: &Path, repository: &Repository) -> i64 {
+    let head = repository.commit("HEAD").ok();
+    let base = match head.as_deref().map(|head| repository.snapshot(head)) {
+        Some(Ok(base)) => base,
+        _ => repository.nothing(),
+    };
+    let top = root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root);
+    let written = |path: &str| {
+        let time = top.join(path).symlink_metadata().ok()?.modified().ok()?;
+        i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+    };
+    let changes = repository.work_tree_changes(&base).unwrap_or_default();
+    let touched = changes.iter().filter(|change| !is_ours(change.path()));
+    let newest = touched.filter_map(|change| written(change.path())).max();
+    let committed = || repository.told(&head?).ok().map(|commit| commit.at);
+    newest.or_else(committed).unwrap_or_default()
+}
+
+/// What the memory itself writes is no change of the work.
+fn is_ours(path: &str) -> bool {
+    path.contains("ai/memory/") || path.contains(".aidd/")
+}
+
+fn judged(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> One {
+    let runs = |rule: &str| on.iter().any(|(id, to)| to.severity.is_some() && is_named(rule, id));
+    let (ran, off): (Vec<&str>, Vec<&str>) = gate.rules.iter().partition(|rule| runs(rule));
+    let broken: Vec<&wire::Finding> = document
+        .ranked()
+        .into_iter()
+        .filter(|found| gate.rules.iter().any(|rule| is_named(rule, &found.rule)))
+        .collect();
+    let mut why = Vec::new();
+    for found in broken.iter().take(PLACES) {
+        why.push(format!("{} {}:{}", found.rule, found.path, found.start.line));
+    }
+    if broken.len() > PLACES {
+        why.push(format!("{} more", broken.len() - PLACES));
+    }
+    if broken.is_empty() && !ran.is_empty() {
+        why.push(format!("nothing new by {}", ran.join(", ")));
+    }
+    if !off.is_empty() {
+        why.push(format!("off here: {}", off.join(", ")));
+    }
+    if !shows.why.is_empty() {
+        why.push(shows.why);
+    }
+    let standing = match shows.standing {
+        _ if !broken.is_empty() => Word::Fail,
+        Some(Standing::Pass) => Word::Pass,
+        Some(Standing::Fail) => Word::Fail,
+        Some(Standing::Missing) => Word::Missing,
+        None if ran.is_empty() => Word::NotApplicable,
+        None => Word::Pass,
+    };
+    One { id: gate.id, standing, blocks: gate.blocks, why: why.join("; ") }
+}
+
+fn text(gates: &Gates) -> String {
+    let open =
+        gates.gates.iter().filter(|gate| matches!(gate.standing, Word::Fail | Word::Missing));
+    let verdict = if gates.passes { "can be left" } else { "cannot be left yet" };
+    let mut text =
+        format!("{} {verdict}; {} of {} gates open", gates.phase, open.count(), gates.gates.len());
+    for gate in &gates.gates {
+        let word = match gate.standing {
+            Word::Pass => "pass",
+            Word::Fail => "fail",
+            Word::Missing => "missing",
+            Word::NotApplicable => "not applicable",
+        };
+        let soft = if gate.blocks { "" } else { " (does not block)" };
+        let _ = write!(text, "\n{word} {}{soft}: {}", gate.id, gate.why);
+    }
+    text
+}

@@ -1,0 +1,158 @@
+//! What is said about the work: the page of a rule that was broken, and the message of a commit.
+
+use super::found;
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_ci::generate::staged_message;
+use aidd_engine::examples::JOIN_MARK;
+use aidd_engine::rule::Rule;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+
+/// Most rules that one alias explains in an answer.
+const RULES: usize = 3;
+
+pub(super) fn tools() -> Vec<Tool> {
+    let explain = Tool::new(
+        "aidd_explain_violation",
+        "Explain a rule",
+        "Why a rule exists, what breaks it and what keeps it. Use when a finding is not clear.",
+        explain,
+    )
+    .in_profiles(&[Profile::Tools]);
+    let message = Tool::new(
+        "aidd_generate_commit_message",
+        "Commit message",
+        "A Conventional Commit for what is staged, from Git itself. Use after git add; add the why.",
+        message,
+    )
+    .in_profiles(&[Profile::Tools]);
+    vec![explain, message]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Asked {
+    /// Id, alias, or the second half of an id
+    rule: String,
+}
+
+/// What is to be known of a rule.
+#[derive(Serialize, JsonSchema)]
+struct Explained {
+    rules: Vec<Page>,
+}
+
+/// A rule and its page.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    rule: String,
+    severity: String,
+    /// Whether it runs without being asked for.
+    enabled: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    aliases: Vec<String>,
+    /// Where it lies in the project; absent for a shipped rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// Its Markdown: why, what fails, what passes, how it is fixed.
+    page: String,
+}
+
+impl Page {
+    fn of(rule: &Rule) -> Self {
+        let below = |text: &str| {
+            text.trim_start().split_once('\n').map(|(_, below)| below.trim().to_owned())
+        };
+        let page = rule.body().replace(JOIN_MARK, "…");
+        Self {
+            rule: rule.id.to_string(),
+            severity: rule.severity.to_string(),
+            enabled: rule.enabled,
+            aliases: rule.aliases.clone(),
+            path: rule.path.clone(),
+            page: if page.trim_start().starts_with("# ") {
+                below(&page).unwrap_or_default()
+            } else {
+                page
+            },
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("{} ({}", self.rule, self.severity);
+        if !self.enabled {
+            text.push_str(", off unless asked for");
+        }
+        if !self.aliases.is_empty() {
+            let _ = write!(text, ", also {}", self.aliases.join(", "));
+        }
+        if let Some(path) = &self.path {
+            let _ = write!(text, ", {path}");
+        }
+        let _ = write!(text, ")\n{}", self.page);
+        text
+    }
+}
+
+fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolError> {
+    let project = context.project()?;
+    let registry = project.registry();
+    let mut named: Vec<&Rule> = registry.named(&given.rule).collect();
+    if named.is_empty() {
+        let half =
+            |rule: &&Rule| rule.id.split_once('/').is_some_and(|(_, half)| half == given.rule);
+        named = registry.rules().iter().filter(half).collect();
+    }
+    if named.is_empty() {
+        let error = ToolError::new(format!("no rule is called `{}`", given.rule));
+        return Err(match registry.nearest(&given.rule) {
+            Some(near) => error.remedy(format!("did you mean `{near}`?")),
+            None => error.remedy("findings name their rule; `aidd rule list` names all"),
+        });
+    }
+    let rules: Vec<Page> = named.iter().take(RULES).map(|rule| Page::of(rule)).collect();
+    let mut text = rules.iter().map(Page::text).collect::<Vec<_>>().join("\n\n");
+    if named.len() > RULES {
+        let rest: Vec<&str> = named[RULES..].iter().map(|rule| &*rule.id).collect();
+        let _ = write!(text, "\n\nalso called so: {}", rest.join(", "));
+    }
+    Ok(Answer::new(Explained { rules }, text))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+/// A commit message and its parts.
+#[derive(Serialize, JsonSchema)]
+struct Message {
+    message: String,
+    r#type: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<String>,
+    breaking: bool,
+    subject: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    footer: Option<String>,
+    /// What the type and the scope were told by.
+    why: Vec<String>,
+}
+
+fn message(context: &Context, _: Nothing) -> Result<Answer<Message>, ToolError> {
+    let made = staged_message(context.root()).map_err(found::said)?;
+    let text = made.to_string();
+    let data = Message {
+        message: text.clone(),
+        r#type: made.kind.name().to_owned(),
+        scope: made.scope,
+        breaking: made.breaking,
+        subject: made.subject,
+        body: made.body,
+        footer: made.footer,
+        why: made.why,
+    };
+    Ok(Answer::new(data, text))
+}
