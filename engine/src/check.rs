@@ -4,11 +4,13 @@ use crate::allow;
 use crate::config::{Config, MAX_FILE_SIZE};
 use crate::files::Files;
 use crate::finding::{Finding, Related, RuleId, Status};
+use crate::imports::Memo;
 use crate::kind::{self, Kind};
 use crate::packs::Packs;
 use crate::parse::markdown::{self, Fence};
 use crate::parse::values::Format;
 use crate::patterns::data::DataPatterns;
+use crate::patterns::doc::DocPatterns;
 use crate::patterns::syntax::SyntaxPatterns;
 use crate::patterns::text::TextPatterns;
 use crate::patterns::when::Conditions;
@@ -42,6 +44,8 @@ pub struct Engine {
     syntax: SyntaxPatterns,
     data: DataPatterns,
     conditions: Conditions,
+    documents: DocPatterns,
+    memo: Memo,
     asks_listing: bool,
     max_file_size: u64,
     today: Option<Date>,
@@ -80,12 +84,16 @@ impl Engine {
             named.is_none_or(|(_, setting)| setting.level().is_none())
         });
         let conditions = Conditions::new(registry.rules(), &packs.when);
-        let asks_listing = conditions.ask_listing(&|rule| settings.may_run(rule));
+        let documents = DocPatterns::new(registry.rules());
+        let is_on = |rule: &str| settings.may_run(rule);
+        let asks_listing = conditions.ask_listing(&is_on) || documents.follow_links(&is_on);
         Ok(Self {
             settings,
             data: DataPatterns::new(registry.rules()),
             asks_listing,
             conditions,
+            documents,
+            memo: Memo::default(),
             text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
@@ -124,16 +132,23 @@ impl Engine {
         &self.conditions
     }
 
+    /// What is known of the imports of files.
+    pub(crate) fn memo(&self) -> &Memo {
+        &self.memo
+    }
+
     /// Whether findings in other files may come of the file at `path`: tests compare with its values,
     /// or a condition asks for it.
     #[must_use]
     pub fn reads_beside(&self, path: &str) -> bool {
         let is_on = |rule: &str| self.may_run(rule);
         Format::of(path).is_some() && self.data.read_others(&is_on)
+            || Format::of(path) == Some(Format::FrontMatter) && self.documents.follow_links(&is_on)
             || self.conditions.ask_for(path, &is_on)
     }
 
-    /// Whether conditions ask for the list of files, the branch or the change.
+    /// Whether conditions ask for the list of files, the branch or the change, or links of documents
+    /// for the list.
     #[must_use]
     pub fn asks_listing(&self) -> bool {
         self.asks_listing
@@ -156,11 +171,22 @@ impl Engine {
     pub(crate) fn finished(
         &self,
         source: &Source,
-        mut findings: Vec<Finding>,
+        findings: Vec<Finding>,
         secrets: Vec<Span>,
     ) -> Checked {
+        self.finished_among(source, findings, secrets, &mut Occurrences::default())
+    }
+
+    /// As [`Engine::finished`], for one of several texts of one name.
+    pub(crate) fn finished_among(
+        &self,
+        source: &Source,
+        mut findings: Vec<Finding>,
+        secrets: Vec<Span>,
+        seen: &mut Occurrences,
+    ) -> Checked {
         finish(source, &mut findings, &secrets);
-        assign_ids(source, &mut findings, &mut Occurrences::default());
+        assign_ids(source, &mut findings, seen);
         Checked { findings, secrets }
     }
 
@@ -252,6 +278,7 @@ impl Engine {
             }
             self.data.run(files, &mut report);
             if kinds.contains(&Kind::Markdown) {
+                self.documents.run(files, &mut report);
                 self.check_fences(source, settings, (&off, files), &mut report);
             }
         }

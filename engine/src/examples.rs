@@ -1,11 +1,13 @@
 //! The examples of a rule page, and running them: the tests that every page carries.
 
 use crate::check::Engine;
+use crate::commit_checks;
 use crate::files::{Listed, Memory};
 use crate::finding::{Finding, Fix};
 use crate::fix;
 use crate::listing::Listing;
 use crate::parse::markdown::{self, Fence};
+use crate::patterns::commits;
 use crate::project_checks;
 use crate::rule::Rule;
 use crate::source::{Encoding, Source};
@@ -155,6 +157,7 @@ fn default_path(language: &str) -> String {
     match language {
         "dockerfile" => "Dockerfile".to_owned(),
         "mermaid" => "diagram.mmd".to_owned(),
+        "commit" => commits::DRAFT.to_owned(),
         "" => "example.txt".to_owned(),
         other => format!("example.{other}"),
     }
@@ -232,6 +235,9 @@ fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Find
         return project_checks::check_rule(engine, rule, &example.beside, &listing);
     }
     let files = Listed { files: &example.beside, listing: &listing };
+    if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
+        return commit_checks::check_rule(engine, rule, (&example.path, &example.text), &files);
+    }
     let source = || Source::new(example.path.as_str(), example.text.as_str());
     let findings = engine.check_rule(&rule.id, &source(), &files);
     findings.into_iter().map(|finding| (source(), finding)).collect()

@@ -4,8 +4,10 @@
 use super::resolve::{Found, Resolver};
 use super::{Facts, Import, Language, is_test_path};
 use crate::files::Files;
+use crate::listing::Listing;
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// A file that imports, or is imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,15 +67,11 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Joins the facts of files (by path from the root). `paths` are all files of the project;
+    /// Joins the facts of files (by path from the root). `listing` has all files of the project;
     /// `files` is asked for manifests and settings only.
     #[must_use]
-    pub fn new(
-        files: &dyn Files,
-        paths: &BTreeSet<String>,
-        facts: &BTreeMap<String, Facts>,
-    ) -> Self {
-        let resolver = Resolver::new(files, paths, facts);
+    pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
+        let resolver = Resolver::new(files, listing, facts);
         let mut build = Build { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
         for (path, facts) in facts {
             build.file(path, facts);
@@ -93,7 +91,7 @@ impl Graph {
     fn of(
         found: Vec<Resolved<'_>>,
         unresolved: Vec<Unresolved>,
-        facts: &BTreeMap<String, Facts>,
+        facts: &BTreeMap<String, Arc<Facts>>,
         resolver: &Resolver<'_>,
     ) -> Self {
         let mut names: BTreeSet<&str> = facts.keys().map(String::as_str).collect();
@@ -116,9 +114,9 @@ impl Graph {
         let edges = found.iter().filter_map(|one| {
             let from = *index.get(one.from)?;
             let to = match &one.to {
-                Found::Files(paths) => {
-                    Target::Files(paths.iter().filter_map(|path| index.get(path.as_str()).copied()).collect())
-                }
+                Found::Files(paths) => Target::Files(
+                    paths.iter().filter_map(|path| index.get(path.as_str()).copied()).collect(),
+                ),
                 Found::Package(name) => Target::Package(name.clone()),
                 Found::Nowhere | Found::Foreign => return None,
             };

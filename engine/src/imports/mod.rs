@@ -4,11 +4,11 @@
 //! [`read`] gives the facts of one file and looks at nothing else; [`Graph::new`] joins the facts of
 //! all files. What looks like a part of the project and leads nowhere is kept, not dropped.
 
+mod gather;
 mod go;
 mod go_modules;
 mod graph;
 mod java;
-mod manifest;
 mod places;
 mod python;
 mod python_roots;
@@ -21,6 +21,7 @@ mod script_resolve;
 #[cfg(test)]
 mod tests;
 
+pub use gather::{Memo, gather};
 pub use graph::{Edge, File, Graph, Target, Unresolved};
 
 use crate::source::Span;

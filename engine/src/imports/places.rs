@@ -1,41 +1,23 @@
 //! Which files and folders there are, and paths from one to another.
 
-use std::collections::{BTreeSet, HashSet};
+use crate::listing::Listing;
 
 /// The files of a project.
-#[derive(Debug)]
-pub(super) struct Places<'a> {
-    files: &'a BTreeSet<String>,
-    folders: HashSet<&'a str>,
-}
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places<'a>(pub(super) &'a Listing);
 
 impl<'a> Places<'a> {
-    pub(super) fn new(files: &'a BTreeSet<String>) -> Self {
-        let mut folders = HashSet::from([""]);
-        for path in files {
-            // From the longest: once a folder is known, those above it are.
-            for (at, _) in path.rmatch_indices('/') {
-                if !folders.insert(&path[..at]) {
-                    break;
-                }
-            }
-        }
-        Self { files, folders }
-    }
-
     pub(super) fn has(&self, path: &str) -> bool {
-        self.files.contains(path)
+        self.0.has_file(path)
     }
 
     pub(super) fn has_folder(&self, path: &str) -> bool {
-        self.folders.contains(path)
+        self.0.has_folder(path)
     }
 
     /// The files below a folder.
     pub(super) fn below(&self, folder: &str) -> impl Iterator<Item = &'a str> {
-        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        let below = self.files.range(prefix.clone()..);
-        below.take_while(move |path| path.starts_with(&prefix)).map(String::as_str)
+        self.0.below(folder).iter().map(String::as_str)
     }
 
     /// The files right in a folder.
@@ -46,7 +28,7 @@ impl<'a> Places<'a> {
 
     /// The files with this name, in any folder.
     pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &'a str> {
-        self.files.iter().map(String::as_str).filter(move |path| name_of(path) == name)
+        self.0.files().iter().map(String::as_str).filter(move |path| name_of(path) == name)
     }
 }
 

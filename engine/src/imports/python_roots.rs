@@ -1,9 +1,9 @@
 //! The folders that absolute names of Python begin in.
 
-use super::manifest::{at, text, toml};
 use super::places::{Places, folder_of, join};
 use super::resolve::listed;
 use crate::files::Files;
+use crate::manifest::{at, text, toml};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -21,8 +21,7 @@ pub(super) fn roots(files: &dyn Files, places: &Places<'_>) -> Vec<String> {
         for path in places.named(name) {
             let folder = folder_of(path);
             roots.insert(folder.to_owned());
-            let manifest =
-                if name == "pyproject.toml" { toml(files, path) } else { Value::Null };
+            let manifest = if name == "pyproject.toml" { toml(files, path) } else { Value::Null };
             let named = named(&manifest).into_iter().chain(["src".to_owned()]);
             let named = named.filter_map(|to| join(folder, &to));
             roots.extend(named.filter(|root| places.has_folder(root)));

@@ -3,9 +3,12 @@
 use super::places::{Places, folder_of, name_of, upwards};
 use super::rust_modules::Crates;
 use super::script_config::Setup;
-use super::{Facts, Name, go_modules, manifest, python_roots, script_resolve};
+use super::{Facts, Name, go_modules, python_roots, script_resolve};
 use crate::files::Files;
+use crate::listing::Listing;
+use crate::manifest;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What an import stands for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,10 +48,10 @@ pub(super) struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     pub(super) fn new(
         files: &dyn Files,
-        paths: &'a BTreeSet<String>,
-        facts: &BTreeMap<String, Facts>,
+        listing: &'a Listing,
+        facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
-        let places = Places::new(paths);
+        let places = Places(listing);
         let (mut classes, mut packages) = (BTreeMap::new(), BTreeMap::<_, BTreeSet<_>>::new());
         for (path, facts) in facts {
             let Some(package) = &facts.package else { continue };
@@ -85,7 +88,8 @@ impl<'a> Resolver<'a> {
 
     fn python(&self, from: &str, module: &str, member: Option<&String>) -> Found {
         let nearest = |root: &&String| {
-            root.is_empty() || from.strip_prefix(root.as_str()).is_some_and(|it| it.starts_with('/'))
+            root.is_empty()
+                || from.strip_prefix(root.as_str()).is_some_and(|it| it.starts_with('/'))
         };
         // A script finds what lies beside it; a module of a package does not.
         let folder = folder_of(from);
@@ -142,7 +146,8 @@ impl<'a> Resolver<'a> {
     fn go(&self, path: &str) -> Found {
         let inside = self.go.iter().find_map(|(module, folder)| {
             let rest = path.strip_prefix(module.as_str())?;
-            (rest.is_empty() || rest.starts_with('/')).then(|| (folder, rest.trim_start_matches('/')))
+            (rest.is_empty() || rest.starts_with('/'))
+                .then(|| (folder, rest.trim_start_matches('/')))
         });
         let Some((folder, rest)) = inside else { return Found::Package(format!("go:{path}")) };
         let folder = if rest.is_empty() { folder.clone() } else { below(folder, rest) };

@@ -1,13 +1,14 @@
 //! The crates of a project, the modules they are made of, and what a path of Rust stands for.
 
 use super::Facts;
-use super::manifest::{at, text, toml};
 use super::places::{Places, folder_of, join, name_of};
 use super::resolve::Found;
 use crate::files::Files;
+use crate::manifest::{at, text, toml};
 use crate::source::Span;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// Crates that every crate has.
 const STANDARD: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
@@ -60,7 +61,7 @@ impl Crates {
     pub(super) fn new(
         files: &dyn Files,
         places: &Places<'_>,
-        facts: &BTreeMap<String, Facts>,
+        facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
         let mut all = Self::default();
         for path in places.named("Cargo.toml") {
@@ -79,13 +80,8 @@ impl Crates {
         let library = text(&manifest, &["lib", "name"]).unwrap_or(&name).replace('-', "_");
         let dependencies = dependencies(&manifest);
         let index = self.packages.len();
-        let package = Package {
-            folder: folder.to_owned(),
-            manifest,
-            library,
-            root: None,
-            dependencies,
-        };
+        let package =
+            Package { folder: folder.to_owned(), manifest, library, root: None, dependencies };
         let roots = roots(&package, places);
         self.by_name.entry(name).or_insert(index);
         self.packages.push(package);
@@ -103,7 +99,7 @@ impl Crates {
         &mut self,
         index: usize,
         places: &Places<'_>,
-        facts: &BTreeMap<String, Facts>,
+        facts: &BTreeMap<String, Arc<Facts>>,
         for_all: &mut BTreeSet<String>,
     ) {
         let root = &self.crates[index];
@@ -162,9 +158,9 @@ impl Crates {
                 module.truncate(module.len() - supers);
                 self.walk(*index, module, &path[supers..])
             }
-            "" => rest.split_first().map_or(Found::Foreign, |(first, rest)| {
-                self.foreign(*index, first, rest)
-            }),
+            "" => rest
+                .split_first()
+                .map_or(Found::Foreign, |(first, rest)| self.foreign(*index, first, rest)),
             _ => {
                 let mut child = module.clone();
                 child.push(first.clone());
@@ -252,9 +248,9 @@ fn roots(package: &Package, places: &Places<'_>) -> Vec<(String, bool, bool)> {
         let Some(folder) = join(&package.folder, folder) else { continue };
         let found = places.in_folder(&folder).filter(|path| path.ends_with(".rs"));
         roots.extend(found.map(|path| (path.to_owned(), false, is_test)));
-        let mains = places.below(&folder).filter(|path| {
-            path.strip_suffix("/main.rs").is_some_and(|at| folder_of(at) == folder)
-        });
+        let mains = places
+            .below(&folder)
+            .filter(|path| path.strip_suffix("/main.rs").is_some_and(|at| folder_of(at) == folder));
         roots.extend(mains.map(|path| (path.to_owned(), false, is_test)));
     }
     let mut seen = BTreeSet::new();

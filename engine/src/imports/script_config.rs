@@ -1,9 +1,9 @@
 //! What settles the meaning of a specifier of JavaScript: the packages of the project and the
 //! settings of TypeScript.
 
-use super::manifest::{at, json, text, texts};
 use super::places::{Places, folder_of, join, upwards};
 use crate::files::Files;
+use crate::manifest::{at, json, text, texts};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -88,7 +88,8 @@ fn is_own(path: &str) -> bool {
 
 /// `@scope/name/rest` as `@scope/name` and `rest`.
 fn name_and_rest(specifier: &str) -> (&str, &str) {
-    let skip = if specifier.starts_with('@') { specifier.find('/').map_or(0, |at| at + 1) } else { 0 };
+    let skip =
+        if specifier.starts_with('@') { specifier.find('/').map_or(0, |at| at + 1) } else { 0 };
     match specifier[skip..].find('/') {
         Some(at) => (&specifier[..skip + at], &specifier[skip + at + 1..]),
         None => (specifier, ""),
@@ -141,7 +142,8 @@ fn extended(files: &dyn Files, places: &Places<'_>, path: &str) -> Settings {
             && !has_paths
         {
             has_paths = true;
-            let base = own_base.as_deref().or(settings.base.as_deref()).unwrap_or(folder).to_owned();
+            let base =
+                own_base.as_deref().or(settings.base.as_deref()).unwrap_or(folder).to_owned();
             for (pattern, targets) in paths {
                 let targets = texts(targets).filter_map(|target| join(&base, target)).collect();
                 settings.paths.push((pattern.clone(), targets));

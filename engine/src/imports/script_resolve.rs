@@ -28,7 +28,9 @@ pub(super) fn resolve(places: &Places<'_>, setup: &Setup, from: &str, specifier:
     if specifier.is_empty() || specifier.contains("://") || specifier.starts_with("data:") {
         return Found::Foreign;
     }
-    let is_relative = specifier == "." || specifier == ".." || specifier.starts_with("./")
+    let is_relative = specifier == "."
+        || specifier == ".."
+        || specifier.starts_with("./")
         || specifier.starts_with("../");
     if is_relative {
         let path = join(folder_of(from), specifier);
@@ -88,9 +90,8 @@ fn file(places: &Places<'_>, setup: &Setup, path: &str) -> Option<String> {
     }
     let named = setup.at(path).into_iter().flat_map(|package| mains(&package.manifest));
     let mut named = named.filter_map(|main| join(path, main));
-    let main = named.find_map(|main| {
-        if places.has(&main) { Some(main) } else { with_ending(&main) }
-    });
+    let main =
+        named.find_map(|main| if places.has(&main) { Some(main) } else { with_ending(&main) });
     main.or_else(|| join(path, "index").and_then(|index| with_ending(&index)))
 }
 
@@ -203,7 +204,9 @@ fn exported(exports: &Value, wanted: &str) -> Vec<String> {
     }
     let patterns = exports.as_object().into_iter().flatten().filter(|(key, _)| key.contains('*'));
     let best = patterns
-        .filter_map(|(pattern, entry)| matched(pattern, wanted).map(|(rank, star)| (rank, star, entry)))
+        .filter_map(|(pattern, entry)| {
+            matched(pattern, wanted).map(|(rank, star)| (rank, star, entry))
+        })
         .max_by_key(|(rank, ..)| *rank);
     best.map_or_else(Vec::new, |(_, star, entry)| conditions(entry, star))
 }

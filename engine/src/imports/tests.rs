@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::files::Memory;
+use crate::listing::Listing;
 use proptest::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// A project: `== path` lines, each with the text of a file below it.
 fn project(text: &str) -> Memory {
@@ -18,13 +20,12 @@ fn project(text: &str) -> Memory {
 
 fn graph_of(files: &Memory) -> Graph {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let facts: BTreeMap<String, Facts> = files
+    let facts: BTreeMap<String, Arc<Facts>> = files
         .0
         .iter()
-        .filter_map(|(path, bytes)| Some((path.clone(), read(path, &text(bytes))?)))
+        .filter_map(|(path, bytes)| Some((path.clone(), Arc::new(read(path, &text(bytes))?))))
         .collect();
-    let paths: BTreeSet<String> = files.0.keys().cloned().collect();
-    Graph::new(files, &paths, &facts)
+    Graph::new(files, &Listing::new(files.0.keys().cloned()), &facts)
 }
 
 /// The graph, a line an import: who, what is written, and what it stands for.
@@ -49,7 +50,8 @@ fn shown(text: &str) -> String {
         let _ = writeln!(out, "{from}: {} -> {to}{marks}", slice(from, edge.span));
     }
     for lost in &graph.unresolved {
-        let _ = writeln!(out, "{}: {} -> ? ({})", lost.path, slice(&lost.path, lost.span), lost.name);
+        let _ =
+            writeln!(out, "{}: {} -> ? ({})", lost.path, slice(&lost.path, lost.span), lost.name);
     }
     out
 }

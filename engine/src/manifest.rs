@@ -5,7 +5,7 @@ use serde_json::Value;
 use toml_edit::{Document, Item, Value as Toml};
 
 /// The data of the JSON at `path`, with or without comments; null when there is none.
-pub(super) fn json(files: &dyn Files, path: &str) -> Value {
+pub(crate) fn json(files: &dyn Files, path: &str) -> Value {
     let Some(text) = side_file(files, path) else { return Value::Null };
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
     let options = jsonc_parser::ParseOptions::default();
@@ -13,7 +13,7 @@ pub(super) fn json(files: &dyn Files, path: &str) -> Value {
 }
 
 /// The data of the TOML at `path`; null when there is none.
-pub(super) fn toml(files: &dyn Files, path: &str) -> Value {
+pub(crate) fn toml(files: &dyn Files, path: &str) -> Value {
     let Some(text) = side_file(files, path) else { return Value::Null };
     Document::parse(text.as_str()).map_or(Value::Null, |document| of_item(document.as_item()))
 }
@@ -52,17 +52,17 @@ fn of_value(value: &Toml) -> Value {
 }
 
 /// The text at a path of keys.
-pub(super) fn text<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
+pub(crate) fn text<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
     at(value, keys).as_str()
 }
 
 /// The value at a path of keys; null when there is none.
-pub(super) fn at<'v>(value: &'v Value, keys: &[&str]) -> &'v Value {
+pub(crate) fn at<'v>(value: &'v Value, keys: &[&str]) -> &'v Value {
     keys.iter().fold(value, |value, key| value.get(key).unwrap_or(&Value::Null))
 }
 
 /// The texts of a list, or of one text.
-pub(super) fn texts(value: &Value) -> impl Iterator<Item = &str> {
+pub(crate) fn texts(value: &Value) -> impl Iterator<Item = &str> {
     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     items.iter().filter_map(Value::as_str)
 }

@@ -1,11 +1,14 @@
 //! The form `layers`: which parts of the code may import which. A page's demands are compiled once
 //! and judged on the import graph of the project.
 
+mod joined;
 mod judge;
 mod parts;
 mod search;
 #[cfg(test)]
 mod tests;
+
+pub use joined::{Imports, run};
 
 use crate::imports::Graph;
 use crate::source::Span;

@@ -89,8 +89,7 @@ impl<'a> Judge<'a> {
 
     /// Files that `from` holds must import no goal; by way of others neither, when that counts.
     fn demand(&mut self, from: &dyn Fn(&str) -> bool, goal: &Goal<'_>, words: &Words<'_>) {
-        let is_from: Vec<bool> =
-            self.graph.files.iter().map(|file| from(&file.path)).collect();
+        let is_from: Vec<bool> = self.graph.files.iter().map(|file| from(&file.path)).collect();
         let is_goal: Vec<bool> =
             self.graph.files.iter().map(|file| (goal.goal)(&file.path)).collect();
         let is_told: Vec<bool> =
@@ -113,7 +112,8 @@ impl<'a> Judge<'a> {
                 continue;
             }
             let Some(next) = &next else { continue };
-            let start = targets(edge).iter().copied().find(|&to| !is_told[to] && next[to].is_some());
+            let start =
+                targets(edge).iter().copied().find(|&to| !is_told[to] && next[to].is_some());
             if let Some(start) = start {
                 let steps = self.steps(&way(next, start), goal);
                 let Some(last) = steps.last().map(|step| step.to.clone()) else { continue };
@@ -144,7 +144,8 @@ impl<'a> Judge<'a> {
         let mut steps: Vec<Step> = way
             .windows(2)
             .filter_map(|pair| {
-                let leads = |edge: &&&Edge| edge.from == pair[0] && targets(edge).contains(&pair[1]);
+                let leads =
+                    |edge: &&&Edge| edge.from == pair[0] && targets(edge).contains(&pair[1]);
                 let edge = self.edges_of(pair[0]).iter().find(|edge| leads(edge))?;
                 Some(self.step(edge, self.path(pair[1]).to_owned()))
             })
@@ -196,7 +197,8 @@ impl<'a> Judge<'a> {
                         return (String::new(), String::new(), String::new());
                     };
                     let other = &order[above][at].shown;
-                    let why = if above < row { "which stands above it" } else { "which is its peer" };
+                    let why =
+                        if above < row { "which stands above it" } else { "which is its peer" };
                     let words =
                         format!("`{}` must not import `{to}` of `{other}`, {why}", part.shown);
                     (words, part.shown.clone(), other.clone())
@@ -215,7 +217,8 @@ impl<'a> Judge<'a> {
             told: &|_| false,
         };
         self.demand(&|path| !from.holds(path) && !to.holds(path), &goal, &|path, found| {
-            let words = format!("only `{}` may import `{found}`, and `{path}` is not of it", from.shown);
+            let words =
+                format!("only `{}` may import `{found}`, and `{path}` is not of it", from.shown);
             (words, path.to_owned(), to.shown.clone())
         });
         self.transitive = transitive;
@@ -283,13 +286,16 @@ impl<'a> Judge<'a> {
                 .filter_map(|(&from, to)| imports.get(&(from, to)).copied())
                 .collect();
             // Told where a file is judged: the rest of the cycle may lie elsewhere.
-            let Some(at) = hops.iter().position(|(edge, _)| self.judged[edge.from]) else { continue };
+            let Some(at) = hops.iter().position(|(edge, _)| self.judged[edge.from]) else {
+                continue;
+            };
             let mut names: Vec<String> = around.iter().map(|&node| shown(node)).collect();
             names.rotate_left(at);
             let (first, rest) = (&names[0], names[1..].join("` → `"));
             let message = format!("imports go round: `{first}` → `{rest}` → `{first}`");
             let steps = hops.iter().cycle().skip(at + 1).take(hops.len() - 1);
-            let steps = steps.map(|(edge, to)| self.step(edge, self.path(*to).to_owned())).collect();
+            let steps =
+                steps.map(|(edge, to)| self.step(edge, self.path(*to).to_owned())).collect();
             let words = (message, first.clone(), names.get(1).cloned().unwrap_or_default());
             let (edge, _) = hops[at];
             breaches.push(breach(self.path(edge.from), edge, words, steps));
