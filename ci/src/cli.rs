@@ -139,6 +139,9 @@ pub struct Check {
     /// The least severity that makes the exit code 1: error, warning, info or never [default: error].
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
     pub fail_on: Option<aidd_engine::finding::FailOn>,
+    /// Also say, on standard error, what the rules of the project and of its packs looked at.
+    #[arg(long, short)]
+    pub verbose: bool,
     /// Which rules run.
     #[command(flatten)]
     pub selection: SelectionArgs,
@@ -318,6 +321,10 @@ pub enum Form {
     Text,
     /// A pattern on the syntax tree.
     Syntax,
+    /// Files, folders and their names.
+    Tree,
+    /// Values in JSON, YAML and TOML.
+    Data,
     /// None: the page only guides.
     Guidance,
 }

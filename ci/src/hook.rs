@@ -3,6 +3,7 @@
 //! marks, is written anew by each `install`, and is all that `uninstall` takes out.
 
 mod agent;
+mod commit_msg;
 mod user_prompt;
 
 pub use agent::{is_agents, watched};
@@ -33,6 +34,9 @@ const CHAINS: &str = "# Runs what was here before.";
 pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
     if let Some(ended) = of_agents(command, io) {
         return Ok(ended);
+    }
+    if let HookCommand::CommitMsg { file } = command {
+        return commit_msg::run(file, io);
     }
     let (folder, is_shared) = folder(&io.cwd)?;
     match command {
@@ -72,7 +76,8 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
             }
         }
         // Served before the folder of hooks is looked for.
-        HookCommand::UserPrompt
+        HookCommand::CommitMsg { .. }
+        | HookCommand::UserPrompt
         | HookCommand::SessionStart
         | HookCommand::PreToolUse
         | HookCommand::PostToolUse
@@ -123,7 +128,7 @@ fn purpose(hook: HookName) -> &'static str {
     match hook {
         HookName::PreCommit => "aidd checks what is staged",
         HookName::PrepareCommitMsg => "aidd begins the message",
-        HookName::CommitMsg => "aidd looks for secrets in the message",
+        HookName::CommitMsg => "aidd looks for secrets in the message and judges it by the rules",
         HookName::PrePush => "aidd checks what is pushed",
     }
 }
@@ -311,7 +316,7 @@ fn job(hook: HookName) -> &'static str {
         HookName::CommitMsg => {
             "  sed '/^# -* >8 -*$/,$d' \"$1\" | \"$aidd\" check --quiet --only 'secrets/*' --stdin-path COMMIT_EDITMSG - || {\n    \
              code=$?\n    echo \"commit-msg: the message holds a secret, or could not be checked; it is kept in $1\" >&2\n    \
-             exit $code\n  }\n"
+             exit $code\n  }\n  \"$aidd\" hook commit-msg \"$1\" || exit $?\n"
         }
         // A line a ref: local name, local commit, remote name, remote commit; all zeros for none.
         // Of a branch that is new there, or whose end there is not known here, the commits that no

@@ -7,6 +7,7 @@ pub mod baseline;
 pub mod check;
 pub mod cli;
 pub mod clients;
+mod commits;
 pub mod compare;
 pub mod doctor;
 pub mod event;

@@ -18,13 +18,14 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Each setting, its default, and the environment variable that goes over it.
-const SETTINGS: [(&str, Option<&str>); 9] = [
+const SETTINGS: [(&str, Option<&str>); 10] = [
     ("include", None),
     ("exclude", Some("AIDD_EXCLUDE")),
     ("failOn", Some("AIDD_FAIL_ON")),
     ("maxFileSize", Some("AIDD_MAX_FILE_SIZE")),
     ("baseline", Some("AIDD_BASELINE")),
     ("rules", None),
+    ("compliance", None),
     ("overrides", None),
     ("ci", None),
     ("content", None),

@@ -6,6 +6,7 @@ pub mod embedding;
 pub mod page;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 include!(concat!(env!("OUT_DIR"), "/guidance.rs"));
 include!(concat!(env!("OUT_DIR"), "/clients.rs"));
 
@@ -36,9 +37,9 @@ pub struct Template {
 /// What an agent is told of aidd in the rules files of its client.
 pub static CLIENT_RULES: &str = include_str!("../hooks/rules.md");
 
-/// A shipped rule page.
+/// A shipped rule page, or the page of a pack.
 pub struct Shipped {
-    /// The rule id: folder and file name.
+    /// The rule id: folder and file name; of a pack its name.
     pub id: &'static str,
     /// The whole page, header included.
     pub text: &'static str,

@@ -12,3 +12,4 @@ mod odd_files;
 mod outputs;
 mod project;
 mod support;
+mod whole;

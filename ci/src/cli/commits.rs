@@ -1,6 +1,7 @@
 //! What may be typed of commit messages and of Git's hooks.
 
 use clap::{Subcommand, ValueEnum};
+use std::path::PathBuf;
 
 /// `aidd generate …`.
 #[derive(Debug, Subcommand)]
@@ -51,6 +52,14 @@ pub enum HookCommand {
     },
     /// Say which hooks there are.
     Status,
+    /// Judge a commit message by the rules on commits, as Git's commit-msg hook does.
+    #[command(
+        after_help = "Comments, and what stands below the scissors of `git commit --verbose`, are no part of the\nmessage. Examples:\n  aidd hook commit-msg .git/COMMIT_EDITMSG\n  git log -1 --format=%B | aidd hook commit-msg -"
+    )]
+    CommitMsg {
+        /// The file with the message; `-` is standard input.
+        file: PathBuf,
+    },
     /// For the client of an agent, when a conversation begins: what the project remembers.
     #[command(after_help = CLIENTS)]
     SessionStart,
