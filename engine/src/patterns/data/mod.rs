@@ -15,6 +15,8 @@ use aidd_content::page::{DataHeader, FixHeader};
 use std::collections::HashMap;
 use std::fmt;
 
+use test::Place;
+
 pub use test::{Broken, Tested};
 
 /// All data tests of an engine.
@@ -77,20 +79,17 @@ impl DataPatterns {
         let mut values = None;
         let mut others = Others::new(files);
         for pattern in &self.patterns {
-            if !pattern.globs.matches(source.path()) || !report.begin(&pattern.rule) {
+            // Most rules are off: that costs less to know than what their globs say.
+            if !report.begin(&pattern.rule) || !pattern.globs.matches(source.path()) {
                 continue;
             }
             let values = values.get_or_insert_with(|| Values::read(format, source.text()));
-            let place = test::Place { values, path: source.path(), format };
-            let holds = |test: &Tested| test.broken(&place, &mut others).is_empty();
-            let mut first = pattern.first.iter();
             // A file that is broken is its own parser's to tell of.
-            if values.roots.is_empty()
-                || !{
-                    let mut holds = holds;
-                    first.all(|test| holds(test))
-                }
-            {
+            if values.roots.is_empty() {
+                continue;
+            }
+            let place = Place { values, path: source.path(), format };
+            if !pattern.first.iter().all(|test| test.broken(&place, &mut others).is_empty()) {
                 continue;
             }
             for broken in pattern.test.broken(&place, &mut others) {
@@ -101,7 +100,7 @@ impl DataPatterns {
 }
 
 impl DataPattern {
-    fn report(&self, broken: Broken, place: &test::Place<'_>, report: &mut Report<'_>) {
+    fn report(&self, broken: Broken, place: &Place<'_>, report: &mut Report<'_>) {
         let source = report.source();
         let fix = self.fix.as_ref().and_then(|fix| {
             let fixed = mend::mend(fix, &self.test, &broken, place, source.text())?;
@@ -165,7 +164,7 @@ pub(crate) fn holds(header: &DataHeader, files: &dyn Files) -> bool {
     let mut others = Others::new(files);
     let Some(values) = others.values(path).cloned() else { return header.absent };
     let format = Format::of(path).unwrap_or(Format::Json);
-    let place = test::Place { values: &values, path, format };
+    let place = Place { values: &values, path, format };
     // A condition is about a value, so there must be one.
     let there = header.absent || !test.select(&place).is_empty();
     there && test.broken(&place, &mut others).is_empty()
@@ -175,7 +174,7 @@ pub(crate) fn holds(header: &DataHeader, files: &dyn Files) -> bool {
 #[must_use]
 pub fn front_matter(tests: &[Tested], path: &str, text: &str, files: &dyn Files) -> Vec<Broken> {
     let values = Values::read(Format::FrontMatter, text);
-    let place = test::Place { values: &values, path, format: Format::FrontMatter };
+    let place = Place { values: &values, path, format: Format::FrontMatter };
     let mut others = Others::new(files);
     tests.iter().flat_map(|test| test.broken(&place, &mut others)).collect()
 }
