@@ -18,9 +18,25 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("config", &["finding"]),
     ("paths", &[]),
     ("parse", &["source"]),
+    ("stack", &["files", "kind", "parse"]),
     ("rule", &["source", "finding"]),
     ("registry", &["files", "finding", "kind", "config", "paths", "rule"]),
-    ("patterns", &["source", "files", "listing", "captures", "finding", "paths", "parse", "rule"]),
+    (
+        "patterns",
+        &[
+            "source", "files", "listing", "captures", "config", "finding", "guidance", "imports",
+            "manifest", "paths", "parse", "rule",
+        ],
+    ),
+    ("manifest", &["files"]),
+    ("imports", &["source", "files", "listing", "manifest"]),
+    (
+        "commit_checks",
+        &[
+            "source", "files", "listing", "config", "finding", "paths", "patterns", "registry",
+            "rule", "check",
+        ],
+    ),
     ("packs", &["finding", "config", "paths", "registry"]),
     (
         "validators",
@@ -39,6 +55,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "files",
             "kind",
             "finding",
+            "imports",
             "config",
             "packs",
             "paths",
@@ -68,6 +85,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "patterns",
             "rule",
             "check",
+            "commit_checks",
             "project_checks",
             "fix",
         ],
@@ -97,6 +115,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("baseline", &["finding"]),
+    ("guidance", &["files", "git", "config", "paths", "embedding", "kind", "memory", "stack"]),
     ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (

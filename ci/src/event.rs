@@ -67,6 +67,8 @@ pub struct Event {
     pub default_branch: Option<String>,
     /// The pull request.
     pub pull: Option<Pull>,
+    /// The title of the pull request, in its author's words.
+    pub title: Option<String>,
     /// The commit to compare with, as the event names it: a push's `before`, a merge group's
     /// `base_sha`. Absent on a new branch.
     pub before: Option<String>,

@@ -4,11 +4,13 @@ use crate::allow;
 use crate::config::{Config, MAX_FILE_SIZE};
 use crate::files::Files;
 use crate::finding::{Finding, Related, RuleId, Status};
+use crate::imports::Memo;
 use crate::kind::{self, Kind};
 use crate::packs::Packs;
 use crate::parse::markdown::{self, Fence};
 use crate::parse::values::Format;
 use crate::patterns::data::DataPatterns;
+use crate::patterns::doc::DocPatterns;
 use crate::patterns::syntax::SyntaxPatterns;
 use crate::patterns::text::TextPatterns;
 use crate::patterns::when::Conditions;
@@ -18,6 +20,7 @@ use crate::secrets;
 use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
 use crate::validators;
+use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -41,8 +44,11 @@ pub struct Engine {
     syntax: SyntaxPatterns,
     data: DataPatterns,
     conditions: Conditions,
+    documents: DocPatterns,
+    memo: Memo,
     asks_listing: bool,
     max_file_size: u64,
+    today: Option<Date>,
 }
 
 /// How often the same finding on the same text came before in a file.
@@ -78,17 +84,28 @@ impl Engine {
             named.is_none_or(|(_, setting)| setting.level().is_none())
         });
         let conditions = Conditions::new(registry.rules(), &packs.when);
-        let asks_listing = conditions.ask_listing(&|rule| settings.may_run(rule));
+        let documents = DocPatterns::new(registry.rules());
+        let is_on = |rule: &str| settings.may_run(rule);
+        let asks_listing = conditions.ask_listing(&is_on) || documents.follow_links(&is_on);
         Ok(Self {
             settings,
             data: DataPatterns::new(registry.rules()),
             asks_listing,
             conditions,
+            documents,
+            memo: Memo::default(),
             text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
+            today: None,
             max_file_size: config.max_file_size.unwrap_or(MAX_FILE_SIZE),
         })
+    }
+
+    /// Judges what ages as of `today`. Without it the day is that of the shipped pages.
+    #[must_use]
+    pub fn on(self, today: Option<Date>) -> Self {
+        Self { today, ..self }
     }
 
     /// All rules, on or off.
@@ -115,16 +132,23 @@ impl Engine {
         &self.conditions
     }
 
+    /// What is known of the imports of files.
+    pub(crate) fn memo(&self) -> &Memo {
+        &self.memo
+    }
+
     /// Whether findings in other files may come of the file at `path`: tests compare with its values,
     /// or a condition asks for it.
     #[must_use]
     pub fn reads_beside(&self, path: &str) -> bool {
         let is_on = |rule: &str| self.may_run(rule);
         Format::of(path).is_some() && self.data.read_others(&is_on)
+            || Format::of(path) == Some(Format::FrontMatter) && self.documents.follow_links(&is_on)
             || self.conditions.ask_for(path, &is_on)
     }
 
-    /// Whether conditions ask for the list of files, the branch or the change.
+    /// Whether conditions ask for the list of files, the branch or the change, or links of documents
+    /// for the list.
     #[must_use]
     pub fn asks_listing(&self) -> bool {
         self.asks_listing
@@ -147,11 +171,22 @@ impl Engine {
     pub(crate) fn finished(
         &self,
         source: &Source,
-        mut findings: Vec<Finding>,
+        findings: Vec<Finding>,
         secrets: Vec<Span>,
     ) -> Checked {
+        self.finished_among(source, findings, secrets, &mut Occurrences::default())
+    }
+
+    /// As [`Engine::finished`], for one of several texts of one name.
+    pub(crate) fn finished_among(
+        &self,
+        source: &Source,
+        mut findings: Vec<Finding>,
+        secrets: Vec<Span>,
+        seen: &mut Occurrences,
+    ) -> Checked {
         finish(source, &mut findings, &secrets);
-        assign_ids(source, &mut findings, &mut Occurrences::default());
+        assign_ids(source, &mut findings, seen);
         Checked { findings, secrets }
     }
 
@@ -220,7 +255,7 @@ impl Engine {
         depth: Depth,
     ) -> Checked {
         let off = self.conditions.off(source.path(), settings, files);
-        let mut report = Report::new(source, settings).without(&off);
+        let mut report = Report::new(source, settings).on(self.today).without(&off);
         let kinds = validators::kinds(source.path(), source.text());
         for &kind in &kinds {
             if depth == Depth::Full || kind == Kind::Credentials {
@@ -243,6 +278,7 @@ impl Engine {
             }
             self.data.run(files, &mut report);
             if kinds.contains(&Kind::Markdown) {
+                self.documents.run(files, &mut report);
                 self.check_fences(source, settings, (&off, files), &mut report);
             }
         }

@@ -51,6 +51,92 @@ pub struct Config {
     /// What a pull request is judged by, over `failOn`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci: Option<CiConfig>,
+    /// Which pages guide an agent, and how much of them it is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<ContentConfig>,
+}
+
+/// Which pages guide an agent, and how much of them it is given.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContentConfig {
+    /// Whose pages count: `merge` (the project's over the shipped ones, the default),
+    /// `project_only`, `bundled_only`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub override_mode: Option<ContentMode>,
+    /// How much an agent is given when it starts: `minimal`, `standard` (the default), `full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_budget: Option<TokenBudget>,
+    /// Folders of the project's pages, from the root, instead of `NAME/`, `ai/NAME/` and
+    /// `.aidd/NAME/`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<ContentPaths>,
+}
+
+/// Whose pages guide an agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContentMode {
+    /// The project's, laid over the shipped ones.
+    #[default]
+    Merge,
+    /// The project's, and of the shipped ones only what no project replaces: how the method works.
+    ProjectOnly,
+    /// The shipped ones.
+    BundledOnly,
+}
+
+/// How much an agent is given when it starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TokenBudget {
+    /// What it must not get wrong.
+    Minimal,
+    /// What it needs for most tasks.
+    #[default]
+    Standard,
+    /// Everything that helps.
+    Full,
+}
+
+/// Folders of a project's pages, from the root.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ContentPaths {
+    /// What is said of all roles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agents: Option<String>,
+    /// Rules in words. Rules with a check are read from `rules/`, `ai/rules/` and `.aidd/rules/`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
+    /// Roles: `ROLE/SKILL.md`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skills: Option<String>,
+    /// Steps with roles and gates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflows: Option<String>,
+    /// Forms to fill in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub templates: Option<String>,
+    /// Technologies: `CATEGORY/NAME.md`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub knowledge: Option<String>,
+}
+
+impl ContentPaths {
+    /// The folder of a sort of pages, by its key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let folder = match key {
+            "agents" => &self.agents,
+            "rules" => &self.rules,
+            "skills" => &self.skills,
+            "workflows" => &self.workflows,
+            "templates" => &self.templates,
+            "knowledge" => &self.knowledge,
+            _ => return None,
+        };
+        folder.as_deref()
+    }
 }
 
 /// What a pull request is judged by. A selector is a rule id, an alias, a glob of ids, a tag, or a
@@ -376,6 +462,25 @@ mod tests {
             ]
         );
         assert_eq!(&text[unknown[0].span.clone()], "\"failsOn\"");
+    }
+
+    #[test]
+    fn content_says_whose_pages_count() {
+        let text = r#"{"content": {"overrideMode": "project_only", "tokenBudget": "full", "paths": {"rules": "docs/rules", "specs": "x"}}}"#;
+        let (config, unknown) = read(text).expect("valid");
+        let content = config.content.expect("present");
+        assert_eq!(content.override_mode, Some(ContentMode::ProjectOnly));
+        assert_eq!(content.token_budget, Some(TokenBudget::Full));
+        let paths = content.paths.expect("present");
+        assert_eq!((paths.get("rules"), paths.get("skills")), (Some("docs/rules"), None));
+        let said: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(
+            said,
+            [
+                "unknown key `specs`; known here: agents, rules, skills, workflows, templates, knowledge"
+            ]
+        );
+        assert!(read(r#"{"content": {"overrideMode": "both"}}"#).is_err());
     }
 
     #[test]

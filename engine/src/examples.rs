@@ -1,11 +1,13 @@
 //! The examples of a rule page, and running them: the tests that every page carries.
 
 use crate::check::Engine;
+use crate::commit_checks;
 use crate::files::{Listed, Memory};
 use crate::finding::{Finding, Fix};
 use crate::fix;
 use crate::listing::Listing;
 use crate::parse::markdown::{self, Fence};
+use crate::patterns::commits;
 use crate::project_checks;
 use crate::rule::Rule;
 use crate::source::{Encoding, Source};
@@ -48,11 +50,14 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
     let mut examples = Vec::new();
     let mut fixed = Vec::new();
     let mut beside = Memory::default();
-    for fence in markdown::fences(&source, |_| true) {
+    let fences = markdown::fences(&source, |_| true);
+    let outline = outline(&rule.page, &fences);
+    for fence in fences {
         let start = fence.pieces.first().map_or(0, |(_, span)| span.start);
         let line = source.line_of(start);
-        let text = fence.text.replace(JOIN_MARK, "");
-        match section(&rule.page[..start as usize]) {
+        let text = fence.text.replace(JOIN_MARK, "").repeat(times(&fence));
+        let before = outline.get(..start as usize).unwrap_or_default();
+        match section(before) {
             Some("Fails") if fence.language() == "finding" => {
                 let Some(Example { expected: Expected::Fails(lines), .. }) = examples.last_mut()
                 else {
@@ -63,9 +68,9 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
                 lines.extend(text.lines().map(str::to_owned));
             }
             Some("Fails" | "Passes") if rule.is_joined() => {
-                let heading = heading(&rule.page[..start as usize]);
+                let heading = heading(before);
                 let path = path_of(&fence);
-                let passes = section(&rule.page[..start as usize]) == Some("Passes");
+                let passes = section(before) == Some("Passes");
                 // Blocks make up one project until a `finding` block or a heading ends it.
                 let open = examples.last_mut().filter(|last: &&mut Example| {
                     last.heading == heading
@@ -107,14 +112,41 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
     Ok((examples, fixed))
 }
 
+/// The page without the `#` of its blocks: a heading in an example is none of the page.
+fn outline(page: &str, fences: &[Fence]) -> String {
+    let mut outline = page.to_owned();
+    for (_, span) in fences.iter().flat_map(|fence| &fence.pieces) {
+        let blank = page[span.range()].replace('#', " ");
+        outline.replace_range(span.range(), &blank);
+    }
+    outline
+}
+
+/// How often a block stands for itself: `times=501` makes a long file of one line.
+fn times(fence: &Fence) -> usize {
+    const MOST: usize = 10_000;
+    fence.attribute("times").and_then(|times| times.parse().ok()).unwrap_or(1).min(MOST)
+}
+
 /// Where the last heading of any level before a block begins.
 fn heading(before: &str) -> usize {
     ["\n## ", "\n### "].iter().filter_map(|mark| before.rfind(mark)).max().unwrap_or(0)
 }
 
-/// The last `## ` heading before a block.
+/// The last `## ` heading before a block, outside of other blocks: examples may be Markdown.
 fn section(before: &str) -> Option<&str> {
-    before.lines().rev().find_map(|line| line.strip_prefix("## ")).map(str::trim)
+    let mut found = None;
+    let mut open: Option<&str> = None;
+    for line in before.lines() {
+        let marks = line.len() - line.trim_start_matches(['`', '~']).len();
+        match open {
+            Some(fence) if line.trim_end() == fence => open = None,
+            None if marks >= 3 => open = Some(&line[..marks]),
+            None => found = line.strip_prefix("## ").map(str::trim).or(found),
+            Some(_) => {}
+        }
+    }
+    found
 }
 
 fn path_of(fence: &Fence) -> String {
@@ -125,6 +157,7 @@ fn default_path(language: &str) -> String {
     match language {
         "dockerfile" => "Dockerfile".to_owned(),
         "mermaid" => "diagram.mmd".to_owned(),
+        "commit" => commits::DRAFT.to_owned(),
         "" => "example.txt".to_owned(),
         other => format!("example.{other}"),
     }
@@ -202,6 +235,9 @@ fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Find
         return project_checks::check_rule(engine, rule, &example.beside, &listing);
     }
     let files = Listed { files: &example.beside, listing: &listing };
+    if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
+        return commit_checks::check_rule(engine, rule, (&example.path, &example.text), &files);
+    }
     let source = || Source::new(example.path.as_str(), example.text.as_str());
     let findings = engine.check_rule(&rule.id, &source(), &files);
     findings.into_iter().map(|finding| (source(), finding)).collect()

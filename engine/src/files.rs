@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 /// A store of files. Paths are relative to its root, with `/` between segments.
 pub trait Files: Sync {
@@ -145,6 +146,24 @@ fn real(path: &Path) -> io::Result<PathBuf> {
     Err(io::ErrorKind::NotFound.into())
 }
 
+/// What a file is known by without reading it: the time it was written, and its length.
+pub type Stamp = (SystemTime, u64);
+
+impl Disk {
+    /// The stamp of a file or folder; `None` when there is none, or it lies outside the root.
+    #[must_use]
+    pub fn stamp(&self, path: &str) -> Option<Stamp> {
+        let data = std::fs::metadata(self.locate(path).ok()?).ok()?;
+        Some((data.modified().ok()?, data.len()))
+    }
+
+    /// Whether there is a folder at `path`.
+    #[must_use]
+    pub fn is_folder(&self, path: &str) -> bool {
+        self.locate(path).is_ok_and(|path| path.is_dir())
+    }
+}
+
 impl Files for Disk {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
@@ -217,6 +236,18 @@ pub fn folders_below(disk: &Disk, folder: &str) -> Vec<String> {
         .filter(|name| !name.starts_with('.'))
         .map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") })
         .collect();
+    found.sort();
+    found
+}
+
+/// The names of the files right in `folder` (the root, when empty), ordered, without links.
+#[must_use]
+pub fn files_in(disk: &Disk, folder: &str) -> Vec<String> {
+    let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
+    let files =
+        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let mut found: Vec<String> =
+        files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     found.sort();
     found
 }

@@ -38,7 +38,11 @@ impl Globs {
             .unwrap_or(Self { include: Some(GlobSet::empty()), exclude: None })
     }
 
-    fn below<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Self, String> {
+    /// As [`Globs::new`], for globs that count from the folder `base`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn below<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Self, String> {
         let include = match (include.is_empty(), base) {
             (true, "") => None,
             (true, _) => Some(set(base, &["**"])?),

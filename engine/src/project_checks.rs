@@ -16,6 +16,7 @@ use crate::listing::Listing;
 use crate::paths::{Globs, scope_of};
 use crate::patterns;
 use crate::patterns::joined::{Found, Joined, Scope};
+use crate::patterns::layers::{self, Imports};
 use crate::patterns::tree::TreeCheck;
 use crate::rule::{Report, Rule, Settings};
 use crate::source::Source;
@@ -60,8 +61,9 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     let files = &Listed { files, listing };
     let mut report = ProjectReport::default();
     let mut by_path: BTreeMap<String, Vec<(&Rule, Found)>> = BTreeMap::new();
+    let imports = Imports::new(engine.memo());
     for (rule, check) in rules(engine) {
-        let joined = one(engine, (rule, check), globs, files);
+        let joined = one(engine, (rule, check), globs, (files, &imports));
         report.judged.insert(rule.id.clone(), joined.judged);
         report.notes.extend(joined.notes.into_iter().map(|note| (rule.id.clone(), note)));
         for found in joined.found {
@@ -88,7 +90,8 @@ pub fn check_rule(
     let files = &Listed { files, listing };
     let settings = engine.alone(&rule.id);
     let holds = |path: &str| engine.conditions().hold(&rule.id, path, files);
-    let joined = join(rule, check, &Globs::all(), files, &holds);
+    let imports = Imports::new(engine.memo());
+    let joined = join(rule, check, &Globs::all(), (files, &imports), &holds);
     let mut by_path: BTreeMap<String, Vec<(&Rule, Found)>> = BTreeMap::new();
     for found in joined.found {
         by_path.entry(place(rule, &found)).or_default().push((rule, found));
@@ -116,7 +119,8 @@ pub fn selected(
     let files = &Listed { files, listing };
     let holds = |path: &str| engine.conditions().hold(&rule.id, path, files);
     if rule.is_joined() {
-        let joined = join(rule, check, &Globs::all(), files, &holds);
+        let imports = Imports::new(engine.memo());
+        let joined = join(rule, check, &Globs::all(), (files, &imports), &holds);
         return Some((joined.judged, joined.notes));
     }
     let page = rule.path.as_deref();
@@ -131,20 +135,20 @@ fn one(
     engine: &Engine,
     (rule, check): (&Rule, &CheckHeader),
     globs: &Globs,
-    files: &Listed<'_>,
+    (files, imports): (&Listed<'_>, &Imports<'_>),
 ) -> Joined {
     let runs_on = |path: &str| {
         let on = engine.settings(path).get(&rule.id).is_some_and(|one| one.severity.is_some());
         on && engine.conditions().hold(&rule.id, path, files)
     };
-    join(rule, check, globs, files, &runs_on)
+    join(rule, check, globs, (files, imports), &runs_on)
 }
 
 fn join(
     rule: &Rule,
     check: &CheckHeader,
     config: &Globs,
-    files: &Listed<'_>,
+    (files, imports): (&Listed<'_>, &Imports<'_>),
     runs_on: &dyn Fn(&str) -> bool,
 ) -> Joined {
     let base = rule.path.as_deref().map_or("", scope_of);
@@ -153,12 +157,13 @@ fn join(
         !config.excludes(path) && !config.excludes(&format!("{path}/")) && runs_on(path)
     };
     let scope = Scope { listing: files.listing, files, globs: &globs, base, runs_on: &runs_on };
-    match check.form() {
-        Some(Form::Tree) => match TreeCheck::new(check, base, patterns::template(rule)) {
-            Ok(compiled) => compiled.run(&scope),
-            // The page carries the finding.
-            Err(_) => Joined::default(),
-        },
+    // Where a form cannot be used, the page carries the finding.
+    match (check.form(), &check.layers) {
+        (Some(Form::Tree), _) => TreeCheck::new(check, base, patterns::template(rule))
+            .map_or_else(|_| Joined::default(), |compiled| compiled.run(&scope)),
+        (Some(Form::Layers), Some(header)) => {
+            layers::run(header, &scope, imports).unwrap_or_default()
+        }
         _ => Joined::default(),
     }
 }

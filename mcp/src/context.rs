@@ -3,16 +3,21 @@
 
 use crate::tool::ToolError;
 use aidd_engine::files::Disk;
+use aidd_engine::guidance::{Library, Watched};
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::project::{Clock, ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
+use aidd_engine::memory::times;
 use aidd_engine::project::{Project, ProjectError};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
+
+/// A variable of the environment by name; `None` when it is not set.
+pub type Environment = fn(&str) -> Option<String>;
 
 /// What a server works on.
 #[derive(Clone, Copy)]
@@ -25,6 +30,8 @@ pub struct Setup<'a> {
     pub wanted: Wanted,
     /// Makes the clock of the memory.
     pub clock: fn() -> Clock,
+    /// The environment.
+    pub environment: Environment,
 }
 
 impl std::fmt::Debug for Setup<'_> {
@@ -34,10 +41,16 @@ impl std::fmt::Debug for Setup<'_> {
 }
 
 impl<'a> Setup<'a> {
-    /// The project at `root` as it is, with the system's time.
+    /// The project at `root` as it is, with the system's time and an empty environment.
     #[must_use]
     pub fn at(root: &'a Path) -> Self {
-        Self { root, config: None, wanted: Wanted::Auto, clock: system_clock }
+        Self {
+            root,
+            config: None,
+            wanted: Wanted::Auto,
+            clock: system_clock,
+            environment: |_| None,
+        }
     }
 }
 
@@ -53,8 +66,10 @@ struct Shared {
     config: Option<PathBuf>,
     wanted: Wanted,
     clock: fn() -> Clock,
+    environment: Environment,
     memory: Mutex<Option<ProjectMemory>>,
     project: Mutex<Option<(Stamps, Arc<Project>)>>,
+    library: Mutex<Watched>,
     notices: Mutex<Vec<String>>,
 }
 
@@ -81,8 +96,10 @@ impl Context {
             config: setup.config.map(Path::to_owned),
             wanted: setup.wanted,
             clock: setup.clock,
+            environment: setup.environment,
             memory: Mutex::default(),
             project: Mutex::default(),
+            library: Mutex::default(),
             notices: Mutex::default(),
         };
         Self { shared: Arc::new(shared), stop: Arc::default() }
@@ -104,6 +121,12 @@ impl Context {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.shared.root
+    }
+
+    /// A variable of the environment.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        (self.shared.environment)(name)
     }
 
     /// Becomes true when nobody waits for the answer any more: long work looks at it.
@@ -157,12 +180,29 @@ impl Context {
         match &*slot {
             Some((known, project)) if *known == stamps => Ok(project.clone()),
             _ => {
-                let project =
-                    Arc::new(Project::open(&self.shared.root, self.shared.config.as_deref())?);
+                let mut project = Project::open(&self.shared.root, self.shared.config.as_deref())?;
+                project.today = Some(times::date(self.now()));
+                let project = Arc::new(project);
                 *slot = Some((stamps, project.clone()));
                 Ok(project)
             }
         }
+    }
+
+    /// The time, in milliseconds since 1970.
+    #[must_use]
+    pub fn now(&self) -> i64 {
+        (self.shared.clock)()()
+    }
+
+    /// The pages that guide here, read again when one of them, or the configuration, changed.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    pub fn library(&self) -> Result<Arc<Library>, ProjectError> {
+        let project = self.project()?;
+        let config = project.config.content.clone().unwrap_or_default();
+        Ok(lock(&self.shared.library).current(&project.disk, &config))
     }
 
     fn stamps(&self) -> Stamps {

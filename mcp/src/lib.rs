@@ -9,6 +9,8 @@ mod dynamic;
 pub mod http;
 mod instructions;
 pub mod list;
+pub mod prompts;
+pub mod resources;
 pub mod schema;
 pub mod server;
 pub mod stdio;
@@ -17,6 +19,7 @@ mod testing;
 pub mod tool;
 pub mod tools;
 
+pub use context::Environment;
 pub use http::Door;
 pub use tool::Profile;
 
@@ -25,14 +28,13 @@ use aidd_engine::memory::store::Wanted;
 use anyhow::{Result, bail, ensure};
 use catalog::Catalog;
 use context::{Context, Setup};
+
+pub use context::Environment;
 use server::Server;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
-
-/// A variable of the environment by name; `None` when it is not set.
-pub type Environment = fn(&str) -> Option<String>;
 
 /// Threads for tools, most of which wait for the one memory.
 const THREADS: usize = 8;
@@ -83,6 +85,7 @@ pub fn run(options: &Options) -> Result<u8> {
         config: options.config.as_deref(),
         wanted: Wanted::Auto,
         clock: system_clock,
+        environment: options.environment,
     });
     let mut server = Server::new(Catalog::new(tools::all(), options.profile), context);
     if options.is_dynamic {

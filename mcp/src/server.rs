@@ -1,6 +1,8 @@
 //! The protocol's side: lists tools and calls them, in every revision that the library speaks.
 
 #[cfg(test)]
+mod pages_tests;
+#[cfg(test)]
 mod tests;
 
 use crate::THREADS;
@@ -10,10 +12,16 @@ use crate::dynamic::{self, Dynamic};
 use crate::instructions;
 use crate::schema::Object;
 use crate::tool::{Answer, Tool, ToolError};
+use crate::{prompts, resources};
+use aidd_engine::guidance::Shelf;
+use aidd_engine::guidance::prompts::completions;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-    DiscoverResult, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, ToolsCapability,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, CompletionInfo, ContentBlock, DiscoverResult, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Reference,
+    ResourceContents, ServerCapabilities, ServerConfig, ToolsCapability,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -83,6 +91,19 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Does what may block on a thread that may.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Context) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let waiting = Waiting(self.context.for_call());
+        let context = waiting.0.clone();
+        let done = tokio::task::spawn_blocking(move || work(&context)).await;
+        done.unwrap_or_else(|_| Err(ErrorData::internal_error("it broke off in the middle", None)))
+    }
+}
+
 /// How a call went.
 enum Ran {
     Done(Result<Answer<Value>, ToolError>),
@@ -115,7 +136,12 @@ impl ServerHandler for Server {
         let info = Implementation::new("aidd", env!("CARGO_PKG_VERSION"))
             .with_title("aidd")
             .with_description("A project's memory, and its rules as checks");
-        let mut able = ServerCapabilities::builder().enable_tools().build();
+        let mut able = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .enable_completions()
+            .build();
         if let Some(tools) = able.tools.as_mut().filter(|_| self.dynamic.is_some()) {
             tools.list_changed = Some(true);
         }
@@ -168,5 +194,104 @@ impl ServerHandler for Server {
             // The library sends no answer to what was cancelled.
             Ran::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
         }
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(resources::listed())
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates())
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn read_resource(
+        &self,
+        asked: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = asked.uri.clone();
+        let text = self.blocking(move |context| resources::read(context, &uri)).await?;
+        let contents = ResourceContents::text(text, asked.uri).with_mime_type(resources::MIME);
+        // The next edit changes it.
+        let read = ReadResourceResult::new(vec![contents])
+            .with_ttl_ms(0)
+            .with_cache_scope(CacheScope::Private);
+        Ok(read.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let listed = |context: &Context| Ok(prompts::listed(&*library(context)?));
+        Ok(ListPromptsResult::with_all_items(self.blocking(listed).await?)
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn get_prompt(
+        &self,
+        asked: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let get =
+            move |context: &Context| prompts::get(context, &asked.name, asked.arguments.as_ref());
+        Ok(self.blocking(get).await?.into())
+    }
+
+    async fn complete(
+        &self,
+        asked: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let values = self.blocking(move |context| completed(context, &asked)).await?;
+        let total = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        let has_more = values.len() > CompletionInfo::MAX_VALUES;
+        let shown = values.into_iter().take(CompletionInfo::MAX_VALUES).collect();
+        let info = CompletionInfo::with_pagination(shown, Some(total), has_more)
+            .map_err(|error| ErrorData::internal_error(error, None))?;
+        Ok(CompleteResult::new(info))
+    }
+}
+
+fn library(context: &Context) -> Result<Arc<aidd_engine::guidance::Library>, ErrorData> {
+    context.library().map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+/// What may be written where the client asks.
+fn completed(context: &Context, asked: &CompleteRequestParams) -> Result<Vec<String>, ErrorData> {
+    let library = library(context)?;
+    let (name, beginning) = (&*asked.argument.name, &*asked.argument.value);
+    match &asked.r#ref {
+        Reference::Prompt(prompt) => {
+            let page = library.get(Shelf::Prompts, &prompt.name).ok_or_else(|| {
+                ErrorData::invalid_params(format!("there is no prompt `{}`", prompt.name), None)
+            })?;
+            Ok(completions(&library, page, name, beginning))
+        }
+        Reference::Resource(form) => {
+            let others = asked.context.as_ref().and_then(|context| context.arguments.as_ref());
+            let category = others.and_then(|others| others.get("category")).map(String::as_str);
+            resources::completions(&library, &form.uri, name, beginning, category).ok_or_else(
+                || {
+                    let message = format!("there is no `{{{name}}}` in {}", form.uri);
+                    ErrorData::invalid_params(message, None)
+                },
+            )
+        }
+        _ => Ok(Vec::new()),
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod assign;
 pub mod dockerfile;
+pub mod document;
 pub mod ini;
 pub mod json;
 pub mod markdown;

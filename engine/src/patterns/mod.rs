@@ -1,7 +1,10 @@
 //! Checks written in the header of a page, shipped or a project's own.
 
+pub mod commits;
 pub mod data;
+pub mod doc;
 pub mod joined;
+pub mod layers;
 pub mod password;
 pub mod placeholder;
 pub mod prefilter;
@@ -17,6 +20,8 @@ use crate::paths::{Globs, scope_of};
 use crate::rule::Rule;
 use crate::source::{Source, Span};
 use aidd_content::page::{CheckHeader, SyntaxHeader};
+use commits::Demands;
+use layers::Layers;
 
 /// What is wrong with the check in a rule's header, a text each; nothing is well.
 #[must_use]
@@ -27,9 +32,12 @@ pub fn problems(rule: &Rule) -> Vec<String> {
     problems.extend(check.text.as_ref().and_then(|header| text::check_header(header).err()));
     problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
     problems.extend(check.data.as_ref().and_then(|header| data::check_header(header).err()));
+    let base = rule.path.as_deref().map_or("", scope_of);
+    problems.extend(check.doc.as_ref().and_then(|header| doc::check_header(header).err()));
+    problems.extend(check.layers.as_ref().and_then(|header| Layers::new(header, base).err()));
+    problems.extend(check.commit.as_ref().and_then(|header| Demands::new(header, base).err()));
     problems.extend(check.when.iter().filter_map(|when| when::check_header(when).err()));
     if check.tree.is_some() {
-        let base = rule.path.as_deref().map_or("", scope_of);
         problems.extend(tree::TreeCheck::new(check, base, template(rule)).err());
     }
     problems

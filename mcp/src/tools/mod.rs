@@ -2,6 +2,8 @@
 #![expect(clippy::needless_pass_by_value, reason = "a tool owns the arguments it was called with")]
 
 pub mod checks;
+pub mod core;
+pub mod knowledge;
 pub mod memory;
 
 use crate::tool::Tool;
@@ -11,6 +13,8 @@ use crate::tool::Tool;
 pub fn all() -> Vec<Tool> {
     let mut tools = memory::tools();
     tools.extend(checks::tools());
+    tools.extend(core::tools());
+    tools.extend(knowledge::tools());
     tools.sort_by_key(|tool| tool.name);
     tools
 }
