@@ -10,7 +10,7 @@ use crate::finding::RuleId;
 use crate::parse::values::{Format, Values};
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
-use crate::source::Source;
+use crate::source::{Source, Span};
 use aidd_content::page::{DataHeader, FixHeader};
 use std::collections::HashMap;
 use std::fmt;
@@ -73,18 +73,29 @@ impl DataPatterns {
     }
 
     /// Runs all enabled tests over the source of `report`.
-    pub fn run(&self, files: &dyn Files, report: &mut Report<'_>) {
+    ///
+    /// Returns where the source is not what its format asks for, why, and the first rule that could not
+    /// look at it for that.
+    pub fn run(
+        &self,
+        files: &dyn Files,
+        report: &mut Report<'_>,
+    ) -> Option<(Span, String, RuleId)> {
         let source = report.source();
-        let Some(format) = Format::of(source.path()) else { return };
+        let format = Format::of(source.path())?;
         let mut values = None;
         let mut others = Others::new(files);
+        let mut broken = None;
         for pattern in &self.patterns {
             // Most rules are off: that costs less to know than what their globs say.
             if !report.begin(&pattern.rule) || !pattern.globs.matches(source.path()) {
                 continue;
             }
             let values = values.get_or_insert_with(|| Values::read(format, source.text()));
-            // A file that is broken is its own parser's to tell of.
+            if let Some((span, why)) = &values.broken {
+                broken.get_or_insert((*span, why.clone(), pattern.rule.clone()));
+                continue;
+            }
             if values.roots.is_empty() {
                 continue;
             }
@@ -96,6 +107,7 @@ impl DataPatterns {
                 pattern.report(broken, &place, report);
             }
         }
+        broken
     }
 }
 
