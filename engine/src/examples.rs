@@ -6,6 +6,7 @@ use crate::files::{Listed, Memory};
 use crate::finding::{Finding, Fix};
 use crate::fix;
 use crate::listing::Listing;
+use crate::parse::document::{self, Document};
 use crate::parse::markdown::{self, Fence};
 use crate::patterns::commits;
 use crate::project_checks;
@@ -47,6 +48,7 @@ pub struct Example {
 /// What is wrong with the page's sections.
 pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
     let source = Source::new("page.md", rule.page.as_ref());
+    let page = document::parse(source.text());
     let mut examples = Vec::new();
     let mut fixed = Vec::new();
     let mut beside = Memory::default();
@@ -54,7 +56,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
         let start = fence.pieces.first().map_or(0, |(_, span)| span.start);
         let line = source.line_of(start);
         let text = fence.text.replace(JOIN_MARK, "");
-        match section(&rule.page[..start as usize]) {
+        match section(&page, start) {
             Some("Fails") if fence.language() == "finding" => {
                 let Some(Example { expected: Expected::Fails(lines), .. }) = examples.last_mut()
                 else {
@@ -65,9 +67,9 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
                 lines.extend(text.lines().map(str::to_owned));
             }
             Some("Fails" | "Passes") if rule.is_joined() => {
-                let heading = heading(&rule.page[..start as usize]);
+                let heading = heading(&page, start);
                 let path = path_of(&fence);
-                let passes = section(&rule.page[..start as usize]) == Some("Passes");
+                let passes = section(&page, start) == Some("Passes");
                 // Blocks make up one project until a `finding` block or a heading ends it.
                 let open = examples.last_mut().filter(|last: &&mut Example| {
                     last.heading == heading
@@ -109,14 +111,17 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
     Ok((examples, fixed))
 }
 
-/// Where the last heading of any level before a block begins.
-fn heading(before: &str) -> usize {
-    ["\n## ", "\n### "].iter().filter_map(|mark| before.rfind(mark)).max().unwrap_or(0)
+/// Where the last heading before a block begins; what looks like one within a block is none.
+fn heading(page: &Document, before: u32) -> usize {
+    let headings = page.headings.iter().rev().filter(|heading| (2..=3).contains(&heading.level));
+    let mut headings = headings.map(|heading| heading.span.start);
+    headings.find(|start| *start < before).map_or(0, |start| start as usize)
 }
 
-/// The last `## ` heading before a block.
-fn section(before: &str) -> Option<&str> {
-    before.lines().rev().find_map(|line| line.strip_prefix("## ")).map(str::trim)
+/// The last heading of the second level before a block.
+fn section(page: &Document, before: u32) -> Option<&str> {
+    let mut headings = page.headings.iter().rev().filter(|heading| heading.level == 2);
+    headings.find(|heading| heading.span.start < before).map(|heading| heading.text.as_str())
 }
 
 fn path_of(fence: &Fence) -> String {
