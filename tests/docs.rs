@@ -2,10 +2,11 @@
 //! `UPDATE_DOCS=1 cargo test --test docs` writes the generated parts anew.
 
 use aidd_ci::cli::Cli;
+use aidd_content::page;
 use aidd_engine::registry::{Registry, is_id};
 use aidd_engine::rule::Rule;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, Parser, ValueEnum};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -99,7 +100,23 @@ fn the_index_of_rules_is_current() {
             writeln!(text, "{}", row(rule)).expect("memory");
         }
     }
+    text.push_str(&packs());
     is_current("docs/rules.md", &text);
+}
+
+/// The section on packs: what each is for.
+fn packs() -> String {
+    let mut text = String::from(
+        "\n## Packs\n\nRules that are off by default come in packs: `\"compliance\": [\"security\", \"git\"]` in the \
+         configuration switches on all of theirs.\n\n| Pack | What it is for |\n| --- | --- |\n",
+    );
+    for pack in aidd_content::PACKS {
+        let (_, body) = page::split(pack.text).expect("a header");
+        let summary = page::summary(&pack.text[body]);
+        let link = format!("[{id}](../content/packs/{id}.md)", id = pack.id);
+        writeln!(text, "| {link} | {summary} |").expect("memory");
+    }
+    text
 }
 
 fn row(rule: &Rule) -> String {
@@ -190,6 +207,7 @@ fn the_tools_of_agents_are_current() {
         writeln!(table, "| `{name}` | {about} | {changes} | {} | {also} |", profiles.join(", "))
             .expect("memory");
     }
+    let page = replaced(&page, "clients", &clients());
     let page = replaced(&page, "tools", &table);
     let page = replaced(&page, "resources", &resources());
     is_current("docs/agents.md", &replaced(&page, "prompts", &prompts()));
@@ -212,6 +230,34 @@ fn prompts() -> String {
             .map(|one| format!("`{}`{}", one.name, if one.required { " (needed)" } else { "" }))
             .collect();
         writeln!(table, "| `{}` | {} | {} |", page.name, page.summary, shown.join(", "))
+            .expect("memory");
+    }
+    table
+}
+
+/// What `aidd init` writes for each client of agents.
+fn clients() -> String {
+    let mut table = String::from(
+        "| Client | `--client` | Server | Hooks | Rules |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for client in aidd_ci::cli::Client::value_variants() {
+        let value = client.to_possible_value().expect("none is hidden");
+        let name = value.get_help().expect("a name").to_string();
+        let name = name.trim_end_matches('.');
+        let own = aidd_content::TEMPLATES.iter().filter(|one| one.client == value.get_name());
+        let of = |is: fn(&str) -> bool| {
+            let paths: Vec<String> = own
+                .clone()
+                .filter(|one| is(one.text))
+                .map(|one| format!("`{}`", one.path))
+                .collect();
+            if paths.is_empty() { "none".to_owned() } else { paths.join(", ") }
+        };
+        let server = of(|text| text.contains("\"mcp\""));
+        let hooks = of(|text| text.contains("\"aidd hook "));
+        let rules = of(|text| text.contains("<!-- aidd -->"));
+        let (word, anchor) = (value.get_name(), slug(name));
+        writeln!(table, "| [{name}](#{anchor}) | `{word}` | {server} | {hooks} | {rules} |")
             .expect("memory");
     }
     table

@@ -18,6 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("config", &["finding"]),
     ("paths", &[]),
     ("parse", &["source"]),
+    ("stack", &["files", "kind", "parse"]),
     ("rule", &["source", "finding"]),
     ("registry", &["files", "finding", "kind", "config", "paths", "rule"]),
     (
@@ -114,7 +115,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("baseline", &["finding"]),
-    ("guidance", &["files", "git", "config", "paths", "embedding", "kind", "memory"]),
+    ("guidance", &["files", "git", "config", "paths", "embedding", "kind", "memory", "stack"]),
     ("embedding", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (

@@ -58,7 +58,8 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             .into());
     }
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
-    let mut project = Project::open(paths.first().context("no path")?, config)?;
+    let project = Project::open(paths.first().context("no path")?, config)?;
+    let mut project = project::of_today(project);
     overrule(&mut project, args);
     project.leave_out(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
     let engine = project.engine(&selection)?;

@@ -1,9 +1,12 @@
 //! `aidd hook`: shell scripts in a repository's folder of hooks, and what an agent's client runs
-//! itself (`user_prompt`). What aidd wrote stands between two
+//! itself (`agent`, `user_prompt`). What aidd wrote stands between two
 //! marks, is written anew by each `install`, and is all that `uninstall` takes out.
 
+mod agent;
 mod commit_msg;
 mod user_prompt;
+
+pub use agent::{is_agents, watched};
 
 use crate::Io;
 use crate::cli::{HookCommand, HookName};
@@ -11,7 +14,6 @@ use crate::exit::{Exit, UserError};
 use crate::project;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -30,10 +32,11 @@ const CHAINS: &str = "# Runs what was here before.";
 /// # Errors
 /// When there is no repository, a hook of another origin is in the way, or a file cannot be written.
 pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
-    match command {
-        HookCommand::UserPrompt => return Ok(user_prompt::run(io)),
-        HookCommand::CommitMsg { file } => return commit_msg::run(file, io),
-        _ => {}
+    if let Some(ended) = of_agents(command, io) {
+        return Ok(ended);
+    }
+    if let HookCommand::CommitMsg { file } = command {
+        return commit_msg::run(file, io);
     }
     let (folder, is_shared) = folder(&io.cwd)?;
     match command {
@@ -73,16 +76,34 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
             }
         }
         // Served before the folder of hooks is looked for.
-        HookCommand::UserPrompt | HookCommand::CommitMsg { .. } => {}
+        HookCommand::CommitMsg { .. }
+        | HookCommand::UserPrompt
+        | HookCommand::SessionStart
+        | HookCommand::PreToolUse
+        | HookCommand::PostToolUse
+        | HookCommand::PreCompact
+        | HookCommand::Stop
+        | HookCommand::SessionEnd => {}
     }
     Ok(Exit::Clean)
 }
 
-/// Whether a command line is that of `aidd hook user-prompt`, however malformed: another exit code
-/// than 0 would keep the prompt from being answered.
-#[must_use]
-pub fn is_user_prompt(args: &[OsString]) -> bool {
-    args.windows(2).any(|pair| pair[0] == "hook" && pair[1] == "user-prompt")
+/// How a hook that the client of an agent runs ended; `None` for those of Git.
+fn of_agents(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
+    let event = match command {
+        HookCommand::UserPrompt => return Some(user_prompt::run(io)),
+        HookCommand::SessionStart => agent::Event::SessionStart,
+        HookCommand::PreToolUse => agent::Event::PreToolUse,
+        HookCommand::PostToolUse => agent::Event::PostToolUse,
+        HookCommand::PreCompact => agent::Event::PreCompact,
+        HookCommand::Stop => agent::Event::Stop,
+        HookCommand::SessionEnd => agent::Event::SessionEnd,
+        HookCommand::CommitMsg { .. }
+        | HookCommand::Install { .. }
+        | HookCommand::Uninstall { .. }
+        | HookCommand::Status => return None,
+    };
+    Some(agent::run(event, io))
 }
 
 /// Whether a hook of another origin is put aside.

@@ -20,6 +20,7 @@ use crate::secrets;
 use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
 use crate::validators;
+use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -47,6 +48,7 @@ pub struct Engine {
     memo: Memo,
     asks_listing: bool,
     max_file_size: u64,
+    today: Option<Date>,
 }
 
 /// How often the same finding on the same text came before in a file.
@@ -95,8 +97,15 @@ impl Engine {
             text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
+            today: None,
             max_file_size: config.max_file_size.unwrap_or(MAX_FILE_SIZE),
         })
+    }
+
+    /// Judges what ages as of `today`. Without it the day is that of the shipped pages.
+    #[must_use]
+    pub fn on(self, today: Option<Date>) -> Self {
+        Self { today, ..self }
     }
 
     /// All rules, on or off.
@@ -246,7 +255,7 @@ impl Engine {
         depth: Depth,
     ) -> Checked {
         let off = self.conditions.off(source.path(), settings, files);
-        let mut report = Report::new(source, settings).without(&off);
+        let mut report = Report::new(source, settings).on(self.today).without(&off);
         let kinds = validators::kinds(source.path(), source.text());
         for &kind in &kinds {
             if depth == Depth::Full || kind == Kind::Credentials {
@@ -267,7 +276,11 @@ impl Engine {
                 );
                 report.at(Span::default(), message);
             }
-            self.data.run(files, &mut report);
+            if let Some((span, why, rule)) = self.data.run(files, &mut report)
+                && report.begin(SKIPPED)
+            {
+                report.at(span, format!("the values cannot be read, so `{rule}` saw none: {why}"));
+            }
             if kinds.contains(&Kind::Markdown) {
                 self.documents.run(files, &mut report);
                 self.check_fences(source, settings, (&off, files), &mut report);

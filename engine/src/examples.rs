@@ -6,7 +6,6 @@ use crate::files::{Listed, Memory};
 use crate::finding::{Finding, Fix};
 use crate::fix;
 use crate::listing::Listing;
-use crate::parse::document::{self, Document};
 use crate::parse::markdown::{self, Fence};
 use crate::patterns::commits;
 use crate::project_checks;
@@ -48,15 +47,17 @@ pub struct Example {
 /// What is wrong with the page's sections.
 pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
     let source = Source::new("page.md", rule.page.as_ref());
-    let page = document::parse(source.text());
     let mut examples = Vec::new();
     let mut fixed = Vec::new();
     let mut beside = Memory::default();
-    for fence in markdown::fences(&source, |_| true) {
+    let fences = markdown::fences(&source, |_| true);
+    let outline = outline(&rule.page, &fences);
+    for fence in fences {
         let start = fence.pieces.first().map_or(0, |(_, span)| span.start);
         let line = source.line_of(start);
-        let text = fence.text.replace(JOIN_MARK, "");
-        match section(&page, start) {
+        let text = fence.text.replace(JOIN_MARK, "").repeat(times(&fence));
+        let before = outline.get(..start as usize).unwrap_or_default();
+        match section(before) {
             Some("Fails") if fence.language() == "finding" => {
                 let Some(Example { expected: Expected::Fails(lines), .. }) = examples.last_mut()
                 else {
@@ -67,9 +68,9 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
                 lines.extend(text.lines().map(str::to_owned));
             }
             Some("Fails" | "Passes") if rule.is_joined() => {
-                let heading = heading(&page, start);
+                let heading = heading(before);
                 let path = path_of(&fence);
-                let passes = section(&page, start) == Some("Passes");
+                let passes = section(before) == Some("Passes");
                 // Blocks make up one project until a `finding` block or a heading ends it.
                 let open = examples.last_mut().filter(|last: &&mut Example| {
                     last.heading == heading
@@ -111,17 +112,41 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
     Ok((examples, fixed))
 }
 
-/// Where the last heading before a block begins; what looks like one within a block is none.
-fn heading(page: &Document, before: u32) -> usize {
-    let headings = page.headings.iter().rev().filter(|heading| (2..=3).contains(&heading.level));
-    let mut headings = headings.map(|heading| heading.span.start);
-    headings.find(|start| *start < before).map_or(0, |start| start as usize)
+/// The page without the `#` of its blocks: a heading in an example is none of the page.
+fn outline(page: &str, fences: &[Fence]) -> String {
+    let mut outline = page.to_owned();
+    for (_, span) in fences.iter().flat_map(|fence| &fence.pieces) {
+        let blank = page[span.range()].replace('#', " ");
+        outline.replace_range(span.range(), &blank);
+    }
+    outline
 }
 
-/// The last heading of the second level before a block.
-fn section(page: &Document, before: u32) -> Option<&str> {
-    let mut headings = page.headings.iter().rev().filter(|heading| heading.level == 2);
-    headings.find(|heading| heading.span.start < before).map(|heading| heading.text.as_str())
+/// How often a block stands for itself: `times=501` makes a long file of one line.
+fn times(fence: &Fence) -> usize {
+    const MOST: usize = 10_000;
+    fence.attribute("times").and_then(|times| times.parse().ok()).unwrap_or(1).min(MOST)
+}
+
+/// Where the last heading of any level before a block begins.
+fn heading(before: &str) -> usize {
+    ["\n## ", "\n### "].iter().filter_map(|mark| before.rfind(mark)).max().unwrap_or(0)
+}
+
+/// The last `## ` heading before a block, outside of other blocks: examples may be Markdown.
+fn section(before: &str) -> Option<&str> {
+    let mut found = None;
+    let mut open: Option<&str> = None;
+    for line in before.lines() {
+        let marks = line.len() - line.trim_start_matches(['`', '~']).len();
+        match open {
+            Some(fence) if line.trim_end() == fence => open = None,
+            None if marks >= 3 => open = Some(&line[..marks]),
+            None => found = line.strip_prefix("## ").map(str::trim).or(found),
+            Some(_) => {}
+        }
+    }
+    found
 }
 
 fn path_of(fence: &Fence) -> String {

@@ -240,6 +240,18 @@ pub fn folders_below(disk: &Disk, folder: &str) -> Vec<String> {
     found
 }
 
+/// The names of the files right in `folder` (the root, when empty), ordered, without links.
+#[must_use]
+pub fn files_in(disk: &Disk, folder: &str) -> Vec<String> {
+    let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
+    let files =
+        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let mut found: Vec<String> =
+        files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    found.sort();
+    found
+}
+
 /// Files in memory: examples, tests, text from standard input.
 #[derive(Clone, Debug, Default)]
 pub struct Memory(

@@ -35,6 +35,7 @@ pub mod rule;
 pub mod secrets;
 pub mod select;
 pub mod source;
+pub mod stack;
 pub mod suppress;
 pub mod validators;
 pub mod walk;

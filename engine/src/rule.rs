@@ -4,6 +4,7 @@
 use crate::finding::{Finding, RuleId, Severity};
 use crate::source::{Source, Span};
 use aidd_content::page::{CheckHeader, Form};
+use jiff::civil::Date;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -83,6 +84,7 @@ pub struct Report<'a> {
     source: &'a Source,
     settings: &'a Settings,
     rule: Option<(&'a RuleId, Severity, &'a Map<String, Value>)>,
+    today: Option<Date>,
     local: HashMap<RuleId, Option<Severity>>,
     off: Option<&'a HashSet<RuleId>>,
     findings: Vec<Finding>,
@@ -102,6 +104,7 @@ impl<'a> Report<'a> {
             source,
             settings,
             rule: None,
+            today: None,
             local: HashMap::new(),
             off: None,
             findings: Vec::new(),
@@ -113,6 +116,18 @@ impl<'a> Report<'a> {
     pub fn without(mut self, off: &'a HashSet<RuleId>) -> Self {
         self.off = (!off.is_empty()).then_some(off);
         self
+    }
+
+    /// Judges as of `today`; `None`: no door told the day.
+    #[must_use]
+    pub fn on(self, today: Option<Date>) -> Self {
+        Self { today, ..self }
+    }
+
+    /// The day, where a door told it.
+    #[must_use]
+    pub fn today(&self) -> Option<Date> {
+        self.today
     }
 
     /// Makes `rule` the one that findings belong to; `false` when it is off.

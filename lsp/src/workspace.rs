@@ -5,6 +5,8 @@ use crate::whole::{self, Whole};
 use aidd_engine::baseline::Baseline;
 use aidd_engine::check::{Checked, Engine, Selection};
 use aidd_engine::files::{Files, Listed};
+use aidd_engine::memory::project::system_clock;
+use aidd_engine::memory::times;
 use aidd_engine::paths::Globs;
 use aidd_engine::project::{Project, ProjectError};
 use aidd_engine::source::Source;
@@ -46,7 +48,8 @@ impl Workspace {
     ///
     /// # Errors
     /// When its configuration holds a malformed glob.
-    pub fn of(project: Project) -> Result<Self, ProjectError> {
+    pub fn of(mut project: Project) -> Result<Self, ProjectError> {
+        project.today = Some(times::date(system_clock()()));
         let engine = project.engine(&Selection::default())?;
         let (baseline, baseline_error) = match project.baseline(&project.baseline_path(None), false)
         {

@@ -8,6 +8,7 @@ use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::project::{Clock, ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
+use aidd_engine::memory::times;
 use aidd_engine::project::{Project, ProjectError};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -179,12 +180,19 @@ impl Context {
         match &*slot {
             Some((known, project)) if *known == stamps => Ok(project.clone()),
             _ => {
-                let project =
-                    Arc::new(Project::open(&self.shared.root, self.shared.config.as_deref())?);
+                let mut project = Project::open(&self.shared.root, self.shared.config.as_deref())?;
+                project.today = Some(times::date(self.now()));
+                let project = Arc::new(project);
                 *slot = Some((stamps, project.clone()));
                 Ok(project)
             }
         }
+    }
+
+    /// The time, in milliseconds since 1970.
+    #[must_use]
+    pub fn now(&self) -> i64 {
+        (self.shared.clock)()()
     }
 
     /// The pages that guide here, read again when one of them, or the configuration, changed.

@@ -19,6 +19,7 @@ mod testing;
 pub mod tool;
 pub mod tools;
 
+pub use context::Environment;
 pub use http::Door;
 pub use tool::Profile;
 
@@ -28,7 +29,6 @@ use anyhow::{Result, bail, ensure};
 use catalog::Catalog;
 use context::{Context, Setup};
 
-pub use context::Environment;
 use server::Server;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};

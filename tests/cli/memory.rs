@@ -194,7 +194,7 @@ fn errors_say_what_to_do() {
     error: `ID1` cannot be linked to itself
     error: `soon` is no time
     hint: write a date, such as 2026-01-31, or how long ago: 12h, 7d, 2w
-    error: `zzz` is not one of the edits REV
+    error: `zzz` begins none, or more than one, of the edits REV
     hint: `aidd memory conflicts` names ids and edits
     error: a decision cannot be empty
     error: no branch is checked out here

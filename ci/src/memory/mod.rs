@@ -202,6 +202,6 @@ impl Paint {
 }
 
 /// The branch that is checked out at `root`; `None` outside a repository, and on no branch.
-fn checked_out(root: &Path) -> Option<String> {
+pub(crate) fn checked_out(root: &Path) -> Option<String> {
     Repository::open(root).ok()?.branch()
 }

@@ -134,6 +134,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         }
         _ => (Project::open(&root, config)?, None),
     };
+    let project = project::of_today(project);
     let mut job = Job { args, event, project, trusted, paths, notes: Vec::new(), started };
     job.outputs_left_out(&io.cwd);
     job.run(&found, color, io)

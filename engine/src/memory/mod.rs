@@ -33,6 +33,7 @@ pub mod settle;
 pub mod situation;
 pub mod store;
 pub mod times;
+mod tracked;
 mod unwritable;
 
 pub use crate::lines::{id, log, types, words};

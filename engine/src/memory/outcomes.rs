@@ -32,6 +32,13 @@ impl Check {
         }
     }
 
+    /// The checks that a command runs; for one that passed also those it could not have passed
+    /// without.
+    #[must_use]
+    pub fn of_command(command: &str, passed: Option<bool>) -> Vec<Self> {
+        told(&words(command), passed)
+    }
+
     /// The words that tell it, each of one or two.
     fn told_by(self) -> &'static [&'static str] {
         match self {
@@ -162,11 +169,16 @@ pub fn read(entry: &Entry) -> Run {
         verdict(&format!("{}\n{}\n{narrative}", entry.content, seen.facts.join("\n")))
     };
     let passed = exit.or(stated).or_else(said);
-    let tells_one = |words: &[&str]| words.iter().any(|told| tells(&named, told));
+    Run { checks: told(&named, passed), passed }
+}
+
+/// The checks that words tell of.
+fn told(named: &[String], passed: Option<bool>) -> Vec<Check> {
+    let tells_one = |words: &[&str]| words.iter().any(|told| tells(named, told));
     let is_told = |check: &Check| {
         tells_one(check.told_by()) || (passed == Some(true) && tells_one(check.implied_by()))
     };
-    Run { checks: Check::ALL.into_iter().filter(is_told).collect(), passed }
+    Check::ALL.into_iter().filter(is_told).collect()
 }
 
 /// Programs that only look at files or move them: what they name says nothing of a check.

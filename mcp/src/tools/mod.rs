@@ -3,6 +3,7 @@
 
 pub mod checks;
 pub mod core;
+pub mod knowledge;
 pub mod memory;
 
 use crate::tool::Tool;
@@ -13,6 +14,7 @@ pub fn all() -> Vec<Tool> {
     let mut tools = memory::tools();
     tools.extend(checks::tools());
     tools.extend(core::tools());
+    tools.extend(knowledge::tools());
     tools.sort_by_key(|tool| tool.name);
     tools
 }

@@ -48,6 +48,14 @@ const FAMILIES: &[Family] = &[
         path: "Dockerfile",
     },
     Family {
+        name: "aidd_validate_tkb_entry",
+        title: "Validate knowledge entry",
+        description: "Checks entries of the knowledge base: header, sections, scores, sources, age. Use \
+                      after writing one.",
+        rules: &["tkb/*"],
+        path: ".aidd/knowledge/tooling/entry.md",
+    },
+    Family {
         name: "aidd_validate_mermaid",
         title: "Validate Mermaid",
         description: "Checks diagrams, also within Markdown. Use after writing one.",

@@ -47,7 +47,11 @@ impl Row {
 }
 
 /// How many are given of how many were asked for, and what to say where that is fewer.
-pub(super) fn capped(wanted: Option<i64>, usual: usize, most: usize) -> (usize, Option<String>) {
+pub(in crate::tools) fn capped(
+    wanted: Option<i64>,
+    usual: usize,
+    most: usize,
+) -> (usize, Option<String>) {
     match wanted.map(|wanted| usize::try_from(wanted).unwrap_or_default()) {
         None => (usual, None),
         Some(wanted) if wanted > most => (most, Some(format!("{most} is the most at once"))),
