@@ -98,9 +98,9 @@ fn of_agents(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
         HookCommand::PreCompact => agent::Event::PreCompact,
         HookCommand::Stop => agent::Event::Stop,
         HookCommand::SessionEnd => agent::Event::SessionEnd,
-        HookCommand::Install { .. }
+        HookCommand::CommitMsg { .. }
+        | HookCommand::Install { .. }
         | HookCommand::Uninstall { .. }
-        | HookCommand::CommitMsg { .. }
         | HookCommand::Status => return None,
     };
     Some(agent::run(event, io))

@@ -66,6 +66,6 @@ fn a_start_looks_at_no_file_of_the_project() {
         times.push(began.elapsed());
     }
     times.sort();
-    // Ten times what a release build may take, on a machine that does other work too.
-    assert!(times[4] < Duration::from_millis(150), "{times:?}");
+    // Five times what a release build may take: this one is not optimised, and other work goes on.
+    assert!(times[4] < Duration::from_millis(75), "{times:?}");
 }

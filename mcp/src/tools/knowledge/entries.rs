@@ -256,6 +256,7 @@ fn compatible(context: &Context, given: Several) -> Result<Answer<Compared>, Too
         match knowledge.find(name) {
             Ok(entry) if entries.iter().any(|known| std::ptr::eq(*known, entry)) => {}
             Ok(entry) => entries.push(entry),
+            Err(near) if near.is_empty() => unknown.push(name.clone()),
             Err(near) => unknown.push(format!("{name} (near: {})", near.join(", "))),
         }
     }

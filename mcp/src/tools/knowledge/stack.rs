@@ -154,7 +154,7 @@ fn dependencies(stack: &Stack) -> Vec<Row> {
 fn text(stack: &Stack, markers: &Markers, technologies: &[Technology]) -> String {
     let mut text = String::new();
     if stack.manifests.is_empty() {
-        text.push_str("no manifest was found");
+        text.push_str("no manifest was found\n");
     }
     for manifest in &stack.manifests {
         let or = |value: &Option<String>, before: &str| {
