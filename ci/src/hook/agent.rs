@@ -28,8 +28,11 @@ use std::time::Duration;
 /// More of what a client says is not looked at, in bytes: a file that an agent writes is in it, as
 /// JSON.
 const LARGEST: u64 = 16 << 20;
-/// How long a hook may take. Clients wait for ten seconds or longer, and an agent with them.
-const LIMIT: Duration = Duration::from_secs(3);
+/// How many seconds a hook may take, unless [`LIMIT_NAME`] says otherwise. Clients wait for ten or
+/// longer, and an agent with them.
+const LIMIT: u64 = 3;
+/// The variable that says how many seconds a hook may take, on a machine that is slow or busy.
+const LIMIT_NAME: &str = "AIDD_HOOK_LIMIT";
 
 /// As much stack as a main thread has on most systems, in bytes.
 const STACK: usize = 8 << 20;
@@ -80,6 +83,8 @@ pub fn is_agents(args: &[OsString]) -> bool {
 /// has to say is written once it is all there, or not at all.
 #[must_use]
 pub fn watched(args: Vec<OsString>, cwd: PathBuf) -> u8 {
+    let said = std::env::var(LIMIT_NAME).ok().and_then(|said| said.parse().ok());
+    let limit = Duration::from_secs(said.unwrap_or(LIMIT).clamp(1, 600));
     let (send, receive) = mpsc::channel();
     let worker = move || {
         let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -98,11 +103,11 @@ pub fn watched(args: Vec<OsString>, cwd: PathBuf) -> u8 {
     };
     let thread = thread::Builder::new().name("hook".to_owned()).stack_size(STACK);
     let started = thread.spawn(worker);
-    let ended = started.map(|_| receive.recv_timeout(LIMIT));
+    let ended = started.map(|_| receive.recv_timeout(limit));
     let (out, err, code) = match ended {
         Ok(Ok(ended)) => ended,
         Ok(Err(mpsc::RecvTimeoutError::Timeout)) => {
-            (Vec::new(), format!("aidd hook: not done in {LIMIT:?}; passed over\n").into(), 0)
+            (Vec::new(), format!("aidd hook: not done in {limit:?}; passed over\n").into(), 0)
         }
         // It has said why.
         Ok(Err(mpsc::RecvTimeoutError::Disconnected)) => (Vec::new(), Vec::new(), 0),
