@@ -153,7 +153,7 @@ fn page(id: &str, form: Form) -> String {
                  check:\n  files: [\"tsconfig.json\"]\n  data: {{ at: \"$.compilerOptions.strict\", equals: true }}\n---\n\
                  # {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
                  ## Fails\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": false }} }}\n```\n\n\
-                 ```finding\n1:36 false\n```\n\n\
+                 ```finding\n1:34 false\n```\n\n\
                  ## Passes\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": true }} }}\n```\n"
             );
         }

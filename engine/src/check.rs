@@ -276,7 +276,11 @@ impl Engine {
                 );
                 report.at(Span::default(), message);
             }
-            self.data.run(files, &mut report);
+            if let Some((span, why, rule)) = self.data.run(files, &mut report)
+                && report.begin(SKIPPED)
+            {
+                report.at(span, format!("the values cannot be read, so `{rule}` saw none: {why}"));
+            }
             if kinds.contains(&Kind::Markdown) {
                 self.documents.run(files, &mut report);
                 self.check_fences(source, settings, (&off, files), &mut report);

@@ -29,7 +29,6 @@ use anyhow::{Result, bail, ensure};
 use catalog::Catalog;
 use context::{Context, Setup};
 
-pub use context::Environment;
 use server::Server;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};

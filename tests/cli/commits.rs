@@ -52,13 +52,25 @@ fn steady(out: &str) -> String {
     lines
 }
 
+/// The errors of `--format github`.
+fn errors(out: &str) -> String {
+    let out = steady(out);
+    out.lines().filter(|line| line.starts_with("::error")).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn the_commits_of_a_branch_are_judged_against_its_base() {
     let project = project();
     // Without a base there is no work to judge.
     project.run(&["check", "."]).ends(0);
     let ran = project.run(&["check", "--diff", "main", "--format", "github"]).ends(1);
-    assert_snapshot!(steady(&ran.out), @"");
+    assert_snapshot!(errors(&ran.out), @"
+    ::error title=team/commits::commit/HASH: no Conventional Commit: it begins with a type and a colon, as in `fix: …`%0A`type(scope): description`, as in `fix(parser): read empty files`
+    ::error title=team/commits::commit/HASH: `cor` is no scope of this project%0Adid you mean `core`? Known are core
+    ::error title=team/commits::commit/branch: the branch `side` does not match `^(main|work/.+)$`
+    ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asmaller changes are read better: part it
+    ::error title=team/commits::commit/change: the change touches `src/lib.rs`, and not `CHANGELOG.md`
+    ");
     let ran = project.run(&["check", "--diff", "main"]).ends(1);
     assert!(ran.out.contains("`cor` is no scope of this project"), "{}", ran.out);
     let sarif = project.run(&["check", "--diff", "main", "--format", "sarif"]).ends(1).out;
@@ -120,19 +132,23 @@ fn a_pull_request_is_judged_with_its_title() {
         ("GITHUB_SHA", &*head),
     ];
     let ran = project.run_env(&env, &["ci"]).ends(1);
-    let errors: Vec<String> = steady(&ran.out)
-        .lines()
-        .filter(|line| line.starts_with("::error"))
-        .map(str::to_owned)
-        .collect();
-    assert_snapshot!(errors.join("\n"), @"");
+    assert_snapshot!(errors(&ran.out), @"
+    ::error title=team/commits::commit/HASH: no Conventional Commit: it begins with a type and a colon, as in `fix: …`%0A`type(scope): description`, as in `fix(parser): read empty files`
+    ::error title=team/commits::commit/HASH: `cor` is no scope of this project%0Adid you mean `core`? Known are core
+    ::error title=team/commits::commit/title: no Conventional Commit: it begins with a type and a colon, as in `fix: …`%0A`type(scope): description`, as in `fix(parser): read empty files`
+    ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asmaller changes are read better: part it
+    ::error title=team/commits::commit/change: the change touches `src/lib.rs`, and not `CHANGELOG.md`
+    ");
 }
 
 #[test]
 fn a_message_is_judged_before_there_is_a_commit() {
     let project = project();
     let ran = project.run_with(b"Some words\n# a comment\n", &["hook", "commit-msg", "-"]).ends(1);
-    assert_snapshot!(ran.err, @"");
+    assert_snapshot!(ran.err, @"
+    error: line 1: no Conventional Commit: it begins with a type and a colon, as in `fix: …` [team/commits]
+      `type(scope): description`, as in `fix(parser): read empty files`
+    ");
     for fine in
         ["fix(core): it\n", "fixup! Some words\n", "# only a comment\n", "Merge branch 'a'\n"]
     {

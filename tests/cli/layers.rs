@@ -27,8 +27,27 @@ fn imports_against_the_order_are_told_and_lost_ones_too() {
         ("src/domain/order.test.ts", "import \"../app/main\";\n"),
     ]);
     let ran = project.run(&["check", ".", "--verbose"]).ends(1);
-    assert_snapshot!(ran.out, @"");
-    assert_snapshot!(ran.err, @"");
+    assert_snapshot!(ran.out, @r#"
+    error[team/layers]: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it
+     --> src/domain/order.ts:1:23
+      |
+    1 | import { main } from "@app/main";
+      |                       ^^^^^^^^^
+
+    error[team/layers]: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it: it does by way of `src/util.ts`
+     --> src/domain/order.ts:2:9
+      |
+    2 | import "../util";
+      |         ^^^^^^^
+      |         |
+      |         `src/util.ts` imports `src/app/main.ts`
+
+    2 errors in 6 files (TIME)
+    "#);
+    assert_snapshot!(ran.err, @"
+    note: team/layers judges 4 places
+    note: team/layers 1 import looks like a part of the project and leads nowhere: `./gone` in src/domain/order.ts
+    ");
     project.write(
         "src/domain/order.ts",
         "// aidd:allow team/layers it is being moved\nimport { main } from \"@app/main\";\n",
@@ -57,7 +76,11 @@ fn documents_are_judged_and_mended() {
         ("docs/sub/x.txt", ""),
     ]);
     let ran = project.run(&["check", ".", "--format", "github"]).ends(0);
-    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.out, @"
+    ::warning file=docs/a.md,line=1,endLine=1,col=1,endColumn=4,title=team/doc::`## Status` is missing; it belongs after `# A`
+    ::warning file=docs/a.md,line=3,endLine=3,col=28,endColumn=43,title=team/doc::the link leads to `gone.md`, which is not there
+    2 warnings in 4 files; 1 fixable with --fix
+    ");
     project.run(&["check", ".", "--fix"]).ends(0);
     assert_eq!(
         project.read("docs/a.md"),

@@ -16,9 +16,24 @@ fn project() -> Project {
 fn a_missing_file_is_told_where_it_should_be_and_made_on_request() {
     let project = project();
     let ran = project.run(&["check", "."]).ends(1);
-    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.out, @"
+    error[team/readme]: `packages/a` has no `packages/a/README.md`
+     --> packages/a/README.md:1:1
+      |
+    1 |
+      | ^
+      |
+      = fix: Create packages/a/README.md from the rule's template (--fix-unsafe)
+
+    1 error in 3 files (TIME); 1 fixable with --fix-unsafe
+    ");
     let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
-    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.out, @"
+    --- a/packages/a/README.md
+    +++ b/packages/a/README.md
+    @@ -0,0 +1 @@
+    +# a
+    ");
     project.run(&["check", ".", "--fix"]).ends(1);
     project.run(&["check", ".", "--fix-unsafe"]).ends(0);
     assert_eq!(project.read("packages/a/README.md"), "# a\n");
@@ -55,7 +70,10 @@ fn a_rule_that_looks_at_nothing_says_so() {
         "---\nseverity: info\ncheck:\n  when: { file: '**/go.mod' }\n  files: ['*.yml']\n  data: { at: '$.a', present: true }\n---\n# team/none\n\nWhy.\n",
     );
     let ran = project.run(&["check", ".", "--verbose", "--quiet"]);
-    assert_snapshot!(ran.err, @"");
+    assert_snapshot!(ran.err, @"
+    note: team/none matched 0 files: here it can find nothing
+    note: team/readme judges 2 places
+    ");
     let ran = project.run(&["doctor"]);
     assert!(ran.out.contains("team/none matched 0 files"), "{}", ran.out);
 }

@@ -34,7 +34,15 @@ fn what_other_files_bring_about_is_judged_by_the_change() {
         ("packages/c/README.md", "c\n"),
     ]);
     let said = check(&repository, &["--diff", "main"]);
-    assert_snapshot!(said, @"");
+    assert_snapshot!(said, @"
+    packages/a/README.md:1 team/readme pre-existing: the base has it too
+    packages/a/x.ts:1 team/tested pre-existing: the base has it too
+    packages/a/y.ts:1 team/tested new: the base does not have it
+    packages/b/README.md:1 team/readme new: the base does not have it
+    packages/b/new.ts:1 team/tested allowed: trivial
+    packages/c/z.ts:1 team/tested pre-existing: the base has it too
+    packages/c/README.md:1 team/readme fixed: this change mended it
+    ");
     let staged = check(&repository, &["--staged"]);
     assert!(!staged.contains(" new:"), "nothing is staged: {staged}");
 }

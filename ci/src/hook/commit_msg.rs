@@ -63,15 +63,14 @@ pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
             tell(source, finding, io)?;
         }
     }
-    if fails {
-        writeln!(
-            io.err,
-            "commit-msg: no commit was made; the message is kept in {}",
-            file.display()
-        )?;
-        return Ok(Exit::Findings);
+    if !fails {
+        return Ok(Exit::Clean);
     }
-    Ok(Exit::Clean)
+    if file.as_os_str() != "-" {
+        let file = file.display();
+        writeln!(io.err, "commit-msg: no commit was made; the message is kept in {file}")?;
+    }
+    Ok(Exit::Findings)
 }
 
 fn read(file: &Path, io: &mut Io<'_>) -> Result<String> {

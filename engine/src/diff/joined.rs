@@ -60,14 +60,10 @@ impl Compared {
         // The same text under a path that changed: what moved with its file.
         let (then, then_keys) = keyed(&base, |finding| !here.contains(&finding.id));
         let (now, now_keys) = keyed(&self.outcome.joined, |finding| !known.contains(&finding.id));
-        let in_text = |reports: &[FileReport], (file, _): (usize, usize)| {
-            !reports[file].source.text().is_empty()
-        };
         let moves: HashMap<(usize, usize), (usize, usize)> =
             super::match_moves(&now_keys, &then_keys)
                 .into_iter()
                 .map(|(to, from)| (now[to], then[from]))
-                .filter(|(to, from)| in_text(&self.outcome.joined, *to) && in_text(&base, *from))
                 .collect();
         for (index, file) in self.outcome.joined.iter_mut().enumerate() {
             for (at, finding) in file.checked.findings.iter_mut().enumerate() {

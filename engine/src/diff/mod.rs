@@ -219,7 +219,8 @@ fn keyed(
     let mut found = Vec::new();
     for (index, file) in files.iter().enumerate() {
         let findings = &file.checked.findings;
-        if findings.iter().any(&wanted) {
+        // A finding on a file as such has no text to be known by.
+        if !file.source.text().is_empty() && findings.iter().any(&wanted) {
             let keyed = findings.iter().enumerate().zip(text_keys(&file.source, findings));
             let keyed = keyed.filter(|((_, finding), _)| wanted(finding));
             found.extend(keyed.map(|((at, _), key)| ((index, at), key)));

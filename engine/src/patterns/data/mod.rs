@@ -10,10 +10,12 @@ use crate::finding::RuleId;
 use crate::parse::values::{Format, Values};
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
-use crate::source::Source;
+use crate::source::{Source, Span};
 use aidd_content::page::{DataHeader, FixHeader};
 use std::collections::HashMap;
 use std::fmt;
+
+use test::Place;
 
 pub use test::{Broken, Tested};
 
@@ -71,37 +73,46 @@ impl DataPatterns {
     }
 
     /// Runs all enabled tests over the source of `report`.
-    pub fn run(&self, files: &dyn Files, report: &mut Report<'_>) {
+    ///
+    /// Returns where the source is not what its format asks for, why, and the first rule that could not
+    /// look at it for that.
+    pub fn run(
+        &self,
+        files: &dyn Files,
+        report: &mut Report<'_>,
+    ) -> Option<(Span, String, RuleId)> {
         let source = report.source();
-        let Some(format) = Format::of(source.path()) else { return };
+        let format = Format::of(source.path())?;
         let mut values = None;
         let mut others = Others::new(files);
+        let mut broken = None;
         for pattern in &self.patterns {
-            if !pattern.globs.matches(source.path()) || !report.begin(&pattern.rule) {
+            // Most rules are off: that costs less to know than what their globs say.
+            if !report.begin(&pattern.rule) || !pattern.globs.matches(source.path()) {
                 continue;
             }
             let values = values.get_or_insert_with(|| Values::read(format, source.text()));
-            let place = test::Place { values, path: source.path(), format };
-            let holds = |test: &Tested| test.broken(&place, &mut others).is_empty();
-            let mut first = pattern.first.iter();
-            // A file that is broken is its own parser's to tell of.
-            if values.roots.is_empty()
-                || !{
-                    let mut holds = holds;
-                    first.all(|test| holds(test))
-                }
-            {
+            if let Some((span, why)) = &values.broken {
+                broken.get_or_insert((*span, why.clone(), pattern.rule.clone()));
+                continue;
+            }
+            if values.roots.is_empty() {
+                continue;
+            }
+            let place = Place { values, path: source.path(), format };
+            if !pattern.first.iter().all(|test| test.broken(&place, &mut others).is_empty()) {
                 continue;
             }
             for broken in pattern.test.broken(&place, &mut others) {
                 pattern.report(broken, &place, report);
             }
         }
+        broken
     }
 }
 
 impl DataPattern {
-    fn report(&self, broken: Broken, place: &test::Place<'_>, report: &mut Report<'_>) {
+    fn report(&self, broken: Broken, place: &Place<'_>, report: &mut Report<'_>) {
         let source = report.source();
         let fix = self.fix.as_ref().and_then(|fix| {
             let fixed = mend::mend(fix, &self.test, &broken, place, source.text())?;
@@ -165,7 +176,7 @@ pub(crate) fn holds(header: &DataHeader, files: &dyn Files) -> bool {
     let mut others = Others::new(files);
     let Some(values) = others.values(path).cloned() else { return header.absent };
     let format = Format::of(path).unwrap_or(Format::Json);
-    let place = test::Place { values: &values, path, format };
+    let place = Place { values: &values, path, format };
     // A condition is about a value, so there must be one.
     let there = header.absent || !test.select(&place).is_empty();
     there && test.broken(&place, &mut others).is_empty()
@@ -175,7 +186,7 @@ pub(crate) fn holds(header: &DataHeader, files: &dyn Files) -> bool {
 #[must_use]
 pub fn front_matter(tests: &[Tested], path: &str, text: &str, files: &dyn Files) -> Vec<Broken> {
     let values = Values::read(Format::FrontMatter, text);
-    let place = test::Place { values: &values, path, format: Format::FrontMatter };
+    let place = Place { values: &values, path, format: Format::FrontMatter };
     let mut others = Others::new(files);
     tests.iter().flat_map(|test| test.broken(&place, &mut others)).collect()
 }

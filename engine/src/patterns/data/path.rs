@@ -94,10 +94,7 @@ impl Query {
 
     /// The names of a query that is a plain way from the root.
     pub(crate) fn names(&self) -> Option<Vec<&str>> {
-        let name = |step: &'_ Step| match &step.any[..] {
-            [Selector::Name(_)] if !step.descends => true,
-            _ => false,
-        };
+        let name = |step: &Step| matches!(&step.any[..], [Selector::Name(_)] if !step.descends);
         self.steps.iter().all(name).then(|| {
             let names = self.steps.iter().flat_map(|step| &step.any);
             names

@@ -141,7 +141,14 @@ impl Tested {
     /// Where something is missed: at the key of what should hold it, or the head of the file.
     fn missed(&self, place: &Place<'_>) -> Broken {
         let missed = self.at.missed(place.values);
-        let holder = missed.as_ref().map(|(at, _)| &place.values.all[*at]);
+        let mut holder = missed.as_ref().map(|(at, _)| &place.values.all[*at]);
+        // An item of a list has no key: the list does.
+        while let Some(value) = holder
+            && value.key.is_none()
+            && let Some(parent) = value.parent
+        {
+            holder = place.values.all.get(parent);
+        }
         let span = match holder {
             Some(value) => match &value.key {
                 Some((_, span)) if !span.is_empty() => *span,
