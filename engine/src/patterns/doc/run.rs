@@ -72,7 +72,7 @@ impl DocPatterns {
         let source = report.source();
         let mut document = None;
         for pattern in &self.patterns {
-            if !pattern.globs.matches(source.path()) || !report.begin(&pattern.rule) {
+            if !report.begin(&pattern.rule) || !pattern.globs.matches(source.path()) {
                 continue;
             }
             let document =
