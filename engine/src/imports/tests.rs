@@ -270,7 +270,7 @@ mod tests {
     use super::*;
     use krate::infra::db;
     #[test]
-    fn t() { crate::inline::go(); }
+    fn t() { krate::inline::go(); }
 }
 == crates/core/src/domain/order.rs
 use order_local::X;
@@ -278,8 +278,8 @@ use super::Money;
 == crates/core/src/infra.rs
 pub mod db;
 == crates/core/src/infra/db.rs
-pub(in crate::infra) fn pool() {}
-use crate::domain::*;
+pub(in krate::infra) fn pool() {}
+use krate::domain::*;
 == crates/core/src/tests.rs
 use super::domain;
 use proptest::prelude::*;
@@ -300,7 +300,7 @@ use anyhow::{Context as _, Result};
 extern crate anyhow;
 fn main() { ::shop_core::domain::order::new(); }
 "#;
-    insta::assert_snapshot!(shown(text), @"
+    insta::assert_snapshot!(of_rust(text), @"
     crates/app/src/main.rs: shop_core::infra::db::Pool -> crates/core/src/infra/db.rs
     crates/app/src/main.rs: anyhow::{Context as _, Result} -> crate:anyhow
     crates/app/src/main.rs: anyhow -> crate:anyhow
@@ -308,17 +308,17 @@ fn main() { ::shop_core::domain::order::new(); }
     crates/core/src/domain/mod.rs: std::collections::HashMap -> crate:std
     crates/core/src/domain/mod.rs: serde::Serialize -> crate:serde
     crates/core/src/domain/mod.rs: log::info -> crate:tracing
-    crates/core/src/domain/mod.rs: crate::infra::db::connect -> crates/core/src/infra/db.rs
+    crates/core/src/domain/mod.rs: krate::infra::db::connect -> crates/core/src/infra/db.rs
     crates/core/src/domain/mod.rs: super::other::Place -> crates/core/src/odd/place.rs
-    crates/core/src/domain/mod.rs: crate::infra::db -> crates/core/src/infra/db.rs (test)
-    crates/core/src/domain/mod.rs: crate::inline::go -> crates/core/src/lib.rs (test)
+    crates/core/src/domain/mod.rs: krate::infra::db -> crates/core/src/infra/db.rs (test)
+    crates/core/src/domain/mod.rs: krate::inline::go -> crates/core/src/lib.rs (test)
     crates/core/src/domain/order.rs: super::Money -> crates/core/src/domain/mod.rs
-    crates/core/src/infra/db.rs: crate::domain::* -> crates/core/src/domain/mod.rs
+    crates/core/src/infra/db.rs: krate::domain::* -> crates/core/src/domain/mod.rs
     crates/core/src/lib.rs: super::infra::db -> crates/core/src/infra/db.rs
     crates/core/src/lib.rs: self::deep::Thing -> crates/core/src/inline/deep.rs
     crates/core/src/odd/place.rs: self -> crates/core/src/domain/mod.rs
     crates/core/src/odd/place.rs: Order -> crates/core/src/domain/order.rs
-    crates/core/src/odd/place.rs: crate::domain::{Money, Other} -> crates/core/src/domain/mod.rs
+    crates/core/src/odd/place.rs: krate::domain::{Money, Other} -> crates/core/src/domain/mod.rs
     crates/core/src/tests.rs: super::domain -> crates/core/src/domain/mod.rs (test)
     crates/core/src/tests.rs: proptest::prelude::* -> crate:proptest (test)
     crates/core/tests/whole.rs: shop_core::domain::order -> crates/core/src/domain/order.rs (test)
