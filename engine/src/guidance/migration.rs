@@ -428,7 +428,7 @@ fn checks(used: &[(&Manifest, &Dependency)], stack: &Stack) -> Vec<String> {
                 add(runner.map_or("pytest".to_owned(), |runner| format!("{runner} run pytest")));
             }
             Ecosystem::Go if manifest.name.is_some() => {
-                add("go vet ./... && go test ./...".to_owned())
+                add("go vet ./... && go test ./...".to_owned());
             }
             Ecosystem::Maven if is_root => {
                 add(if manager == Some("gradle") { "./gradlew check" } else { "mvn verify" }
@@ -436,7 +436,7 @@ fn checks(used: &[(&Manifest, &Dependency)], stack: &Stack) -> Vec<String> {
             }
             Ecosystem::Nuget if manifest.path.ends_with("proj") => add("dotnet test".to_owned()),
             Ecosystem::Gem if has("rspec") || has("rspec-rails") => {
-                add("bundle exec rspec".to_owned())
+                add("bundle exec rspec".to_owned());
             }
             Ecosystem::Composer if manifest.scripts.contains_key("test") => {
                 add("composer run test".to_owned());
