@@ -2,8 +2,13 @@
 //! includes.
 #![expect(unexpected_cfgs, reason = "set for the library, which alone has schemas")]
 
-#[expect(dead_code, unreachable_pub, reason = "the build script uses the reader only")]
-#[path = "src/page.rs"]
+#[expect(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "the build script uses the reader only"
+)]
+#[path = "src/page/mod.rs"]
 mod page;
 
 use std::fmt::Write as _;
@@ -38,8 +43,68 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     table.push_str("];\n\nstatic HEADERS: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/headers.bin\"));\n");
     fs::write(out.join("headers.bin"), postcard::to_allocvec(&headers)?)?;
     fs::write(out.join("pages.rs"), table)?;
+    fs::write(out.join("packs.rs"), packs(&root)?)?;
     fs::write(out.join("guidance.rs"), guidance(&root)?)?;
+    fs::write(out.join("clients.rs"), clients(&root.join("hooks"))?)?;
     Ok(())
+}
+
+/// The table of what clients of agents are given: `hooks/<client>/<path in the project>`.
+fn clients(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
+    let mut files = Vec::new();
+    every(root, &mut files)?;
+    files.sort();
+    let mut table = String::from(
+        "/// What each client is given, ordered by client and path.\npub static TEMPLATES: &[Template] = &[\n",
+    );
+    for file in &files {
+        let below = file.strip_prefix(root)?;
+        let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+        let Some((client, rest)) = names.split_first() else { continue };
+        // What lies beside the clients' folders is common to them.
+        if rest.is_empty() {
+            continue;
+        }
+        let path = rest.join("/");
+        writeln!(
+            table,
+            "    Template {{ client: {client:?}, path: {path:?}, text: include_str!({file:?}) }},"
+        )?;
+    }
+    table.push_str("];\n");
+    Ok(table)
+}
+
+/// All files below a folder.
+fn every(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            every(&path, files)?;
+        } else {
+            println!("cargo::rerun-if-changed={}", path.display());
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The table of the packs; a header that cannot be read ends the build.
+fn packs(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
+    let mut pages = Vec::new();
+    find(&root.join("packs"), &mut pages)?;
+    pages.sort();
+    let mut table =
+        String::from("/// Every shipped pack, ordered by id.\npub static PACKS: &[Shipped] = &[\n");
+    for path in &pages {
+        let text = fs::read_to_string(path)?;
+        page::pack(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let id = id(&root.join("packs"), path);
+        writeln!(table, "    Shipped {{ id: {id:?}, text: include_str!({path:?}) }},")?;
+    }
+    table.push_str("];\n");
+    Ok(table)
 }
 
 /// The folders of [`guidance`], beside `AGENTS.md`.

@@ -5,7 +5,7 @@ use aidd_ci::cli::Cli;
 use aidd_engine::registry::{Registry, is_id};
 use aidd_engine::rule::Rule;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, Parser, ValueEnum};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -175,8 +175,9 @@ fn the_tools_of_agents_are_current() {
     let page = fs::read_to_string(root().join("docs/agents.md")).expect("text");
     let costs = aidd_mcp::list::table(aidd_mcp::Profile::Lean);
     let page = replaced(&page.replace("\r\n", "\n"), "profiles", &format!("```text\n{costs}```\n"));
-    let mut table =
-        String::from("| Tool | What it is for | Changes | Profiles |\n| --- | --- | --- | --- |\n");
+    let mut table = String::from(
+        "| Tool | What it is for | Changes | Profiles | Also takes |\n| --- | --- | --- | --- | --- |\n",
+    );
     for tool in aidd_mcp::tools::all() {
         let changes = match (tool.reads_only, tool.is_destructive) {
             (true, _) => "nothing",
@@ -185,9 +186,11 @@ fn the_tools_of_agents_are_current() {
         };
         let profiles: Vec<&str> = tool.profiles.iter().map(|profile| profile.word()).collect();
         let (name, about) = (tool.name, tool.description.replace('|', "\\|").replace('<', "\\<"));
-        writeln!(table, "| `{name}` | {about} | {changes} | {} |", profiles.join(", "))
+        let also = unlisted(&tool.input()).join(", ");
+        writeln!(table, "| `{name}` | {about} | {changes} | {} | {also} |", profiles.join(", "))
             .expect("memory");
     }
+    let page = replaced(&page, "clients", &clients());
     let page = replaced(&page, "tools", &table);
     let page = replaced(&page, "resources", &resources());
     is_current("docs/agents.md", &replaced(&page, "prompts", &prompts()));
@@ -213,6 +216,41 @@ fn prompts() -> String {
             .expect("memory");
     }
     table
+}
+
+/// What `aidd init` writes for each client of agents.
+fn clients() -> String {
+    let mut table = String::from(
+        "| Client | `--client` | Server | Hooks | Rules |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for client in aidd_ci::cli::Client::value_variants() {
+        let value = client.to_possible_value().expect("none is hidden");
+        let name = value.get_help().expect("a name").to_string();
+        let name = name.trim_end_matches('.');
+        let own = aidd_content::TEMPLATES.iter().filter(|one| one.client == value.get_name());
+        let of = |is: fn(&str) -> bool| {
+            let paths: Vec<String> = own
+                .clone()
+                .filter(|one| is(one.text))
+                .map(|one| format!("`{}`", one.path))
+                .collect();
+            if paths.is_empty() { "none".to_owned() } else { paths.join(", ") }
+        };
+        let server = of(|text| text.contains("\"mcp\""));
+        let hooks = of(|text| text.contains("\"aidd hook "));
+        let rules = of(|text| text.contains("<!-- aidd -->"));
+        let (word, anchor) = (value.get_name(), slug(name));
+        writeln!(table, "| [{name}](#{anchor}) | `{word}` | {server} | {hooks} | {rules} |")
+            .expect("memory");
+    }
+    table
+}
+
+/// The arguments that a tool takes and its schema, as it is listed, leaves out.
+fn unlisted(input: &aidd_mcp::schema::Object) -> Vec<String> {
+    let properties = input["properties"].as_object().expect("an object").iter();
+    let unlisted = properties.filter(|(_, property)| property.get("x-unlisted").is_some());
+    unlisted.map(|(name, _)| format!("`{name}`")).collect()
 }
 
 /// A page with `part` between the marks of that name.

@@ -63,7 +63,10 @@ fn every_pattern_compiles_and_every_rule_speaks() {
         if rule.summary.is_empty() {
             faults.push(format!("{}: no text under the title", rule.id));
         }
-        if rule.check.is_some() && rule.message.is_none() {
+        // Of several demands a check of these forms says which one is not met.
+        let says_itself =
+            rule.check.as_ref().is_some_and(|check| check.doc.is_some() || check.commit.is_some());
+        if rule.check.is_some() && rule.message.is_none() && !says_itself {
             faults.push(format!(
                 "{}: a shipped pattern says what a finding says in `message`",
                 rule.id

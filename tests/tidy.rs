@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 /// Each engine module and the engine modules it may use, in reading order.
 const LAYERS: &[(&str, &[&str])] = &[
     ("source", &[]),
-    ("files", &["paths"]),
+    ("listing", &[]),
+    ("captures", &[]),
+    ("files", &["listing", "paths"]),
     ("git", &["files", "paths"]),
     ("ignored", &["files"]),
     ("kind", &[]),
@@ -18,18 +20,34 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("parse", &["source"]),
     ("stack", &["files", "kind", "parse"]),
     ("rule", &["source", "finding"]),
-    ("registry", &["files", "finding", "kind", "config", "rule"]),
-    ("patterns", &["source", "finding", "paths", "rule"]),
+    ("registry", &["files", "finding", "kind", "config", "paths", "rule"]),
+    (
+        "patterns",
+        &[
+            "source", "files", "listing", "captures", "config", "finding", "guidance", "imports",
+            "manifest", "paths", "parse", "rule",
+        ],
+    ),
+    ("manifest", &["files"]),
+    ("imports", &["source", "files", "listing", "manifest"]),
+    (
+        "commit_checks",
+        &[
+            "source", "files", "listing", "config", "finding", "paths", "patterns", "registry",
+            "rule", "check",
+        ],
+    ),
+    ("packs", &["finding", "config", "paths", "registry"]),
     (
         "validators",
         &[
             "source", "files", "kind", "lines", "finding", "config", "paths", "parse", "rule",
-            "registry", "patterns",
+            "registry", "patterns", "packs",
         ],
     ),
     ("allow", &["source", "finding", "paths", "rule", "registry"]),
     ("secrets", &["source", "finding", "registry"]),
-    ("select", &["finding", "config", "paths", "rule", "registry"]),
+    ("select", &["finding", "config", "packs", "paths", "rule", "registry"]),
     (
         "check",
         &[
@@ -37,7 +55,9 @@ const LAYERS: &[(&str, &[&str])] = &[
             "files",
             "kind",
             "finding",
+            "imports",
             "config",
+            "packs",
             "paths",
             "parse",
             "rule",
@@ -49,12 +69,50 @@ const LAYERS: &[(&str, &[&str])] = &[
             "select",
         ],
     ),
+    (
+        "project_checks",
+        &["source", "files", "kind", "listing", "finding", "paths", "patterns", "rule", "check"],
+    ),
     ("fix", &["source", "files", "finding", "check"]),
-    ("examples", &["source", "files", "finding", "parse", "patterns", "rule", "check", "fix"]),
-    ("walk", &["source", "files", "kind", "config", "paths", "validators", "check"]),
+    (
+        "examples",
+        &[
+            "source",
+            "files",
+            "listing",
+            "finding",
+            "parse",
+            "patterns",
+            "rule",
+            "check",
+            "commit_checks",
+            "project_checks",
+            "fix",
+        ],
+    ),
+    (
+        "walk",
+        &[
+            "source",
+            "files",
+            "git",
+            "kind",
+            "listing",
+            "finding",
+            "config",
+            "paths",
+            "registry",
+            "validators",
+            "check",
+            "project_checks",
+        ],
+    ),
     (
         "suppress",
-        &["source", "files", "kind", "finding", "config", "parse", "registry", "select", "check"],
+        &[
+            "source", "files", "kind", "finding", "config", "packs", "parse", "registry", "select",
+            "check",
+        ],
     ),
     ("baseline", &["finding"]),
     ("guidance", &["files", "git", "config", "paths", "embedding", "kind", "memory", "stack"]),
@@ -79,7 +137,21 @@ const LAYERS: &[(&str, &[&str])] = &[
         "project",
         &["source", "files", "git", "kind", "config", "paths", "registry", "check", "baseline"],
     ),
-    ("diff", &["source", "files", "git", "ignored", "finding", "config", "check", "walk"]),
+    (
+        "diff",
+        &[
+            "source",
+            "files",
+            "git",
+            "ignored",
+            "listing",
+            "finding",
+            "config",
+            "check",
+            "project_checks",
+            "walk",
+        ],
+    ),
 ];
 
 /// A source file may be longer if its head says why, in these words.

@@ -1,7 +1,8 @@
 //! `aidd config` and `aidd init`.
 
 use crate::Io;
-use crate::cli::ConfigCommand;
+use crate::cli::{ConfigCommand, Init};
+use crate::clients;
 use crate::exit::Exit;
 use crate::git_files;
 use crate::project::{self, Project};
@@ -17,13 +18,14 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Each setting, its default, and the environment variable that goes over it.
-const SETTINGS: [(&str, Option<&str>); 9] = [
+const SETTINGS: [(&str, Option<&str>); 10] = [
     ("include", None),
     ("exclude", Some("AIDD_EXCLUDE")),
     ("failOn", Some("AIDD_FAIL_ON")),
     ("maxFileSize", Some("AIDD_MAX_FILE_SIZE")),
     ("baseline", Some("AIDD_BASELINE")),
     ("rules", None),
+    ("compliance", None),
     ("overrides", None),
     ("ci", None),
     ("content", None),
@@ -123,12 +125,23 @@ fn show_rules(project: &Project, path: &Path, text: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// Runs `aidd init`: writes a minimal configuration and what Git has to know of the memory, leaves
-/// what is there, and says what comes next.
+/// Runs `aidd init`: writes a minimal configuration, what Git has to know of the memory and what the
+/// named clients of agents read, leaves what is there, and says what comes next.
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn init(io: &mut Io<'_>) -> Result<Exit> {
+pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
+    // What a user asked for first is refused first, before anything is written.
+    if args.remove || args.dry_run {
+        clients::run(&args.clients, args.remove, args.dry_run, io)?;
+        if !args.remove {
+            tell_dry(io)?;
+        }
+        return Ok(Exit::Clean);
+    }
+    if !args.clients.is_empty() {
+        clients::run(&args.clients, false, false, io)?;
+    }
     let path = io.cwd.join(CONFIG_PATH);
     let is_new = !path.exists();
     if is_new {
@@ -143,11 +156,32 @@ pub fn init(io: &mut Io<'_>) -> Result<Exit> {
     } else {
         writeln!(io.err, "not in a Git repository; after `git init`, run this again")?;
     }
-    writeln!(
-        io.err,
-        "next:\n  aidd check .                     see what there is\n  aidd baseline write              put off what is old, judge what is new\n  aidd rule new team/my-rule       write down a rule of your own\n  aidd memory add decision TEXT    remember what was decided"
-    )?;
+    clients::tell_others(io)?;
+    if args.clients.is_empty() {
+        writeln!(
+            io.err,
+            "next:\n  aidd check .                     see what there is\n  aidd baseline write              put off what is old, judge what is new\n  aidd rule new team/my-rule       write down a rule of your own\n  aidd memory add decision TEXT    remember what was decided"
+        )?;
+    }
     Ok(Exit::Clean)
+}
+
+/// Says what `aidd init` would do beside what a patch shows.
+fn tell_dry(io: &mut Io<'_>) -> Result<()> {
+    if !io.cwd.join(CONFIG_PATH).exists() {
+        writeln!(io.err, "would write {CONFIG_PATH}")?;
+    }
+    if git_files::repository(&io.cwd).is_some() {
+        for (is_said, name) in [
+            (git_files::merges(&io.cwd), ".gitattributes"),
+            (git_files::ignores_store(&io.cwd), ".gitignore"),
+        ] {
+            if !is_said {
+                writeln!(io.err, "would add to {name}")?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Says no more than what most projects change first.

@@ -6,7 +6,9 @@ pub mod embedding;
 pub mod page;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 include!(concat!(env!("OUT_DIR"), "/guidance.rs"));
+include!(concat!(env!("OUT_DIR"), "/clients.rs"));
 
 /// A shipped page of guidance: a role, a workflow, a template, a knowledge entry…
 #[derive(Clone, Copy, Debug)]
@@ -21,9 +23,23 @@ pub struct Guide {
     pub body: usize,
 }
 
-/// A shipped rule page.
+/// A file that `aidd init --client` writes, or whose content it adds to one that is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Template {
+    /// The client: the name of the folder, `claude-code`.
+    pub client: &'static str,
+    /// Its path in a project, with `/`.
+    pub path: &'static str,
+    /// What it says. A line `<!-- aidd -->` stands for [`CLIENT_RULES`].
+    pub text: &'static str,
+}
+
+/// What an agent is told of aidd in the rules files of its client.
+pub static CLIENT_RULES: &str = include_str!("../hooks/rules.md");
+
+/// A shipped rule page, or the page of a pack.
 pub struct Shipped {
-    /// The rule id: folder and file name.
+    /// The rule id: folder and file name; of a pack its name.
     pub id: &'static str,
     /// The whole page, header included.
     pub text: &'static str,

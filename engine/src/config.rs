@@ -34,6 +34,10 @@ pub struct Config {
     /// Rule id, alias or glob of ids → its setting. An exact name wins over a glob.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<BTreeMap<String, RuleSetting>>,
+    /// Packs: sets of rules that are off by default, switched on by one name. What stands under
+    /// `rules` wins over a pack.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compliance: Option<Vec<String>>,
     /// Settings for some paths only; later ones win.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overrides: Option<Vec<Override>>,

@@ -1,6 +1,7 @@
 //! The only way to bytes: a handful of stores of files, all addressed by paths relative to a root.
 #![expect(clippy::disallowed_methods, reason = "this is where files are read")]
 
+use crate::listing::Listing;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,6 +18,45 @@ pub trait Files: Sync {
 
     /// Whether there is a file at `path`.
     fn exists(&self, path: &str) -> bool;
+
+    /// How many bytes the file at `path` has.
+    ///
+    /// # Errors
+    /// As for [`Files::read`].
+    fn size(&self, path: &str) -> io::Result<u64> {
+        self.read(path, u64::MAX).map(|bytes| bytes.len() as u64)
+    }
+
+    /// Which files there are, where somebody has listed them.
+    fn listing(&self) -> Option<&Listing> {
+        None
+    }
+}
+
+/// A store with the list of its files.
+pub struct Listed<'a> {
+    /// The store.
+    pub files: &'a dyn Files,
+    /// Its files.
+    pub listing: &'a Listing,
+}
+
+impl Files for Listed<'_> {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        self.files.read(path, limit)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.files.exists(path)
+    }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        self.files.size(path)
+    }
+
+    fn listing(&self) -> Option<&Listing> {
+        Some(self.listing)
+    }
 }
 
 /// The most a file may hold to be read beside the one under check (an ignore file, a setting).
@@ -134,6 +174,10 @@ impl Files for Disk {
     fn exists(&self, path: &str) -> bool {
         self.locate(path).is_ok_and(|path| path.is_file())
     }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        Ok(std::fs::metadata(self.locate(path)?)?.len())
+    }
 }
 
 /// The Markdown files below `folder`, ordered, without following links; at most eight folders deep.
@@ -157,6 +201,28 @@ pub fn markdown_below(disk: &Disk, folder: &str) -> Vec<String> {
     }
     found.sort();
     found
+}
+
+/// The folders of rule pages inside the project, in folders of their own at most two levels down:
+/// `packages/a/.aidd/rules`. Ordered, without hidden folders and those of dependencies; of the
+/// first thousand folders only.
+#[must_use]
+pub fn nested_rule_folders(disk: &Disk) -> Vec<String> {
+    const FOREIGN: [&str; 6] = ["node_modules", "vendor", "target", "dist", "build", "out"];
+    const MOST: usize = 1000;
+    let mut folders = folders_below(disk, "");
+    let outer = folders.clone();
+    for folder in outer.iter().filter(|folder| !FOREIGN.contains(&folder.as_str())) {
+        if folders.len() < MOST {
+            folders.extend(folders_below(disk, folder));
+        }
+    }
+    let own =
+        |folder: &String| [".aidd/rules", "ai/rules"].map(|rules| format!("{folder}/{rules}"));
+    let is_own =
+        |folder: &&String| !FOREIGN.contains(&folder.rsplit('/').next().unwrap_or_default());
+    let rules = folders.iter().filter(is_own).take(MOST).flat_map(own);
+    rules.filter(|rules| disk.locate(rules).is_ok_and(|place| place.is_dir())).collect()
 }
 
 /// The folders right below `folder` (the root, when empty), ordered, without hidden ones and links.
@@ -224,6 +290,14 @@ impl<O: Files> Files for Overlay<'_, O> {
 
     fn exists(&self, path: &str) -> bool {
         self.over.exists(path) || self.under.exists(path)
+    }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        if self.over.exists(path) { self.over.size(path) } else { self.under.size(path) }
+    }
+
+    fn listing(&self) -> Option<&Listing> {
+        self.over.listing().or_else(|| self.under.listing())
     }
 }
 

@@ -133,7 +133,9 @@ pub fn of_fence(language: &str) -> Option<Kind> {
 pub fn is_page_path(path: &str) -> bool {
     let is_below =
         |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    path.ends_with(".md") && RULE_FOLDERS.into_iter().any(is_below)
+    // Below the root a folder called `rules` may be anybody's.
+    let is_nested = || ["/.aidd/rules/", "/ai/rules/"].iter().any(|folder| path.contains(folder));
+    path.ends_with(".md") && (RULE_FOLDERS.into_iter().any(is_below) || is_nested())
 }
 
 /// Whether `path` is that of a tracked file of memory, of this project or of one below it.

@@ -4,7 +4,9 @@
 
 pub mod allow;
 pub mod baseline;
+pub mod captures;
 pub mod check;
+pub mod commit_checks;
 pub mod commit_message;
 pub mod config;
 pub mod diff;
@@ -16,13 +18,18 @@ pub mod fix;
 pub mod git;
 pub mod guidance;
 pub mod ignored;
+pub mod imports;
 pub mod kind;
 pub mod lines;
+pub mod listing;
+mod manifest;
 pub mod memory;
+pub mod packs;
 pub mod parse;
 pub mod paths;
 pub mod patterns;
 pub mod project;
+pub mod project_checks;
 pub mod registry;
 pub mod rule;
 pub mod secrets;

@@ -38,7 +38,11 @@ impl Globs {
             .unwrap_or(Self { include: Some(GlobSet::empty()), exclude: None })
     }
 
-    fn below<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Self, String> {
+    /// As [`Globs::new`], for globs that count from the folder `base`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn below<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Self, String> {
         let include = match (include.is_empty(), base) {
             (true, "") => None,
             (true, _) => Some(set(base, &["**"])?),
@@ -65,7 +69,8 @@ impl Globs {
 
 /// The folder whose files a project's page speaks of: the one that holds `rules/`, `ai/rules/` or
 /// `.aidd/rules/`. Empty for the root.
-fn scope_of(page: &str) -> &str {
+#[must_use]
+pub fn scope_of(page: &str) -> &str {
     for folder in [".aidd/rules/", "ai/rules/", "rules/"] {
         if page.starts_with(folder) {
             return "";
@@ -146,13 +151,7 @@ mod tests {
     fn a_rule_speaks_of_the_folder_it_lies_in() {
         assert_eq!(scope_of("packages/a/.aidd/rules/x/y.md"), "packages/a");
         assert_eq!(scope_of("rules/x/y.md"), "");
-        let check = CheckHeader {
-            files: vec!["*.rs".into()],
-            exclude: vec![],
-            text: None,
-            syntax: None,
-            fix: None,
-        };
+        let check = CheckHeader { files: vec!["*.rs".into()], ..CheckHeader::default() };
         let globs = Globs::of_check(&check, Some("packages/a/rules/x.md"));
         assert!(globs.matches("packages/a/src/b.rs") && !globs.matches("b.rs"));
     }

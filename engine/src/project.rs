@@ -6,8 +6,8 @@ use crate::check::{Engine, Selection};
 use crate::config::{self, Config};
 use crate::files::{Disk, Files};
 use crate::git::Snapshot;
-use crate::kind::{CONFIG_PATH, RULE_FOLDERS};
-use crate::paths::relative;
+use crate::kind::{CONFIG_PATH, RULE_FOLDERS, is_page_path};
+use crate::paths::{relative, scope_of};
 use crate::registry::{self, Registry};
 use crate::source::{Encoding, Source, Span};
 use jiff::civil::Date;
@@ -109,6 +109,9 @@ impl Project {
             }
         };
         let mut below = Vec::new();
+        let all = snapshot.below("").unwrap_or_default();
+        let nested = |path: &&String| is_page_path(path) && !scope_of(path).is_empty();
+        below.extend(all.iter().filter(nested).cloned());
         for folder in RULE_FOLDERS {
             let files = snapshot.below(folder).map_err(|error| {
                 ProjectError::new(format!("{folder} of the base: {error}"), None)

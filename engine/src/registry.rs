@@ -1,10 +1,12 @@
 //! All rules of a project: the shipped pages joined with the project's own.
 
-use crate::files::{Disk, Files, SIDE_FILE_LIMIT, markdown_below};
+use crate::files::{Disk, Files, SIDE_FILE_LIMIT, markdown_below, nested_rule_folders};
 use crate::finding::RuleId;
 use crate::kind::RULE_FOLDERS;
+use crate::paths::scope_of;
 use crate::rule::Rule;
 use aidd_content::page::{self, Header};
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,7 +27,13 @@ impl Registry {
         let mut rules: BTreeMap<RuleId, Rule> =
             shipped().map(|rule| (rule.id.clone(), rule)).collect();
         for (path, text) in pages {
-            if let Some(rule) = project_rule(path, text) {
+            if let Some(mut rule) = project_rule(path, text) {
+                // Two folders may each have a rule of one name: neither is lost.
+                let scope = scope_of(path);
+                if !scope.is_empty() && rules.contains_key(&rule.id) {
+                    let scope = scope.to_lowercase().replace(['/', '_', '.', ' '], "-");
+                    rule.id = format!("{}-{scope}", rule.id).into();
+                }
                 rules.insert(rule.id.clone(), rule);
             }
         }
@@ -44,6 +52,19 @@ impl Registry {
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// Puts the parameters that `of` has for a rule in the place of its defaults.
+    pub(crate) fn set_params(
+        &mut self,
+        of: impl Fn(&RuleId) -> Option<Map<String, Value>>,
+    ) -> Result<(), (RuleId, String)> {
+        for rule in self.rules.iter_mut().filter(|rule| rule.check.is_some()) {
+            let Some(params) = of(&rule.id).filter(|params| !params.is_empty()) else { continue };
+            rule.check = page::check_with(&rule.page, &params)
+                .map_err(|error| (rule.id.clone(), error.message))?;
+        }
+        Ok(())
     }
 
     /// The rule with this id.
@@ -163,8 +184,9 @@ pub fn is_rule_page(path: &str, text: &str) -> bool {
 /// are left out.
 #[must_use]
 pub fn project_pages(disk: &Disk) -> Vec<(String, String)> {
-    let below = RULE_FOLDERS.iter().flat_map(|folder| markdown_below(disk, folder));
-    pages(disk, below)
+    let nested = nested_rule_folders(disk);
+    let folders = RULE_FOLDERS.into_iter().chain(nested.iter().map(String::as_str));
+    pages(disk, folders.flat_map(|folder| markdown_below(disk, folder)))
 }
 
 /// The rule pages among the files at `paths`; those that cannot be read are left out.

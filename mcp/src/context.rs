@@ -131,7 +131,7 @@ impl Context {
 
     /// Becomes true when nobody waits for the answer any more: long work looks at it.
     #[must_use]
-    pub fn stop(&self) -> &AtomicBool {
+    pub fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
 

@@ -5,6 +5,7 @@ mod pages_tests;
 #[cfg(test)]
 mod tests;
 
+use crate::THREADS;
 use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::dynamic::{self, Dynamic};
@@ -27,6 +28,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tokio::sync::Semaphore;
 
 /// How long a client may keep what never changes while a server runs.
 const FRESH_MS: u64 = 3_600_000;
@@ -37,13 +39,16 @@ pub struct Server {
     catalog: Arc<Catalog>,
     context: Context,
     dynamic: Option<Arc<Dynamic>>,
+    /// Room for tools at work; the door's own threads are never theirs.
+    places: Arc<Semaphore>,
 }
 
 impl Server {
     /// A server of these tools.
     #[must_use]
     pub fn new(catalog: Catalog, context: Context) -> Self {
-        Self { catalog: Arc::new(catalog), context, dynamic: None }
+        let places = Arc::new(Semaphore::new(THREADS));
+        Self { catalog: Arc::new(catalog), context, dynamic: None, places }
     }
 
     /// The same, with a list whose order follows what its one client is about.
@@ -52,7 +57,9 @@ impl Server {
         Self { dynamic: Some(Arc::default()), ..self }
     }
 
-    /// Calls a tool on a thread that may block; its work is stopped when nobody waits any more.
+    /// Calls a tool on a thread that may block, when there is room. When nobody waits any more a
+    /// call that has not begun never does, and one at work is told: checks of files stop at the next
+    /// file, all else runs to its end, unheard.
     async fn run(
         &self,
         tool: Tool,
@@ -61,12 +68,19 @@ impl Server {
     ) -> Ran {
         let waiting = Waiting(self.context.for_call());
         let context = waiting.0.clone();
-        let work = tokio::task::spawn_blocking(move || {
-            if context.stop().load(Ordering::Relaxed) {
-                return Err(ToolError::new("cancelled"));
-            }
-            tool.call(&context, arguments)
-        });
+        let places = self.places.clone();
+        let work = async move {
+            // It is never closed.
+            let place = places.acquire_owned().await;
+            let called = tokio::task::spawn_blocking(move || {
+                let _place = place;
+                if context.stop().load(Ordering::Relaxed) {
+                    return Err(ToolError::new("cancelled"));
+                }
+                tool.call(&context, arguments)
+            });
+            called.await
+        };
         tokio::select! {
             done = work => Ran::Done(done.unwrap_or_else(|_| {
                 Err(ToolError::new("the tool broke off in the middle")

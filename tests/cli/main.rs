@@ -1,5 +1,8 @@
 //! The real binary, driven as a person or a runner drives it.
 
+mod agent_clients;
+mod agent_faults;
+mod agent_hooks;
 mod baseline;
 mod check;
 mod fixes;
@@ -9,3 +12,4 @@ mod odd_files;
 mod outputs;
 mod project;
 mod support;
+mod whole;

@@ -33,17 +33,24 @@ pub struct Asked<'a> {
 }
 
 /// The tool for one kind of file.
-const BY_FILE: &[(fn(&str) -> bool, &str, &str)] = &[
-    (
-        |name| name.starts_with("Dockerfile") || name.ends_with(".dockerfile"),
-        "aidd_validate_dockerfile",
-        "a Dockerfile changed",
-    ),
-    (
-        |name| name.ends_with(".mmd") || name.ends_with(".mermaid"),
-        "aidd_validate_mermaid",
-        "a diagram changed",
-    ),
+struct ByFile {
+    /// Whether it is for a file of this name.
+    is_for: fn(&str) -> bool,
+    tool: &'static str,
+    why: &'static str,
+}
+
+const BY_FILE: &[ByFile] = &[
+    ByFile {
+        is_for: |name| name.starts_with("Dockerfile") || name.ends_with(".dockerfile"),
+        tool: "aidd_validate_dockerfile",
+        why: "a Dockerfile changed",
+    },
+    ByFile {
+        is_for: |name| name.ends_with(".mmd") || name.ends_with(".mermaid"),
+        tool: "aidd_validate_mermaid",
+        why: "a diagram changed",
+    },
 ];
 
 fn next(
@@ -138,7 +145,7 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
     }
     for path in asked.changed.unwrap_or_default() {
         let name = path.rsplit('/').next().unwrap_or(path);
-        for (is_for, tool, why) in BY_FILE {
+        for ByFile { is_for, tool, why } in BY_FILE {
             if is_for(name) {
                 all.push(next(format!("Check {path}"), tool, json!({"filePath": path}), *why));
             }

@@ -107,6 +107,7 @@ fn roles(library: &Library) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a project is made to be read")]
 mod tests {
     use super::*;
     use crate::config::{self, ContentPaths};

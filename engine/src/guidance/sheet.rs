@@ -57,8 +57,8 @@ pub struct Sheet {
 #[must_use]
 pub fn fit(parts: &[Part], budget: usize) -> Sheet {
     let mut fitting = Fitting::new(parts, budget);
-    for at in 0..parts.len() {
-        fitting.take(at, parts[at].share);
+    for (at, part) in parts.iter().enumerate() {
+        fitting.take(at, part.share);
     }
     for at in 0..parts.len() {
         fitting.take(at, usize::MAX);

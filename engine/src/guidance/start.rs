@@ -100,10 +100,10 @@ pub fn slices(told: &Told<'_>, wanted: &[&str], budget: usize) -> Sheet {
                 parts.push(conventions(told.state, usize::MAX, share / 3));
             }
             "session" => {
-                parts.push(Part::new("Session", share, "aidd_branch get", session(told.state)))
+                parts.push(Part::new("Session", share, "aidd_branch get", session(told.state)));
             }
             "suggestions" => {
-                parts.push(Part::new("Next", share, "aidd_suggest_next", first(told.next)))
+                parts.push(Part::new("Next", share, "aidd_suggest_next", first(told.next)));
             }
             "rules" => {
                 parts.push(rules(told.library, usize::MAX, share));

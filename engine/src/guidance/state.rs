@@ -1,7 +1,7 @@
 //! Where work stands, as far as an agent should know before it does anything: read from the memory in
 //! a few look-ups, without a walk over the project's files.
 
-use crate::git::Repository;
+use crate::git::{Change, Repository};
 use crate::memory::MemoryError;
 use crate::memory::project::ProjectMemory;
 use crate::memory::recall::Question;
@@ -111,7 +111,7 @@ pub fn changed(root: &Path) -> Option<Vec<String>> {
     let head = repository.snapshot(&repository.commit("HEAD").ok()?).ok()?;
     let changes = repository.work_tree_changes(&head).ok()?;
     // Our own store, where Git has not been told of it.
-    let paths = changes.iter().map(|change| change.path());
+    let paths = changes.iter().map(Change::path);
     let paths = paths.filter(|path| !path.starts_with(".aidd/data."));
     Some(paths.take(CHANGED).map(str::to_owned).collect())
 }

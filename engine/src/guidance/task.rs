@@ -219,6 +219,7 @@ fn holds(id: &str, route: &Route, risks: &[String], expected: &Expected) -> Opti
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a project is made to be read")]
 mod tests {
     use super::*;
 

@@ -1,4 +1,5 @@
 //! Whose page counts.
+#![expect(clippy::disallowed_methods, reason = "a project is made to be read")]
 
 use super::{Library, Origin, Shelf, Watched};
 use crate::config::{ContentConfig, ContentMode, ContentPaths};

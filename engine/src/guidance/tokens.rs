@@ -34,7 +34,7 @@ pub(super) fn weight(text: &str) -> usize {
         let (taken, cost) = match first {
             c if c.is_ascii_alphanumeric() => {
                 let end = length(|c| c.is_ascii_alphanumeric());
-                (end, run(rest[..end].as_bytes()) * TOKEN)
+                (end, run(&rest.as_bytes()[..end]) * TOKEN)
             }
             '\n' => (length(|c| c == '\n'), TOKEN),
             // A single space goes with the word after it.

@@ -11,7 +11,7 @@ fn read(client: &mut Client, uri: &str) -> Result<String, Value> {
     text.ok_or_else(|| answer["error"].clone())
 }
 
-fn completed(client: &mut Client, of: Value, name: &str, value: &str) -> Value {
+fn completed(client: &mut Client, of: &Value, name: &str, value: &str) -> Value {
     let argument = json!({"name": name, "value": value});
     let params = json!({"ref": of, "argument": argument});
     let answer = client.request("completion/complete", params);
@@ -107,18 +107,18 @@ fn places_are_completed() {
     let mut client = Client::at(folder.path());
     let form = |uri: &str| json!({"type": "ref/resource", "uri": uri});
     let prompt = |name: &str| json!({"type": "ref/prompt", "name": name});
-    let skills = completed(&mut client, form("aidd://skills/{agent}"), "agent", "sec");
+    let skills = completed(&mut client, &form("aidd://skills/{agent}"), "agent", "sec");
     assert_eq!(skills, json!(["security-architect"]));
     let entry =
-        completed(&mut client, form("aidd://knowledge/{category}/{entry}"), "entry", "redi");
+        completed(&mut client, &form("aidd://knowledge/{category}/{entry}"), "entry", "redi");
     assert_eq!(entry, json!(["redis"]));
     let category =
-        completed(&mut client, form("aidd://knowledge/{category}/{entry}"), "category", "");
+        completed(&mut client, &form("aidd://knowledge/{category}/{entry}"), "category", "");
     assert_eq!(category.as_array().map(Vec::len), Some(9), "{category}");
-    let stakes = completed(&mut client, prompt("aidd_plan_task"), "stakes", "c");
+    let stakes = completed(&mut client, &prompt("aidd_plan_task"), "stakes", "c");
     assert_eq!(stakes, json!(["catastrophic"]));
-    assert_eq!(completed(&mut client, prompt("none"), "x", "")["code"], -32602);
-    assert_eq!(completed(&mut client, form("aidd://specs/{name}"), "other", "")["code"], -32602);
+    assert_eq!(completed(&mut client, &prompt("none"), "x", "")["code"], -32602);
+    assert_eq!(completed(&mut client, &form("aidd://specs/{name}"), "other", "")["code"], -32602);
     client.leave();
 }
 

@@ -8,8 +8,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// How texts are cut and vectors made, beside the name of the table of vectors. To be raised with
-/// every change of what [`Prepared::of`] gives: memories of another scheme are prepared anew.
-pub(in crate::memory) const SCHEME: i64 = 1;
+/// every change of what [`Prepared::of`] gives or of how topics are compared: memories of another
+/// scheme are prepared anew.
+pub(in crate::memory) const SCHEME: i64 = 2;
 
 /// The texts of a memory, and how much a term in each of them counts. The weights are those of the
 /// tuning half of `tests/retrieval`.

@@ -89,7 +89,7 @@ struct Started {
 fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolError> {
     let began = Instant::now();
     if let Some(path) = given.path.as_deref()
-        && context.inside(path)? != ""
+        && !context.inside(path)?.is_empty()
     {
         return Err(ToolError::new(format!(
             "`path` is {path}, and this server is for the project's root"

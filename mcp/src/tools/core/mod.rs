@@ -3,6 +3,8 @@
 mod agents;
 mod bootstrap;
 mod classify;
+#[cfg(test)]
+mod costs;
 mod layout;
 mod settings;
 #[cfg(test)]

@@ -55,7 +55,8 @@ pub(in crate::tools) fn capped(
     match wanted.map(|wanted| usize::try_from(wanted).unwrap_or_default()) {
         None => (usual, None),
         Some(wanted) if wanted > most => (most, Some(format!("{most} is the most at once"))),
-        Some(wanted) => (wanted.max(1), None),
+        Some(0) => (1, Some("1 is the least".to_owned())),
+        Some(wanted) => (wanted, None),
     }
 }
 
@@ -204,6 +205,10 @@ mod tests {
         assert_eq!(time("since", Some(" ")), Ok(None));
         assert!(time("since", Some("tomorrow")).is_err());
         assert_eq!(capped(Some(9000), 20, 100).0, 100);
-        assert_eq!(capped(Some(0), 20, 100), (1, None));
+        for little in [0, -5] {
+            let (limit, note) = capped(Some(little), 20, 100);
+            assert_eq!((limit, note.as_deref()), (1, Some("1 is the least")));
+        }
+        assert_eq!(capped(Some(1), 20, 100), (1, None));
     }
 }
