@@ -2,6 +2,7 @@
 //! `UPDATE_DOCS=1 cargo test --test docs` writes the generated parts anew.
 
 use aidd_ci::cli::Cli;
+use aidd_content::page;
 use aidd_engine::registry::{Registry, is_id};
 use aidd_engine::rule::Rule;
 use clap::error::ErrorKind;
@@ -99,7 +100,23 @@ fn the_index_of_rules_is_current() {
             writeln!(text, "{}", row(rule)).expect("memory");
         }
     }
+    text.push_str(&packs());
     is_current("docs/rules.md", &text);
+}
+
+/// The section on packs: what each is for.
+fn packs() -> String {
+    let mut text = String::from(
+        "\n## Packs\n\nRules that are off by default come in packs: `\"compliance\": [\"security\", \"git\"]` in the \
+         configuration switches on all of theirs.\n\n| Pack | What it is for |\n| --- | --- |\n",
+    );
+    for pack in aidd_content::PACKS {
+        let (_, body) = page::split(pack.text).expect("a header");
+        let summary = page::summary(&pack.text[body]);
+        let link = format!("[{id}](../content/packs/{id}.md)", id = pack.id);
+        writeln!(text, "| {link} | {summary} |").expect("memory");
+    }
+    text
 }
 
 fn row(rule: &Rule) -> String {

@@ -98,9 +98,10 @@ fn of_agents(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
         HookCommand::PreCompact => agent::Event::PreCompact,
         HookCommand::Stop => agent::Event::Stop,
         HookCommand::SessionEnd => agent::Event::SessionEnd,
-        HookCommand::Install { .. } | HookCommand::Uninstall { .. } | HookCommand::Status => {
-            return None;
-        }
+        HookCommand::CommitMsg { .. }
+        | HookCommand::Install { .. }
+        | HookCommand::Uninstall { .. }
+        | HookCommand::Status => return None,
     };
     Some(agent::run(event, io))
 }
