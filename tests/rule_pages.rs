@@ -186,10 +186,8 @@ fn packs_and_the_rules_of_compliance_know_each_other() {
     for pack in aidd_content::PACKS {
         let on = with_pack(pack.id);
         let rules = known.registry().rules().iter().filter(|rule| !rule.enabled);
-        let names: BTreeSet<String> = rules
-            .filter(|rule| on.may_run(&rule.id))
-            .map(|rule| rule.id.to_string())
-            .collect();
+        let names: BTreeSet<String> =
+            rules.filter(|rule| on.may_run(&rule.id)).map(|rule| rule.id.to_string()).collect();
         assert!(names.len() > 2, "{}: {names:?}", pack.id);
         packed.extend(names);
     }

@@ -1,4 +1,5 @@
 //! Stacks of every ecosystem, as they lie in real repositories, and broken ones.
+#![expect(clippy::disallowed_methods, reason = "projects are made by tests")]
 
 use super::*;
 use std::fs;
