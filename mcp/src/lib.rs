@@ -28,7 +28,6 @@ use aidd_engine::memory::store::Wanted;
 use anyhow::{Result, bail, ensure};
 use catalog::Catalog;
 use context::{Context, Setup};
-
 use server::Server;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};

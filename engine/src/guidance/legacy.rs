@@ -160,8 +160,9 @@ fn holds(line: &str, pattern: &str) -> bool {
         && line.match_indices(pattern).any(|(at, _)| {
             let before = line[..at].chars().next_back();
             let after = line[at + pattern.len()..].chars().next();
-            !(starts && before.is_some_and(|c| is_word(c) || c == '-'))
-                && !(ends && after.is_some_and(|c| is_word(c) || c == '-'))
+            let is_glued = |c: char| is_word(c) || c == '-';
+            let is_longer = starts && before.is_some_and(is_glued);
+            !is_longer && !(ends && after.is_some_and(is_glued))
         })
 }
 

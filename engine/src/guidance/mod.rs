@@ -1,6 +1,7 @@
 //! What guides an agent: the shipped pages and the project's own as one library, and what is read
 //! out of them.
 
+mod commands;
 pub mod compatibility;
 pub mod decision;
 pub mod demands;

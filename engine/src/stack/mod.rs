@@ -18,7 +18,6 @@ mod read;
 mod ruby;
 #[cfg(test)]
 mod tests;
-mod toml;
 pub mod version;
 
 use crate::files::{Disk, folders_below};

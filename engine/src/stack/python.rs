@@ -26,7 +26,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     }
     let path = join(folder, "setup.cfg");
     if let Some(text) = reader.text(&path) {
-        found.extend(setup_cfg(path, &text));
+        found.extend(setup_cfg(&path, &text));
     }
     let path = join(folder, "Pipfile");
     if let Some(value) = reader.toml(&path) {
@@ -142,8 +142,8 @@ fn requirement(line: &str, group: Group) -> Option<Dependency> {
 }
 
 /// The names under `install_requires`, and the package's own.
-fn setup_cfg(path: String, text: &str) -> Option<Manifest> {
-    let mut manifest = Manifest::new(path.clone(), Ecosystem::Pypi);
+fn setup_cfg(path: &str, text: &str) -> Option<Manifest> {
+    let mut manifest = Manifest::new(path.to_owned(), Ecosystem::Pypi);
     manifest.is_unlocked = true;
     let (mut section, mut key) = ("", "");
     for line in text.lines() {
@@ -169,7 +169,7 @@ fn setup_cfg(path: String, text: &str) -> Option<Manifest> {
             ("options", "python_requires") => manifest.pins.push(Pin {
                 name: "python".to_owned(),
                 version: value.to_owned(),
-                path: path.clone(),
+                path: path.to_owned(),
             }),
             ("options", "install_requires") => {
                 manifest.dependencies.extend(requirement(value, Group::Normal));

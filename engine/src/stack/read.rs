@@ -1,7 +1,7 @@
 //! Reads manifests: what cannot be read is named with its place, and passed over.
 
-use super::toml;
 use crate::files::{Disk, Files};
+use crate::parse::values::{Format, Values};
 use serde_json::Value;
 
 /// Most bytes of a manifest or lock file.
@@ -70,11 +70,17 @@ impl Reader<'_> {
     /// The value of a TOML file.
     pub(super) fn toml(&mut self, path: &str) -> Option<Value> {
         let text = self.text(path)?;
-        let read = toml::parse(&text).map_err(|(at, said)| {
-            let before = &text[..text.floor_char_boundary(at)];
-            let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-            (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1, said)
-        });
+        let values = Values::read(Format::Toml, &text);
+        let read = match (values.broken, values.roots.first()) {
+            (None, Some(&root)) => return Some(Values { broken: None, ..values }.json(root)),
+            (None, None) => return None,
+            (Some((span, said)), _) => {
+                let before = &text[..text.floor_char_boundary(span.start as usize)];
+                let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+                let column = before[line_start..].chars().count() + 1;
+                Err((before.matches('\n').count() + 1, column, said))
+            }
+        };
         self.kept(path, read)
     }
 

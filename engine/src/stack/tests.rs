@@ -1,4 +1,5 @@
 //! Stacks of every ecosystem, as they lie in real repositories, and broken ones.
+#![expect(clippy::disallowed_methods, reason = "projects are made by tests")]
 
 use super::*;
 use std::fs;
@@ -248,7 +249,7 @@ fn what_is_broken_is_named_and_passed_over() {
     ]), @"
     b/package.json npm - - by -, lock -
     ! package.json:2:20: key must be a string; the file is not used
-    ! Cargo.toml:2:8: string values must be quoted; the file is not used
+    ! Cargo.toml:2:8: string values must be quoted, expected literal string; the file is not used
     ! go.mod:1:1: names no module; the file is not used
     ! a/package.json: holds no object; the file is not used
     ! b/package.json: the member `nowhere/*` is no folder

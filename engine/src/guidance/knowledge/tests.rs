@@ -1,4 +1,5 @@
 //! The knowledge base as it is asked: names, words, pairs, decisions, versions.
+#![expect(clippy::disallowed_methods, reason = "projects are made by tests")]
 
 use super::*;
 use crate::files::Disk;

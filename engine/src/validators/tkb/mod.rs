@@ -236,6 +236,13 @@ fn section_order(read: &Read, report: &mut Report<'_>) {
     }
 }
 
+/// A span without the blanks around its text.
+fn trimmed(source: &Source, span: Span) -> Span {
+    let whole = source.slice(span);
+    let start = span.start as usize + whole.len() - whole.trim_start().len();
+    Span::new(start, start + whole.trim().len())
+}
+
 fn fit_score(read: &Read, report: &mut Report<'_>) {
     let Some((heading, extent)) = read.entry.section("Use Cases") else { return };
     let help = "a table with a column `Fit Score`, from 1/10 to 10/10 in each row";
@@ -253,7 +260,8 @@ fn fit_score(read: &Read, report: &mut Report<'_>) {
         let score = cell.text.trim().strip_suffix("/10").and_then(|it| it.parse::<u8>().ok());
         if !score.is_some_and(|score| (1..=10).contains(&score)) {
             let shown = cell.text.trim();
-            report.at(cell.span, format!("`{shown}` is no fit score from 1/10 to 10/10"));
+            let place = trimmed(report.source(), cell.span);
+            report.at(place, format!("`{shown}` is no fit score from 1/10 to 10/10"));
         }
     }
 }
@@ -295,8 +303,9 @@ fn unsourced_metric(read: &Read, report: &mut Report<'_>) {
             continue;
         };
         let name = first.text.trim();
+        let place = trimmed(report.source(), first.span.cover(last.span));
         report
-            .at(first.span.cover(last.span), format!("`{name}` has no source"))
+            .at(place, format!("`{name}` has no source"))
             .help("link where the figure stands, or leave it out");
     }
 }

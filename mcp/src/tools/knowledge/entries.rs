@@ -30,7 +30,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_tkb_entry",
             "Knowledge entry",
-            "A technology's page: metrics, fit scores, trade-offs, alternatives, migrations.",
+            "A technology's page: metrics, fit scores, trade-offs, migrations. Use before relying on it.",
             get,
         )
         .in_profiles(&[Profile::Core]),

@@ -37,7 +37,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_plan_migration",
             "Plan a migration",
-            "Ordered steps to another version: breaks, codemods, commands, places in code, guardrails.",
+            "Ordered steps to another version: breaks, codemods, commands, places in code. Use before an \
+             upgrade.",
             plan,
         )
         .taking(&[("technology", "framework")])
