@@ -230,7 +230,7 @@ fn the_rules_that_hold_are_told_in_agents_md() {
     let project = Project::new(&[
         (
             ".aidd/config.json",
-            r#"{"rules": {"mermaid/*": "off", "memory/*": "off", "secrets/*": "off"}}"#,
+            r#"{"rules": {"mermaid/*": "off", "memory/*": "off", "secrets/*": "off", "tkb/*": "off"}}"#,
         ),
         (".aidd/rules/no-print.md", page),
         ("rules/naming.md", "# Naming\n\nFunctions MUST be verbs. Types are nouns.\n"),

@@ -37,8 +37,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_tech_compatibility",
             "Technology compatibility",
-            "Scores how technologies go together, 0 to 100, with reasons, also against what the project \
-             has.",
+            "Scores how technologies go together, with reasons, also against what the project has. Use \
+             before adding one.",
             compatible,
         )
         .in_profiles(&[Profile::Core]),
