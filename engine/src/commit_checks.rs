@@ -58,12 +58,15 @@ pub fn asked(engine: &Engine) -> Asked {
     })
 }
 
+/// What breaks which rule at one place.
+type Faults<'a> = Vec<(&'a Rule, commits::Fault)>;
+
 /// Judges `work` by all rules that are on. `files` is what their conditions look at.
 #[must_use]
 pub fn run(engine: &Engine, work: &Work, files: &dyn Files) -> CommitReport {
     let mut report = CommitReport::default();
     let mut places: Vec<String> = Vec::new();
-    let mut by_place: BTreeMap<String, (String, Vec<(&Rule, commits::Fault)>)> = BTreeMap::new();
+    let mut by_place: BTreeMap<String, (String, Faults<'_>)> = BTreeMap::new();
     for (rule, demands) in rules(engine) {
         if !engine.conditions().hold(&rule.id, commits::CHANGE, files) {
             continue;

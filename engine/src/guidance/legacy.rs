@@ -161,8 +161,9 @@ fn holds(line: &str, pattern: &str) -> bool {
             let before = line[..at].chars().next_back();
             let after = line[at + pattern.len()..].chars().next();
             let is_glued = |c: char| is_word(c) || c == '-';
-            let is_longer = starts && before.is_some_and(is_glued);
-            !is_longer && !(ends && after.is_some_and(is_glued))
+            let begins_earlier = starts && before.is_some_and(is_glued);
+            let ends_later = ends && after.is_some_and(is_glued);
+            !begins_earlier && !ends_later
         })
 }
 

@@ -85,17 +85,17 @@ impl Graph {
         let (found, mut unresolved) = (build.found, build.unresolved);
         unresolved.sort();
         unresolved.dedup();
-        Self::of(found, unresolved, facts, &resolver)
+        Self::of(&found, unresolved, facts, &resolver)
     }
 
     fn of(
-        found: Vec<Resolved<'_>>,
+        found: &[Resolved<'_>],
         unresolved: Vec<Unresolved>,
         facts: &BTreeMap<String, Arc<Facts>>,
         resolver: &Resolver<'_>,
     ) -> Self {
         let mut names: BTreeSet<&str> = facts.keys().map(String::as_str).collect();
-        for one in &found {
+        for one in found {
             if let Found::Files(paths) = &one.to {
                 names.extend(paths.iter().map(String::as_str));
             }
