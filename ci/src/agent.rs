@@ -53,10 +53,10 @@ pub fn check(project: &Project, selection: &Selection, target: &Target<'_>) -> R
     check_until(project, selection, target, &Arc::default())
 }
 
-/// As [`check`], until `stop` is set: a file is finished, and no other is begun.
+/// As [`check()`], until `stop` is set: a file is finished, and no other is begun.
 ///
 /// # Errors
-/// As [`check`]; and once it was stopped, for half an answer would pass for a whole one.
+/// As [`check()`]; and once it was stopped, for half an answer would pass for a whole one.
 pub fn check_until(
     project: &Project,
     selection: &Selection,

@@ -1,6 +1,6 @@
 //! The second pass: checks that look at the project as a whole, once its files are known.
 //!
-//! A form of check joins it by one arm in [`join`]: it is given a [`Scope`] and gives back a
+//! A form of check joins it by one arm in `join`: it is given a [`Scope`] and gives back a
 //! [`Joined`]. Severity, conditions, allow comments, ids and the order of findings are settled here,
 //! the same for all, so that a form only says what it found and where:
 //! - [`Found::span`] of `None` speaks of the file as such, and its id is made of rule and path
@@ -311,7 +311,7 @@ mod tests {
             ("src/b.ts", ""),
             ("tests/x/y/b.test.ts", ""),
             ("src/c.ts", ""),
-            ("src/d/e.ts", "// aidd:allow-file t/x generated\n"),
+            ("src/d/e.ts", concat!("// aidd:", "allow-file t/x generated\n")),
             ("src/index.ts", ""),
         ];
         assert_eq!(

@@ -50,7 +50,10 @@ fn imports_against_the_order_are_told_and_lost_ones_too() {
     ");
     project.write(
         "src/domain/order.ts",
-        "// aidd:allow team/layers it is being moved\nimport { main } from \"@app/main\";\n",
+        concat!(
+            "// aidd:",
+            "allow team/layers it is being moved\nimport { main } from \"@app/main\";\n"
+        ),
     );
     project.run(&["check", "."]).ends(0);
 }
