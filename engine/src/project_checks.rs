@@ -51,7 +51,7 @@ pub fn has_any(engine: &Engine) -> bool {
 /// Whether a rule asks what Git's index holds.
 #[must_use]
 pub fn asks_index(engine: &Engine) -> bool {
-    rules(engine).any(|(_, check)| check.tree.as_ref().is_some_and(TreeCheck::asks_index))
+    rules(engine).any(|(_, check)| check.tree.as_deref().is_some_and(TreeCheck::asks_index))
 }
 
 /// Checks the project of the files in `listing`. `globs` are those of the configuration: what it

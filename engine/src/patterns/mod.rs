@@ -47,7 +47,7 @@ pub fn problems(rule: &Rule) -> Vec<String> {
 #[must_use]
 pub fn is_tried(check: &CheckHeader, page: Option<&str>, path: &str) -> bool {
     let reads = |header: &SyntaxHeader| syntax::reads(header, path);
-    check.syntax.as_ref().is_none_or(reads)
+    check.syntax.as_deref().is_none_or(reads)
         && (check.data.is_none() || Format::of(path).is_some())
         && (check.doc.is_none() || Format::of(path) == Some(Format::FrontMatter))
         && Globs::of_check(check, page).matches(path)

@@ -76,7 +76,7 @@ impl SyntaxPatterns {
         let mut by_language: BTreeMap<&'static str, Vec<SyntaxPattern>> = BTreeMap::new();
         for rule in rules {
             let Some(check) = &rule.check else { continue };
-            let Some(header) = &check.syntax else { continue };
+            let Some(header) = check.syntax.as_deref() else { continue };
             let shared = Arc::new(header.clone());
             for (language, _) in languages(header).into_iter().flatten() {
                 by_language.entry(language).or_default().push(SyntaxPattern {

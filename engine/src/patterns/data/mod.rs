@@ -56,7 +56,7 @@ impl DataPatterns {
                 rule: rule.id.clone(),
                 test: Tested::new(header).ok()?,
                 first,
-                fix: check.fix.clone(),
+                fix: check.fix.as_deref().cloned(),
                 message: rule.message.clone(),
                 help: rule.help.clone(),
                 globs: Globs::of_check(check, rule.path.as_deref()),

@@ -53,7 +53,7 @@ impl DocPatterns {
                 rule: rule.id.clone(),
                 doc: Doc::new(header).ok()?,
                 front: header.front.iter().map(Tested::new).collect::<Result<_, _>>().ok()?,
-                fix: check.fix.clone(),
+                fix: check.fix.as_deref().cloned(),
                 message: rule.message.clone(),
                 help: rule.help.clone(),
                 globs: Globs::of_check(check, rule.path.as_deref()),

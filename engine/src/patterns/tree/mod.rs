@@ -52,7 +52,7 @@ impl TreeCheck {
     /// What is wrong with it.
     pub fn new(check: &CheckHeader, base: &str, template: Option<String>) -> Result<Self, String> {
         let none = TreeHeader::default();
-        let header = check.tree.as_ref().unwrap_or(&none);
+        let header = check.tree.as_deref().unwrap_or(&none);
         let patterns = |texts: &[String]| -> Result<Vec<PathPattern>, String> {
             texts.iter().map(|text| PathPattern::new(base, text)).collect()
         };
