@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut pages = Vec::new();
     find(&root.join("rules"), &mut pages)?;
-    pages.sort();
+    pages.sort_by_key(|path| id(&root.join("rules"), path));
 
     let mut table = String::from(
         "/// Every shipped rule page, ordered by id.\npub static PAGES: &[Shipped] = &[\n",

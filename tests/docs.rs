@@ -390,6 +390,8 @@ fn the_commands_of_the_pages_can_be_typed() {
         for (line, fence, content) in lines(&text) {
             let commands: Vec<&str> = match fence {
                 None => code_spans(content).filter(|span| span.starts_with("aidd ")).collect(),
+                // What a console prints is no command.
+                Some("console") if !content.starts_with("$ ") => Vec::new(),
                 Some("sh" | "console" | "yaml" | "text") => typed(content).into_iter().collect(),
                 Some(_) => Vec::new(),
             };

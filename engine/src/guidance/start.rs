@@ -211,8 +211,13 @@ fn rules(library: &Library, most: usize, share: usize) -> Part {
     let mut lines = Vec::new();
     for page in library.on(Shelf::Rules).filter(own) {
         let demands = demands::of(page);
-        let said =
-            if page.summary.is_empty() { String::new() } else { format!(": {}", page.summary) };
+        // A page that begins with its demand says it once.
+        let is_told = demands.iter().any(|demand| demand.text == page.summary);
+        let said = if page.summary.is_empty() || is_told {
+            String::new()
+        } else {
+            format!(": {}", page.summary)
+        };
         if demands.is_empty() {
             lines.push(short(&format!("- {}{said}", page.name)));
         } else {
