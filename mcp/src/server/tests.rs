@@ -191,9 +191,9 @@ fn a_check_of_many_files_stops_when_it_is_cancelled() {
         assert!(last.iter().all(|message| message.get("result").is_none()), "{last:?}");
         begun.elapsed()
     };
-    let whole = timed(false);
-    let cancelled = timed(true);
-    assert!(cancelled < whole / 2, "{cancelled:?} of {whole:?}");
+    // Other programs may be at work too: of three calls one has the machine for itself.
+    let times: Vec<_> = (0..3).map(|_| (timed(false), timed(true))).collect();
+    assert!(times.iter().any(|(whole, cancelled)| *cancelled < *whole / 2), "{times:?}");
 }
 
 #[test]
