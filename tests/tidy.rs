@@ -29,7 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("manifest", &["files"]),
-    ("imports", &["source", "files", "listing", "manifest"]),
+    ("imports", &["source", "files", "listing", "manifest", "paths"]),
     (
         "commit_checks",
         &[

@@ -73,7 +73,7 @@ fn run(root: &Path, line: &str) -> String {
         command.args(["-c", "commit.gpgsign=false"]);
     }
     command.args(&words[1..]).current_dir(root).stdin(Stdio::null());
-    command.env("AIDD_HOOK_LIMIT", "120000").env_remove("GITHUB_ACTIONS");
+    command.env("AIDD_HOOK_LIMIT", "600").env_remove("GITHUB_ACTIONS");
     if let Some(file) = input {
         // A client says where it is.
         let event = if file == "start.json" {

@@ -266,18 +266,10 @@ pub struct Problem {
 pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     let options = parse_options();
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    let parsed =
-        parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| Problem {
-            message: error.kind().to_string(),
-            span: error.range().start..error.range().end,
-            instead: None,
-        })?;
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &options)
+        .map_err(|error| unparsed(&error))?;
     let Some(ast) = parsed.value else { return Ok((Config::default(), Vec::new())) };
-    let value: Value = parse_to_serde_value(text, &options).map_err(|error| Problem {
-        message: error.kind().to_string(),
-        span: error.range().start..error.range().end,
-        instead: None,
-    })?;
+    let value: Value = parse_to_serde_value(text, &options).map_err(|error| unparsed(&error))?;
     let config = serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().clone();
         let range = locate(&ast, &path);
@@ -293,8 +285,14 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     Ok((config, unknown))
 }
 
+fn unparsed(error: &jsonc_parser::errors::ParseError) -> Problem {
+    let span = error.range().start..error.range().end;
+    Problem { message: error.kind().to_string(), span, instead: None }
+}
+
 /// JSON with comments and trailing commas, and nothing looser.
-pub(crate) fn parse_options() -> ParseOptions {
+#[must_use]
+pub fn parse_options() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -303,7 +301,9 @@ pub(crate) fn parse_options() -> ParseOptions {
         allow_single_quoted_strings: false,
         allow_hexadecimal_numbers: false,
         allow_unary_plus_numbers: false,
-        ..ParseOptions::default()
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
     }
 }
 

@@ -140,6 +140,31 @@ fn path_glob(base: &str, glob: &str) -> Result<Glob, String> {
     GlobBuilder::new(&full).literal_separator(true).build().map_err(|error| error.to_string())
 }
 
+/// The folder of a path; empty for the root.
+pub(crate) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// A folder and those above it, the nearest first; the root is empty.
+pub(crate) fn upwards(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| folder_of(at)))
+}
+
+/// `to` as seen from `folder`; `None` when it leaves the project.
+pub(crate) fn join(folder: &str, to: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in to.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
 /// A set of globs on rule ids, in which `*` also crosses no slash: `secrets/*`.
 ///
 /// # Errors

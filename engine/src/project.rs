@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is where settings and baseline are read")]
 
 use crate::baseline::{self, Baseline, BaselineError};
-use crate::check::{Engine, Selection};
+use crate::check::{Engine, EngineError, Selection};
 use crate::config::{self, Config};
 use crate::files::{Disk, Files};
 use crate::git::Snapshot;
@@ -151,8 +151,12 @@ impl Project {
     /// When the selection names no rule, or a glob is malformed.
     pub fn engine(&self, selection: &Selection) -> Result<Engine, ProjectError> {
         let engine = Engine::new(self.registry(), &self.config, selection);
-        engine.map(|engine| engine.on(self.today)).map_err(|error| {
-            ProjectError::new(error.to_string(), Some("`aidd rule list` names all rules"))
+        engine.map(|engine| engine.on(self.today)).map_err(|error| match error {
+            EngineError::Pack(_) | EngineError::Params { .. } => {
+                let place = self.config_path.as_ref().map(|path| format!("{}: ", path.display()));
+                ProjectError::new(format!("{}{error}", place.unwrap_or_default()), None)
+            }
+            _ => ProjectError::new(error.to_string(), Some("`aidd rule list` names all rules")),
         })
     }
 

@@ -2,7 +2,7 @@
 //! comments and layout too.
 
 use super::{Edited, Malformed};
-use jsonc_parser::ParseOptions;
+use aidd_engine::config::parse_options;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 use std::fmt::Display;
@@ -49,22 +49,8 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     Ok(Edited { text: (!is_bare || is_told).then(|| root.to_string()), kept })
 }
 
-/// Comments and commas at the end are what clients take; anything else they would refuse too.
-const OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_trailing_commas: true,
-    allow_loose_object_property_names: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
-
 fn parse(text: &str) -> Result<CstRootNode, Malformed> {
-    CstRootNode::parse(text, &OPTIONS)
+    CstRootNode::parse(text, &parse_options())
         .map_err(|error| Malformed::at(text, error.range().start, error.kind().to_string()))
 }
 
@@ -200,7 +186,7 @@ fn unmerge_list(
 
 /// What a node says, without its comments.
 fn value_of(node: &impl Display) -> Option<Value> {
-    jsonc_parser::parse_to_serde_value(&node.to_string(), &OPTIONS).ok()
+    jsonc_parser::parse_to_serde_value(&node.to_string(), &parse_options()).ok()
 }
 
 fn has_comment(children: &[CstNode]) -> bool {

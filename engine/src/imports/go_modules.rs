@@ -1,7 +1,8 @@
 //! The modules of Go in a project.
 
-use super::places::{Places, folder_of};
+use super::places::Places;
 use crate::files::{Files, side_file};
+use crate::paths::folder_of;
 
 /// Path of each module and its folder, the longest path first.
 pub(super) fn modules(files: &dyn Files, places: &Places<'_>) -> Vec<(String, String)> {

@@ -36,28 +36,3 @@ impl<'a> Places<'a> {
 pub(super) fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
-
-/// The folder of a path; empty for the root.
-pub(super) fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// A folder and those above it, the nearest first; the root is empty.
-pub(super) fn upwards(folder: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| folder_of(at)))
-}
-
-/// `to` as seen from `folder`; `None` when it leaves the project.
-pub(super) fn join(folder: &str, to: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in to.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}

@@ -1,9 +1,10 @@
 //! The folders that absolute names of Python begin in.
 
-use super::places::{Places, folder_of, join};
+use super::places::Places;
 use super::resolve::listed;
 use crate::files::Files;
 use crate::manifest::{at, text, toml};
+use crate::paths::{folder_of, join};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

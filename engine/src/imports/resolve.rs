@@ -1,12 +1,13 @@
 //! What an import stands for: files of the project, or a package.
 
-use super::places::{Places, folder_of, name_of, upwards};
+use super::places::{Places, name_of};
 use super::rust_modules::Crates;
 use super::script_config::Setup;
 use super::{Facts, Name, go_modules, python_roots, script_resolve};
 use crate::files::Files;
 use crate::listing::Listing;
 use crate::manifest;
+use crate::paths::{folder_of, upwards};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -1,10 +1,11 @@
 //! The crates of a project, the modules they are made of, and what a path of Rust stands for.
 
 use super::Facts;
-use super::places::{Places, folder_of, join, name_of};
+use super::places::{Places, name_of};
 use super::resolve::Found;
 use crate::files::Files;
 use crate::manifest::{at, text, toml};
+use crate::paths::{folder_of, join};
 use crate::source::Span;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -1,9 +1,10 @@
 //! What settles the meaning of a specifier of JavaScript: the packages of the project and the
 //! settings of TypeScript.
 
-use super::places::{Places, folder_of, join, upwards};
+use super::places::Places;
 use crate::files::Files;
 use crate::manifest::{at, json, text, texts};
+use crate::paths::{folder_of, join, upwards};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

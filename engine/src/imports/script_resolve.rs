@@ -1,8 +1,9 @@
 //! Which file or package a specifier of JavaScript stands for.
 
-use super::places::{Places, folder_of, join};
+use super::places::Places;
 use super::resolve::Found;
 use super::script_config::{Package, Settings, Setup};
+use crate::paths::{folder_of, join};
 use serde_json::Value;
 
 /// What may be left out at the end of a specifier, in the order that compilers try.

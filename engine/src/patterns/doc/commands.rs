@@ -1,8 +1,8 @@
 //! Commands in backticks whose script, target or recipe must be defined.
 
-use super::links::{folder_of, join};
 use crate::files::{Files, side_file};
 use crate::manifest;
+use crate::paths::{folder_of, join, upwards};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -151,11 +151,6 @@ enum Whose {
     Make,
     Just,
     Cargo,
-}
-
-/// A folder and those above it, the nearest first; the root is empty.
-fn upwards(folder: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| folder_of(at)))
 }
 
 /// The files called one of `names` in the folders.

@@ -4,6 +4,7 @@
 use super::{Fault, commands};
 use crate::files::{Files, side_file};
 use crate::parse::document::{self, Document, Link};
+use crate::paths::{folder_of, join};
 use crate::source::{Source, Span};
 use aidd_content::page::LinkKind;
 use std::collections::HashMap;
@@ -101,25 +102,6 @@ fn decoded(text: &str) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-pub(super) fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// `to` as seen from `folder`; `None` when it leaves the project.
-pub(super) fn join(folder: &str, to: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in to.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 /// Whether there is a file or a folder at `path`. Where nobody listed the files, a folder cannot be
