@@ -4,7 +4,7 @@ use crate::Io;
 use crate::project::Project;
 use aidd_engine::check::{Engine, REDACTED};
 use aidd_engine::files::{Files, Listed};
-use aidd_engine::finding::Safety;
+use aidd_engine::finding::{FileChange, Safety};
 use aidd_engine::fix::{self, applicable};
 use aidd_engine::source::{Decoded, Source};
 use aidd_engine::walk::{self, FileReport, Outcome, Walk};
@@ -37,6 +37,12 @@ pub fn mend(
     for file in outcome.files.iter().filter(|file| has_fix(file, safety)) {
         let path = file.source.path();
         let place = project.disk.locate(path)?;
+        let changed = change_files(project, file, safety, dry_run, io)?;
+        if changed > 0 {
+            files += 1;
+            fixes += changed;
+            continue;
+        }
         if !place.exists() {
             fixes += create(file, &place, safety, dry_run, io)?;
             files += 1;
@@ -67,6 +73,54 @@ pub fn mend(
     Ok(files)
 }
 
+/// Makes and renames the files that the fixes of one file speak of. Returns how many problems that
+/// mends.
+fn change_files(
+    project: &Project,
+    file: &FileReport,
+    safety: Safety,
+    dry_run: bool,
+    io: &mut Io<'_>,
+) -> Result<usize> {
+    let mut changed = 0;
+    for fix in applicable(&file.checked.findings, safety) {
+        let path = file.source.path();
+        match &fix.file {
+            None => {}
+            Some(FileChange::Create { path, text }) => {
+                let place = project.disk.locate(path)?;
+                // Two rules may ask for one file: what the second asks the next run tells.
+                if place.exists() {
+                    continue;
+                }
+                write_new(path, &place, text.as_bytes(), dry_run, io)?;
+                changed += 1;
+            }
+            Some(FileChange::Rename { to }) => {
+                let (from, place) = (project.disk.locate(path)?, project.disk.locate(to)?);
+                if dry_run {
+                    // As Git shows it.
+                    writeln!(io.out, "rename from {path}\nrename to {to}")?;
+                } else {
+                    rename(&from, &place).with_context(|| format!("{path} to {to}"))?;
+                }
+                // What is asked of the file under its new name the next run tells.
+                return Ok(changed + 1);
+            }
+        }
+    }
+    Ok(changed)
+}
+
+/// Gives a file another name, never one that is taken. On a disk that knows no case, a name of other
+/// case is not taken by the file itself.
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    let is_taken = fs::symlink_metadata(to).is_ok()
+        && fs::canonicalize(from).ok() != fs::canonicalize(to).ok();
+    anyhow::ensure!(!is_taken, "there is a file of this name already");
+    Ok(fs::rename(from, to)?)
+}
+
 /// Makes a file that a rule asks for. Returns how many problems that mends.
 fn create(
     file: &FileReport,
@@ -78,16 +132,22 @@ fn create(
     // One text makes the file; what else is asked of it the next run tells.
     let first: Vec<_> = applicable(&file.checked.findings, safety).take(1).collect();
     let (bytes, applied) = fix::apply(b"", &first);
-    if dry_run {
-        patch(file, b"", &bytes, io)?;
-    } else {
-        let path = file.source.path();
-        place.parent().map_or(Ok(()), fs::create_dir_all).with_context(|| path.to_owned())?;
-        // Never over a file that has come meanwhile.
-        let mut new = fs::File::create_new(place).with_context(|| path.to_owned())?;
-        new.write_all(&bytes).with_context(|| path.to_owned())?;
-    }
+    write_new(file.source.path(), place, &bytes, dry_run, io)?;
     Ok(applied)
+}
+
+fn write_new(path: &str, place: &Path, bytes: &[u8], dry_run: bool, io: &mut Io<'_>) -> Result<()> {
+    if dry_run {
+        let text = String::from_utf8_lossy(bytes);
+        let diff = TextDiff::from_lines("", &*text);
+        let new = format!("b/{path}");
+        write!(io.out, "{}", diff.unified_diff().header("/dev/null", &new))?;
+        return Ok(());
+    }
+    place.parent().map_or(Ok(()), fs::create_dir_all).with_context(|| path.to_owned())?;
+    // Never over a file that has come meanwhile.
+    let mut new = fs::File::create_new(place).with_context(|| path.to_owned())?;
+    new.write_all(bytes).with_context(|| path.to_owned())
 }
 
 /// Windows of large files carry no fixes that could be applied to the whole.

@@ -3,7 +3,7 @@
 use crate::check::Engine;
 use crate::commit_checks;
 use crate::files::{Listed, Memory};
-use crate::finding::{Finding, Fix};
+use crate::finding::{FileChange, Finding, Fix};
 use crate::fix;
 use crate::listing::Listing;
 use crate::parse::markdown::{self, Fence};
@@ -205,15 +205,30 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
         }
         // What a file becomes by its own fixes; a file of a project each by itself.
         let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
+        let mut made: BTreeMap<&str, String> = BTreeMap::new();
         for (source, finding) in &results {
+            match finding.fix.as_ref().and_then(|fix| fix.file.as_ref()) {
+                Some(FileChange::Create { path, text }) => {
+                    made.insert(path, text.clone());
+                    continue;
+                }
+                // The block has the new path alone.
+                Some(FileChange::Rename { to }) => {
+                    made.insert(source.path(), format!("{to}\n"));
+                    continue;
+                }
+                None => {}
+            }
             if let Some(fix) = &finding.fix {
                 let text = texts.entry(source.path()).or_insert((source.text(), Vec::new()));
                 text.1.push(fix);
             }
         }
-        for (text, fixes) in texts.into_values() {
+        let mended = texts.into_values().map(|(text, fixes)| {
             let (bytes, _) = fix::apply(text.as_bytes(), &fixes);
-            let result = String::from_utf8_lossy(&bytes).into_owned();
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        for result in mended.chain(made.into_values()) {
             let wanted = fixed.next();
             if wanted.as_ref() != Some(&result) {
                 wrong.push(format!(

@@ -87,6 +87,25 @@ pub struct Fix {
     pub safety: Safety,
     /// The edits; they never overlap.
     pub edits: Vec<Edit>,
+    /// What happens to a file instead of edits.
+    pub file: Option<FileChange>,
+}
+
+/// A file that comes, or gets another name. Nothing that is there is ever replaced by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileChange {
+    /// A new file.
+    Create {
+        /// Its path from the root.
+        path: String,
+        /// What it says.
+        text: String,
+    },
+    /// The file of the finding gets another path.
+    Rename {
+        /// That path, from the root.
+        to: String,
+    },
 }
 
 /// What a user may expect of a fix.
@@ -163,13 +182,13 @@ impl Finding {
 
     /// Offers a fix that keeps the meaning of the file.
     pub fn fix(&mut self, title: impl Into<String>, edits: Vec<Edit>) -> &mut Self {
-        self.fix = Some(Fix { title: title.into(), safety: Safety::Safe, edits });
+        self.fix = Some(Fix { title: title.into(), safety: Safety::Safe, edits, file: None });
         self
     }
 
     /// Offers a fix that may change the meaning of the file.
     pub fn fix_unsafe(&mut self, title: impl Into<String>, edits: Vec<Edit>) -> &mut Self {
-        self.fix = Some(Fix { title: title.into(), safety: Safety::Unsafe, edits });
+        self.fix = Some(Fix { title: title.into(), safety: Safety::Unsafe, edits, file: None });
         self
     }
 

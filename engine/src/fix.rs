@@ -139,7 +139,7 @@ mod tests {
             .iter()
             .map(|&(start, end, text)| Edit::replace(Span::new(start, end), text))
             .collect();
-        Fix { title: "t".into(), safety: Safety::Safe, edits }
+        Fix { title: "t".into(), safety: Safety::Safe, edits, file: None }
     }
 
     fn applied(text: &str, fixes: &[Fix]) -> (String, usize) {

@@ -1,6 +1,6 @@
 //! Found secrets: one finding each, and none of their text in any word of ours.
 
-use crate::finding::{Finding, Related, RuleId};
+use crate::finding::{FileChange, Finding, Related, RuleId};
 use crate::registry::Registry;
 use crate::source::{Source, Span};
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -130,6 +130,7 @@ pub(crate) fn redact(source: &Source, findings: &mut [Finding], secrets: &[Span]
         finding.fix = finding.fix.take().filter(|fix| {
             !finder.is_match(&fix.title)
                 && !fix.edits.iter().any(|edit| finder.is_match(&edit.text))
+                && !matches!(&fix.file, Some(FileChange::Create { text, .. }) if finder.is_match(text))
         });
     }
 }

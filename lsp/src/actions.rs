@@ -6,7 +6,7 @@ use crate::convert;
 use crate::edits;
 use crate::snapshot::Snapshot;
 use aidd_engine::files::{Files, side_file};
-use aidd_engine::finding::{Edit, Finding, Fix, Safety};
+use aidd_engine::finding::{Edit, FileChange, Finding, Fix, Safety};
 use aidd_engine::fix;
 use aidd_engine::kind::CONFIG_PATH;
 use aidd_engine::paths::relative;
@@ -138,6 +138,15 @@ fn is_whole(snapshot: &Snapshot) -> bool {
     snapshot.source.text().len() as u64 <= snapshot.workspace.engine.max_file_size()
 }
 
+/// Whether the client can do what a fix does to files.
+fn can_do(fix: &Fix, client: Client) -> bool {
+    match fix.file {
+        None => true,
+        Some(FileChange::Create { .. }) => client.create_files,
+        Some(FileChange::Rename { .. }) => client.rename_files,
+    }
+}
+
 fn can_fix_all(snapshot: &Snapshot) -> bool {
     is_whole(snapshot) && fix::applicable(&snapshot.checked.findings, Safety::Safe).next().is_some()
 }
@@ -156,7 +165,9 @@ fn quick_fixes(
     let reported = |finding| Some(vec![reported(snapshot, finding, context)]);
     if is_whole(snapshot) {
         for &finding in &here {
-            let Some(fix) = &finding.fix else { continue };
+            let Some(fix) = finding.fix.as_ref().filter(|fix| can_do(fix, around.client)) else {
+                continue;
+            };
             let deed = Deed::Fix { id: finding.id.clone() };
             let action = quick_fix(snapshot, titled(&fix.title, fix.safety), deed);
             let is_preferred = Some(fix.safety == Safety::Safe);
@@ -231,6 +242,7 @@ fn fixes_of<'a>(snapshot: &'a Snapshot, rule: &str) -> Vec<&'a Fix> {
     shown(snapshot)
         .filter(|finding| &*finding.rule == rule)
         .filter_map(|finding| finding.fix.as_ref())
+        .filter(|fix| fix.file.is_none())
         .collect()
 }
 
@@ -260,6 +272,9 @@ pub fn resolve(
     }
     action.edit = Some(match data.deed {
         Deed::TurnOff { rule } => turn_off(snapshot, &rule, around).ok_or(Refusal::Config)?,
+        Deed::Fix { id } if file_change(snapshot, &id).is_some() => file_change(snapshot, &id)
+            .and_then(|change| of_file(snapshot, change, around))
+            .ok_or(Refusal::Gone)?,
         deed => {
             let edits = edits_of(snapshot, &deed, around)?;
             let edits = edits::text_edits(&snapshot.source, &edits, snapshot.encoding);
@@ -267,6 +282,24 @@ pub fn resolve(
         }
     });
     Ok(action)
+}
+
+/// What the fix of the finding with this id does to a file.
+fn file_change<'a>(snapshot: &'a Snapshot, id: &str) -> Option<&'a FileChange> {
+    shown(snapshot).find(|finding| finding.id == id)?.fix.as_ref()?.file.as_ref()
+}
+
+/// The edit that makes or renames a file; `None` when there is one of that name by now.
+fn of_file(snapshot: &Snapshot, change: &FileChange, around: &Around<'_>) -> Option<WorkspaceEdit> {
+    let (FileChange::Create { path, .. } | FileChange::Rename { to: path }) = change;
+    if around.files.exists(path) {
+        return None;
+    }
+    let uri = Uri::from_file_path(snapshot.workspace.project.root().join(path))?;
+    Some(match change {
+        FileChange::Create { text, .. } => edits::new_file(uri, text.clone()),
+        FileChange::Rename { .. } => edits::renamed_file(snapshot.uri.clone(), uri),
+    })
 }
 
 /// The edits of the document itself.

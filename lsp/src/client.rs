@@ -9,6 +9,8 @@ pub struct Client {
     pub document_changes: bool,
     /// Edits that create files.
     pub create_files: bool,
+    /// Edits that rename files.
+    pub rename_files: bool,
     /// Code actions that carry an edit, not only commands.
     pub actions: bool,
     /// Edits of code actions may be asked for when one is chosen.
@@ -36,14 +38,15 @@ impl Client {
         let action = text.and_then(|it| it.code_action.as_ref());
         let hover = text.and_then(|it| it.hover.as_ref()).and_then(|it| it.content_format.as_ref());
         let item = text.and_then(|it| it.completion.as_ref()?.completion_item.as_ref());
-        let document_changes = edit.is_some_and(|it| it.document_changes == Some(true));
         let operations = edit.and_then(|it| it.resource_operations.as_ref());
+        let document_changes = edit.is_some_and(|it| it.document_changes == Some(true));
+        let may = |kind| document_changes && operations.is_some_and(|it| it.contains(&kind));
         let resolved = action.and_then(|it| it.resolve_support.as_ref());
         let is_markdown = |kinds: &Vec<MarkupKind>| kinds.contains(&MarkupKind::Markdown);
         Self {
             document_changes,
-            create_files: document_changes
-                && operations.is_some_and(|it| it.contains(&ResourceOperationKind::Create)),
+            create_files: may(ResourceOperationKind::Create),
+            rename_files: may(ResourceOperationKind::Rename),
             actions: action.is_some_and(|it| it.code_action_literal_support.is_some()),
             lazy_edits: action.is_some_and(|it| it.data_support == Some(true))
                 && resolved.is_some_and(|it| it.properties.iter().any(|one| one == "edit")),
@@ -66,6 +69,7 @@ mod tests {
     const FULL: Client = Client {
         document_changes: true,
         create_files: true,
+        rename_files: true,
         actions: true,
         lazy_edits: true,
         markdown_hover: true,

@@ -7,8 +7,8 @@ use aidd_engine::finding::Edit;
 use aidd_engine::source::{Encoding, Source, Span};
 use tower_lsp_server::ls_types::{
     CreateFile, CreateFileOptions, DocumentChangeOperation, DocumentChanges, OneOf,
-    OptionalVersionedTextDocumentIdentifier, Range, ResourceOp, TextDocumentEdit, TextEdit, Uri,
-    WorkspaceEdit,
+    OptionalVersionedTextDocumentIdentifier, Range, RenameFile, RenameFileOptions, ResourceOp,
+    TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
 };
 
 /// The edits of `source`, with positions.
@@ -44,6 +44,16 @@ pub fn new_file(uri: Uri, text: String) -> WorkspaceEdit {
         DocumentChangeOperation::Op(ResourceOp::Create(create)),
         DocumentChangeOperation::Edit(versioned(uri, None, vec![insert])),
     ]);
+    WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() }
+}
+
+/// An edit that gives a file another name; for clients that offer to rename files.
+#[must_use]
+pub fn renamed_file(old_uri: Uri, new_uri: Uri) -> WorkspaceEdit {
+    let options = RenameFileOptions { overwrite: Some(false), ignore_if_exists: Some(false) };
+    let rename = RenameFile { old_uri, new_uri, options: Some(options), annotation_id: None };
+    let changes =
+        DocumentChanges::Operations(vec![DocumentChangeOperation::Op(ResourceOp::Rename(rename))]);
     WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() }
 }
 

@@ -96,7 +96,13 @@ mod tests {
     fn finding(at: usize) -> Finding {
         let place = Position { line: at as u64 + 1, column: 1, offset: 0 };
         let edit = Edit { start: place, end: place, text: noise(at, 300) };
-        let fix = Fix { title: "Mend".into(), safety: "safe".into(), edits: vec![edit] };
+        let fix = Fix {
+            title: "Mend".into(),
+            safety: "safe".into(),
+            edits: vec![edit],
+            create: None,
+            rename_to: None,
+        };
         let message = noise(at + 7, 300);
         let related = Related { path: "a".into(), start: place, end: place, message };
         Finding {

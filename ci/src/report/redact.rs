@@ -3,7 +3,7 @@
 use super::FileFindings;
 use aho_corasick::AhoCorasick;
 use aidd_engine::check::REDACTED;
-use aidd_engine::finding::Fix;
+use aidd_engine::finding::{FileChange, Fix};
 use aidd_engine::source::{Source, Span};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -43,7 +43,12 @@ impl<'a> Redactor<'a> {
 
     /// Whether the edits of `fix` hold no secret; masked, they would put the mask into the file.
     pub(super) fn may_show(&self, fix: &Fix) -> bool {
-        fix.edits.iter().all(|edit| self.found(&edit.text).is_empty())
+        let new = match &fix.file {
+            Some(FileChange::Create { text, .. }) => Some(text),
+            _ => None,
+        };
+        let edits = fix.edits.iter().map(|edit| &edit.text);
+        edits.chain(new).all(|text| self.found(text).is_empty())
     }
 
     /// The text under `span`, each byte of a secret replaced by one `*`: the length stays.

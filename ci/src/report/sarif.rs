@@ -200,7 +200,7 @@ impl Writer<'_> {
         };
         result.suppressions = suppression(finding).map(|suppression| vec![suppression]);
         let mend = finding.fix.as_ref().filter(|_| self.trim.fixes);
-        result.fixes = mend.map(|mend| vec![fix(&finding.path, mend)]);
+        result.fixes = mend.and_then(|mend| Some(vec![fix(&finding.path, mend)?]));
         if self.trim.related && !finding.related.is_empty() {
             let places = finding.related.iter().take(RELATED).zip(1_u64..);
             result.related_locations = Some(places.map(related).collect());
@@ -252,10 +252,16 @@ fn suppression(finding: &wire::Finding) -> Option<Suppression> {
     Some(suppression)
 }
 
-fn fix(path: &str, fix: &wire::Fix) -> Fix {
+/// `None` for a file that gets another name: SARIF knows changes of contents only.
+fn fix(path: &str, fix: &wire::Fix) -> Option<Fix> {
+    let start = wire::Position { line: 1, column: 1, offset: 0 };
+    let new = |new: &wire::NewFile| wire::Edit { start, end: start, text: new.text.clone() };
+    let made = fix.create.as_ref().map(new);
+    let path = fix.create.as_ref().map_or(path, |new| &new.path);
     let replacements: Vec<Replacement> = fix
         .edits
         .iter()
+        .chain(&made)
         .map(|edit| {
             let content = ArtifactContent::builder().text(edit.text.clone()).build();
             Replacement::builder()
@@ -264,15 +270,19 @@ fn fix(path: &str, fix: &wire::Fix) -> Fix {
                 .build()
         })
         .collect();
+    if replacements.is_empty() {
+        return None;
+    }
     let change = ArtifactChange::builder()
         .artifact_location(artifact(path))
         .replacements(replacements)
         .build();
-    Fix::builder()
+    let mend = Fix::builder()
         .description(message(&fix.title))
         .artifact_changes(vec![change])
         .properties(properties(Vec::new(), [("safety", json!(fix.safety))]))
-        .build()
+        .build();
+    Some(mend)
 }
 
 fn rule_properties(rule: &Rule) -> PropertyBag {

@@ -3,7 +3,7 @@
 use super::gate::Verdict;
 use super::redact::Redactor;
 use super::{Document, FileFindings, Run};
-use aidd_engine::finding::{self as engine, Severity};
+use aidd_engine::finding::{self as engine, FileChange, Severity};
 use aidd_engine::source::{Encoding, Source, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -139,7 +139,7 @@ pub enum Gate {
 
 /// Edits that mend a finding, all or none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(!deny_unknown_fields)]
 pub struct Fix {
     /// What the fix does.
@@ -149,6 +149,23 @@ pub struct Fix {
     pub safety: String,
     /// The edits; they never overlap.
     pub edits: Vec<Edit>,
+    /// Instead of edits: the file that comes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub create: Option<NewFile>,
+    /// Instead of edits: the path that the file of the finding gets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rename_to: Option<String>,
+}
+
+/// A file that a fix makes; never over one that is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
+pub struct NewFile {
+    /// Its path from the root, with `/`.
+    pub path: String,
+    /// What it says.
+    pub text: String,
 }
 
 /// What to expect of a fix.
@@ -393,10 +410,20 @@ fn fix(source: &Source, redactor: &Redactor<'_>, fix: &engine::Fix) -> Option<Fi
         let (start, end) = range(source, edit.span);
         Edit { start, end, text: edit.text.clone() }
     };
+    let (mut create, mut rename_to) = (None, None);
+    match &fix.file {
+        Some(FileChange::Create { path, text }) => {
+            create = Some(NewFile { path: path.clone(), text: text.clone() });
+        }
+        Some(FileChange::Rename { to }) => rename_to = Some(to.clone()),
+        None => {}
+    }
     Some(Fix {
         title: redactor.text(&fix.title),
         safety: fix.safety.to_string(),
         edits: fix.edits.iter().map(edit).collect(),
+        create,
+        rename_to,
     })
 }
 

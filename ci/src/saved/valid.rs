@@ -114,6 +114,11 @@ fn finding(finding: &Finding) -> Result<(), String> {
             range(edit.start, edit.end)?;
             text(&edit.text)?;
         }
+        if let Some(new) = &fix.create {
+            path(&new.path)?;
+            text(&new.text)?;
+        }
+        fix.rename_to.as_ref().map_or(Ok(()), |to| path(to))?;
     }
     Ok(())
 }
@@ -172,9 +177,16 @@ fn plainly(finding: &mut Finding) {
     // An edit is taken over as it is, so one that hides something is not shown at all.
     let hides =
         |text: &str| text.chars().any(|c| is_steering(c) && !matches!(c, '\n' | '\r' | '\t'));
-    finding.fix = finding.fix.take().filter(|fix| !fix.edits.iter().any(|edit| hides(&edit.text)));
+    finding.fix = finding.fix.take().filter(|fix| {
+        !fix.edits.iter().any(|edit| hides(&edit.text))
+            && !fix.create.as_ref().is_some_and(|new| hides(&new.text))
+    });
     if let Some(fix) = &mut finding.fix {
         fix.title = one_line(&fix.title);
+        if let Some(new) = &mut fix.create {
+            new.path = one_line(&new.path);
+        }
+        fix.rename_to = fix.rename_to.as_deref().map(one_line);
     }
 }
 

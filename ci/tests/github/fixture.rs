@@ -158,7 +158,13 @@ pub(crate) fn fixable(edits: &[(usize, usize, &str)]) -> Finding {
     };
     let edits = edits.iter().map(edit).collect();
     Finding {
-        fix: Some(Fix { title: "Fix it".into(), safety: "safe".into(), edits }),
+        fix: Some(Fix {
+            title: "Fix it".into(),
+            safety: "safe".into(),
+            edits,
+            create: None,
+            rename_to: None,
+        }),
         ..finding(1)
     }
 }

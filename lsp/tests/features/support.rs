@@ -19,6 +19,7 @@ use tower_lsp_server::ls_types::{
 pub(crate) const FULL: Client = Client {
     document_changes: true,
     create_files: true,
+    rename_files: true,
     actions: true,
     lazy_edits: true,
     markdown_hover: true,

@@ -6,13 +6,16 @@ mod template;
 
 use super::joined::{Found, Joined, Scope};
 use crate::captures::{self, Captured, PathPattern};
-use crate::finding::{Edit, Fix, Safety};
+use crate::finding::{Edit, FileChange, Fix, Safety};
 use crate::listing::Listing;
 use crate::source::Span;
 use aidd_content::page::{CheckHeader, Limits, TreeHeader};
 use names::NameRule;
 use std::collections::{BTreeMap, BTreeSet};
 use template::{Template, Wanted};
+
+#[cfg(test)]
+mod tests;
 
 /// Most bytes of a file whose lines are counted.
 const COUNTED: u64 = 64 << 20;
@@ -36,6 +39,8 @@ pub struct TreeCheck {
     tracked: Option<bool>,
     /// What a missing file begins with, when the page offers to create it.
     template: Option<String>,
+    /// The page offers to rename what is not called as it should be.
+    rename: bool,
 }
 
 /// A file or folder that the check judges.
@@ -73,6 +78,12 @@ impl TreeCheck {
         if wants_template && template.is_none() {
             return Err("`fix: { create: true }` needs a code block under `## Template`".to_owned());
         }
+        let names: Vec<NameRule> =
+            header.name.iter().map(|name| NameRule::new(name)).collect::<Result<_, _>>()?;
+        let rename = check.fix.as_ref().is_some_and(|fix| fix.rename);
+        if rename && !names.iter().any(|rule| matches!(rule, NameRule::Case(..))) {
+            return Err("`fix: { rename: true }` needs a case in `name` to rename to".to_owned());
+        }
         Ok(Self {
             exists: exists.collect::<Result<_, _>>()?,
             absent: header.absent.iter().map(template_of).collect::<Result<_, _>>()?,
@@ -82,7 +93,7 @@ impl TreeCheck {
                 .map(|name| PathPattern::new("", name))
                 .collect::<Result<_, _>>()?,
             only_said: header.only.join("`, `"),
-            names: header.name.iter().map(|name| NameRule::new(name)).collect::<Result<_, _>>()?,
+            names,
             unique: header.unique.clone(),
             bytes: header.bytes,
             lines: header.lines,
@@ -90,6 +101,7 @@ impl TreeCheck {
             depth: header.depth,
             tracked: header.tracked,
             template: template.filter(|_| wants_template),
+            rename,
             each,
         })
     }
@@ -185,6 +197,15 @@ impl Subject<'_> {
     }
 }
 
+/// A fix that changes no text, and is never safe: other files may speak of this one.
+fn of_file(title: String, change: FileChange) -> Fix {
+    Fix { title, safety: Safety::Unsafe, edits: Vec::new(), file: Some(change) }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// One run over one project.
 struct Run<'a> {
     check: &'a TreeCheck,
@@ -270,14 +291,17 @@ impl Run<'_> {
             };
             let first = missing.clone().unwrap_or_default();
             let found = self.add(subject, &place, message, &[("missing", &first)]);
+            // A folder cannot be made of a text.
             if let (Some(template), Some(path)) = (&check.template, missing)
-                && place == path
+                && !path.ends_with('/')
             {
                 let text = captures::fill(template, |name| subject.value(name));
-                found.fix = Some(Fix {
-                    title: format!("Create {path} from the rule's template"),
-                    safety: Safety::Unsafe,
-                    edits: vec![Edit { span: Span::default(), text }],
+                let title = format!("Create {path} from the rule's template");
+                found.fix = Some(if place == path {
+                    let edits = vec![Edit { span: Span::default(), text }];
+                    Fix { title, safety: Safety::Unsafe, edits, file: None }
+                } else {
+                    of_file(title, FileChange::Create { path, text })
                 });
             }
         }
@@ -370,7 +394,24 @@ impl Run<'_> {
         let hint = better.as_ref().map_or(String::new(), |better| format!(": `{better}`"));
         let message = format!("`{}` is not named in {wanted}{hint}", subject.name());
         let better = better.unwrap_or_default();
-        self.add(subject, subject.path, message, &[("wanted", &wanted), ("better", &better)]);
+        let to = self.renamed(subject, stem, &better);
+        let found =
+            self.add(subject, subject.path, message, &[("wanted", &wanted), ("better", &better)]);
+        found.fix = to.map(|to| {
+            of_file(format!("Rename it to {}", file_name(&to)), FileChange::Rename { to })
+        });
+    }
+
+    /// The path of a file under a better name, when the page offers that and nothing is there yet.
+    fn renamed(&self, subject: &Subject<'_>, stem: &str, better: &str) -> Option<String> {
+        if !self.check.rename || subject.is_folder {
+            return None;
+        }
+        let fits = !better.is_empty() && self.check.names.iter().any(|rule| rule.fits(better));
+        let name = format!("{better}{}", subject.name().strip_prefix(stem)?);
+        let folder = &subject.path[..subject.path.len() - subject.name().len()];
+        let to = format!("{folder}{name}");
+        (fits && !self.scope.listing.files().contains(&to)).then_some(to)
     }
 
     fn numbers(&mut self, subject: &Subject<'_>) {
