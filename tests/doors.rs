@@ -1,11 +1,15 @@
 //! Every output tells the same findings by the same ids: one engine, one finding.
+#![expect(clippy::disallowed_methods, reason = "the agent door as a process, and a repository")]
 
+use aidd_content::page::Form;
 use aidd_engine::source::{Encoding, Source};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 /// Runs the command line in `folder`; what it printed.
@@ -134,6 +138,159 @@ fn the_editor_tells_the_findings_that_the_command_line_tells() {
     }
     assert!(from_json.len() >= 6, "{from_json:?}");
     assert_eq!(from_editor, from_json);
+}
+
+/// A finding by what all doors say of it: rule, id, path.
+type Told = BTreeSet<(String, String, String)>;
+
+/// A form of check with its header, and files that break it. Commits are judged elsewhere.
+const FORMS: [(Form, &str, &[(&str, &str)]); 6] = [
+    (
+        Form::Text,
+        "text: { regex: 'SPDX', require: true, in: comments }\n  files: ['text/*.rs']",
+        &[("text/a.rs", "const A: &str = \"SPDX\";\n")],
+    ),
+    (
+        Form::Syntax,
+        "syntax: { language: [javascript], rule: { pattern: 'console.$M($$$A)' } }",
+        &[("syntax/a.js", "console.log(1)\nif (a) console.log(1)\n")],
+    ),
+    (
+        Form::Tree,
+        "tree: { each: 'tree/*.ts', name: kebab }\n  fix: { rename: true }",
+        &[("tree/UserCard.ts", "export {};\n")],
+    ),
+    (
+        Form::Data,
+        "data: { at: '$.a', equals: 1 }\n  files: ['data/*.json']",
+        &[("data/x.json", "{\n  \"a\": 2\n}\n")],
+    ),
+    (
+        Form::Layers,
+        "layers: { order: ['layers/app/**', 'layers/domain/**'] }",
+        &[
+            ("layers/app/a.ts", "export const a = 1;\n"),
+            ("layers/domain/b.ts", "import { a } from '../app/a';\n"),
+        ],
+    ),
+    (
+        Form::Doc,
+        "doc: { headings: ['# *', '## Why'] }\n  files: ['doc/*.md']",
+        &[("doc/a.md", "# A\n\nWords.\n")],
+    ),
+];
+
+fn rule_page(form: Form, header: &str) -> String {
+    let key = form.key();
+    format!("---\nseverity: warning\ncheck:\n  {header}\n---\n# form/{key}\n\nWhy so.\n")
+}
+
+fn put(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().expect("below")).expect("made");
+    fs::write(path, text).expect("written");
+}
+
+/// What the binary's agent door answers to one call of a tool.
+fn called(root: &Path, tool: &str, arguments: &Value) -> Value {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_aidd"))
+        .args(["mcp", "--root"])
+        .arg(root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut input = child.stdin.take().expect("piped");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let info = json!({"name": "test", "version": "1"});
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
+    let call = json!({"name": tool, "arguments": arguments});
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}),
+    ] {
+        writeln!(input, "{message}").expect("written");
+    }
+    let answer = lines.find_map(|line| {
+        let message: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
+        (message["id"] == 2).then_some(message)
+    });
+    drop(input);
+    child.wait().expect("ended");
+    answer.expect("an answer")["result"]["structuredContent"].clone()
+}
+
+/// The findings in JSON, as the command line and the agent door have them.
+fn told(findings: &Value) -> Told {
+    let all = findings.as_array().expect("a list").iter();
+    all.map(|one| (text(&one["rule"]), text(&one["id"]), text(&one["path"]))).collect()
+}
+
+#[test]
+fn each_form_of_check_tells_the_same_at_every_door() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    put(root, ".aidd/config.json", "{}\n");
+    for (form, header, files) in FORMS {
+        put(root, &format!("rules/{}.md", form.key()), &rule_page(form, header));
+        files.iter().for_each(|(path, text)| put(root, path, text));
+    }
+    let parsed = |text: String| -> Value { serde_json::from_str(&text).expect("JSON") };
+    let cli = told(&parsed(aidd(root, &["check", "--format", "json"]))["findings"]);
+    for form in Form::ALL.into_iter().filter(|form| *form != Form::Commit) {
+        let rule = format!("form/{}", form.key());
+        assert!(cli.iter().any(|(one, ..)| *one == rule), "{rule} finds nothing: {cli:?}");
+    }
+    let sarif = parsed(aidd(root, &["check", "--format", "sarif"]));
+    let results = sarif["runs"][0]["results"].as_array().expect("a list").iter();
+    let of_sarif: Told = results
+        .map(|one| {
+            let id = text(&one["partialFingerprints"]["aidd/v1"]);
+            let place = &one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+            (text(&one["ruleId"]), id, text(place))
+        })
+        .collect();
+    assert_eq!(of_sarif, cli, "SARIF");
+    let arguments = json!({"filePath": ".", "limit": 200});
+    let of_mcp = told(&called(root, "aidd_check_compliance", &arguments)["findings"]);
+    assert_eq!(of_mcp, cli, "MCP");
+    let workspace = aidd_lsp::workspace::Workspace::open(root, None).expect("a project");
+    let paths: BTreeSet<&String> = cli.iter().map(|(.., path)| path).collect();
+    let mut of_editor = Told::new();
+    for path in paths {
+        let source = Source::new(path, fs::read_to_string(root.join(path)).expect("text"));
+        let checked = workspace.check(&source, &workspace.project.disk);
+        let one = |one: aidd_engine::finding::Finding| (one.rule.to_string(), one.id, path.clone());
+        of_editor.extend(checked.findings.into_iter().map(one));
+    }
+    assert_eq!(of_editor, cli, "LSP");
+}
+
+#[test]
+fn commits_are_told_the_same_at_every_door_that_judges_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    let git = |args: &[&str]| {
+        let identity =
+            ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"];
+        let ran = Command::new("git").args(identity).args(args).current_dir(root).output();
+        assert!(ran.expect("git").status.success(), "git {args:?}");
+    };
+    git(&["init", "--quiet", "--initial-branch", "main"]);
+    let header = "commit: { conventional: { types: [fix] }, branch: '^main$' }";
+    put(root, "rules/commit.md", &rule_page(Form::Commit, header));
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "-m", "begin as one likes"]);
+    git(&["checkout", "--quiet", "-b", "side"]);
+    git(&["commit", "--quiet", "--allow-empty", "-m", "Some work"]);
+    let check = ["check", "--diff", "main", "--format", "json"];
+    let cli: Value = serde_json::from_str(&aidd(root, &check)).expect("JSON");
+    let cli = told(&cli["findings"]);
+    assert_eq!(cli.len(), 2, "a message and a branch: {cli:?}");
+    let arguments = json!({"base": "main", "limit": 200});
+    let of_mcp = told(&called(root, "aidd_ci_diff_check", &arguments)["findings"]);
+    assert_eq!(of_mcp, cli, "MCP");
 }
 
 #[test]

@@ -38,7 +38,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "rule", "check",
         ],
     ),
-    ("packs", &["finding", "config", "paths", "registry"]),
+    ("packs", &["source", "kind", "finding", "config", "paths", "registry"]),
     (
         "validators",
         &[

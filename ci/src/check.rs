@@ -16,7 +16,7 @@ use aidd_engine::check::{Engine, Selection};
 use aidd_engine::diff::Compared;
 use aidd_engine::files::{Files, Listed, Memory, Overlay};
 use aidd_engine::finding::{FailOn, Safety, Status};
-use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS};
 use aidd_engine::project_checks;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::Source;
@@ -106,6 +106,11 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     run.write(&outputs, color, io)?;
     if args.verbose {
         tell_reach(&project, &engine, io)?;
+    } else if !args.quiet {
+        // Imports that lead nowhere, and the like: what a rule could not see is never left unsaid.
+        for (rule, note) in &compared.outcome.notes {
+            writeln!(io.err, "note: {rule} {note}")?;
+        }
     }
     tell_stale(&stale.unwrap_or_default(), io)?;
     Ok(exit(&compared.outcome, fail_on))
@@ -137,7 +142,7 @@ fn check_paths(
     mut paths: Vec<PathBuf>,
 ) -> Result<Outcome> {
     // What is wrong with the settings and rules bears on every file.
-    for own in [CONFIG_PATH].iter().chain(&RULE_FOLDERS) {
+    for own in [CONFIG_PATH, PACK_FOLDER].iter().chain(&RULE_FOLDERS) {
         let own = project.root().join(own);
         if own.exists() && !paths.iter().any(|path| own.starts_with(path)) {
             paths.push(own);
@@ -222,13 +227,12 @@ pub(crate) fn text(project: &Project, engine: &Engine, path: String, bytes: Vec<
         engine.check(&source, files)
     };
     let mut outcome = Outcome { checked: 1, bytes: size, ..Outcome::default() };
+    let path = source.path().to_owned();
+    outcome.keep(source, checked);
     if let Some(listing) = listing.as_ref().filter(|_| whole) {
         // What the text brings about at its own path; a malformed glob ends a run before this.
         let _ = walk::joined(engine, &project.config, files, listing, &mut outcome);
-        outcome.joined.retain(|file| file.source.path() == source.path());
-    }
-    if !checked.findings.is_empty() {
-        outcome.files.push(FileReport { source, checked });
+        outcome.joined.retain(|file| file.source.path() == path);
     }
     outcome.join();
     outcome

@@ -11,6 +11,7 @@ use crate::report::number;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::examples;
 use aidd_engine::files::Files;
+use aidd_engine::kind::is_pack_path;
 use aidd_engine::listing::Listing;
 use aidd_engine::paths::rule_globs;
 use aidd_engine::project_checks;
@@ -218,6 +219,11 @@ pub(crate) fn reach(
     let Some((count, notes)) = project_checks::selected(engine, rule, files, listing) else {
         return Vec::new();
     };
+    if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
+        let said =
+            "judges commits: in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`";
+        return vec![said.to_owned()];
+    }
     let matched = match (count, rule.is_joined()) {
         (0, _) => "matched 0 files: here it can find nothing".to_owned(),
         (_, true) => format!("judges {}", number(count, "place")),
@@ -226,10 +232,13 @@ pub(crate) fn reach(
     std::iter::once(matched).chain(notes).collect()
 }
 
-/// The project's pages whose header cannot be read: the place, and why.
+/// The project's rule pages and packs whose header cannot be read: the place, and why.
 pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
     let unread = |(path, text): &(String, String)| {
-        let error = aidd_content::page::header(text).err()?;
+        let error = match is_pack_path(path) {
+            true => aidd_content::page::pack(text).err()?,
+            false => aidd_content::page::header(text).err()?,
+        };
         let source = Source::new(path.as_str(), text.as_str());
         let at = source.position(Span::from(error.span).start, Encoding::CodePoints);
         let message = redacted(&error.message);

@@ -149,6 +149,11 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
         fs::write(&path, INITIAL).with_context(|| CONFIG_PATH.to_owned())?;
     }
     writeln!(io.out, "{} {CONFIG_PATH}", if is_new { "wrote" } else { "kept" })?;
+    let wrong = if is_new { None } else { Project::open(&io.cwd, Some(&path)).err() };
+    if let Some(wrong) = &wrong {
+        writeln!(io.err, "error: the configuration that is there cannot be used")?;
+        writeln!(io.err, "{wrong}")?;
+    }
     if git_files::repository(&io.cwd).is_some() {
         for (name, done) in git_files::write(&io.cwd)? {
             writeln!(io.out, "{} {name}", done.word())?;
@@ -163,7 +168,7 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
             "next:\n  aidd check .                     see what there is\n  aidd baseline write              put off what is old, judge what is new\n  aidd rule new team/my-rule       write down a rule of your own\n  aidd memory add decision TEXT    remember what was decided"
         )?;
     }
-    Ok(Exit::Clean)
+    Ok(if wrong.is_some() { Exit::Usage } else { Exit::Clean })
 }
 
 /// Says what `aidd init` would do beside what a patch shows.

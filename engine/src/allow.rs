@@ -121,6 +121,15 @@ struct Known<'a> {
     globs: usize,
 }
 
+/// What became of our own comments, by their spans.
+#[derive(Debug, Default)]
+pub(crate) struct Applied {
+    /// Those that allow a finding.
+    pub(crate) used: Vec<Span>,
+    /// Those reported that may yet allow what the project pass finds.
+    pub(crate) waiting: Vec<Span>,
+}
+
 /// Marks the findings that a comment allows, and reports our own comments that allow nothing.
 /// `statements` are the spans of what one comment above speaks of as a whole, in order.
 pub(crate) fn apply(
@@ -129,10 +138,10 @@ pub(crate) fn apply(
     statements: impl FnOnce() -> Vec<Span>,
     findings: &mut [Finding],
     report: &mut Report<'_>,
-) {
+) -> Applied {
     let text = source.text();
     if findings.is_empty() && memchr::memmem::find(text.as_bytes(), b"aidd:allow").is_none() {
-        return;
+        return Applied::default();
     }
     let mut known = Known { registry, names: HashMap::new(), globs: 0 };
     let mut directives: Vec<Directive> = FINDER
@@ -140,7 +149,7 @@ pub(crate) fn apply(
         .filter_map(|found| read(source, &mut known, found.pattern().as_usize(), found.start()))
         .collect();
     if directives.is_empty() {
-        return;
+        return Applied::default();
     }
     stretch(source, &mut directives, &statements());
     // Rule → the comments that may allow it.
@@ -164,7 +173,11 @@ pub(crate) fn apply(
             finding.reason = Some(directive.reason.clone());
         }
     }
-    report_unused(source, registry, &directives, report);
+    let used = directives.iter().filter(|directive| directive.own && directive.used);
+    Applied {
+        used: used.map(|directive| directive.span).collect(),
+        waiting: report_unused(source, registry, &directives, report),
+    }
 }
 
 impl Directive {
@@ -343,27 +356,37 @@ fn opens_comment_line(source: &Source, line: usize) -> bool {
     ["#", "//", "--", "/*", "<!--", "%%", ";"].iter().any(|opener| text.starts_with(opener))
 }
 
+/// Reports our own comments that allow nothing. Returns those of them that name a rule of the project
+/// pass: what that finds is not known here.
 fn report_unused(
     source: &Source,
     registry: &Registry,
     directives: &[Directive],
     report: &mut Report<'_>,
-) {
+) -> Vec<Span> {
+    let mut waiting = Vec::new();
     let ours = directives.iter().filter(|directive| directive.own && !directive.used);
     for directive in ours {
-        // A rule that did not run could not be needed.
         if let Rules::These(rules) = &directive.rules
             && directive.unknown.is_empty()
             && !rules.is_empty()
-            && !rules.iter().flat_map(|some| some.iter()).any(|rule| {
-                // What the project pass finds is not known here.
-                !registry.get(rule).is_some_and(Rule::is_joined) && report.begin(rule)
-            })
         {
-            continue;
+            let ran: Vec<&RuleId> = rules
+                .iter()
+                .flat_map(|some| some.iter())
+                .filter(|rule| report.begin(rule))
+                .collect();
+            // A rule that did not run could not be needed.
+            if ran.is_empty() {
+                continue;
+            }
+            let is_joined = |rule: &&RuleId| registry.get(rule).is_some_and(Rule::is_joined);
+            if ran.iter().any(is_joined) {
+                waiting.push(directive.span);
+            }
         }
         if !report.begin(UNUSED) {
-            return;
+            return Vec::new();
         }
         let message = match (directive.unknown.first(), &directive.rules) {
             (Some(unknown), _) => format!("this comment allows `{unknown}`, which is no rule"),
@@ -376,6 +399,7 @@ fn report_unused(
             .at(directive.span, message)
             .fix("Delete the comment", vec![Edit::delete(whole_comment(source, directive.span))]);
     }
+    waiting
 }
 
 /// The comment around a directive; the whole line, with its break, when nothing else is on it.

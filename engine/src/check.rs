@@ -62,6 +62,11 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// Bytes that no output may show, ordered, without overlap.
     pub secrets: Vec<Span>,
+    /// Our own allow comments that some of the findings are allowed by.
+    pub allowing: Vec<Span>,
+    /// Findings on allow comments that nothing here needs, and that name a rule of the project pass:
+    /// they stand unless that needs the comment.
+    pub waiting: Vec<Finding>,
 }
 
 impl Engine {
@@ -160,11 +165,11 @@ impl Engine {
         self.settings.may_run(rule)
     }
 
-    /// Marks the findings that a comment in `source` allows.
-    pub(crate) fn allow(&self, source: &Source, findings: &mut [Finding]) {
+    /// Marks the findings that a comment in `source` allows, and returns the spans of our own ones.
+    pub fn allow(&self, source: &Source, findings: &mut [Finding]) -> Vec<Span> {
         let settings = Settings::new();
         let mut unused = Report::new(source, &settings);
-        allow::apply(source, &self.registry, Vec::new, findings, &mut unused);
+        allow::apply(source, &self.registry, Vec::new, findings, &mut unused).used
     }
 
     /// Findings of `source` in their order, with their ids.
@@ -187,7 +192,7 @@ impl Engine {
     ) -> Checked {
         finish(source, &mut findings, &secrets);
         assign_ids(source, &mut findings, seen);
-        Checked { findings, secrets }
+        Checked { findings, secrets, ..Checked::default() }
     }
 
     /// Settings under which `rule` alone runs, as its page says; a rule on rules and comments runs
@@ -209,7 +214,9 @@ impl Engine {
     pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
         let mut checked =
             self.check_under(&self.settings(source.path()), source, files, Depth::Full);
-        assign_ids(source, &mut checked.findings, &mut Occurrences::default());
+        let mut seen = Occurrences::default();
+        assign_ids(source, &mut checked.findings, &mut seen);
+        assign_ids(source, &mut checked.waiting, &mut seen);
         checked
     }
 
@@ -291,10 +298,17 @@ impl Engine {
         let statements =
             || kinds.iter().flat_map(|&kind| validators::statements(kind, source)).collect();
         let mut unused = Report::new(source, settings).without(&off);
-        allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
-        findings.extend(unused.finish());
+        let applied = allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
+        let waits = |finding: &Finding| applied.waiting.contains(&finding.span);
+        let (mut waiting, unused): (Vec<_>, Vec<_>) = unused.finish().into_iter().partition(waits);
+        findings.extend(unused);
         finish(source, &mut findings, &secrets);
-        Checked { findings, secrets }
+        if depth == Depth::Full {
+            finish(source, &mut waiting, &secrets);
+        } else {
+            waiting.clear();
+        }
+        Checked { findings, secrets, allowing: applied.used, waiting }
     }
 
     /// Fenced blocks reach the validator of their language; spans and edits are mapped back.

@@ -29,6 +29,8 @@ pub enum Kind {
     Config,
     /// A rule page of the project.
     RulePage,
+    /// A page of the project that switches on a set of rules.
+    PackPage,
     /// A tracked file of the project's memory, in JSON lines.
     Memory,
     /// An entry of the technology knowledge base.
@@ -63,6 +65,9 @@ pub const CONFIG_PATH: &str = ".aidd/config.json";
 /// The folders, from the root, that hold a project's own rule pages.
 pub const RULE_FOLDERS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 
+/// The folder, from the root, that holds a project's own packs.
+pub const PACK_FOLDER: &str = ".aidd/packs";
+
 /// The names of hadolint's settings file, in the order it looks for them.
 pub const HADOLINT_CONFIGS: [&str; 3] = [".hadolint.yaml", ".hadolint.yml", ".hadolint.json"];
 
@@ -88,6 +93,9 @@ pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     }
     if is_page_path(path) {
         kinds.push(Kind::RulePage);
+    }
+    if is_pack_path(path) {
+        kinds.push(Kind::PackPage);
     }
     if is_memory_path(path) {
         kinds.push(Kind::Memory);
@@ -136,6 +144,13 @@ pub fn is_page_path(path: &str) -> bool {
     // Below the root a folder called `rules` may be anybody's.
     let is_nested = || ["/.aidd/rules/", "/ai/rules/"].iter().any(|folder| path.contains(folder));
     path.ends_with(".md") && (RULE_FOLDERS.into_iter().any(is_below) || is_nested())
+}
+
+/// Whether `path` is that of a pack of the project.
+#[must_use]
+pub fn is_pack_path(path: &str) -> bool {
+    let below = path.strip_prefix(PACK_FOLDER).and_then(|rest| rest.strip_prefix('/'));
+    below.is_some_and(|name| name.ends_with(".md"))
 }
 
 /// Whether `path` is that of a tracked file of memory, of this project or of one below it.

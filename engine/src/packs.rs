@@ -2,9 +2,11 @@
 
 use crate::config::{Config, RuleSetting, nearest};
 use crate::finding::RuleId;
+use crate::kind::PACK_FOLDER;
 use crate::paths::rule_globs;
 use crate::registry::Registry;
-use aidd_content::page::{self, Many, PackHeader, WhenHeader};
+use crate::source::{Encoding, Source, Span};
+use aidd_content::page::{self, Many, PackHeader, PageError, WhenHeader, Yaml};
 use std::collections::{BTreeSet, HashMap};
 
 /// The packs of a configuration, resolved to rules.
@@ -18,31 +20,66 @@ pub struct Packs {
     pub when: HashMap<RuleId, Many<WhenHeader>>,
 }
 
-/// The names of all packs.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    aidd_content::PACKS.iter().map(|pack| pack.id)
+/// The names of all packs: the shipped, and those of the project.
+fn names(registry: &Registry) -> Vec<String> {
+    let shipped = aidd_content::PACKS.iter().map(|pack| pack.id.to_owned());
+    shipped.chain(registry.packs().map(|(name, ..)| name)).collect()
 }
 
 /// The pack most like `name`.
 #[must_use]
-pub fn nearest_name(name: &str) -> Option<&'static str> {
-    nearest(name, names())
+pub fn nearest_name(name: &str, registry: &Registry) -> Option<String> {
+    let known = names(registry);
+    nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// The header of a pack.
+/// The header of a pack: a shipped one, or `./name` for the page `.aidd/packs/name.md`.
 ///
 /// # Errors
-/// When there is none of this name, or its page cannot be read.
-pub fn header(name: &str) -> Result<PackHeader, String> {
+/// When there is none of this name, or its page cannot be read, and where.
+pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, String> {
+    if let Some((_, path, text)) = registry.packs().find(|(own, ..)| own == name) {
+        return page::pack(text).map_err(|error| {
+            let source = Source::new(path, text);
+            let at = source.position(Span::from(error.span.clone()).start, Encoding::CodePoints);
+            let (line, column) = (at.line + 1, at.column + 1);
+            format!("pack `{name}`: {path}:{line}:{column}: {}", explained(&error))
+        });
+    }
     let Some(pack) = aidd_content::PACKS.iter().find(|pack| pack.id == name) else {
-        let near = nearest_name(name);
-        let hint = near.map_or_else(
-            || format!("known are {}", names().collect::<Vec<_>>().join(", ")),
+        let hint = nearest_name(name, registry).map_or_else(
+            || format!("known are {}", names(registry).join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
-        return Err(format!("no pack is called `{name}`; {hint}"));
+        let place = name
+            .strip_prefix("./")
+            .filter(|name| !name.contains(".."))
+            .map(|name| format!("; a pack of your own is the page `{PACK_FOLDER}/{name}.md`"));
+        let place = place.unwrap_or_default();
+        return Err(format!("no pack is called `{name}`; {hint}{place}"));
     };
     page::pack(pack.text).map_err(|error| format!("pack `{name}`: {error}"))
+}
+
+/// What is wrong with a page, and the key that was probably meant.
+fn explained(error: &PageError) -> String {
+    let near = error.did_you_mean.as_ref().and_then(|(word, known)| {
+        nearest(word, known.iter().map(String::as_str)).map(str::to_owned)
+    });
+    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    format!("{}{hint}", error.message)
+}
+
+/// What is set of a rule by a pack.
+///
+/// # Errors
+/// When it is no severity, nor an object of them and parameters.
+pub fn setting(given: &Yaml) -> Result<RuleSetting, String> {
+    serde_json::from_str(&given.0).map_err(|error| {
+        let said = error.to_string();
+        let said = said.split(" at line ").next().unwrap_or_default().to_owned();
+        format!("{said}: give `off`, a severity, or `severity` and `params`")
+    })
 }
 
 impl Packs {
@@ -53,8 +90,8 @@ impl Packs {
     pub fn of(config: &Config, registry: &Registry) -> Result<Self, String> {
         let mut packs = Self::default();
         let mut always: BTreeSet<RuleId> = BTreeSet::new();
-        for name in config.compliance.iter().flatten() {
-            let header = header(name)?;
+        for pack in config.compliance.iter().flatten() {
+            let header = header(pack, registry)?;
             let rules = named(&header.rules, registry)?;
             for rule in rules {
                 if header.when.is_empty() {
@@ -64,8 +101,8 @@ impl Packs {
                 packs.on.insert(rule);
             }
             for (name, setting) in &header.set {
-                let setting: RuleSetting = serde_json::from_str(&setting.0)
-                    .map_err(|error| format!("pack: `{name}`: {error}"))?;
+                let setting = self::setting(setting)
+                    .map_err(|why| format!("pack `{pack}`: `{name}`: {why}"))?;
                 let rules = named(std::slice::from_ref(name), registry)?;
                 packs.set.extend(rules.into_iter().map(|rule| (rule, setting.clone())));
             }
@@ -80,4 +117,100 @@ fn named(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, String> {
     let globs = rule_globs(names)?;
     let ids = registry.rules().iter().map(|rule| &rule.id);
     Ok(ids.filter(|id| globs.is_match(&***id)).cloned().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Engine, Selection};
+    use crate::config;
+    use crate::files::Memory;
+    use std::fmt::Write as _;
+
+    const RULE: &str = "---\nseverity: error\nenabled: false\ncheck:\n  params: { word: 'old' }\n  text: { regex: \"${word}\" }\n---\n# team/word\n\nWhy.\n";
+
+    fn registry(pack: &str) -> Registry {
+        Registry::new(&[
+            (".aidd/rules/word.md".to_owned(), RULE.to_owned()),
+            (".aidd/packs/team.md".to_owned(), pack.to_owned()),
+        ])
+    }
+
+    fn engine(pack: &str, config: &str) -> Result<Engine, String> {
+        let config = config::read(config).expect("valid").0;
+        let engine = Engine::new(registry(pack), &config, &Selection::default());
+        engine.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_pack_of_the_project_switches_rules_on_and_sets_them() {
+        let pack = "---\npack:\n  rules: ['team/*']\n  set: { team/word: { severity: info, params: { word: new } } }\n---\n# team\n";
+        let found = |config: &str| {
+            let engine = engine(pack, config).expect("an engine");
+            let checked = engine.check(&Source::new("a.txt", "old new"), &Memory::default());
+            let line = |one: &crate::finding::Finding| format!("{} {}", one.severity, one.rule);
+            checked.findings.iter().map(line).collect::<Vec<_>>()
+        };
+        assert_eq!(found("{}"), [""; 0]);
+        assert_eq!(found(r#"{"compliance": ["./team"]}"#), ["info team/word"]);
+        // What the configuration says wins.
+        let on = r#"{"compliance": ["./team"], "rules": {"team/word": "warning"}}"#;
+        assert_eq!(found(on), ["warning team/word"]);
+    }
+
+    #[test]
+    fn a_condition_of_the_pack_holds_for_its_rules() {
+        let pack = "---\npack:\n  rules: [team/word]\n  when: { nearest: go.mod }\n---\n# team\n";
+        let engine = engine(pack, r#"{"compliance": ["./team"]}"#).expect("an engine");
+        let source = Source::new("a.txt", "old");
+        let count = |files: &Memory| engine.check(&source, files).findings.len();
+        assert_eq!(count(&Memory::default()), 0);
+        assert_eq!(count(&Memory([("go.mod".to_owned(), Vec::new())].into())), 1);
+    }
+
+    #[test]
+    fn a_pack_that_cannot_be_used_is_told_with_its_place() {
+        let told = |pack: &str, name: &str| {
+            engine(pack, &format!(r#"{{"compliance": ["{name}"]}}"#)).expect_err("wrong")
+        };
+        let fine = "---\npack: { rules: [team/word] }\n---\n# team\n";
+        let mut shown = String::new();
+        for (pack, name) in [
+            ("---\npack:\n  rulez: [team/word]\n---\n", "./team"),
+            ("# no header\n", "./team"),
+            ("---\npack: { rules: [team/word], set: { team/word: loud } }\n---\n", "./team"),
+            (fine, "./teem"),
+            (fine, "./../x"),
+            (fine, "securty"),
+        ] {
+            let _ = writeln!(shown, "{}", told(pack, name).chars().take(150).collect::<String>());
+        }
+        insta::assert_snapshot!(shown, @"");
+    }
+
+    #[test]
+    fn what_is_wrong_in_the_page_is_a_finding_at_its_place() {
+        let found = |pack: &str| {
+            let engine = engine(pack, "{}").expect("an engine");
+            let source = Source::new(".aidd/packs/team.md", pack);
+            let mut shown = String::new();
+            for one in engine.check(&source, &Memory::default()).findings {
+                let at = source.position(one.span.start, Encoding::CodePoints);
+                let text = source.slice(one.span);
+                let _ =
+                    writeln!(shown, "{}:{} {text:?} {}", at.line + 1, at.column + 1, one.message);
+            }
+            shown
+        };
+        assert_eq!(found("---\npack: { rules: [team/word, 'secrets/*'] }\n---\n# team\n"), "");
+        insta::assert_snapshot!(found("---\npack:\n  rulez: [team/word]\n---\n# team\n"), @"");
+        insta::assert_snapshot!(
+            found("---\npack:\n  rules: [team/wrd, 'tem/*']\n  set:\n    team/word: loud\n    team/wod: off\n---\n# team\n"),
+            @""
+        );
+        insta::assert_snapshot!(
+            found("---\npack:\n  rules: [team/word]\n  set: { team/word: { params: { wort: a } } }\n---\n# team\n"),
+            @""
+        );
+    }
 }

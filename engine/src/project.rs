@@ -6,7 +6,7 @@ use crate::check::{Engine, EngineError, Selection};
 use crate::config::{self, Config};
 use crate::files::{Disk, Files};
 use crate::git::Snapshot;
-use crate::kind::{CONFIG_PATH, RULE_FOLDERS, is_page_path};
+use crate::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS, is_page_path};
 use crate::paths::{relative, scope_of};
 use crate::registry::{self, Registry};
 use crate::source::{Encoding, Source, Span};
@@ -44,7 +44,7 @@ pub struct Project {
     pub config: Config,
     /// Where the settings came from; `None`: there is no file.
     pub config_path: Option<PathBuf>,
-    /// Its rule pages: path from the root, text.
+    /// Its rule pages and packs: path from the root, text.
     pub pages: Vec<(String, String)>,
     /// Where the settings, the rules and the baseline are read instead, when those on the disk are
     /// not to be trusted.
@@ -112,7 +112,7 @@ impl Project {
         let all = snapshot.below("").unwrap_or_default();
         let nested = |path: &&String| is_page_path(path) && !scope_of(path).is_empty();
         below.extend(all.iter().filter(nested).cloned());
-        for folder in RULE_FOLDERS {
+        for folder in RULE_FOLDERS.into_iter().chain([PACK_FOLDER]) {
             let files = snapshot.below(folder).map_err(|error| {
                 ProjectError::new(format!("{folder} of the base: {error}"), None)
             })?;

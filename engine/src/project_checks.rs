@@ -202,14 +202,14 @@ fn settled(
             }
         }
         let mut findings = report.finish();
-        engine.allow(text.unwrap_or(&source), &mut findings);
+        let allowing = engine.allow(text.unwrap_or(&source), &mut findings);
         // The line of a finding is shown, so it must not show a secret.
         let secrets = match text {
             Some(_) => Vec::new(),
             None => engine.check_secrets(&source, files).secrets,
         };
         let checked = engine.finished(&source, findings, secrets);
-        settled.push((source, checked));
+        settled.push((source, Checked { allowing, ..checked }));
     };
     settle(Source::new(path, ""), as_such, Some(&text));
     settle(text, in_text, None);

@@ -2,7 +2,7 @@
 
 use crate::files::{Disk, Files, SIDE_FILE_LIMIT, markdown_below, nested_rule_folders};
 use crate::finding::RuleId;
-use crate::kind::RULE_FOLDERS;
+use crate::kind::{PACK_FOLDER, RULE_FOLDERS, is_pack_path};
 use crate::paths::scope_of;
 use crate::rule::Rule;
 use aidd_content::page::{self, Header};
@@ -16,6 +16,8 @@ pub struct Registry {
     rules: Vec<Rule>,
     /// Lower-case id or alias → indexes into `rules`.
     names: HashMap<String, Vec<usize>>,
+    /// The pages of the project's own packs: path, text.
+    packs: Vec<(String, String)>,
 }
 
 impl Registry {
@@ -27,6 +29,8 @@ impl Registry {
         // A thousand rules are made at each start: they are ordered already, and moved once.
         let mut rules: Vec<Rule> = Vec::with_capacity(aidd_content::PAGES.len() + pages.len());
         rules.extend(shipped());
+        let (packs, pages): (Vec<_>, Vec<_>) =
+            pages.iter().partition(|(path, _)| is_pack_path(path));
         for (path, text) in pages {
             let Some(mut rule) = project_rule(path, text) else { continue };
             let place = |id: &RuleId| rules.binary_search_by(|known| known.id.cmp(id));
@@ -50,13 +54,22 @@ impl Registry {
                 names.entry(alias.to_ascii_lowercase()).or_default().push(index);
             }
         }
-        Self { rules, names }
+        Self { rules, names, packs: packs.into_iter().cloned().collect() }
     }
 
     /// Every rule, ordered by id.
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// The project's own packs: the name by which the configuration calls one, the path of its page,
+    /// and its text.
+    pub fn packs(&self) -> impl Iterator<Item = (String, &str, &str)> {
+        self.packs.iter().map(|(path, text)| {
+            let below = path.strip_prefix(PACK_FOLDER).unwrap_or(path);
+            (format!(".{}", below.trim_end_matches(".md")), path.as_str(), text.as_str())
+        })
     }
 
     /// Puts the parameters that `of` has for a rule in the place of its defaults.
@@ -185,21 +198,22 @@ pub fn is_rule_page(path: &str, text: &str) -> bool {
             || page::split(text).is_ok_and(|(header, _)| names_rule(header)))
 }
 
-/// The rule pages of the project on `disk`: path from the root, and text. Pages that cannot be read
-/// are left out.
+/// The rule pages and packs of the project on `disk`: path from the root, and text. Pages that cannot
+/// be read are left out.
 #[must_use]
 pub fn project_pages(disk: &Disk) -> Vec<(String, String)> {
     let nested = nested_rule_folders(disk);
     let folders = RULE_FOLDERS.into_iter().chain(nested.iter().map(String::as_str));
+    let folders = folders.chain([PACK_FOLDER]);
     pages(disk, folders.flat_map(|folder| markdown_below(disk, folder)))
 }
 
-/// The rule pages among the files at `paths`; those that cannot be read are left out.
+/// The rule pages and packs among the files at `paths`; those that cannot be read are left out.
 pub fn pages(files: &dyn Files, paths: impl IntoIterator<Item = String>) -> Vec<(String, String)> {
     let page = |path: String| {
         let bytes = files.read(&path, SIDE_FILE_LIMIT).ok()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        is_rule_page(&path, &text).then_some((path, text))
+        (is_pack_path(&path) || is_rule_page(&path, &text)).then_some((path, text))
     };
     paths.into_iter().filter_map(page).collect()
 }

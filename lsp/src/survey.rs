@@ -172,7 +172,11 @@ fn check(
             found.entry(uri).or_default().extend(shown);
         }
     }
-    for FileReport { source, mut checked } in outcome.files {
+    let waiting = outcome.waiting.into_iter().filter_map(|FileReport { source, mut checked }| {
+        checked.findings = whole.as_ref()?.unused(engine, &source, checked.findings);
+        Some(FileReport { source, checked })
+    });
+    for FileReport { source, mut checked } in waiting.chain(outcome.files) {
         let Some(uri) = Uri::from_file_path(disk.root().join(source.path())) else { continue };
         workspace.judge(source.path(), &mut checked);
         let snapshot = Snapshot {

@@ -5,6 +5,7 @@ use crate::documents::{Open, Place, lock};
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::workspace::Workspace;
+use aidd_engine::check::Engine;
 use aidd_engine::files::{Files, Overlay};
 use aidd_engine::finding::Finding;
 use aidd_engine::listing::Listing;
@@ -33,6 +34,26 @@ impl Whole {
         let holds =
             |report: &&FileReport| report.source.text().is_empty() || report.source.text() == text;
         reports.filter(holds).flat_map(|report| report.checked.findings.iter().cloned()).collect()
+    }
+
+    /// Those of the findings on allow comments in `source` that nothing in the project needs; none
+    /// where another text of it was looked at.
+    pub(crate) fn unused(
+        &self,
+        engine: &Engine,
+        source: &Source,
+        mut waiting: Vec<Finding>,
+    ) -> Vec<Finding> {
+        for report in self.found.get(source.path()).into_iter().flatten() {
+            let allowing = match report.source.text() {
+                // Of the file as such: any text of it may allow that.
+                "" => engine.allow(source, &mut report.checked.findings.clone()),
+                text if text == source.text() => report.checked.allowing.clone(),
+                _ => return Vec::new(),
+            };
+            waiting.retain(|finding| !allowing.contains(&finding.span));
+        }
+        waiting
     }
 
     /// The paths with findings.

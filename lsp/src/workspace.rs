@@ -140,6 +140,8 @@ impl Workspace {
         };
         if let Some(whole) = whole {
             checked.findings.extend(whole.findings(source.path(), source.text()));
+            let waiting = std::mem::take(&mut checked.waiting);
+            checked.findings.extend(whole.unused(&self.engine, source, waiting));
             checked.findings.sort_by_key(|finding| finding.span);
         }
         self.judge(source.path(), &mut checked);

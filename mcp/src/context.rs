@@ -4,7 +4,7 @@
 use crate::tool::ToolError;
 use aidd_engine::files::Disk;
 use aidd_engine::guidance::{Library, Watched};
-use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS};
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::project::{Clock, ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
@@ -209,7 +209,8 @@ impl Context {
         let root = &self.shared.root;
         let config = self.shared.config.clone().unwrap_or_else(|| root.join(CONFIG_PATH));
         let mut stamps = vec![(config.clone(), stamp(&config))];
-        let mut folders: Vec<PathBuf> = RULE_FOLDERS.iter().map(|path| root.join(path)).collect();
+        let own = RULE_FOLDERS.iter().chain([&PACK_FOLDER]);
+        let mut folders: Vec<PathBuf> = own.map(|path| root.join(path)).collect();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let path = entry.path();

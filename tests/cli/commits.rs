@@ -162,3 +162,20 @@ fn a_message_is_judged_before_there_is_a_commit() {
     assert!(ran.err.contains("no Conventional Commit"), "{}", ran.err);
     project.git(&["commit", "--quiet", "--allow-empty", "-m", "fix(core): a type"]).ends(0);
 }
+
+#[test]
+fn the_examples_of_a_rule_on_commits_are_run_and_counted() {
+    let project = Project::new(&[]);
+    let page = |passes: &str| {
+        format!(
+            "---\nseverity: error\ncheck:\n  commit: {{ conventional: {{ types: [fix] }} }}\n---\n# team/commits\n\nWhy.\n\n## Fails\n\n```commit\nfeat: a\n```\n\n```finding\n1:1 feat\n```\n\n## Passes\n\n```commit\n{passes}\n```\n"
+        )
+    };
+    project.write("rules/commits.md", page("fix: a"));
+    let ran = project.run(&["rule", "test"]).ends(0);
+    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.err, @"");
+    project.write("rules/commits.md", page("feat: a"));
+    let ran = project.run(&["rule", "test"]).ends(1);
+    assert!(ran.out.contains("expected [], found [\"1:1 feat\"]"), "{}", ran.out);
+}

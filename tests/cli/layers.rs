@@ -48,6 +48,10 @@ fn imports_against_the_order_are_told_and_lost_ones_too() {
     note: team/layers judges 4 places
     note: team/layers 1 import looks like a part of the project and leads nowhere: `./gone` in src/domain/order.ts
     ");
+    // Not only on request.
+    let plain = project.run(&["check", "."]).ends(1);
+    assert_snapshot!(plain.err, @"note: team/layers 1 import looks like a part of the project and leads nowhere: `./gone` in src/domain/order.ts");
+    assert_eq!(project.run(&["check", ".", "--quiet"]).ends(1).err, "");
     project.write(
         "src/domain/order.ts",
         concat!(

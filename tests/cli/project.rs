@@ -270,3 +270,15 @@ fn the_rules_that_hold_are_told_in_agents_md() {
     let ran = project.run(&export).ends(2);
     assert!(ran.err.contains("`<!-- aidd:rules -->` stands alone"), "{}", ran.err);
 }
+
+#[test]
+fn a_configuration_that_cannot_be_read_is_kept_and_told_with_its_place() {
+    let project = Project::new(&[(".aidd/config.json", "{\n  \"failOn\": \"loud\"\n}\n")]);
+    let ran = project.run(&["init"]).ends(2);
+    assert!(ran.out.contains("kept .aidd/config.json"), "{}", ran.out);
+    let told = ran.err.lines().find(|line| line.contains("config.json:2:13: ")).expect("the place");
+    assert!(told.contains("loud"), "{told}");
+    assert_eq!(project.read(".aidd/config.json"), "{\n  \"failOn\": \"loud\"\n}\n");
+    project.write(".aidd/config.json", "{}\n");
+    project.run(&["init"]).ends(0);
+}

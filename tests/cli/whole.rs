@@ -130,3 +130,60 @@ fn a_folder_has_rules_of_its_own() {
     let ran = project.run(&["check", ".", "--format", "github"]).ends(1);
     assert_eq!(paths(&ran.out), ["packages/a/x.bak"]);
 }
+
+#[test]
+fn a_file_is_renamed_on_request_and_never_over_another() {
+    let project = Project::new(&[(
+        "rules/named.md",
+        "---\nseverity: error\ncheck:\n  tree: { each: 'src/*.ts', name: kebab }\n  fix: { rename: true }\n---\n# team/named\n\nWhy.\n",
+    )]);
+    project.write("src/UserCard.ts", "a\n");
+    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
+    assert_snapshot!(ran.out, @"");
+    project.run(&["check", ".", "--fix"]).ends(1);
+    project.run(&["check", ".", "--fix-unsafe"]).ends(0);
+    assert_eq!(project.read("src/user-card.ts"), "a\n");
+    assert!(!project.path().join("src/UserCard.ts").exists());
+    project.write("src/UserCard.ts", "b\n");
+    project.run(&["check", ".", "--fix-unsafe"]).ends(1);
+    assert_eq!(project.read("src/UserCard.ts"), "b\n");
+    assert_eq!(project.read("src/user-card.ts"), "a\n");
+}
+
+#[test]
+fn what_is_missing_beside_a_file_is_made_on_request() {
+    let project = Project::new(&[(
+        "rules/tested.md",
+        "---\nseverity: error\ncheck:\n  exclude: ['*.test.ts']\n  tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' }\n  fix: { create: true }\n---\n# team/tested\n\nWhy.\n\n## Template\n\n```ts\ntest('<stem>')\n```\n",
+    )]);
+    project.write("src/a/b.ts", "");
+    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
+    assert_snapshot!(ran.out, @"");
+    let json = project.run(&["check", ".", "--format", "json"]).ends(1).out;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["findings"][0]["fix"]["create"]["path"], "src/a/b.test.ts");
+    project.run(&["check", ".", "--fix-unsafe"]).ends(0);
+    assert_eq!(project.read("src/a/b.test.ts"), "test('b')\n");
+}
+
+#[test]
+fn a_pack_of_the_project_is_used_and_its_faults_are_told() {
+    let project = Project::new(&[("a.txt", "blue\n")]);
+    let page = crate::support::BLUE.replace("severity: warning", "severity: error\nenabled: false");
+    project.write(".aidd/rules/blue.md", page);
+    project.run(&["check", "."]).ends(0);
+    project
+        .write(".aidd/packs/team.md", "---\npack: { rules: ['team/*'] }\n---\n# team\n\nOurs.\n");
+    project.write(".aidd/config.json", "{\"compliance\": [\"./team\"]}");
+    let ran = project.run(&["check", ".", "--format", "github"]).ends(1);
+    assert_eq!(paths(&ran.out), ["a.txt"]);
+    project.write(".aidd/packs/team.md", "---\npack: { rulez: ['team/*'] }\n---\n# team\n");
+    let ran = project.run(&["check", "."]).ends(2);
+    assert!(
+        ran.err.contains(
+            "pack `./team`: .aidd/packs/team.md:2:9: unknown key `rulez`; did you mean `rules`?"
+        ),
+        "{}",
+        ran.err
+    );
+}

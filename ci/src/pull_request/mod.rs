@@ -215,6 +215,8 @@ impl Job<'_> {
         let ci = self.project.config.ci.clone().unwrap_or_default();
         let (policy, unknown) = Policy::new(&ci, fail_on, engine.registry());
         self.notes.extend(unknown);
+        let notes = compared.outcome.notes.iter();
+        self.notes.extend(notes.map(|(rule, note)| format!("{rule}: {note}")));
         let version_control = self.version_control(found);
         let place = Place::of(&self.project);
         let registry = place.rules(&self.project);

@@ -98,6 +98,10 @@ impl SyntaxPatterns {
     /// # Errors
     /// When the time for one file is used up; what was found so far stays in the report.
     pub fn run(&self, report: &mut Report<'_>) -> Result<(), OverBudget> {
+        self.run_within(BUDGET, report)
+    }
+
+    fn run_within(&self, budget: Duration, report: &mut Report<'_>) -> Result<(), OverBudget> {
         let source = report.source();
         let Some((name, language)) = language_of(source.path()) else { return Ok(()) };
         let Some(patterns) = self.by_language.get(name) else { return Ok(()) };
@@ -109,7 +113,7 @@ impl SyntaxPatterns {
         if active.is_empty() {
             return Ok(());
         }
-        let deadline = Instant::now() + BUDGET;
+        let deadline = Instant::now() + budget;
         let tree = language.ast_grep(source.text());
         for node in tree.root().dfs() {
             for (pattern, config) in &active {
@@ -312,4 +316,26 @@ fn unbounded_pair(value: &Value) -> Option<(&'static str, &'static str)> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Registry;
+    use crate::select;
+    use crate::source::Source;
+
+    #[test]
+    fn a_pattern_that_takes_too_long_is_named() {
+        let page = "---\nseverity: error\ncheck:\n  syntax: { language: [rust], rule: { kind: identifier } }\n---\n# a/b\n\nWhy.\n";
+        let registry = Registry::new(&[("rules/a.md".into(), page.to_owned())]);
+        let patterns = SyntaxPatterns::new(registry.rules());
+        let settings = select::defaults(registry.rules());
+        let source = Source::new("a.rs", "fn a() { b(c) }");
+        let mut report = Report::new(&source, &settings);
+        let over = patterns.run_within(Duration::ZERO, &mut report);
+        assert_eq!(over, Err(OverBudget { rule: "a/b".into() }));
+        assert_eq!(patterns.run_within(BUDGET, &mut report), Ok(()));
+        assert!(report.finish().iter().any(|finding| &*finding.rule == "a/b"));
+    }
 }

@@ -40,6 +40,7 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
         Kind::HadolintConfig => dockerfile::check_settings(report),
         Kind::Config => project::check_config(registry, report),
         Kind::RulePage => project::check_page(report),
+        Kind::PackPage => project::check_pack(registry, report),
         Kind::Credentials => {
             each(credentials::CHECKS, &credentials::parse(report.source()), report);
         }

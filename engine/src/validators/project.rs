@@ -1,16 +1,17 @@
 //! The project's own settings and rule pages: what is wrong in them is a finding like any other.
 
-use crate::config::{self, nearest};
+use crate::config::{self, RuleSetting, nearest};
 use crate::finding::Edit;
 use crate::packs;
 use crate::patterns;
 use crate::registry::{self, Registry};
 use crate::rule::Report;
 use crate::source::Span;
-use aidd_content::page;
+use aidd_content::page::{self, PageError};
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::{Map, Value};
 
 /// The rule on `.aidd/config.json`.
 pub(super) const CONFIG: &str = "aidd/invalid-config";
@@ -42,10 +43,10 @@ pub(super) fn check_config(registry: &Registry, report: &mut Report<'_>) {
             }
             for (name, range) in rule_names(text) {
                 let span = Span::from(range).shift(base);
-                unknown_rule(&name, span, registry, report);
+                unknown_rule(&name, span, ("\"", registry), report);
             }
             for (name, range) in pack_names(text) {
-                unknown_pack(&name, Span::from(range).shift(base), report);
+                unknown_pack(&name, Span::from(range).shift(base), registry, report);
             }
             for (message, range) in wrong_params(text, registry) {
                 report.at(Span::from(range).shift(base), message);
@@ -54,7 +55,13 @@ pub(super) fn check_config(registry: &Registry, report: &mut Report<'_>) {
     }
 }
 
-fn unknown_rule(name: &str, span: Span, registry: &Registry, report: &mut Report<'_>) {
+/// `quote` stands around a name where it is replaced.
+fn unknown_rule(
+    name: &str,
+    span: Span,
+    (quote, registry): (&str, &Registry),
+    report: &mut Report<'_>,
+) {
     if registry.knows(name) {
         return;
     }
@@ -71,17 +78,15 @@ fn unknown_rule(name: &str, span: Span, registry: &Registry, report: &mut Report
     let finding = report.at(span, format!("no rule is called `{name}`{hint}"));
     finding.help("`aidd rule list` names all rules");
     if let Some(near) = near {
-        finding.fix_unsafe(
-            format!("Replace by \"{near}\""),
-            vec![Edit::replace(span, format!("\"{near}\""))],
-        );
+        let near = format!("{quote}{near}{quote}");
+        finding.fix_unsafe(format!("Replace by {near}"), vec![Edit::replace(span, near)]);
     }
 }
 
-fn unknown_pack(name: &str, span: Span, report: &mut Report<'_>) {
-    let Err(why) = packs::header(name) else { return };
+fn unknown_pack(name: &str, span: Span, registry: &Registry, report: &mut Report<'_>) {
+    let Err(why) = packs::header(name, registry) else { return };
     let finding = report.at(span, why);
-    if let Some(near) = packs::nearest_name(name) {
+    if let Some(near) = packs::nearest_name(name, registry).filter(|near| near != name) {
         finding.fix_unsafe(
             format!("Replace by \"{near}\""),
             vec![Edit::replace(span, format!("\"{near}\""))],
@@ -107,18 +112,22 @@ fn pack_names(text: &str) -> Vec<(String, std::ops::Range<usize>)> {
 fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, std::ops::Range<usize>)> {
     let Ok((config, _)) = config::read(text) else { return Vec::new() };
     let wrong = |(name, range): (String, std::ops::Range<usize>)| {
-        let params =
-            config.rules.as_ref()?.get(&name)?.params().filter(|given| !given.is_empty())?;
-        let mut rules = registry.named(&name).filter(|rule| rule.check.is_some());
-        let error = rules.find_map(|rule| page::check_with(&rule.page, params).err())?;
-        let near = error
-            .did_you_mean
-            .as_ref()
-            .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
-        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-        Some((format!("{}{hint}", error.message), range))
+        let params = config.rules.as_ref()?.get(&name)?.params()?;
+        Some((wrong_param(&name, params, registry)?, range))
     };
     rule_names(text).into_iter().filter_map(wrong).collect()
+}
+
+/// What is wrong with the parameters given to a rule.
+fn wrong_param(name: &str, given: &Map<String, Value>, registry: &Registry) -> Option<String> {
+    let mut rules = registry.named(name).filter(|rule| rule.check.is_some() && !given.is_empty());
+    let error = rules.find_map(|rule| page::check_with(&rule.page, given).err())?;
+    let near = error
+        .did_you_mean
+        .as_ref()
+        .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
+    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    Some(format!("{}{hint}", error.message))
 }
 
 /// The keys of all `rules` objects, with their bytes.
@@ -144,6 +153,65 @@ fn rule_names(text: &str) -> Vec<(String, std::ops::Range<usize>)> {
     names
 }
 
+fn malformed(error: &PageError, report: &mut Report<'_>) {
+    let near = error
+        .did_you_mean
+        .as_ref()
+        .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
+    let known = error.did_you_mean.as_ref().map(|(_, known)| known.join(", "));
+    let span = Span::from(error.span.clone());
+    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    let finding = report.at(span, format!("{}{hint}", error.message));
+    if let Some(near) = near {
+        finding.fix_unsafe(format!("Replace by `{near}`"), vec![Edit::replace(span, near)]);
+    } else if let Some(known) = known {
+        finding.help(format!("known here: {known}"));
+    }
+}
+
+/// Reports what is wrong in a pack of the project: its form, names of no rule, what it sets.
+pub(super) fn check_pack(registry: &Registry, report: &mut Report<'_>) {
+    if !report.begin(PAGE) {
+        return;
+    }
+    let text = report.source().text();
+    let header = match page::pack(text) {
+        Ok(header) => header,
+        Err(error) => return malformed(&error, report),
+    };
+    let end = page::split(text).map_or(0, |(header, _)| header.end);
+    let mut from = 0;
+    for name in &header.rules {
+        // One name may stand there twice, and be a part of another.
+        let span = word_in(&text[..end], name, from).unwrap_or_default();
+        from = span.end as usize;
+        unknown_rule(name, span, ("", registry), report);
+    }
+    for (name, given) in &header.set {
+        let span = word_in(&text[..end], name, 0).unwrap_or_default();
+        unknown_rule(name, span, ("", registry), report);
+        if let Err(why) = packs::setting(given) {
+            report.at(span, why);
+            continue;
+        }
+        let params = packs::setting(given).ok();
+        let params = params.as_ref().and_then(RuleSetting::params);
+        if let Some(why) = params.and_then(|params| wrong_param(name, params, registry)) {
+            report.at(span, why);
+        }
+    }
+}
+
+/// Where `word` stands by itself in `text`, from an offset on.
+fn word_in(text: &str, word: &str, from: usize) -> Option<Span> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '*');
+    let places = text.get(from..)?.match_indices(word).map(|(at, _)| from + at);
+    let alone = |at: &usize| {
+        !text[..*at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+    };
+    places.into_iter().find(alone).map(|at| Span::new(at, at + word.len()))
+}
+
 /// Reports why a rule page of the project cannot be used.
 pub(super) fn check_page(report: &mut Report<'_>) {
     let source = report.source();
@@ -151,19 +219,7 @@ pub(super) fn check_page(report: &mut Report<'_>) {
         return;
     }
     if let Err(error) = page::header(source.text()) {
-        let near = error
-            .did_you_mean
-            .as_ref()
-            .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
-        let known = error.did_you_mean.as_ref().map(|(_, known)| known.join(", "));
-        let span = Span::from(error.span);
-        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-        let finding = report.at(span, format!("{}{hint}", error.message));
-        if let Some(near) = near {
-            finding.fix_unsafe(format!("Replace by `{near}`"), vec![Edit::replace(span, near)]);
-        } else if let Some(known) = known {
-            finding.help(format!("known here: {known}"));
-        }
+        malformed(&error, report);
         return;
     }
     let Some(rule) = registry::project_rule(source.path(), source.text()) else { return };

@@ -1,7 +1,7 @@
 //! What one thread of a walk does: reading files, whole or window by window, and checking them.
 #![expect(clippy::disallowed_methods, reason = "this is where trees are read")]
 
-use super::{FileReport, Outcome, Part, Skipped};
+use super::{Outcome, Part, Skipped};
 use crate::check::{Checked, Engine, Occurrences};
 use crate::files::{Disk, Files};
 use crate::kind::Kind;
@@ -40,6 +40,7 @@ impl Drop for Job<'_> {
         let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
         let mine = std::mem::take(&mut self.outcome);
         total.files.extend(mine.files);
+        total.waiting.extend(mine.waiting);
         total.skipped.extend(mine.skipped);
         total.checked += mine.checked;
         total.bytes += mine.bytes;
@@ -175,9 +176,7 @@ impl Job<'_> {
     }
 
     fn keep(&mut self, source: Source, checked: Checked) {
-        if !checked.findings.is_empty() {
-            self.outcome.files.push(FileReport { source, checked });
-        }
+        self.outcome.keep(source, checked);
     }
 }
 

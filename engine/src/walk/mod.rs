@@ -135,9 +135,25 @@ pub struct Outcome {
     pub judged: BTreeMap<RuleId, usize>,
     /// What else there is to tell of a rule.
     pub notes: Vec<(RuleId, String)>,
+    /// Findings on allow comments that stand unless the project pass needs the comment.
+    pub waiting: Vec<FileReport>,
 }
 
 impl Outcome {
+    /// Takes in what the checks of one file gave.
+    pub fn keep(&mut self, source: Source, mut checked: Checked) {
+        let waiting = std::mem::take(&mut checked.waiting);
+        if !waiting.is_empty() {
+            let (findings, secrets) = (waiting, checked.secrets.clone());
+            let source = Source::new(source.path(), source.text());
+            let checked = Checked { findings, secrets, ..Checked::default() };
+            self.waiting.push(FileReport { source, checked });
+        }
+        if !checked.findings.is_empty() {
+            self.files.push(FileReport { source, checked });
+        }
+    }
+
     /// Puts what the project pass found among the files.
     pub fn join(&mut self) {
         self.files.append(&mut self.joined);

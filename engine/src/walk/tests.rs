@@ -157,3 +157,50 @@ fn odd_files_are_survived() {
     #[cfg(unix)]
     assert_eq!(places(&outcome).len(), 1);
 }
+
+const NAMED: &str = "---\nseverity: error\ncheck:\n  tree: { each: 'src/*.rs', name: snake }\n---\n# t/named\n\nWhy.\n";
+const WORD: &str = "---\nseverity: error\ncheck:\n  text: { regex: 'blue', keywords: [blue] }\n---\n# t/word\n\nWhy.\n";
+
+/// What is found in files under a rule of each pass, a line each.
+fn both_passes(files: &[(&str, &str)]) -> String {
+    use std::fmt::Write as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        // So that this file is not found to hold a comment.
+        fs::write(path, text.replace("ALLOW", "aidd:allow")).expect("written");
+    }
+    let pages = [("rules/a.md", NAMED), ("rules/b.md", WORD)];
+    let registry = Registry::new(&pages.map(|(path, page)| (path.to_owned(), page.to_owned())));
+    let engine =
+        Engine::new(registry, &Config::default(), &Selection::default()).expect("an engine");
+    let walk = Walk::over(vec![root.to_owned()]);
+    let outcome = check_tree(&engine, &Config::default(), &Disk::new(root), &walk, &|| ());
+    let mut shown = String::new();
+    for FileReport { source, checked } in outcome.expect("no globs").files {
+        assert!(checked.findings.iter().all(|finding| finding.id.len() == 16));
+        for one in checked.findings {
+            let line = source.line_of(one.span.start) + 1;
+            let _ = writeln!(shown, "{}:{line} {} {}", source.path(), one.rule, one.status);
+        }
+    }
+    shown
+}
+
+#[test]
+fn a_comment_is_unused_only_when_neither_pass_needs_it() {
+    // Needed by the second pass alone, by the first alone, and by none.
+    insta::assert_snapshot!(
+        both_passes(&[
+            ("src/BadName.rs", "// ALLOW-file t/named it is old\n"),
+            ("src/WorseName.rs", "// ALLOW-file t/word, t/named it is old\n"),
+            ("src/fine.rs", "// ALLOW t/word, t/named why\nblue\n"),
+            ("src/none.rs", "// ALLOW-file t/named why\nblue\n"),
+            ("src/nothing.rs", "// ALLOW-file t/* why\n"),
+            ("src/other.rs", "// ALLOW t/word why\n// ALLOW-file t/named why\n"),
+        ]),
+        @""
+    );
+}

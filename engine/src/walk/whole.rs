@@ -1,6 +1,6 @@
 //! The project as a whole: the list of its files, and the second pass over it.
 
-use super::{FileReport, Outcome, Walk, builder, globs, is_set};
+use super::{FileReport, Outcome, Walk, builder, by_path, globs, is_set};
 use crate::check::Engine;
 use crate::config::Config;
 use crate::files::{Disk, Files};
@@ -8,6 +8,7 @@ use crate::git::Repository;
 use crate::listing::Listing;
 use crate::paths::relative;
 use crate::project_checks;
+use crate::source::Span;
 use ignore::WalkState;
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -120,6 +121,22 @@ pub fn joined(
     outcome: &mut Outcome,
 ) -> Result<(), String> {
     let report = project_checks::run(engine, &globs(config)?, files, listing);
+    for FileReport { source, mut checked } in std::mem::take(&mut outcome.waiting) {
+        let here = report.files.iter().filter(|(other, _)| other.path() == source.path());
+        let allowing: Vec<Span> = here.flat_map(|(_, joined)| &joined.allowing).copied().collect();
+        checked.findings.retain(|finding| !allowing.contains(&finding.span));
+        if checked.findings.is_empty() {
+            continue;
+        }
+        match outcome.files.iter_mut().find(|file| file.source.path() == source.path()) {
+            Some(file) => {
+                file.checked.findings.append(&mut checked.findings);
+                file.checked.findings.sort_by(|a, b| (a.span, &a.rule).cmp(&(b.span, &b.rule)));
+            }
+            None => outcome.files.push(FileReport { source, checked }),
+        }
+    }
+    by_path(&mut outcome.files);
     let found = report.files.into_iter();
     outcome.joined.extend(found.map(|(source, checked)| FileReport { source, checked }));
     outcome.judged = report.judged;
