@@ -72,7 +72,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "project_checks",
-        &["source", "files", "kind", "listing", "finding", "paths", "patterns", "rule", "check"],
+        &[
+            "source", "files", "kind", "listing", "finding", "imports", "paths", "patterns",
+            "rule", "check",
+        ],
     ),
     ("fix", &["source", "files", "finding", "check"]),
     (

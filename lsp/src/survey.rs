@@ -173,7 +173,7 @@ fn check(
         }
     }
     let waiting = outcome.waiting.into_iter().filter_map(|FileReport { source, mut checked }| {
-        checked.findings = whole.as_ref()?.unused(engine, &source, checked.findings);
+        checked.findings = whole.as_ref()?.unused(engine, &source, checked.findings, None);
         Some(FileReport { source, checked })
     });
     for FileReport { source, mut checked } in waiting.chain(outcome.files) {

@@ -5,7 +5,7 @@ use crate::documents::{Open, Place, lock};
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::workspace::Workspace;
-use aidd_engine::check::Engine;
+use aidd_engine::check::{Checked, Engine};
 use aidd_engine::files::{Files, Overlay};
 use aidd_engine::finding::Finding;
 use aidd_engine::listing::Listing;
@@ -28,26 +28,34 @@ pub struct Whole {
 
 impl Whole {
     /// The findings at `path` that hold for `text`: those on the file as such, and those in a text
-    /// that still is what was checked.
-    pub(crate) fn findings(&self, path: &str, text: &str) -> Vec<Finding> {
+    /// that still is what was checked. `typed` is what is known of this text instead.
+    pub(crate) fn findings(&self, path: &str, text: &str, typed: Option<&Checked>) -> Vec<Finding> {
         let reports = self.found.get(path).into_iter().flatten();
-        let holds =
-            |report: &&FileReport| report.source.text().is_empty() || report.source.text() == text;
-        reports.filter(holds).flat_map(|report| report.checked.findings.iter().cloned()).collect()
+        let holds = |report: &&FileReport| {
+            let seen = report.source.text();
+            seen.is_empty() || typed.is_none() && seen == text
+        };
+        let found = reports.filter(holds).map(|report| &report.checked).chain(typed);
+        found.flat_map(|checked| checked.findings.iter().cloned()).collect()
     }
 
     /// Those of the findings on allow comments in `source` that nothing in the project needs; none
-    /// where another text of it was looked at.
+    /// where another text of it was looked at. `typed` is what is known of this text.
     pub(crate) fn unused(
         &self,
         engine: &Engine,
         source: &Source,
         mut waiting: Vec<Finding>,
+        typed: Option<&Checked>,
     ) -> Vec<Finding> {
+        if let Some(typed) = typed {
+            waiting.retain(|finding| !typed.allowing.contains(&finding.span));
+        }
         for report in self.found.get(source.path()).into_iter().flatten() {
             let allowing = match report.source.text() {
                 // Of the file as such: any text of it may allow that.
                 "" => engine.allow(source, &mut report.checked.findings.clone()),
+                _ if typed.is_some() => continue,
                 text if text == source.text() => report.checked.allowing.clone(),
                 _ => return Vec::new(),
             };

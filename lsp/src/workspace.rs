@@ -139,9 +139,12 @@ impl Workspace {
             None => self.check_file(source, files),
         };
         if let Some(whole) = whole {
-            checked.findings.extend(whole.findings(source.path(), source.text()));
+            let (engine, config) = (&self.engine, &self.project.config);
+            let typed = walk::typed(engine, config, files, &whole.listing, source);
+            let joined = whole.findings(source.path(), source.text(), typed.as_ref());
+            checked.findings.extend(joined);
             let waiting = std::mem::take(&mut checked.waiting);
-            checked.findings.extend(whole.unused(&self.engine, source, waiting));
+            checked.findings.extend(whole.unused(engine, source, waiting, typed.as_ref()));
             checked.findings.sort_by_key(|finding| finding.span);
         }
         self.judge(source.path(), &mut checked);

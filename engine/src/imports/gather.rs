@@ -21,10 +21,36 @@ const FILES_A_THREAD: usize = 32;
 pub struct Memo(Mutex<HashMap<String, (u64, Arc<Facts>)>>);
 
 impl Memo {
+    /// How many files are known.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Whether what is known of the file at `path` is of this text.
+    #[must_use]
+    pub fn is_of(&self, path: &str, text: &str) -> bool {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(path).is_some_and(|(of, _)| *of == hash(text.as_bytes()))
+    }
+
+    /// What is known of the files of `listing`, with the file at `path` as `text` has it. Nothing is
+    /// read, and nothing kept.
+    #[must_use]
+    pub fn with(&self, listing: &Listing, path: &str, text: &str) -> BTreeMap<String, Arc<Facts>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let listed = listing.files().iter().filter_map(|path| {
+            let (_, facts) = known.get(path)?;
+            Some((path.clone(), facts.clone()))
+        });
+        let mut all: BTreeMap<String, Arc<Facts>> = listed.collect();
+        drop(known);
+        all.extend(read(path, text).map(|facts| (path.to_owned(), Arc::new(facts))));
+        all
+    }
+
     fn facts(&self, path: &str, bytes: Vec<u8>) -> Option<Arc<Facts>> {
-        let mut hasher = DefaultHasher::new();
-        bytes.hash(&mut hasher);
-        let hash = hasher.finish();
+        let hash = hash(&bytes);
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, facts)) = known().get(path)
             && *of == hash
@@ -36,6 +62,12 @@ impl Memo {
         known().insert(path.to_owned(), (hash, facts.clone()));
         Some(facts)
     }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The facts of the files of `listing` whose imports are understood, by path, and how many files

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::paths::relative;
 pub use job::is_binary;
-pub use whole::{joined, listing};
+pub use whole::{joined, listing, typed};
 
 /// Most threads that one run starts.
 const MOST_JOBS: usize = 256;

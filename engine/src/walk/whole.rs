@@ -1,14 +1,14 @@
 //! The project as a whole: the list of its files, and the second pass over it.
 
 use super::{FileReport, Outcome, Walk, builder, by_path, globs, is_set};
-use crate::check::Engine;
+use crate::check::{Checked, Engine};
 use crate::config::Config;
 use crate::files::{Disk, Files};
 use crate::git::Repository;
 use crate::listing::Listing;
 use crate::paths::relative;
 use crate::project_checks;
-use crate::source::Span;
+use crate::source::{Source, Span};
 use ignore::WalkState;
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -142,6 +142,19 @@ pub fn joined(
     outcome.judged = report.judged;
     outcome.notes = report.notes;
     Ok(())
+}
+
+/// As [`joined`], of what the rules on imports find in a text that is being typed: see
+/// [`project_checks::of_text`].
+#[must_use]
+pub fn typed(
+    engine: &Engine,
+    config: &Config,
+    files: &dyn Files,
+    listing: &Listing,
+    source: &Source,
+) -> Option<Checked> {
+    project_checks::of_text(engine, &globs(config).ok()?, files, listing, source)
 }
 
 /// The paths, all folders on the way to them, and the root itself.

@@ -308,3 +308,58 @@ proptest! {
         prop_assert_eq!(after, expected);
     }
 }
+
+#[test]
+fn files_are_made_and_renamed_where_the_client_can() {
+    let page = |id: &str, check: &str, fix: &str| {
+        format!(
+            "---\nseverity: warning\ncheck:\n  exclude: ['*.test.ts']\n  tree: {{ each: 'src/*.ts', {check} }}\n  fix: {{ {fix}: true }}\n---\n# t/{id}\n\nWhy.\n\n## Template\n\n```ts\ntest('<stem>')\n```\n"
+        )
+    };
+    let project = Project::new(&[
+        ("rules/tested.md", &page("tested", "exists: '<dir>/<stem>.test.ts'", "create")),
+        ("rules/named.md", &page("named", "name: kebab", "rename")),
+        ("src/UserCard.ts", "a\n"),
+    ]);
+    let (snapshot, offered) = project.actions("src/UserCard.ts", "‸a\n", FULL);
+    let does = |start: &str| {
+        let action = titled(&offered, start);
+        let edit = project.resolve(&snapshot, action, &Memory::default()).expect("done");
+        applied(&project, &edit, &[])
+    };
+    assert_snapshot!(does("Create"), @"");
+    assert_snapshot!(does("Rename"), @"");
+    assert!(titled(&offered, "Rename").title.ends_with("(may change the meaning)"));
+    assert_ne!(titled(&offered, "Rename").is_preferred, Some(true));
+    // A file of that name came meanwhile.
+    let there = Memory([("src/user-card.ts".to_owned(), Vec::new())].into());
+    let refused = project.resolve(&snapshot, titled(&offered, "Rename"), &there);
+    assert_eq!(refused, Err(Refusal::Gone));
+    let plain = Client { rename_files: false, create_files: false, ..FULL };
+    let (_, offered) = project.actions("src/UserCard.ts", "‸a\n", plain);
+    assert!(!titles(&offered).contains("Create") && !titles(&offered).contains("Rename"));
+}
+
+#[test]
+fn imports_are_judged_as_they_are_typed() {
+    let rule = "---\nseverity: error\ncheck:\n  layers: { order: ['app/**', 'domain/**'] }\n---\n# t/layers\n\nWhy.\n";
+    let project = Project::new(&[
+        ("rules/layers.md", rule),
+        ("app/a.ts", "export const a = 1;\n"),
+        ("domain/b.ts", "export const b = 1;\n"),
+    ]);
+    let found = |text: &str| {
+        let snapshot = project.open("domain/b.ts", &text.replace("ALLOW", "aidd:allow"));
+        let line = |one: &aidd_engine::finding::Finding| {
+            format!("{} {} {}", one.span.start, one.rule, one.status)
+        };
+        snapshot.checked.findings.iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(found("export const b = 1;\n"), [""; 0]);
+    let import = "import { a } from '../app/a';\n";
+    assert_eq!(found(import), ["19 t/layers new"]);
+    assert_eq!(found(&format!("\n{import}")), ["20 t/layers new"]);
+    assert_eq!(found(&format!("// ALLOW t/layers why\n{import}")), ["50 t/layers allowed"]);
+    assert_eq!(found("// ALLOW t/layers why\nexport const b = 2;\n"), ["3 aidd/unused-allow new"]);
+    assert_eq!(found("export const b = 1;\n"), [""; 0]);
+}

@@ -152,6 +152,9 @@ pub(crate) fn applied(project: &Project, edit: &WorkspaceEdit, texts: &[(&str, &
                 DocumentChangeOperation::Op(ResourceOp::Create(create)) => {
                     format!("create {}\n", show(&create.uri))
                 }
+                DocumentChangeOperation::Op(ResourceOp::Rename(rename)) => {
+                    format!("rename {} to {}\n", show(&rename.old_uri), show(&rename.new_uri))
+                }
                 DocumentChangeOperation::Op(other) => panic!("{other:?}"),
                 DocumentChangeOperation::Edit(edit) => one(edit),
             })

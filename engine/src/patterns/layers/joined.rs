@@ -2,8 +2,11 @@
 
 use super::super::joined::{Found, Joined, Scope};
 use super::{Breach, Layers};
+use crate::files::Files;
 use crate::finding::Related;
 use crate::imports::{Graph, Memo, gather};
+use crate::listing::Listing;
+use crate::source::Source;
 use aidd_content::page::LayersHeader;
 use std::sync::OnceLock;
 
@@ -22,6 +25,14 @@ impl<'a> Imports<'a> {
     #[must_use]
     pub fn new(memo: &'a Memo) -> Self {
         Self { memo, graph: OnceLock::new() }
+    }
+
+    /// The graph of what `memo` knows, with the file of `source` as its text is now. Only manifests
+    /// are read.
+    #[must_use]
+    pub fn with(memo: &'a Memo, files: &dyn Files, listing: &Listing, source: &Source) -> Self {
+        let facts = memo.with(listing, source.path(), source.text());
+        Self { memo, graph: (Graph::new(files, listing, &facts), 0).into() }
     }
 
     fn of(&self, scope: &Scope<'_>) -> &(Graph, usize) {
