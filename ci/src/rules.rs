@@ -235,9 +235,10 @@ pub(crate) fn reach(
 /// The project's rule pages and packs whose header cannot be read: the place, and why.
 pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
     let unread = |(path, text): &(String, String)| {
-        let error = match is_pack_path(path) {
-            true => aidd_content::page::pack(text).err()?,
-            false => aidd_content::page::header(text).err()?,
+        let error = if is_pack_path(path) {
+            aidd_content::page::pack(text).err()?
+        } else {
+            aidd_content::page::header(text).err()?
         };
         let source = Source::new(path.as_str(), text.as_str());
         let at = source.position(Span::from(error.span).start, Encoding::CodePoints);

@@ -185,7 +185,14 @@ mod tests {
         ] {
             let _ = writeln!(shown, "{}", told(pack, name).chars().take(150).collect::<String>());
         }
-        insta::assert_snapshot!(shown, @"");
+        insta::assert_snapshot!(shown, @"
+        compliance: pack `./team`: .aidd/packs/team.md:3:3: unknown key `rulez`; did you mean `rules`?
+        compliance: pack `./team`: .aidd/packs/team.md:1:1: a rule page begins with a header between `---` lines
+        compliance: pack `./team`: `team/word`: data did not match any variant of untagged enum RuleSetting: give `off`, a severity, or `severity` and `params
+        compliance: no pack is called `./teem`; did you mean `./team`?; a pack of your own is the page `.aidd/packs/teem.md`
+        compliance: no pack is called `./../x`; known are accessibility, architecture, clean-code, design-system, docs, git, go, java, javascript, python, rea
+        compliance: no pack is called `securty`; did you mean `security`?
+        ");
     }
 
     #[test]
@@ -203,14 +210,19 @@ mod tests {
             shown
         };
         assert_eq!(found("---\npack: { rules: [team/word, 'secrets/*'] }\n---\n# team\n"), "");
-        insta::assert_snapshot!(found("---\npack:\n  rulez: [team/word]\n---\n# team\n"), @"");
+        insta::assert_snapshot!(found("---\npack:\n  rulez: [team/word]\n---\n# team\n"), @r#"3:3 "rulez" unknown key `rulez`; did you mean `rules`?"#);
         insta::assert_snapshot!(
             found("---\npack:\n  rules: [team/wrd, 'tem/*']\n  set:\n    team/word: loud\n    team/wod: off\n---\n# team\n"),
-            @""
+            @r#"
+        3:11 "team/wrd" no rule is called `team/wrd`; did you mean `team/word`?
+        3:22 "tem/*" `tem/*` matches no rule
+        5:5 "team/word" data did not match any variant of untagged enum RuleSetting: give `off`, a severity, or `severity` and `params`
+        6:5 "team/wod" no rule is called `team/wod`; did you mean `team/word`?
+        "#
         );
         insta::assert_snapshot!(
             found("---\npack:\n  rules: [team/word]\n  set: { team/word: { params: { wort: a } } }\n---\n# team\n"),
-            @""
+            @r#"3:11 "team/word" no parameter is called `wort`; did you mean `word`?"#
         );
     }
 }

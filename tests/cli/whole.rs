@@ -29,7 +29,7 @@ fn a_missing_file_is_told_where_it_should_be_and_made_on_request() {
     ");
     let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
     assert_snapshot!(ran.out, @"
-    --- a/packages/a/README.md
+    --- /dev/null
     +++ b/packages/a/README.md
     @@ -0,0 +1 @@
     +# a
@@ -139,7 +139,10 @@ fn a_file_is_renamed_on_request_and_never_over_another() {
     )]);
     project.write("src/UserCard.ts", "a\n");
     let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
-    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.out, @"
+    rename from src/UserCard.ts
+    rename to src/user-card.ts
+    ");
     project.run(&["check", ".", "--fix"]).ends(1);
     project.run(&["check", ".", "--fix-unsafe"]).ends(0);
     assert_eq!(project.read("src/user-card.ts"), "a\n");
@@ -158,7 +161,12 @@ fn what_is_missing_beside_a_file_is_made_on_request() {
     )]);
     project.write("src/a/b.ts", "");
     let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
-    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.out, @"
+    --- /dev/null
+    +++ b/src/a/b.test.ts
+    @@ -0,0 +1 @@
+    +test('b')
+    ");
     let json = project.run(&["check", ".", "--format", "json"]).ends(1).out;
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["findings"][0]["fix"]["create"]["path"], "src/a/b.test.ts");

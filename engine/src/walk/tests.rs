@@ -201,6 +201,15 @@ fn a_comment_is_unused_only_when_neither_pass_needs_it() {
             ("src/nothing.rs", "// ALLOW-file t/* why\n"),
             ("src/other.rs", "// ALLOW t/word why\n// ALLOW-file t/named why\n"),
         ]),
-        @""
+        @"
+    src/BadName.rs:1 t/named allowed
+    src/WorseName.rs:1 t/named allowed
+    src/fine.rs:2 t/word allowed
+    src/none.rs:1 aidd/unused-allow new
+    src/none.rs:2 t/word new
+    src/nothing.rs:1 aidd/unused-allow new
+    src/other.rs:1 aidd/unused-allow new
+    src/other.rs:2 aidd/unused-allow new
+    "
     );
 }

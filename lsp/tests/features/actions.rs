@@ -327,8 +327,12 @@ fn files_are_made_and_renamed_where_the_client_can() {
         let edit = project.resolve(&snapshot, action, &Memory::default()).expect("done");
         applied(&project, &edit, &[])
     };
-    assert_snapshot!(does("Create"), @"");
-    assert_snapshot!(does("Rename"), @"");
+    assert_snapshot!(does("Create"), @"
+    create src/UserCard.test.ts
+    edit src/UserCard.test.ts @null
+    test('UserCard')
+    ");
+    assert_snapshot!(does("Rename"), @"rename src/UserCard.ts to src/user-card.ts");
     assert!(titled(&offered, "Rename").title.ends_with("(may change the meaning)"));
     assert_ne!(titled(&offered, "Rename").is_preferred, Some(true));
     // A file of that name came meanwhile.
@@ -359,7 +363,7 @@ fn imports_are_judged_as_they_are_typed() {
     let import = "import { a } from '../app/a';\n";
     assert_eq!(found(import), ["19 t/layers new"]);
     assert_eq!(found(&format!("\n{import}")), ["20 t/layers new"]);
-    assert_eq!(found(&format!("// ALLOW t/layers why\n{import}")), ["50 t/layers allowed"]);
+    assert_eq!(found(&format!("// ALLOW t/layers why\n{import}")), ["46 t/layers allowed"]);
     assert_eq!(found("// ALLOW t/layers why\nexport const b = 2;\n"), ["3 aidd/unused-allow new"]);
     assert_eq!(found("export const b = 1;\n"), [""; 0]);
 }

@@ -163,7 +163,7 @@ fn the_header_of_a_page_is_completed_by_its_types() {
       files:
     ");
     assert_snapshot!(of("check:\n  text:\n    unless‸"), @"
-    regex assigned keywords reach entropy random of 10
+    regex assigned swap in first last of 16
     check:
       text:
         regex:

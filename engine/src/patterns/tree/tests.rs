@@ -34,6 +34,7 @@ test('<stem>')
 ## Fails
 
 ```ts path=src/a.ts
+export {}
 ```
 
 ```finding
@@ -43,9 +44,11 @@ src/a.ts
 ## Passes
 
 ```ts path=src/b.ts
+export {}
 ```
 
 ```ts path=src/b.test.ts
+export {}
 ```
 
 ## Fixed
@@ -59,7 +62,7 @@ test('a')
 fn a_file_that_is_missing_beside_another_is_created() {
     assert_eq!(wrong(BESIDE), Vec::<String>::new());
     let other = BESIDE.replace("test('a')", "test('b')");
-    let told = "line 21: fixed: expected Some(\"test('b')\\n\"), got \"test('a')\\n\"";
+    let told = "line 20: fixed: expected Some(\"test('b')\\n\"), got \"test('a')\\n\"";
     assert_eq!(wrong(&other), [told]);
 }
 
@@ -76,6 +79,7 @@ Why.
 ## Fails
 
 ```ts path=src/ui/UserCard.test.ts
+export {}
 ```
 
 ```finding
@@ -85,6 +89,7 @@ src/ui/UserCard.test.ts
 ## Passes
 
 ```ts path=src/x1.ts
+export {}
 ```
 
 ## Fixed
@@ -98,8 +103,8 @@ src/ui/user-card.test.ts
 fn a_file_that_is_called_otherwise_is_renamed_but_never_over_another() {
     assert_eq!(wrong(NAMED), Vec::<String>::new());
     let taken = NAMED.replace(
-        "```ts path=src/ui/UserCard.test.ts\n```\n",
-        "```ts path=src/ui/UserCard.test.ts\n```\n\n```ts path=src/ui/user-card.test.ts\n```\n",
+        "```ts path=src/ui/UserCard.test.ts\nexport {}\n```\n",
+        "```ts path=src/ui/UserCard.test.ts\nexport {}\n```\n\n```ts path=src/ui/user-card.test.ts\nexport {}\n```\n",
     );
     assert!(wrong(&taken)[0].contains("no fix gives"), "{:?}", wrong(&taken));
     // An expression does not say what a name should be.
