@@ -51,12 +51,9 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, String> {
             || format!("known are {}", names(registry).join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
-        let place = name
-            .strip_prefix("./")
-            .filter(|name| !name.contains(".."))
-            .map(|name| format!("; a pack of your own is the page `{PACK_FOLDER}/{name}.md`"));
-        let place = place.unwrap_or_default();
-        return Err(format!("no pack is called `{name}`; {hint}{place}"));
+        let own = name.strip_prefix("./").filter(|own| !own.contains(".."));
+        let page = own.map_or(String::new(), |own| format!(" (`{PACK_FOLDER}/{own}.md`)"));
+        return Err(format!("no pack is called `{name}`{page}; {hint}"));
     };
     page::pack(pack.text).map_err(|error| format!("pack `{name}`: {error}"))
 }
@@ -75,10 +72,9 @@ fn explained(error: &PageError) -> String {
 /// # Errors
 /// When it is no severity, nor an object of them and parameters.
 pub fn setting(given: &Yaml) -> Result<RuleSetting, String> {
-    serde_json::from_str(&given.0).map_err(|error| {
-        let said = error.to_string();
-        let said = said.split(" at line ").next().unwrap_or_default().to_owned();
-        format!("{said}: give `off`, a severity, or `severity` and `params`")
+    serde_json::from_str(&given.0).map_err(|_| {
+        let given = &given.0;
+        format!("{given} is none of off, info, warning, error, nor `severity` and `params`")
     })
 }
 
@@ -188,8 +184,8 @@ mod tests {
         insta::assert_snapshot!(shown, @"
         compliance: pack `./team`: .aidd/packs/team.md:3:3: unknown key `rulez`; did you mean `rules`?
         compliance: pack `./team`: .aidd/packs/team.md:1:1: a rule page begins with a header between `---` lines
-        compliance: pack `./team`: `team/word`: data did not match any variant of untagged enum RuleSetting: give `off`, a severity, or `severity` and `params
-        compliance: no pack is called `./teem`; did you mean `./team`?; a pack of your own is the page `.aidd/packs/teem.md`
+        compliance: pack `./team`: `team/word`: "loud" is none of off, info, warning, error, nor `severity` and `params`
+        compliance: no pack is called `./teem` (`.aidd/packs/teem.md`); did you mean `./team`?
         compliance: no pack is called `./../x`; known are accessibility, architecture, clean-code, design-system, docs, git, go, java, javascript, python, rea
         compliance: no pack is called `securty`; did you mean `security`?
         ");
@@ -216,13 +212,13 @@ mod tests {
             @r#"
         3:11 "team/wrd" no rule is called `team/wrd`; did you mean `team/word`?
         3:22 "tem/*" `tem/*` matches no rule
-        5:5 "team/word" data did not match any variant of untagged enum RuleSetting: give `off`, a severity, or `severity` and `params`
+        5:5 "team/word" "loud" is none of off, info, warning, error, nor `severity` and `params`
         6:5 "team/wod" no rule is called `team/wod`; did you mean `team/word`?
         "#
         );
         insta::assert_snapshot!(
             found("---\npack:\n  rules: [team/word]\n  set: { team/word: { params: { wort: a } } }\n---\n# team\n"),
-            @r#"3:11 "team/word" no parameter is called `wort`; did you mean `word`?"#
+            @r#"4:10 "team/word" no parameter is called `wort`; did you mean `word`?"#
         );
     }
 }

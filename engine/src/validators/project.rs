@@ -187,8 +187,9 @@ pub(super) fn check_pack(registry: &Registry, report: &mut Report<'_>) {
         from = span.end as usize;
         unknown_rule(name, span, ("", registry), report);
     }
+    let set = text[..end].find("set:").unwrap_or(0);
     for (name, given) in &header.set {
-        let span = word_in(&text[..end], name, 0).unwrap_or_default();
+        let span = word_in(&text[..end], name, set).unwrap_or_default();
         unknown_rule(name, span, ("", registry), report);
         if let Err(why) = packs::setting(given) {
             report.at(span, why);
