@@ -143,8 +143,11 @@ fn the_editor_tells_the_findings_that_the_command_line_tells() {
 /// A finding by what all doors say of it: rule, id, path.
 type Told = BTreeSet<(String, String, String)>;
 
+/// A path, and a text.
+type File = (&'static str, &'static str);
+
 /// A form of check with its header, and files that break it. Commits are judged elsewhere.
-const FORMS: [(Form, &str, &[(&str, &str)]); 6] = [
+const FORMS: [(Form, &str, &[File]); 6] = [
     (
         Form::Text,
         "text: { regex: 'SPDX', require: true, in: comments }\n  files: ['text/*.rs']",

@@ -30,7 +30,7 @@ fn source_code() -> String {
     let own = concat!(
         include_str!("../src/check.rs"),
         include_str!("../src/source.rs"),
-        include_str!("../src/patterns/text.rs"),
+        include_str!("../src/patterns/text/mod.rs"),
     );
     own.repeat((1 << 20) / own.len() + 1)
 }

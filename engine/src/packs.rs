@@ -181,14 +181,14 @@ mod tests {
         ] {
             let _ = writeln!(shown, "{}", told(pack, name).chars().take(150).collect::<String>());
         }
-        insta::assert_snapshot!(shown, @"
+        insta::assert_snapshot!(shown, @r#"
         compliance: pack `./team`: .aidd/packs/team.md:3:3: unknown key `rulez`; did you mean `rules`?
         compliance: pack `./team`: .aidd/packs/team.md:1:1: a rule page begins with a header between `---` lines
         compliance: pack `./team`: `team/word`: "loud" is none of off, info, warning, error, nor `severity` and `params`
         compliance: no pack is called `./teem` (`.aidd/packs/teem.md`); did you mean `./team`?
         compliance: no pack is called `./../x`; known are accessibility, architecture, clean-code, design-system, docs, git, go, java, javascript, python, rea
         compliance: no pack is called `securty`; did you mean `security`?
-        ");
+        "#);
     }
 
     #[test]

@@ -168,9 +168,8 @@ impl TextHeader {
         ];
         let asked = whole.into_iter().find(|(asked, _)| *asked)?.1;
         // Of a large file only pieces around keywords are read.
-        let secret = self.secret.map(|_| {
+        self.secret.map(|_| {
             format!("`{asked}` asks for the whole file; a `secret` is looked for in pieces of it")
-        });
-        secret
+        })
     }
 }
