@@ -1,6 +1,7 @@
 //! What may be typed of the project's memory.
 
 use aidd_engine::memory::types::{Kind, Outcome, Relation};
+use serde_json::Value;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -159,7 +160,7 @@ pub enum AddCommand {
     Mistake(Box<AddMistake>),
     /// How things are done here.
     #[command(
-        after_help = "Example:\n  aidd memory add convention \"Errors say what to do\" --example 'hint: run `aidd init`'"
+        after_help = "Examples:\n  aidd memory add convention \"Errors say what to do\" --example 'hint: run `aidd init`'\n  aidd memory add convention \"Dates are made with Temporal, never with moment\" \\\n    --check '{\"files\": [\"*.ts\"], \"text\": {\"regex\": \"\\\\bmoment\\\\(\"}, \"fails\": {\"a.ts\": \"moment()\"}}'"
     )]
     Convention(Box<AddConvention>),
     /// A lesson in a sentence or two. It stays in this checkout.
@@ -229,6 +230,10 @@ pub struct AddMistake {
     /// A file it was about; may be given several times.
     #[arg(long = "file", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
+    /// A check that enforces it, as under `check:` of a rule page; also rule, severity, message, help,
+    /// fails and passes.
+    #[arg(long, value_name = "JSON", value_parser = json)]
+    pub check: Option<Value>,
     /// What it is linked to.
     #[command(flatten)]
     pub links: Links,
@@ -249,6 +254,10 @@ pub struct AddConvention {
     /// What sort of convention.
     #[arg(long, value_name = "WORD")]
     pub category: Option<String>,
+    /// A check that enforces it, as under `check:` of a rule page; also rule, severity, message, help,
+    /// fails and passes.
+    #[arg(long, value_name = "JSON", value_parser = json)]
+    pub check: Option<Value>,
     /// What it is linked to.
     #[command(flatten)]
     pub links: Links,
@@ -489,6 +498,10 @@ fn field(text: &str) -> Result<(String, String), String> {
         .filter(|(name, _)| !name.is_empty())
         .ok_or_else(|| "a field is written FIELD=VALUE, such as reasoning=TEXT".to_owned())?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+fn json(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))
 }
 
 fn confidence(text: &str) -> Result<f64, String> {

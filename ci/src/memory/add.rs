@@ -1,8 +1,9 @@
 //! Remembering: `aidd memory add` and `aidd memory supersede`.
 
-use super::{Desk, checked_out, said};
+use super::{Desk, caught, checked_out, said};
 use crate::cli::{AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Links, Text};
 use crate::exit::UserError;
+use crate::project::Project;
 use crate::report::{number, one_line};
 use aidd_engine::check::REDACTED;
 use aidd_engine::memory::kinds::{Convention, Decision, Insight, Mistake};
@@ -11,6 +12,7 @@ use aidd_engine::memory::types::{Kind, Link, Relation};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::io::Write;
+use std::sync::atomic::AtomicBool;
 
 pub(super) fn run(new: &AddCommand, desk: &mut Desk<'_, '_>) -> Result<()> {
     match new {
@@ -62,11 +64,13 @@ fn mistake(args: &AddMistake, desk: &mut Desk<'_, '_>) -> Result<()> {
         fix: text(&args.fix),
         prevention: text(&args.prevention),
         files: args.files.clone(),
+        check: args.check.clone(),
         ..Mistake::default()
     };
     let new = new(&args.text, &args.links, body, desk)?;
     let saved = desk.memory.save_mistake(&new).map_err(said)?;
-    tell(Kind::Mistake, &saved, desk)
+    tell(Kind::Mistake, &saved, desk)?;
+    enforced(args.check.is_some(), &saved.id, desk)
 }
 
 fn convention(args: &AddConvention, desk: &mut Desk<'_, '_>) -> Result<()> {
@@ -76,11 +80,13 @@ fn convention(args: &AddConvention, desk: &mut Desk<'_, '_>) -> Result<()> {
         examples: examples.collect(),
         rationale: args.rationale.clone(),
         category: args.category.clone(),
+        check: args.check.clone(),
         ..Convention::default()
     };
     let new = new(&args.text, &args.links, body, desk)?;
     let saved = desk.memory.save_convention(&new).map_err(said)?;
-    tell(Kind::Convention, &saved, desk)
+    tell(Kind::Convention, &saved, desk)?;
+    enforced(args.check.is_some(), &saved.id, desk)
 }
 
 fn insight(args: &AddInsight, desk: &mut Desk<'_, '_>) -> Result<()> {
@@ -137,6 +143,20 @@ fn tell(kind: Kind, saved: &Saved, desk: &mut Desk<'_, '_>) -> Result<()> {
     if is_redacted {
         writeln!(desk.io.err, "note: a secret or private text in it became {REDACTED}")?;
     }
+    Ok(())
+}
+
+/// Says what the check of a memory finds in the project, where one was given.
+pub(super) fn enforced(is_given: bool, id: &str, desk: &mut Desk<'_, '_>) -> Result<()> {
+    if !is_given || desk.json {
+        return Ok(());
+    }
+    let project = Project::open(desk.root, None)?;
+    let said = match caught::look(&project, id, &AtomicBool::new(false))? {
+        Some(caught) => caught.sentence(),
+        None => "Not enforced by itself: another memory carries the same check.".to_owned(),
+    };
+    writeln!(desk.io.err, "note: {}", one_line(&said))?;
     Ok(())
 }
 

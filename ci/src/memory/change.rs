@@ -1,13 +1,14 @@
 //! Changing what is remembered: `aidd memory edit`, `outcome`, `remove`, `link`, `conflicts` and
 //! `settle`.
 
-use super::{Desk, said};
+use super::{Desk, add, said};
 use crate::cli::Edit as EditArgs;
 use crate::exit::UserError;
 use crate::report::{number, one_line};
 use aidd_engine::memory::permanent::{Conflict, Edit};
 use aidd_engine::memory::times;
 use aidd_engine::memory::types::{Entry, Layer, Link, Outcome, Relation};
+use aidd_engine::remembered::{self, CHECK};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -25,7 +26,8 @@ pub(super) fn edit(args: &EditArgs, desk: &mut Desk<'_, '_>) -> Result<()> {
     if !desk.answered(&edited)? {
         writeln!(desk.io.out, "changed {}", edited.id)?;
     }
-    Ok(())
+    let is_given = args.set.iter().any(|(name, _)| name == CHECK);
+    add::enforced(is_given && remembered::check_of(&edited).is_some(), &edited.id, desk)
 }
 
 /// A value as it was typed: a list, a number or an object where it reads as one and the field is not

@@ -1,0 +1,102 @@
+//! Checks of memories, looked at before anything is written: one that cannot run, or does not do
+//! what its own examples say, is not kept.
+
+use super::MemoryError;
+use super::types::{Entry, Kind};
+use crate::check::Engine;
+use crate::config::Config;
+use crate::examples;
+use crate::registry::Registry;
+use crate::remembered::{self, CHECK, RULE};
+use crate::select::Selection;
+use serde_json::{Map, Value};
+
+/// Settles the check among the fields that a memory is to have: one that says there is none goes,
+/// any other is looked at and keeps the name of its rule, or gets one. `before` is the memory as it
+/// stands.
+///
+/// # Errors
+/// What is wrong with the check: its key, and what to do.
+pub(super) fn settle(
+    kind: Kind,
+    content: &str,
+    before: Option<&Entry>,
+    fields: &mut Map<String, Value>,
+) -> Result<(), MemoryError> {
+    let Some(check) = fields.get_mut(CHECK).filter(|check| !check.is_null()) else { return Ok(()) };
+    if !matches!(kind, Kind::Convention | Kind::Mistake) {
+        let why = format!("a {kind} carries no `check`: add a convention, which can be enforced");
+        return Err(MemoryError::Invalid(why));
+    }
+    if remembered::is_none(check) {
+        *check = Value::Null;
+        return Ok(());
+    }
+    if let Some(check) = check.as_object_mut()
+        && !check.contains_key(RULE)
+    {
+        let known = before.and_then(remembered::rule_of);
+        let known = known.as_deref().and_then(|rule| rule.split_once('/')).map(|(_, name)| name);
+        let name = known.map_or_else(|| remembered::name_of(kind, content), str::to_owned);
+        check.insert(RULE.to_owned(), name.into());
+    }
+    look(kind, content, check).map_err(MemoryError::Invalid)
+}
+
+/// As [`settle`], for fields of a memory that is saved: a check that says there is none changes
+/// nothing, and neither does one that `before` has.
+///
+/// # Errors
+/// As there.
+pub(super) fn settle_new(
+    kind: Kind,
+    content: &str,
+    before: Option<&Entry>,
+    fields: &mut Map<String, Value>,
+) -> Result<(), MemoryError> {
+    // What else a decision says under that name is its own.
+    if kind == Kind::Decision {
+        return Ok(());
+    }
+    settle(kind, content, before, fields)?;
+    let known = before.and_then(|entry| entry.metadata.get(CHECK));
+    if fields.get(CHECK).is_some_and(|check| check.is_null() || Some(check) == known) {
+        fields.remove(CHECK);
+    }
+    Ok(())
+}
+
+/// Looks whether the gate changed a check: what is left of one without a secret is another one.
+///
+/// # Errors
+/// When it did.
+pub(super) fn kept_whole(given: Option<&Value>, kept: Option<&Value>) -> Result<(), MemoryError> {
+    if given == kept {
+        return Ok(());
+    }
+    Err(MemoryError::Invalid(
+        "`check` holds a secret or private text, which no memory keeps: write an example that only looks like one"
+            .to_owned(),
+    ))
+}
+
+/// Reads the check as a rule page, and runs its examples.
+fn look(kind: Kind, content: &str, check: &Value) -> Result<(), String> {
+    let mut entry = super::log::fold(&[super::log::Revision::first(kind, "new".to_owned(), 0, content)])
+        .map(|folded| folded.entry)
+        .ok_or("there is nothing to enforce")?;
+    entry.metadata.insert(CHECK.to_owned(), check.clone());
+    let Some(page) = remembered::page_of(&entry) else { return Ok(()) };
+    let page = page?;
+    remembered::validate_page(&page)?;
+    let registry = Registry::new(&[(page.path, page.text)]);
+    let engine = Engine::new(registry, &Config::default(), &Selection::default())
+        .map_err(|error| format!("`check`: {error}"))?;
+    let Some(rule) = engine.registry().get(&page.rule) else {
+        return Err(format!("`check` makes no rule `{}`", page.rule));
+    };
+    match examples::run(&engine, rule) {
+        none if none.is_empty() => Ok(()),
+        some => Err(format!("`check` does not do what its examples say: {}", some.join("; "))),
+    }
+}
