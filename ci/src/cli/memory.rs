@@ -1,8 +1,8 @@
 //! What may be typed of the project's memory.
 
 use aidd_engine::memory::types::{Kind, Outcome, Relation};
-use serde_json::Value;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// `aidd memory …`.

@@ -4,13 +4,13 @@
 use crate::exit::UserError;
 use crate::project::Project;
 use crate::report::number;
+use aidd_content::page::Form;
 use aidd_engine::check::Selection;
 use aidd_engine::finding::Status;
 use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
 use aidd_engine::remembered;
 use aidd_engine::source::Encoding;
 use aidd_engine::walk::{Walk, check_tree};
-use aidd_content::page::Form;
 use anyhow::Result;
 use serde::Serialize;
 use std::sync::Arc;
@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 const PLACES: usize = 5;
 /// The longest that the project is looked through: the check is kept whatever it finds.
 const LONGEST: Duration = Duration::from_secs(3);
+
+/// What is said of a check that another memory brings already.
+pub const ELSEWHERE: &str = "Not enforced by itself: another memory carries the same check.";
 
 /// What a check finds now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -23,11 +23,16 @@ pub(super) fn edit(args: &EditArgs, desk: &mut Desk<'_, '_>) -> Result<()> {
     let content = args.content.as_deref().map(|text| desk.text(text)).transpose()?;
     let edit = Edit { content, topic: args.topic.clone(), fields };
     let edited = desk.memory.edit(entry.kind, &entry.id, &edit).map_err(said)?;
-    if !desk.answered(&edited)? {
-        writeln!(desk.io.out, "changed {}", edited.id)?;
+    if desk.answered(&edited)? {
+        return Ok(());
     }
+    writeln!(desk.io.out, "changed {}", edited.id)?;
     let is_given = args.set.iter().any(|(name, _)| name == CHECK);
-    add::enforced(is_given && remembered::check_of(&edited).is_some(), &edited.id, desk)
+    if is_given && remembered::check_of(&edited).is_some() {
+        let (_, said) = add::caught(&edited.id, desk);
+        writeln!(desk.io.err, "note: {}", one_line(&said))?;
+    }
+    Ok(())
 }
 
 /// A value as it was typed: a list, a number or an object where it reads as one and the field is not

@@ -82,9 +82,10 @@ pub(super) fn kept_whole(given: Option<&Value>, kept: Option<&Value>) -> Result<
 
 /// Reads the check as a rule page, and runs its examples.
 fn look(kind: Kind, content: &str, check: &Value) -> Result<(), String> {
-    let mut entry = super::log::fold(&[super::log::Revision::first(kind, "new".to_owned(), 0, content)])
-        .map(|folded| folded.entry)
-        .ok_or("there is nothing to enforce")?;
+    let mut entry =
+        super::log::fold(&[super::log::Revision::first(kind, "new".to_owned(), 0, content)])
+            .map(|folded| folded.entry)
+            .ok_or("there is nothing to enforce")?;
     entry.metadata.insert(CHECK.to_owned(), check.clone());
     let Some(page) = remembered::page_of(&entry) else { return Ok(()) };
     let page = page?;

@@ -129,7 +129,18 @@ pub fn validate_page(page: &RulePage) -> Result<(), String> {
     let form = rule.check.as_ref().and_then(CheckHeader::form).map_or("", Form::key);
     match patterns::problems(&rule) {
         none if none.is_empty() => Ok(()),
-        some => Err(format!("`check.{form}` cannot run: {}", some.join("; "))),
+        some => {
+            let some: Vec<&str> = some.iter().map(|one| plainly(one)).collect();
+            Err(format!("`check.{form}` cannot run: {}", some.join("; ")))
+        }
+    }
+}
+
+/// What is wrong, without the words of a library that say nothing of what to do.
+fn plainly(problem: &str) -> &str {
+    match problem {
+        "error building NFA" => "the expression is too large to run fast: bound its repetitions",
+        other => other,
     }
 }
 
@@ -155,7 +166,8 @@ fn said(error: &page::PageError, text: &str) -> String {
         format!(" at `{at}`")
     };
     let hint = error.did_you_mean.as_ref().map_or_else(String::new, |(word, known)| {
-        let is_top = known.iter().any(|key| key == "syntax") && known.iter().any(|key| key == "tree");
+        let is_top =
+            known.iter().any(|key| key == "syntax") && known.iter().any(|key| key == "tree");
         let beside = BESIDE.into_iter().filter(|_| is_top);
         let known: Vec<&str> = known.iter().map(String::as_str).chain(beside).collect();
         match nearest(word, known.iter().copied()) {
@@ -163,7 +175,9 @@ fn said(error: &page::PageError, text: &str) -> String {
             None => format!("; known here: {}", known.join(", ")),
         }
     });
-    format!("`check`: {}{place}{hint}", error.message)
+    // Lines and columns are those of a page that nobody wrote.
+    let message = error.message.split_once(" at line ").map_or(&*error.message, |(said, _)| said);
+    format!("`check`: {message}{place}{hint}")
 }
 
 /// A check, so far as its shape goes.
@@ -219,10 +233,7 @@ impl<'a> Shape<'a> {
 }
 
 /// The examples under a key: path and text.
-fn examples<'a>(
-    map: &'a Map<String, Value>,
-    key: &str,
-) -> Result<Vec<(&'a str, &'a str)>, String> {
+fn examples<'a>(map: &'a Map<String, Value>, key: &str) -> Result<Vec<(&'a str, &'a str)>, String> {
     let wrong = || {
         format!(
             "`check.{key}` is an object of path and text, such as {{\"src/a.ts\": \"…\"}}; a path has no spaces or quotes"

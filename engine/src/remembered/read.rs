@@ -28,9 +28,8 @@ pub struct Remembered {
 /// The checks of the memory below the root of `files`.
 #[must_use]
 pub fn of(files: &dyn Files) -> Remembered {
-    let read = |name: &str| {
-        files.read(&format!("{MEMORY_FOLDER}/{name}"), LIMIT).unwrap_or_default()
-    };
+    let read =
+        |name: &str| files.read(&format!("{MEMORY_FOLDER}/{name}"), LIMIT).unwrap_or_default();
     let key = format!("\"{CHECK}\"");
     let carries = Finder::new(key.as_bytes());
     let [decisions, carrying @ ..] = MEMORY_FILES;
@@ -47,11 +46,8 @@ pub fn of(files: &dyn Files) -> Remembered {
 fn memories(texts: &[Vec<u8>], carries: &Finder<'_>) -> Vec<Folded> {
     let lines: Vec<Line<'_>> = texts.iter().flat_map(|text| lines(text)).collect();
     let mut wanted: HashSet<&[u8]> = HashSet::new();
-    let mut new: Vec<&[u8]> = lines
-        .iter()
-        .filter(|line| carries.find(line.text).is_some())
-        .map(|line| line.id)
-        .collect();
+    let mut new: Vec<&[u8]> =
+        lines.iter().filter(|line| carries.find(line.text).is_some()).map(|line| line.id).collect();
     let supersedes = Finder::new("supersedes");
     let to = Finder::new("\"to\"");
     let mut above: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();

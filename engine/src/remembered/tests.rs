@@ -53,7 +53,8 @@ fn found(remembered: &Remembered, path: &str, text: &str) -> Vec<String> {
     let source = Source::new(path, text);
     let findings = engine(remembered).check(&source, &Memory::default()).findings;
     let own = findings.iter().filter(|finding| finding.rule.contains('/'));
-    own.map(|finding| format!("{} {}: {}", finding.severity, finding.rule, finding.message)).collect()
+    own.map(|finding| format!("{} {}: {}", finding.severity, finding.rule, finding.message))
+        .collect()
 }
 
 #[test]
@@ -72,7 +73,46 @@ fn a_memory_is_a_rule_page() {
     revision.metadata.insert("example".to_owned(), "Temporal.Now.instant()".into());
     revision.metadata.insert("rationale".to_owned(), "# moment\nis not maintained".into());
     let remembered = of_conventions(&[revision.sealed()]);
-    insta::assert_snapshot!(remembered.pages[0].text, @"");
+    insta::assert_snapshot!(remembered.pages[0].text, @r#"
+    ---
+    severity: error
+    tags: [memory]
+    message: "`<match>` is \"old\": use <lib>\u007f"
+    help: "See docs"
+    check:
+      exclude: ["old/","/ai/memory/"]
+      params: {"lib":"moment"}
+      text: {"regex":"${lib}"}
+    ---
+    # convention/no-moment
+
+    Dates are made with Temporal. Never with moment
+
+    \# moment
+    is not maintained
+
+    ## What right looks like
+
+    ```
+    Temporal.Now.instant()
+    ```
+
+    ## Fails
+
+    ```ts path=src/a.ts
+    moment()
+    ```
+
+    ## Passes
+
+    ```ts path=src/a.ts
+    Temporal.Now
+    ```
+
+    ## Where it comes from
+
+    The convention `convention_1_a`. `aidd memory show convention_1_a` prints its history; `aidd memory edit` changes it.
+    "#);
     assert_eq!(validate_page(&remembered.pages[0]), Ok(()));
     let engine = engine(&remembered);
     let rule = engine.registry().get("convention/no-moment").expect("a rule");
@@ -94,7 +134,8 @@ fn a_name_is_made_of_words_and_else_of_the_hash() {
     assert_eq!(name("Dates: never `moment`!"), "dates-never-moment");
     assert_eq!(name(&"word ".repeat(30)), "word-word-word-word-word-word-word-word");
     assert_eq!(name(&"x".repeat(99)).len(), 40);
-    for odd in ["인증은 JWT 로만 한다", "日付は Temporal で作る、必ずそうする", "?", "a"] {
+    for odd in ["인증은 JWT 로만 한다", "日付は Temporal で作る、必ずそうする", "?", "a"]
+    {
         let name = name(odd);
         assert!(name.len() == 12 && registry::is_id(&format!("x/{name}")), "{odd}: {name}");
     }
@@ -104,7 +145,8 @@ fn a_name_is_made_of_words_and_else_of_the_hash() {
 fn only_what_holds_is_enforced() {
     let first = convention("convention_1_a", 1, "No moment", no_moment());
     assert_eq!(rules(&of_conventions(std::slice::from_ref(&first))), ["convention/no-moment"]);
-    let after = |revision: Revision| Revision { parents: vec![first.rev.clone()], ..revision }.sealed();
+    let after =
+        |revision: Revision| Revision { parents: vec![first.rev.clone()], ..revision }.sealed();
     // Removed, superseded by its own kind and by a decision, its check taken away.
     let base = Revision::first(Kind::Convention, first.id.clone(), 2, "");
     let removed = after(Revision { op: Op::Remove, ..base.clone() });
@@ -119,7 +161,10 @@ fn only_what_holds_is_enforced() {
     let own = later(Kind::Convention, "convention_3_b");
     assert_eq!(rules(&of_conventions(&[first.clone(), own.clone()])), [""; 0]);
     let decision = later(Kind::Decision, "decision_3_c");
-    let both = [("conventions", &*lines(std::slice::from_ref(&first))), ("decisions", &lines(&[decision.clone()]))];
+    let both = [
+        ("conventions", &*lines(std::slice::from_ref(&first))),
+        ("decisions", &lines(&[decision.clone()])),
+    ];
     assert_eq!(rules(&of(&files(&both))), [""; 0]);
     // What took its place was itself taken back.
     let gone = Revision {
@@ -155,7 +200,10 @@ fn two_branches_that_bring_the_same_bring_one_rule() {
     let names = rules(&merged);
     assert_eq!(names.len(), 2, "{names:?}");
     assert_eq!(names[0], "convention/no-moment");
-    assert!(names[1].starts_with("convention/no-moment-") && registry::is_id(names[1]), "{names:?}");
+    assert!(
+        names[1].starts_with("convention/no-moment-") && registry::is_id(names[1]),
+        "{names:?}"
+    );
     assert_eq!(found(&merged, "a.ts", "moment(1)").len(), 2);
     // A page of the same name is not lost either.
     let page = "---\nseverity: info\n---\n# convention/no-moment\n\nA page.\n".to_owned();
@@ -193,7 +241,24 @@ fn what_is_wrong_names_the_key_and_what_to_do() {
     ]
     .map(wrong);
     assert!(!said.iter().any(|why| why == "nothing is wrong"), "{said:#?}");
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    `check` is an object with what stands under `check:` of a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
+    `check`: unknown key `regx`; did you mean `regex`?
+    `check`: unknown key `severty`; did you mean `severity`?
+    `check`: unknown key `zzz`; known here: files, exclude, when, params, text, syntax, tree, data, layers, commit, doc, fix, rule, severity, message, help, fails, passes
+    `check.text` cannot run: unclosed group
+    `check.severity`: `loud` is not a severity: error, warning or info
+    `check.rule` is the second half of the rule's id, in lower-case letters, digits and dashes, such as no-moment; it is `No Moment`
+    `check.message` is a text
+    `check.fails` is an object of path and text, such as {"src/a.ts": "…"}; a path has no spaces or quotes
+    `check.passes` is an object of path and text, such as {"src/a.ts": "…"}; a path has no spaces or quotes
+    `check`: a check has exactly one form of `text`, `syntax`, `tree`, `data`, `layers`, `commit`, `doc`
+    `check.text` cannot run: error parsing glob '**/a{': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+    `check.text` cannot run: the expression is too large to run fast: bound its repetitions
+    `check.syntax` cannot run: Rule must specify a set of AST kinds to match. Try adding `kind` rule.
+    `check`: expected string scalar at `["a"]}`
+    `check` has 40021 bytes, of at most 32768: write it as a rule page, which has no such bound
+    "#);
 }
 
 #[test]

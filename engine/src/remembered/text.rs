@@ -87,7 +87,10 @@ fn beside_memory<'v>(key: &str, value: &'v Value, shape: &Shape<'_>) -> Cow<'v, 
 fn yaml(value: &Value) -> String {
     let json = value.to_string();
     let is_odd = |c: char| {
-        matches!(c, '\u{7F}'..='\u{9F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}')
+        matches!(
+            c,
+            '\u{7F}'..='\u{9F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}'
+        )
     };
     if !json.contains(is_odd) {
         return json;

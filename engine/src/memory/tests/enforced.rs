@@ -50,10 +50,20 @@ fn a_check_is_looked_at_before_anything_is_written() {
             error.expect_err("refused").to_string()
         })
         .collect();
-        insta::allow_duplicates! { insta::assert_snapshot!(said.join("\n"), @""); }
+        insta::allow_duplicates! { insta::assert_snapshot!(said.join("\n"), @r#"
+        `check` is an object with what stands under `check:` of a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
+        `check`: unknown key `regx`; did you mean `regex`?
+        `check.text` cannot run: unclosed group
+        `check` does not do what its examples say: `fails`: nothing is found in a.ts
+        `check` does not do what its examples say: `passes`: found in a.ts: 1:9 moment
+        `check` does not do what its examples say: `fails`: nothing is found in the files
+        `check` holds a secret or private text, which no memory keeps: write an example that only looks like one
+        "#); }
         assert!(!root.join(FILE).exists());
         let known = memory.save_convention(&convention("No moment", json!({}))).expect("saved").id;
-        assert!(memory.edit(Kind::Convention, &known, &change("check", json!({"text": 1}))).is_err());
+        assert!(
+            memory.edit(Kind::Convention, &known, &change("check", json!({"text": 1}))).is_err()
+        );
         assert_eq!(text(root, FILE).lines().count(), 1);
         let decision = memory.save_decision(&decision("Temporal", None)).expect("saved").id;
         let error = memory.edit(Kind::Decision, &decision, &change("check", no_moment()));

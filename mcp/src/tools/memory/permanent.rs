@@ -3,7 +3,7 @@
 use super::shown::{Row, plain, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_ci::memory::caught::look;
+use aidd_ci::memory::caught::{ELSEWHERE, look};
 use aidd_engine::memory::kinds::{Convention, Decision, Mistake};
 use aidd_engine::memory::permanent::{Edit, New, Saved};
 use aidd_engine::memory::types::{Kind, Link, Relation};
@@ -102,6 +102,7 @@ pub(super) struct Kept {
     similar: Vec<Row>,
     /// Its rule, and what that finds now.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     enforced: Option<Row>,
 }
 
@@ -135,7 +136,10 @@ pub(super) fn kept(kind: Kind, saved: Saved) -> Answer<Kept> {
     let (kind, duplicate) = (kind.word(), !is_new);
     let saved = is_new || is_edited || occurrences.is_some();
     let enforced = None;
-    Answer::new(Kept { id, kind, saved, duplicate, occurrences, superseded, similar, enforced }, text)
+    Answer::new(
+        Kept { id, kind, saved, duplicate, occurrences, superseded, similar, enforced },
+        text,
+    )
 }
 
 /// An answer with what the check of the memory finds now, so that an agent sees at once whether it
@@ -150,13 +154,12 @@ fn shown_with_catch(context: &Context, mut answer: Answer<Kept>) -> Answer<Kept>
 /// What the check of a memory finds now, and in words. What is saved stays saved where the project
 /// cannot be looked at.
 fn catch(context: &Context, id: &str) -> (Option<Row>, String) {
-    let looked = context
-        .project()
-        .map_err(|error| error.to_string())
-        .and_then(|project| look(&project, id, context.stop()).map_err(|error| format!("{error:#}")));
+    let looked = context.project().map_err(|error| error.to_string()).and_then(|project| {
+        look(&project, id, context.stop()).map_err(|error| format!("{error:#}"))
+    });
     match looked {
         Ok(Some(caught)) => (Some(Row::of(&caught)), caught.sentence()),
-        Ok(None) => (None, "Not enforced by itself: another memory has the same check.".to_owned()),
+        Ok(None) => (None, ELSEWHERE.to_owned()),
         Err(why) => (None, format!("What it finds was not looked at: {why}")),
     }
 }
@@ -225,7 +228,6 @@ struct NewMistake {
     prevention: String,
     #[serde(default)]
     files: Vec<String>,
-    /// Enforces it; see add_convention
     check: Option<Row>,
     session_id: Option<String>,
 }
@@ -261,8 +263,7 @@ struct NewConvention {
     example: String,
     rationale: Option<String>,
     category: Option<String>,
-    /// Enforces it, as in a rule page: {"files": ["*.ts"], "text": {"regex": "…"}}; with rule,
-    /// severity, message, help, fails, passes
+    /// Enforces it, as in rule pages: {"files": ["*.ts"], "text": {"regex": "…"}}
     check: Option<Row>,
     session_id: Option<String>,
 }
@@ -311,7 +312,6 @@ struct EditMistake {
     fix: Option<String>,
     prevention: Option<String>,
     files: Option<Vec<String>>,
-    /// {}: none
     check: Option<Row>,
 }
 
