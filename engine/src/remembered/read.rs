@@ -28,18 +28,31 @@ pub struct Remembered {
 /// The checks of the memory below the root of `files`.
 #[must_use]
 pub fn of(files: &dyn Files) -> Remembered {
-    let read =
-        |name: &str| files.read(&format!("{MEMORY_FOLDER}/{name}"), LIMIT).unwrap_or_default();
+    let mut unread = Vec::new();
+    let mut read = |name: &str| {
+        let path = format!("{MEMORY_FOLDER}/{name}");
+        // Looked at first: to open what is no file may take forever.
+        if !files.exists(&path) {
+            return Vec::new();
+        }
+        files.read(&path, LIMIT).unwrap_or_else(|error| {
+            let why = format!("nothing in it is enforced, for it cannot be read: {error}");
+            unread.push((path, "the whole file".to_owned(), why));
+            Vec::new()
+        })
+    };
     let key = format!("\"{CHECK}\"");
     let carries = Finder::new(key.as_bytes());
     let [decisions, carrying @ ..] = MEMORY_FILES;
-    let mut texts: Vec<Vec<u8>> = carrying.into_iter().map(read).collect();
-    if !texts.iter().any(|text| carries.find(text).is_some()) {
-        return Remembered::default();
+    let mut texts: Vec<Vec<u8>> = carrying.into_iter().map(&mut read).collect();
+    let mut remembered = Remembered::default();
+    if texts.iter().any(|text| carries.find(text).is_some()) {
+        // A decision carries no check, and may take the place of what does.
+        texts.push(read(decisions));
+        remembered = pages(&memories(&texts, &carries));
     }
-    // A decision carries no check, and may take the place of what does.
-    texts.push(read(decisions));
-    pages(&memories(&texts, &carries))
+    remembered.wrong.extend(unread);
+    remembered
 }
 
 /// The memories with a check, and those that supersede them, as far as lines tell.
