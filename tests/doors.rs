@@ -287,7 +287,7 @@ fn what_keeps_a_rule_quiet_keeps_a_memory_quiet() {
     write("ai/memory/conventions.jsonl", CONVENTION);
     write("src/a.ts", "moment(1)\n");
     write("src/b.ts", concat!("moment(2) // aidd:", "allow convention/no-moment the old way\n"));
-    assert_eq!(found(), ["src/a.ts new"]);
+    assert_eq!(found(), ["src/a.ts new", "src/b.ts allowed"]);
     for off in [
         r#"{"rules": {"convention/no-moment": "off"}}"#,
         r#"{"rules": {"convention/*": "off"}}"#,

@@ -513,7 +513,7 @@ fn a_convention_with_a_check_is_enforced() {
         r#"{"files": ["*.ts"], "text": {"regex": "\\bmoment\\("}, "severity": "error", "fails": {"src/x.ts": "moment()"}}"#,
     );
     said.push_str(&ran.ends(0).err);
-    let id = project.memory(&["recent"])["entries"][0]["id"].as_str().expect("an id").to_owned();
+    let id = project.memory(&["recent"])["hits"][0]["id"].as_str().expect("an id").to_owned();
     let checked = project.run(&["check", "--format", "github"]);
     assert_eq!(checked.code, 1);
     said.push_str(&checked.out);

@@ -203,7 +203,8 @@ impl ProjectMemory {
         fields.retain(|name, value| {
             name != OCCURRENCES && name != LAST_SEEN && entry.metadata.get(name) != Some(value)
         });
-        enforced::settle_new(entry.kind, &entry.content, Some(entry), &mut fields)?;
+        let others = self.enforced(entry.kind, Some(&entry.id), &fields)?;
+        enforced::settle_new(entry.kind, &entry.content, Some(entry), &others, &mut fields)?;
         let topic = new.topic.clone().filter(|topic| !topic.trim().is_empty());
         let topic = topic.filter(|_| entry.topic.is_none());
         let mut saved = Saved { id: entry.id.clone(), ..Saved::default() };
@@ -249,7 +250,8 @@ impl ProjectMemory {
             self.check_link(&id, link)?;
         }
         let mut metadata = kinds::metadata(&new.body)?;
-        enforced::settle_new(kind, &new.content, None, &mut metadata)?;
+        let others = self.enforced(kind, None, &metadata)?;
+        enforced::settle_new(kind, &new.content, None, &others, &mut metadata)?;
         Ok(Revision {
             topic: new.topic.clone().filter(|topic| !topic.trim().is_empty()),
             metadata,
@@ -358,7 +360,8 @@ impl ProjectMemory {
             let mut edit: Edit = memory.gate.clean(edit)?.into_inner();
             enforced::kept_whole(given, edit.fields.get(CHECK))?;
             let content = edit.content.as_deref().unwrap_or(&entry.content);
-            enforced::settle(kind, content, Some(&entry), &mut edit.fields)?;
+            let others = memory.enforced(kind, Some(id), &edit.fields)?;
+            enforced::settle(kind, content, Some(&entry), &others, &mut edit.fields)?;
             if edit.changes_nothing(&entry) {
                 return Ok((Vec::new(), ()));
             }

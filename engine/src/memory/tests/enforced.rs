@@ -109,6 +109,28 @@ fn the_rule_outlives_edits_and_goes_with_its_memory() {
 }
 
 #[test]
+fn every_memory_has_a_rule_of_its_own() {
+    on_both(|root, memory| {
+        let long = "Dates are made with Temporal and nothing but Temporal";
+        let first = memory.save_convention(&convention(long, no_moment())).expect("saved").id;
+        let other = json!({"text": {"regex": "luxon"}});
+        let second = convention(&format!("{long}, not luxon"), other.clone());
+        memory.save_convention(&second).expect("saved");
+        let names = rules(root);
+        assert_eq!(names[0], "convention/dates-are-made-with-temporal-and-nothing");
+        assert!(names[1].starts_with("convention/dates-are-made-with-temporal-and-nothing-"));
+        // It keeps its name when the other goes.
+        memory.remove(Kind::Convention, &first, None).expect("removed");
+        assert_eq!(rules(root), names[1..]);
+        let mut taken = other;
+        taken["rule"] = names[1].trim_start_matches("convention/").into();
+        taken["severity"] = "error".into();
+        let error = memory.save_convention(&convention("No luxon", taken)).expect_err("taken");
+        assert!(error.to_string().contains("choose another name"), "{error}");
+    });
+}
+
+#[test]
 fn a_merge_that_takes_the_check_away_ends_it() {
     on_both(|root, memory| {
         let id = memory.save_convention(&convention("No moment", no_moment())).expect("saved").id;
