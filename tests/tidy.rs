@@ -24,8 +24,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "patterns",
         &[
-            "source", "files", "listing", "captures", "config", "finding", "guidance", "imports",
-            "manifest", "paths", "parse", "rule",
+            "source", "files", "listing", "captures", "config", "finding", "imports", "manifest",
+            "paths", "parse", "rule", "tokens",
         ],
     ),
     ("remembered", &["files", "kind", "lines", "finding", "config", "registry", "patterns"]),
@@ -128,8 +128,12 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("baseline", &["finding"]),
-    ("guidance", &["files", "git", "config", "paths", "embedding", "kind", "memory", "stack"]),
+    (
+        "guidance",
+        &["files", "git", "config", "paths", "embedding", "kind", "memory", "stack", "tokens"],
+    ),
     ("embedding", &[]),
+    ("tokens", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (
         "memory",
