@@ -151,10 +151,8 @@ const CONVENTION: (&str, &str) = (
 
 #[test]
 fn a_head_cannot_change_what_the_memory_of_the_target_demands() {
-    let removed = format!(
-        "{}{}\n",
-        CONVENTION.1, r#"{"at":2,"id":"convention_1_a","op":"remove","type":"convention"}"#
-    );
+    let later = r#"{"at":2,"content":"Red is fine","id":"convention_2_c","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
+    let removed = format!("{}{later}\n", CONVENTION.1);
     let milder = CONVENTION.1.replace("error", "info");
     let other = CONVENTION.1.replace("no-red", "other").replace("convention_1_a", "convention_2_b");
     for trick in ["", &removed, &milder, &other] {

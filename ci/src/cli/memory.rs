@@ -1,7 +1,10 @@
 //! What may be typed of the project's memory.
 
+mod parsers;
+
 use aidd_engine::memory::types::{Kind, Outcome, Relation};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use parsers::{confidence, field, json, kind, link, relation};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -473,38 +476,4 @@ pub struct Branch {
     /// It was merged: make what it decided and mended permanent, and archive its context.
     #[arg(long)]
     pub merge: bool,
-}
-
-fn kind(text: &str) -> Result<Kind, String> {
-    text.parse()
-}
-
-fn relation(text: &str) -> Result<Relation, String> {
-    text.replace('-', "_").parse()
-}
-
-/// Reads `relation:id`.
-fn link(text: &str) -> Result<(Relation, String), String> {
-    let (name, id) = text
-        .split_once(':')
-        .ok_or_else(|| "a link is written RELATION:ID, such as builds_on:ID".to_owned())?;
-    Ok((relation(name)?, id.to_owned()))
-}
-
-/// Reads `field=value`.
-fn field(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text
-        .split_once('=')
-        .filter(|(name, _)| !name.is_empty())
-        .ok_or_else(|| "a field is written FIELD=VALUE, such as reasoning=TEXT".to_owned())?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
-fn json(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))
-}
-
-fn confidence(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "a number from 0 to 1".to_owned())
 }

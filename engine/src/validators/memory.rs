@@ -158,7 +158,9 @@ fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
     for memory in carrying.filter(|memory| standing.holds(&memory.entry.id)) {
         let id = &memory.entry.id;
         let Err(why) = remembered::validate(&memory.entry) else { continue };
-        let Some((line, _)) = lines.shown(id) else { continue };
+        let heads = lines.heads(id);
+        let carries = |head: &&&(usize, Revision)| head.1.metadata.contains_key(CHECK);
+        let Some((line, _)) = heads.iter().rev().find(carries) else { continue };
         let source = report.source();
         let place = text_of(source, lines.place(*line));
         let span = within(source, place, |object| {

@@ -69,8 +69,8 @@ async fn a_memory_that_changes_changes_what_is_enforced() {
     client.watched(&memory, 1).await;
     let found = client.published(&file, Some(1)).await;
     assert_eq!(places(&found), ["convention/no-moment 0:0-6"]);
-    let removal = r#"{"at":2,"id":"convention_1_a","op":"remove","type":"convention"}"#;
-    write(root, FILE, &format!("{line}\n{removal}\n"));
+    let later = r#"{"at":2,"content":"Moment is fine","id":"convention_2_b","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
+    write(root, FILE, &format!("{line}\n{later}\n"));
     client.watched(&memory, 2).await;
     assert_eq!(places(&client.published(&file, Some(1)).await), [""; 0]);
 }
