@@ -333,3 +333,146 @@ fn text(value: &Value) -> String {
 fn number(value: &Value) -> u64 {
     value.as_u64().expect("a number")
 }
+
+/// The convention of a team, as it lies in the repository.
+const CONVENTION: &str = r#"{"at":1763800000000,"content":"Dates are made with Temporal. Moment is not maintained.","id":"convention_1763800000000_5f0c1e2a9b7d","metadata":{"check":{"files":["*.ts"],"message":"`<match>` is of moment","rule":"no-moment","text":{"keywords":["moment"],"regex":"\\bmoment\\("}},"example":"Temporal.Now.instant()"},"type":"convention"}
+"#;
+
+/// Where the convention is broken, as a door tells it: id of the finding, line and column from 0.
+type Told = BTreeSet<(String, u64, u64)>;
+
+/// Calls a tool of the agent door.
+fn asked(folder: &Path, tool: &str, arguments: &Value) -> Value {
+    let tools = aidd_mcp::tools::all();
+    let tool = tools.iter().find(|one| one.name == tool).expect("a tool");
+    let context = aidd_mcp::context::Context::new(aidd_mcp::context::Setup::at(folder));
+    let arguments = arguments.as_object().expect("an object").clone();
+    let answer = tool.call(&context, arguments).expect("an answer");
+    serde_json::json!({"data": answer.data, "text": answer.text})
+}
+
+#[test]
+fn a_memory_is_enforced_at_every_door_by_the_same_id() {
+    const RULE: &str = "convention/no-moment";
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    let write = |path: &str, text: &str| {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::write(path, text).expect("written");
+    };
+    write(".aidd/config.json", "{}\n");
+    write("ai/memory/conventions.jsonl", CONVENTION);
+    write("src/a.ts", "const at = moment(1)\nmoment('é') || moment(2)\n");
+    let at = |finding: &Value, place: &Value| -> (String, u64, u64) {
+        (text(&finding["id"]), number(&place["line"]) - 1, number(&place["column"]) - 1)
+    };
+    let own = |findings: &Value| -> Told {
+        let findings = findings.as_array().expect("a list").iter();
+        let own = findings.filter(|finding| finding["rule"] == RULE);
+        own.map(|finding| at(finding, &finding["start"])).collect()
+    };
+    let json: Value =
+        serde_json::from_str(&aidd(root, &["check", "--format", "json"])).expect("JSON");
+    let command_line = own(&json["findings"]);
+    assert_eq!(command_line.len(), 3, "{json:#}");
+    assert!(json["findings"].as_array().expect("a list").iter().all(|one| one["rule"] == RULE));
+
+    let sarif: Value =
+        serde_json::from_str(&aidd(root, &["check", "--format", "sarif"])).expect("JSON");
+    let run = &sarif["runs"][0];
+    let from_sarif: Told = run["results"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|result| {
+            let region = &result["locations"][0]["physicalLocation"]["region"];
+            let (line, column) = (number(&region["startLine"]), number(&region["startColumn"]));
+            (text(&result["partialFingerprints"]["aidd/v1"]), line - 1, column - 1)
+        })
+        .collect();
+    assert_eq!(from_sarif, command_line);
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("a list");
+    let rule = rules.iter().find(|rule| rule["id"] == RULE).expect("the rule");
+    let why = "Moment is not maintained.";
+    assert!(rule["help"]["markdown"].to_string().contains(why), "{rule:#}");
+    assert!(rule["help"]["markdown"].to_string().contains("Temporal.Now.instant()"), "{rule:#}");
+
+    let workspace = Arc::new(aidd_lsp::workspace::Workspace::open(root, None).expect("a project"));
+    let source = Source::new("src/a.ts", fs::read_to_string(root.join("src/a.ts")).expect("text"));
+    let checked = workspace.check(&source, &workspace.project.disk);
+    let editor: Told = checked
+        .findings
+        .iter()
+        .filter(|finding| &*finding.rule == RULE)
+        .map(|finding| {
+            let at = source.position(finding.span.start, Encoding::CodePoints);
+            (finding.id.clone(), at.line.into(), at.column.into())
+        })
+        .collect();
+    assert_eq!(editor, command_line);
+
+    let arguments = serde_json::json!({"filePath": "src/a.ts"});
+    let agent = asked(root, "aidd_check_compliance", &arguments);
+    assert_eq!(own(&agent["data"]["findings"]), command_line);
+    let explained = asked(root, "aidd_explain_violation", &serde_json::json!({"rule": RULE}));
+    for said in [text(&explained["text"]), aidd(root, &["explain", RULE])] {
+        assert!(said.contains(why) && said.contains("Temporal.Now.instant()"), "{said}");
+        assert!(said.contains("convention_1763800000000_5f0c1e2a9b7d"), "{said}");
+        assert!(said.contains("ai/memory/conventions.jsonl"), "{said}");
+    }
+    let listed = aidd(root, &["rule", "list", "--json", "convention/*"]);
+    let listed: Value = serde_json::from_str(&listed).expect("JSON");
+    assert_eq!(listed[0]["path"], "ai/memory/conventions.jsonl");
+}
+
+#[test]
+fn what_keeps_a_rule_quiet_keeps_a_memory_quiet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    let write = |path: &str, text: &str| {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::write(path, text).expect("written");
+    };
+    let found = || {
+        let json: Value =
+            serde_json::from_str(&aidd(root, &["check", "--format", "json"])).expect("JSON");
+        let findings = json["findings"].as_array().expect("a list").iter();
+        findings
+            .map(|one| format!("{} {}", text(&one["path"]), text(&one["status"])))
+            .collect::<Vec<_>>()
+    };
+    write(".aidd/config.json", "{}\n");
+    write("ai/memory/conventions.jsonl", CONVENTION);
+    write("src/a.ts", "moment(1)\n");
+    write("src/b.ts", concat!("moment(2) // aidd:", "allow convention/no-moment the old way\n"));
+    assert_eq!(found(), ["src/a.ts new", "src/b.ts allowed"]);
+    for off in [
+        r#"{"rules": {"convention/no-moment": "off"}}"#,
+        r#"{"rules": {"convention/*": "off"}}"#,
+        r#"{"overrides": [{"files": ["src/a.ts"], "rules": {"convention/no-moment": "off"}}]}"#,
+    ] {
+        write(".aidd/config.json", off);
+        let found = found();
+        assert!(!found.iter().any(|one| one == "src/a.ts new"), "{off}: {found:?}");
+    }
+    write(".aidd/config.json", "{}\n");
+    let _ = aidd_baseline(root);
+    assert!(!found().iter().any(|one| one.ends_with(" new")), "{:?}", found());
+}
+
+/// Writes the baseline.
+fn aidd_baseline(folder: &Path) -> String {
+    let (mut out, mut err, mut stdin) = (Vec::new(), Vec::new(), &b""[..]);
+    let mut io = aidd_ci::Io {
+        stdin: &mut stdin,
+        out: Box::new(&mut out),
+        err: Box::new(&mut err),
+        cwd: folder.to_owned(),
+        style: aidd_ci::report::Style::default(),
+    };
+    let _ = aidd_ci::run(["aidd", "baseline", "write"].iter().map(OsString::from), &mut io);
+    drop(io);
+    String::from_utf8_lossy(&err).into_owned()
+}

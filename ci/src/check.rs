@@ -18,6 +18,7 @@ use aidd_engine::files::{Files, Listed, Memory, Overlay};
 use aidd_engine::finding::{FailOn, Safety, Status};
 use aidd_engine::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS};
 use aidd_engine::project_checks;
+use aidd_engine::remembered;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::Source;
 use aidd_engine::walk::{self, FileReport, Outcome, Walk};
@@ -145,6 +146,13 @@ fn check_paths(
     for own in [CONFIG_PATH, PACK_FOLDER].iter().chain(&RULE_FOLDERS) {
         let own = project.root().join(own);
         if own.exists() && !paths.iter().any(|path| own.starts_with(path)) {
+            paths.push(own);
+        }
+    }
+    // The memory says more than rules: its files are looked at where a check in them cannot run.
+    for (path, ..) in remembered::faults(&project.disk) {
+        let own = project.root().join(path);
+        if !paths.iter().any(|path| own.starts_with(path)) {
             paths.push(own);
         }
     }

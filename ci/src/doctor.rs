@@ -5,7 +5,7 @@ use crate::exit::{Exit, UserError};
 use crate::project::Project;
 use crate::rules::{reach, unread_pages};
 use aidd_engine::check::Selection;
-use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::kind::{CONFIG_PATH, MEMORY_FOLDER, RULE_FOLDERS, is_memory_path};
 use aidd_engine::paths::Globs;
 use aidd_engine::patterns;
 use aidd_engine::rule::Rule;
@@ -35,10 +35,17 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
         "configuration  {}",
         shown.unwrap_or_else(|| format!("none ({CONFIG_PATH}); the defaults apply"))
     )?;
+    let of_memory = |rule: &&Rule| rule.path.as_deref().is_some_and(is_memory_path);
+    let remembered = rules.iter().filter(of_memory).count();
+    let memory = match remembered {
+        0 => String::new(),
+        many => format!(", {many} of its memory ({MEMORY_FOLDER})"),
+    };
     writeln!(
         io.out,
-        "rules          {} shipped, {own} of the project ({})",
+        "rules          {} shipped, {} of the project ({}){memory}",
         rules.len() - own,
+        own - remembered,
         RULE_FOLDERS.join(", ")
     )?;
     let path = project.baseline_path(None);
@@ -59,7 +66,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
         writeln!(io.out, "  {kind:<12} {count}")?;
     }
     wrong.extend(unread_pages(&project));
-    for rule in rules.iter().filter(|rule| rule.path.is_some()) {
+    for rule in rules.iter().filter(|rule| rule.path.is_some() && !of_memory(rule)) {
         let place = rule.path.as_deref().unwrap_or_default();
         wrong.extend(patterns::problems(rule).into_iter().map(|why| format!("{place}: {why}")));
     }

@@ -11,11 +11,12 @@ use crate::report::number;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::examples;
 use aidd_engine::files::Files;
-use aidd_engine::kind::is_pack_path;
+use aidd_engine::kind::{is_memory_path, is_pack_path};
 use aidd_engine::listing::Listing;
 use aidd_engine::paths::rule_globs;
 use aidd_engine::project_checks;
 use aidd_engine::registry::{Registry, is_id};
+use aidd_engine::remembered;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Encoding, Source, Span};
 use aidd_engine::walk::{self, Walk};
@@ -98,7 +99,13 @@ fn list(
         } else {
             format!(" [{}]", rule.aliases.join(", "))
         };
-        writeln!(io.out, "{on}{severity:8}{off}{:widest$}  {}{aliases}", rule.id, rule.summary)?;
+        let of_memory = rule.path.as_deref().filter(|path| is_memory_path(path));
+        let origin = of_memory.map(|path| format!(" ({path})")).unwrap_or_default();
+        writeln!(
+            io.out,
+            "{on}{severity:8}{off}{:widest$}  {}{aliases}{origin}",
+            rule.id, rule.summary
+        )?;
     }
     writeln!(io.err, "{}; `aidd explain RULE` says more of one", number(rules.len(), "rule"))?;
     Ok(Exit::Clean)
@@ -190,7 +197,12 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
             continue;
         }
         tested += 1;
+        let of_memory = rule.path.as_deref().is_some_and(is_memory_path);
         let problems = aidd_engine::patterns::problems(rule);
+        if of_memory && !problems.is_empty() {
+            // Told below, with the memory.
+            continue;
+        }
         let wrong = if problems.is_empty() { examples::run(&engine, rule) } else { problems };
         failed += usize::from(!wrong.is_empty());
         for one in &wrong {
@@ -232,7 +244,8 @@ pub(crate) fn reach(
     std::iter::once(matched).chain(notes).collect()
 }
 
-/// The project's rule pages and packs whose header cannot be read: the place, and why.
+/// The project's rule pages and packs whose header cannot be read, and the memories whose check
+/// cannot run: the place, and why.
 pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
     let unread = |(path, text): &(String, String)| {
         let error = if is_pack_path(path) {
@@ -245,7 +258,10 @@ pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
         let message = redacted(&error.message);
         Some(format!("{path}:{}:{}: {message}", at.line + 1, at.column + 1))
     };
-    project.pages.iter().filter_map(unread).collect()
+    let written = project.pages.iter().filter(|(path, _)| !is_memory_path(path));
+    let faults = remembered::faults(&project.disk).into_iter();
+    let faults = faults.map(|(path, id, why)| format!("{path}: {id}: {}", redacted(&why)));
+    written.filter_map(unread).chain(faults).collect()
 }
 
 #[cfg(test)]

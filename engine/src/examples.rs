@@ -5,6 +5,7 @@ use crate::commit_checks;
 use crate::files::{Listed, Memory};
 use crate::finding::{FileChange, Finding, Fix};
 use crate::fix;
+use crate::kind::is_memory_path;
 use crate::listing::Listing;
 use crate::parse::markdown::{self, Fence};
 use crate::patterns::commits;
@@ -171,6 +172,9 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
         Ok(read) => read,
         Err(error) => return vec![error],
     };
+    if rule.path.as_deref().is_some_and(is_memory_path) {
+        return examples.iter().filter_map(|example| of_memory(engine, rule, example)).collect();
+    }
     let fails = |example: &&Example| example.expected != Expected::Passes;
     let mut wrong = Vec::new();
     if !examples.iter().any(|example| fails(&example)) {
@@ -240,6 +244,19 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     }
     wrong.extend(fixed.map(|text| format!("a block under `## Fixed` that no fix gives: {text:?}")));
     wrong
+}
+
+/// What is wrong with an example of a memory's rule: it need not say where it fails, and what.
+fn of_memory(engine: &Engine, rule: &Rule, example: &Example) -> Option<String> {
+    let results = results(engine, rule, example);
+    let shown = if rule.is_joined() { "the files" } else { &*example.path };
+    match (&example.expected, results.first()) {
+        (Expected::Fails(_), None) => Some(format!("`fails`: nothing is found in {shown}")),
+        (Expected::Passes, Some((source, finding))) => {
+            Some(format!("`passes`: found in {}: {}", source.path(), found(source, finding)))
+        }
+        _ => None,
+    }
 }
 
 /// What the rule finds in an example, by file.

@@ -32,6 +32,7 @@ pub mod patterns;
 pub mod project;
 pub mod project_checks;
 pub mod registry;
+pub mod remembered;
 pub mod rule;
 pub mod secrets;
 pub mod select;

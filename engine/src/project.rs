@@ -9,6 +9,7 @@ use crate::git::Snapshot;
 use crate::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS, is_page_path};
 use crate::paths::{relative, scope_of};
 use crate::registry::{self, Registry};
+use crate::remembered::{self, RulePage};
 use crate::source::{Encoding, Source, Span};
 use jiff::civil::Date;
 use std::fs;
@@ -44,7 +45,8 @@ pub struct Project {
     pub config: Config,
     /// Where the settings came from; `None`: there is no file.
     pub config_path: Option<PathBuf>,
-    /// Its rule pages and packs: path from the root, text.
+    /// Its rule pages and packs: path from the root, text. Rules of memories with a check are among
+    /// them, under the path of the tracked file.
     pub pages: Vec<(String, String)>,
     /// Where the settings, the rules and the baseline are read instead, when those on the disk are
     /// not to be trusted.
@@ -68,7 +70,7 @@ impl Project {
         };
         let config = config_path.as_deref().map_or_else(|| Ok(Config::default()), read_config)?;
         let disk = Disk::new(root);
-        let pages = registry::project_pages(&disk);
+        let pages = all_pages(&disk);
         Ok(Self { disk, config, config_path, pages, trusted: None, today: None })
     }
 
@@ -77,7 +79,7 @@ impl Project {
     #[must_use]
     pub fn unconfigured(root: &Path) -> Self {
         let disk = Disk::new(root);
-        let pages = registry::project_pages(&disk);
+        let pages = all_pages(&disk);
         Self {
             disk,
             config: Config::default(),
@@ -118,7 +120,8 @@ impl Project {
             })?;
             below.extend(files.into_iter().filter(|path| path.ends_with(".md")));
         }
-        let pages = registry::pages(&snapshot, below);
+        let mut pages = registry::pages(&snapshot, below);
+        pages.extend(remembered_pages(&snapshot));
         let (disk, trusted) = (Disk::new(root), Some(snapshot));
         Ok(Self { disk, config, config_path: Some(path), pages, trusted, today: None })
     }
@@ -194,6 +197,18 @@ impl Project {
         let read = Baseline::read(&text);
         read.map(Some).map_err(|error| malformed_baseline(path, &error))
     }
+}
+
+/// The rule pages on the disk, and those of memories.
+fn all_pages(disk: &Disk) -> Vec<(String, String)> {
+    let mut pages = registry::project_pages(disk);
+    pages.extend(remembered_pages(disk));
+    pages
+}
+
+fn remembered_pages(files: &dyn Files) -> impl Iterator<Item = (String, String)> {
+    let pages = remembered::of(files).pages.into_iter();
+    pages.map(|RulePage { path, text, .. }| (path, text))
 }
 
 fn malformed_baseline(path: &Path, error: &BaselineError) -> ProjectError {

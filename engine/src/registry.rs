@@ -2,7 +2,7 @@
 
 use crate::files::{Disk, Files, SIDE_FILE_LIMIT, markdown_below, nested_rule_folders};
 use crate::finding::RuleId;
-use crate::kind::{PACK_FOLDER, RULE_FOLDERS, is_pack_path};
+use crate::kind::{PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_pack_path};
 use crate::paths::scope_of;
 use crate::rule::Rule;
 use aidd_content::page::{self, Header};
@@ -35,8 +35,8 @@ impl Registry {
             let Some(mut rule) = project_rule(path, text) else { continue };
             let place = |id: &RuleId| rules.binary_search_by(|known| known.id.cmp(id));
             let mut at = place(&rule.id);
-            // Two folders may each have a rule of one name: neither is lost.
-            let scope = scope_of(path);
+            // Two folders, or a page and a memory, may each have a rule of one name: neither is lost.
+            let scope = if is_memory_path(path) { "memory" } else { scope_of(path) };
             if !scope.is_empty() && at.is_ok() {
                 let scope = scope.to_lowercase().replace(['/', '_', '.', ' '], "-");
                 rule.id = format!("{}-{scope}", rule.id).into();

@@ -200,6 +200,7 @@ fn is_setting(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     path.starts_with(".aidd/")
         || kind::is_page_path(path)
+        || kind::is_memory_path(path)
         || [".gitignore", ".ignore", ".aiddignore"].contains(&name)
 }
 

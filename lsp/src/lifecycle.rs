@@ -178,8 +178,9 @@ impl Session {
 }
 
 /// Files that say what is a finding elsewhere. Watching all files is a burden for many an editor.
-const WATCHED: [&str; 5] = [
+const WATCHED: [&str; 6] = [
     "**/.aidd/**",
+    "**/ai/memory/*.jsonl",
     "**/rules/**/*.md",
     "**/.{git,aidd,docker,}ignore",
     "**/*.dockerignore",

@@ -4,7 +4,7 @@
 use crate::tool::ToolError;
 use aidd_engine::files::Disk;
 use aidd_engine::guidance::{Library, Watched};
-use aidd_engine::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS};
+use aidd_engine::kind::{CONFIG_PATH, MEMORY_FILES, MEMORY_FOLDER, PACK_FOLDER, RULE_FOLDERS};
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::project::{Clock, ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
@@ -220,6 +220,10 @@ impl Context {
                     Err(_) => {}
                 }
             }
+        }
+        for name in MEMORY_FILES {
+            let path = root.join(MEMORY_FOLDER).join(name);
+            stamps.push((path.clone(), stamp(&path)));
         }
         stamps.sort();
         stamps

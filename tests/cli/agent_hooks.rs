@@ -155,8 +155,6 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
     {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: where work stands
     Branch main
     Open session session_ID
-    ## First
-    - Look at what is remembered: `aidd_memory_search {\"query\":\"\"}` (nothing is pending here)
     ## Decisions that hold
     - auth: Tokens live in cookies [decision_ID]
 
@@ -196,8 +194,6 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
     Branch main
     Open session session_ID
     Checkpoint checkpoint_ID: before compaction (auto): edited 1 file, tests passed, types passed, build passed, lint failed
-    ## First
-    - Look at what is remembered: `aidd_memory_search {\"query\":\"\"}` (nothing is pending here)
     ## Decisions that hold
     - auth: Tokens live in cookies [decision_ID]
 

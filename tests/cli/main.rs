@@ -6,6 +6,7 @@ mod agent_hooks;
 mod baseline;
 mod check;
 mod commits;
+mod enforced;
 mod fixes;
 mod hooks;
 mod layers;

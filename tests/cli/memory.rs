@@ -25,7 +25,7 @@ impl Project {
 
     /// Runs `aidd memory … --json`; what it answered.
     #[track_caller]
-    fn memory(&self, args: &[&str]) -> Value {
+    pub(crate) fn memory(&self, args: &[&str]) -> Value {
         let args = [&["memory"], args, &["--json"]].concat();
         self.run(&args).ends(0).json()
     }
@@ -39,7 +39,7 @@ impl Project {
 }
 
 /// Text without what differs from run to run: ids, hashes, times.
-fn steady(text: &str, ids: &[&str]) -> String {
+pub(crate) fn steady(text: &str, ids: &[&str]) -> String {
     let mut text = text.to_owned();
     for (index, id) in ids.iter().enumerate() {
         text = text.replace(id, &format!("ID{}", index + 1));

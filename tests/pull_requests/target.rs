@@ -141,3 +141,44 @@ fn without_a_base_nothing_is_trusted() {
     let hint = ran.err.lines().last().unwrap_or_default();
     assert_snapshot!(hint, @"hint: pull_request_target is judged by the rules of its target only");
 }
+
+/// A convention of the target, with a check.
+const CONVENTION: (&str, &str) = (
+    "ai/memory/conventions.jsonl",
+    r#"{"at":1,"content":"No red","id":"convention_1_a","metadata":{"check":{"files":["*.txt"],"rule":"no-red","severity":"error","text":{"regex":"red"}}},"type":"convention"}
+"#,
+);
+
+#[test]
+fn a_head_cannot_change_what_the_memory_of_the_target_demands() {
+    let later = r#"{"at":2,"content":"Red is fine","id":"convention_2_c","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
+    let removed = format!("{}{later}\n", CONVENTION.1);
+    let milder = CONVENTION.1.replace("error", "info");
+    let other = CONVENTION.1.replace("no-red", "other").replace("convention_1_a", "convention_2_b");
+    for trick in ["", &removed, &milder, &other] {
+        let scene = Scene::new(&[CONVENTION], |server| {
+            server.write(CONVENTION.0, trick);
+            server.write("evil.txt", "red evil\n");
+        });
+        for commit in [&scene.base, &scene.head] {
+            let clone = scene.checkout(commit, &["--depth=1"]);
+            let told = runner(&scene, clone).told(&[]);
+            let found =
+                told.lines().filter(|line| line.starts_with("evil.txt")).collect::<Vec<_>>();
+            assert_eq!(
+                found,
+                ["evil.txt:1 convention/no-red new: the file is new"],
+                "{trick}: {told}"
+            );
+        }
+    }
+    // Of a clone that left contents out, those of the memory are fetched.
+    let scene = Scene::new(&[CONVENTION], |server| {
+        server.write(CONVENTION.0, "");
+        server.write("evil.txt", "red evil\n");
+    });
+    let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
+    clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", &scene.head, &scene.base]);
+    clone.git(&["checkout", "--quiet", "--detach", &scene.head]);
+    assert!(runner(&scene, clone).told(&[]).contains("evil.txt:1 convention/no-red"));
+}

@@ -1,7 +1,11 @@
 //! What may be typed of the project's memory.
 
+mod parsers;
+
 use aidd_engine::memory::types::{Kind, Outcome, Relation};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use parsers::{confidence, field, json, kind, link, relation};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// `aidd memory …`.
@@ -159,7 +163,7 @@ pub enum AddCommand {
     Mistake(Box<AddMistake>),
     /// How things are done here.
     #[command(
-        after_help = "Example:\n  aidd memory add convention \"Errors say what to do\" --example 'hint: run `aidd init`'"
+        after_help = "Examples:\n  aidd memory add convention \"Errors say what to do\" --example 'hint: run `aidd init`'\n  aidd memory add convention \"Dates are made with Temporal, never with moment\" \\\n    --check '{\"files\": [\"*.ts\"], \"text\": {\"regex\": \"\\\\bmoment\\\\(\"}, \"fails\": {\"a.ts\": \"moment()\"}}'"
     )]
     Convention(Box<AddConvention>),
     /// A lesson in a sentence or two. It stays in this checkout.
@@ -229,6 +233,10 @@ pub struct AddMistake {
     /// A file it was about; may be given several times.
     #[arg(long = "file", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
+    /// A check that enforces it, as under `check:` of a rule page; also rule, severity, message, help,
+    /// fails and passes.
+    #[arg(long, value_name = "JSON", value_parser = json)]
+    pub check: Option<Value>,
     /// What it is linked to.
     #[command(flatten)]
     pub links: Links,
@@ -249,6 +257,10 @@ pub struct AddConvention {
     /// What sort of convention.
     #[arg(long, value_name = "WORD")]
     pub category: Option<String>,
+    /// A check that enforces it, as under `check:` of a rule page; also rule, severity, message, help,
+    /// fails and passes.
+    #[arg(long, value_name = "JSON", value_parser = json)]
+    pub check: Option<Value>,
     /// What it is linked to.
     #[command(flatten)]
     pub links: Links,
@@ -464,34 +476,4 @@ pub struct Branch {
     /// It was merged: make what it decided and mended permanent, and archive its context.
     #[arg(long)]
     pub merge: bool,
-}
-
-fn kind(text: &str) -> Result<Kind, String> {
-    text.parse()
-}
-
-fn relation(text: &str) -> Result<Relation, String> {
-    text.replace('-', "_").parse()
-}
-
-/// Reads `relation:id`.
-fn link(text: &str) -> Result<(Relation, String), String> {
-    let (name, id) = text
-        .split_once(':')
-        .ok_or_else(|| "a link is written RELATION:ID, such as builds_on:ID".to_owned())?;
-    Ok((relation(name)?, id.to_owned()))
-}
-
-/// Reads `field=value`.
-fn field(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text
-        .split_once('=')
-        .filter(|(name, _)| !name.is_empty())
-        .ok_or_else(|| "a field is written FIELD=VALUE, such as reasoning=TEXT".to_owned())?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
-fn confidence(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "a number from 0 to 1".to_owned())
 }

@@ -1,8 +1,9 @@
 //! Remembering: `aidd memory add` and `aidd memory supersede`.
 
-use super::{Desk, checked_out, said};
+use super::{Desk, caught, checked_out, said};
 use crate::cli::{AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Links, Text};
 use crate::exit::UserError;
+use crate::project::Project;
 use crate::report::{number, one_line};
 use aidd_engine::check::REDACTED;
 use aidd_engine::memory::kinds::{Convention, Decision, Insight, Mistake};
@@ -11,6 +12,7 @@ use aidd_engine::memory::types::{Kind, Link, Relation};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::io::Write;
+use std::sync::atomic::AtomicBool;
 
 pub(super) fn run(new: &AddCommand, desk: &mut Desk<'_, '_>) -> Result<()> {
     match new {
@@ -52,7 +54,7 @@ fn decision(
     new.links.extend(links);
     new.topic = new.topic.or(topic);
     let saved = desk.memory.save_decision(&new).map_err(said)?;
-    tell(Kind::Decision, &saved, desk)
+    tell(Kind::Decision, &saved, false, desk)
 }
 
 fn mistake(args: &AddMistake, desk: &mut Desk<'_, '_>) -> Result<()> {
@@ -62,11 +64,12 @@ fn mistake(args: &AddMistake, desk: &mut Desk<'_, '_>) -> Result<()> {
         fix: text(&args.fix),
         prevention: text(&args.prevention),
         files: args.files.clone(),
+        check: args.check.clone(),
         ..Mistake::default()
     };
     let new = new(&args.text, &args.links, body, desk)?;
     let saved = desk.memory.save_mistake(&new).map_err(said)?;
-    tell(Kind::Mistake, &saved, desk)
+    tell(Kind::Mistake, &saved, args.check.is_some(), desk)
 }
 
 fn convention(args: &AddConvention, desk: &mut Desk<'_, '_>) -> Result<()> {
@@ -76,11 +79,12 @@ fn convention(args: &AddConvention, desk: &mut Desk<'_, '_>) -> Result<()> {
         examples: examples.collect(),
         rationale: args.rationale.clone(),
         category: args.category.clone(),
+        check: args.check.clone(),
         ..Convention::default()
     };
     let new = new(&args.text, &args.links, body, desk)?;
     let saved = desk.memory.save_convention(&new).map_err(said)?;
-    tell(Kind::Convention, &saved, desk)
+    tell(Kind::Convention, &saved, args.check.is_some(), desk)
 }
 
 fn insight(args: &AddInsight, desk: &mut Desk<'_, '_>) -> Result<()> {
@@ -93,7 +97,7 @@ fn insight(args: &AddInsight, desk: &mut Desk<'_, '_>) -> Result<()> {
     let content = desk.text(&args.text.text)?;
     let topic = args.text.topic.as_deref();
     let id = desk.memory.save_insight(&content, topic, &body, None).map_err(said)?;
-    tell(Kind::Insight, &Saved { id, is_new: true, ..Saved::default() }, desk)
+    tell(Kind::Insight, &Saved { id, is_new: true, ..Saved::default() }, false, desk)
 }
 
 fn new<T>(text: &Text, links: &Links, body: T, desk: &mut Desk<'_, '_>) -> Result<New<T>> {
@@ -111,11 +115,16 @@ fn new<T>(text: &Text, links: &Links, body: T, desk: &mut Desk<'_, '_>) -> Resul
     })
 }
 
-/// Says what saving came to.
-fn tell(kind: Kind, saved: &Saved, desk: &mut Desk<'_, '_>) -> Result<()> {
+/// Says what saving came to; of a memory that came with a check, what that finds now.
+fn tell(kind: Kind, saved: &Saved, has_check: bool, desk: &mut Desk<'_, '_>) -> Result<()> {
     let entry = desk.entry(&saved.id)?;
     let is_redacted = serde_json::to_string(&entry)?.contains(REDACTED);
-    if desk.answered(&answer(kind, saved, is_redacted))? {
+    let mut answer = answer(kind, saved, is_redacted);
+    let caught = if has_check { caught(&saved.id, desk) } else { (Value::Null, String::new()) };
+    if has_check && let Some(answer) = answer.as_object_mut() {
+        answer.insert("enforced".to_owned(), caught.0);
+    }
+    if desk.answered(&answer)? {
         return Ok(());
     }
     let place = kind
@@ -134,10 +143,26 @@ fn tell(kind: Kind, saved: &Saved, desk: &mut Desk<'_, '_>) -> Result<()> {
         let title = one_line(&other.title);
         writeln!(desk.io.err, "note: {} says much the same: {title}", other.id)?;
     }
+    if !caught.1.is_empty() {
+        writeln!(desk.io.err, "note: {}", one_line(&caught.1))?;
+    }
     if is_redacted {
         writeln!(desk.io.err, "note: a secret or private text in it became {REDACTED}")?;
     }
     Ok(())
+}
+
+/// What the check of a memory finds in the project, as data and in words. The memory is saved
+/// whether or not that can be looked at.
+pub(super) fn caught(id: &str, desk: &Desk<'_, '_>) -> (Value, String) {
+    let looked = Project::open(desk.root, None)
+        .map_err(anyhow::Error::from)
+        .and_then(|project| caught::look(&project, id, &AtomicBool::new(false)));
+    match looked {
+        Ok(Some(caught)) => (json!(caught), caught.sentence()),
+        Ok(None) => (Value::Null, caught::ELSEWHERE.to_owned()),
+        Err(why) => (Value::Null, format!("What it finds was not looked at: {why:#}.")),
+    }
 }
 
 fn number_of(times: u64) -> String {

@@ -1,13 +1,14 @@
 //! Changing what is remembered: `aidd memory edit`, `outcome`, `remove`, `link`, `conflicts` and
 //! `settle`.
 
-use super::{Desk, said};
+use super::{Desk, add, said};
 use crate::cli::Edit as EditArgs;
 use crate::exit::UserError;
 use crate::report::{number, one_line};
 use aidd_engine::memory::permanent::{Conflict, Edit};
 use aidd_engine::memory::times;
 use aidd_engine::memory::types::{Entry, Layer, Link, Outcome, Relation};
+use aidd_engine::remembered::{self, CHECK};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -22,8 +23,14 @@ pub(super) fn edit(args: &EditArgs, desk: &mut Desk<'_, '_>) -> Result<()> {
     let content = args.content.as_deref().map(|text| desk.text(text)).transpose()?;
     let edit = Edit { content, topic: args.topic.clone(), fields };
     let edited = desk.memory.edit(entry.kind, &entry.id, &edit).map_err(said)?;
-    if !desk.answered(&edited)? {
-        writeln!(desk.io.out, "changed {}", edited.id)?;
+    if desk.answered(&edited)? {
+        return Ok(());
+    }
+    writeln!(desk.io.out, "changed {}", edited.id)?;
+    let is_given = args.set.iter().any(|(name, _)| name == CHECK);
+    if is_given && remembered::check_of(&edited).is_some() {
+        let (_, said) = add::caught(&edited.id, desk);
+        writeln!(desk.io.err, "note: {}", one_line(&said))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::git_files;
 use crate::report::{number, one_line};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
-use aidd_engine::files::Memory;
+use aidd_engine::files::{Disk, Memory};
 use aidd_engine::finding::Safety;
 use aidd_engine::fix;
 use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
@@ -18,6 +18,7 @@ use aidd_engine::memory::project::{ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
 use aidd_engine::memory::types::Status;
 use aidd_engine::registry::Registry;
+use aidd_engine::remembered;
 use aidd_engine::source::Source;
 use anyhow::Result;
 use serde::Serialize;
@@ -74,6 +75,10 @@ pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Res
             Err(error) => cannot_open(&error, &mut seen),
         }
         leftovers(root, &mut seen);
+        for (path, id, why) in remembered::faults(&Disk::new(root.to_owned())) {
+            let remedy = format!("`aidd memory edit {id} --set check='{{…}}'`, or `--unset check`");
+            seen.wrong("check", &format!("{path}: {id}: {why}"), &remedy, false);
+        }
     } else {
         seen.facts.push(("memory", "nothing is remembered here yet".to_owned()));
     }

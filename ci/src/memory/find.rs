@@ -95,6 +95,7 @@ fn print(hit: &Hit, indent: &str, desk: &mut Desk<'_, '_>) -> Result<()> {
     } else if hit.status != Status::Active {
         facts.push(hit.status.to_string());
     }
+    facts.extend(hit.enforced.as_ref().map(|rule| format!("enforced as {rule}")));
     if hit.score > 0.0 {
         facts.push(format!("{:.2}", hit.score));
     }

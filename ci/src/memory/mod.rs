@@ -2,6 +2,7 @@
 //! and prints what it says; nothing is decided here.
 
 mod add;
+pub mod caught;
 mod change;
 mod doctor;
 mod export;

@@ -4,7 +4,8 @@ use super::{Desk, said};
 use crate::report::{one_line, printable};
 use aidd_engine::memory::log::{Op, Revision};
 use aidd_engine::memory::times;
-use aidd_engine::memory::types::{Entry, Layer, Link};
+use aidd_engine::memory::types::{Entry, Layer, Link, Status};
+use aidd_engine::remembered;
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -70,6 +71,8 @@ fn print(whole: &Whole, desk: &mut Desk<'_, '_>) -> Result<()> {
 fn facts(entry: &Entry) -> Vec<String> {
     let mut facts = vec![entry.kind.to_string(), entry.status.to_string()];
     facts.extend(entry.topic.as_deref().map(one_line));
+    let rule = remembered::rule_of(entry).filter(|_| entry.status == Status::Active);
+    facts.extend(rule.map(|rule| format!("enforced as {}", one_line(&rule))));
     facts.push(times::moment(entry.created_at));
     if entry.updated_at != entry.created_at {
         facts.push(format!("changed {}", times::moment(entry.updated_at)));

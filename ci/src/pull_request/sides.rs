@@ -4,6 +4,7 @@ use super::Job;
 use crate::base::{self, Base};
 use crate::commits::{self, Line, Sides};
 use crate::compare;
+use crate::memory::caught::tracked;
 use crate::project::Project;
 use crate::report::number;
 use aidd_engine::check::Engine;
@@ -44,6 +45,7 @@ pub(super) fn trusted(
     for folder in [&*folder.to_string_lossy()].iter().chain(&RULE_FOLDERS) {
         own.extend(snapshot.below(folder).with_context(|| (*folder).to_owned())?);
     }
+    own.extend(tracked());
     have_contents(root, own.iter().map(|path| (&snapshot, path.as_str())))?;
     Ok((Project::trusting(root, snapshot.clone(), config)?, snapshot))
 }

@@ -63,7 +63,8 @@ fn next(
     Next { action: action.into(), tool, args, needs: &[], reason: reason.into() }
 }
 
-/// What to do, the most pressing first. What a tool just called did is not proposed again.
+/// What to do, the most pressing first; nothing when nothing is pending. What a tool just called did
+/// is not proposed again.
 #[must_use]
 pub fn suggest(state: &State, asked: &Asked<'_>) -> Vec<Next> {
     let mut all = Vec::new();
@@ -199,15 +200,6 @@ fn finish(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
             all.push(Next { needs: &["outcome"], ..end });
         }
     }
-    if all.is_empty() {
-        let args = json!({"query": asked.task.unwrap_or_default()});
-        all.push(next(
-            "Look at what is remembered",
-            "aidd_memory_search",
-            args,
-            "nothing is pending here",
-        ));
-    }
 }
 
 #[cfg(test)]
@@ -283,6 +275,7 @@ mod tests {
         let none = Asked { changed: Some(&[]), ..Asked::default() };
         let all = suggest(&state, &none);
         assert_eq!((all[0].tool, all[0].args["action"].as_str()), ("aidd_session", Some("end")));
-        assert_eq!(tools(&state, &Asked::default()), ["aidd_memory_search"]);
+        // A search for nothing is no step.
+        assert_eq!(tools(&state, &Asked::default()), [""; 0]);
     }
 }

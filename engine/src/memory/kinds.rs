@@ -58,6 +58,9 @@ pub struct Mistake {
     /// When it was made last, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_seen_at: Option<i64>,
+    /// What enforces it: see [`crate::remembered`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check: Option<Value>,
     /// Fields that this aidd does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -79,6 +82,9 @@ pub struct Convention {
     /// What it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
+    /// What enforces it: see [`crate::remembered`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check: Option<Value>,
     /// Fields that this aidd does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

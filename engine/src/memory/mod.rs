@@ -10,6 +10,7 @@ mod alike;
 pub mod branches;
 mod conflicts;
 pub mod diagnose;
+mod enforced;
 pub mod foreign;
 pub mod graph;
 pub mod health;

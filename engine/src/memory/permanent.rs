@@ -3,12 +3,14 @@
 use super::MemoryError;
 pub use super::conflicts::Conflict;
 use super::conflicts::decisions_on;
+use super::enforced;
 use super::kinds::{self, Convention, Decision, Mistake};
 use super::log::{self, LAST_SEEN, OCCURRENCES, Op, Revision};
 use super::mirror::present_lines;
 use super::project::{Drafted, ProjectMemory};
 use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status};
 use super::words::{folded, topic_key};
+use crate::remembered::CHECK;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -150,7 +152,9 @@ impl ProjectMemory {
     /// # Errors
     /// When it is empty, or links to what is not there.
     pub fn save_mistake(&mut self, new: &New<Mistake>) -> Result<Saved, MemoryError> {
+        let given = new.body.check.as_ref();
         let new = &self.as_kept(new)?;
+        enforced::kept_whole(given, new.body.check.as_ref())?;
         self.write_permanent(&mut |memory| {
             let similar = memory.similar(Kind::Mistake, &new.content)?;
             let known = similar.first().filter(|first| first.likeness >= SAME_ERROR);
@@ -199,6 +203,8 @@ impl ProjectMemory {
         fields.retain(|name, value| {
             name != OCCURRENCES && name != LAST_SEEN && entry.metadata.get(name) != Some(value)
         });
+        let others = self.enforced(entry.kind, Some(&entry.id), &fields)?;
+        enforced::settle_new(entry.kind, &entry.content, Some(entry), &others, &mut fields)?;
         let topic = new.topic.clone().filter(|topic| !topic.trim().is_empty());
         let topic = topic.filter(|_| entry.topic.is_none());
         let mut saved = Saved { id: entry.id.clone(), ..Saved::default() };
@@ -219,7 +225,9 @@ impl ProjectMemory {
     /// # Errors
     /// When it is empty, or links to what is not there.
     pub fn save_convention(&mut self, new: &New<Convention>) -> Result<Saved, MemoryError> {
+        let given = new.body.check.as_ref();
         let new = &self.as_kept(new)?;
+        enforced::kept_whole(given, new.body.check.as_ref())?;
         self.write_permanent(&mut |memory| {
             let revision = memory.draft(Kind::Convention, new)?;
             if let Some(old) = memory.same_text(Kind::Convention, &new.content)? {
@@ -241,9 +249,12 @@ impl ProjectMemory {
         for link in &new.links {
             self.check_link(&id, link)?;
         }
+        let mut metadata = kinds::metadata(&new.body)?;
+        let others = self.enforced(kind, None, &metadata)?;
+        enforced::settle_new(kind, &new.content, None, &others, &mut metadata)?;
         Ok(Revision {
             topic: new.topic.clone().filter(|topic| !topic.trim().is_empty()),
-            metadata: kinds::metadata(&new.body)?,
+            metadata,
             session_id: new.session_id.clone(),
             branch: new.branch.clone(),
             links: new.links.clone(),
@@ -345,7 +356,12 @@ impl ProjectMemory {
                 return Err(MemoryError::Invalid(format!("a {kind} cannot be empty")));
             }
             kinds::check(kind, &edit.fields)?;
-            let edit: Edit = memory.gate.clean(edit)?.into_inner();
+            let given = edit.fields.get(CHECK);
+            let mut edit: Edit = memory.gate.clean(edit)?.into_inner();
+            enforced::kept_whole(given, edit.fields.get(CHECK))?;
+            let content = edit.content.as_deref().unwrap_or(&entry.content);
+            let others = memory.enforced(kind, Some(id), &edit.fields)?;
+            enforced::settle(kind, content, Some(&entry), &others, &mut edit.fields)?;
             if edit.changes_nothing(&entry) {
                 return Ok((Vec::new(), ()));
             }

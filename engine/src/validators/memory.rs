@@ -6,6 +6,7 @@ use crate::finding::Edit;
 use crate::lines::log::{self, Folded, Problem, ProblemKind, Revision};
 use crate::lines::standing::{Clash, Standing};
 use crate::lines::types::Relation;
+use crate::remembered::{self, CHECK};
 use crate::rule::Report;
 use crate::source::{Source, Span};
 use jsonc_parser::ast::{Object, Value as Ast};
@@ -22,6 +23,7 @@ pub(super) const CHECKS: Checks<Lines> = &[
     ("memory/contradiction", contradiction),
     ("memory/duplicate-line", duplicate_line),
     ("memory/edited-line", edited_line),
+    ("memory/malformed-check", malformed_check),
     ("memory/malformed-line", malformed_line),
 ];
 
@@ -143,6 +145,31 @@ fn malformed_line(lines: &Lines, report: &mut Report<'_>) {
         report
             .at(span, format!("{}; the line is passed over", problem.message))
             .help("mend the line, or take it from the history of the file: git log -p");
+    }
+}
+
+fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
+    let carrying = |memory: &&Folded| remembered::check_of(&memory.entry).is_some();
+    let mut carrying = lines.memories.iter().filter(carrying).peekable();
+    if carrying.peek().is_none() {
+        return;
+    }
+    let standing = Standing::of(&lines.memories);
+    for memory in carrying.filter(|memory| standing.holds(&memory.entry.id)) {
+        let id = &memory.entry.id;
+        let Err(why) = remembered::validate(&memory.entry) else { continue };
+        let heads = lines.heads(id);
+        let carries = |head: &&&(usize, Revision)| head.1.metadata.contains_key(CHECK);
+        let Some((line, _)) = heads.iter().rev().find(carries) else { continue };
+        let source = report.source();
+        let place = text_of(source, lines.place(*line));
+        let span = within(source, place, |object| {
+            let check = object.get_object("metadata")?.get(CHECK)?;
+            Some(check.value.range())
+        });
+        report
+            .at(span, format!("{why}; `{id}` is not enforced"))
+            .help(format!("mend it: `aidd memory edit {id} --set check='{{…}}'`"));
     }
 }
 

@@ -54,3 +54,23 @@ async fn what_is_missing_is_told_of_the_workspace() {
     }
     panic!("the finding stays");
 }
+
+#[tokio::test]
+async fn a_memory_that_changes_changes_what_is_enforced() {
+    const FILE: &str = "ai/memory/conventions.jsonl";
+    let folder = project();
+    let root = folder.path();
+    let file = write(root, "src/a.js", "moment()\n");
+    let mut client = Client::start(root, pushed()).await;
+    client.open(&file, "javascript", "moment()\n").await;
+    assert_eq!(places(&client.published(&file, Some(1)).await), [""; 0]);
+    let line = r#"{"at":1,"content":"No moment","id":"convention_1_a","metadata":{"check":{"rule":"no-moment","text":{"regex":"moment"}}},"type":"convention"}"#;
+    let memory = write(root, FILE, &format!("{line}\n"));
+    client.watched(&memory, 1).await;
+    let found = client.published(&file, Some(1)).await;
+    assert_eq!(places(&found), ["convention/no-moment 0:0-6"]);
+    let later = r#"{"at":2,"content":"Moment is fine","id":"convention_2_b","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
+    write(root, FILE, &format!("{line}\n{later}\n"));
+    client.watched(&memory, 2).await;
+    assert_eq!(places(&client.published(&file, Some(1)).await), [""; 0]);
+}

@@ -5,7 +5,8 @@ use super::{Hit, Timeline, snippet};
 use crate::memory::MemoryError;
 use crate::memory::project::ProjectMemory;
 use crate::memory::store::{Order, Query, StorageBackend};
-use crate::memory::types::{Entry, Relation, Status};
+use crate::memory::types::{Entry, Layer, Relation, Status};
+use crate::remembered;
 use std::collections::BTreeSet;
 
 /// A title has at most so many characters.
@@ -101,6 +102,9 @@ pub(super) fn hit(
         status: entry.status,
         outcome: outcome(entry),
         superseded_by: successor(store, entry)?,
+        enforced: Some(entry)
+            .filter(|entry| entry.status == Status::Active && entry.layer == Layer::Permanent)
+            .and_then(remembered::rule_of),
         // Three digits tell hits apart; more of them only cost tokens.
         score: (f64::from(score) * 1000.0).round() / 1000.0,
         snippet: String::new(),

@@ -116,6 +116,9 @@ pub struct Hit {
     /// The memory that took its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
+    /// The rule that enforces it, of a convention or a mistake with a check that holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enforced: Option<String>,
     /// From 0 to 1; 0 where nothing was asked in words.
     pub score: f64,
     /// The part that answers, as far as the title does not show it.

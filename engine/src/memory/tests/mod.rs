@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests look at files")]
 
 mod again;
+mod enforced;
 mod faults;
 mod flow;
 mod merges;

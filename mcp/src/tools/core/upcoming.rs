@@ -82,7 +82,10 @@ fn suggest_next(context: &Context, given: Given) -> Result<Answer<Suggested>, To
     };
     let mut all = next(&state, &asked);
     all.truncate(MOST);
-    let text: Vec<String> = all.iter().map(next_line).collect();
+    let mut text: Vec<String> = all.iter().map(next_line).collect();
+    if text.is_empty() {
+        text.push("Nothing is pending here.".to_owned());
+    }
     Ok(Answer::new(Suggested { suggestions: all.iter().map(row).collect() }, text.join("\n")))
 }
 

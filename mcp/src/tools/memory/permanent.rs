@@ -3,9 +3,11 @@
 use super::shown::{Row, plain, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_ci::memory::caught::{ELSEWHERE, look};
 use aidd_engine::memory::kinds::{Convention, Decision, Mistake};
 use aidd_engine::memory::permanent::{Edit, New, Saved};
 use aidd_engine::memory::types::{Kind, Link, Relation};
+use aidd_engine::remembered::{self, CHECK};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -98,6 +100,10 @@ pub(super) struct Kept {
     /// Much the same, and holding.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     similar: Vec<Row>,
+    /// Its rule, and what that finds now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    enforced: Option<Row>,
 }
 
 pub(super) fn kept(kind: Kind, saved: Saved) -> Answer<Kept> {
@@ -129,7 +135,33 @@ pub(super) fn kept(kind: Kind, saved: Saved) -> Answer<Kept> {
         .collect();
     let (kind, duplicate) = (kind.word(), !is_new);
     let saved = is_new || is_edited || occurrences.is_some();
-    Answer::new(Kept { id, kind, saved, duplicate, occurrences, superseded, similar }, text)
+    let enforced = None;
+    Answer::new(
+        Kept { id, kind, saved, duplicate, occurrences, superseded, similar, enforced },
+        text,
+    )
+}
+
+/// An answer with what the check of the memory finds now, so that an agent sees at once whether it
+/// says what was meant.
+fn shown_with_catch(context: &Context, mut answer: Answer<Kept>) -> Answer<Kept> {
+    let (caught, said) = catch(context, &answer.data.id);
+    answer.text = format!("{}\n{said}", answer.text);
+    answer.data.enforced = caught;
+    answer
+}
+
+/// What the check of a memory finds now, and in words. What is saved stays saved where the project
+/// cannot be looked at.
+fn catch(context: &Context, id: &str) -> (Option<Row>, String) {
+    let looked = context.project().map_err(|error| error.to_string()).and_then(|project| {
+        look(&project, id, context.stop()).map_err(|error| format!("{error:#}"))
+    });
+    match looked {
+        Ok(Some(caught)) => (Some(Row::of(&caught)), caught.sentence()),
+        Ok(None) => (None, ELSEWHERE.to_owned()),
+        Err(why) => (None, format!("What it finds was not looked at: {why}")),
+    }
 }
 
 /// A link of an argument: to, relation, reason.
@@ -196,16 +228,19 @@ struct NewMistake {
     prevention: String,
     #[serde(default)]
     files: Vec<String>,
+    check: Option<Row>,
     session_id: Option<String>,
 }
 
 fn add_mistake(context: &Context, given: NewMistake) -> Result<Answer<Kept>, ToolError> {
-    context.memory(|memory| -> Result<_, ToolError> {
+    let is_enforced = given.check.is_some();
+    let kept = context.memory(|memory| -> Result<_, ToolError> {
         let body = Mistake {
             root_cause: given.root_cause,
             fix: given.fix,
             prevention: given.prevention,
             files: given.files,
+            check: given.check.map(|check| Value::Object(check.0)),
             ..Mistake::default()
         };
         let branch = branch_of(memory, given.session_id.as_deref())?;
@@ -217,7 +252,8 @@ fn add_mistake(context: &Context, given: NewMistake) -> Result<Answer<Kept>, Too
             ..New::default()
         };
         Ok(kept(Kind::Mistake, memory.save_mistake(&new)?))
-    })
+    })?;
+    Ok(if is_enforced { shown_with_catch(context, kept) } else { kept })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -227,15 +263,19 @@ struct NewConvention {
     example: String,
     rationale: Option<String>,
     category: Option<String>,
+    /// Enforces it, as in rule pages: {"files": ["*.ts"], "text": {"regex": "…"}}
+    check: Option<Row>,
     session_id: Option<String>,
 }
 
 fn add_convention(context: &Context, given: NewConvention) -> Result<Answer<Kept>, ToolError> {
-    context.memory(|memory| -> Result<_, ToolError> {
+    let is_enforced = given.check.is_some();
+    let kept = context.memory(|memory| -> Result<_, ToolError> {
         let body = Convention {
             example: given.example,
             rationale: given.rationale,
             category: given.category,
+            check: given.check.map(|check| Value::Object(check.0)),
             ..Convention::default()
         };
         let branch = branch_of(memory, given.session_id.as_deref())?;
@@ -247,7 +287,8 @@ fn add_convention(context: &Context, given: NewConvention) -> Result<Answer<Kept
             ..New::default()
         };
         Ok(kept(Kind::Convention, memory.save_convention(&new)?))
-    })
+    })?;
+    Ok(if is_enforced { shown_with_catch(context, kept) } else { kept })
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -271,6 +312,7 @@ struct EditMistake {
     fix: Option<String>,
     prevention: Option<String>,
     files: Option<Vec<String>>,
+    check: Option<Row>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]
@@ -281,6 +323,8 @@ struct EditConvention {
     example: Option<String>,
     rationale: Option<String>,
     category: Option<String>,
+    /// {}: none
+    check: Option<Row>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -291,6 +335,9 @@ struct Edited {
     kind: &'static str,
     #[schemars(skip)]
     updated: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    enforced: Option<Row>,
 }
 
 fn edit_decision(context: &Context, given: EditDecision) -> Result<Answer<Edited>, ToolError> {
@@ -322,6 +369,7 @@ fn edit(
     let name = if kind == Kind::Mistake { "error" } else { kind.word() };
     let content = text(name);
     let topic = text("topic");
+    let has_check = fields.contains_key(CHECK);
     let mut updated: Vec<String> = fields.keys().cloned().collect();
     updated.extend(content.is_some().then(|| name.to_owned()));
     updated.extend(topic.is_some().then(|| "topic".to_owned()));
@@ -334,7 +382,13 @@ fn edit(
     for (name, value) in &entry.metadata {
         let _ = write!(said, "\n{name}: {}", plain(value));
     }
-    Ok(Answer::new(Edited { id, kind: kind.word(), updated }, said))
+    let mut enforced = None;
+    if has_check && remembered::check_of(&entry).is_some() {
+        let (caught, words) = catch(context, &id);
+        let _ = write!(said, "\n{words}");
+        enforced = caught;
+    }
+    Ok(Answer::new(Edited { id, kind: kind.word(), updated, enforced }, said))
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]

@@ -6,6 +6,7 @@ use aidd_engine::git::Repository;
 use aidd_engine::memory::recall::{Found, Hit};
 use aidd_engine::memory::times::{day, millis};
 use aidd_engine::memory::types::{Entry, Kind, Link, Status};
+use aidd_engine::remembered;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -107,6 +108,9 @@ pub(super) fn line(hit: &Hit) -> String {
     if let Some(outcome) = hit.outcome.filter(|outcome| !hit.snippet.contains(outcome.word())) {
         let _ = write!(line, " [{outcome}]");
     }
+    if let Some(rule) = &hit.enforced {
+        let _ = write!(line, " [enforced: {rule}]");
+    }
     match (&hit.superseded_by, hit.status) {
         (Some(by), _) => {
             let _ = write!(line, " [superseded by {by}]");
@@ -152,6 +156,9 @@ pub(super) fn list(found: &Found, notes: &[String]) -> String {
 pub(super) fn entry_row(entry: &Entry, links: &[Link]) -> Row {
     let mut row = Row::of(entry);
     row.0.insert("title".to_owned(), json!(entry.title(100)));
+    if let Some(rule) = remembered::rule_of(entry).filter(|_| entry.status == Status::Active) {
+        row.0.insert("enforced".to_owned(), json!(rule));
+    }
     if !links.is_empty() {
         row.0.insert("links".to_owned(), json!(links));
     }
@@ -167,6 +174,10 @@ pub(super) fn entry_text(entry: &Entry, links: &[Link]) -> String {
     let _ = write!(text, "\n{}", entry.content);
     for (name, value) in &entry.metadata {
         let _ = write!(text, "\n{name}: {}", plain(value));
+    }
+    let rule = remembered::rule_of(entry).filter(|_| entry.status == Status::Active);
+    if let Some(rule) = rule {
+        let _ = write!(text, "\nenforced as {rule}");
     }
     for link in links {
         let reason = link.reason.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The memory's tools as a client calls them: a small day, and what is refused.
 
+mod enforced;
 mod refusals;
 
 use super::tools;

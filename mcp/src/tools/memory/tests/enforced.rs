@@ -1,0 +1,70 @@
+//! Conventions and mistakes with a check: what adding one answers, and what is refused.
+
+use super::{Day, client};
+use serde_json::{Value, json};
+use std::fs;
+
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join(".aidd")).expect("made");
+    fs::create_dir(folder.path().join("src")).expect("made");
+    for at in 0..7 {
+        fs::write(folder.path().join(format!("src/{at}.ts")), "x\nmoment(1)\n").expect("written");
+    }
+    folder
+}
+
+fn no_moment(check: Value) -> Value {
+    json!({"convention": "No moment", "example": "Temporal.Now", "check": check})
+}
+
+#[test]
+fn an_agent_sees_at_once_what_its_check_catches() {
+    let folder = project();
+    let mut day = Day::at(folder.path());
+    let check = json!({"files": ["*.ts"], "text": {"regex": "\\bmoment\\("}});
+    let said = day.says("aidd_memory_add_convention", no_moment(check.clone()));
+    let again = json!({"files": ["*.js"], "text": {"regex": "\\bmoment\\("}});
+    let data = day.data("aidd_memory_add_convention", no_moment(again));
+    let id = data["id"].as_str().expect("an id").to_owned();
+    assert_eq!(data["enforced"]["count"], 0);
+    assert_eq!(data["enforced"]["rule"], "convention/no-moment");
+    let found = day.says("aidd_memory_search", json!({"query": "moment"}));
+    let row = day.data("aidd_memory_search", json!({"query": "moment"}));
+    assert_eq!(row["results"][0]["enforced"], "convention/no-moment");
+    let checked = |day: &mut Day| {
+        let file = json!({"content": "moment(2)", "filePath": "src/new.ts"});
+        let findings = day.data("aidd_check_compliance", file)["findings"].clone();
+        findings.as_array().expect("a list").len()
+    };
+    assert_eq!(checked(&mut day), 0);
+    let edited = json!({"id": id, "check": check});
+    let edited = day.says("aidd_memory_edit_convention", edited);
+    assert_eq!(checked(&mut day), 1);
+    let none = day.says("aidd_memory_edit_convention", json!({"id": id, "check": {}}));
+    assert_eq!(checked(&mut day), 0);
+    let mistake = json!({
+        "error": "TypeError: moment is not a function", "rootCause": "two versions of moment",
+        "fix": "use Temporal", "prevention": "no moment",
+        "check": {"tree": {"absent": "src/0.ts"}, "rule": "no-zero"},
+    });
+    let mistake = day.says("aidd_memory_add_mistake", mistake);
+    insta::assert_snapshot!([said, found, edited, none, mistake].join("\n\n"), @"");
+}
+
+#[test]
+fn a_check_that_cannot_run_is_refused_and_nothing_is_kept() {
+    let folder = project();
+    let mut client = client(folder.path());
+    let said: Vec<String> = [
+        json!({"text": {"regx": "a"}}),
+        json!({"text": {"regex": "a{1000}{1000}{1000}"}}),
+        json!({"text": {"regex": "moment"}, "fails": {"src/a.ts": "Temporal"}}),
+        json!("text"),
+    ]
+    .into_iter()
+    .map(|check| client.text("aidd_memory_add_convention", no_moment(check)))
+    .collect();
+    assert!(!folder.path().join("ai/memory").exists());
+    insta::assert_snapshot!(said.join("\n"), @"");
+}
