@@ -32,6 +32,7 @@ pub mod project;
 pub mod project_checks;
 pub mod registry;
 pub mod rule;
+pub mod rule_import;
 pub mod secrets;
 pub mod select;
 pub mod source;
