@@ -13,6 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("git", &["files", "paths"]),
     ("ignored", &["files"]),
     ("kind", &[]),
+    ("comments", &["source", "kind", "parse"]),
     ("lines", &[]),
     ("finding", &["source"]),
     ("config", &["finding"]),
@@ -24,8 +25,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "patterns",
         &[
-            "source", "files", "listing", "captures", "config", "finding", "guidance", "imports",
-            "manifest", "paths", "parse", "rule",
+            "source", "files", "listing", "captures", "comments", "config", "finding", "guidance",
+            "imports", "kind", "manifest", "paths", "parse", "rule",
         ],
     ),
     ("manifest", &["files"]),
@@ -117,8 +118,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "suppress",
         &[
-            "source", "files", "kind", "finding", "config", "packs", "parse", "registry", "select",
-            "check",
+            "source", "files", "kind", "comments", "finding", "config", "packs", "parse",
+            "registry", "select", "check",
         ],
     ),
     ("baseline", &["finding"]),

@@ -6,6 +6,7 @@ pub mod allow;
 pub mod baseline;
 pub mod captures;
 pub mod check;
+pub mod comments;
 pub mod commit_checks;
 pub mod commit_message;
 pub mod config;

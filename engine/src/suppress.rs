@@ -1,8 +1,7 @@
 //! Writing what keeps a finding quiet: an allow comment beside it, or `off` in the configuration.
 
-mod comment;
-
 use crate::check::Engine;
+use crate::comments::{self, Comment};
 use crate::config;
 use crate::files::Files;
 use crate::finding::{Edit, Finding, Severity, Status};
@@ -10,7 +9,6 @@ use crate::packs::Packs;
 use crate::registry::Registry;
 use crate::select::{Selection, SettingsTable};
 use crate::source::{Source, Span};
-use comment::Comment;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::json;
 use std::collections::BTreeMap;
@@ -29,7 +27,7 @@ pub fn allow(
     files: &dyn Files,
     reason: &str,
 ) -> Option<Edit> {
-    let comment = comment::at(source, finding.span.start)?;
+    let comment = comments::at(source, finding.span.start)?;
     let text = comment.write(&format!("aidd:allow {} {reason}", finding.rule));
     let before = standing(&engine.check(source, files).findings);
     places(source, finding, comment, &text)
@@ -40,7 +38,7 @@ pub fn allow(
 /// Whether there can be a comment at all where `finding` is; it may still not help.
 #[must_use]
 pub fn is_allowable(source: &Source, finding: &Finding) -> bool {
-    comment::at(source, finding.span.start).is_some()
+    comments::at(source, finding.span.start).is_some()
 }
 
 /// The edits that would put the comment `text` somewhere, best first.

@@ -1,6 +1,7 @@
 //! Markdown: its fenced blocks, as sources inside the source.
 
 use crate::source::{Source, Span};
+use aidd_content::page::Part;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// A fenced code block.
@@ -110,6 +111,46 @@ pub fn fences(source: &Source, wanted: impl Fn(&str) -> bool) -> Vec<Fence> {
         }
     }
     fences
+}
+
+/// The parts of a Markdown text, in order: headings, running text, code and comments. What is none
+/// of these (marks, addresses, the header) is left out.
+#[must_use]
+pub fn parts(text: &str) -> Vec<(Span, Part)> {
+    let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH;
+    let mut parts = Vec::new();
+    let mut words = Some(Part::Prose);
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        let part = match event {
+            Event::Start(Tag::Heading { .. }) => {
+                words = Some(Part::Headings);
+                None
+            }
+            Event::Start(Tag::CodeBlock(_)) => {
+                words = Some(Part::Code);
+                None
+            }
+            Event::Start(Tag::MetadataBlock(_)) => {
+                words = None;
+                None
+            }
+            Event::End(TagEnd::Heading(_) | TagEnd::CodeBlock | TagEnd::MetadataBlock(_)) => {
+                words = Some(Part::Prose);
+                None
+            }
+            Event::Text(_) => words,
+            Event::Code(_) => Some(Part::Code),
+            Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => {
+                let is_comment = text[range.clone()].trim_start().starts_with("<!--");
+                is_comment.then_some(Part::Comments)
+            }
+            _ => None,
+        };
+        parts.extend(part.map(|part| (Span::from(range), part)));
+    }
+    parts
 }
 
 #[cfg(test)]

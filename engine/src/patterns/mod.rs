@@ -5,6 +5,7 @@ pub mod data;
 pub mod doc;
 pub mod joined;
 pub mod layers;
+pub mod parts;
 pub mod password;
 pub mod placeholder;
 pub mod prefilter;
@@ -29,7 +30,8 @@ pub fn problems(rule: &Rule) -> Vec<String> {
     let Some(check) = &rule.check else { return Vec::new() };
     let mut problems = Vec::new();
     problems.extend(Globs::new(&check.files, &check.exclude).err());
-    problems.extend(check.text.as_ref().and_then(|header| text::check_header(header).err()));
+    let in_text = |header| text::check_header(header, check.fix.as_deref()).err();
+    problems.extend(check.text.as_ref().and_then(in_text));
     problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
     problems.extend(check.data.as_ref().and_then(|header| data::check_header(header).err()));
     let base = rule.path.as_deref().map_or("", scope_of);
@@ -48,6 +50,7 @@ pub fn problems(rule: &Rule) -> Vec<String> {
 pub fn is_tried(check: &CheckHeader, page: Option<&str>, path: &str) -> bool {
     let reads = |header: &SyntaxHeader| syntax::reads(header, path);
     check.syntax.as_deref().is_none_or(reads)
+        && check.text.as_ref().is_none_or(|header| parts::reads(&header.within, path))
         && (check.data.is_none() || Format::of(path).is_some())
         && (check.doc.is_none() || Format::of(path) == Some(Format::FrontMatter))
         && Globs::of_check(check, page).matches(path)

@@ -184,7 +184,7 @@ fn edit(
 }
 
 /// The built-in language of a path.
-fn language_of(path: &str) -> Option<(&'static str, SupportLang)> {
+pub(super) fn language_of(path: &str) -> Option<(&'static str, SupportLang)> {
     let language = SupportLang::from_path(path)?;
     LANGUAGES.into_iter().find(|&(_, known)| known == language)
 }

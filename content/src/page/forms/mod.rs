@@ -3,6 +3,7 @@
 mod change;
 mod data;
 mod document;
+mod fix;
 mod imports;
 mod pattern;
 mod places;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 pub use change::*;
 pub use data::*;
 pub use document::*;
+pub use fix::*;
 pub use imports::*;
 pub use pattern::*;
 pub use places::*;
@@ -130,7 +132,7 @@ impl CheckHeader {
         };
         let in_form = wrong.map(|message| (form.key(), message));
         let in_when = || self.when.iter().find_map(WhenHeader::misshapen).map(|why| ("when", why));
-        let in_fix = || Some(("fix", self.fix.as_ref()?.misshapen(form)?));
+        let in_fix = || Some(("fix", self.fix.as_ref()?.misshapen(self, form)?));
         in_form.or_else(in_when).or_else(in_fix)
     }
 }
@@ -181,51 +183,6 @@ impl WhenHeader {
             return Some("`not` stands within no other `not`".to_owned());
         }
         inner.misshapen()
-    }
-}
-
-/// What mends a finding: exactly one action.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(schema, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct FixHeader {
-    /// Of `text`: replacement of the finding's text; `$1` and `${name}` are groups of the
-    /// expression.
-    pub replace: Option<String>,
-    /// Of `data`: the value to set; `same` is the one that the test compares with.
-    pub set: Option<Yaml>,
-    /// Of `data`: remove the key, or the item of the list.
-    pub remove: bool,
-    /// Of `tree`: create the missing file from the page's `## Template` block.
-    pub create: bool,
-    /// Of `doc`: insert the missing heading.
-    pub insert: bool,
-    /// The fix keeps the meaning of the file.
-    pub safe: bool,
-}
-
-impl FixHeader {
-    fn misshapen(&self, form: Form) -> Option<String> {
-        let actions = [
-            ("replace", self.replace.is_some(), Form::Text),
-            ("set", self.set.is_some(), Form::Data),
-            ("remove", self.remove, Form::Data),
-            ("create", self.create, Form::Tree),
-            ("insert", self.insert, Form::Doc),
-        ];
-        let given: Vec<_> = actions.into_iter().filter(|(_, given, _)| *given).collect();
-        let [(name, _, of)] = given[..] else {
-            return Some("a fix names exactly one of `replace` (text), `set`, `remove` (data), `create` (tree) and `insert` (doc)".to_owned());
-        };
-        if of != form {
-            return Some(format!(
-                "`{name}` mends findings of `{}`, not of `{}`",
-                of.key(),
-                form.key()
-            ));
-        }
-        let certain = matches!(name, "remove" | "create") && self.safe;
-        certain.then(|| format!("`{name}` is never safe: leave out `safe`"))
     }
 }
 

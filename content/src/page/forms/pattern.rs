@@ -1,6 +1,6 @@
 //! Patterns in the text and in the syntax tree.
 
-use super::super::values::Yaml;
+use super::super::values::{Many, Yaml};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -18,6 +18,27 @@ pub struct TextHeader {
     /// `--keyword …`. The finding covers the value.
     #[serde(default)]
     pub assigned: Option<String>,
+    /// Word → the better word, instead of an expression. Words are compared without regard to case,
+    /// and only as whole words; one that is written as the better word is, is well.
+    #[serde(default)]
+    pub swap: BTreeMap<String, String>,
+    /// The parts of a file in which a match counts: where it begins, by the parser of the file's
+    /// language. A file without a parser has no parts, and is not judged. None: everywhere.
+    #[serde(default, rename = "in")]
+    pub within: Many<Part>,
+    /// A match counts when it begins in the first lines, this many of them. With `last`: in
+    /// either.
+    #[serde(default)]
+    pub first: Option<u32>,
+    /// A match counts when it begins in the last lines, this many of them.
+    #[serde(default)]
+    pub last: Option<u32>,
+    /// How many matches a file may have; those after them are findings.
+    #[serde(default)]
+    pub max: Option<u32>,
+    /// A file must have a match; the finding is on the first line of one that has none.
+    #[serde(default)]
+    pub require: bool,
     /// Literals, compared without regard to ASCII case: the expression is tried only on the lines
     /// around one of them. Empty: tried on the whole text.
     #[serde(default)]
@@ -46,6 +67,27 @@ pub struct TextHeader {
     /// sure a match is; the surer rule wins where two match the same text.
     #[serde(default)]
     pub secret: Option<Confidence>,
+}
+
+/// A part of a file, as its parser sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// Everywhere.
+    All,
+    /// Of a program what is neither comment nor string; of Markdown its code blocks and what stands
+    /// in backticks.
+    Code,
+    /// Comments, also those of HTML and Markdown.
+    Comments,
+    /// Strings, without what is put into them.
+    Strings,
+    /// Running text: of Markdown what is neither heading nor code, of HTML and JSX the text between
+    /// tags, of a `.txt` file all.
+    Prose,
+    /// Headings of Markdown and HTML.
+    Headings,
 }
 
 /// How sure a match of a secret pattern is.
@@ -92,7 +134,43 @@ pub struct SyntaxHeader {
 
 impl TextHeader {
     pub(super) fn misshapen(&self) -> Option<String> {
-        (self.regex.is_some() == self.assigned.is_some())
-            .then(|| "a text pattern has either `regex` or `assigned`".to_owned())
+        let ways = [self.regex.is_some(), self.assigned.is_some(), !self.swap.is_empty()];
+        if ways.into_iter().filter(|way| *way).count() != 1 {
+            return Some(
+                "a text pattern has exactly one of `regex`, `assigned` and `swap`".to_owned(),
+            );
+        }
+        let counts = [(self.first, "first"), (self.last, "last")];
+        if let Some((_, name)) = counts.into_iter().find(|(count, _)| *count == Some(0)) {
+            return Some(format!("`{name}` is a number of lines, from 1"));
+        }
+        if self.within.len() > 1 && self.within.contains(&Part::All) {
+            return Some("`in`: `all` leaves no other part to name".to_owned());
+        }
+        if !self.swap.is_empty() {
+            if self.require {
+                return Some("`swap` says what to avoid, `require` what there must be".to_owned());
+            }
+            let empty = |(word, better): (&String, &String)| {
+                word.trim().is_empty() || better.trim().is_empty()
+            };
+            if self.swap.iter().any(empty) {
+                return Some("`swap` has a word and a better word on each line".to_owned());
+            }
+        }
+        let whole = [
+            (self.require, "require"),
+            (self.max.is_some(), "max"),
+            (self.first.is_some(), "first"),
+            (self.last.is_some(), "last"),
+            (!self.within.is_empty(), "in"),
+            (!self.swap.is_empty(), "swap"),
+        ];
+        let asked = whole.into_iter().find(|(asked, _)| *asked)?.1;
+        // Of a large file only pieces around keywords are read.
+        let secret = self.secret.map(|_| {
+            format!("`{asked}` asks for the whole file; a `secret` is looked for in pieces of it")
+        });
+        secret
     }
 }

@@ -105,7 +105,7 @@ impl DocPattern {
         });
         let finding = report.at(span, said.unwrap_or(message));
         finding.help = self.help.clone().or(exactly).or(help);
-        let wanted = self.fix.as_ref().filter(|fix| fix.insert);
+        let wanted = self.fix.as_ref().filter(|fix| fix.inserts_missing());
         match (wanted, fix) {
             (Some(FixHeader { safe: true, .. }), Some((title, edit))) => {
                 finding.fix(title, vec![edit]);

@@ -6,11 +6,11 @@ use crate::source::Source;
 
 /// What opens and closes a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Comment {
+pub struct Comment {
     open: &'static str,
     close: &'static str,
     /// Whether one may stand behind something else on its line.
-    pub(super) may_trail: bool,
+    pub may_trail: bool,
 }
 
 const HASH: Comment = Comment { open: "#", close: "", may_trail: true };
@@ -168,13 +168,29 @@ const FORMS: &[(Comment, &[&str])] = &[
 
 impl Comment {
     /// A comment of `text`.
-    pub(super) fn write(self, text: &str) -> String {
+    #[must_use]
+    pub fn write(self, text: &str) -> String {
         [self.open, text.trim(), self.close].join(" ").trim_end().to_owned()
+    }
+
+    /// A comment of all lines of `text`, which are ended by `eol` but for the last.
+    #[must_use]
+    pub fn write_lines(self, text: &str, eol: &str) -> String {
+        let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
+        if self.close.is_empty() {
+            let line = |line: &&str| [self.open, *line].join(" ").trim_end().to_owned();
+            return lines.iter().map(line).collect::<Vec<_>>().join(eol);
+        }
+        match lines[..] {
+            [line] => self.write(line),
+            _ => [&[self.open], &lines[..], &[self.close]].concat().join(eol),
+        }
     }
 }
 
 /// The comments at `offset`; `None` where there are none.
-pub(super) fn at(source: &Source, offset: u32) -> Option<Comment> {
+#[must_use]
+pub fn at(source: &Source, offset: u32) -> Option<Comment> {
     let outer = of_file(source.path(), source.text())?;
     let text = source.text();
     let offset = text.floor_char_boundary(offset as usize);
@@ -190,7 +206,9 @@ pub(super) fn at(source: &Source, offset: u32) -> Option<Comment> {
     Some(outer)
 }
 
-fn of_file(path: &str, text: &str) -> Option<Comment> {
+/// The comments of the file at `path`, outside of the blocks in it; `None` when it has none.
+#[must_use]
+pub fn of_file(path: &str, text: &str) -> Option<Comment> {
     let kinds = kind::kinds(path, text);
     if kinds.contains(&Kind::Dockerfile) {
         return Some(HASH_LINE);
@@ -236,4 +254,21 @@ fn is_in_script(text: &str, offset: usize) -> bool {
             .rfind(&format!("<{name}"))
             .is_some_and(|open| before.rfind(&format!("</{name}")).is_none_or(|close| close < open))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_of_several_lines_is_of_the_file() {
+        let written =
+            |path: &str| of_file(path, "").map(|form| form.write_lines("a\n\nb \n", "\n"));
+        assert_eq!(written("x.rs").as_deref(), Some("// a\n//\n// b"));
+        assert_eq!(written("x.py").as_deref(), Some("# a\n#\n# b"));
+        assert_eq!(written("x.css").as_deref(), Some("/*\na\n\nb\n*/"));
+        assert_eq!(written("x.json"), None);
+        let one = of_file("x.html", "").map(|form| form.write_lines(" a\n", "\r\n"));
+        assert_eq!(one.as_deref(), Some("<!-- a -->"));
+    }
 }

@@ -1,31 +1,32 @@
 //! Text patterns: one pass over the text for the keywords of all rules, then each rule's regular
 //! expression near its keywords only. Expressions compile when first needed.
 
+mod compile;
+mod mend;
+
+use super::parts::{self, Parts};
 use super::placeholder::is_placeholder;
 use super::prefilter::Prefilter;
 use super::{password, shape};
-use crate::finding::{Edit, Finding};
+use crate::finding::Finding;
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
-use aidd_content::page::{CheckHeader, Confidence, FixHeader, TextHeader};
+use aidd_content::page::{CheckHeader, Confidence, Part, TextHeader};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
-use regex_automata::util::interpolate;
-use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
+
+pub(crate) use compile::check_header;
 
 /// How far before a keyword a match may begin on the same line, in bytes.
 const BEFORE: usize = 512;
 /// How far after a keyword a match may reach on the same line, in bytes.
 const AFTER: usize = 4096;
-/// The largest program an expression may compile to, in bytes. A page whose expression is larger
-/// is refused.
-const PROGRAM_LIMIT: usize = 4 << 20;
-
 /// All text patterns of an engine.
 #[derive(Debug)]
 pub struct TextPatterns {
@@ -35,6 +36,8 @@ pub struct TextPatterns {
     owners: Vec<Vec<u32>>,
     /// Patterns without keywords.
     everywhere: Vec<u32>,
+    /// Patterns that a file must match.
+    required: Vec<u32>,
     /// Keyword → whether a validator wants to know where it stands.
     watched: Vec<bool>,
 }
@@ -55,6 +58,8 @@ struct Compiled {
     group: usize,
     unless: Vec<Regex>,
     unless_match: Vec<Regex>,
+    /// Word, in lower case → the better word.
+    swap: HashMap<String, String>,
 }
 
 impl TextPatterns {
@@ -64,7 +69,7 @@ impl TextPatterns {
     pub fn new(rules: &[Rule], watch: &[&str]) -> Self {
         let mut patterns = Vec::new();
         let mut owners: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        let mut everywhere = Vec::new();
+        let (mut everywhere, mut required) = (Vec::new(), Vec::new());
         for (rule, check, header) in rules.iter().enumerate().filter_map(|(at, rule)| {
             let check = rule.check.as_ref()?;
             Some((at, check, check.text.as_ref()?))
@@ -72,11 +77,15 @@ impl TextPatterns {
             let index = u32::try_from(patterns.len()).unwrap_or(u32::MAX);
             let globs = Globs::of_check(check, rules[rule].path.as_deref());
             patterns.push(TextPattern { rule, globs, compiled: OnceLock::new() });
-            if header.keywords.iter().all(String::is_empty) {
+            if header.require {
+                required.push(index);
+            }
+            let keywords = keywords(header);
+            if keywords.is_empty() {
                 everywhere.push(index);
             }
-            for keyword in header.keywords.iter().filter(|keyword| !keyword.is_empty()) {
-                owners.entry(keyword.to_ascii_lowercase()).or_default().push(index);
+            for keyword in keywords {
+                owners.entry(keyword).or_default().push(index);
             }
         }
         for word in watch {
@@ -84,7 +93,8 @@ impl TextPatterns {
         }
         let watched = owners.keys().map(|word| watch.contains(&word.as_str())).collect();
         let (keywords, owners) = owners.into_iter().unzip();
-        Self { patterns, prefilter: Prefilter::new(keywords), owners, everywhere, watched }
+        let prefilter = Prefilter::new(keywords);
+        Self { patterns, prefilter, owners, everywhere, required, watched }
     }
 
     /// Runs all enabled patterns over the source of `report`; only those for secrets when the
@@ -107,8 +117,28 @@ impl TextPatterns {
                 scan.near(index, place.start, place.end, report);
             }
         });
+        for &index in &self.required {
+            if !scan.matches.contains_key(&index) && scan.applies(index, report) {
+                scan.missing(index, report);
+            }
+        }
         watched
     }
+}
+
+/// What the prefilter looks for on behalf of a pattern, in lower case; none: it is tried everywhere.
+fn keywords(header: &TextHeader) -> Vec<String> {
+    let given = header.keywords.iter().filter(|keyword| !keyword.is_empty());
+    let given: Vec<String> = given.map(|keyword| keyword.to_ascii_lowercase()).collect();
+    let words = || header.swap.keys().map(|word| word.split_whitespace().next().unwrap_or(word));
+    // The prefilter folds the case of ASCII only.
+    if given.is_empty() && words().all(str::is_ascii) {
+        let mut words: Vec<String> = words().map(str::to_ascii_lowercase).collect();
+        words.sort();
+        words.dedup();
+        return words;
+    }
+    given
 }
 
 /// The state of one pass over one source.
@@ -122,6 +152,10 @@ struct Scan<'a> {
     /// to apply to the source.
     done: Vec<usize>,
     seen: HashSet<(u32, Span)>,
+    /// Pattern → how many matches counted.
+    matches: HashMap<u32, u32>,
+    /// Read when the first match asks.
+    parts: OnceLock<Option<Parts>>,
 }
 
 impl<'a> Scan<'a> {
@@ -140,6 +174,8 @@ impl<'a> Scan<'a> {
             lock_file,
             done: vec![0; patterns.patterns.len()],
             seen: HashSet::new(),
+            matches: HashMap::new(),
+            parts: OnceLock::new(),
         }
     }
 
@@ -181,6 +217,7 @@ impl<'a> Scan<'a> {
         !(self.only_secrets && header.secret.is_none() || self.lock_file && unsure)
             && report.begin(&rule.id)
             && pattern.globs.matches(self.source.path())
+            && parts::reads(&header.within, self.source.path())
             // A page shows what it speaks against.
             && rule.path.as_deref() != Some(self.source.path())
     }
@@ -205,7 +242,9 @@ impl<'a> Scan<'a> {
             return;
         }
         // An expression that does not compile: its page carries the finding.
-        let Some(compiled) = pattern.compiled.get_or_init(|| compile(header).ok()) else { return };
+        let Some(compiled) = pattern.compiled.get_or_init(|| compile::compile(header).ok()) else {
+            return;
+        };
         let text = self.source.text();
         let mut captures = compiled.regex.create_captures();
         let mut at = window.start;
@@ -221,19 +260,66 @@ impl<'a> Scan<'a> {
             at = found.end.max(whole.start() + 1).max(at + 1);
             let span = Span::new(found.start, found.end);
             let around = self.source.slice(Span::from(whole.range()));
-            if accepts(header, compiled, self.source.slice(span), around)
-                && self.seen.insert((index, span))
+            if !accepts(header, compiled, self.source.slice(span), around)
+                || !self.is_in_place(header, span.start)
+                || !self.seen.insert((index, span))
             {
-                let finding = state(rule, self.source, &captures, span, report);
-                if header.secret.is_some() {
-                    finding.secret(span);
-                }
-                if let Some((fix, replace)) =
-                    check.fix.as_ref().and_then(|fix| Some((fix, fix.replace.as_deref()?)))
-                {
-                    offer(fix, replace, self.source, &captures, compiled, span, finding);
-                }
+                continue;
             }
+            let count = self.matches.entry(index).or_default();
+            *count += 1;
+            match header.max {
+                None if header.require => return,
+                Some(max) if *count <= max => continue,
+                _ => {}
+            }
+            let better = compiled.better(self.source.slice(span));
+            let finding = state(rule, self.source, &captures, (span, better.as_deref()), report);
+            if header.secret.is_some() {
+                finding.secret(span);
+            }
+            if let Some(better) = better {
+                let harmless = matches!(self.part(span.start), Some(Part::Prose | Part::Comments));
+                let safe = harmless && !parts::is_everywhere(&header.within);
+                mend::swap(span, &better, safe, finding);
+            } else if let Some(fix) = check.fix.as_deref() {
+                mend::found(fix, self.source, (&captures, compiled), span, finding);
+            }
+        }
+    }
+
+    /// Whether a match that begins at `offset` counts.
+    fn is_in_place(&self, header: &TextHeader, offset: u32) -> bool {
+        if header.first.is_some() || header.last.is_some() {
+            let line = self.source.line_of(offset);
+            // A last line break opens no line.
+            let opened = usize::from(self.source.text().ends_with(['\n', '\r']));
+            let below = (self.source.line_count() - opened).saturating_sub(line);
+            let is_first = header.first.is_some_and(|first| line < first as usize);
+            if !is_first && header.last.is_none_or(|last| below > last as usize) {
+                return false;
+            }
+        }
+        parts::is_everywhere(&header.within)
+            || self.part(offset).is_some_and(|part| header.within.contains(&part))
+    }
+
+    fn part(&self, offset: u32) -> Option<Part> {
+        self.parts.get_or_init(|| Parts::of(self.source)).as_ref()?.at(offset)
+    }
+
+    /// Tells of a file without the match that it must have, on its first line.
+    fn missing(&self, index: u32, report: &mut Report<'_>) {
+        let Some((pattern, rule, check, header)) = self.pattern(index) else { return };
+        if pattern.compiled.get_or_init(|| compile::compile(header).ok()).is_none() {
+            return;
+        }
+        let span = self.source.line_span(0);
+        let message = rule.message.as_deref().unwrap_or(&rule.summary);
+        let finding = report.at(span, super::fill(message, self.source, span, |_| None));
+        finding.help.clone_from(&rule.help);
+        if let Some(fix) = check.fix.as_deref() {
+            mend::insert(fix, header, self.source, finding);
         }
     }
 }
@@ -245,6 +331,7 @@ fn accepts(header: &TextHeader, compiled: &Compiled, found: &str, whole: &str) -
         && shape::entropy(found) >= header.entropy
         && (!header.random || shape::looks_random(found))
         && !(header.password && password::is_example(found, whole))
+        && !compiled.is_better(found)
         && !compiled.unless.iter().any(|unless| unless.is_match(found))
         && !compiled.unless_match.iter().any(|unless| unless.is_match(whole))
 }
@@ -253,94 +340,22 @@ fn state<'r>(
     rule: &Rule,
     source: &Source,
     captures: &Captures,
-    span: Span,
+    (span, better): (Span, Option<&str>),
     report: &'r mut Report<'_>,
 ) -> &'r mut Finding {
-    let message = rule.message.as_deref().unwrap_or(&rule.summary);
-    let message = super::fill(message, source, span, |name| {
-        captures
-            .get_group_by_name(name)
-            .map(|group| source.slice(Span::from(group.range())).to_owned())
+    let message: Cow<'_, str> = match (&rule.message, better) {
+        (Some(message), _) => message.into(),
+        (None, Some(_)) => "`<match>`: write `<better>`".into(),
+        (None, None) => (&rule.summary).into(),
+    };
+    let message = super::fill(&message, source, span, |name| {
+        let group = captures.get_group_by_name(name);
+        let text = group.map(|group| source.slice(Span::from(group.range())));
+        text.or(better.filter(|_| name == "better")).map(str::to_owned)
     });
     let finding = report.at(span, message);
     finding.help.clone_from(&rule.help);
     finding
-}
-
-fn offer(
-    fix: &FixHeader,
-    replace: &str,
-    source: &Source,
-    captures: &Captures,
-    compiled: &Compiled,
-    span: Span,
-    finding: &mut Finding,
-) {
-    let mut text = String::new();
-    interpolate::string(
-        replace,
-        |index, into| {
-            if let Some(group) = captures.get_group(index) {
-                into.push_str(source.slice(Span::from(group.range())));
-            }
-        },
-        |name| compiled.regex.group_info().to_index(regex_automata::PatternID::ZERO, name),
-        &mut text,
-    );
-    let title =
-        if text.is_empty() { "Delete it".to_owned() } else { format!("Replace by `{text}`") };
-    let edits = vec![Edit::replace(span, text)];
-    if fix.safe {
-        finding.fix(title, edits)
-    } else {
-        finding.fix_unsafe(title, edits)
-    };
-}
-
-/// Compiles the expressions of a text pattern.
-///
-/// # Errors
-/// What is wrong with the expression, as its parser says it.
-pub(crate) fn check_header(header: &TextHeader) -> Result<(), String> {
-    compile(header).map(|_| ())
-}
-
-fn compile(header: &TextHeader) -> Result<Compiled, String> {
-    // The alphabets of secrets are ASCII, and ASCII classes are several times faster.
-    let unicode = header.secret.is_none();
-    let text = match (&header.regex, &header.assigned) {
-        (Some(regex), _) => regex.clone(),
-        (None, Some(value)) => assigned(&header.keywords, value),
-        (None, None) => return Err("neither `regex` nor `assigned`".to_owned()),
-    };
-    let regex = build(&text, unicode)?;
-    let group = regex.group_info().to_index(regex_automata::PatternID::ZERO, "at").unwrap_or(0);
-    let all = |texts: &[String]| {
-        texts.iter().map(|text| build(text, unicode)).collect::<Result<_, String>>()
-    };
-    let (unless, unless_match) = (all(&header.unless)?, all(&header.unless_match)?);
-    Ok(Compiled { regex, group, unless, unless_match })
-}
-
-fn build(text: &str, unicode: bool) -> Result<Regex, String> {
-    Regex::builder()
-        .syntax(syntax::Config::new().unicode(unicode).utf8(unicode).multi_line(true).crlf(true))
-        .configure(Regex::config().utf8_empty(false).nfa_size_limit(Some(PROGRAM_LIMIT)))
-        .build(text)
-        .map_err(|error| {
-            let detail =
-                error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
-            detail.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
-        })
-}
-
-/// The expression for a value that is assigned to a name with one of `keywords` in it.
-fn assigned(keywords: &[String], value: &str) -> String {
-    let names: Vec<String> = keywords.iter().map(|keyword| regex::escape(keyword)).collect();
-    format!(
-        r#"(?i:{names})[0-9A-Za-z_.\-]{{0,40}}(?:(?:[ \t][A-Za-z]{{2,12}}){{1,3}}[ \t]{{0,2}}[:=]|(?:\\?["'\])`]){{0,2}}(?:[ \t]{{0,8}}(?::?[ \t]{{0,4}}[&0-9A-Za-z_<>\[\]?.']{{1,24}}[ \t]{{1,4}}=|:[0-9A-Za-z_<>?]{{1,24}}=|=>|:{{1,3}}=?|\?\??=?|\|\|[=:]?|={{1,3}}|[>,(])|[ \t]+value=|[ \t]))[ \t]{{0,8}}(?:(?:@|[bBfFrRuU]{{1,2}})?\\?["'`]{{1,3}}|\[{{1,2}}["']?)?(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,
-        names = names.join("|"),
-    )
 }
 
 /// Files that hold nothing but names, versions and hashes.
@@ -367,80 +382,4 @@ fn is_lock_file(name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::check::{Engine, Selection};
-    use crate::config::Config;
-    use crate::files::Memory;
-    use crate::registry::Registry;
-    use crate::source::Source;
-
-    fn found(check: &str, text: &str) -> Vec<String> {
-        let page =
-            format!("---\nseverity: error\ncheck:\n  text: {{ {check} }}\n---\n# a/b\n\nWhy.\n");
-        let registry = Registry::new(&[("rules/a.md".into(), page)]);
-        let engine =
-            Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
-        let rule = engine.registry().get("a/b").expect("present");
-        assert_eq!(crate::patterns::problems(rule), Vec::<String>::new());
-        let source = Source::new("x", text);
-        let findings = engine.check_rule(&rule.id, &source, &Memory::default());
-        findings.iter().map(|finding| source.slice(finding.span).to_owned()).collect()
-    }
-
-    #[test]
-    fn line_breaks_of_all_kinds_end_a_token() {
-        let check = r"regex: '\bk_(?P<at>[a-z]{4})(?:[^a-z]|$)', keywords: [k_]";
-        for end in ["", "\n", "\r\n", "\r", ";\r\n"] {
-            assert_eq!(found(check, &format!("x = k_abcd{end}")), ["abcd"], "{end:?}");
-        }
-        assert_eq!(found(check, "k_abcd k_efgh\r\nk_abcde k_ijkl"), ["abcd", "efgh", "ijkl"]);
-        assert_eq!(
-            found("assigned: '[a-z]{4}', keywords: [key]", "key=abcd\r\nkey: 'efgh'\r\n"),
-            ["abcd", "efgh"]
-        );
-    }
-
-    #[test]
-    fn the_name_of_an_assigned_value_may_have_words_after_it() {
-        let check = "assigned: '[0-9]{4}', keywords: [acme]";
-        assert_eq!(
-            found(check, "Acme access token: 1234\nacme secret key = 5678"),
-            ["1234", "5678"]
-        );
-        assert_eq!(found(check, "<meta name='acme-site' content='1234'>"), [""; 0]);
-        assert_eq!(found(check, "acme was founded in the year: 1234"), [""; 0]);
-    }
-
-    #[test]
-    fn keywords_are_found_in_any_case_and_on_very_long_lines() {
-        let check = "regex: 'KEY[0-9]', keywords: [key]";
-        assert_eq!(found(check, "KEY1 key2 Key3 KEY4"), ["KEY1", "KEY4"]);
-        let long = format!("{}KEY1{}KEY2", " key ".repeat(4000), " key ".repeat(4000));
-        assert_eq!(found(check, &long), ["KEY1", "KEY2"]);
-    }
-
-    #[test]
-    fn what_stands_beside_a_finding_may_excuse_it() {
-        let check = r"regex: '://u:(?P<at>[a-z]+)@[a-z.]+', keywords: ['://'], unless-match: ['@localhost$']";
-        assert_eq!(found(check, "a://u:abc@localhost a://u:def@host.io"), ["def"]);
-    }
-
-    #[test]
-    fn a_pattern_without_keywords_keeps_to_its_files() {
-        let page = "---\nseverity: error\ncheck:\n  files: ['*.md']\n  text: { regex: 'a' }\n---\n# a/b\n\nWhy.\n";
-        let registry = Registry::new(&[("rules/a.md".into(), page.into())]);
-        let engine =
-            Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
-        let rule = engine.registry().get("a/b").expect("present");
-        let count = |path: &str| {
-            engine.check_rule(&rule.id, &Source::new(path, "a"), &Memory::default()).len()
-        };
-        assert_eq!((count("x.md"), count("x.py")), (1, 0));
-    }
-
-    #[test]
-    fn a_pattern_without_keywords_sees_the_whole_text() {
-        assert_eq!(found("regex: '(?s)a.*?b'", "x a\n\nb a b"), ["a\n\nb", "a b"]);
-        assert_eq!(found("regex: '^#.*$'", "# a\r\n# b"), ["# a", "# b"]);
-    }
-}
+mod tests;

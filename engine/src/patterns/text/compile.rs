@@ -1,0 +1,111 @@
+//! The expressions of text patterns.
+
+use super::Compiled;
+use aidd_content::page::{FixHeader, TextHeader};
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+use std::collections::BTreeMap;
+
+/// The largest program an expression may compile to, in bytes. A page whose expression is larger
+/// is refused.
+const PROGRAM_LIMIT: usize = 4 << 20;
+
+/// Compiles the expressions of a text pattern.
+///
+/// # Errors
+/// What is wrong with the expression, as its parser says it, or that a fix would not mend.
+pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Result<(), String> {
+    let compiled = compile(header)?;
+    let inserted = fix.and_then(FixHeader::inserted);
+    // With names to fill in, the example under `## Fixed` shows it.
+    match inserted.filter(|text| !text.contains('<') && !compiled.regex.is_match(text)) {
+        Some(text) => Err(format!("what `insert` puts in is no match: `{text}`")),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn compile(header: &TextHeader) -> Result<Compiled, String> {
+    // The alphabets of secrets are ASCII, and ASCII classes are several times faster.
+    let unicode = header.secret.is_none();
+    let text = match (&header.regex, &header.assigned) {
+        (Some(regex), _) => regex.clone(),
+        (None, Some(value)) => assigned(&header.keywords, value),
+        (None, None) if header.swap.is_empty() => {
+            return Err("none of `regex`, `assigned` and `swap`".to_owned());
+        }
+        (None, None) => words(&header.swap),
+    };
+    let regex = build(&text, unicode)?;
+    let group = regex.group_info().to_index(regex_automata::PatternID::ZERO, "at").unwrap_or(0);
+    let all = |texts: &[String]| {
+        texts.iter().map(|text| build(text, unicode)).collect::<Result<_, String>>()
+    };
+    let (unless, unless_match) = (all(&header.unless)?, all(&header.unless_match)?);
+    let swap = header.swap.iter().map(|(word, better)| (key(word), better.trim().to_owned()));
+    Ok(Compiled { regex, group, unless, unless_match, swap: swap.collect() })
+}
+
+fn build(text: &str, unicode: bool) -> Result<Regex, String> {
+    Regex::builder()
+        .syntax(syntax::Config::new().unicode(unicode).utf8(unicode).multi_line(true).crlf(true))
+        .configure(Regex::config().utf8_empty(false).nfa_size_limit(Some(PROGRAM_LIMIT)))
+        .build(text)
+        .map_err(|error| {
+            let detail =
+                error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+            detail.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })
+}
+
+impl Compiled {
+    /// The better word for one that was found, in its case; `None` when there is none, or it is
+    /// written so already.
+    pub(super) fn better(&self, found: &str) -> Option<String> {
+        let better = self.swap.get(&key(found))?;
+        // A name keeps its letters: `javascript` is `JavaScript` wherever it stands.
+        if better.chars().any(char::is_uppercase) {
+            return Some(better.clone());
+        }
+        let mut letters = found.chars().filter(|c| c.is_alphabetic());
+        let first = letters.next().is_some_and(char::is_uppercase);
+        if first && letters.clone().next().is_some() && letters.all(char::is_uppercase) {
+            return Some(better.to_uppercase());
+        }
+        let mut rest = better.chars();
+        let head = rest.next().filter(|_| first);
+        Some(head.map_or_else(|| better.clone(), |head| head.to_uppercase().chain(rest).collect()))
+    }
+
+    /// Whether a found word is written as the better one is.
+    pub(super) fn is_better(&self, found: &str) -> bool {
+        self.swap.get(&key(found)).is_some_and(|better| better == found)
+    }
+}
+
+/// A word as it is looked up: in lower case, with one space between its parts.
+fn key(word: &str) -> String {
+    word.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The expression for any of the words to swap, the longest first.
+fn words(swap: &BTreeMap<String, String>) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words: Vec<&str> = swap.keys().map(|word| word.trim()).collect();
+    words.sort_by_key(|word| (std::cmp::Reverse(word.len()), *word));
+    let one = |word: &&str| {
+        let parts: Vec<String> = word.split_whitespace().map(regex::escape).collect();
+        let bound = |c: Option<char>| if c.is_some_and(is_word) { r"\b" } else { "" };
+        let (before, after) = (bound(word.chars().next()), bound(word.chars().next_back()));
+        format!("{before}{}{after}", parts.join(r"[ \t]+"))
+    };
+    format!("(?i:{})", words.iter().map(one).collect::<Vec<_>>().join("|"))
+}
+
+/// The expression for a value that is assigned to a name with one of `keywords` in it.
+fn assigned(keywords: &[String], value: &str) -> String {
+    let names: Vec<String> = keywords.iter().map(|keyword| regex::escape(keyword)).collect();
+    format!(
+        r#"(?i:{names})[0-9A-Za-z_.\-]{{0,40}}(?:(?:[ \t][A-Za-z]{{2,12}}){{1,3}}[ \t]{{0,2}}[:=]|(?:\\?["'\])`]){{0,2}}(?:[ \t]{{0,8}}(?::?[ \t]{{0,4}}[&0-9A-Za-z_<>\[\]?.']{{1,24}}[ \t]{{1,4}}=|:[0-9A-Za-z_<>?]{{1,24}}=|=>|:{{1,3}}=?|\?\??=?|\|\|[=:]?|={{1,3}}|[>,(])|[ \t]+value=|[ \t]))[ \t]{{0,8}}(?:(?:@|[bBfFrRuU]{{1,2}})?\\?["'`]{{1,3}}|\[{{1,2}}["']?)?(?:(?i:bearer|token|basic)[ \t]+)?(?P<at>{value})(?:[^\w\-+/=.]|[.=]?(?:\s|$)|\\[nrt"])"#,
+        names = names.join("|"),
+    )
+}
