@@ -35,7 +35,8 @@ struct Done {
 pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Result<Exit> {
     let to = folder(project, &args.to)?;
     let engine = project.engine(&Selection::default())?;
-    let listing = walk::listing(&engine, &project.disk, &Walk::over(vec![project.root().to_owned()]));
+    let listing =
+        walk::listing(&engine, &project.disk, &Walk::over(vec![project.root().to_owned()]));
     let files = Listed { files: &project.disk, listing: &listing };
     let found = configurations(project, args, &files, io)?;
     let registry = project.registry();
@@ -54,7 +55,11 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
     }
     writeln!(io.err, "; {} not carried over", number(done.left, "item"))?;
     if !done.bare.is_empty() {
-        writeln!(io.err, "without examples, which `aidd rule test` asks for: {}", done.bare.join(", "))?;
+        writeln!(
+            io.err,
+            "without examples, which `aidd rule test` asks for: {}",
+            done.bare.join(", ")
+        )?;
     }
     if done.written > 0 && !args.dry_run {
         writeln!(io.err, "read the pages, then run: aidd rule test")?;
@@ -82,7 +87,10 @@ fn folder(project: &Project, given: &str) -> Result<String> {
         return Ok(path);
     }
     Err(UserError::new(format!("no rules are read from {path}"))
-        .hint(format!("they are read from {}, and folders below these", RULE_FOLDERS.join("/, ") + "/"))
+        .hint(format!(
+            "they are read from {}, and folders below these",
+            RULE_FOLDERS.join("/, ") + "/"
+        ))
         .into())
 }
 
@@ -99,23 +107,32 @@ fn configurations(
         found.retain(|(_, tool)| wanted.is_none_or(|wanted| wanted == *tool));
         if found.is_empty() {
             let known: Vec<&str> = Tool::ALL.iter().map(|tool| tool.key()).collect();
-            return Err(UserError::new("there is no configuration that is known in the project's root")
-                .hint(format!("name a file: aidd rule import FILE; known are those of {}", known.join(", ")))
-                .into());
+            return Err(UserError::new(
+                "there is no configuration that is known in the project's root",
+            )
+            .hint(format!(
+                "name a file: aidd rule import FILE; known are those of {}",
+                known.join(", ")
+            ))
+            .into());
         }
         return Ok(found);
     }
     let one = |given: &String| -> Result<(String, Tool)> {
         let place = absolute(&io.cwd, Path::new(given));
-        let path = place.to_str().and_then(|place| project.disk.inside(place)).ok_or_else(|| {
-            UserError::new(format!("{given} does not lie in the project")).hint("copy it into the project first")
-        })?;
+        let path =
+            place.to_str().and_then(|place| project.disk.inside(place)).ok_or_else(|| {
+                UserError::new(format!("{given} does not lie in the project"))
+                    .hint("copy it into the project first")
+            })?;
         if !place.is_file() {
             return Err(UserError::new(format!("{given}: there is no such file")).into());
         }
         let tool = match wanted {
             Some(tool) => tool,
-            None => rule_import::tool_of(files, &path).map_err(|why| UserError::new(redacted(&why)))?,
+            None => {
+                rule_import::tool_of(files, &path).map_err(|why| UserError::new(redacted(&why)))?
+            }
         };
         Ok((path, tool))
     };
@@ -156,8 +173,17 @@ fn take(
         writeln!(io.out, "  not carried over:")?;
     }
     for (items, left) in grouped(&import.left) {
-        let instead = left.instead.as_ref().map_or_else(String::new, |instead| format!("; instead: {instead}"));
-        writeln!(io.out, "    {}: {}{}", redacted(&items), redacted(&left.why), redacted(&instead))?;
+        let instead = left
+            .instead
+            .as_ref()
+            .map_or_else(String::new, |instead| format!("; instead: {instead}"));
+        writeln!(
+            io.out,
+            "    {}: {}{}",
+            redacted(&items),
+            redacted(&left.why),
+            redacted(&instead)
+        )?;
     }
     for defect in &import.defects {
         done.defects += 1;
@@ -170,7 +196,9 @@ fn take(
 fn grouped(left: &[Left]) -> Vec<(String, &Left)> {
     let mut groups: Vec<(String, &Left)> = Vec::new();
     for one in left {
-        let same = |(_, other): &&mut (String, &Left)| other.why == one.why && other.instead == one.instead;
+        let same = |(_, other): &&mut (String, &Left)| {
+            other.why == one.why && other.instead == one.instead
+        };
         match groups.iter_mut().find(same) {
             Some((items, _)) => {
                 items.push_str(", ");
@@ -191,7 +219,9 @@ fn write(
     done: &mut Done,
 ) -> Result<&'static str> {
     let inside = project.disk.inside(&page.path).filter(|path| *path == page.path);
-    let place = project.root().join(inside.with_context(|| format!("{} leads out of the project", page.path))?);
+    let place = project
+        .root()
+        .join(inside.with_context(|| format!("{} leads out of the project", page.path))?);
     let before = match fs::read(&place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         other => Some(other.with_context(|| page.path.clone())?),

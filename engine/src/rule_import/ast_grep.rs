@@ -169,7 +169,8 @@ fn page(
     tests: &Tests,
 ) -> Result<Draft, String> {
     let given = document["language"].as_str().unwrap_or_default().to_ascii_lowercase();
-    let language = ALIASES.iter().find(|(other, _)| *other == given).map_or(&*given, |(_, name)| name);
+    let language =
+        ALIASES.iter().find(|(other, _)| *other == given).map_or(&*given, |(_, name)| name);
     if !LANGUAGES.iter().any(|(known, _)| *known == language) {
         let known: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
         return Err(format!("`{given}` is not a built-in language: {}", known.join(", ")));
@@ -211,7 +212,8 @@ fn page(
         message.map_or_else(|| ".".to_owned(), |message| format!(": {}", plain(message)))
     );
     let mut draft = Draft::new(Tool::AstGrep, file, id, demand).check(check);
-    draft.message = Some(message.map_or_else(|| format!("`<match>` is what {id} speaks against"), placed));
+    draft.message =
+        Some(message.map_or_else(|| format!("`<match>` is what {id} speaks against"), placed));
     let severity = document["severity"].as_str().unwrap_or("hint");
     draft.enabled = severity != "off";
     draft.severity = match severity {
@@ -254,7 +256,9 @@ fn utils(document: &Json, shared: &Shared) -> Result<Option<Map<String, Json>>, 
         }
         let Some(one) = shared.get(&name) else { continue };
         if one.contains_key("constraints") || one.contains_key("transform") {
-            return Err(format!("the shared rule `{name}` has constraints of its own, which a rule under `utils` cannot have"));
+            return Err(format!(
+                "the shared rule `{name}` has constraints of its own, which a rule under `utils` cannot have"
+            ));
         }
         if let Some(own) = one.get("utils").and_then(Json::as_object) {
             for (key, value) in own {
@@ -336,7 +340,8 @@ fn sample_path(language: &str, draft: &Draft) -> String {
     };
     let check = draft.check.as_ref();
     let globs = check.map(|check| texts(&check["files"])).unwrap_or_default();
-    let first = globs.first().map(|glob| super::sample::of_glob(glob, &format!("example.{ending}")));
+    let first =
+        globs.first().map(|glob| super::sample::of_glob(glob, &format!("example.{ending}")));
     first.filter(|path| path.ends_with(ending)).unwrap_or_else(|| format!("src/example.{ending}"))
 }
 

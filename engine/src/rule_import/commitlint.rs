@@ -1,6 +1,8 @@
 //! commitlint (<https://commitlint.js.org/reference/rules.html>): what commit messages are like.
 //! What its rules take was read from and tried with 20.5.3.
 
+mod lines;
+
 use super::draft::Draft;
 use super::{Left, Made, Tool, listed, read_one, read_text, script, texts};
 use crate::files::Files;
@@ -16,7 +18,8 @@ pub(super) enum Way {
     Left(&'static str),
 }
 
-const NO_BODY: &str = "the form `commit` says of a body that there is one and how long its lines are";
+const NO_BODY: &str =
+    "the form `commit` says of a body that there is one and how long its lines are";
 const NO_FOOTER: &str = "the form `commit` says of footers which there must be";
 
 /// Every rule of commitlint.
@@ -30,7 +33,10 @@ pub(super) const RULES: [(&str, Way); 38] = [
     ("body-min-length", Way::Left(NO_BODY)),
     ("breaking-change-exclamation-mark", Way::Page),
     ("footer-empty", Way::Left(NO_FOOTER)),
-    ("footer-leading-blank", Way::Left("what follows no blank line is read as part of the body, not as a footer")),
+    (
+        "footer-leading-blank",
+        Way::Left("what follows no blank line is read as part of the body, not as a footer"),
+    ),
     ("footer-max-length", Way::Left(NO_FOOTER)),
     ("footer-max-line-length", Way::Page),
     ("footer-min-length", Way::Left(NO_FOOTER)),
@@ -39,7 +45,10 @@ pub(super) const RULES: [(&str, Way); 38] = [
     ("header-max-length", Way::Page),
     ("header-min-length", Way::Page),
     ("header-trim", Way::Page),
-    ("references-empty", Way::Left("what counts as a reference is settled by a parser preset, a program")),
+    (
+        "references-empty",
+        Way::Left("what counts as a reference is settled by a parser preset, a program"),
+    ),
     ("scope-case", Way::Page),
     ("scope-delimiter-style", Way::Page),
     ("scope-empty", Way::Page),
@@ -78,7 +87,8 @@ fn known(extended: &str) -> Option<Map<String, Json>> {
         "type-empty": [2, "never"],
         "type-enum": [2, "always", ["build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"]],
     });
-    let name = extended.trim_start_matches("@commitlint/config-").trim_start_matches("@commitlint/");
+    let name =
+        extended.trim_start_matches("@commitlint/config-").trim_start_matches("@commitlint/");
     match (name, conventional) {
         ("conventional", Json::Object(rules)) => Some(rules),
         ("angular", Json::Object(mut rules)) => {
@@ -86,7 +96,14 @@ fn known(extended: &str) -> Option<Map<String, Json>> {
             rules.insert("subject-exclamation-mark".to_owned(), json!([2, "never"]));
             rules.insert(
                 "type-enum".to_owned(),
-                json!([2, "always", ["build", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"]]),
+                json!([
+                    2,
+                    "always",
+                    [
+                        "build", "ci", "docs", "feat", "fix", "perf", "refactor", "revert",
+                        "style", "test"
+                    ]
+                ]),
             );
             rules.insert("header-max-length".to_owned(), json!([2, "always", 72]));
             Some(rules)
@@ -122,8 +139,11 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
         match known(&extended) {
             Some(known) => rules.extend(known),
             None => made.left.push(
-                Left::new(format!("extends `{extended}`"), "what it sets is known only to the package")
-                    .instead("write the rules out, or extend `@commitlint/config-conventional`"),
+                Left::new(
+                    format!("extends `{extended}`"),
+                    "what it sets is known only to the package",
+                )
+                .instead("write the rules out, or extend `@commitlint/config-conventional`"),
             ),
         }
     }
@@ -151,10 +171,16 @@ fn others(config: &Map<String, Json>, made: &mut Made) {
             "parserPreset" if value.to_string().contains("conventional") => continue,
             "defaultIgnores" if value == &json!(true) => continue,
             "ignores" if value == &json!([]) => continue,
-            "parserPreset" => "a parser is a program; messages are read by Conventional Commits 1.0",
+            "parserPreset" => {
+                "a parser is a program; messages are read by Conventional Commits 1.0"
+            }
             "plugins" => "a plugin is a program",
-            "ignores" => "it is a list of functions; merges, reverts and, with `skip`, bots are left out",
-            "defaultIgnores" => "merges and reverts are left out; set `skip: []` in the pages to judge them",
+            "ignores" => {
+                "it is a list of functions; merges, reverts and, with `skip`, bots are left out"
+            }
+            "defaultIgnores" => {
+                "merges and reverts are left out; set `skip: []` in the pages to judge them"
+            }
             _ => "it is no key of commitlint that is known",
         };
         made.left.push(Left::new(key, why));
@@ -193,9 +219,11 @@ fn draft(set: &[Set<'_>], file: &str, made: &mut Made) {
     if conventional {
         made.drafts.push(together(set, file));
     }
-    let types = find("type-enum").filter(|one| !one.never).map(|one| texts(&one.value)).unwrap_or_default();
+    let types =
+        find("type-enum").filter(|one| !one.never).map(|one| texts(&one.value)).unwrap_or_default();
     for one in set {
-        let within = TOGETHER.contains(&one.name) && !one.never || ["type-empty", "subject-empty"].contains(&one.name);
+        let within = TOGETHER.contains(&one.name) && !one.never
+            || ["type-empty", "subject-empty"].contains(&one.name);
         let of_types = one.name == "type-case"
             && !one.never
             && one.value == "lower-case"
@@ -216,7 +244,8 @@ fn base(names: &str, file: &str, severity: Severity, demand: String, commit: Jso
     let mut commit = commit;
     // Bots are judged as everybody is; merges and reverts are not.
     commit["skip"] = json!(["merges", "reverts"]);
-    let mut draft = Draft::new(Tool::Commitlint, file, names, demand).check(json!({"commit": commit}));
+    let mut draft =
+        Draft::new(Tool::Commitlint, file, names, demand).check(json!({"commit": commit}));
     draft.severity = severity;
     draft
 }
@@ -224,7 +253,8 @@ fn base(names: &str, file: &str, severity: Severity, demand: String, commit: Jso
 fn together(set: &[Set<'_>], file: &str) -> Draft {
     let find = |name: &str| set.iter().find(|one| one.name == name && !one.never);
     let mut conventional = json!({});
-    let mut demand = "The first line of a commit message MUST be `type(scope): description`".to_owned();
+    let mut demand =
+        "The first line of a commit message MUST be `type(scope): description`".to_owned();
     let types = find("type-enum").map(|one| texts(&one.value)).unwrap_or_default();
     if !types.is_empty() {
         demand = format!("{demand}, the type one of {}", listed(&types, "and"));
@@ -232,7 +262,8 @@ fn together(set: &[Set<'_>], file: &str) -> Draft {
     }
     let scopes = find("scope-enum").map(|one| texts(&one.value)).unwrap_or_default();
     if !scopes.is_empty() {
-        demand = format!("{demand}, the scope, where there is one, one of {}", listed(&scopes, "and"));
+        demand =
+            format!("{demand}, the scope, where there is one, one of {}", listed(&scopes, "and"));
         conventional["scopes"] = json!(scopes);
     }
     let of = set.iter().filter(|one| TOGETHER.contains(&one.name));
@@ -260,68 +291,13 @@ fn together(set: &[Set<'_>], file: &str) -> Draft {
     draft
 }
 
-/// First lines that commitlint finds no type, scope and subject in: such a rule says nothing of
-/// them.
-const OTHER: &str = r"\w*[^\w(!:].*|[^:]*|\w*\([^)]*\)[^!:].*|\w*(?:\([^)]*\))?![^:].*|\w*(?:\([^)]*\))?!?:(?:[^ ].*)?";
-
-/// An expression for first lines whose parts are as given; `None`: any.
-fn line(kind: Option<&str>, scope: Option<&str>, subject: Option<&str>) -> String {
-    let kind = kind.unwrap_or(r"\w*");
-    let scope = scope.map_or_else(|| r"(?:\([^)]*\))?".to_owned(), str::to_owned);
-    let subject = subject.unwrap_or(".*");
-    format!(r"^(?:(?:{kind}){scope}!?: (?:{subject})|{OTHER})$")
-}
-
-/// An expression for a text in a case, or (`never`) in none of the cases.
-fn in_cases(one: &Set<'_>) -> Result<String, String> {
-    let cases = texts(&one.value);
-    let unknown = |case: &str| format!("its case `{case}` has no expression here");
-    let all: Result<Vec<&str>, String> = cases
-        .iter()
-        .map(|case| {
-            Ok(match case.as_str() {
-                "lower-case" | "lowercase" | "lowerCase" => r"[^\p{Lu}\p{Lt}]*",
-                "upper-case" | "uppercase" => r"[^\p{Ll}\p{Lt}]*",
-                "camel-case" => "[a-z][a-zA-Z0-9]*",
-                "kebab-case" => "[a-z0-9]+(?:-[a-z0-9]+)*",
-                "snake-case" => "[a-z0-9]+(?:_[a-z0-9]+)*",
-                "pascal-case" => "[A-Z][a-zA-Z0-9]*",
-                "sentence-case" | "sentencecase" => r"[^\p{Ll}].*",
-                "start-case" => r"[^\p{Ll}\s]\S*(?: [^\p{Ll}\s]\S*)*",
-                other => return Err(unknown(other)),
-            })
-        })
-        .collect();
-    let all = all?;
-    if all.is_empty() {
-        return Err("it names no case".to_owned());
-    }
-    if !one.never {
-        return Ok(all.join("|"));
-    }
-    // Of what begins in a capital letter, start case, Pascal case and upper case are kinds.
-    let begins = ["sentence-case", "sentencecase", "start-case", "pascal-case", "upper-case", "uppercase"];
-    let sentence = cases.iter().any(|case| case.starts_with("sentence"));
-    if sentence && cases.iter().all(|case| begins.contains(&case.as_str())) {
-        return Ok(r"[^\p{Lu}\p{Lt}].*|".to_owned());
-    }
-    match (&cases[..], cases[0].as_str()) {
-        ([_], "lower-case" | "lowercase") => Ok(r".*[\p{Lu}\p{Lt}].*".to_owned()),
-        ([_], "upper-case" | "uppercase") => Ok(r".*[\p{Ll}\p{Lt}].*".to_owned()),
-        _ => Err("an expression cannot say what is in none of these cases".to_owned()),
-    }
-}
-
-/// What a rule demands, in words, as an expression of the first line, and examples.
-struct Line {
-    demand: String,
-    matches: String,
-    good: &'static str,
-    bad: String,
-}
-
 fn page(one: &Set<'_>, file: &str) -> Result<Draft, String> {
-    let number = || one.value.as_u64().filter(|number| *number <= 1000).ok_or_else(|| "it has no number up to 1000".to_owned());
+    let number = || {
+        one.value
+            .as_u64()
+            .filter(|number| *number <= 1000)
+            .ok_or_else(|| "it has no number up to 1000".to_owned())
+    };
     let never = |why: &str| if one.never { Err(why.to_owned()) } else { Ok(()) };
     let of = |demand: String, commit: Json| base(one.name, file, one.severity, demand, commit);
     let long = |length: u64| "words ".repeat(usize::try_from(length).unwrap_or(100) / 6 + 2);
@@ -329,10 +305,13 @@ fn page(one: &Set<'_>, file: &str) -> Result<Draft, String> {
     Ok(match one.name {
         "header-max-length" => {
             let max = number()?;
-            of(format!("The first line of a commit message MUST have at most {max} characters."), json!({"subject": {"max": max}}))
-                .note("the number of a pull request at the end, ` (#12)`, is not counted")
-                .example(false, message, format!("fix: {}end\n", long(max)))
-                .example(true, message, "fix: short\n")
+            of(
+                format!("The first line of a commit message MUST have at most {max} characters."),
+                json!({"subject": {"max": max}}),
+            )
+            .note("the number of a pull request at the end, ` (#12)`, is not counted")
+            .example(false, message, format!("fix: {}end\n", long(max)))
+            .example(true, message, "fix: short\n")
         }
         "body-max-line-length" | "footer-max-line-length" => {
             let max = number()?;
@@ -343,27 +322,46 @@ fn page(one: &Set<'_>, file: &str) -> Result<Draft, String> {
         }
         "body-leading-blank" => {
             never("a body without a blank line before it is none")?;
-            of("A blank line MUST follow the first line of a commit message.".to_owned(), json!({"body": {}}))
-                .example(false, message, "fix: short\nWhy.\n")
-                .example(true, message, "fix: short\n\nWhy.\n")
+            of(
+                "A blank line MUST follow the first line of a commit message.".to_owned(),
+                json!({"body": {}}),
+            )
+            .example(false, message, "fix: short\nWhy.\n")
+            .example(true, message, "fix: short\n\nWhy.\n")
         }
         "body-empty" => {
             if !one.never {
                 return Err(NO_BODY.to_owned());
             }
-            of("A commit message MUST have a body.".to_owned(), json!({"body": {"required-for": ["*"]}}))
-                .example(false, message, "fix: short\n")
-                .example(true, message, "fix: short\n\nWhy.\n")
+            of(
+                "A commit message MUST have a body.".to_owned(),
+                json!({"body": {"required-for": ["*"]}}),
+            )
+            .example(false, message, "fix: short\n")
+            .example(true, message, "fix: short\n\nWhy.\n")
         }
         "signed-off-by" | "trailer-exists" => {
             never("the form says which trailers there must be")?;
-            let name = one.value.as_str().unwrap_or("Signed-off-by:").trim_end().trim_end_matches(':').to_owned();
+            let name = one
+                .value
+                .as_str()
+                .unwrap_or("Signed-off-by:")
+                .trim_end()
+                .trim_end_matches(':')
+                .to_owned();
             if name.is_empty() || name.contains(char::is_whitespace) {
                 return Err("a trailer is one word".to_owned());
             }
-            of(format!("A commit message MUST end with the trailer `{name}:`."), json!({"trailers": [name]}))
-                .example(false, message, "fix: short\n")
-                .example(true, message, format!("fix: short\n\n{name}: A Person <person@example.org>\n"))
+            of(
+                format!("A commit message MUST end with the trailer `{name}:`."),
+                json!({"trailers": [name]}),
+            )
+            .example(false, message, "fix: short\n")
+            .example(
+                true,
+                message,
+                format!("fix: short\n\n{name}: A Person <person@example.org>\n"),
+            )
         }
         "breaking-change-exclamation-mark" => {
             never("that the mark and the footer differ is nothing a page asks for")?;
@@ -376,131 +374,10 @@ fn page(one: &Set<'_>, file: &str) -> Result<Draft, String> {
             .example(true, message, "fix!: short\n\nBREAKING CHANGE: names\n")
         }
         _ => {
-            let line = first_line(one)?;
+            let line = lines::first_line(one)?;
             of(line.demand, json!({"subject": {"matches": line.matches}}))
                 .example(false, message, format!("{}\n", line.bad))
                 .example(true, message, format!("{}\n", line.good))
         }
     })
-}
-
-/// The rules that speak of the first line alone.
-fn first_line(one: &Set<'_>) -> Result<Line, String> {
-    let (part, asked) = one.name.split_once('-').unwrap_or((one.name, ""));
-    let said = match part {
-        "header" => "first line",
-        "subject" => "description",
-        other => other,
-    };
-    let matches = |inner: &str| match part {
-        "header" => format!("^(?:{inner})$"),
-        "type" => line(Some(inner), None, None),
-        "scope" => line(None, Some(&format!(r"(?:\((?:{inner})\))?")), None),
-        _ => line(None, None, Some(inner)),
-    };
-    let of = |demand: String, inner: &str, good: &'static str, bad: String| {
-        Ok(Line { demand: format!("The {said} of a commit message {demand}."), matches: matches(inner), good, bad })
-    };
-    let number = one.value.as_u64().filter(|number| *number <= 1000);
-    let never = if one.never { "NEVER" } else { "MUST" };
-    let cases = || texts(&one.value);
-    match asked {
-        "case" => {
-            let inner = in_cases(one)?;
-            let verb = if one.never { "is NEVER in" } else { "MUST be in" };
-            let bad = match part {
-                "type" => "FIX_it: x y",
-                "scope" => "fix(A_b C): x y",
-                _ => "fix: Some Words",
-            };
-            of(format!("{verb} {}", listed(&cases(), "or")), &inner, "fix(api): some words", bad.to_owned())
-        }
-        "full-stop" => {
-            let stop = one.value.as_str().unwrap_or(".");
-            let mut letters = stop.chars();
-            let (Some(letter), None) = (letters.next(), letters.next()) else {
-                return Err("its value is not one character".to_owned());
-            };
-            let letter = regex::escape(&letter.to_string());
-            // commitlint leaves `...` alone.
-            let inner = if one.never { format!(r"|.*\.\.\.|.*[^{letter}]") } else { format!(".*{letter}") };
-            let matches = format!("^(?:{inner})$");
-            let demand = if one.never {
-                format!("The first line of a commit message NEVER ends with `{stop}`.")
-            } else {
-                format!("The first line of a commit message MUST end with `{stop}`.")
-            };
-            let (good, bad) = if one.never { ("fix: x", format!("fix: x{stop}")) } else { ("fix: x.", "fix: x".to_owned()) };
-            Ok(Line { demand, matches, good, bad })
-        }
-        "min-length" | "max-length" => {
-            let number = number.ok_or("it has no number up to 1000")?;
-            let least = asked == "min-length";
-            let (range, said) = if least { (format!("{{{number},}}"), "at least") } else { (format!("{{0,{number}}}"), "at most") };
-            let any = match part {
-                "type" => r"\w",
-                "scope" => "[^)]",
-                _ => ".",
-            };
-            let words = if least { "x".to_owned() } else { "x".repeat(usize::try_from(number).unwrap_or(100) + 1) };
-            let bad = match part {
-                "type" => format!("{words}: y"),
-                "scope" => format!("fix({words}): y"),
-                "header" => words,
-                _ => format!("fix: {words}"),
-            };
-            of(format!("MUST have {said} {number} characters"), &format!("{any}{range}"), if least { "improvement(interface): say in enough words what changed, and how" } else { "fix: x" }, bad)
-        }
-        "trim" => of("NEVER begins or ends with a space".to_owned(), r"\S(?:.*\S)?|", "fix: x", " fix: x".to_owned()),
-        "empty" => match (part, one.never) {
-            ("scope", true) => Ok(Line {
-                demand: "A commit message MUST have a scope.".to_owned(),
-                matches: line(None, Some(r"\([^)]+\)"), None),
-                good: "fix(api): x",
-                bad: "fix: x".to_owned(),
-            }),
-            ("scope", false) => Ok(Line {
-                demand: "A commit message NEVER has a scope.".to_owned(),
-                matches: line(None, Some(""), None),
-                good: "fix: x",
-                bad: "fix(api): x".to_owned(),
-            }),
-            (_, true) => Ok(Line {
-                demand: format!("A commit message MUST have a {said}."),
-                matches: r"^\w+(?:\([^)]*\))?!?: .+$".to_owned(),
-                good: "fix: x",
-                bad: "Update".to_owned(),
-            }),
-            (_, false) => Err(format!("a message without a {said} is nothing a page asks for")),
-        },
-        "enum" => {
-            let names = texts(&one.value);
-            if names.is_empty() || one.never {
-                return Err("an expression cannot say what is none of these".to_owned());
-            }
-            let escaped: Vec<String> = names.iter().map(|name| regex::escape(name)).collect();
-            let one_of = escaped.join("|");
-            let inner = if part == "scope" { format!(r"(?:{one_of})(?:[,/\\] *(?:{one_of}))*") } else { one_of };
-            let bad = if part == "type" { "unknown: x" } else { "fix(unknown): x" };
-            of(format!("MUST be one of {}", listed(&names, "and")), &inner, "Some words", bad.to_owned())
-        }
-        "exclamation-mark" if one.never => Ok(Line {
-            demand: "The first line of a commit message NEVER has a `!` before its colon.".to_owned(),
-            matches: format!(r"^(?:\w*(?:\([^)]*\))?: .*|{OTHER})$"),
-            good: "fix: x",
-            bad: "fix!: x".to_owned(),
-        }),
-        "delimiter-style" if !one.never => {
-            let given = texts(&one.value);
-            let all = if given.is_empty() { vec!["/".to_owned(), "\\".to_owned(), ",".to_owned()] } else { given };
-            let escaped: Vec<String> = all.iter().map(|one| regex::escape(one)).collect();
-            of(
-                format!("MUST have no other mark between its parts than {}", listed(&all, "or")),
-                &format!("[A-Za-z0-9_-]*(?:(?: *(?:{})+ *)[A-Za-z0-9_-]*)*", escaped.join("|")),
-                "fix: x",
-                "fix(a;b): x".to_owned(),
-            )
-        }
-        _ => Err(format!("`{never}` of it is nothing a page asks for")),
-    }
 }

@@ -17,8 +17,26 @@ use std::fmt::Write as _;
 
 /// The order in which the keys of a header are written; others follow by name.
 const ORDER: [&str; 20] = [
-    "files", "exclude", "when", "params", "text", "syntax", "tree", "data", "layers", "commit", "doc",
-    "language", "each", "at", "require", "regex", "rule", "constraints", "matches", "fix",
+    "files",
+    "exclude",
+    "when",
+    "params",
+    "text",
+    "syntax",
+    "tree",
+    "data",
+    "layers",
+    "commit",
+    "doc",
+    "language",
+    "each",
+    "at",
+    "require",
+    "regex",
+    "rule",
+    "constraints",
+    "matches",
+    "fix",
 ];
 
 /// A rule of another tool as a page of ours, before it is written.
@@ -178,7 +196,11 @@ fn ending(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("text", |(_, ending)| ending);
     let plain = !ending.is_empty() && ending.bytes().all(|b| b.is_ascii_alphanumeric());
-    if plain && !matches!(ending, "finding" | "dockerfile" | "mermaid" | "commit") { ending } else { "text" }
+    if plain && !matches!(ending, "finding" | "dockerfile" | "mermaid" | "commit") {
+        ending
+    } else {
+        "text"
+    }
 }
 
 /// A code block whose marks its text does not have.
@@ -207,7 +229,8 @@ fn block(value: &Json, indent: usize, text: &mut String) {
     match value {
         Json::Object(map) if !map.is_empty() => {
             text.push('\n');
-            let place = |key: &String| ORDER.iter().position(|known| known == key).unwrap_or(ORDER.len());
+            let place =
+                |key: &String| ORDER.iter().position(|known| known == key).unwrap_or(ORDER.len());
             let mut keys: Vec<&String> = map.keys().collect();
             keys.sort_by_key(|key| (place(key), key.as_str()));
             for key in keys {
@@ -292,7 +315,8 @@ pub(super) fn finish(made: Made, to: &str) -> Import {
     let first: Vec<(String, String)> = drafts
         .iter()
         .map(|draft| {
-            let tries: Vec<_> = writable(draft).map(|one| (one, vec![String::new()], None)).collect();
+            let tries: Vec<_> =
+                writable(draft).map(|one| (one, vec![String::new()], None)).collect();
             (path(draft), draft.page(&tries))
         })
         .collect();
@@ -389,7 +413,9 @@ fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<(&'d Try, Vec<String>, O
             String::from_utf8_lossy(&bytes).into_owned()
         });
         // What does not end in a line break cannot be shown.
-        if texts.len() > 1 || fixed.as_ref().is_some_and(|text| !text.is_empty() && !text.ends_with('\n')) {
+        if texts.len() > 1
+            || fixed.as_ref().is_some_and(|text| !text.is_empty() && !text.ends_with('\n'))
+        {
             continue;
         }
         proven.push((one, found, fixed));
@@ -410,13 +436,15 @@ mod tests {
             .example(false, "src/a.rs", "// TODO: `x`\n")
             .example(true, "src/a.rs", "// done\n")
             .example(true, "src/a.rs", "// TODO that does not pass\n");
-        let import = finish(Made { drafts: vec![draft.clone(), draft], left: Vec::new() }, ".aidd/rules");
+        let import =
+            finish(Made { drafts: vec![draft.clone(), draft], left: Vec::new() }, ".aidd/rules");
         assert_eq!(import.defects, Vec::<String>::new());
         insta::assert_snapshot!(import.pages[0].text, @"");
         assert_eq!(import.pages[1].path, ".aidd/rules/alint/no-todo-2.md");
         for page in &import.pages {
             let registry = Registry::new(&[(page.path.clone(), page.text.clone())]);
-            let engine = Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+            let engine =
+                Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
             let rule = engine.registry().get(&page.id).expect("present");
             assert_eq!(examples::run(&engine, rule), Vec::<String>::new());
         }

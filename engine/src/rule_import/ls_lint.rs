@@ -85,7 +85,9 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
                 folder => format!("{folder} {ending}"),
             };
             match asked(rules) {
-                Ok(asked) => pages(&folders, at, (&item, ending), &asked, &ignored, path, &mut made),
+                Ok(asked) => {
+                    pages(&folders, at, (&item, ending), &asked, &ignored, path, &mut made)
+                }
                 Err(why) => made.left.push(Left::new(&item, why)),
             }
         }
@@ -158,7 +160,8 @@ fn asked(rules: &str) -> Result<Asked, String> {
             asked.bad.push(case.bad.to_owned());
         } else if name == "regex" {
             if parameter.starts_with('!') {
-                return Err("a name that must not match: the form `tree` says what names are like".to_owned());
+                return Err("a name that must not match: the form `tree` says what names are like"
+                    .to_owned());
             }
             if parameter.contains("${") {
                 return Err("it compares with the name of the folder above, which the form `tree` cannot put into an expression".to_owned());
@@ -210,18 +213,27 @@ fn pages(
         }
         draft
     };
-    let what = if ending == ".dir" { "Folders".to_owned() } else { format!("Files that end in `{ending}`") };
+    let what = if ending == ".dir" {
+        "Folders".to_owned()
+    } else {
+        format!("Files that end in `{ending}`")
+    };
     let place = if folder.is_empty() { String::new() } else { format!(" in `{folder}`") };
     if !asked.ours.is_empty() {
         let each = each(folder, ending);
         let said = listed(&asked.said, "or");
-        let mut page = draft(format!("{what}{place} MUST be named in {said}."))
-            .check(json!({"exclude": exclude, "tree": {"each": each, "name": named(asked, ending)}}));
+        let mut page = draft(format!("{what}{place} MUST be named in {said}.")).check(
+            json!({"exclude": exclude, "tree": {"each": each, "name": named(asked, ending)}}),
+        );
         page.message = Some(format!("`<name>` is not named in {}", asked.said.join(" or ")));
         made.drafts.push(with_names(page, folder, ending, asked));
     }
     if let Some((min, max)) = asked.exists {
-        let counted = if ending == ".dir" { below(folder, "*/") } else { below(folder, &format!("*{ending}")) };
+        let counted = if ending == ".dir" {
+            below(folder, "*/")
+        } else {
+            below(folder, &format!("*{ending}"))
+        };
         let limits = match max {
             Some(max) => json!({"min": min, "max": max}),
             None => json!({"min": min}),
@@ -242,8 +254,13 @@ fn pages(
         let some: Vec<_> = (0..min.clamp(u64::from(max != Some(0)), 20))
             .map(|number| (sample::of_glob(&counted, &format!("a{number}")), String::new()))
             .collect();
-        let page = if min > 0 { page.project(false, other) } else { page.project(false, vec![(sample, String::new())]) };
-        let some = if max == Some(0) { vec![("README.md".to_owned(), "# A\n".to_owned())] } else { some };
+        let page = if min > 0 {
+            page.project(false, other)
+        } else {
+            page.project(false, vec![(sample, String::new())])
+        };
+        let some =
+            if max == Some(0) { vec![("README.md".to_owned(), "# A\n".to_owned())] } else { some };
         made.drafts.push(page.project(true, some));
     }
 }
@@ -257,7 +274,9 @@ fn named(asked: &Asked, ending: &str) -> Json {
     }
     let rest: String = parts[..parts.len() - 1]
         .iter()
-        .map(|part| if *part == "*" { r"\.[^.]*".to_owned() } else { format!(r"\.{}", regex::escape(part)) })
+        .map(|part| {
+            if *part == "*" { r"\.[^.]*".to_owned() } else { format!(r"\.{}", regex::escape(part)) }
+        })
         .collect();
     let whole = |ours: &String| {
         let inner = ours.strip_prefix('/').and_then(|inner| inner.strip_suffix('/'));
@@ -281,7 +300,11 @@ fn each(folder: &str, ending: &str) -> Json {
     let open = folder.is_empty() || folder.ends_with("**");
     let deep = |rest: &str| {
         let deep = format!("**/{rest}");
-        if open { below(folder.trim_end_matches("**").trim_end_matches('/'), &deep) } else { below(folder, &deep) }
+        if open {
+            below(folder.trim_end_matches("**").trim_end_matches('/'), &deep)
+        } else {
+            below(folder, &deep)
+        }
     };
     match ending {
         ".dir" if folder.is_empty() => json!("**/*/"),
@@ -301,9 +324,14 @@ fn excluded(folders: &[Folder], at: usize, ending: &str, ignored: &[String]) -> 
         exclude.push(format!("*.*{ending}"));
         let parts = |ending: &str| ending.matches('.').count();
         // `*` stands for a part from the right first: `.a.*` is tried before `.*.b`.
-        let order = |ending: &str| -> Vec<bool> { ending[1..].split('.').map(|part| part == "*").collect() };
+        let order = |ending: &str| -> Vec<bool> {
+            ending[1..].split('.').map(|part| part == "*").collect()
+        };
         let exact = folder.rules.iter().filter(|(other, _)| {
-            other != ending && other != ".dir" && parts(other) == parts(ending) && order(other) < order(ending)
+            other != ending
+                && other != ".dir"
+                && parts(other) == parts(ending)
+                && order(other) < order(ending)
         });
         exclude.extend(exact.map(|(other, _)| format!("*{other}")));
     }

@@ -39,7 +39,11 @@ pub(super) const RULES: [(&str, &[&str], Way); 53] = [
     ("MD021", &["no-multiple-space-closed-atx"], Way::Style),
     ("MD022", &["blanks-around-headings"], Way::Style),
     ("MD023", &["heading-start-left"], Way::Style),
-    ("MD024", &["no-duplicate-heading"], Way::Left("the form `doc` says which headings there are, not that they differ")),
+    (
+        "MD024",
+        &["no-duplicate-heading"],
+        Way::Left("the form `doc` says which headings there are, not that they differ"),
+    ),
     ("MD025", &["single-title", "single-h1"], Way::Page),
     ("MD026", &["no-trailing-punctuation"], Way::Page),
     ("MD027", &["no-multiple-space-blockquote"], Way::Style),
@@ -49,7 +53,11 @@ pub(super) const RULES: [(&str, &[&str], Way); 53] = [
     ("MD031", &["blanks-around-fences"], Way::Style),
     ("MD032", &["blanks-around-lists"], Way::Style),
     ("MD033", &["no-inline-html"], Way::Page),
-    ("MD034", &["no-bare-urls"], Way::Left("an expression cannot tell an address from the target of a link")),
+    (
+        "MD034",
+        &["no-bare-urls"],
+        Way::Left("an expression cannot tell an address from the target of a link"),
+    ),
     ("MD035", &["hr-style"], Way::Style),
     ("MD036", &["no-emphasis-as-heading"], Way::Page),
     ("MD037", &["no-space-in-emphasis"], Way::Style),
@@ -67,8 +75,16 @@ pub(super) const RULES: [(&str, &[&str], Way); 53] = [
     ("MD049", &["emphasis-style"], Way::Style),
     ("MD050", &["strong-style"], Way::Style),
     ("MD051", &["link-fragments"], Way::Page),
-    ("MD052", &["reference-links-images"], Way::Left("the form `doc` follows links, not the names of references")),
-    ("MD053", &["link-image-reference-definitions"], Way::Left("the form `doc` follows links, not the names of references")),
+    (
+        "MD052",
+        &["reference-links-images"],
+        Way::Left("the form `doc` follows links, not the names of references"),
+    ),
+    (
+        "MD053",
+        &["link-image-reference-definitions"],
+        Way::Left("the form `doc` follows links, not the names of references"),
+    ),
     ("MD054", &["link-image-style"], Way::Style),
     ("MD055", &["table-pipe-style"], Way::Style),
     ("MD056", &["table-column-count"], Way::Left("no form reads tables")),
@@ -87,7 +103,8 @@ const TAGS: [(&str, &[&str]); 6] = [
     ("spelling", &["MD044"]),
 ];
 
-const STYLE: &str = "how text is laid out is a formatter's: let one write it, and no rule need say it";
+const STYLE: &str =
+    "how text is laid out is a formatter's: let one write it, and no rule need say it";
 
 /// Whether a key of a configuration is the name of a rule.
 pub(super) fn is_rule(key: &str) -> bool {
@@ -119,16 +136,21 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
         let inner = config.get("markdownlint-cli2").and_then(Json::as_object).cloned();
         config = inner.unwrap_or_default();
     }
-    let is_runner = path.contains("cli2") || path.ends_with("package.json") || config.get("config").is_some_and(Json::is_object);
+    let is_runner = path.contains("cli2")
+        || path.ends_with("package.json")
+        || config.get("config").is_some_and(Json::is_object);
     let mut place = Place { file: path.to_owned(), files: Vec::new(), exclude: Vec::new() };
     let rules = if is_runner { runner(&config, files, &mut place, &mut made)? } else { config };
     if rules.contains_key("extends") {
-        made.left.push(Left::new("extends", "only this file is read; import the other by its name"));
+        made.left
+            .push(Left::new("extends", "only this file is read; import the other by its name"));
     }
-    let known = |key: &str| is_rule(key) || TAGS.iter().any(|(tag, _)| tag.eq_ignore_ascii_case(key));
+    let known =
+        |key: &str| is_rule(key) || TAGS.iter().any(|(tag, _)| tag.eq_ignore_ascii_case(key));
     let others = ["default", "extends", "$schema"];
     for key in rules.keys().filter(|key| !known(key) && !others.contains(&key.as_str())) {
-        made.left.push(Left::new(key, "it is no rule of markdownlint 0.40, or a tag of rules of style"));
+        made.left
+            .push(Left::new(key, "it is no rule of markdownlint 0.40, or a tag of rules of style"));
     }
     for row in &RULES {
         let Some(options) = options(row, &rules) else { continue };
@@ -141,7 +163,8 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
                 Err(why) => made.left.push(Left::new(named(row), why)),
             },
             Way::Ours(id, pack) => made.left.push(
-                Left::new(named(row), "a rule that is built in says it").instead(format!("`{id}`, switched on by the pack `{pack}`")),
+                Left::new(named(row), "a rule that is built in says it")
+                    .instead(format!("`{id}`, switched on by the pack `{pack}`")),
             ),
             Way::Style => made.left.push(Left::new(named(row), STYLE)),
             Way::Left(why) => made.left.push(Left::new(named(row), why)),
@@ -172,7 +195,8 @@ fn runner(
     }
     for (key, value) in config {
         let why = match key.as_str() {
-            "config" | "globs" | "ignores" | "gitignore" | "noBanner" | "noProgress" | "showFound" | "$schema" | "outputFormatters" => continue,
+            "config" | "globs" | "ignores" | "gitignore" | "noBanner" | "noProgress"
+            | "showFound" | "$schema" | "outputFormatters" => continue,
             "fix" if value == &json!(false) => continue,
             "customRules" | "markdownItPlugins" | "modulePaths" => "it is a program",
             "frontMatter" => "front matter stands between `---` lines",
@@ -187,7 +211,9 @@ fn runner(
     }
     // Without rules of its own it takes those of the file beside it.
     let folder = place.file.rsplit_once('/').map_or("", |(folder, _)| folder);
-    for name in [".markdownlint.jsonc", ".markdownlint.json", ".markdownlint.yaml", ".markdownlint.yml"] {
+    for name in
+        [".markdownlint.jsonc", ".markdownlint.json", ".markdownlint.yaml", ".markdownlint.yml"]
+    {
         let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         if files.exists(&path) {
             return read_one(files, &path);
@@ -204,7 +230,8 @@ fn options(row: &(&str, &[&str], Way), rules: &Map<String, Json>) -> Option<Json
         .filter_map(|(tag, _)| rules.iter().find(|(key, _)| key.eq_ignore_ascii_case(tag)))
         .map(|(_, value)| value != &json!(false))
         .next_back();
-    let own = rules.iter().filter(|(key, _)| is_named(row, key)).map(|(_, value)| value).next_back();
+    let own =
+        rules.iter().filter(|(key, _)| is_named(row, key)).map(|(_, value)| value).next_back();
     match own {
         Some(Json::Bool(false) | Json::Null) => None,
         Some(options @ Json::Object(map)) => {
@@ -226,7 +253,8 @@ fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, String> {
         check[form.0] = form.1;
         let mut draft = Draft::new(Tool::Markdownlint, &place.file, rule, demand).check(check);
         let number = rule.to_ascii_lowercase();
-        draft.sources = vec![format!("https://github.com/DavidAnson/markdownlint/blob/main/doc/{number}.md")];
+        draft.sources =
+            vec![format!("https://github.com/DavidAnson/markdownlint/blob/main/doc/{number}.md")];
         draft.severity = match options["severity"].as_str() {
             Some("warning") => Severity::Warning,
             _ => Severity::Error,
@@ -236,22 +264,36 @@ fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, String> {
     let text = |regex: &str, parts: &[&str]| ("text", json!({"regex": regex, "in": parts}));
     let level = options["level"].as_u64().unwrap_or(1).clamp(1, 6);
     let marks = "#".repeat(usize::try_from(level).unwrap_or(1));
-    let path = place.files.first().map_or_else(|| "docs/example.md".to_owned(), |glob| super::sample::of_glob(glob, "example"));
+    let path = place.files.first().map_or_else(
+        || "docs/example.md".to_owned(),
+        |glob| super::sample::of_glob(glob, "example"),
+    );
     let path = if path.ends_with(".md") { path } else { "docs/example.md".to_owned() };
-    let said = |draft: Draft, bad: &str, good: &str| draft.example(false, &path, bad).example(true, &path, good);
+    let said = |draft: Draft, bad: &str, good: &str| {
+        draft.example(false, &path, bad).example(true, &path, good)
+    };
     Ok(match rule {
         "MD011" => said(
-            of("A link is `[text](target)`, NEVER `(text)[target]`.", text(r"\([^()\[\]\n]+\)\[[^\]\^\n][^\]\n]*\]", &["prose"])),
+            of(
+                "A link is `[text](target)`, NEVER `(text)[target]`.",
+                text(r"\([^()\[\]\n]+\)\[[^\]\^\n][^\]\n]*\]", &["prose"]),
+            ),
             "# A\n\nSee (the guide)[guide.md].\n",
             "# A\n\nSee [the guide](guide.md).\n",
         ),
         "MD018" => said(
-            of("A space MUST follow the `#` of a heading: without it there is no heading.", text(r"^#{1,6}[^#\s!].*$", &["prose"])),
+            of(
+                "A space MUST follow the `#` of a heading: without it there is no heading.",
+                text(r"^#{1,6}[^#\s!].*$", &["prose"]),
+            ),
             "#A\n\nText.\n",
             "# A\n\nText.\n",
         ),
         "MD025" => said(
-            of("A document MUST have no more than one heading of the first level.", ("doc", json!({"headings": [format!("?{marks} *")]}))),
+            of(
+                "A document MUST have no more than one heading of the first level.",
+                ("doc", json!({"headings": [format!("?{marks} *")]})),
+            ),
             "# A\n\n# B\n",
             "# A\n\n## B\n",
         ),
@@ -262,45 +304,75 @@ fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, String> {
             }
             let class: String = marks.chars().map(|c| regex::escape(&c.to_string())).collect();
             said(
-                of(&format!("A heading NEVER ends with one of `{marks}`."), text(&format!("[{class}][ #]*$"), &["headings"])),
+                of(
+                    &format!("A heading NEVER ends with one of `{marks}`."),
+                    text(&format!("[{class}][ #]*$"), &["headings"]),
+                ),
                 &format!("# A{}\n", marks.chars().next().unwrap_or('.')),
                 "# A\n",
             )
         }
         "MD033" => {
             let allowed = texts(&options["allowed_elements"]);
-            let mut form = text(r"<(?P<at>[a-zA-Z][a-zA-Z0-9-]*)(?:\s[^<>]*)?/?>", &["prose", "headings"]);
+            let mut form =
+                text(r"<(?P<at>[a-zA-Z][a-zA-Z0-9-]*)(?:\s[^<>]*)?/?>", &["prose", "headings"]);
             let mut demand = "Markdown NEVER holds HTML".to_owned();
             if !allowed.is_empty() {
                 let names: Vec<String> = allowed.iter().map(|name| regex::escape(name)).collect();
                 form.1["unless"] = json!([format!("^(?i:{})$", names.join("|"))]);
                 demand = format!("{demand} other than {}", listed(&allowed, "and"));
             }
-            said(of(&format!("{demand}."), form), "# A\n\nA<br>B <font>C</font>\n", "# A\n\nText.\n")
+            said(
+                of(&format!("{demand}."), form),
+                "# A\n\nA<br>B <font>C</font>\n",
+                "# A\n\nText.\n",
+            )
         }
         "MD036" => {
             let marks = options["punctuation"].as_str().unwrap_or(".,;:!?。，；：！？");
             let class: String = marks.chars().map(|c| regex::escape(&c.to_string())).collect();
-            let word = |mark: &str, not: &str| format!(r"{mark}[^{not}\s{class}]{mark}|{mark}[^{not}\s][^{not}\n]*[^{not}\s{class}]{mark}");
-            let all = [word(r"\*\*", "*"), word("__", "_"), word(r"\*", "*"), word("_", "_")].join("|");
+            let word = |mark: &str, not: &str| {
+                format!(
+                    r"{mark}[^{not}\s{class}]{mark}|{mark}[^{not}\s][^{not}\n]*[^{not}\s{class}]{mark}"
+                )
+            };
+            let all =
+                [word(r"\*\*", "*"), word("__", "_"), word(r"\*", "*"), word("_", "_")].join("|");
             said(
-                of("A heading MUST be a heading, NEVER a paragraph in bold or italics.", text(&format!(r"(?:\A|\n[ \t]*\r?\n)(?P<at>{all})[ \t]*(?:\r?\n[ \t]*\r?\n|\r?\n?\z)"), &["prose"])),
+                of(
+                    "A heading MUST be a heading, NEVER a paragraph in bold or italics.",
+                    text(
+                        &format!(
+                            r"(?:\A|\n[ \t]*\r?\n)(?P<at>{all})[ \t]*(?:\r?\n[ \t]*\r?\n|\r?\n?\z)"
+                        ),
+                        &["prose"],
+                    ),
+                ),
                 "# A\n\n**Part one**\n\nText.\n",
                 "# A\n\n## Part one\n\nText with **words**.\n",
             )
         }
         "MD041" => {
             let pattern = options["front_matter_title"].as_str();
-            let title = if pattern == Some("") { "" } else { r"|\A---\r?\n(?s:.*?)\n\s*title\s*[:=]" };
-            let regex = format!(r"(?-m)\A(?:---\r?\n(?s:.*?)\n---\r?\n)?(?:\s|<!--(?s:.*?)-->)*(?:{marks}[ \t]|<h{level}[ >]|[^\s#>\-][^\n]*\n=+[ \t]*\r?\n){title}");
+            let title =
+                if pattern == Some("") { "" } else { r"|\A---\r?\n(?s:.*?)\n\s*title\s*[:=]" };
+            let regex = format!(
+                r"(?-m)\A(?:---\r?\n(?s:.*?)\n---\r?\n)?(?:\s|<!--(?s:.*?)-->)*(?:{marks}[ \t]|<h{level}[ >]|[^\s#>\-][^\n]*\n=+[ \t]*\r?\n){title}"
+            );
             said(
-                of("A document MUST begin with a heading of the first level.", ("text", json!({"require": true, "regex": regex}))),
+                of(
+                    "A document MUST begin with a heading of the first level.",
+                    ("text", json!({"require": true, "regex": regex})),
+                ),
                 "Text.\n\n# A\n",
                 "# A\n\nText.\n",
             )
         }
         "MD042" => said(
-            of("A link MUST lead somewhere.", text(r"\[[^\]\n]*\]\((?:#|<>|<#>)?\)", &["prose", "headings"])),
+            of(
+                "A link MUST lead somewhere.",
+                text(r"\[[^\]\n]*\]\((?:#|<>|<#>)?\)", &["prose", "headings"]),
+            ),
             "# A\n\nSee [the guide]().\n",
             "# A\n\nSee [the guide](#a).\n",
         ),
@@ -310,11 +382,19 @@ fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, String> {
             if names.is_empty() {
                 return Err("it names nothing, and judges nothing".to_owned());
             }
-            let swap: Map<String, Json> = names.iter().map(|name| (name.to_lowercase(), json!(name))).collect();
-            let parts: &[&str] = if options["code_blocks"] == json!(false) { &["prose", "headings"] } else { &["prose", "headings", "code"] };
+            let swap: Map<String, Json> =
+                names.iter().map(|name| (name.to_lowercase(), json!(name))).collect();
+            let parts: &[&str] = if options["code_blocks"] == json!(false) {
+                &["prose", "headings"]
+            } else {
+                &["prose", "headings", "code"]
+            };
             let wrong = names.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>().join(", ");
             said(
-                of(&format!("Names MUST be written {}.", listed(&names, "and")), ("text", json!({"swap": swap, "in": parts}))),
+                of(
+                    &format!("Names MUST be written {}.", listed(&names, "and")),
+                    ("text", json!({"swap": swap, "in": parts})),
+                ),
                 &format!("# A\n\nWe use {wrong}.\n"),
                 &format!("# A\n\nWe use {}.\n", names.join(", ")),
             )
@@ -325,17 +405,33 @@ fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, String> {
             "# A\n\n![a plan](a.png)\n",
         ),
         "MD051" => said(
-            of("A link to a heading MUST name one that is there.", ("doc", json!({"links": ["anchors"]}))),
+            of(
+                "A link to a heading MUST name one that is there.",
+                ("doc", json!({"links": ["anchors"]})),
+            ),
             "# A\n\n[b](#b)\n",
             "# A\n\n[a](#a)\n",
         )
         .note("headings of other files are looked up too"),
         "MD059" => {
             let given = texts(&options["prohibited_texts"]);
-            let all = if given.is_empty() { ["click here", "here", "link", "more"].map(str::to_owned).to_vec() } else { given };
+            let all = if given.is_empty() {
+                ["click here", "here", "link", "more"].map(str::to_owned).to_vec()
+            } else {
+                given
+            };
             let names: Vec<String> = all.iter().map(|name| regex::escape(name)).collect();
             said(
-                of(&format!("The text of a link says where it leads, NEVER {}.", listed(&all, "or")), text(&format!(r"\[\s*(?i:{})\s*\](?:\(|\[)", names.join("|")), &["prose", "headings"])),
+                of(
+                    &format!(
+                        "The text of a link says where it leads, NEVER {}.",
+                        listed(&all, "or")
+                    ),
+                    text(
+                        &format!(r"\[\s*(?i:{})\s*\](?:\(|\[)", names.join("|")),
+                        &["prose", "headings"],
+                    ),
+                ),
                 &format!("# A\n\nSee [{}](b.md).\n", all[0]),
                 "# A\n\nSee [the guide](b.md).\n",
             )
@@ -355,12 +451,16 @@ fn headings(
         return Err("it names no headings, and judges nothing".to_owned());
     }
     if let Some(odd) = given.iter().find(|one| one.as_str() == "?") {
-        return Err(format!("`{odd}`, one heading of any text and level, has no like in the form `doc`"));
+        return Err(format!(
+            "`{odd}`, one heading of any text and level, has no like in the form `doc`"
+        ));
     }
     // `+` is a run of at least one.
-    let ours: Vec<String> = given.iter().map(|one| if one == "+" { "*".to_owned() } else { one.clone() }).collect();
+    let ours: Vec<String> =
+        given.iter().map(|one| if one == "+" { "*".to_owned() } else { one.clone() }).collect();
     let named: Vec<String> = given.iter().filter(|one| one.starts_with('#')).cloned().collect();
-    let text = |names: &[String]| names.iter().map(|name| format!("{name}\n\n")).collect::<String>();
+    let text =
+        |names: &[String]| names.iter().map(|name| format!("{name}\n\n")).collect::<String>();
     let last = named.len().saturating_sub(1);
     let mut draft = of(
         &format!("A document MUST have the headings {}, in this order.", listed(&named, "and")),

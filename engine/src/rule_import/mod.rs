@@ -178,7 +178,8 @@ pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
             continue;
         }
         let keys = read_data(files, name).ok();
-        let has = |key: &str| keys.as_ref().is_some_and(|all| all.iter().any(|one| !one[key].is_null()));
+        let has =
+            |key: &str| keys.as_ref().is_some_and(|all| all.iter().any(|one| !one[key].is_null()));
         found.extend(has("commitlint").then(|| (name.to_owned(), Tool::Commitlint)));
         found.extend(has("markdownlint-cli2").then(|| (name.to_owned(), Tool::Markdownlint)));
     }
@@ -237,8 +238,7 @@ fn looks_like(tool: Tool, value: &Json) -> bool {
         }
         Tool::LsLint => value["ls"].is_object(),
         Tool::AstGrep => {
-            value["ruleDirs"].is_array()
-                || !value["rule"].is_null() && !value["language"].is_null()
+            value["ruleDirs"].is_array() || !value["rule"].is_null() && !value["language"].is_null()
         }
         Tool::Markdownlint => {
             let known = |name: &String| markdownlint::is_rule(name);

@@ -48,10 +48,9 @@ fn write(hir: &Hir, text: &mut String) -> Option<()> {
 fn character(class: &Class) -> Option<char> {
     let ranges: Vec<(char, char)> = match class {
         Class::Unicode(class) => class.iter().map(|range| (range.start(), range.end())).collect(),
-        Class::Bytes(class) => class
-            .iter()
-            .map(|range| (char::from(range.start()), char::from(range.end())))
-            .collect(),
+        Class::Bytes(class) => {
+            class.iter().map(|range| (char::from(range.start()), char::from(range.end()))).collect()
+        }
     };
     let has = |c: char| ranges.iter().any(|&(start, end)| start <= c && c <= end);
     let liked = LIKED.chars().find(|&c| has(c));
@@ -108,9 +107,12 @@ mod tests {
 
     #[test]
     fn samples_match() {
-        for expression in
-            [r"^SPDX-License-Identifier: (MIT|Apache-2\.0)$", r"TODO\([a-z]+\)", r"\d{4}-\d\d", "(?-m)^#!"]
-        {
+        for expression in [
+            r"^SPDX-License-Identifier: (MIT|Apache-2\.0)$",
+            r"TODO\([a-z]+\)",
+            r"\d{4}-\d\d",
+            "(?-m)^#!",
+        ] {
             let sample = of_regex(expression).expect(expression);
             assert!(regex::Regex::new(expression).expect("valid").is_match(&sample), "{sample}");
         }

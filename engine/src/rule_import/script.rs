@@ -30,7 +30,8 @@ pub(super) fn is_script(path: &str) -> bool {
 /// # Errors
 /// When the file exports nothing that can be read without running it.
 pub(super) fn read(text: &str, path: &str) -> Result<Literal, String> {
-    let language = if path.ends_with("ts") { SupportLang::TypeScript } else { SupportLang::JavaScript };
+    let language =
+        if path.ends_with("ts") { SupportLang::TypeScript } else { SupportLang::JavaScript };
     let tree = language.ast_grep(text);
     let root = tree.root();
     let mut reader = Reader { names: BTreeMap::new(), odd: Vec::new() };
@@ -49,7 +50,9 @@ pub(super) fn read(text: &str, path: &str) -> Result<Literal, String> {
             "expression_statement" => {
                 for inner in statement.children() {
                     let left = inner.field("left").map(|left| left.text().into_owned());
-                    if left.is_some_and(|left| left == "module.exports" || left == "exports.default") {
+                    if left
+                        .is_some_and(|left| left == "module.exports" || left == "exports.default")
+                    {
                         exported = inner.field("right").or(exported);
                     }
                 }
@@ -92,7 +95,9 @@ impl<'t> Reader<'t> {
             "true" => Some(Json::Bool(true)),
             "false" => Some(Json::Bool(false)),
             "null" | "undefined" => Some(Json::Null),
-            "number" => node.text().parse::<i64>().map(Json::from).ok().or_else(|| self.odd(node, at)),
+            "number" => {
+                node.text().parse::<i64>().map(Json::from).ok().or_else(|| self.odd(node, at))
+            }
             "unary_expression" => {
                 let number = node.text().replace(' ', "").parse::<i64>().ok();
                 number.map(Json::from).or_else(|| self.odd(node, at))
@@ -126,7 +131,9 @@ impl<'t> Reader<'t> {
         for part in named(node) {
             match &*part.kind() {
                 "pair" => {
-                    let Some((key, value)) = part.field("key").zip(part.field("value")) else { continue };
+                    let Some((key, value)) = part.field("key").zip(part.field("value")) else {
+                        continue;
+                    };
                     if key.kind() == "computed_property_name" {
                         self.odd(&part, at);
                         continue;
@@ -234,7 +241,7 @@ mod tests {
             assert_eq!(read.value, serde_json::json!({"a": "x"}), "{path}");
         }
         for text in ["", "module.exports = make()", "export default async () => ({})", "{{{"] {
-            let why = super::read(text, "x.js").expect_err("nothing literal");
+            let why = read(text, "x.js").expect_err("nothing literal");
             assert!(why.contains("without running it"), "{why}");
         }
     }

@@ -13,7 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Files as a project has them.
 fn project(files: &[(&str, &str)]) -> (Memory, Listing) {
-    let memory = Memory(files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect());
+    let memory = Memory(
+        files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect(),
+    );
     let listing = Listing::new(memory.0.keys().cloned());
     (memory, listing)
 }
@@ -31,10 +33,13 @@ fn made(files: &[(&str, &str)], tool: Tool) -> Import {
 
 /// Every page loads, and its examples hold.
 fn holds(import: &Import) {
-    let pages: Vec<_> = import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
-    let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default()).expect("an engine");
+    let pages: Vec<_> =
+        import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
+    let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default())
+        .expect("an engine");
     for page in &import.pages {
-        let rule = engine.registry().get(&page.id).unwrap_or_else(|| panic!("{} is not read", page.id));
+        let rule =
+            engine.registry().get(&page.id).unwrap_or_else(|| panic!("{} is not read", page.id));
         assert_eq!(crate::patterns::problems(rule), Vec::<String>::new(), "{}", page.text);
         if page.has_examples {
             assert_eq!(examples::run(&engine, rule), Vec::<String>::new(), "{}", page.text);
@@ -75,14 +80,384 @@ fn every_kind_of_alint_is_carried_over_or_said_to_be_left() {
                 assert_eq!(made, Some(&BTreeSet::from([form])), "{kind}");
                 carried += 1;
             }
-            kinds::Way::Left(why) => assert_eq!(left.map(|left| left.why.as_str()), Some(why), "{kind}"),
+            kinds::Way::Left(why) => {
+                assert_eq!(left.map(|left| left.why.as_str()), Some(why), "{kind}")
+            }
             kinds::Way::Ours(ours) => {
                 assert_eq!(left.and_then(|left| left.instead.as_deref()), Some(ours), "{kind}");
             }
         }
     }
-    assert!(kinds::KINDS.is_sorted(), "the table is ordered by name");
+    assert!(kinds::KINDS.is_sorted_by_key(|(kind, _)| *kind), "the table is ordered by name");
     assert!(carried >= 65, "{carried} of 103: fewer than the bar asks for");
-    let bare: Vec<&str> = import.pages.iter().filter(|page| !page.has_examples).map(|page| page.item.as_str()).collect();
+    let bare: Vec<&str> = import
+        .pages
+        .iter()
+        .filter(|page| !page.has_examples)
+        .map(|page| page.item.as_str())
+        .collect();
     assert_eq!(bare, [""; 0], "pages without examples");
+}
+
+#[test]
+fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
+    let values: BTreeMap<&str, &str> = BTreeMap::from([
+        ("header-case", "'lower-case'"),
+        ("scope-case", "'kebab-case'"),
+        ("subject-case", "['sentence-case', 'upper-case']"),
+        ("type-case", "'lower-case'"),
+        ("body-case", "'sentence-case'"),
+        ("scope-enum", "['api', 'web']"),
+        ("type-enum", "['feat', 'fix']"),
+        ("signed-off-by", "'Signed-off-by:'"),
+        ("trailer-exists", "'Change-Id:'"),
+        ("subject-full-stop", "'.'"),
+        ("header-full-stop", "'.'"),
+        ("body-full-stop", "'.'"),
+    ]);
+    let never = [
+        "body-empty",
+        "scope-empty",
+        "subject-empty",
+        "type-empty",
+        "subject-full-stop",
+        "header-full-stop",
+        "subject-case",
+        "subject-exclamation-mark",
+        "references-empty",
+    ];
+    let rule = |name: &str| {
+        let value = values.get(name).copied().unwrap_or(if name.contains("length") {
+            "20"
+        } else {
+            "undefined"
+        });
+        let applicable = if never.contains(&name) { "never" } else { "always" };
+        format!("    '{name}': [2, '{applicable}', {value}],\n")
+    };
+    let rules: String = commitlint::RULES.iter().map(|(name, _)| rule(name)).collect();
+    let text = format!("export default {{\n  rules: {{\n{rules}  }},\n}}\n");
+    let import = made(&[("commitlint.config.mjs", &text)], Tool::Commitlint);
+    let conventional = "type-enum, type-empty, subject-empty, scope-enum";
+    let pages: BTreeSet<&str> =
+        import.pages.iter().flat_map(|page| page.item.split(", ")).collect();
+    assert!(import.pages.iter().any(|page| page.item == conventional));
+    for (name, way) in commitlint::RULES {
+        let left = import.left.iter().find(|left| left.item == name).map(|left| left.why.as_str());
+        match way {
+            // The types are written in small letters, so that their case is said by them.
+            commitlint::Way::Page if name == "type-case" => assert_eq!(left, None),
+            commitlint::Way::Page => {
+                assert!(pages.contains(name) && left.is_none(), "{name}: {left:?}")
+            }
+            commitlint::Way::Left(why) => assert_eq!(left, Some(why), "{name}"),
+        }
+    }
+    assert!(commitlint::RULES.is_sorted_by_key(|(name, _)| *name));
+    let carried = commitlint::RULES.iter().filter(|(_, way)| *way == commitlint::Way::Page).count();
+    assert_eq!((carried, commitlint::RULES.len()), (28, 38));
+    assert!(import.pages.iter().all(|page| page.has_examples && form(page) == "commit"));
+}
+
+#[test]
+fn what_a_shared_configuration_of_commitlint_sets_is_known() {
+    let text = r#"{"name": "x", "commitlint": {"extends": ["@commitlint/config-conventional", "./own"], "rules": {"header-max-length": [1, "always", 80], "no-such": [2]}}}"#;
+    let (memory, _) = project(&[("package.json", text)]);
+    assert_eq!(discover(&memory), [("package.json".to_owned(), Tool::Commitlint)]);
+    let import = made(&[("package.json", text)], Tool::Commitlint);
+    let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
+    insta::assert_debug_snapshot!(ids, @"");
+    insta::assert_debug_snapshot!(left(&import), @"");
+    let length =
+        import.pages.iter().find(|page| page.id.ends_with("header-max-length")).expect("a page");
+    assert!(
+        length.text.contains("severity: warning") && length.text.contains("max: 80"),
+        "{}",
+        length.text
+    );
+}
+
+#[test]
+fn every_rule_of_markdownlint_is_carried_over_or_said_to_be_left() {
+    let text = r###"{"default": true, "MD043": {"headings": ["# *", "## Use", "*"]}, "MD044": {"names": ["GitHub"]}, "extends": "./base.json", "headers": false}"###;
+    let import = made(&[(".markdownlint.json", text)], Tool::Markdownlint);
+    for (name, names, way) in markdownlint::RULES {
+        let page = import.pages.iter().find(|page| page.item == name);
+        let left = import.left.iter().find(|left| left.item == format!("{name} {}", names[0]));
+        match way {
+            markdownlint::Way::Page => {
+                assert!(
+                    page.is_some_and(|page| page.has_examples) && left.is_none(),
+                    "{name}: {page:?} {left:?}"
+                );
+            }
+            markdownlint::Way::Ours(id, pack) => {
+                let instead = left.and_then(|left| left.instead.clone()).unwrap_or_default();
+                assert!(instead.contains(id) && instead.contains(pack), "{name}");
+                assert!(Registry::new(&[]).get(id).is_some(), "{id} is gone");
+                assert!(crate::packs::names().any(|known| known == pack), "{pack} is gone");
+            }
+            markdownlint::Way::Style | markdownlint::Way::Left(_) => {
+                assert!(page.is_none() && left.is_some(), "{name}");
+            }
+        }
+    }
+    assert!(markdownlint::RULES.is_sorted_by_key(|row| row.0));
+    assert!(left(&import).iter().any(|left| left.starts_with("extends: ")));
+    assert!(left(&import).iter().any(|left| left.starts_with("headers: it is no rule")));
+}
+
+#[test]
+fn rules_of_markdownlint_are_switched_by_name_and_tag() {
+    let text = "config:\n  default: false\n  links: true\n  line-length: false\n  MD042: false\n  headings: false\n  first-line-h1:\n    level: 2\nglobs:\n  - 'docs/**/*.md'\n  - '!docs/old/**'\nignores: [vendor]\ncustomRules: [./x.js]\n";
+    let import = made(&[(".markdownlint-cli2.yaml", text)], Tool::Markdownlint);
+    let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
+    insta::assert_debug_snapshot!(ids, @"");
+    let page = import.pages.iter().find(|page| page.id.contains("md041")).expect("a page");
+    assert!(
+        page.text.contains("files: ['docs/**/*.md']") || page.text.contains("docs/**/*.md"),
+        "{}",
+        page.text
+    );
+    assert!(left(&import).contains(&"customRules: it is a program".to_owned()));
+}
+
+#[test]
+fn every_case_of_ls_lint_is_carried_over() {
+    for (at, case) in ls_lint::CASES.iter().enumerate() {
+        for name in case.names {
+            let text = format!(
+                "ls:\n  .ts: {name}\n  .dir: {name}\n  .spec.ts: {name}\n  src/*:\n    .*.js: {name}\n"
+            );
+            let import = made(&[(".ls-lint.yml", &text)], Tool::LsLint);
+            assert_eq!(import.left, [], "{name} {at}");
+            assert_eq!(import.pages.len(), 4, "{name}");
+            assert!(
+                import.pages.iter().all(|page| page.has_examples && form(page) == "tree"),
+                "{name}"
+            );
+        }
+    }
+    let text = "ls:\n  .a: regex:[a-z]{2,}\n  .b: exists:1\n  .c: exists:0\n  .d: regex:!x\n  .e: regex:${0}\n  .f | .g: kebab-case\n  .h: kebab-case | exists:1-2\n  .i: pointcase\nodd: 1\n";
+    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
+    insta::assert_debug_snapshot!(import.pages.iter().map(|page| (&*page.id, page.has_examples)).collect::<Vec<_>>(), @"");
+    insta::assert_debug_snapshot!(left(&import), @"");
+}
+
+/// Every key of a rule object of ast-grep, one rule each; then what stands beside it.
+const AST_GREP: &str = r##"
+id: pattern
+language: JavaScript
+rule: { pattern: foo($A) }
+---
+id: pattern-object
+language: js
+rule: { pattern: { context: 'class A { $F = 1 }', selector: field_definition } }
+---
+id: kind
+language: python
+rule: { kind: lambda }
+---
+id: regex
+language: rust
+rule: { kind: identifier, regex: '^tmp' }
+---
+id: nth-child
+language: ts
+rule: { kind: number, nthChild: { position: 2n+1, reverse: true } }
+---
+id: range
+language: go
+rule: { kind: identifier, range: { start: { line: 0, column: 0 }, end: { line: 0, column: 3 } } }
+---
+id: relations
+language: java
+rule: { kind: method_invocation, inside: { kind: method_declaration, stopBy: end }, has: { kind: identifier }, not: { any: [{ precedes: { kind: comment } }, { follows: { kind: comment } }] } }
+---
+id: composite
+language: ruby
+rule: { all: [{ kind: call }, { any: [{ pattern: puts $A }, { pattern: p $A }] }] }
+---
+id: utils
+language: ts
+utils: { is-call: { kind: call_expression } }
+rule: { matches: is-call, has: { pattern: x } }
+---
+id: rewritten
+language: py
+rule: { pattern: old($A) }
+constraints: { A: { regex: '^[a-z]+$' } }
+transform: { B: { convert: { source: $A, toCase: upperCase } } }
+fix: new($B)
+---
+id: fix-object
+language: ts
+rule: { kind: pair, has: { field: key, regex: '^a$' } }
+fix: { template: '', expandEnd: { regex: ',' } }
+---
+id: beside
+language: css
+severity: off
+message: "`$A` and $$$REST"
+note: Do it so.
+url: https://example.org
+files: ["*.css"]
+ignores: ["gen/**"]
+rule: { pattern: 'color: $A' }
+labels: { A: { style: primary, message: this } }
+metadata: { a: 1 }
+---
+id: rewriters
+language: py
+rule: { pattern: old($A) }
+rewriters: [{ id: a, rule: { pattern: $A }, fix: b }]
+---
+id: language
+language: kotlin
+rule: { pattern: foo() }
+---
+id: slow
+language: ts
+rule: { kind: function_declaration, has: { kind: identifier, stopBy: end, inside: { kind: class_body, stopBy: end } } }
+"##;
+
+#[test]
+fn every_key_of_a_rule_of_ast_grep_is_carried_over_or_said_to_be_left() {
+    let import = made(&[("rule.yml", AST_GREP)], Tool::AstGrep);
+    let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
+    insta::assert_debug_snapshot!(ids, @"");
+    insta::assert_debug_snapshot!(left(&import), @"");
+    let beside = import.pages.iter().find(|page| page.id == "ast-grep/beside").expect("a page");
+    insta::assert_snapshot!(beside.text, @"");
+    for (key, way) in ast_grep::KEYS {
+        let stated = AST_GREP.contains(&format!("\n{key}: "));
+        let why = left(&import).iter().any(|left| left.starts_with(&format!("beside: {key}: ")));
+        match way {
+            ast_grep::Way::Syntax | ast_grep::Way::Page => {
+                assert!(stated, "{key} is not in the sample")
+            }
+            ast_grep::Way::Rule(_) => {
+                assert!(left(&import).iter().any(|left| left.contains(key)), "{key}")
+            }
+            ast_grep::Way::Key(_) => assert!(why || !stated, "{key}"),
+        }
+    }
+}
+
+#[test]
+fn rules_of_ast_grep_come_with_their_tests_and_shared_rules() {
+    let import = made(
+        &[
+            (
+                "sgconfig.yml",
+                "ruleDirs: [rules]\nutilDirs: [utils]\ntestConfigs:\n  - testDir: rule-tests\n",
+            ),
+            (
+                "rules/a/one.yml",
+                "id: one\nlanguage: ts\nmessage: no $A\nrule: { pattern: foo($A), inside: { matches: loop, stopBy: end } }\n",
+            ),
+            ("utils/loop.yml", "id: loop\nlanguage: ts\nrule: { kind: while_statement }\n"),
+            ("utils/unused.yml", "id: unused\nlanguage: ts\nrule: { kind: while_statement }\n"),
+            (
+                "rule-tests/one-test.yml",
+                "id: one\nvalid: ['foo(1)']\ninvalid:\n  - while (a) foo(1)\n  - foo(2) // does not match\n",
+            ),
+            ("rule-tests/__snapshots__/one-snapshot.yml", "id: one\nvalid: ['broken']\n"),
+        ],
+        Tool::AstGrep,
+    );
+    assert_eq!(import.left, []);
+    insta::assert_snapshot!(import.pages[0].text, @"");
+}
+
+#[test]
+fn alint_extends_and_overrides_and_fills_in_templates() {
+    let import = made(
+        &[
+            (
+                ".alint.yml",
+                "extends:\n  - alint://bundled/rust@v1\n  - alint://bundled/apache/governance@v1\n  - https://example.org/a.yml\n  - { url: ./base.yml, except: [gone] }\nrules:\n  - { id: base, level: warning }\n  - { id: filled, extends_template: shape, vars: { name: 'a \"b\"' } }\n  - { id: off, kind: file_exists, paths: x, level: off }\n  - { id: odd, kind: no_such, level: error }\n  - { id: hard, kind: file_exists, paths: x, level: error, when: facts.count > 3 }\ntemplates:\n  - { id: shape, kind: file_exists, paths: '{{vars.name}}.md', level: info }\n",
+            ),
+            (
+                "base.yml",
+                "rules:\n  - { id: base, kind: file_exists, paths: README.md, level: error, message: 'Say what it is.' }\n  - { id: gone, kind: file_exists, paths: GONE.md, level: error }\n",
+            ),
+        ],
+        Tool::Alint,
+    );
+    insta::assert_debug_snapshot!(import.pages.iter().map(|page| &*page.id).collect::<Vec<_>>(), @"");
+    insta::assert_debug_snapshot!(import.left, @"");
+    insta::assert_snapshot!(import.pages[0].text, @"");
+}
+
+#[test]
+fn a_tool_is_told_by_name_then_by_content_and_never_guessed() {
+    let (files, _) = project(&[
+        (".ls-lint.yml", ""),
+        ("a.yml", "ls: { .ts: kebab-case }\n"),
+        ("b.yml", "rules:\n- { id: a, kind: file_exists }\n"),
+        ("c.json", "{\"rules\": {\"type-enum\": [2]}}"),
+        ("d.yaml", "ruleDirs: [x]\n"),
+        ("e.json", "{\"MD013\": false}"),
+        ("f.ts", "export default { extends: ['@commitlint/config-angular'] }"),
+        ("g.yml", "ls: {}\nMD013: false\n"),
+        ("h.yml", "nothing: known\n"),
+        ("i.yml", "a: [\n"),
+    ]);
+    let told = |path: &str| {
+        tool_of(&files, path)
+            .map(|tool| tool.key())
+            .map_err(|why| why.split(';').next().unwrap_or_default().to_owned())
+    };
+    for (path, tool) in [
+        (".ls-lint.yml", "ls-lint"),
+        ("a.yml", "ls-lint"),
+        ("b.yml", "alint"),
+        ("c.json", "commitlint"),
+        ("d.yaml", "ast-grep"),
+        ("e.json", "markdownlint"),
+        ("f.ts", "commitlint"),
+    ] {
+        assert_eq!(told(path), Ok(tool), "{path}");
+    }
+    assert_eq!(told("g.yml"), Err("g.yml could be of ls-lint or of markdownlint".to_owned()));
+    assert_eq!(told("h.yml"), Err("h.yml looks like no configuration that is known".to_owned()));
+    assert!(told("i.yml").is_err_and(|why| why.starts_with("i.yml:")));
+    assert!(told("gone.yml").is_err());
+}
+
+#[test]
+fn what_is_malformed_or_too_deep_is_an_error_with_its_place() {
+    let deep = format!("rules: {}{}\n", "[".repeat(100), "]".repeat(100));
+    for (path, text, part) in [
+        (".alint.yml", "rules:\n  - { kind: file_exists }\n", "a rule has no `id`"),
+        (".alint.yml", "rules: [1]\n", "a rule is no mapping"),
+        (".alint.yml", deep.as_str(), "levels deep"),
+        (".alint.yml", "extends: [../x.yml]\n", "leads out of the project"),
+        (".ls-lint.yml", "a: 1\n", "has no `ls`"),
+        (".ls-lint.yml", "ls: { .ts: [a] }\n", "neither rules nor a folder"),
+        ("commitlint.config.js", "module.exports = load()\n", "without running it"),
+        (".commitlintrc", "- a\n", "not a mapping"),
+        (".markdownlint.json", "{\"a\": }", ".markdownlint.json:1:"),
+    ] {
+        let (files, _) = project(&[(path, text)]);
+        let tool = tool_of(&files, path).expect("by its name");
+        let why = import(&files, path, tool, "rules").expect_err(path);
+        assert!(why.contains(part), "{path}: {why}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn nothing_panics_and_no_page_is_a_fault(
+        text in "(ls|rules|extends|default|MD0(01|44)|id|kind|level|paths|rule|language)?[:\\[\\]{} \n'.,a-z0-9*-]{0,60}",
+    ) {
+        for tool in Tool::ALL {
+            let (files, listing) = project(&[("x.yml", &text)]);
+            let files = Listed { files: &files, listing: &listing };
+            if let Ok(import) = import(&files, "x.yml", tool, "rules") {
+                proptest::prop_assert_eq!(import.defects, Vec::<String>::new());
+            }
+        }
+    }
 }

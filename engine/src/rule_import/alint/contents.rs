@@ -16,10 +16,20 @@ type Drafts = Result<Vec<Draft>, String>;
 pub(super) fn drafts(rule: &Rule<'_>) -> Option<Drafts> {
     Some(match rule.kind {
         "file_content_forbidden" => pattern(rule).map(|regex| vec![forbidden(rule, &regex, None)]),
-        "file_content_matches" | "file_header" | "file_footer" | "file_shebang" | "file_starts_with" | "file_ends_with" => required(rule),
+        "file_content_matches"
+        | "file_header"
+        | "file_footer"
+        | "file_shebang"
+        | "file_starts_with"
+        | "file_ends_with" => required(rule),
         "for_each_match" => each_match(rule),
         "import_gate" => import(rule),
-        kind if kind.starts_with("dotenv_") || kind.starts_with("properties_") || kind.starts_with("ini_") => settings(rule),
+        kind if kind.starts_with("dotenv_")
+            || kind.starts_with("properties_")
+            || kind.starts_with("ini_") =>
+        {
+            settings(rule)
+        }
         _ => return characters(rule).map(|made| made.map(|draft| vec![draft])),
     })
 }
@@ -49,7 +59,9 @@ fn forbidden(rule: &Rule<'_>, regex: &str, bad: Option<&str>) -> Draft {
 fn required(rule: &Rule<'_>) -> Drafts {
     let lines = rule.options.get("lines").and_then(serde_json::Value::as_u64).unwrap_or(LINES);
     let (place, key, regex) = match rule.kind {
-        "file_header" => (format!("in their first {lines} lines"), Some(("first", lines)), pattern(rule)?),
+        "file_header" => {
+            (format!("in their first {lines} lines"), Some(("first", lines)), pattern(rule)?)
+        }
         "file_footer" => {
             let given = rule.text("pattern")?;
             // The start of what alint looks at is none that ours knows.
@@ -57,11 +69,20 @@ fn required(rule: &Rule<'_>) -> Drafts {
             (format!("in their last {lines} lines"), Some(("last", lines)), regex)
         }
         "file_shebang" => {
-            let given = rule.options.get("shebang").and_then(serde_json::Value::as_str).unwrap_or("^#!");
+            let given =
+                rule.options.get("shebang").and_then(serde_json::Value::as_str).unwrap_or("^#!");
             ("in their first line".to_owned(), Some(("first", 1)), given.to_owned())
         }
-        "file_starts_with" => ("at their very start".to_owned(), None, format!(r"\A{}", regex::escape(rule.text("prefix")?))),
-        "file_ends_with" => ("at their very end".to_owned(), None, format!(r"{}\z", regex::escape(rule.text("suffix")?))),
+        "file_starts_with" => (
+            "at their very start".to_owned(),
+            None,
+            format!(r"\A{}", regex::escape(rule.text("prefix")?)),
+        ),
+        "file_ends_with" => (
+            "at their very end".to_owned(),
+            None,
+            format!(r"{}\z", regex::escape(rule.text("suffix")?)),
+        ),
         _ => (String::new(), None, pattern(rule)?),
     };
     let mut text = json!({"require": true, "regex": regex});
@@ -71,7 +92,8 @@ fn required(rule: &Rule<'_>) -> Drafts {
     let place = if place.is_empty() { place } else { format!(" {place}") };
     let demand = format!("Files at {} MUST hold what matches `{regex}`{place}.", rule.said());
     let path = rule.sample("example");
-    let mut draft = rule.draft(demand).check(rule.on_files("text", text)).example(false, &path, PLAIN);
+    let mut draft =
+        rule.draft(demand).check(rule.on_files("text", text)).example(false, &path, PLAIN);
     if let Some(good) = sample::of_regex(&regex) {
         let good = if good.ends_with('\n') { good } else { format!("{good}\n") };
         draft = draft.example(true, &path, good);
@@ -93,14 +115,23 @@ fn each_match(rule: &Rule<'_>) -> Drafts {
     let tail = if select.ends_with('$') { "$" } else { ".*$" };
     let regex = format!("{head}(?:{inner}){tail}");
     let one = |wanted: &String| {
-        let demand = format!("A line that matches `{select}` in {} MUST match `{wanted}`.", rule.said());
-        let draft = rule.draft(demand).check(rule.on_files("text", json!({"regex": regex, "unless": [wanted]})));
+        let demand =
+            format!("A line that matches `{select}` in {} MUST match `{wanted}`.", rule.said());
+        let draft = rule
+            .draft(demand)
+            .check(rule.on_files("text", json!({"regex": regex, "unless": [wanted]})));
         match sample::of_regex(select) {
-            Some(bad) => draft.example(false, &path, format!("{bad}\n")).example(true, &path, PLAIN),
+            Some(bad) => {
+                draft.example(false, &path, format!("{bad}\n")).example(true, &path, PLAIN)
+            }
             None => draft,
         }
     };
-    if wanted.is_empty() { Err("it requires nothing".to_owned()) } else { Ok(wanted.iter().map(one).collect()) }
+    if wanted.is_empty() {
+        Err("it requires nothing".to_owned())
+    } else {
+        Ok(wanted.iter().map(one).collect())
+    }
 }
 
 /// What stands before and after the target of an import, by language.
@@ -118,7 +149,10 @@ const IMPORTS: [(&str, &str, &str); 8] = [
 /// The target of an import must not match.
 fn import(rule: &Rule<'_>) -> Drafts {
     if rule.options.contains_key("import_pattern") {
-        return Err("its expression for the line of an import cannot be joined with what it forbids".to_owned());
+        return Err(
+            "its expression for the line of an import cannot be joined with what it forbids"
+                .to_owned(),
+        );
     }
     let language = rule.text("language")?;
     let (_, before, after) = *IMPORTS
@@ -184,7 +218,9 @@ fn top_level(expression: &str) -> Vec<String> {
 fn settings(rule: &Rule<'_>) -> Drafts {
     let (format, rest) = rule.kind.split_once('_').unwrap_or_default();
     let path = rule.text("path")?;
-    let names = names(path).ok_or_else(|| format!("`{path}` is no plain way to a value: this format is read line by line"))?;
+    let names = names(path).ok_or_else(|| {
+        format!("`{path}` is no plain way to a value: this format is read line by line")
+    })?;
     let key = match (format, &names[..]) {
         ("ini", [section, key]) => format!(
             r"^\[{}\][ \t]*(?:\r?\n(?:[ \t]*[^\[\r\n][^\r\n]*)?)*?\r?\n[ \t]*{}[ \t]*[=:]",
@@ -261,11 +297,18 @@ fn names(path: &str) -> Option<Vec<String>> {
 
 /// Kinds on single characters and lines; `None` for other kinds.
 fn characters(rule: &Rule<'_>) -> Option<Result<Draft, String>> {
-    let number = |key: &str| rule.number(key).and_then(|number| if number <= 1000 { Ok(number) } else { Err(format!("`{key}` is more than 1000")) });
+    let number = |key: &str| {
+        rule.number(key).and_then(|number| {
+            if number <= 1000 { Ok(number) } else { Err(format!("`{key}` is more than 1000")) }
+        })
+    };
     let page = |demand: String, regex: String, bad: &str, good: &str| {
         let path = rule.sample("example");
         let demand = demand.replace("FILES", &format!("Files at {}", rule.said()));
-        rule.draft(demand).check(rule.on_files("text", json!({"regex": regex}))).example(false, &path, bad).example(true, &path, good)
+        rule.draft(demand)
+            .check(rule.on_files("text", json!({"regex": regex})))
+            .example(false, &path, bad)
+            .example(true, &path, good)
     };
     Some(match rule.kind {
         "file_is_ascii" => {
@@ -317,7 +360,10 @@ mod tests {
 
     #[test]
     fn queries_and_alternatives_are_cut() {
-        assert_eq!(names("$.a['b c'].d"), Some(vec!["a".to_owned(), "b c".to_owned(), "d".to_owned()]));
+        assert_eq!(
+            names("$.a['b c'].d"),
+            Some(vec!["a".to_owned(), "b c".to_owned(), "d".to_owned()])
+        );
         assert_eq!(names("$.a[*]"), None);
         assert_eq!(names("$"), None);
         assert_eq!(top_level(r"^a\||(b|c)|[|]d"), [r"^a\|", "(b|c)", "[|]d"]);

@@ -1,9 +1,11 @@
 //! alint (<https://docs.rs/alint-rules/0.21.0>): rules on files, names, contents and values. What its
 //! kinds take was read in its schema of 0.21.0, and tried with 0.20.1.
 
+mod changes;
 mod contents;
 pub(super) mod kinds;
 mod places;
+mod subjects;
 mod values;
 
 use super::draft::Draft;
@@ -37,7 +39,9 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     for key in ["nested_configs", "baseline", "allow_out_of_root", "trusted_extends"] {
         if config.get(key).is_some_and(|value| value != &json!(false)) {
             let why = match key {
-                "nested_configs" => "import each nested file by its name, with `--to` the rules folder beside it",
+                "nested_configs" => {
+                    "import each nested file by its name, with `--to` the rules folder beside it"
+                }
                 "baseline" => "`aidd baseline write` keeps one of its own",
                 _ => "nothing outside the project is read",
             };
@@ -87,10 +91,14 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
             if let Some(bundled) = url.strip_prefix("alint://bundled/") {
                 made.left.push(ruleset(url, bundled));
             } else if url.contains("://") {
-                made.left.push(Left::new(format!("extends `{url}`"), "nothing is fetched: put the file into the project"));
+                made.left.push(Left::new(
+                    format!("extends `{url}`"),
+                    "nothing is fetched: put the file into the project",
+                ));
             } else {
                 let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
-                let inner = join(folder, url).ok_or_else(|| format!("{file}: `{url}` leads out of the project"))?;
+                let inner = join(folder, url)
+                    .ok_or_else(|| format!("{file}: `{url}` leads out of the project"))?;
                 left.push((inner, entry.clone()));
             }
         }
@@ -100,12 +108,14 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
     let mut all = Map::new();
     for (_, config, entry) in order.into_iter().rev() {
         for (key, value) in config {
-            let (Some(Json::Array(before)), Json::Array(after)) = (all.get_mut(&key), &value) else {
+            let (Some(Json::Array(before)), Json::Array(after)) = (all.get_mut(&key), &value)
+            else {
                 let kept = if key == "rules" { chosen(&value, &entry) } else { value };
                 all.insert(key, kept);
                 continue;
             };
-            let after = if key == "rules" { chosen(&value, &entry) } else { Json::Array(after.clone()) };
+            let after =
+                if key == "rules" { chosen(&value, &entry) } else { Json::Array(after.clone()) };
             merge(before, after);
         }
     }
@@ -142,7 +152,9 @@ fn ruleset(url: &str, bundled: &str) -> Left {
         None => *known == name,
     });
     match near {
-        Some((_, pack)) => left.instead(format!("the pack `{pack}` comes nearest: \"compliance\": [\"{pack}\"]")),
+        Some((_, pack)) => {
+            left.instead(format!("the pack `{pack}` comes nearest: \"compliance\": [\"{pack}\"]"))
+        }
         None => left.instead("no pack comes near; copy its rules into the file and import again"),
     }
 }
@@ -153,7 +165,8 @@ fn expanded(given: &Map<String, Json>, templates: &[Json]) -> Result<Map<String,
         return Ok(given.clone());
     };
     let template = templates.iter().find(|one| one["id"] == name).and_then(Json::as_object);
-    let template = template.ok_or_else(|| Left::new("", format!("there is no template `{name}`")))?;
+    let template =
+        template.ok_or_else(|| Left::new("", format!("there is no template `{name}`")))?;
     let vars = given.get("vars").and_then(Json::as_object).cloned().unwrap_or_default();
     let mut text = Json::Object(template.clone()).to_string();
     for (key, value) in &vars {
@@ -161,7 +174,9 @@ fn expanded(given: &Map<String, Json>, templates: &[Json]) -> Result<Map<String,
         let plain = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let quoted = Json::from(plain).to_string();
         let inner = &quoted[1..quoted.len() - 1];
-        text = text.replace(&format!("{{{{vars.{key}}}}}"), inner).replace(&format!("{{{{ vars.{key} }}}}"), inner);
+        text = text
+            .replace(&format!("{{{{vars.{key}}}}}"), inner)
+            .replace(&format!("{{{{ vars.{key} }}}}"), inner);
     }
     let filled = serde_json::from_str(&text).map_err(|error| Left::new("", error.to_string()))?;
     let Json::Object(mut all) = filled else { return Ok(given.clone()) };
@@ -192,7 +207,8 @@ fn one(
     }
     let (include, mut exclude) = scope(options.get("paths").unwrap_or(&Json::Null));
     exclude.extend(ignored.iter().cloned());
-    let mut rule = Rule { file, id, kind, options, include, exclude, when: None, notes: Vec::new() };
+    let mut rule =
+        Rule { file, id, kind, options, include, exclude, when: None, notes: Vec::new() };
     rule.when = condition(&mut rule, facts)?;
     let mut drafts = rule.drafts()?;
     for draft in &mut drafts {
@@ -206,7 +222,8 @@ fn scope(paths: &Json) -> (Vec<String>, Vec<String>) {
     if paths.is_object() {
         return (texts(&paths["include"]), texts(&paths["exclude"]));
     }
-    let (not, all): (Vec<String>, Vec<String>) = texts(paths).into_iter().partition(|glob| glob.starts_with('!'));
+    let (not, all): (Vec<String>, Vec<String>) =
+        texts(paths).into_iter().partition(|glob| glob.starts_with('!'));
     (all, not.into_iter().map(|glob| glob[1..].to_owned()).collect())
 }
 
@@ -226,7 +243,12 @@ fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, Left> 
             ([_, ..], _) => any,
             (_, [_]) => all,
             _ => {
-                return Err(Left::new("", format!("its condition `{text}` is none that `when` of a page states: files that exist")));
+                return Err(Left::new(
+                    "",
+                    format!(
+                        "its condition `{text}` is none that `when` of a page states: files that exist"
+                    ),
+                ));
             }
         };
         let file = json!(globs.iter().map(|glob| anchored(glob)).collect::<Vec<_>>());
@@ -240,8 +262,16 @@ fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, Left> 
         for (key, value) in filter {
             match key.as_str() {
                 "has_ancestor" => drop(when.insert("nearest".to_owned(), json!(texts(value)))),
-                "changed_since" => rule.notes.push("which files changed is settled by `aidd check --diff`, not by the rule".to_owned()),
-                other => return Err(Left::new("", format!("`scope_filter: {other}` has no like in a page"))),
+                "changed_since" => rule.notes.push(
+                    "which files changed is settled by `aidd check --diff`, not by the rule"
+                        .to_owned(),
+                ),
+                other => {
+                    return Err(Left::new(
+                        "",
+                        format!("`scope_filter: {other}` has no like in a page"),
+                    ));
+                }
             }
         }
     }
@@ -258,7 +288,9 @@ fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
     if let Some(message) = rule.options.get("message").and_then(Json::as_str) {
         draft.says.insert(0, message.to_owned());
         if message.contains("{{") {
-            draft.notes.push("its message has places to fill in, and stands here as text".to_owned());
+            draft
+                .notes
+                .push("its message has places to fill in, and stands here as text".to_owned());
         } else {
             draft.message = Some(message.to_owned());
         }
@@ -274,6 +306,8 @@ impl Rule<'_> {
     fn drafts(&self) -> Result<Vec<Draft>, String> {
         let made = contents::drafts(self)
             .or_else(|| places::drafts(self))
+            .or_else(|| subjects::drafts(self))
+            .or_else(|| changes::drafts(self))
             .or_else(|| values::drafts(self));
         made.unwrap_or_else(|| Err(format!("no page is made of `{}`", self.kind)))
     }
@@ -298,7 +332,8 @@ impl Rule<'_> {
     fn on_files(&self, form: &str, value: Json) -> Json {
         let mut check = self.on_project(form, value);
         if !self.include.is_empty() {
-            check["files"] = json!(self.include.iter().map(|glob| anchored(glob)).collect::<Vec<_>>());
+            check["files"] =
+                json!(self.include.iter().map(|glob| anchored(glob)).collect::<Vec<_>>());
         }
         check
     }
@@ -307,7 +342,8 @@ impl Rule<'_> {
     fn on_project(&self, form: &str, value: Json) -> Json {
         let mut check = json!({});
         if !self.exclude.is_empty() {
-            check["exclude"] = json!(self.exclude.iter().map(|glob| anchored(glob)).collect::<Vec<_>>());
+            check["exclude"] =
+                json!(self.exclude.iter().map(|glob| anchored(glob)).collect::<Vec<_>>());
         }
         if let Some(when) = &self.when {
             check["when"] = when.clone();

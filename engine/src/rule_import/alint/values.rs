@@ -21,7 +21,13 @@ pub(super) fn drafts(rule: &Rule<'_>) -> Option<Drafts> {
 /// A query that ours reads: names, indexes, `*` and `..`.
 fn plain(query: &str) -> Result<&str, String> {
     let filter = query.contains(['?', '@', '(']) || query.contains(':') && !query.contains('\'');
-    if filter { Err(format!("`{query}` has a filter or a slice: `at` of the form `data` has names, indexes, `*` and `..`")) } else { Ok(query) }
+    if filter {
+        Err(format!(
+            "`{query}` has a filter or a slice: `at` of the form `data` has names, indexes, `*` and `..`"
+        ))
+    } else {
+        Ok(query)
+    }
 }
 
 fn path(rule: &Rule<'_>) -> Drafts {
@@ -44,7 +50,9 @@ fn path(rule: &Rule<'_>) -> Drafts {
             (format!("MUST match `{pattern}`"), sample::of_regex(pattern).map(Json::from))
         }
     };
-    let mut draft = rule.draft(format!("`{at}` in {} {demand}.", rule.said())).check(rule.on_files("data", data));
+    let mut draft = rule
+        .draft(format!("`{at}` in {} {demand}.", rule.said()))
+        .check(rule.on_files("data", data));
     let file = rule.sample("example");
     let bad = json!("something else");
     if let Some(text) = written(&file, at, &bad) {
@@ -76,11 +84,14 @@ fn written(file: &str, at: &str, value: &Json) -> Option<String> {
         "json" | "yml" | "yaml" => Some(format!("{whole}\n")),
         "toml" => {
             let (last, tables) = names.split_last()?;
-            let (last, in_list) = last.strip_suffix("[*]").map_or((*last, false), |name| (name, true));
-            if tables.iter().any(|name| name.contains('[')) || value.is_object() || value.is_null() {
+            let (last, in_list) =
+                last.strip_suffix("[*]").map_or((*last, false), |name| (name, true));
+            if tables.iter().any(|name| name.contains('[')) || value.is_object() || value.is_null()
+            {
                 return None;
             }
-            let head = if tables.is_empty() { String::new() } else { format!("[{}]\n", tables.join(".")) };
+            let head =
+                if tables.is_empty() { String::new() } else { format!("[{}]\n", tables.join(".")) };
             let value = if in_list { format!("[{value}]") } else { value.to_string() };
             Some(format!("{head}{last} = {value}\n"))
         }
@@ -101,9 +112,13 @@ fn cross(rule: &Rule<'_>) -> Drafts {
         return Err("`normalize`: the form `data` compares values as they are".to_owned());
     }
     let source = rule.options.get("source").cloned().unwrap_or_default();
-    let file = source["file"].as_str().ok_or("its source is several files; `same` of the form `data` names one")?;
+    let file = source["file"]
+        .as_str()
+        .ok_or("its source is several files; `same` of the form `data` names one")?;
     if matches!(relation, "identical" | "registered") {
-        return Err(format!("`{relation}` compares files or lists of them; the form `data` compares values"));
+        return Err(format!(
+            "`{relation}` compares files or lists of them; the form `data` compares values"
+        ));
     }
     let at = extract(&source["extract"])?;
     let of = |demand: String, files: &str, data: Json| {
@@ -112,7 +127,11 @@ fn cross(rule: &Rule<'_>) -> Drafts {
         rule.draft(demand).check(check)
     };
     if relation == "resolves" {
-        return Ok(vec![of(format!("`{at}` in `{file}` MUST name what is there."), file, json!({"at": at, "resolves": "root"}))]);
+        return Ok(vec![of(
+            format!("`{at}` in `{file}` MUST name what is there."),
+            file,
+            json!({"at": at, "resolves": "root"}),
+        )]);
     }
     let targets = rule.options.get("targets").cloned().unwrap_or_default();
     let targets: Vec<Json> = match targets {
@@ -125,7 +144,10 @@ fn cross(rule: &Rule<'_>) -> Drafts {
             return Err("`matches` of a target: the form `data` compares all values".to_owned());
         }
         let theirs = extract(&target["extract"])?;
-        let path = target["file"].as_str().or_else(|| target["files"].as_str()).ok_or("a target names no file")?;
+        let path = target["file"]
+            .as_str()
+            .or_else(|| target["files"].as_str())
+            .ok_or("a target names no file")?;
         let same = |file: &str, at: &str, relation: &str| json!({"file": file, "at": at, "relation": relation});
         let said = |verb: &str| format!("`{theirs}` in `{path}` MUST {verb} `{at}` in `{file}`.");
         if relation == "equals" {
@@ -148,7 +170,9 @@ fn cross(rule: &Rule<'_>) -> Drafts {
             continue;
         }
         if path.contains(['*', '?', '{']) {
-            return Err("its targets are several files; `same` of the form `data` names one".to_owned());
+            return Err(
+                "its targets are several files; `same` of the form `data` names one".to_owned()
+            );
         }
         let relations: &[&str] = match relation {
             "subset" => &["subset"],
@@ -165,9 +189,10 @@ fn cross(rule: &Rule<'_>) -> Drafts {
 
 /// Paths that a manifest lists.
 fn registry(rule: &Rule<'_>) -> Drafts {
-    let odd = ["entries_are_globs", "exclude_query", "must_contain", "orphans"]
-        .into_iter()
-        .find(|key| rule.options.get(*key).is_some_and(|value| value != &json!(false) && !value.is_null()));
+    let odd =
+        ["entries_are_globs", "exclude_query", "must_contain", "orphans"].into_iter().find(|key| {
+            rule.options.get(*key).is_some_and(|value| value != &json!(false) && !value.is_null())
+        });
     if let Some(odd) = odd {
         return Err(format!("`{odd}`: `resolves` of the form `data` asks that a path is there"));
     }
@@ -176,16 +201,24 @@ fn registry(rule: &Rule<'_>) -> Drafts {
     let from = match rule.options.get("base").and_then(Json::as_str) {
         None | Some("registry_dir") => "file",
         Some("lint_root") => "root",
-        Some(other) => return Err(format!("paths from `{other}`: `resolves` counts from the file or the root")),
+        Some(other) => {
+            return Err(format!(
+                "paths from `{other}`: `resolves` counts from the file or the root"
+            ));
+        }
     };
     let mut check = rule.on_project("data", json!({"at": at, "resolves": from}));
     check["files"] = json!([anchored(source)]);
     let file = sample::of_glob(source, "example");
-    let mut draft = rule.draft(format!("`{at}` in `{source}` MUST name what is there.")).check(check);
+    let mut draft =
+        rule.draft(format!("`{at}` in `{source}` MUST name what is there.")).check(check);
     if let Some(text) = written(&file, &at, &json!("gone")) {
         draft = draft.project(false, vec![(file.clone(), text)]);
     }
-    let there = file.rsplit_once('/').filter(|_| from == "file").map_or_else(|| "here/a.txt".to_owned(), |(folder, _)| format!("{folder}/here/a.txt"));
+    let there = file
+        .rsplit_once('/')
+        .filter(|_| from == "file")
+        .map_or_else(|| "here/a.txt".to_owned(), |(folder, _)| format!("{folder}/here/a.txt"));
     if let Some(text) = written(&file, &at, &json!("here/a.txt")) {
         draft = draft.project(true, vec![(there, String::new()), (file, text)]);
     }
@@ -206,5 +239,9 @@ fn pinned(rule: &Rule<'_>) -> Drafts {
         .check(rule.on_files("data", json!({"at": "$..uses", "matches": r"^(\./|docker://.+@sha256:[0-9a-f]{64}$|[^@]+@[0-9a-f]{40}$)"})))
         .example(false, file, text("actions/checkout@v4"))
         .example(true, file, text("actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683"));
-    Ok(vec![if format == "auto" { draft.note("of its formats GitHub's alone; the rules `dockerfile/*` judge images") } else { draft }])
+    Ok(vec![if format == "auto" {
+        draft.note("of its formats GitHub's alone; the rules `dockerfile/*` judge images")
+    } else {
+        draft
+    }])
 }
