@@ -62,7 +62,9 @@ fn ours(project: &Project, tool: &str) -> Found {
         let path = finding["path"].as_str().expect("a path").to_owned();
         (rule.to_owned(), path, finding["start"]["line"].as_u64().expect("a line"))
     };
-    report["findings"].as_array().expect("findings").iter().map(row).collect()
+    let found = report["findings"].as_array().expect("findings").iter().map(row);
+    // The pages themselves were not there when the tool ran.
+    found.filter(|(_, path, _)| !path.starts_with(".aidd/")).collect()
 }
 
 /// What of one is not in the other, by rule and path. A folder is told where the file should be, and
@@ -132,7 +134,9 @@ fn markdownlint_and_its_pages_find_the_same() {
     let theirs: Vec<String> = theirs
         .into_iter()
         // Said by rules that are built in.
-        .filter(|line| !line.starts_with("MD001") && !line.starts_with("MD040"))
+        .filter(|line| !["MD001", "MD040"].iter().any(|rule| line.starts_with(rule)))
+        // Said to be left by the run.
+        .filter(|line| !line.starts_with("MD033"))
         .collect();
     let ours: Found = ours(&project, "markdownlint")
         .into_iter()

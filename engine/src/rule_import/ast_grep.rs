@@ -2,10 +2,10 @@
 //! object is ours too; what stands around it becomes the page.
 
 use super::draft::Draft;
-use super::{Left, Made, Tool, anchored, read_data, read_one, texts};
+use super::{Left, Made, Tool, anchored, read_data, read_one, sample, texts};
 use crate::files::Files;
 use crate::finding::Severity;
-use crate::paths::join;
+use crate::paths::{folder_of, join};
 use crate::patterns::syntax::LANGUAGES;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
@@ -60,6 +60,9 @@ const ALIASES: [(&str, &str); 12] = [
     ("cc", "cpp"),
 ];
 
+/// Most patterns of a rule that are tried as examples of it.
+const MOST_PATTERNS: usize = 3;
+
 /// Rules shared by others, by id: what there is of each.
 type Shared = BTreeMap<String, Map<String, Json>>;
 /// Rule → texts that are well, and texts that are not.
@@ -77,7 +80,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
         return Ok(made);
     }
     let config = read_one(files, path)?;
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = folder_of(path);
     let below = |given: &str| {
         join(folder, given).ok_or_else(|| format!("{path}: `{given}` leads out of the project"))
     };
@@ -200,20 +203,18 @@ fn page(
     for (key, ours) in [("files", "files"), ("ignores", "exclude")] {
         // Each may also be an object with the glob.
         let globs = document[key].as_array().into_iter().flatten();
-        let glob = |one: &Json| one.as_str().or_else(|| one["glob"].as_str()).map(anchored);
+        let glob = |one: &Json| one.as_str().or_else(|| one["glob"].as_str()).map(crossing);
         let globs: Vec<String> = globs.filter_map(glob).collect();
         if !globs.is_empty() {
             check[ours] = json!(globs);
         }
     }
     let message = document["message"].as_str().filter(|message| !message.trim().is_empty());
-    let demand = format!(
-        "Code in {language} NEVER has the shape that the rule `{id}` describes{}",
-        message.map_or_else(|| ".".to_owned(), |message| format!(": {}", plain(message)))
-    );
+    let demand = format!("Code in {language} MUST NOT have the shape of `{id}`.");
     let mut draft = Draft::new(Tool::AstGrep, file, id, demand).check(check);
     draft.message =
         Some(message.map_or_else(|| format!("`<match>` is what {id} speaks against"), placed));
+    draft.says.extend(message.map(plain));
     let severity = document["severity"].as_str().unwrap_or("hint");
     draft.enabled = severity != "off";
     draft.severity = match severity {
@@ -236,11 +237,31 @@ fn page(
     }
     if draft.tries.is_empty() {
         // A pattern is code, but for its variables.
-        if let Some(pattern) = document["rule"]["pattern"].as_str() {
-            draft = draft.example(false, &path, line(filled(pattern))).example(true, &path, "");
+        let mut patterns = Vec::new();
+        named(&document["rule"], "pattern", &mut patterns);
+        for pattern in patterns.iter().take(MOST_PATTERNS) {
+            draft = draft.example(false, &path, line(filled(pattern)));
         }
+        draft = draft.example(true, &path, "");
     }
     Ok(draft)
+}
+
+/// A glob whose `*` crosses slashes, as ast-grep has it, in ours, where it does not.
+fn crossing(glob: &str) -> String {
+    let glob = glob.strip_prefix("./").unwrap_or(glob);
+    if !glob.contains('/') {
+        // Without a slash ours speaks of any folder.
+        return if glob.contains('*') { glob.to_owned() } else { anchored(glob) };
+    }
+    let last = glob.split('/').count() - 1;
+    let part = |(at, part): (usize, &str)| match part {
+        "**" => "**".to_owned(),
+        "*" if at < last => "**".to_owned(),
+        part if part.contains('*') && at > 0 => format!("**/{part}"),
+        part => part.to_owned(),
+    };
+    glob.split('/').enumerate().map(part).collect::<Vec<_>>().join("/").replace("**/**/", "**/")
 }
 
 /// The `utils` of a rule, with the shared rules that it uses, and those that they use.
@@ -248,7 +269,7 @@ fn utils(document: &Json, shared: &Shared) -> Result<Option<Map<String, Json>>, 
     let mut utils = document["utils"].as_object().cloned().unwrap_or_default();
     let mut asked: Vec<String> = Vec::new();
     for key in ["rule", "constraints", "utils"] {
-        uses(&document[key], &mut asked);
+        named(&document[key], "matches", &mut asked);
     }
     while let Some(name) = asked.pop() {
         if utils.contains_key(&name) {
@@ -262,25 +283,25 @@ fn utils(document: &Json, shared: &Shared) -> Result<Option<Map<String, Json>>, 
         }
         if let Some(own) = one.get("utils").and_then(Json::as_object) {
             for (key, value) in own {
-                uses(value, &mut asked);
+                named(value, "matches", &mut asked);
                 utils.entry(key.clone()).or_insert_with(|| value.clone());
             }
         }
         let rule = one.get("rule").cloned().unwrap_or(Json::Null);
-        uses(&rule, &mut asked);
+        named(&rule, "matches", &mut asked);
         utils.insert(name, rule);
     }
     Ok((!utils.is_empty()).then_some(utils))
 }
 
-/// The names under `matches`, at any depth.
-fn uses(value: &Json, names: &mut Vec<String>) {
+/// The texts under `key`, at any depth.
+fn named(value: &Json, key: &str, names: &mut Vec<String>) {
     let mut left = vec![value];
     while let Some(value) = left.pop() {
         match value {
-            Json::Array(items) => left.extend(items),
+            Json::Array(items) => left.extend(items.iter().rev()),
             Json::Object(map) => {
-                names.extend(map.get("matches").and_then(Json::as_str).map(str::to_owned));
+                names.extend(map.get(key).and_then(Json::as_str).map(str::to_owned));
                 left.extend(map.values());
             }
             _ => {}
@@ -295,14 +316,17 @@ fn placed(message: &str) -> String {
 
 /// A message without its variables, for prose.
 fn plain(message: &str) -> String {
-    let text = variables(message, |name| format!("`{name}`"));
+    let text = variables(message, str::to_owned);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
 /// A pattern with a plain name in the place of each variable.
 fn filled(pattern: &str) -> String {
-    variables(pattern, |name| name.to_ascii_lowercase().trim_matches('_').to_owned())
+    variables(pattern, |name| match name.to_ascii_lowercase().trim_matches('_') {
+        "" => "x".to_owned(),
+        name => name.to_owned(),
+    })
 }
 
 fn variables(text: &str, to: impl Fn(&str) -> String) -> String {
@@ -340,9 +364,11 @@ fn sample_path(language: &str, draft: &Draft) -> String {
     };
     let check = draft.check.as_ref();
     let globs = check.map(|check| texts(&check["files"])).unwrap_or_default();
-    let first =
-        globs.first().map(|glob| super::sample::of_glob(glob, &format!("example.{ending}")));
-    first.filter(|path| path.ends_with(ending)).unwrap_or_else(|| format!("src/example.{ending}"))
+    let ending = format!(".{ending}");
+    let names = ["example".to_owned(), format!("example{ending}")];
+    let paths = globs.iter().flat_map(|glob| names.iter().map(|name| sample::of_glob(glob, name)));
+    let fitting = paths.into_iter().find(|path| path.ends_with(&ending));
+    fitting.unwrap_or_else(|| format!("src/example{ending}"))
 }
 
 #[cfg(test)]
@@ -353,5 +379,18 @@ mod tests {
     fn variables_are_put_in_place() {
         assert_eq!(placed("`$A` costs $5, $$$ARGS and $b"), "`<A>` costs $5, <ARGS> and $b");
         assert_eq!(filled("foo($A, $_B, $$$REST)"), "foo(a, b, rest)");
+    }
+
+    #[test]
+    fn a_star_crosses_slashes() {
+        for (theirs, ours) in [
+            ("*.css", "*.css"),
+            ("a.css", "/a.css"),
+            ("src/*.ts", "src/**/*.ts"),
+            ("src/**/*.ts", "src/**/*.ts"),
+            ("./packages/*/src/**", "packages/**/src/**"),
+        ] {
+            assert_eq!(crossing(theirs), ours);
+        }
     }
 }

@@ -229,11 +229,24 @@ fn draft(set: &[Set<'_>], file: &str, made: &mut Made) {
             && one.value == "lower-case"
             && !types.is_empty()
             && types.iter().all(|kind| kind.to_lowercase() == *kind);
+        // A page on the lines below the first judges body and footers alike.
+        let said = one.name == "footer-max-line-length"
+            && find("body-max-line-length").is_some_and(|body| body.value == one.value);
+        if said {
+            continue;
+        }
         if conventional && (within && !(one.name == "scope-enum" && one.never) || of_types) {
             continue;
         }
         match page(one, file) {
-            Ok(draft) => made.drafts.push(draft),
+            Ok(mut draft) => {
+                let both = one.name == "body-max-line-length"
+                    && find("footer-max-line-length").is_some_and(|foot| foot.value == one.value);
+                if both {
+                    draft.item = "body-max-line-length, footer-max-line-length".to_owned();
+                }
+                made.drafts.push(draft);
+            }
             Err(why) => made.left.push(Left::new(one.name, why)),
         }
     }
@@ -276,6 +289,7 @@ fn together(set: &[Set<'_>], file: &str) -> Draft {
         format!("{demand}."),
         json!({"conventional": conventional}),
     )
+    .note("what begins with `fixup!`, `squash!` or `amend!`, or is a version alone, is judged too")
     .example(false, "commit/message", "Update\n")
     .example(true, "commit/message", format!("{kind}: read empty files\n"));
     if !types.is_empty() {

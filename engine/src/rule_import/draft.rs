@@ -149,13 +149,16 @@ impl Draft {
             "\nImported from `{}`, where {} calls it `{}`.\n",
             self.file, self.tool, self.item
         );
+        // The blocks of a rule over the whole project are one project anyway.
+        let over_all = |check: &Json| ["tree", "layers"].iter().any(|form| !check[*form].is_null());
+        let joined = self.check.as_ref().is_some_and(over_all);
         for (heading, passes) in [("Fails", false), ("Passes", true)] {
             let mut of_kind = tries.iter().filter(|(one, ..)| one.passes == passes).peekable();
             if of_kind.peek().is_some() {
                 let _ = write!(page, "\n## {heading}\n");
             }
             for (one, found, _) in of_kind {
-                one.write(found, &mut page);
+                one.write(found, joined, &mut page);
             }
         }
         if tries.iter().any(|(.., fixed)| fixed.is_some()) {
@@ -171,12 +174,15 @@ impl Draft {
 }
 
 impl Try {
-    fn write(&self, found: &[String], page: &mut String) {
-        let joined = self.files.len();
+    fn write(&self, found: &[String], joined: bool, page: &mut String) {
         for (at, (path, text)) in self.files.iter().enumerate() {
-            // Of a rule over the whole project the word is taken for nothing.
-            let with = if at + 1 < joined { " with" } else { "" };
-            fence(page, &format!("{} path={path}{with}", ending(path)), text);
+            let with = if joined || at + 1 == self.files.len() { "" } else { " with" };
+            let info = format!("{} path={path}{with}", ending(path));
+            match text.as_str() {
+                // A block of no line has no place in the page.
+                "" => fence(page, &format!("{info} times=0"), "nothing\n"),
+                text => fence(page, &info, text),
+            }
         }
         if !self.passes {
             fence(page, "finding", &format!("{}\n", found.join("\n")));
@@ -439,8 +445,37 @@ mod tests {
         let import =
             finish(Made { drafts: vec![draft.clone(), draft], left: Vec::new() }, ".aidd/rules");
         assert_eq!(import.defects, Vec::<String>::new());
-        insta::assert_snapshot!(import.pages[0].text, @"");
-        assert_eq!(import.pages[1].path, ".aidd/rules/alint/no-todo-2.md");
+        insta::assert_snapshot!(import.pages[1].text, @"
+        ---
+        severity: warning
+        check:
+          files: ['src/**']
+          text:
+            regex: TODO
+        ---
+        # alint/no-todo
+
+        Files NEVER hold `TODO`.
+
+        Imported from `.alint.yml`, where alint calls it `no-todo`.
+
+        ## Fails
+
+        ```rs path=src/a.rs
+        // TODO: `x`
+        ```
+
+        ```finding
+        1:4 TODO
+        ```
+
+        ## Passes
+
+        ```rs path=src/a.rs
+        // done
+        ```
+        ");
+        assert_eq!(import.pages[0].path, ".aidd/rules/alint/no-todo-2.md");
         for page in &import.pages {
             let registry = Registry::new(&[(page.path.clone(), page.text.clone())]);
             let engine =

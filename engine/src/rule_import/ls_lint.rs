@@ -3,7 +3,7 @@
 //! all behind its first dot, a folder with rules of its own has none of those above it.
 
 use super::draft::Draft;
-use super::{Left, Made, Tool, listed, read_one, sample, texts};
+use super::{Left, Made, Tool, listed, read_one, sample, slug, texts};
 use crate::files::Files;
 use crate::finding::Severity;
 use serde_json::{Map, Value as Json, json};
@@ -208,6 +208,7 @@ fn pages(
     let draft = |demand: String| {
         let mut draft = Draft::new(Tool::LsLint, file, item, demand);
         draft.severity = Severity::Error;
+        draft.name = slug(&item.replace("**", "all").replace('*', "any"));
         if folder.is_empty() {
             draft.name = if ending == ".dir" { "folders".to_owned() } else { draft.name };
         }
@@ -250,17 +251,17 @@ fn pages(
         }
         page.name = format!("{}-count", page.name);
         let sample = sample::of_glob(&counted, "a");
-        let other = vec![("README.md".to_owned(), "# A\n".to_owned())];
+        let other = vec![("other.txt".to_owned(), "A\n".to_owned())];
         let some: Vec<_> = (0..min.clamp(u64::from(max != Some(0)), 20))
-            .map(|number| (sample::of_glob(&counted, &format!("a{number}")), String::new()))
+            .map(|number| (sample::of_glob(&counted, &format!("a{number}")), "Text.\n".to_owned()))
             .collect();
         let page = if min > 0 {
             page.project(false, other)
         } else {
-            page.project(false, vec![(sample, String::new())])
+            page.project(false, vec![(sample, "Text.\n".to_owned())])
         };
         let some =
-            if max == Some(0) { vec![("README.md".to_owned(), "# A\n".to_owned())] } else { some };
+            if max == Some(0) { vec![("other.txt".to_owned(), "A\n".to_owned())] } else { some };
         made.drafts.push(page.project(true, some));
     }
 }
@@ -279,13 +280,14 @@ fn named(asked: &Asked, ending: &str) -> Json {
         })
         .collect();
     let whole = |ours: &String| {
-        let inner = ours.strip_prefix('/').and_then(|inner| inner.strip_suffix('/'));
-        let inner = inner.unwrap_or(match ours.as_str() {
-            "lower" => r"[^\p{Lu}]*",
-            "camel" => "[a-z0-9][a-zA-Z0-9]*",
+        let written = ours.strip_prefix('/').and_then(|inner| inner.strip_suffix('/'));
+        let inner = match (written, ours.as_str()) {
+            (Some(inner), _) => inner,
+            (None, "lower") => r"[^\p{Lu}]*",
+            (None, "camel") => "[a-z0-9][a-zA-Z0-9]*",
             // The expression that stands beside these says it all.
-            _ => return None,
-        });
+            (None, _) => return None,
+        };
         Some(format!("/(?:{inner}){rest}/"))
     };
     json!(asked.ours.iter().filter_map(whole).collect::<Vec<_>>())
@@ -359,13 +361,13 @@ fn is_literal_of(glob: &str, path: &str) -> bool {
 
 /// Examples of a name that is well and of one that is not.
 fn with_names(mut page: Draft, folder: &str, ending: &str, asked: &Asked) -> Draft {
-    let folder = sample::of_glob(folder.trim_end_matches('*').trim_end_matches('/'), &asked.good);
+    let folder = sample::of_glob(folder.trim_end_matches("**").trim_end_matches('/'), &asked.good);
     let path = |name: &str| match ending {
         ".dir" => below(&folder, &format!("{name}/a.txt")),
         _ => below(&folder, &format!("{name}{}", ending.replace('*', "x"))),
     };
     for bad in &asked.bad {
-        page = page.example(false, &path(bad), "");
+        page = page.example(false, &path(bad), "Text.\n");
     }
-    page.example(true, &path(&asked.good), "")
+    page.example(true, &path(&asked.good), "Text.\n")
 }

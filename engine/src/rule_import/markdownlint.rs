@@ -5,6 +5,7 @@ use super::draft::Draft;
 use super::{Left, Made, Tool, anchored, listed, read_one, read_text, script, texts};
 use crate::files::Files;
 use crate::finding::Severity;
+use crate::paths::folder_of;
 use serde_json::{Map, Value as Json, json};
 
 /// What becomes of a rule.
@@ -52,7 +53,11 @@ pub(super) const RULES: [(&str, &[&str], Way); 53] = [
     ("MD030", &["list-marker-space"], Way::Style),
     ("MD031", &["blanks-around-fences"], Way::Style),
     ("MD032", &["blanks-around-lists"], Way::Style),
-    ("MD033", &["no-inline-html"], Way::Page),
+    (
+        "MD033",
+        &["no-inline-html"],
+        Way::Left("HTML in Markdown is in no part of a file that `in` of the form `text` names"),
+    ),
     (
         "MD034",
         &["no-bare-urls"],
@@ -154,6 +159,15 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     }
     for row in &RULES {
         let Some(options) = options(row, &rules) else { continue };
+        // On without a list, these two judge nothing.
+        let list = match row.0 {
+            "MD043" => &options["headings"],
+            "MD044" => &options["names"],
+            _ => &Json::Null,
+        };
+        if matches!(row.0, "MD043" | "MD044") && texts(list).is_empty() {
+            continue;
+        }
         match row.2 {
             Way::Page => match page(row.0, &options, &place) {
                 Ok(mut draft) => {
@@ -210,7 +224,7 @@ fn runner(
         return Ok(rules.clone());
     }
     // Without rules of its own it takes those of the file beside it.
-    let folder = place.file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = folder_of(&place.file);
     for name in
         [".markdownlint.jsonc", ".markdownlint.json", ".markdownlint.yaml", ".markdownlint.yml"]
     {
@@ -312,42 +326,19 @@ fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, String> {
                 "# A\n",
             )
         }
-        "MD033" => {
-            let allowed = texts(&options["allowed_elements"]);
-            let mut form =
-                text(r"<(?P<at>[a-zA-Z][a-zA-Z0-9-]*)(?:\s[^<>]*)?/?>", &["prose", "headings"]);
-            let mut demand = "Markdown NEVER holds HTML".to_owned();
-            if !allowed.is_empty() {
-                let names: Vec<String> = allowed.iter().map(|name| regex::escape(name)).collect();
-                form.1["unless"] = json!([format!("^(?i:{})$", names.join("|"))]);
-                demand = format!("{demand} other than {}", listed(&allowed, "and"));
-            }
-            said(
-                of(&format!("{demand}."), form),
-                "# A\n\nA<br>B <font>C</font>\n",
-                "# A\n\nText.\n",
-            )
-        }
         "MD036" => {
             let marks = options["punctuation"].as_str().unwrap_or(".,;:!?。，；：！？");
             let class: String = marks.chars().map(|c| regex::escape(&c.to_string())).collect();
-            let word = |mark: &str, not: &str| {
-                format!(
-                    r"{mark}[^{not}\s{class}]{mark}|{mark}[^{not}\s][^{not}\n]*[^{not}\s{class}]{mark}"
-                )
-            };
-            let all =
-                [word(r"\*\*", "*"), word("__", "_"), word(r"\*", "*"), word("_", "_")].join("|");
+            // Where a match counts is told by the words, not by the marks around them.
+            let words = format!(r"[^*_\s][^*_\n]*[^*_\s{class}]|[^*_\s{class}]");
+            let marks = r"(?:\*\*|__|\*|_)";
+            let regex = format!(r"^{marks}(?P<at>{words}){marks}[ \t]*$");
             said(
                 of(
                     "A heading MUST be a heading, NEVER a paragraph in bold or italics.",
-                    text(
-                        &format!(
-                            r"(?:\A|\n[ \t]*\r?\n)(?P<at>{all})[ \t]*(?:\r?\n[ \t]*\r?\n|\r?\n?\z)"
-                        ),
-                        &["prose"],
-                    ),
-                ),
+                    text(&regex, &["prose"]),
+                )
+                .note("a line of a longer paragraph that is all bold is told too"),
                 "# A\n\n**Part one**\n\nText.\n",
                 "# A\n\n## Part one\n\nText with **words**.\n",
             )
@@ -355,7 +346,7 @@ fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, String> {
         "MD041" => {
             let pattern = options["front_matter_title"].as_str();
             let title =
-                if pattern == Some("") { "" } else { r"|\A---\r?\n(?s:.*?)\n\s*title\s*[:=]" };
+                if pattern == Some("") { "" } else { r"|\A---\r?\n(?:(?s:.*?)\n)?\s*title\s*[:=]" };
             let regex = format!(
                 r"(?-m)\A(?:---\r?\n(?s:.*?)\n---\r?\n)?(?:\s|<!--(?s:.*?)-->)*(?:{marks}[ \t]|<h{level}[ >]|[^\s#>\-][^\n]*\n=+[ \t]*\r?\n){title}"
             );
@@ -371,7 +362,7 @@ fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, String> {
         "MD042" => said(
             of(
                 "A link MUST lead somewhere.",
-                text(r"\[[^\]\n]*\]\((?:#|<>|<#>)?\)", &["prose", "headings"]),
+                text(r"\[(?P<at>[^\]\n]+)\]\((?:#|<>|<#>)?\)", &["prose", "headings"]),
             ),
             "# A\n\nSee [the guide]().\n",
             "# A\n\nSee [the guide](#a).\n",
@@ -379,9 +370,6 @@ fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, String> {
         "MD043" => headings(options, &of, &path)?,
         "MD044" => {
             let names = texts(&options["names"]);
-            if names.is_empty() {
-                return Err("it names nothing, and judges nothing".to_owned());
-            }
             let swap: Map<String, Json> =
                 names.iter().map(|name| (name.to_lowercase(), json!(name))).collect();
             let parts: &[&str] = if options["code_blocks"] == json!(false) {
@@ -428,7 +416,7 @@ fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, String> {
                         listed(&all, "or")
                     ),
                     text(
-                        &format!(r"\[\s*(?i:{})\s*\](?:\(|\[)", names.join("|")),
+                        &format!(r"\[\s*(?P<at>(?i:{}))\s*\](?:\(|\[)", names.join("|")),
                         &["prose", "headings"],
                     ),
                 ),
@@ -447,9 +435,6 @@ fn headings(
     path: &str,
 ) -> Result<Draft, String> {
     let given = texts(&options["headings"]);
-    if given.is_empty() {
-        return Err("it names no headings, and judges nothing".to_owned());
-    }
     if let Some(odd) = given.iter().find(|one| one.as_str() == "?") {
         return Err(format!(
             "`{odd}`, one heading of any text and level, has no like in the form `doc`"

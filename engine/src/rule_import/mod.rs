@@ -17,6 +17,7 @@ mod tests;
 
 use crate::files::{Files, SIDE_FILE_LIMIT};
 use crate::parse::values::{Datum, Format, Values};
+use crate::paths::{folder_of, scope_of};
 use crate::source::{Encoding, Source};
 use draft::Draft;
 use serde_json::{Map, Value as Json};
@@ -261,7 +262,16 @@ pub fn import(files: &dyn Files, path: &str, tool: Tool, to: &str) -> Result<Imp
         Tool::AstGrep => ast_grep::read(files, path),
         Tool::Markdownlint => markdownlint::read(files, path),
     }?;
-    Ok(draft::finish(made, to))
+    let mut import = draft::finish(made, to);
+    let (folder, scope) = (folder_of(path), scope_of(&format!("{to}/x.md")).to_owned());
+    let by_place = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);
+    if by_place && folder != scope {
+        let why = format!("they count from `{folder}/`, and those of the pages from `{scope}/`");
+        import
+            .left
+            .insert(0, Left::new("paths", why).instead(format!("--to {folder}/.aidd/rules")));
+    }
+    Ok(import)
 }
 
 /// The text of a configuration.

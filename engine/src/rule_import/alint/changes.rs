@@ -59,7 +59,7 @@ fn document(rule: &Rule<'_>) -> Drafts {
             "# A\n\n![a plan](a.png)\n",
         ),
         "markdown_paths_resolve" => {
-            let folder = ("src/main.rs".to_owned(), String::new());
+            let folder = ("src/main.rs".to_owned(), "Text.\n".to_owned());
             rule.draft("A path in backticks MUST be there.")
                 .check(rule.on_files("doc", json!({"links": ["paths"]})))
                 .note("judged is what begins with a folder that is there, whatever `prefixes` says")
@@ -248,34 +248,53 @@ fn graph(rule: &Rule<'_>) -> Drafts {
     if !is_code {
         return Err(format!("no imports are read in `{nodes}`"));
     }
+    let ending = nodes.rsplit('.').next().unwrap_or_default();
+    let imports = |from: &str, to: &str| -> Option<(String, String)> {
+        let script = ["js", "ts", "jsx", "tsx", "mjs", "mts"].contains(&ending);
+        let up = "../".repeat(from.matches('/').count());
+        let to = to.rsplit_once('.').map_or(to, |(stem, _)| stem);
+        script.then(|| (from.to_owned(), format!("import {{ x }} from './{up}{to}'\n")))
+    };
+    let plain = |path: &str| (path.to_owned(), "export const x = 1\n".to_owned());
     if require == "acyclic" {
-        return Ok(vec![
-            rule.draft(format!("Files at `{nodes}` NEVER import themselves by way of others."))
-                .check(rule.on_project("layers", json!({"acyclic": nodes})))
-                .note(note),
-        ]);
+        let (one, two) = (sample::of_glob(nodes, "one"), sample::of_glob(nodes, "two"));
+        let mut draft = rule
+            .draft(format!("Files at `{nodes}` NEVER import themselves by way of others."))
+            .check(rule.on_project("layers", json!({"acyclic": nodes})))
+            .note(note);
+        if let (Some(there), Some(back)) = (imports(&one, &two), imports(&two, &one)) {
+            draft = draft
+                .project(false, vec![there.clone(), back])
+                .project(true, vec![there, plain(&two)]);
+        }
+        return Ok(vec![draft]);
     }
     let edges = require["forbidden_edges"].as_array().cloned().unwrap_or_default();
     if edges.is_empty() {
         return Err("what no file refers to is not told".to_owned());
     }
-    let forbid: Vec<Json> =
-        edges.iter().map(|edge| json!({"from": edge["from"], "to": edge["to"]})).collect();
-    let said: Vec<String> = edges
-        .iter()
-        .map(|edge| {
-            format!(
-                "`{}` NEVER imports `{}`",
-                edge["from"].as_str().unwrap_or_default(),
-                edge["to"].as_str().unwrap_or_default()
-            )
-        })
-        .collect();
-    Ok(vec![
-        rule.draft(format!("{}.", said.join(", and ")))
-            .check(rule.on_project("layers", json!({"forbid": forbid})))
-            .note(note),
-    ])
+    let ends = |edge: &Json| {
+        let end = |key: &str| edge[key].as_str().unwrap_or_default().to_owned();
+        (end("from"), end("to"))
+    };
+    let ends: Vec<(String, String)> = edges.iter().map(ends).collect();
+    let forbid: Vec<Json> = ends.iter().map(|(from, to)| json!({"from": from, "to": to})).collect();
+    let said: Vec<String> =
+        ends.iter().map(|(from, to)| format!("`{from}` NEVER imports `{to}`")).collect();
+    let mut draft = rule
+        .draft(format!("{}.", said.join(", and ")))
+        .check(rule.on_project("layers", json!({"forbid": forbid})))
+        .note(note);
+    if let Some((from, to)) = ends.first() {
+        let name = |name: &str| format!("{name}.{ending}");
+        let (from, to) = (sample::of_glob(from, &name("one")), sample::of_glob(to, &name("two")));
+        if let Some(importing) = imports(&from, &to) {
+            draft = draft
+                .project(false, vec![importing, plain(&to)])
+                .project(true, vec![plain(&from), plain(&to)]);
+        }
+    }
+    Ok(vec![draft])
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::draft::Draft;
 use super::{Left, Made, Tool, anchored, read_one, texts};
 use crate::files::Files;
 use crate::finding::Severity;
-use crate::paths::join;
+use crate::paths::{folder_of, join};
 use kinds::{ALIASES, KINDS, RULESETS, Way};
 use serde_json::{Map, Value as Json, json};
 
@@ -96,7 +96,7 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
                     "nothing is fetched: put the file into the project",
                 ));
             } else {
-                let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let folder = folder_of(&file);
                 let inner = join(folder, url)
                     .ok_or_else(|| format!("{file}: `{url}` leads out of the project"))?;
                 left.push((inner, entry.clone()));
@@ -251,7 +251,12 @@ fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, Left> 
                 ));
             }
         };
-        let file = json!(globs.iter().map(|glob| anchored(glob)).collect::<Vec<_>>());
+        // A plain path is one from the root here; a glob without a slash speaks of any folder.
+        let place = |glob: &String| match glob.contains(['*', '?', '[', '{']) {
+            true => anchored(glob),
+            false => glob.trim_start_matches("./").to_owned(),
+        };
+        let file = json!(globs.iter().map(place).collect::<Vec<_>>());
         if not {
             when.insert("not".to_owned(), json!({"file": file}));
         } else {
@@ -295,11 +300,27 @@ fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
             draft.message = Some(message.to_owned());
         }
     }
+    // A condition must hold in the examples too.
+    let beside = rule.when.iter().filter_map(beside);
+    for beside in beside {
+        for one in &mut draft.tries {
+            if one.files.iter().all(|(path, _)| *path != beside) {
+                one.files.insert(0, (beside.clone(), "{}\n".to_owned()));
+            }
+        }
+    }
     draft.sources.extend(rule.options.get("policy_url").and_then(Json::as_str).map(str::to_owned));
     draft.notes.extend(rule.notes.iter().cloned());
     if rule.options.contains_key("fix") {
         draft.notes.push("its fix is not carried over".to_owned());
     }
+}
+
+/// A file that makes a condition hold.
+fn beside(when: &Json) -> Option<String> {
+    let file = texts(&when["file"]).into_iter().next();
+    let file = file.map(|glob| super::sample::of_glob(&glob, "example"));
+    file.or_else(|| texts(&when["nearest"]).into_iter().next())
 }
 
 impl Rule<'_> {

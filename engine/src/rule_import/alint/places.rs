@@ -2,7 +2,7 @@
 
 use super::super::draft::Draft;
 use super::super::{listed, sample};
-use super::{Rule, texts};
+use super::{Rule, scope, texts};
 use serde_json::{Value as Json, json};
 
 type Drafts = Result<Vec<Draft>, String>;
@@ -91,8 +91,8 @@ fn exists(rule: &Rule<'_>) -> Drafts {
         .draft(format!("{} MUST exist.", listed(&paths, "or")))
         .check(rule.on_project("tree", tree))
         .project(false, vec![other()])
-        .project(true, vec![other(), (there, String::new())]);
-    if !rule.exclude.is_empty() {
+        .project(true, vec![other(), (there, "Text.\n".to_owned())]);
+    if rule.options.get("paths").is_some_and(|paths| !scope(paths).1.is_empty()) {
         draft = draft.note("a file that is left out satisfies the rule here");
     }
     Ok(vec![draft])
@@ -154,7 +154,7 @@ fn absent(rule: &Rule<'_>) -> Drafts {
     let mut draft = rule
         .draft(demand)
         .check(check)
-        .project(false, vec![other(), (there, String::new())])
+        .project(false, vec![other(), (there, "Text.\n".to_owned())])
         .project(true, vec![other()]);
     if rule.options.get("content_prefix_hex").is_some_and(|bytes| bytes != &json!([])) {
         draft = draft.note("every such file is judged, whatever it begins with");
@@ -198,10 +198,10 @@ fn names(rule: &Rule<'_>) -> Drafts {
     let mut draft =
         rule.draft(format!("Files at {} MUST be named in {said}.", rule.said())).check(check);
     for bad in bad {
-        draft = draft.project(false, vec![(rule.sample(&bad), String::new())]);
+        draft = draft.project(false, vec![(rule.sample(&bad), "Text.\n".to_owned())]);
     }
     if let Some(good) = good {
-        draft = draft.project(true, vec![(rule.sample(&good), String::new())]);
+        draft = draft.project(true, vec![(rule.sample(&good), "Text.\n".to_owned())]);
     }
     Ok(vec![draft])
 }
@@ -239,7 +239,14 @@ fn sizes(rule: &Rule<'_>, what: &str, bound: &str, key: &str) -> Drafts {
         }
         _ => (0, number + 1),
     };
-    if what != "depth" && big <= 500 {
+    if what == "depth" && bound == "max" && number <= 50 {
+        let name = format!("{}b.txt", "a/".repeat(usize::try_from(number).unwrap_or(0)));
+        let path = rule.sample("example");
+        draft.tries.clear();
+        draft = draft
+            .project(false, vec![(rule.sample(&name), "x\n".to_owned())])
+            .project(true, vec![(path, "x\n".to_owned())]);
+    } else if what != "depth" && big <= 500 {
         let of = |lines: u64| "x\n".repeat(usize::try_from(lines).unwrap_or(0));
         let path = rule.sample("example");
         let (bad, good) = if bound == "min" { (of(small), of(big)) } else { (of(big), of(0)) };
@@ -276,7 +283,7 @@ fn crowded(rule: &Rule<'_>) -> Drafts {
     let folder = if folder.is_empty() { "src".to_owned() } else { folder };
     let many = |count: u64| {
         (0..count.min(200))
-            .map(|number| (format!("{folder}/a{number}.txt"), String::new()))
+            .map(|number| (format!("{folder}/a{number}.txt"), "Text.\n".to_owned()))
             .collect()
     };
     Ok(vec![

@@ -39,19 +39,15 @@ fn pair(rule: &Rule<'_>) -> Drafts {
     let primary = rule.text("primary")?;
     let partner = template(rule.text("partner")?)?;
     let path = sample::of_glob(primary, "example");
-    let (dir, name) = path.rsplit_once('/').unwrap_or(("", &path));
-    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-    let other = partner
-        .replace("<dir>", dir)
-        .replace("<stem>", stem)
-        .replace("<ext>", ending)
-        .replace("<name>", name);
-    let other = sample::of_glob(other.trim_start_matches('/'), "example");
+    let other = there(rule.text("partner")?, &path);
     Ok(vec![
         rule.draft(format!("Each file at `{primary}` MUST have a `{partner}`."))
             .check(rule.on_project("tree", json!({"each": primary, "exists": partner})))
-            .project(false, vec![(path.clone(), String::new())])
-            .project(true, vec![(path.clone(), String::new()), (other, String::new())]),
+            .project(false, vec![(path.clone(), "Text.\n".to_owned())])
+            .project(
+                true,
+                vec![(path.clone(), "Text.\n".to_owned()), (other, "Text.\n".to_owned())],
+            ),
     ])
 }
 
@@ -61,9 +57,9 @@ fn contains(rule: &Rule<'_>) -> Drafts {
     if rule.kind == "dir_contains" {
         let names = rule.options.get("require").map(texts).unwrap_or_default();
         let exists: Vec<String> = names.iter().map(|name| format!("<path>/{name}")).collect();
-        let there = names
-            .iter()
-            .map(|name| (format!("{folder}/{}", sample::of_glob(name, "example")), String::new()));
+        let there = names.iter().map(|name| {
+            (format!("{folder}/{}", sample::of_glob(name, "example")), "Text.\n".to_owned())
+        });
         return Ok(vec![
             rule.draft(format!("Each folder at `{select}` MUST hold {}.", listed(&names, "and")))
                 .check(
@@ -72,7 +68,7 @@ fn contains(rule: &Rule<'_>) -> Drafts {
                         json!({"each": format!("{select}/"), "exists": exists}),
                     ),
                 )
-                .project(false, vec![(format!("{folder}/other.txt"), String::new())])
+                .project(false, vec![(format!("{folder}/other.txt"), "Text.\n".to_owned())])
                 .project(true, there.collect()),
         ]);
     }
@@ -87,8 +83,11 @@ fn contains(rule: &Rule<'_>) -> Drafts {
             listed(&names, "and")
         ))
         .check(rule.on_project("tree", json!({"each": format!("{select}/"), "only": only})))
-        .project(false, vec![(format!("{folder}/odd one.txt").replace(' ', "-"), String::new())])
-        .project(true, vec![(format!("{folder}/{good}"), String::new())]),
+        .project(
+            false,
+            vec![(format!("{folder}/odd one.txt").replace(' ', "-"), "Text.\n".to_owned())],
+        )
+        .project(true, vec![(format!("{folder}/{good}"), "Text.\n".to_owned())]),
     ])
 }
 
@@ -110,8 +109,11 @@ fn unique(rule: &Rule<'_>) -> Drafts {
     Ok(vec![
         rule.draft(format!("`{key}` MUST come out once among the files at `{select}`."))
             .check(rule.on_project("tree", json!({"each": select, "unique": key})))
-            .project(false, vec![(first.clone(), String::new()), (second, String::new())])
-            .project(true, vec![(first, String::new()), (third, String::new())]),
+            .project(
+                false,
+                vec![(first.clone(), "Text.\n".to_owned()), (second, "Text.\n".to_owned())],
+            )
+            .project(true, vec![(first, "Text.\n".to_owned()), (third, "Text.\n".to_owned())]),
     ])
 }
 
@@ -161,22 +163,17 @@ fn each(rule: &Rule<'_>) -> Drafts {
         let ours: Result<Vec<String>, String> =
             paths.iter().map(|path| template(&path.replace("{path}", subject))).collect();
         let ours = ours?;
-        let there = paths.first().map(|path| {
-            sample::of_glob(
-                &path.replace("{path}", &folder).replace("{dir}", "").replace("{stem}", "example"),
-                "example",
-            )
-        });
+        let there = paths.first().map(|path| there(path, &folder));
         match kind {
             "file_exists" => {
                 exists.push(ours.join(" | "));
-                good.extend(there.map(|path| (path, String::new())));
+                good.extend(there.map(|path| (path, "Text.\n".to_owned())));
                 demands.push(format!("MUST have {}", listed(&ours, "or")));
             }
             "dir_exists" => {
                 let folders: Vec<String> = ours.iter().map(|path| format!("{path}/")).collect();
                 exists.push(folders.join(" | "));
-                good.extend(there.map(|path| (format!("{path}/a.txt"), String::new())));
+                good.extend(there.map(|path| (format!("{path}/a.txt"), "Text.\n".to_owned())));
                 demands.push(format!("MUST have {}", listed(&folders, "or")));
             }
             "file_absent" => {
@@ -218,10 +215,26 @@ fn each(rule: &Rule<'_>) -> Drafts {
     let mut draft = rule
         .draft(format!("Each of {} {}.", listed(&select, "and"), demands.join(", and ")))
         .check(check)
-        .project(false, vec![(base.clone(), String::new())])
-        .project(true, std::iter::once((base, String::new())).chain(good).collect());
+        .project(false, vec![(base.clone(), "Text.\n".to_owned())])
+        .project(true, std::iter::once((base, "Text.\n".to_owned())).chain(good).collect());
     if subject == "<dir>" {
         draft = draft.note("what is found stands at the file that tells the folder");
     }
     Ok(vec![draft])
+}
+
+/// The path that a nested rule asks for of `subject`.
+fn there(path: &str, subject: &str) -> String {
+    let (dir, name) = subject.rsplit_once('/').unwrap_or(("", subject));
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let known = [
+        ("{path}", subject),
+        ("{dir}", dir),
+        ("{stem}", stem),
+        ("{ext}", ending),
+        ("{basename}", name),
+    ];
+    let path =
+        known.iter().fold(path.to_owned(), |path, (place, value)| path.replace(place, value));
+    sample::of_glob(path.trim_start_matches('/'), "example")
 }

@@ -54,9 +54,12 @@ fn path(rule: &Rule<'_>) -> Drafts {
         .draft(format!("`{at}` in {} {demand}.", rule.said()))
         .check(rule.on_files("data", data));
     let file = rule.sample("example");
-    let bad = json!("something else");
-    if let Some(text) = written(&file, at, &bad) {
-        draft = draft.example(false, &file, text);
+    // Another value, or none.
+    let bad = [(at, json!("something else")), ("$.other", json!("x"))];
+    for (at, bad) in bad {
+        if let Some(text) = written(&file, at, &bad) {
+            draft = draft.example(false, &file, text);
+        }
     }
     let good = match good {
         Some(good) => written(&file, at, &good),
@@ -220,7 +223,7 @@ fn registry(rule: &Rule<'_>) -> Drafts {
         .filter(|_| from == "file")
         .map_or_else(|| "here/a.txt".to_owned(), |(folder, _)| format!("{folder}/here/a.txt"));
     if let Some(text) = written(&file, &at, &json!("here/a.txt")) {
-        draft = draft.project(true, vec![(there, String::new()), (file, text)]);
+        draft = draft.project(true, vec![(there, "Text.\n".to_owned()), (file, text)]);
     }
     Ok(vec![draft])
 }

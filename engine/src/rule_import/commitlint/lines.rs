@@ -2,6 +2,7 @@
 
 use super::super::{listed, texts};
 use super::Set;
+use std::borrow::Cow;
 
 /// First lines that commitlint finds no type, scope and subject in: such a rule says nothing of
 /// them.
@@ -61,7 +62,7 @@ pub(super) struct Line {
     pub(super) demand: String,
     pub(super) matches: String,
     /// A first line that is well.
-    pub(super) good: &'static str,
+    pub(super) good: Cow<'static, str>,
     /// One that is not.
     pub(super) bad: String,
 }
@@ -80,11 +81,11 @@ pub(super) fn first_line(one: &Set<'_>) -> Result<Line, String> {
         "scope" => line(None, Some(&format!(r"(?:\((?:{inner})\))?")), None),
         _ => line(None, None, Some(inner)),
     };
-    let of = |demand: String, inner: &str, good: &'static str, bad: String| {
+    let of = |demand: String, inner: &str, good: &str, bad: String| {
         Ok(Line {
             demand: format!("The {said} of a commit message {demand}."),
             matches: matches(inner),
-            good,
+            good: Cow::Owned(good.to_owned()),
             bad,
         })
     };
@@ -128,7 +129,7 @@ pub(super) fn first_line(one: &Set<'_>) -> Result<Line, String> {
             } else {
                 ("fix: x.", "fix: x".to_owned())
             };
-            Ok(Line { demand, matches, good, bad })
+            Ok(Line { demand, matches, good: good.into(), bad })
         }
         "min-length" | "max-length" => {
             let number = number.ok_or("it has no number up to 1000")?;
@@ -143,26 +144,22 @@ pub(super) fn first_line(one: &Set<'_>) -> Result<Line, String> {
                 "scope" => "[^)]",
                 _ => ".",
             };
-            let words = if least {
-                "x".to_owned()
-            } else {
-                "x".repeat(usize::try_from(number).unwrap_or(100) + 1)
+            let count = usize::try_from(number).unwrap_or(100);
+            let of_length = |length: usize| {
+                let words = "x".repeat(length);
+                match part {
+                    "type" => format!("{words}: y"),
+                    "scope" => format!("fix({words}): y"),
+                    "header" => words,
+                    _ => format!("fix: {words}"),
+                }
             };
-            let bad = match part {
-                "type" => format!("{words}: y"),
-                "scope" => format!("fix({words}): y"),
-                "header" => words,
-                _ => format!("fix: {words}"),
-            };
+            let (good, bad) = if least { (count, 1) } else { (1, count + 1) };
             of(
                 format!("MUST have {said} {number} characters"),
                 &format!("{any}{range}"),
-                if least {
-                    "improvement(interface): say in enough words what changed, and how"
-                } else {
-                    "fix: x"
-                },
-                bad,
+                &of_length(good),
+                of_length(bad),
             )
         }
         "trim" => of(
@@ -175,19 +172,19 @@ pub(super) fn first_line(one: &Set<'_>) -> Result<Line, String> {
             ("scope", true) => Ok(Line {
                 demand: "A commit message MUST have a scope.".to_owned(),
                 matches: line(None, Some(r"\([^)]+\)"), None),
-                good: "fix(api): x",
+                good: "fix(api): x".into(),
                 bad: "fix: x".to_owned(),
             }),
             ("scope", false) => Ok(Line {
                 demand: "A commit message NEVER has a scope.".to_owned(),
                 matches: line(None, Some(""), None),
-                good: "fix: x",
+                good: "fix: x".into(),
                 bad: "fix(api): x".to_owned(),
             }),
             (_, true) => Ok(Line {
                 demand: format!("A commit message MUST have a {said}."),
                 matches: r"^\w+(?:\([^)]*\))?!?: .+$".to_owned(),
-                good: "fix: x",
+                good: "fix: x".into(),
                 bad: "Update".to_owned(),
             }),
             (_, false) => Err(format!("a message without a {said} is nothing a page asks for")),
@@ -216,7 +213,7 @@ pub(super) fn first_line(one: &Set<'_>) -> Result<Line, String> {
             demand: "The first line of a commit message NEVER has a `!` before its colon."
                 .to_owned(),
             matches: format!(r"^(?:\w*(?:\([^)]*\))?: .*|{OTHER})$"),
-            good: "fix: x",
+            good: "fix: x".into(),
             bad: "fix!: x".to_owned(),
         }),
         "delimiter-style" if !one.never => {
