@@ -191,6 +191,14 @@ fn named(row: &(&str, &[&str], Way)) -> String {
     format!("{} {}", row.0, row.1[0])
 }
 
+/// A glob that leaves out what it names, and all below it when that is a folder.
+fn whole(glob: &str) -> Vec<String> {
+    let glob = glob.trim_end_matches('/');
+    let below = format!("{}/", anchored(glob));
+    let is_folder = !glob.ends_with('*') && !glob.ends_with(".md");
+    std::iter::once(anchored(glob)).chain(is_folder.then_some(below)).collect()
+}
+
 /// The rules in a configuration of markdownlint-cli2, and where they apply.
 fn runner(
     config: &Map<String, Json>,
@@ -200,12 +208,12 @@ fn runner(
 ) -> Result<Map<String, Json>, String> {
     for glob in config.get("globs").map(texts).unwrap_or_default() {
         match glob.strip_prefix(['!', '#']) {
-            Some(not) => place.exclude.push(anchored(not)),
+            Some(not) => place.exclude.extend(whole(not)),
             None => place.files.push(anchored(&glob)),
         }
     }
     for glob in config.get("ignores").map(texts).unwrap_or_default() {
-        place.exclude.push(anchored(&glob));
+        place.exclude.extend(whole(&glob));
     }
     for (key, value) in config {
         let why = match key.as_str() {

@@ -235,7 +235,8 @@ fn pinned(rule: &Rule<'_>) -> Drafts {
         return Err(format!("`{format}`: of these formats a page states GitHub's"));
     }
     let globs = rule.options.get("paths").map(|paths| super::scope(paths).0).unwrap_or_default();
-    let file = ".github/workflows/ci.yml";
+    let sample = rule.sample("ci");
+    let file = if sample.contains(".y") { sample.as_str() } else { ".github/workflows/ci.yml" };
     let text = |uses: &str| format!("jobs:\n  a:\n    steps:\n      - uses: {uses}\n");
     let draft = rule
         .draft(format!("What a workflow at {} uses MUST be pinned to the hash of a commit.", super::super::listed(&texts(&json!(globs)), "and")))
