@@ -108,6 +108,13 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "rule_import",
+        &[
+            "source", "files", "config", "finding", "paths", "parse", "patterns", "registry",
+            "rule", "check", "fix", "examples",
+        ],
+    ),
+    (
         "walk",
         &[
             "source",

@@ -288,6 +288,17 @@ pub enum RuleCommand {
     /// Writes them between two markers and leaves all else in the file alone; written again, the file
     /// stays as it is.
     Export(RuleExport),
+    /// Make rule pages of what another tool is configured with.
+    ///
+    /// Reads the configuration of alint, commitlint, ls-lint, ast-grep or markdownlint, and writes a
+    /// page for each rule that a check of ours can state: with its message, its severity, where it
+    /// comes from, and examples that were run. What cannot be carried over is told item by item, with
+    /// the reason and what covers it instead. Nothing is run: of a configuration written in JavaScript
+    /// what is literal is read.
+    #[command(
+        after_help = "Exit codes:\n  0  all pages are as they should be\n  1  a page that says something else was kept\n  2  wrong usage, or a configuration that cannot be read\n  3  a page could not be made: a fault of the import\n\nExamples:\n  aidd rule import --dry-run\n  aidd rule import .ls-lint.yml\n  aidd rule import tools/no-eval.yml --from ast-grep"
+    )]
+    Import(RuleImport),
 }
 
 /// `aidd rule export`.
@@ -305,6 +316,41 @@ pub struct RuleExport {
     /// Print what would stand between the markers.
     #[arg(long, conflicts_with = "check")]
     pub stdout: bool,
+}
+
+/// `aidd rule import`.
+#[derive(Debug, Args)]
+pub struct RuleImport {
+    /// Configurations; without any, those in the project's root that are known by their names.
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<String>,
+    /// The tool that they are of, where their names and contents do not tell.
+    #[arg(long, value_enum, value_name = "TOOL")]
+    pub from: Option<ImportTool>,
+    /// The rules folder to write to, from the project's root.
+    #[arg(long, value_name = "DIR", default_value = ".aidd/rules", value_hint = ValueHint::DirPath)]
+    pub to: String,
+    /// Say what would be written, and write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write over pages that say something else.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// The tools whose rules are imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ImportTool {
+    /// Files, names, contents and values.
+    Alint,
+    /// Commit messages.
+    Commitlint,
+    /// Names of files and folders.
+    LsLint,
+    /// Shapes of code.
+    AstGrep,
+    /// Markdown.
+    Markdownlint,
 }
 
 /// The forms that rules are exported in.

@@ -1,6 +1,7 @@
 //! `aidd rule`: listing, beginning, testing and handing on rules.
 
 mod export;
+mod import;
 
 use crate::Io;
 use crate::cli::{Form, RuleCommand, When};
@@ -42,6 +43,7 @@ pub fn run(
         RuleCommand::New { id, form } => new(&project, id, *form, io),
         RuleCommand::Test { rules } => test(&project, rules, io),
         RuleCommand::Export(args) => export::run(&project, args, io),
+        RuleCommand::Import(args) => import::run(&project, args, io),
     }
 }
 

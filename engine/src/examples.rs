@@ -186,17 +186,8 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     let mut fixed = fixed.into_iter();
     for example in &examples {
         let results = results(engine, rule, example);
-        let found: Vec<String> = if rule.is_joined() {
-            let line = |(source, finding): &(Source, Finding)| {
-                let place = found(source, finding);
-                // Of the file as such, its path says it all.
-                let at = if source.text().is_empty() { String::new() } else { format!(":{place}") };
-                format!("{}{at}", source.path())
-            };
-            results.iter().map(line).collect()
-        } else {
-            results.iter().map(|(source, finding)| found(source, finding)).collect()
-        };
+        let found: Vec<String> =
+            results.iter().map(|(source, finding)| line(rule, source, finding)).collect();
         let none = Vec::new();
         let expected = if let Expected::Fails(lines) = &example.expected { lines } else { &none };
         if found != *expected {
@@ -260,7 +251,7 @@ fn of_memory(engine: &Engine, rule: &Rule, example: &Example) -> Option<String> 
 }
 
 /// What the rule finds in an example, by file.
-fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Finding)> {
+pub(crate) fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Finding)> {
     let here = (!rule.is_joined()).then(|| example.path.clone());
     let listing = Listing::new(example.beside.0.keys().cloned().chain(here));
     if rule.is_joined() {
@@ -275,7 +266,18 @@ fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Find
     findings.into_iter().map(|finding| (source(), finding)).collect()
 }
 
-/// A finding as a `finding` block has it.
+/// A finding as a line of the `finding` block of a page of `rule`.
+pub(crate) fn line(rule: &Rule, source: &Source, finding: &Finding) -> String {
+    let place = found(source, finding);
+    if !rule.is_joined() {
+        return place;
+    }
+    // Of the file as such, its path says it all.
+    let at = if source.text().is_empty() { String::new() } else { format!(":{place}") };
+    format!("{}{at}", source.path())
+}
+
+/// Where a finding stands, and the first line of the text under it.
 fn found(source: &Source, finding: &Finding) -> String {
     let at = source.position(finding.span.start, Encoding::CodePoints);
     let text = source.slice(finding.span).lines().next().unwrap_or_default();

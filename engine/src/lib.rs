@@ -34,6 +34,7 @@ pub mod project_checks;
 pub mod registry;
 pub mod remembered;
 pub mod rule;
+pub mod rule_import;
 pub mod secrets;
 pub mod select;
 pub mod source;

@@ -14,5 +14,6 @@ mod memory;
 mod odd_files;
 mod outputs;
 mod project;
+mod rule_import;
 mod support;
 mod whole;

@@ -1,0 +1,171 @@
+//! What becomes of each kind of rule that alint 0.21 has.
+
+/// How a kind is carried over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Way {
+    /// As a page of this form.
+    Form(&'static str),
+    /// Not; why.
+    Left(&'static str),
+    /// Not, for a rule of ours says it.
+    Ours(&'static str),
+}
+
+use Way::{Form, Left, Ours};
+
+const RUNS: &str = "it runs a program: nothing of the repository is run";
+const MODES: &str = "links and modes of files are Git's and the system's affair";
+const FORMAT: &str = "values are read in JSON, YAML, TOML and front matter";
+
+/// Every kind, by name (`rules list` of 0.20.1 and the schema of 0.21.0).
+pub(in super::super) const KINDS: [(&str, Way); 103] = [
+    ("changeset_requires_path", Form("commit")),
+    ("command", Left(RUNS)),
+    ("command_idempotent", Left(RUNS)),
+    (
+        "commented_out_code",
+        Ours("`compliance/*commented-out-code`, switched on by the pack `clean-code`"),
+    ),
+    ("cross_file", Form("data")),
+    ("dir_absent", Form("tree")),
+    ("dir_contains", Form("tree")),
+    ("dir_exists", Form("tree")),
+    ("dir_only_contains", Form("tree")),
+    ("dotenv_path_absent", Form("text")),
+    ("dotenv_path_equals", Form("text")),
+    ("dotenv_path_matches", Form("text")),
+    ("editorconfig_conforms", Left("what `.editorconfig` says is kept by editors and formatters")),
+    ("every_matching_has", Form("tree")),
+    ("executable_bit", Left(MODES)),
+    ("executable_has_shebang", Left(MODES)),
+    ("file_absent", Form("tree")),
+    ("file_content_forbidden", Form("text")),
+    ("file_content_matches", Form("text")),
+    ("file_ends_with", Form("text")),
+    ("file_exists", Form("tree")),
+    ("file_footer", Form("text")),
+    ("file_graph", Form("layers")),
+    ("file_hash", Left("the hash of a file is for Git to keep")),
+    ("file_header", Form("text")),
+    ("file_is_ascii", Form("text")),
+    ("file_is_text", Left("no form reads files that are not text")),
+    ("file_max_lines", Form("tree")),
+    ("file_max_size", Form("tree")),
+    ("file_min_lines", Form("tree")),
+    ("file_min_size", Form("tree")),
+    ("file_shebang", Form("text")),
+    ("file_starts_with", Form("text")),
+    ("filename_case", Form("tree")),
+    ("filename_regex", Form("tree")),
+    ("final_newline", Form("text")),
+    ("for_each_dir", Form("tree")),
+    ("for_each_file", Form("tree")),
+    ("for_each_match", Form("text")),
+    ("generated_file_fresh", Left(RUNS)),
+    ("git_blame_age", Left("how old a line is changes with the day, not with the change")),
+    (
+        "git_commit_author_allowlist",
+        Left("who may commit is settled where the repository is hosted"),
+    ),
+    ("git_commit_gpg_signed", Left("signatures are checked where the repository is hosted")),
+    ("git_commit_message", Form("commit")),
+    ("git_commit_no_fixup", Form("commit")),
+    ("git_commit_signed_off", Form("commit")),
+    ("git_commit_subject_matches", Form("commit")),
+    ("git_no_denied_paths", Form("tree")),
+    ("hcl_path_absent", Left(FORMAT)),
+    ("hcl_path_equals", Left(FORMAT)),
+    ("hcl_path_matches", Left(FORMAT)),
+    ("import_gate", Form("text")),
+    ("indent_style", Form("text")),
+    ("ini_path_absent", Form("text")),
+    ("ini_path_equals", Form("text")),
+    ("ini_path_matches", Form("text")),
+    ("json_path_absent", Form("data")),
+    ("json_path_equals", Form("data")),
+    ("json_path_matches", Form("data")),
+    (
+        "json_schema_passes",
+        Left("a schema is for a validator and the editor; a page states single values"),
+    ),
+    ("key_parity", Left("the form `data` compares values, not the keys of files")),
+    ("line_endings", Form("text")),
+    ("line_max_width", Form("text")),
+    ("markdown_fragments_resolve", Form("doc")),
+    ("markdown_images_have_alt", Form("doc")),
+    ("markdown_links_resolve", Form("doc")),
+    (
+        "markdown_no_duplicate_headings",
+        Left("the form `doc` says which headings there are, not that they differ"),
+    ),
+    ("markdown_paths_resolve", Form("doc")),
+    ("markdown_required_headings", Form("doc")),
+    ("max_consecutive_blank_lines", Form("text")),
+    ("max_directory_depth", Form("tree")),
+    ("max_files_per_directory", Form("tree")),
+    ("no_bidi_controls", Form("text")),
+    ("no_bom", Form("text")),
+    ("no_case_conflicts", Left("the form `tree` compares names as they are written")),
+    ("no_empty_files", Form("tree")),
+    ("no_illegal_windows_names", Form("tree")),
+    ("no_merge_conflict_markers", Form("text")),
+    ("no_submodules", Form("tree")),
+    ("no_symlinks", Left(MODES)),
+    ("no_trailing_whitespace", Form("text")),
+    ("no_zero_width_chars", Form("text")),
+    ("ordered_block", Left("no form sorts lines")),
+    ("pair", Form("tree")),
+    ("pair_changed_together", Form("commit")),
+    ("pair_hash", Left("the hash of a file is for Git to keep")),
+    ("pinned_references", Form("data")),
+    ("properties_path_absent", Form("text")),
+    ("properties_path_equals", Form("text")),
+    ("properties_path_matches", Form("text")),
+    ("registry_paths_resolve", Form("data")),
+    ("shebang_has_executable", Left(MODES)),
+    (
+        "spdx_identifier_valid",
+        Left(
+            "which licences there are is a list that grows; the header itself can be demanded by `text`",
+        ),
+    ),
+    ("toml_path_absent", Form("data")),
+    ("toml_path_equals", Form("data")),
+    ("toml_path_matches", Form("data")),
+    ("unique_by", Form("tree")),
+    ("xml_path_absent", Left(FORMAT)),
+    ("xml_path_equals", Left(FORMAT)),
+    ("xml_path_matches", Left(FORMAT)),
+    ("yaml_path_absent", Form("data")),
+    ("yaml_path_equals", Form("data")),
+    ("yaml_path_matches", Form("data")),
+];
+
+/// Other names of kinds.
+pub(super) const ALIASES: [(&str, &str); 11] = [
+    ("content_forbidden", "file_content_forbidden"),
+    ("content_matches", "file_content_matches"),
+    ("cross_file_value_equals", "cross_file"),
+    ("footer", "file_footer"),
+    ("header", "file_header"),
+    ("is_text", "file_is_text"),
+    ("max_lines", "file_max_lines"),
+    ("max_size", "file_max_size"),
+    ("min_lines", "file_min_lines"),
+    ("min_size", "file_min_size"),
+    ("shebang", "file_shebang"),
+];
+
+/// Bundled rulesets, and the pack of ours that comes nearest.
+pub(super) const RULESETS: [(&str, &str); 10] = [
+    ("oss-baseline", "repository"),
+    ("hygiene/", "repository"),
+    ("rust", "rust"),
+    ("node", "javascript"),
+    ("python", "python"),
+    ("go", "go"),
+    ("java", "java"),
+    ("ci/github-actions", "security"),
+    ("docs/adr", "docs"),
+    ("agent-hygiene", "clean-code"),
+];

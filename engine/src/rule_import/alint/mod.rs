@@ -1,0 +1,386 @@
+//! alint (<https://docs.rs/alint-rules/0.21.0>): rules on files, names, contents and values. What its
+//! kinds take was read in its schema of 0.21.0, and tried with 0.20.1.
+
+mod changes;
+mod contents;
+pub(super) mod kinds;
+mod places;
+mod subjects;
+mod values;
+
+use super::draft::Draft;
+use super::{Left, Made, Tool, anchored, read_one, texts};
+use crate::files::Files;
+use crate::finding::Severity;
+use crate::paths::{folder_of, join};
+use kinds::{ALIASES, KINDS, RULESETS, Way};
+use serde_json::{Map, Value as Json, json};
+
+/// Files that extend one another, at most.
+const MOST_FILES: usize = 50;
+
+/// One rule, its options as they are.
+struct Rule<'a> {
+    file: &'a str,
+    id: &'a str,
+    kind: &'a str,
+    options: &'a Map<String, Json>,
+    /// Globs, as alint has them.
+    include: Vec<String>,
+    exclude: Vec<String>,
+    when: Option<Json>,
+    notes: Vec<String>,
+}
+
+pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
+    let mut made = Made::default();
+    let config = whole(files, path, &mut made)?;
+    let ignored = config.get("ignore").map(texts).unwrap_or_default();
+    for key in ["nested_configs", "baseline", "allow_out_of_root", "trusted_extends"] {
+        if config.get(key).is_some_and(|value| value != &json!(false)) {
+            let why = match key {
+                "nested_configs" => {
+                    "import each nested file by its name, with `--to` the rules folder beside it"
+                }
+                "baseline" => "`aidd baseline write` keeps one of its own",
+                _ => "nothing outside the project is read",
+            };
+            made.left.push(Left::new(key, why));
+        }
+    }
+    let facts = config.get("facts").and_then(Json::as_array).cloned().unwrap_or_default();
+    let templates = config.get("templates").and_then(Json::as_array).cloned().unwrap_or_default();
+    for rule in config.get("rules").and_then(Json::as_array).into_iter().flatten() {
+        let Json::Object(given) = rule else {
+            return Err(format!("{path}: a rule is no mapping: {rule}"));
+        };
+        let id = given.get("id").and_then(Json::as_str).unwrap_or_default();
+        if id.is_empty() {
+            return Err(format!("{path}: a rule has no `id`"));
+        }
+        let result = expanded(given, &templates)
+            .and_then(|options| one(path, id, &options, &facts, &ignored));
+        match result {
+            Ok(drafts) => made.drafts.extend(drafts),
+            Err(left) => made.left.push(Left { item: id.to_owned(), ..left }),
+        }
+    }
+    Ok(made)
+}
+
+impl From<String> for Left {
+    fn from(why: String) -> Self {
+        Self::new("", why)
+    }
+}
+
+/// The configuration with the files of the project that it extends.
+fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, Json>, String> {
+    let mut order: Vec<(String, Map<String, Json>, Json)> = Vec::new();
+    let mut left = vec![(path.to_owned(), Json::Null)];
+    while let Some((file, entry)) = left.pop() {
+        if order.iter().any(|(seen, ..)| *seen == file) {
+            continue;
+        }
+        if order.len() >= MOST_FILES {
+            return Err(format!("{path}: more than {MOST_FILES} files extend one another"));
+        }
+        let config = read_one(files, &file)?;
+        for entry in config.get("extends").and_then(Json::as_array).into_iter().flatten() {
+            let url = entry.as_str().or_else(|| entry["url"].as_str()).unwrap_or_default();
+            if let Some(bundled) = url.strip_prefix("alint://bundled/") {
+                made.left.push(ruleset(url, bundled));
+            } else if url.contains("://") {
+                made.left.push(Left::new(
+                    format!("extends `{url}`"),
+                    "nothing is fetched: put the file into the project",
+                ));
+            } else {
+                let folder = folder_of(&file);
+                let inner = join(folder, url)
+                    .ok_or_else(|| format!("{file}: `{url}` leads out of the project"))?;
+                left.push((inner, entry.clone()));
+            }
+        }
+        order.push((file, config, entry));
+    }
+    // What is extended comes first, and is overridden field by field.
+    let mut all = Map::new();
+    for (_, config, entry) in order.into_iter().rev() {
+        for (key, value) in config {
+            let (Some(Json::Array(before)), Json::Array(after)) = (all.get_mut(&key), &value)
+            else {
+                let kept = if key == "rules" { chosen(&value, &entry) } else { value };
+                all.insert(key, kept);
+                continue;
+            };
+            let after =
+                if key == "rules" { chosen(&value, &entry) } else { Json::Array(after.clone()) };
+            merge(before, after);
+        }
+    }
+    Ok(all)
+}
+
+/// The rules that `only` and `except` of an entry leave.
+fn chosen(rules: &Json, entry: &Json) -> Json {
+    let (only, except) = (texts(&entry["only"]), texts(&entry["except"]));
+    let rules = rules.as_array().into_iter().flatten();
+    let stays = |rule: &&Json| {
+        let id = rule["id"].as_str().unwrap_or_default().to_owned();
+        (only.is_empty() || only.contains(&id)) && !except.contains(&id)
+    };
+    Json::Array(rules.filter(stays).cloned().collect())
+}
+
+fn merge(before: &mut Vec<Json>, after: Json) {
+    let Json::Array(after) = after else { return };
+    for item in after {
+        let same = before.iter_mut().find(|one| !item["id"].is_null() && one["id"] == item["id"]);
+        match (same.and_then(Json::as_object_mut), item) {
+            (Some(map), Json::Object(fields)) => map.extend(fields),
+            (_, item) => before.push(item),
+        }
+    }
+}
+
+fn ruleset(url: &str, bundled: &str) -> Left {
+    let name = bundled.split('@').next().unwrap_or(bundled);
+    let left = Left::new(format!("extends `{url}`"), "what it bundles is not read");
+    let near = RULESETS.iter().find(|(known, _)| match known.strip_suffix('/') {
+        Some(family) => name.starts_with(family),
+        None => *known == name,
+    });
+    match near {
+        Some((_, pack)) => {
+            left.instead(format!("the pack `{pack}` comes nearest: \"compliance\": [\"{pack}\"]"))
+        }
+        None => left.instead("no pack comes near; copy its rules into the file and import again"),
+    }
+}
+
+/// A rule with the fields of its template, variables put in place.
+fn expanded(given: &Map<String, Json>, templates: &[Json]) -> Result<Map<String, Json>, Left> {
+    let Some(name) = given.get("extends_template").and_then(Json::as_str) else {
+        return Ok(given.clone());
+    };
+    let template = templates.iter().find(|one| one["id"] == name).and_then(Json::as_object);
+    let template =
+        template.ok_or_else(|| Left::new("", format!("there is no template `{name}`")))?;
+    let vars = given.get("vars").and_then(Json::as_object).cloned().unwrap_or_default();
+    let mut text = Json::Object(template.clone()).to_string();
+    for (key, value) in &vars {
+        // Within a text of JSON, as one.
+        let plain = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let quoted = Json::from(plain).to_string();
+        let inner = &quoted[1..quoted.len() - 1];
+        text = text
+            .replace(&format!("{{{{vars.{key}}}}}"), inner)
+            .replace(&format!("{{{{ vars.{key} }}}}"), inner);
+    }
+    let filled = serde_json::from_str(&text).map_err(|error| Left::new("", error.to_string()))?;
+    let Json::Object(mut all) = filled else { return Ok(given.clone()) };
+    all.extend(given.clone());
+    Ok(all)
+}
+
+fn one(
+    file: &str,
+    id: &str,
+    options: &Map<String, Json>,
+    facts: &[Json],
+    ignored: &[String],
+) -> Result<Vec<Draft>, Left> {
+    let level = options.get("level").and_then(Json::as_str).unwrap_or("error");
+    if level == "off" {
+        return Err(Left::new("", "it is off"));
+    }
+    let given = options.get("kind").and_then(Json::as_str).unwrap_or_default();
+    let kind = ALIASES.iter().find(|(other, _)| *other == given).map_or(given, |(_, kind)| kind);
+    match KINDS.iter().find(|(known, _)| *known == kind) {
+        None => return Err(Left::new("", format!("`{given}` is no kind of alint 0.21"))),
+        Some((_, Way::Left(why))) => return Err(Left::new("", *why)),
+        Some((_, Way::Ours(ours))) => {
+            return Err(Left::new("", "a rule that is built in says it").instead(*ours));
+        }
+        Some((_, Way::Form(_))) => {}
+    }
+    let (include, mut exclude) = scope(options.get("paths").unwrap_or(&Json::Null));
+    exclude.extend(ignored.iter().cloned());
+    let mut rule =
+        Rule { file, id, kind, options, include, exclude, when: None, notes: Vec::new() };
+    rule.when = condition(&mut rule, facts)?;
+    let mut drafts = rule.drafts()?;
+    for draft in &mut drafts {
+        settle(draft, &rule, level);
+    }
+    Ok(drafts)
+}
+
+/// `paths`: a glob, a list with `!`, or an object.
+fn scope(paths: &Json) -> (Vec<String>, Vec<String>) {
+    if paths.is_object() {
+        return (texts(&paths["include"]), texts(&paths["exclude"]));
+    }
+    let (not, all): (Vec<String>, Vec<String>) =
+        texts(paths).into_iter().partition(|glob| glob.starts_with('!'));
+    (all, not.into_iter().map(|glob| glob[1..].to_owned()).collect())
+}
+
+/// `when` and `scope_filter` as a condition of ours.
+fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, Left> {
+    let mut when = Map::new();
+    if let Some(text) = rule.options.get("when").and_then(Json::as_str) {
+        let (plain, not) = match text.trim().strip_prefix("not ") {
+            Some(rest) => (rest.trim(), true),
+            None => (text.trim(), false),
+        };
+        let name = plain.strip_prefix("facts.").unwrap_or_default();
+        let fact = facts.iter().find(|fact| fact["id"] == name && !name.is_empty());
+        let any = fact.map(|fact| texts(&fact["any_file_exists"])).unwrap_or_default();
+        let all = fact.map(|fact| texts(&fact["all_files_exist"])).unwrap_or_default();
+        let globs = match (&any[..], &all[..]) {
+            ([_, ..], _) => any,
+            (_, [_]) => all,
+            _ => {
+                return Err(Left::new(
+                    "",
+                    format!(
+                        "its condition `{text}` is none that `when` of a page states: files that exist"
+                    ),
+                ));
+            }
+        };
+        // A plain path is one from the root here; a glob without a slash speaks of any folder.
+        let place = |glob: &String| match glob.contains(['*', '?', '[', '{']) {
+            true => anchored(glob),
+            false => glob.trim_start_matches("./").to_owned(),
+        };
+        let file = json!(globs.iter().map(place).collect::<Vec<_>>());
+        if not {
+            when.insert("not".to_owned(), json!({"file": file}));
+        } else {
+            when.insert("file".to_owned(), file);
+        }
+    }
+    if let Some(Json::Object(filter)) = rule.options.get("scope_filter") {
+        for (key, value) in filter {
+            match key.as_str() {
+                "has_ancestor" => drop(when.insert("nearest".to_owned(), json!(texts(value)))),
+                "changed_since" => rule.notes.push(
+                    "which files changed is settled by `aidd check --diff`, not by the rule"
+                        .to_owned(),
+                ),
+                other => {
+                    return Err(Left::new(
+                        "",
+                        format!("`scope_filter: {other}` has no like in a page"),
+                    ));
+                }
+            }
+        }
+    }
+    Ok((!when.is_empty()).then_some(Json::Object(when)))
+}
+
+/// What all drafts of a rule have in common.
+fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
+    draft.severity = match level {
+        "info" => Severity::Info,
+        "warning" => Severity::Warning,
+        _ => Severity::Error,
+    };
+    if let Some(message) = rule.options.get("message").and_then(Json::as_str) {
+        draft.says.insert(0, message.to_owned());
+        if message.contains("{{") {
+            draft
+                .notes
+                .push("its message has places to fill in, and stands here as text".to_owned());
+        } else {
+            draft.message = Some(message.to_owned());
+        }
+    }
+    // A condition must hold in the examples too.
+    let beside = rule.when.iter().filter_map(beside);
+    for beside in beside {
+        for one in &mut draft.tries {
+            if one.files.iter().all(|(path, _)| *path != beside) {
+                one.files.insert(0, (beside.clone(), "{}\n".to_owned()));
+            }
+        }
+    }
+    draft.sources.extend(rule.options.get("policy_url").and_then(Json::as_str).map(str::to_owned));
+    draft.notes.extend(rule.notes.iter().cloned());
+    if rule.options.contains_key("fix") {
+        draft.notes.push("its fix is not carried over".to_owned());
+    }
+}
+
+/// A file that makes a condition hold.
+fn beside(when: &Json) -> Option<String> {
+    let file = texts(&when["file"]).into_iter().next();
+    let file = file.map(|glob| super::sample::of_glob(&glob, "example"));
+    file.or_else(|| texts(&when["nearest"]).into_iter().next())
+}
+
+impl Rule<'_> {
+    fn drafts(&self) -> Result<Vec<Draft>, String> {
+        let made = contents::drafts(self)
+            .or_else(|| places::drafts(self))
+            .or_else(|| subjects::drafts(self))
+            .or_else(|| changes::drafts(self))
+            .or_else(|| values::drafts(self));
+        made.unwrap_or_else(|| Err(format!("no page is made of `{}`", self.kind)))
+    }
+
+    fn draft(&self, demand: impl Into<String>) -> Draft {
+        Draft::new(Tool::Alint, self.file, self.id, demand)
+    }
+
+    fn text(&self, key: &str) -> Result<&str, String> {
+        self.options.get(key).and_then(Json::as_str).ok_or_else(|| format!("`{key}` is missing"))
+    }
+
+    fn number(&self, key: &str) -> Result<u64, String> {
+        self.options.get(key).and_then(Json::as_u64).ok_or_else(|| format!("`{key}` is no number"))
+    }
+
+    fn is(&self, key: &str) -> bool {
+        self.options.get(key) == Some(&Json::Bool(true))
+    }
+
+    /// A check on files: the globs of the rule, its condition, and the form.
+    fn on_files(&self, form: &str, value: Json) -> Json {
+        let mut check = self.on_project(form, value);
+        if !self.include.is_empty() {
+            check["files"] =
+                json!(self.include.iter().map(|glob| anchored(glob)).collect::<Vec<_>>());
+        }
+        check
+    }
+
+    /// A check that says itself what it looks at.
+    fn on_project(&self, form: &str, value: Json) -> Json {
+        let mut check = json!({});
+        if !self.exclude.is_empty() {
+            check["exclude"] =
+                json!(self.exclude.iter().map(|glob| anchored(glob)).collect::<Vec<_>>());
+        }
+        if let Some(when) = &self.when {
+            check["when"] = when.clone();
+        }
+        check[form] = value;
+        check
+    }
+
+    /// A path that the rule speaks of.
+    fn sample(&self, name: &str) -> String {
+        let glob = self.include.first().map_or("example.txt", String::as_str);
+        super::sample::of_glob(glob, name)
+    }
+
+    /// What the rule speaks of, in words.
+    fn said(&self) -> String {
+        super::listed(&self.include, "and")
+    }
+}

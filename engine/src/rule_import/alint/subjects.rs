@@ -1,0 +1,240 @@
+//! Kinds that ask something of each file or folder they select.
+
+use super::super::draft::Draft;
+use super::super::{listed, sample};
+use super::{Rule, scope, texts};
+use serde_json::{Value as Json, json};
+
+type Drafts = Result<Vec<Draft>, String>;
+
+/// The drafts of a rule on what is selected; `None` for other kinds.
+pub(super) fn drafts(rule: &Rule<'_>) -> Option<Drafts> {
+    Some(match rule.kind {
+        "pair" => pair(rule),
+        "dir_contains" | "dir_only_contains" => contains(rule),
+        "unique_by" => unique(rule),
+        "for_each_dir" | "for_each_file" | "every_matching_has" => each(rule),
+        _ => return None,
+    })
+}
+
+/// A template of alint as one of ours.
+fn template(text: &str) -> Result<String, String> {
+    let known = [
+        ("{dir}", "<dir>"),
+        ("{stem}", "<stem>"),
+        ("{ext}", "<ext>"),
+        ("{basename}", "<name>"),
+        ("{path}", "<path>"),
+    ];
+    let filled =
+        known.iter().fold(text.to_owned(), |text, (theirs, ours)| text.replace(theirs, ours));
+    if filled.contains("{parent_name}") || filled.contains("{{") {
+        return Err(format!("`{text}` has a place that a path of ours cannot fill in"));
+    }
+    Ok(filled)
+}
+
+fn pair(rule: &Rule<'_>) -> Drafts {
+    let primary = rule.text("primary")?;
+    let partner = template(rule.text("partner")?)?;
+    let path = sample::of_glob(primary, "example");
+    let other = there(rule.text("partner")?, &path);
+    Ok(vec![
+        rule.draft(format!("Each file at `{primary}` MUST have a `{partner}`."))
+            .check(rule.on_project("tree", json!({"each": primary, "exists": partner})))
+            .project(false, vec![(path.clone(), "Text.\n".to_owned())])
+            .project(
+                true,
+                vec![(path.clone(), "Text.\n".to_owned()), (other, "Text.\n".to_owned())],
+            ),
+    ])
+}
+
+fn contains(rule: &Rule<'_>) -> Drafts {
+    let select = rule.text("select")?.trim_end_matches('/');
+    let folder = sample::of_glob(select, "example");
+    if rule.kind == "dir_contains" {
+        let names = rule.options.get("require").map(texts).unwrap_or_default();
+        let exists: Vec<String> = names.iter().map(|name| format!("<path>/{name}")).collect();
+        let there = names.iter().map(|name| {
+            (format!("{folder}/{}", sample::of_glob(name, "example")), "Text.\n".to_owned())
+        });
+        return Ok(vec![
+            rule.draft(format!("Each folder at `{select}` MUST hold {}.", listed(&names, "and")))
+                .check(
+                    rule.on_project(
+                        "tree",
+                        json!({"each": format!("{select}/"), "exists": exists}),
+                    ),
+                )
+                .project(false, vec![(format!("{folder}/other.txt"), "Text.\n".to_owned())])
+                .project(true, there.collect()),
+        ]);
+    }
+    let names = rule.options.get("allow").map(texts).unwrap_or_default();
+    let mut only = names.clone();
+    // alint judges the files of a folder alone.
+    only.push("*/".to_owned());
+    let good = names.first().map_or_else(String::new, |name| sample::of_glob(name, "example"));
+    Ok(vec![
+        rule.draft(format!(
+            "A folder at `{select}` MUST hold no other files than {}.",
+            listed(&names, "and")
+        ))
+        .check(rule.on_project("tree", json!({"each": format!("{select}/"), "only": only})))
+        .project(
+            false,
+            vec![(format!("{folder}/odd one.txt").replace(' ', "-"), "Text.\n".to_owned())],
+        )
+        .project(true, vec![(format!("{folder}/{good}"), "Text.\n".to_owned())]),
+    ])
+}
+
+fn unique(rule: &Rule<'_>) -> Drafts {
+    let select = rule.text("select")?;
+    if rule.is("case_insensitive") {
+        return Err(
+            "`case_insensitive`: the form `tree` compares names as they are written".to_owned()
+        );
+    }
+    let key = template(rule.options.get("key").and_then(Json::as_str).unwrap_or("{basename}"))?;
+    let first = sample::of_glob(select, "example");
+    let second = if select.contains("**/") {
+        sample::of_glob(&select.replacen("**/", "other/", 1), "example")
+    } else {
+        first.clone()
+    };
+    let third = sample::of_glob(select, "different");
+    Ok(vec![
+        rule.draft(format!("`{key}` MUST come out once among the files at `{select}`."))
+            .check(rule.on_project("tree", json!({"each": select, "unique": key})))
+            .project(
+                false,
+                vec![(first.clone(), "Text.\n".to_owned()), (second, "Text.\n".to_owned())],
+            )
+            .project(true, vec![(first, "Text.\n".to_owned()), (third, "Text.\n".to_owned())]),
+    ])
+}
+
+/// Rules for each folder or file that is selected.
+fn each(rule: &Rule<'_>) -> Drafts {
+    let (select, not) = scope(rule.options.get("select").unwrap_or(&Json::Null));
+    let mut each: Vec<String> = select
+        .iter()
+        .map(|glob| {
+            if rule.kind == "for_each_dir" {
+                format!("{}/", glob.trim_end_matches('/'))
+            } else {
+                glob.clone()
+            }
+        })
+        .collect();
+    if rule.kind == "every_matching_has" {
+        // Files and folders alike.
+        each = select
+            .iter()
+            .flat_map(|glob| [glob.clone(), format!("{}/", glob.trim_end_matches('/'))])
+            .collect();
+    }
+    // What `{path}` stands for: the subject, or, of one that is told by a file in it, its folder.
+    let mut subject = "<path>";
+    if let Some(text) = rule.options.get("when_iter").and_then(Json::as_str) {
+        let name =
+            text.trim().strip_prefix("iter.has_file(").and_then(|rest| rest.strip_suffix(')'));
+        let name = name
+            .map(|name| name.trim_matches(['"', '\'']))
+            .filter(|name| !name.contains(['*', '"', '\'']));
+        let Some(name) = name.filter(|_| rule.kind == "for_each_dir") else {
+            return Err(format!(
+                "its condition `{text}` is none that a page states of each subject"
+            ));
+        };
+        each = each.iter().map(|folder| format!("{folder}{name}")).collect();
+        subject = "<dir>";
+    }
+    let mut tree = json!({"each": each});
+    let mut demands: Vec<String> = Vec::new();
+    let (mut exists, mut absent, mut good) = (Vec::new(), Vec::new(), Vec::new());
+    let folder = sample::of_glob(&select[..].first().cloned().unwrap_or_default(), "example");
+    for nested in rule.options.get("require").and_then(Json::as_array).into_iter().flatten() {
+        let kind = nested["kind"].as_str().unwrap_or_default();
+        let (paths, _) = scope(&nested["paths"]);
+        let ours: Result<Vec<String>, String> =
+            paths.iter().map(|path| template(&path.replace("{path}", subject))).collect();
+        let ours = ours?;
+        let there = paths.first().map(|path| there(path, &folder));
+        match kind {
+            "file_exists" => {
+                exists.push(ours.join(" | "));
+                good.extend(there.map(|path| (path, "Text.\n".to_owned())));
+                demands.push(format!("MUST have {}", listed(&ours, "or")));
+            }
+            "dir_exists" => {
+                let folders: Vec<String> = ours.iter().map(|path| format!("{path}/")).collect();
+                exists.push(folders.join(" | "));
+                good.extend(there.map(|path| (format!("{path}/a.txt"), "Text.\n".to_owned())));
+                demands.push(format!("MUST have {}", listed(&folders, "or")));
+            }
+            "file_absent" => {
+                demands.push(format!("NEVER has {}", listed(&ours, "or")));
+                absent.extend(ours);
+            }
+            other => {
+                return Err(format!(
+                    "`{other}` for each subject: write it as a rule of its own, with `paths` that select the files"
+                ));
+            }
+        }
+    }
+    if demands.is_empty() {
+        return Err("it requires nothing".to_owned());
+    }
+    if !exists.is_empty() {
+        tree["exists"] = json!(exists);
+    }
+    if !absent.is_empty() {
+        tree["absent"] = json!(absent);
+    }
+    let mut check = rule.on_project("tree", tree);
+    if !not.is_empty() {
+        check["exclude"] = json!(
+            not.iter()
+                .flat_map(|glob| [
+                    super::anchored(glob),
+                    format!("/{}/", glob.trim_end_matches('/'))
+                ])
+                .collect::<Vec<_>>()
+        );
+    }
+    let base = match (subject, rule.kind) {
+        ("<dir>", _) => sample::of_glob(&each[0], "example"),
+        (_, "for_each_dir") => format!("{folder}/other.txt"),
+        _ => folder.clone(),
+    };
+    let mut draft = rule
+        .draft(format!("Each of {} {}.", listed(&select, "and"), demands.join(", and ")))
+        .check(check)
+        .project(false, vec![(base.clone(), "Text.\n".to_owned())])
+        .project(true, std::iter::once((base, "Text.\n".to_owned())).chain(good).collect());
+    if subject == "<dir>" {
+        draft = draft.note("what is found stands at the file that tells the folder");
+    }
+    Ok(vec![draft])
+}
+
+/// The path that a nested rule asks for of `subject`.
+fn there(path: &str, subject: &str) -> String {
+    let (dir, name) = subject.rsplit_once('/').unwrap_or(("", subject));
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let known = [
+        ("{path}", subject),
+        ("{dir}", dir),
+        ("{stem}", stem),
+        ("{ext}", ending),
+        ("{basename}", name),
+    ];
+    let path =
+        known.iter().fold(path.to_owned(), |path, (place, value)| path.replace(place, value));
+    sample::of_glob(path.trim_start_matches('/'), "example")
+}

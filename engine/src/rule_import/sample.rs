@@ -1,0 +1,133 @@
+//! Texts and paths that match an expression or a glob: what the examples of a page are made of.
+//! Whether they do is for the engine to say; what it does not find is not written.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+/// Most characters of a sample.
+const LONGEST: usize = 2000;
+/// Characters that read well, tried in this order.
+const LIKED: &str = "aA1 -_./:x";
+
+/// A short text that `expression` matches; `None` when it is malformed or there is none.
+pub(super) fn of_regex(expression: &str) -> Option<String> {
+    let hir = regex_syntax::ParserBuilder::new()
+        .multi_line(true)
+        .crlf(true)
+        .build()
+        .parse(expression)
+        .ok()?;
+    let mut text = String::new();
+    write(&hir, &mut text)?;
+    (text.len() <= LONGEST).then_some(text)
+}
+
+/// The parser bounds how deep an expression nests, so this may call itself.
+fn write(hir: &Hir, text: &mut String) -> Option<()> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => text.push_str(std::str::from_utf8(&literal.0).ok()?),
+        HirKind::Class(class) => text.push(character(class)?),
+        HirKind::Capture(capture) => write(&capture.sub, text)?,
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| write(part, text))?,
+        HirKind::Alternation(parts) => write(parts.first()?, text)?,
+        HirKind::Repetition(repetition) => {
+            // Something is better shown than nothing.
+            let most = repetition.max.unwrap_or(1).min(1);
+            let times = repetition.min.max(if repetition.min == 0 { 0 } else { most });
+            for _ in 0..times {
+                write(&repetition.sub, text)?;
+            }
+        }
+    }
+    Some(())
+}
+
+fn character(class: &Class) -> Option<char> {
+    let ranges: Vec<(char, char)> = match class {
+        Class::Unicode(class) => class.iter().map(|range| (range.start(), range.end())).collect(),
+        Class::Bytes(class) => {
+            class.iter().map(|range| (char::from(range.start()), char::from(range.end()))).collect()
+        }
+    };
+    let has = |c: char| ranges.iter().any(|&(start, end)| start <= c && c <= end);
+    let liked = LIKED.chars().find(|&c| has(c));
+    let printed = || ranges.iter().map(|&(start, _)| start).find(|c| !c.is_control());
+    liked.or_else(printed).or_else(|| ranges.first().map(|&(start, _)| start))
+}
+
+/// A path that `glob` matches, with `name` for what it leaves open.
+pub(super) fn of_glob(glob: &str, name: &str) -> String {
+    let mut path = String::new();
+    let mut rest = glob.trim_start_matches("./").trim_start_matches('/');
+    let mut braces = 0_usize;
+    while let Some(c) = rest.chars().next() {
+        let mut used = c.len_utf8();
+        match c {
+            '*' => {
+                used = rest.len() - rest.trim_start_matches('*').len();
+                if used > 1 && rest[used..].starts_with('/') {
+                    used += 1;
+                } else {
+                    path.push_str(name);
+                    if used > 1 && rest.len() == used && !name.contains('.') {
+                        path.push_str(".txt");
+                    }
+                }
+            }
+            '?' => path.push('a'),
+            '[' => {
+                let end = rest.find(']').unwrap_or(rest.len() - 1);
+                let inner = rest[1..=end].trim_end_matches(']');
+                path.push(inner.chars().find(|c| !"!^".contains(*c)).unwrap_or('a'));
+                used = end + 1;
+            }
+            '{' => braces += 1,
+            // The rest of the alternatives.
+            ',' if braces > 0 => used = rest.find('}').unwrap_or(rest.len()),
+            '}' if braces > 0 => braces -= 1,
+            '<' => {
+                let end = rest.find('>').unwrap_or(rest.len() - 1);
+                path.push_str(name);
+                used = end + 1;
+            }
+            _ => path.push(c),
+        }
+        rest = rest.get(used..).unwrap_or_default();
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn samples_match() {
+        for expression in [
+            r"^SPDX-License-Identifier: (MIT|Apache-2\.0)$",
+            r"TODO\([a-z]+\)",
+            r"\d{4}-\d\d",
+            "(?-m)^#!",
+        ] {
+            let sample = of_regex(expression).expect(expression);
+            assert!(regex::Regex::new(expression).expect("valid").is_match(&sample), "{sample}");
+        }
+        assert_eq!(of_regex("a{9999}"), None);
+        assert_eq!(of_glob("src/**/*.{ts,tsx}", "x"), "src/x.ts");
+        assert_eq!(of_glob("/README*", "x"), "READMEx");
+        assert_eq!(of_glob("packages/*/src/**", "x"), "packages/x/src/x.txt");
+        assert_eq!(of_glob("a[!b]c?", "x"), "abca");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(text in "[a*?\\[\\]{},<>/!.()|+é-]{0,24}") {
+            let _ = of_glob(&text, "x");
+            let _ = of_regex(&text);
+        }
+    }
+}

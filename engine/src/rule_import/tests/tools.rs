@@ -1,0 +1,334 @@
+//! What becomes of configurations of markdownlint, ls-lint and ast-grep.
+
+use super::*;
+
+#[test]
+fn every_rule_of_markdownlint_is_carried_over_or_said_to_be_left() {
+    let text = r###"{"default": true, "MD043": {"headings": ["# *", "## Use", "*"]}, "MD044": {"names": ["GitHub"]}, "extends": "./base.json", "headers": false}"###;
+    let import = made(&[(".markdownlint.json", text)], Tool::Markdownlint);
+    for (name, names, way) in markdownlint::RULES {
+        let page = import.pages.iter().find(|page| page.item == name);
+        let left = import.left.iter().find(|left| left.item == format!("{name} {}", names[0]));
+        match way {
+            markdownlint::Way::Page => {
+                assert!(
+                    page.is_some_and(|page| page.has_examples) && left.is_none(),
+                    "{name}: {page:?} {left:?}"
+                );
+            }
+            markdownlint::Way::Ours(id, pack) => {
+                let instead = left.and_then(|left| left.instead.clone()).unwrap_or_default();
+                assert!(instead.contains(id) && instead.contains(pack), "{name}");
+                assert!(Registry::new(&[]).get(id).is_some(), "{id} is gone");
+                assert!(crate::packs::names().any(|known| known == pack), "{pack} is gone");
+            }
+            markdownlint::Way::Style | markdownlint::Way::Left(_) => {
+                assert!(page.is_none() && left.is_some(), "{name}");
+            }
+        }
+    }
+    assert!(markdownlint::RULES.is_sorted_by_key(|row| row.0));
+    assert!(left(&import).iter().any(|left| left.starts_with("extends: ")));
+    assert!(left(&import).iter().any(|left| left.starts_with("headers: it is no rule")));
+}
+
+#[test]
+fn rules_of_markdownlint_are_switched_by_name_and_tag() {
+    let text = "config:\n  default: false\n  links: true\n  line-length: false\n  MD042: false\n  headings: false\n  first-line-h1:\n    level: 2\nglobs:\n  - 'docs/**/*.md'\n  - '!docs/old/**'\nignores: [vendor]\ncustomRules: [./x.js]\n";
+    let import = made(&[(".markdownlint-cli2.yaml", text)], Tool::Markdownlint);
+    let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
+    insta::assert_debug_snapshot!(ids, @r#"
+    [
+        "markdownlint/md011-no-reversed-links",
+        "markdownlint/md041-first-line-heading",
+        "markdownlint/md051-link-fragments",
+        "markdownlint/md059-descriptive-link-text",
+    ]
+    "#);
+    let page = import.pages.iter().find(|page| page.id.contains("md041")).expect("a page");
+    let globs = "files: ['docs/**/*.md']\n  exclude: ['docs/old/**', '/vendor', '/vendor/']\n";
+    assert!(page.text.contains(globs), "{}", page.text);
+    assert!(left(&import).contains(&"customRules: it is a program".to_owned()));
+}
+
+#[test]
+fn every_case_of_ls_lint_is_carried_over() {
+    for (at, case) in ls_lint::CASES.iter().enumerate() {
+        for name in case.names {
+            let text = format!(
+                "ls:\n  .ts: {name}\n  .dir: {name}\n  .spec.ts: {name}\n  src/*:\n    .*.js: {name}\n"
+            );
+            let import = made(&[(".ls-lint.yml", &text)], Tool::LsLint);
+            assert_eq!(import.left, [], "{name} {at}");
+            assert_eq!(import.pages.len(), 4, "{name}");
+            assert!(
+                import.pages.iter().all(|page| page.has_examples && form(page) == "tree"),
+                "{name}"
+            );
+        }
+    }
+    let text = "ls:\n  .a: regex:[a-z]{2,}\n  .b: exists:1\n  .c: exists:0\n  .d: regex:!x\n  .e: regex:${0}\n  .f | .g: kebab-case\n  .h: kebab-case | exists:1-2\n  .i: pointcase\nodd: 1\n";
+    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
+    insta::assert_debug_snapshot!(import.pages.iter().map(|page| (&*page.id, page.has_examples)).collect::<Vec<_>>(), @r#"
+    [
+        (
+            "ls-lint/a",
+            true,
+        ),
+        (
+            "ls-lint/b-count",
+            true,
+        ),
+        (
+            "ls-lint/c-count",
+            true,
+        ),
+        (
+            "ls-lint/h-count",
+            true,
+        ),
+        (
+            "ls-lint/h",
+            true,
+        ),
+    ]
+    "#);
+    insta::assert_debug_snapshot!(left(&import), @r#"
+    [
+        ".f | .g: ls-lint takes it for an ending that no file has, and judges nothing by it",
+        ".d: a name that must not match: the form `tree` says what names are like",
+        ".e: it compares with the name of the folder above, which the form `tree` cannot put into an expression",
+        ".i: `pointcase` is no rule of ls-lint 2.3",
+        "odd: it is no key of ls-lint",
+    ]
+    "#);
+}
+
+/// Every key of a rule object of ast-grep, one rule each; then what stands beside it.
+const AST_GREP: &str = r##"
+id: pattern
+language: JavaScript
+rule: { pattern: foo($A) }
+---
+id: pattern-object
+language: js
+rule: { pattern: { context: 'class A { $F = 1 }', selector: field_definition } }
+---
+id: kind
+language: python
+rule: { kind: lambda }
+---
+id: regex
+language: rust
+rule: { kind: identifier, regex: '^tmp' }
+---
+id: nth-child
+language: ts
+rule: { kind: number, nthChild: { position: 2n+1, reverse: true } }
+---
+id: range
+language: go
+rule: { kind: identifier, range: { start: { line: 0, column: 0 }, end: { line: 0, column: 3 } } }
+---
+id: relations
+language: java
+rule: { kind: method_invocation, inside: { kind: method_declaration, stopBy: end }, has: { kind: identifier }, not: { any: [{ precedes: { kind: line_comment } }, { follows: { kind: line_comment } }] } }
+---
+id: composite
+language: ruby
+rule: { all: [{ kind: call }, { any: [{ pattern: puts $A }, { pattern: p $A }] }] }
+---
+id: utils
+language: ts
+utils: { is-call: { kind: call_expression } }
+rule: { matches: is-call, has: { pattern: x } }
+---
+id: rewritten
+language: py
+rule: { pattern: old($A) }
+constraints: { A: { regex: '^[a-z]+$' } }
+transform: { B: { convert: { source: $A, toCase: upperCase } } }
+fix: new($B)
+---
+id: fix-object
+language: ts
+rule: { kind: pair, has: { field: key, regex: '^a$' } }
+fix: { template: '', expandEnd: { regex: ',' } }
+---
+id: beside
+language: css
+severity: off
+message: "`$A` and $$$REST"
+note: Do it so.
+url: https://example.org
+files: ["*.css"]
+ignores: ["gen/**"]
+rule: { pattern: 'color: $A' }
+labels: { A: { style: primary, message: this } }
+metadata: { a: 1 }
+---
+id: rewriters
+language: py
+rule: { pattern: old($A) }
+rewriters: [{ id: a, rule: { pattern: $A }, fix: b }]
+---
+id: language
+language: kotlin
+rule: { pattern: foo() }
+---
+id: slow
+language: ts
+rule: { kind: function_declaration, has: { kind: identifier, stopBy: end, inside: { kind: class_body, stopBy: end } } }
+"##;
+
+#[test]
+fn every_key_of_a_rule_of_ast_grep_is_carried_over_or_said_to_be_left() {
+    let import = made(&[("rule.yml", AST_GREP)], Tool::AstGrep);
+    let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
+    insta::assert_debug_snapshot!(ids, @r#"
+    [
+        "ast-grep/beside",
+        "ast-grep/composite",
+        "ast-grep/fix-object",
+        "ast-grep/kind",
+        "ast-grep/nth-child",
+        "ast-grep/pattern-object",
+        "ast-grep/pattern",
+        "ast-grep/range",
+        "ast-grep/regex",
+        "ast-grep/relations",
+        "ast-grep/rewritten",
+        "ast-grep/utils",
+    ]
+    "#);
+    insta::assert_debug_snapshot!(left(&import), @r#"
+    [
+        "beside: metadata: a page has `tags` and `sources`; other data about a rule is not kept",
+        "rewriters: the form `syntax` has no `rewriters`",
+        "language: `kotlin` is not a built-in language: bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml",
+        "slow: `inside` with `stopBy: end` inside `has` with `stopBy: end` is too slow: start at the larger node, or bound one of them",
+    ]
+    "#);
+    let beside = import.pages.iter().find(|page| page.id == "ast-grep/beside").expect("a page");
+    insta::assert_snapshot!(beside.text, @"
+    ---
+    severity: info
+    enabled: false
+    message: '`<A>` and <REST>'
+    help: 'Do it so.'
+    sources: ['https://example.org']
+    check:
+      files: ['*.css']
+      exclude: ['gen/**']
+      syntax:
+        language: [css]
+        rule:
+          pattern: 'color: $A'
+        labels:
+          A: this
+    ---
+    # ast-grep/beside
+
+    Code in css MUST NOT have the shape of `beside`.
+
+    `A` and REST.
+
+    Do it so.
+
+    Imported from `rule.yml`, where ast-grep calls it `beside`.
+
+    ## Fails
+
+    ```css path=example.css
+    color: a
+    ```
+
+    ```finding
+    1:1 color: a
+    ```
+
+    ## Passes
+
+    ```css path=example.css times=0
+    nothing
+    ```
+    ");
+    for (key, way) in ast_grep::KEYS {
+        let stated = AST_GREP.contains(&format!("\n{key}: "));
+        let why = left(&import).iter().any(|left| left.starts_with(&format!("beside: {key}: ")));
+        match way {
+            ast_grep::Way::Syntax | ast_grep::Way::Page => {
+                assert!(stated, "{key} is not in the sample")
+            }
+            ast_grep::Way::Rule(_) => {
+                assert!(left(&import).iter().any(|left| left.contains(key)), "{key}")
+            }
+            ast_grep::Way::Key(_) => assert!(why || !stated, "{key}"),
+        }
+    }
+}
+
+#[test]
+fn rules_of_ast_grep_come_with_their_tests_and_shared_rules() {
+    let import = made(
+        &[
+            (
+                "sgconfig.yml",
+                "ruleDirs: [rules]\nutilDirs: [utils]\ntestConfigs:\n  - testDir: rule-tests\n",
+            ),
+            (
+                "rules/a/one.yml",
+                "id: one\nlanguage: ts\nmessage: no $A\nrule: { pattern: foo($A), inside: { matches: loop, stopBy: end } }\n",
+            ),
+            ("utils/loop.yml", "id: loop\nlanguage: ts\nrule: { kind: while_statement }\n"),
+            ("utils/unused.yml", "id: unused\nlanguage: ts\nrule: { kind: while_statement }\n"),
+            (
+                "rule-tests/one-test.yml",
+                "id: one\nvalid: ['foo(1)']\ninvalid:\n  - while (a) foo(1)\n  - foo(2) // does not match\n",
+            ),
+            ("rule-tests/__snapshots__/one-snapshot.yml", "id: one\nvalid: ['broken']\n"),
+        ],
+        Tool::AstGrep,
+    );
+    assert_eq!(import.left, []);
+    insta::assert_snapshot!(import.pages[0].text, @"
+    ---
+    severity: info
+    message: 'no <A>'
+    check:
+      syntax:
+        language: [typescript]
+        rule:
+          inside:
+            matches: loop
+            stopBy: end
+          pattern: 'foo($A)'
+        utils:
+          loop:
+            kind: while_statement
+    ---
+    # ast-grep/one
+
+    Code in typescript MUST NOT have the shape of `one`.
+
+    no A.
+
+    Imported from `rules/a/one.yml`, where ast-grep calls it `one`.
+
+    ## Fails
+
+    ```ts path=src/example.ts
+    while (a) foo(1)
+    ```
+
+    ```finding
+    1:11 foo(1)
+    ```
+
+    ## Passes
+
+    ```ts path=src/example.ts
+    foo(1)
+    ```
+    ");
+}
