@@ -129,8 +129,17 @@ fn header(told: &Told<'_>) -> Vec<String> {
 
 fn here(told: &Told<'_>) -> Vec<String> {
     let mut lines = header(told);
-    lines.extend(session(told.state));
+    // A session that was just opened is told of already.
+    let opened = told.state.session.as_ref().map(|session| open_session(&session.id));
+    let is_told = |id: &str| told.notes.iter().any(|note| note.contains(id));
+    let is_again = told.state.session.as_ref().is_some_and(|session| is_told(&session.id));
+    let own = session(told.state).into_iter();
+    lines.extend(own.filter(|line| !is_again || Some(line) != opened.as_ref()));
     lines
+}
+
+fn open_session(id: &str) -> String {
+    short(&format!("Open session {id}"))
 }
 
 fn session(state: &State) -> Vec<String> {
@@ -144,7 +153,7 @@ fn session(state: &State) -> Vec<String> {
         lines.push(short(&format!("Phase {phase}")));
     }
     if let Some(session) = &state.session {
-        lines.push(short(&format!("Open session {}", session.id)));
+        lines.push(open_session(&session.id));
     }
     let pending = &state.context.pending_tasks;
     if !pending.is_empty() {
