@@ -86,11 +86,11 @@ fn what_is_inserted_mends() {
 #[test]
 fn size_and_depth() {
     let text = "intro\n# A\n\n### B\n\none two three\n";
-    insta::assert_snapshot!(shown("{lines: {max: 5}, tokens: {min: 20}, depth: {max: 2}}", text, &[]), @r##"
+    insta::assert_snapshot!(shown("{lines: {max: 5}, tokens: {min: 20}, depth: {max: 2}}", text, &[]), @r####"
     4 "### B": a heading of level 3, deeper than 2
     2 "# A": the document has 6 lines, more than 5
     2 "# A": the document has 12 tokens, fewer than 20
-    "##);
+    "####);
     insta::assert_snapshot!(shown("{lines: {min: 9}, tokens: {max: 2}, depth: {min: 4}}", text, &[]), @r##"
     2 "# A": no heading of level 4
     2 "# A": the document has 6 lines, fewer than 9
