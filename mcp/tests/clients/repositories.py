@@ -182,7 +182,7 @@ DAYS = {
     "notify": Day(
         task="Hold notices back during the quiet hours of the person they go to",
         files=["src/notify/quiet.py", "src/notify/tasks.py"],
-        query={"query": "background jobs Python", "useCase": "retries"},
+        query={"query": "task queue for Python"},
         found="Celery",
         compatible=["fastapi", "celery", "redis", "rabbitmq"],
         versions=["fastapi", "pydantic", "sqlalchemy"],
