@@ -140,7 +140,7 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
         let left: Vec<&String> = state.context.pending_tasks.iter().skip(1).collect();
         let args = json!({"action": "save", "branch": branch, "completedTasks": [task], "pendingTasks": left});
         let reason =
-            format!("{} tasks are pending on {branch}; save when this one is done", left.len() + 1);
+            format!("pending on {branch}: {}; save when this one is done", left.len() + 1);
         all.push(next(format!("Do the next task: {task}"), "aidd_branch", args, reason));
     }
     for path in asked.changed.unwrap_or_default() {

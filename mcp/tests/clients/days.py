@@ -36,7 +36,7 @@ def within(tokens):
 
 def writes(path, text):
     write(PROJECT, path, text)
-    say(f"(writes {path})", text)
+    say(f"(writes {path})", text.replace(DAY.secret, "TOKEN"))
 
 
 def rules(found):
@@ -91,10 +91,12 @@ async def builds(call, session):
     """Breaks a rule, is told so, mends it."""
     for path, text in DAY.wrong.items():
         writes(path, text)
+    broken = set()
     for path in DAY.wrong:
         found = await call("aidd_check_compliance", filePath=path)
-        check(set(DAY.broken) & set(rules(found)), "nothing of", DAY.broken, "in", found)
+        broken |= set(rules(found))
         check(DAY.secret not in json.dumps(found), "the secret is shown:", found)
+    check(set(DAY.broken) <= broken, "not all of", DAY.broken, "is found:", broken)
     await call("aidd_explain_violation", rule=DAY.broken[0])
     changes = await call("aidd_ci_diff_check")
     check(set(DAY.broken) <= set(rules(changes)), DAY.broken, changes)

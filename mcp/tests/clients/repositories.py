@@ -204,7 +204,7 @@ DAYS = {
             "Dockerfile": "FROM python:latest\nWORKDIR /srv\nADD . .\nRUN pip install uv && uv sync --frozen\n"
             'CMD ["uv", "run", "uvicorn", "notify.main:app"]\n',
         },
-        broken=["dockerfile/latest-tag", "secrets/github-token"],
+        broken=["dockerfile/latest-tag", "secrets/github-personal-access-token"],
         right={
             "src/notify/settings.py": 'import os\n\nMAIL_TOKEN = os.environ["MAIL_TOKEN"]\n',
             "Dockerfile": "FROM python:3.13-slim\nWORKDIR /srv\nCOPY . .\n"
