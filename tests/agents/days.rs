@@ -14,11 +14,16 @@ const SHOWN: (usize, usize) = (16, 4);
 /// them with a third in hand.
 const MOST: usize = 1600;
 
+/// The same for data, whose keys and quotes cost about as much again where there are many rows.
+const MOST_AS_DATA: usize = 2400;
+
 /// A request and its answer.
 #[derive(Deserialize)]
 struct Step {
     request: String,
     answer: String,
+    /// The answer as data, which some clients show instead.
+    data: String,
     /// What the answer may cost, in tokens, where that was stated.
     budget: Option<usize>,
 }
@@ -35,9 +40,11 @@ fn day(name: &str) {
     let mut transcript = String::new();
     for line in said.lines() {
         let step: Step = serde_json::from_str(line).expect("a step");
-        let cost = tokens::count(&step.answer);
-        let most = step.budget.unwrap_or(MOST);
+        let (cost, as_data) = (tokens::count(&step.answer), tokens::count(&step.data));
+        let (most, most_as_data) = step.budget.map_or((MOST, MOST_AS_DATA), |most| (most, most));
         assert!(cost <= most, "{} costs {cost} tokens of {most}\n{}", step.request, step.answer);
+        let dear = as_data > most_as_data;
+        assert!(!dear, "{}: {as_data} tokens of {most_as_data}\n{}", step.request, step.data);
         let _ = writeln!(transcript, "> {}", steady.text(&step.request));
         let _ = writeln!(transcript, "{}", shown(&steady.text(&step.answer)));
     }

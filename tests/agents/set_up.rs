@@ -198,7 +198,8 @@ fn the_hooks_of_claude_code_run_from_its_settings() {
         assert_eq!(answer["hookSpecificOutput"]["hookEventName"], event);
         answer["hookSpecificOutput"].clone()
     };
-    let context = |answer: &Value| answer["additionalContext"].as_str().unwrap_or_default().to_owned();
+    let context =
+        |answer: &Value| answer["additionalContext"].as_str().unwrap_or_default().to_owned();
 
     let start = run("SessionStart", json!({"source": "startup", "model": "claude-sonnet-5"}));
     assert!(context(&start).contains("aidd_"), "{start}");
@@ -206,7 +207,8 @@ fn the_hooks_of_claude_code_run_from_its_settings() {
     assert!(prompt.as_str().is_some_and(|text| text.contains("load_checkpoint")), "{prompt}");
 
     let file = root.join("Dockerfile");
-    let leak = format!("FROM debian:12\nENV TOKEN=gh{}_{}\n", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+    let leak =
+        format!("FROM debian:12\nENV TOKEN=gh{}_{}\n", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
     let write = |text: &str| {
         json!({"tool_name": "Write", "tool_use_id": "toolu_1",
                "tool_input": {"file_path": file, "content": text}})
@@ -226,7 +228,9 @@ fn the_hooks_of_claude_code_run_from_its_settings() {
     let bash = |more: Value| {
         let mut said = json!({"tool_name": "Bash", "tool_use_id": "toolu_2",
                               "tool_input": {"command": "npm test", "description": "Runs the tests"}});
-        said.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+        said.as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().cloned().unwrap_or_default());
         said
     };
     let output = json!({"stdout": "ok", "stderr": "", "interrupted": false, "isImage": false});

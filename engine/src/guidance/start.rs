@@ -42,7 +42,12 @@ pub struct Told<'a> {
 /// What an agent is told when it starts, within [`budget`].
 #[must_use]
 pub fn start(told: &Told<'_>, size: TokenBudget) -> Sheet {
-    let all = budget(size);
+    start_within(told, size, budget(size))
+}
+
+/// The same within another number of tokens: what is told may be part of something larger.
+#[must_use]
+pub fn start_within(told: &Told<'_>, size: TokenBudget, all: usize) -> Sheet {
     // Rules of the project per page, of the shipped ones, and memories of each type.
     let (own, shipped, memories) = match size {
         TokenBudget::Minimal => (2, None, 3),

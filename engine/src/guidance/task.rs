@@ -143,7 +143,10 @@ const HANDED_OVER: &[(&str, &[&str])] = &[
 const BY_FILES: &[(&str, &[&str])] = &[
     ("data-architect", &["**/*.sql", "**/migrations/**"]),
     ("platform-engineer", &["**/*Dockerfile*", ".github/**", ".gitlab-ci.yml", "**/*.tf"]),
-    ("quality-engineer", &["**/{test,tests,__tests__,spec}/**", "**/*.{test,spec}.*", "**/*_test.*"]),
+    (
+        "quality-engineer",
+        &["**/{test,tests,__tests__,spec}/**", "**/*.{test,spec}.*", "**/*_test.*"],
+    ),
     ("interface-artisan", &["**/*.{tsx,jsx,vue,svelte,html,css,scss}"]),
     ("knowledge-architect", &["**/*.{md,mdx,rst,adoc}"]),
     ("backend-engineer", &["**/*.{rs,go,py,java,kt,cs,rb,php,ts,js,mts,mjs,c,cc,cpp,swift}"]),
@@ -160,7 +163,11 @@ fn by_files(files: &[String]) -> Option<&'static str> {
         left.retain(|path| !globs.matches(path));
         counts.push((before - left.len(), role));
     }
-    counts.into_iter().filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count).map(|(_, role)| role)
+    counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .max_by_key(|(count, _)| *count)
+        .map(|(_, role)| role)
 }
 
 /// Where a task is routed whose words tell nothing, by its files.
@@ -310,7 +317,10 @@ mod tests {
             task.route.roles.join(", ")
         };
         assert_eq!(routed(&["crates/core/src/statement.rs"]), "backend-engineer");
-        assert_eq!(routed(&["db/migrations/2.sql", "src/a.py", "tests/test_a.py"]), "backend-engineer");
+        assert_eq!(
+            routed(&["db/migrations/2.sql", "src/a.py", "tests/test_a.py"]),
+            "backend-engineer"
+        );
         assert_eq!(routed(&["db/migrations/2.sql"]), "data-architect");
         assert_eq!(routed(&["src/Chart.tsx", "src/chart.css", "src/a.ts"]), "interface-artisan");
         assert_eq!(routed(&["Dockerfile"]), "platform-engineer");

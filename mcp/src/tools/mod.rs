@@ -71,12 +71,14 @@ mod tests {
         let tools = all();
         let prompts: Vec<&str> = library.on(Shelf::Prompts).map(|page| &*page.name).collect();
         let mut named = 0;
-        let shelves = [Shelf::Agents, Shelf::Skills, Shelf::Rules, Shelf::Workflows, Shelf::Templates];
+        let shelves =
+            [Shelf::Agents, Shelf::Skills, Shelf::Rules, Shelf::Workflows, Shelf::Templates];
         let shelves = shelves.into_iter().chain([Shelf::Protocol, Shelf::Specs, Shelf::Prompts]);
         for page in shelves.flat_map(|shelf| library.on(shelf)) {
             let words = page.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             for word in words.filter(|word| word.starts_with("aidd_")) {
-                let is_there = tools.iter().any(|tool| tool.name == word || tool.aliases.contains(&word));
+                let is_there =
+                    tools.iter().any(|tool| tool.name == word || tool.aliases.contains(&word));
                 assert!(is_there || prompts.contains(&word), "{}: there is no {word}", page.name);
                 named += 1;
             }

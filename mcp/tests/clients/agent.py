@@ -1,7 +1,9 @@
 """What the scripts beside this one share: a client of the SDK for Python whose answers are held
-against the schemas that the server gave."""
+against the schemas that the server gave. An answer has a text and data; some clients show a model only
+the data (Claude Code 2.1.197, for one), others only the text, so each of them has to be enough."""
 
 import json
+import re
 from contextlib import asynccontextmanager
 
 from jsonschema import Draft202012Validator
@@ -19,7 +21,7 @@ class Agent:
     def __init__(self, client, heard=None):
         self.client = client
         self.schemas = {}
-        self.heard = heard or (lambda *_: None)
+        self.heard = heard or (lambda *_, **__: None)
 
     async def look_around(self):
         check(self.client.server_info.name == "aidd", self.client.server_info)
@@ -36,16 +38,22 @@ class Agent:
     async def _ask(self, tool, arguments):
         result = await self.client.call_tool(tool, arguments)
         text = "\n".join(block.text for block in result.content)
-        self.heard(f"{tool} {json.dumps(arguments, ensure_ascii=False)}", text)
+        data = json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))
+        self.heard(f"{tool} {json.dumps(arguments, ensure_ascii=False)}", text, data=data)
         return result, text
 
     async def __call__(self, tool, **arguments):
         result, text = await self._ask(tool, arguments)
         check(not result.is_error, tool, arguments, "failed:", text)
         check(text.strip(), tool, "says nothing to those who read only text")
+        data = result.structured_content
         if tool in self.schemas:
-            self.schemas[tool].validate(result.structured_content)
-        return result.structured_content
+            self.schemas[tool].validate(data)
+        # Of a long text most has to stand in the data too; short ones say what the data counts.
+        words = set(re.findall(r"\w{4,}", text))
+        missing = sorted(word for word in words if word not in json.dumps(data, ensure_ascii=False))
+        check(len(text) < 600 or len(missing) * 3 < len(words), tool, "says only in its text:", missing)
+        return data
 
     async def refused(self, tool, **arguments):
         result, text = await self._ask(tool, arguments)

@@ -25,9 +25,9 @@ PROVIDER = {"provider": "p", "model": "m", "modelId": "m-1", "client": "days.py"
 BUDGETS = []
 
 
-def say(request, answer):
+def say(request, answer, data=""):
     budget = BUDGETS.pop() if BUDGETS else None
-    print(json.dumps({"request": request, "answer": answer, "budget": budget}))
+    print(json.dumps({"request": request, "answer": answer, "data": data, "budget": budget}))
 
 
 def within(tokens):

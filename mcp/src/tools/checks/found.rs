@@ -138,7 +138,9 @@ pub(super) fn unread(project: &Project) -> Option<String> {
     let paths: Vec<String> = project.pages.iter().filter_map(of).collect();
     (!paths.is_empty()).then(|| {
         let names = paths.join(", ");
-        format!("no rule holds of what cannot be read: {names}; aidd_check_compliance on it says why")
+        format!(
+            "no rule holds of what cannot be read: {names}; aidd_check_compliance on it says why"
+        )
     })
 }
 

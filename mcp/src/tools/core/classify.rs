@@ -187,10 +187,10 @@ fn told(task: &Task) -> String {
         let (no, unknown) = (fails(Some(false)), fails(None));
         text.push_str("\nfast track: no");
         if !no.is_empty() {
-            let _ = write!(text, "; fails {no}");
+            let _ = write!(text, "\n  not met: {no}");
         }
         if !unknown.is_empty() {
-            let _ = write!(text, "; not known: {unknown} (say files, lines, tested)");
+            let _ = write!(text, "\n  not known (say files, lines, tested): {unknown}");
         }
     }
     text

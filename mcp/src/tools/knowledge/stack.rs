@@ -193,7 +193,9 @@ fn text(stack: &Stack, markers: &Markers, technologies: &[Technology]) -> String
             writeln!(text, "guidance: no pages of the project's own; the shipped ones hold")
         }
         (true, places) => writeln!(text, "guidance: {places}"),
-        (false, _) => writeln!(text, "guidance: no pages of the project's own; the shipped ones hold"),
+        (false, _) => {
+            writeln!(text, "guidance: no pages of the project's own; the shipped ones hold")
+        }
     };
     for problem in &stack.problems {
         let _ = writeln!(text, "problem: {problem}");
