@@ -137,7 +137,8 @@ pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
     let (_, body) = page::split(text).ok()?;
     let body = &text[body];
     let id = page_id(path, body);
-    Some(rule(&id, header, page::summary(body), Cow::Owned(text.to_owned()), Some(path.to_owned())))
+    let summary = header.summary.clone().unwrap_or_else(|| page::summary(body));
+    Some(rule(&id, header, summary, Cow::Owned(text.to_owned()), Some(path.to_owned())))
 }
 
 fn rule(

@@ -263,8 +263,15 @@ impl Tool {
         if cfg!(debug_assertions) {
             self.keeps_its_word(&answer.data)?;
         }
-        for notice in context.take_notices() {
+        let notices = context.take_notices();
+        for notice in &notices {
             answer.text = format!("{}\n\nnote: {notice}", answer.text.trim_end());
+        }
+        // Some clients show a model the data alone.
+        if let Value::Object(data) = &mut answer.data
+            && !notices.is_empty()
+        {
+            data.insert("notices".to_owned(), Value::from(notices));
         }
         Ok(answer)
     }

@@ -74,6 +74,9 @@ pub struct Header {
     /// 0.1 to 10.0, as code scanning shows it; needs the tag `security`.
     #[serde(default)]
     pub security_severity: Option<String>,
+    /// One line for lists; the first sentence of the text where it is left out.
+    #[serde(default)]
+    pub summary: Option<String>,
     /// Where the facts of the page come from.
     #[serde(default)]
     pub sources: Vec<String>,

@@ -222,9 +222,10 @@ fn put(
     }
     // What is asked of the decision itself says more than what is asked of any.
     if said.asks.is_empty() {
-        let subject = format!("“{}”", named.subject);
+        // What is decided stands above; said again in each question it costs more than it tells.
         let general = heuristic.asks.iter().filter(|ask| ask.contains("<decision>"));
-        said.asks.extend(general.take(GENERAL).map(|ask| ask.replace("<decision>", &subject)));
+        let asked = general.take(GENERAL).map(|ask| ask.replace("<decision>", "this decision"));
+        said.asks.extend(asked);
     }
     said.evidence.truncate(EVIDENCE);
     let open = if said.evidence.is_empty() { heuristic.evidence.clone() } else { Vec::new() };

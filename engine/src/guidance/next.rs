@@ -140,8 +140,7 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
     if let (Some(task), Some(branch)) = (state.context.pending_tasks.first(), &state.branch) {
         let left: Vec<&String> = state.context.pending_tasks.iter().skip(1).collect();
         let args = json!({"action": "save", "branch": branch, "completedTasks": [task], "pendingTasks": left});
-        let reason =
-            format!("{} tasks are pending on {branch}; save when this one is done", left.len() + 1);
+        let reason = format!("pending on {branch}: {}; save when this one is done", left.len() + 1);
         all.push(next(format!("Do the next task: {task}"), "aidd_branch", args, reason));
     }
     for path in asked.changed.unwrap_or_default() {

@@ -265,6 +265,8 @@ impl Routing {
             order.sort_unstable();
         }
         let row = &self.rows[best];
+        let roles = distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone()));
+        let then = distinct(self.after(leading));
         let second = ranked.get(1).map(|(at, weight, _)| (*at, *weight));
         let confidence = match second {
             _ if !by_words => BY_MEANING,
@@ -273,8 +275,9 @@ impl Routing {
         };
         Route {
             row: Some(row.id.clone()),
-            roles: distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone())),
-            then: distinct(self.after(leading)),
+            // Whose work it is does not come after it too.
+            then: then.into_iter().filter(|role| !roles.contains(role)).collect(),
+            roles,
             workflow: Some(many.map_or(&row.workflow, |spans| &spans.workflow).clone()),
             phase: Some(row.phase.clone()),
             tier: Some(row.tier),

@@ -42,7 +42,12 @@ pub struct Told<'a> {
 /// What an agent is told when it starts, within [`budget`].
 #[must_use]
 pub fn start(told: &Told<'_>, size: TokenBudget) -> Sheet {
-    let all = budget(size);
+    start_within(told, size, budget(size))
+}
+
+/// The same within another number of tokens: what is told may be part of something larger.
+#[must_use]
+pub fn start_within(told: &Told<'_>, size: TokenBudget, all: usize) -> Sheet {
     // Rules of the project per page, of the shipped ones, and memories of each type.
     let (own, shipped, memories) = match size {
         TokenBudget::Minimal => (2, None, 3),
@@ -129,8 +134,17 @@ fn header(told: &Told<'_>) -> Vec<String> {
 
 fn here(told: &Told<'_>) -> Vec<String> {
     let mut lines = header(told);
-    lines.extend(session(told.state));
+    // A session that was just opened is told of already.
+    let opened = told.state.session.as_ref().map(|session| open_session(&session.id));
+    let is_told = |id: &str| told.notes.iter().any(|note| note.contains(id));
+    let is_again = told.state.session.as_ref().is_some_and(|session| is_told(&session.id));
+    let own = session(told.state).into_iter();
+    lines.extend(own.filter(|line| !is_again || Some(line) != opened.as_ref()));
     lines
+}
+
+fn open_session(id: &str) -> String {
+    short(&format!("Open session {id}"))
 }
 
 fn session(state: &State) -> Vec<String> {
@@ -144,7 +158,7 @@ fn session(state: &State) -> Vec<String> {
         lines.push(short(&format!("Phase {phase}")));
     }
     if let Some(session) = &state.session {
-        lines.push(short(&format!("Open session {}", session.id)));
+        lines.push(open_session(&session.id));
     }
     let pending = &state.context.pending_tasks;
     if !pending.is_empty() {

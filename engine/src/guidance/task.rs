@@ -72,6 +72,8 @@ pub struct Condition {
 pub struct Task {
     /// Where it is routed.
     pub route: Route,
+    /// Whether only its files tell that, and no word of it.
+    pub is_by_files: bool,
     /// How large it looks.
     pub size: Size,
     /// Words and paths that make it risky.
@@ -137,6 +139,51 @@ const HANDED_OVER: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Whose work files are, where no word of the task tells; the first that fits.
+const BY_FILES: &[(&str, &[&str])] = &[
+    ("data-architect", &["**/*.sql", "**/migrations/**"]),
+    ("platform-engineer", &["**/*Dockerfile*", ".github/**", ".gitlab-ci.yml", "**/*.tf"]),
+    (
+        "quality-engineer",
+        &["**/{test,tests,__tests__,spec}/**", "**/*.{test,spec}.*", "**/*_test.*"],
+    ),
+    ("interface-artisan", &["**/*.{tsx,jsx,vue,svelte,html,css,scss}"]),
+    ("knowledge-architect", &["**/*.{md,mdx,rst,adoc}"]),
+    ("backend-engineer", &["**/*.{rs,go,py,java,kt,cs,rb,php,ts,js,mts,mjs,c,cc,cpp,swift}"]),
+];
+
+/// The role that most of the files belong to, the last in [`BY_FILES`] of equals: what is built, rather
+/// than what goes with it.
+fn by_files(files: &[String]) -> Option<&'static str> {
+    let mut counts: Vec<(usize, &str)> = Vec::new();
+    let mut left: Vec<&String> = files.iter().collect();
+    for (role, globs) in BY_FILES {
+        let Ok(globs) = Globs::new(globs, &[] as &[&str]) else { continue };
+        let before = left.len();
+        left.retain(|path| !globs.matches(path));
+        counts.push((before - left.len(), role));
+    }
+    counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .max_by_key(|(count, _)| *count)
+        .map(|(_, role)| role)
+}
+
+/// Where a task is routed whose words tell nothing, by its files.
+fn routed_by_files(routing: &Routing, files: &[String]) -> Option<Route> {
+    let role = by_files(files)?;
+    let rows = || routing.rows().iter().filter(|row| row.role == role);
+    let row = rows().find(|row| row.phase == "BUILD").or_else(|| rows().next())?;
+    Some(Route {
+        roles: vec![role.to_owned()],
+        workflow: Some(row.workflow.clone()),
+        phase: Some(row.phase.clone()),
+        tier: Some(row.tier),
+        ..Route::default()
+    })
+}
+
 /// What `text` is, by the pages of `library`.
 ///
 /// # Errors
@@ -148,7 +195,10 @@ pub fn classify(
     text: &str,
     expected: &Expected,
 ) -> Result<Task, String> {
-    let route = routing.classify(text);
+    let mut route = routing.classify(text);
+    let other = route.roles.is_empty().then(|| routed_by_files(routing, &expected.files)).flatten();
+    let is_by_files = other.is_some();
+    route = other.unwrap_or(route);
     let size = size(text, &route, expected);
     let fast: FastTrack = page_data(library, Shelf::Specs, "fast-track")?;
     let mut risks: Vec<String> = finds(text, &fast.risky_words);
@@ -176,7 +226,7 @@ pub fn classify(
     let ask = route.row.is_none().then(|| routing.otherwise().to_owned());
     let ask = ask.filter(|_| route.roles.is_empty());
     let skips = if fast_track { fast.skips } else { Vec::new() };
-    Ok(Task { route, size, risks, conditions, fast_track, skips, ask, present })
+    Ok(Task { route, is_by_files, size, risks, conditions, fast_track, skips, ask, present })
 }
 
 fn size(text: &str, route: &Route, expected: &Expected) -> Size {
@@ -255,6 +305,29 @@ mod tests {
         assert_eq!(classified("Fix the wrong month", &risky).risks, ["src/auth/date.ts"]);
         assert_eq!(classified("비밀번호 버그를 고쳐줘", &Expected::default()).risks, ["비밀번호"]);
         assert_eq!(classified("Authors are sorted wrong", &Expected::default()).risks, [""; 0]);
+    }
+
+    #[test]
+    fn files_tell_where_words_do_not() {
+        let routed = |files: &[&str]| {
+            let files = files.iter().map(|&path| path.to_owned()).collect();
+            let expected = Expected { files, ..Expected::default() };
+            let task = classified("Show the balance after each posting", &expected);
+            assert_eq!(task.is_by_files, !task.route.roles.is_empty());
+            task.route.roles.join(", ")
+        };
+        assert_eq!(routed(&["crates/core/src/statement.rs"]), "backend-engineer");
+        assert_eq!(
+            routed(&["db/migrations/2.sql", "src/a.py", "tests/test_a.py"]),
+            "backend-engineer"
+        );
+        assert_eq!(routed(&["db/migrations/2.sql"]), "data-architect");
+        assert_eq!(routed(&["src/Chart.tsx", "src/chart.css", "src/a.ts"]), "interface-artisan");
+        assert_eq!(routed(&["Dockerfile"]), "platform-engineer");
+        assert_eq!(routed(&["LICENSE"]), "");
+        assert_eq!(routed(&[]), "");
+        let named = Expected { files: vec!["a.sql".to_owned()], ..Expected::default() };
+        assert!(!classified("Refactor the pricing module", &named).is_by_files);
     }
 
     #[test]

@@ -63,6 +63,29 @@ mod tests {
         }
     }
 
+    /// Every page that guides an agent names tools that it can call.
+    #[test]
+    fn pages_name_tools_that_there_are() {
+        use aidd_engine::guidance::{Library, Shelf};
+        let library = Library::shipped();
+        let tools = all();
+        let prompts: Vec<&str> = library.on(Shelf::Prompts).map(|page| &*page.name).collect();
+        let mut named = 0;
+        let shelves =
+            [Shelf::Agents, Shelf::Skills, Shelf::Rules, Shelf::Workflows, Shelf::Templates];
+        let shelves = shelves.into_iter().chain([Shelf::Protocol, Shelf::Specs, Shelf::Prompts]);
+        for page in shelves.flat_map(|shelf| library.on(shelf)) {
+            let words = page.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            for word in words.filter(|word| word.starts_with("aidd_")) {
+                let is_there =
+                    tools.iter().any(|tool| tool.name == word || tool.aliases.contains(&word));
+                assert!(is_there || prompts.contains(&word), "{}: there is no {word}", page.name);
+                named += 1;
+            }
+        }
+        assert!(named > 50, "{named}");
+    }
+
     #[test]
     fn no_tool_swallows_an_argument_it_does_not_know() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -13,19 +13,12 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import asynccontextmanager
 
-from jsonschema import Draft202012Validator
-from mcp import Client, StdioServerParameters
+from agent import check, connected
 
 AIDD, PROJECT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 MODE = sys.argv[3] if len(sys.argv) > 3 else "auto"
 PROVIDER = {"provider": "p", "model": "m", "modelId": "m-1", "client": "day.py"}
-
-
-def check(holds, *said):
-    if not holds:
-        raise AssertionError(" ".join(str(part) for part in said))
 
 
 def servers():
@@ -35,48 +28,8 @@ def servers():
     return [int(pid) for pid, parent, args in rows if int(parent) == os.getpid() and AIDD in args]
 
 
-class Agent:
-    """A client whose answers are held against the schemas that the server gave."""
-
-    def __init__(self, client):
-        self.client = client
-        self.schemas = {}
-
-    async def look_around(self):
-        check(self.client.server_info.name == "aidd", self.client.server_info)
-        check(self.client.instructions, "no instructions")
-        tools = (await self.client.list_tools()).tools
-        names = [tool.name for tool in tools]
-        check(names == sorted(names), "the order of tools is not that of their names")
-        for tool in tools:
-            check(tool.description and tool.annotations, tool.name, "says too little")
-            Draft202012Validator.check_schema(tool.input_schema)
-            Draft202012Validator.check_schema(tool.output_schema)
-            self.schemas[tool.name] = Draft202012Validator(tool.output_schema)
-
-    async def __call__(self, tool, **arguments):
-        result = await self.client.call_tool(tool, arguments)
-        text = "\n".join(block.text for block in result.content)
-        check(not result.is_error, tool, arguments, "failed:", text)
-        check(text.strip(), tool, "says nothing to those who read only text")
-        if tool in self.schemas:
-            self.schemas[tool].validate(result.structured_content)
-        return result.structured_content
-
-    async def refused(self, tool, **arguments):
-        result = await self.client.call_tool(tool, arguments)
-        text = "\n".join(block.text for block in result.content)
-        check(result.is_error, tool, arguments, "should be refused")
-        return text
-
-
-@asynccontextmanager
-async def agent(project=PROJECT):
-    server = StdioServerParameters(command=AIDD, args=["mcp"], cwd=project)
-    async with Client(server, mode=MODE, read_timeout_seconds=60) as client:
-        own = Agent(client)
-        await own.look_around()
-        yield own
+def agent(project=PROJECT):
+    return connected(AIDD, ["mcp"], project, MODE)
 
 
 async def morning():

@@ -252,13 +252,13 @@ fn heuristics_ask_of_the_decision_itself() {
       ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
       = decision_1: Tests run on Jest
     H1 Zero trust (stakes catastrophic)
-      ? Which claim behind “Delete the orders table in production” has nobody checked?
-      ? What happens if the source of “Delete the orders table in production” is wrong, late or hostile?
+      ? Which claim behind this decision has nobody checked?
+      ? What happens if the source of this decision is wrong, late or hostile?
       open: a run or measurement
       open: a primary source with its date
       open: a test that would fail
     H2 First principles (stakes catastrophic)
-      ? What must be true, whatever the tools, for “Delete the orders table in production” to work?
+      ? What must be true, whatever the tools, for this decision to work?
       open: the drivers with numbers
       open: limits of physics or contract
       open: needs of named users
@@ -269,18 +269,18 @@ fn heuristics_ask_of_the_decision_itself() {
       ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
       = decision_1: Tests run on Jest
     H3 Pareto (stakes low)
-      ? Which fifth of “Rename a local variable” brings most of the effect?
+      ? Which fifth of this decision brings most of the effect?
       open: use counts
       open: a profile
       open: tickets by cause
       open: a list of what is left out
     H4 Occam's razor (stakes low)
-      ? What is the simplest form of “Rename a local variable” that meets every demand?
+      ? What is the simplest form of this decision that meets every demand?
       open: a smaller version that was tried
       open: parts with one user
       open: the demand each part serves
     H5 Hanlon's razor (stakes low)
-      ? What made the mistake behind “Rename a local variable” easy to make?
+      ? What made the mistake behind this decision easy to make?
       open: logs and timeline
       open: the last change
       open: the same mistake in memory

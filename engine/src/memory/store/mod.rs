@@ -309,6 +309,9 @@ pub struct Opened {
 pub fn open(folder: &Path, wanted: Wanted, now: i64) -> Result<Opened, MemoryError> {
     place::check(folder)?;
     lock::make_folder(folder)?;
+    if !sqlite::exists(folder) && !json::exists(folder) {
+        place::keep_from_git(folder);
+    }
     match wanted {
         Wanted::Json => json::open(folder, now),
         Wanted::Sqlite => sqlite::open(folder, now),

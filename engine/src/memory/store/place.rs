@@ -5,6 +5,7 @@
 use super::sqlite;
 use crate::memory::MemoryError;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 /// What the names of all files of a store begin with: the store, its locks, its backups.
@@ -43,6 +44,17 @@ pub fn refuse_link(path: &Path) -> Result<(), MemoryError> {
         "{} is a link, and memory is not written through links",
         path.display()
     )))
+}
+
+/// What keeps a new store out of commits, where nobody ran `aidd init`: sessions and observations are
+/// this checkout's alone, and an agent's `git add --all` takes what it finds.
+const IGNORED: &str = "# What aidd keeps for this checkout alone.\n/data.*\n/.gitignore\n";
+
+/// Has Git pass over the store in `folder`, unless an ignore file is there. Where it cannot be
+/// written, the store cannot be either, which is told when that fails.
+pub fn keep_from_git(folder: &Path) {
+    let file = fs::OpenOptions::new().write(true).create_new(true).open(folder.join(".gitignore"));
+    let _ = file.and_then(|mut file| file.write_all(IGNORED.as_bytes()));
 }
 
 /// A file system where not all is as on a disk of this machine.

@@ -4,6 +4,7 @@ use crate::tool::{Answer, ToolError};
 use aidd_ci::agent::{Document, wire};
 use aidd_engine::finding::Severity;
 use aidd_engine::project::Project;
+use aidd_engine::registry::project_rule;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -119,11 +120,28 @@ pub(super) fn answer(project: &Project, document: &Document, limit: usize) -> An
             .take(NAMED)
             .map(|file| Skipped { path: file.path.clone(), why: file.why.clone() })
             .collect(),
-        notes: document.notes.clone(),
+        notes: document.notes.iter().cloned().chain(unread(project)).collect(),
         base: document.comparison.as_ref().map(|comparison| comparison.base.clone()),
     };
     let text = findings.text();
     Answer::new(findings, text)
+}
+
+/// Which of the project's rule pages cannot be read: whoever checks another file would take it that
+/// their rules hold.
+pub(super) fn unread(project: &Project) -> Option<String> {
+    let means_a_pack = |text: &str| text.lines().any(|line| line.starts_with("pack:"));
+    let of = |(path, text): &(String, String)| {
+        let is_read = project_rule(path, text).is_some() || means_a_pack(text);
+        (!is_read).then(|| path.clone())
+    };
+    let paths: Vec<String> = project.pages.iter().filter_map(of).collect();
+    (!paths.is_empty()).then(|| {
+        let names = paths.join(", ");
+        format!(
+            "no rule holds of what cannot be read: {names}; aidd_check_compliance on it says why"
+        )
+    })
 }
 
 fn summary(document: &Document, more: usize) -> Summary {

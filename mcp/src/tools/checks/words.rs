@@ -4,8 +4,9 @@ use super::found;
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_ci::generate::staged_message;
+use aidd_engine::check::Selection;
 use aidd_engine::examples::JOIN_MARK;
-use aidd_engine::rule::Rule;
+use aidd_engine::rule::{Rule, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -49,7 +50,7 @@ struct Explained {
 struct Page {
     rule: String,
     severity: String,
-    /// Whether it runs without being asked for.
+    /// Whether it runs here, by its page and the project's settings.
     enabled: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     aliases: Vec<String>,
@@ -61,7 +62,7 @@ struct Page {
 }
 
 impl Page {
-    fn of(rule: &Rule) -> Self {
+    fn of(rule: &Rule, on: &Settings) -> Self {
         let below = |text: &str| {
             text.trim_start().split_once('\n').map(|(_, below)| below.trim().to_owned())
         };
@@ -69,7 +70,7 @@ impl Page {
         Self {
             rule: rule.id.to_string(),
             severity: rule.severity.to_string(),
-            enabled: rule.enabled,
+            enabled: on.get(&rule.id).is_some_and(|set| set.severity.is_some()),
             aliases: rule.aliases.clone(),
             path: rule.path.clone(),
             page: if page.trim_start().starts_with("# ") {
@@ -83,7 +84,7 @@ impl Page {
     fn text(&self) -> String {
         let mut text = format!("{} ({}", self.rule, self.severity);
         if !self.enabled {
-            text.push_str(", off unless asked for");
+            text.push_str(", off here until .aidd/config.json asks for it");
         }
         if !self.aliases.is_empty() {
             let _ = write!(text, ", also {}", self.aliases.join(", "));
@@ -107,12 +108,14 @@ fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolErr
     }
     if named.is_empty() {
         let error = ToolError::new(format!("no rule is called `{}`", given.rule));
-        return Err(match registry.nearest(&given.rule) {
-            Some(near) => error.remedy(format!("did you mean `{near}`?")),
-            None => error.remedy("findings name their rule; `aidd rule list` names all"),
+        return Err(match (registry.nearest(&given.rule), found::unread(&project)) {
+            (Some(near), _) => error.remedy(format!("did you mean `{near}`?")),
+            (None, Some(unread)) => error.remedy(unread),
+            (None, None) => error.remedy("findings name their rule; `aidd rule list` names all"),
         });
     }
-    let rules: Vec<Page> = named.iter().take(RULES).map(|rule| Page::of(rule)).collect();
+    let on = project.engine(&Selection::default())?.settings("");
+    let rules: Vec<Page> = named.iter().take(RULES).map(|rule| Page::of(rule, &on)).collect();
     let mut text = rules.iter().map(Page::text).collect::<Vec<_>>().join("\n\n");
     if named.len() > RULES {
         let rest: Vec<&str> = named[RULES..].iter().map(|rule| &*rule.id).collect();

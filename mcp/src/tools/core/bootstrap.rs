@@ -1,12 +1,12 @@
 //! The first call: opens or takes up a session, and tells what an agent should know before it begins.
 
-use super::{next, project_name, stands};
+use super::{next, project_name, stands, within};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::{Row, branch_here};
 use aidd_engine::config::TokenBudget;
 use aidd_engine::guidance::next::Asked;
-use aidd_engine::guidance::start::{Told, start};
+use aidd_engine::guidance::start::{Told, budget, start_within};
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::records::SessionState;
 use schemars::JsonSchema;
@@ -71,19 +71,15 @@ impl Budget {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Started {
-    /// At most so many.
+    /// All there is to know.
+    text: String,
+    /// Of the text, at most so many.
     tokens: usize,
     budget: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<String>,
-    /// action, tool, args, needs, reason
-    #[schemars(skip)]
-    next: Vec<Row>,
-    /// Part to lines that are not in the text.
-    #[schemars(skip)]
-    left_out: Row,
 }
 
 fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolError> {
@@ -116,18 +112,19 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
     let name = project_name(context);
     let told =
         Told { library: &library, state: &state, next: &steps, project: &name, notes: &notes };
-    let sheet = start(&told, size);
-    let left_out = sheet.shares.iter().filter(|share| share.left_out > 0);
-    let left_out = left_out.map(|share| (share.title.clone(), json!(share.left_out)));
-    let answer = Started {
-        tokens: sheet.tokens,
-        budget: sheet.budget,
-        session_id: state.session.as_ref().map(|session| session.id.clone()),
-        branch: state.branch.clone(),
-        next: steps.iter().map(super::upcoming::row).collect(),
-        left_out: Row(left_out.collect()),
-    };
-    Ok(Answer::new(answer, sheet.text))
+    let all = budget(size);
+    let answer = within(all, |tokens| {
+        let sheet = start_within(&told, size, tokens);
+        Started {
+            text: sheet.text,
+            tokens: sheet.tokens,
+            budget: all,
+            session_id: state.session.as_ref().map(|session| session.id.clone()),
+            branch: state.branch.clone(),
+        }
+    });
+    let text = answer.text.clone();
+    Ok(Answer::new(answer, text))
 }
 
 /// Takes up the open session of the client's thread, else opens one that follows the thread's last.

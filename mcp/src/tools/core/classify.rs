@@ -148,8 +148,12 @@ fn told(task: &Task) -> String {
              aidd_get_routing_table shows all rows."
         );
     } else {
-        let row = route.row.as_deref().unwrap_or("named role");
-        let _ = write!(text, "{row} ({:.0} %)", route.confidence * 100.0);
+        if task.is_by_files {
+            text.push_str("No row of the routing table fits the words; by the files:");
+        } else {
+            let row = route.row.as_deref().unwrap_or("named role");
+            let _ = write!(text, "{row} ({:.0} %)", route.confidence * 100.0);
+        }
         if let Some(second) = &route.second {
             let _ = write!(text, ", or {second}");
         }
@@ -177,16 +181,16 @@ fn told(task: &Task) -> String {
         let _ = write!(text, "\nfast track: yes, skipping {}", task.skips.join(", "));
     } else {
         let fails = |wanted| {
-            let ids = task.conditions.iter().filter(|one| one.holds == wanted).map(|one| &*one.id);
-            ids.collect::<Vec<_>>().join(", ")
+            let all = task.conditions.iter().filter(|one| one.holds == wanted);
+            all.map(|one| &*one.asks).collect::<Vec<_>>().join("; ")
         };
         let (no, unknown) = (fails(Some(false)), fails(None));
         text.push_str("\nfast track: no");
         if !no.is_empty() {
-            let _ = write!(text, "; fails {no}");
+            let _ = write!(text, "\n  not met: {no}");
         }
         if !unknown.is_empty() {
-            let _ = write!(text, "; unknown {unknown} (say files, lines, tested)");
+            let _ = write!(text, "\n  not known (say files, lines, tested): {unknown}");
         }
     }
     text

@@ -17,6 +17,8 @@ use crate::tools::memory::shown::branch_here;
 use aidd_engine::guidance::next::{Asked, Next, suggest};
 use aidd_engine::guidance::state::{self, State};
 use aidd_engine::memory::MemoryError;
+use aidd_engine::tokens;
+use serde::Serialize;
 
 /// The tools of guidance.
 #[must_use]
@@ -37,6 +39,21 @@ fn stands(context: &Context, branch: Option<&str>, task: Option<&str>) -> Result
     let here = branch.map(str::to_owned).or_else(|| branch_here(context));
     context
         .memory(|memory| -> Result<_, MemoryError> { state::read(memory, here.as_deref(), task) })
+}
+
+/// What `make` makes of as many tokens as leave the data within `budget`: some clients give a model the
+/// data and not the text, as Claude Code 2.1.197 does, so both have to keep to it.
+fn within<T: Serialize>(budget: usize, mut make: impl FnMut(usize) -> T) -> T {
+    let mut allowed = budget;
+    loop {
+        let made = make(allowed);
+        let data = serde_json::to_string(&made).unwrap_or_default();
+        let over = tokens::count(&data).saturating_sub(budget);
+        if over == 0 || allowed == 0 {
+            return made;
+        }
+        allowed = allowed.saturating_sub(over);
+    }
 }
 
 /// What to do next, by tools that there are.

@@ -151,11 +151,10 @@ fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
     Left out: ai/rules/broken.md: line 2: the header cannot be read: unclosed bracket '['
     Branch feature/login: login
     Lifecycle lifecycle_ID, login, in UNDERSTAND. Open: The context is loaded; The requirements are clear; Acceptance criteria are written as given, when, then; Edge cases are listed
-    Open session session_ID
     Pending: form; tests
     ## First
     - Show: The context is loaded: `aidd_lifecycle_advance {"lifecycleId":"lifecycle_ID","evidence":{"context":{}}}` (4 criteria of UNDERSTAND are open for login)
-    - Do the next task: form: `aidd_branch {"action":"save","branch":"feature/login","completedTasks":["form"],"pendingTasks":["tests"]}` (2 tasks are pending on feature/login; save when this one is done)
+    - Do the next task: form: `aidd_branch {"action":"save","branch":"feature/login","completedTasks":["form"],"pendingTasks":["tests"]}` (pending on feature/login: 2; save when this one is done)
     ## Mistakes not to repeat
     - Login tokens were logged -> never log headers [mistake_ID]
     ## Decisions that hold
@@ -234,14 +233,14 @@ fn a_task_is_classified_in_both_languages() {
     phase: BUILD
     tier: 2
     template: issue
-    then: quality-engineer
     complexity: low
     fast track: yes, skipping brainstorm, research, SPEC
     ");
     insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", json!({"description": "hm, perhaps later"})).text, @"
     No row of the routing table fits. Ask what, why and for whom (template brainstorm), or name a role. aidd_get_routing_table shows all rows.
     complexity: low
-    fast track: no; unknown low-complexity, tier-2-or-3, not-shipping, known-ground (say files, lines, tested)
+    fast track: no
+      not known (say files, lines, tested): at most three files and 50 changed lines are expected; no tier 1 role is needed; the phase is not SHIP; tests cover the place, or the change is text only
     ");
     assert!(
         refused(folder.path(), "aidd_classify_task", json!({"description": " "})).contains("empty")

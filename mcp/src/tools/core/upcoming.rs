@@ -1,6 +1,6 @@
 //! What comes next, and slices of context within a budget.
 
-use super::{next, project_name, stands};
+use super::{next, project_name, stands, within};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::Row;
@@ -115,14 +115,13 @@ struct Wanted {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Optimized {
-    /// At most so many.
+    /// The parts.
+    text: String,
+    /// Of the text, at most so many.
     tokens: usize,
     budget: usize,
     /// Of the budget, kept free.
     reserve: usize,
-    /// title, shown, leftOut
-    #[schemars(skip)]
-    parts: Vec<Row>,
 }
 
 fn optimize(context: &Context, given: Wanted) -> Result<Answer<Optimized>, ToolError> {
@@ -144,15 +143,15 @@ fn optimize(context: &Context, given: Wanted) -> Result<Answer<Optimized>, ToolE
     let steps = next(&state, &asked);
     let name = project_name(context);
     let told = Told { library: &library, state: &state, next: &steps, project: &name, notes: &[] };
-    let sheet = slices(&told, &wanted, budget);
-    let parts = sheet.shares.iter().map(|share| {
-        Row::of(json!({"title": share.title, "shown": share.shown, "leftOut": share.left_out}))
+    let optimized = within(budget, |budget_of_text| {
+        let sheet = slices(&told, &wanted, budget_of_text);
+        Optimized {
+            tokens: tokens::count(&sheet.text),
+            text: sheet.text,
+            budget,
+            reserve: budget * RESERVE / 100,
+        }
     });
-    let optimized = Optimized {
-        tokens: tokens::count(&sheet.text),
-        budget,
-        reserve: budget * RESERVE / 100,
-        parts: parts.collect(),
-    };
-    Ok(Answer::new(optimized, sheet.text))
+    let text = optimized.text.clone();
+    Ok(Answer::new(optimized, text))
 }

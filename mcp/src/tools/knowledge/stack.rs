@@ -188,9 +188,14 @@ fn text(stack: &Stack, markers: &Markers, technologies: &[Technology]) -> String
     }
     let folders = markers.folders.values().chain(&markers.protocol).cloned().collect();
     let _ = match (markers.detected, list(folders)) {
-        (true, places) if places.is_empty() => writeln!(text, "guidance: .aidd"),
+        // A folder `.aidd` with a configuration or the memory, and no page.
+        (true, places) if places.is_empty() => {
+            writeln!(text, "guidance: no pages of the project's own; the shipped ones hold")
+        }
         (true, places) => writeln!(text, "guidance: {places}"),
-        (false, _) => writeln!(text, "guidance: none of the project's own; the shipped one holds"),
+        (false, _) => {
+            writeln!(text, "guidance: no pages of the project's own; the shipped ones hold")
+        }
     };
     for problem in &stack.problems {
         let _ = writeln!(text, "problem: {problem}");

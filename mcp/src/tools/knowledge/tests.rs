@@ -73,7 +73,7 @@ fn the_project_is_detected() {
     let empty = project(&[]);
     insta::assert_snapshot!(call(empty.path(), "aidd_detect_project", json!({})).text, @"
     no manifest was found
-    guidance: none of the project's own; the shipped one holds
+    guidance: no pages of the project's own; the shipped ones hold
     ");
     assert!(
         refused(folder.path(), "aidd_detect_project", json!({"path": "../x"})).contains("outside")

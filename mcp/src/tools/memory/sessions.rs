@@ -354,7 +354,7 @@ fn end(
     let mut text = format!("Ended {id}. Tokens: {telemetry}.");
     if promoted.was_known {
         let _ = write!(text, "\nIts branch {} had it already.", state.branch);
-    } else {
+    } else if !promoted.decisions.is_empty() || !promoted.errors.is_empty() {
         let _ = write!(
             text,
             "\nIts branch {} got {} decisions and {} errors.",

@@ -1,0 +1,87 @@
+"""What the scripts beside this one share: a client of the SDK for Python whose answers are held
+against the schemas that the server gave. An answer has a text and data; some clients show a model only
+the data (Claude Code 2.1.197, for one), others only the text, so each of them has to be enough."""
+
+import json
+import re
+from contextlib import asynccontextmanager
+
+from jsonschema import Draft202012Validator
+from mcp import Client, StdioServerParameters
+
+
+def check(holds, *said):
+    if not holds:
+        raise AssertionError(" ".join(str(part) for part in said))
+
+
+class Agent:
+    """Calls tools; `heard`, if given, is called with each request and what was answered."""
+
+    def __init__(self, client, heard=None):
+        self.client = client
+        self.schemas = {}
+        self.heard = heard or (lambda *_, **__: None)
+
+    async def look_around(self):
+        check(self.client.server_info.name == "aidd", self.client.server_info)
+        check(self.client.instructions, "no instructions")
+        tools = (await self.client.list_tools()).tools
+        names = [tool.name for tool in tools]
+        check(names == sorted(names), "the order of tools is not that of their names")
+        for tool in tools:
+            check(tool.description and tool.annotations, tool.name, "says too little")
+            Draft202012Validator.check_schema(tool.input_schema)
+            Draft202012Validator.check_schema(tool.output_schema)
+            self.schemas[tool.name] = Draft202012Validator(tool.output_schema)
+
+    async def _ask(self, tool, arguments):
+        result = await self.client.call_tool(tool, arguments)
+        text = "\n".join(block.text for block in result.content)
+        data = json.dumps(result.structured_content, ensure_ascii=False, separators=(",", ":"))
+        self.heard(f"{tool} {json.dumps(arguments, ensure_ascii=False)}", text, data=data)
+        return result, text
+
+    async def __call__(self, tool, **arguments):
+        result, text = await self._ask(tool, arguments)
+        check(not result.is_error, tool, arguments, "failed:", text)
+        check(text.strip(), tool, "says nothing to those who read only text")
+        data = result.structured_content
+        if tool in self.schemas:
+            self.schemas[tool].validate(data)
+        # Of a long text most has to stand in the data too; short ones say what the data counts.
+        words = set(re.findall(r"\w{4,}", text))
+        missing = sorted(word for word in words if word not in json.dumps(data, ensure_ascii=False))
+        check(len(text) < 600 or len(missing) * 3 < len(words), tool, "says only in its text:", missing)
+        return data
+
+    async def refused(self, tool, **arguments):
+        result, text = await self._ask(tool, arguments)
+        check(result.is_error, tool, arguments, "should be refused")
+        return text
+
+    async def page(self, uri):
+        """A resource's text."""
+        read = await self.client.read_resource(uri)
+        text = "\n".join(content.text for content in read.contents)
+        self.heard(f"read {uri}", text)
+        check(text.strip(), uri, "is empty")
+        return text
+
+    async def prompt(self, name, **arguments):
+        """A prompt's text."""
+        got = await self.client.get_prompt(name, arguments)
+        text = "\n".join(message.content.text for message in got.messages)
+        self.heard(f"prompt {name} {json.dumps(arguments, ensure_ascii=False)}", text)
+        check(text.strip(), name, "is empty")
+        return text
+
+
+@asynccontextmanager
+async def connected(command, args, project, mode="auto", heard=None, env=None):
+    """An agent of the server that `command` starts in `project`."""
+    server = StdioServerParameters(command=command, args=args, cwd=project, env=env)
+    async with Client(server, mode=mode, read_timeout_seconds=60) as client:
+        agent = Agent(client, heard)
+        await agent.look_around()
+        yield agent

@@ -1,0 +1,188 @@
+"""Calls every tool that a server lists, in each of its profiles: once so that it succeeds, and once with
+an argument that it does not know. Reads every resource and prompt. The lists are the server's own: what
+has no call here, or no example of a name, is an error.
+
+    every_tool.py AIDD FOLDER
+
+FOLDER has a repository for each profile: FOLDER/engine/shop, with `tests/agents/repositories/shop.txt`.
+"""
+
+import asyncio
+import json
+import os
+import re
+import sys
+
+from agent import check, connected
+from mcp.shared.exceptions import MCPError
+from mcp.types import PromptReference, ResourceTemplateReference
+from repositories import git, make, write
+
+AIDD, FOLDER, REPOSITORY = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
+PROVIDER = {"provider": "p", "model": "m", "modelId": "m-1", "client": "every_tool.py"}
+PROFILES = ["engine", "lean", "core", "memory", "tools"]
+
+# In the order in which they are called: later ones need what earlier ones made, by its key in `known`.
+CALLS = [
+    ("aidd_bootstrap", lambda known: {"task": "Add refunds", "tokenBudget": "minimal"}),
+    ("aidd_session", lambda known: {"action": "start", "branch": "feature/refunds", "aiProvider": PROVIDER}),
+    ("aidd_observation", lambda known: {"sessionId": known["aidd_session"], "type": "insight", "title": "Slow"}),
+    ("aidd_memory_add_decision", lambda known: {"decision": "Refunds are rows", "reasoning": "Several to an order"}),
+    ("aidd_memory_edit_decision", lambda known: {"id": known["aidd_memory_add_decision"], "topic": "refunds"}),
+    ("aidd_memory_add_mistake", lambda known: {"error": "TypeError: amount is undefined", "fix": "Parse it",
+                                               "rootCause": "No amount in a webhook", "prevention": "A schema"}),
+    ("aidd_memory_edit_mistake", lambda known: {"id": known["aidd_memory_add_mistake"], "fix": "Parse the webhook"}),
+    ("aidd_memory_add_convention", lambda known: {"convention": "Money is cents", "example": "1999n"}),
+    ("aidd_memory_edit_convention", lambda known: {"id": known["aidd_memory_add_convention"], "rationale": "Exact"}),
+    ("save_decision", lambda known: {"topic": "queue", "decision": "No queue yet", "reasoning": "Ten mails a day"}),
+    ("save_insight", lambda known: {"content": "Webhooks come twice"}),
+    ("save_checkpoint", lambda known: {"summary": "Refunds are next", "nextSteps": ["migration"]}),
+    ("load_checkpoint", lambda known: {}),
+    ("load_context", lambda known: {"topic": "queue"}),
+    ("search_by_topic", lambda known: {"topic": "queue"}),
+    ("search_by_context", lambda known: {"query": "how do we send mail"}),
+    ("search_recent", lambda known: {"limit": 3}),
+    ("aidd_memory_search", lambda known: {"query": "refunds"}),
+    ("aidd_memory_get", lambda known: {"ids": [known["save_decision"]]}),
+    ("aidd_memory_context", lambda known: {"anchor": known["save_decision"]}),
+    ("aidd_diagnose_error", lambda known: {"error": "TypeError: amount is undefined\n    at refund (apps/api/src/orders.ts:3:9)"}),
+    ("evolve_outcome", lambda known: {"id": known["save_decision"], "outcome": "PARTIAL", "reason": "Mails were lost"}),
+    ("evolve_supersede", lambda known: {"id": known["save_decision"], "decision": "A queue in Redis", "reasoning": "Mails were lost"}),
+    ("aidd_lifecycle_get", lambda known: {}),
+    ("aidd_lifecycle_init", lambda known: {"feature": "refunds"}),
+    ("aidd_lifecycle_list", lambda known: {}),
+    ("aidd_lifecycle_status", lambda known: {"lifecycleId": known["aidd_lifecycle_init"]}),
+    ("aidd_lifecycle_advance", lambda known: {"lifecycleId": known["aidd_lifecycle_init"], "force": True, "reason": "A trial"}),
+    ("aidd_branch", lambda known: {"action": "save", "branch": "feature/refunds", "pendingTasks": ["migration"]}),
+    ("aidd_memory_export", lambda known: {}),
+    ("aidd_memory_import", lambda known: {"dryRun": True, "path": "older.json"}),
+    ("aidd_memory_prune", lambda known: {"type": "convention", "id": known["aidd_memory_add_convention"], "reason": "Wrong"}),
+    ("aidd_project_health", lambda known: {}),
+    ("aidd_suggest_next", lambda known: {"task": "Add refunds"}),
+    ("aidd_optimize_context", lambda known: {"budget": 400}),
+    ("aidd_detect_project", lambda known: {}),
+    ("aidd_get_config", lambda known: {}),
+    ("aidd_classify_task", lambda known: {"description": "Add a refunds endpoint to the API"}),
+    ("aidd_get_routing_table", lambda known: {"phase": "BUILD"}),
+    ("aidd_get_competency_matrix", lambda known: {"filter": "Caching"}),
+    ("aidd_get_agent", lambda known: {"agent": "backend-engineer"}),
+    ("aidd_scaffold", lambda known: {"preset": "minimal", "dryRun": True}),
+    ("aidd_query_tkb", lambda known: {"query": "message queue", "limit": 3}),
+    ("aidd_get_tkb_entry", lambda known: {"name": "fastify"}),
+    ("aidd_tech_compatibility", lambda known: {"technologies": ["fastify", "zod"]}),
+    ("aidd_apply_heuristics", lambda known: {"decision": "Keep refunds in PostgreSQL instead of MongoDB"}),
+    ("aidd_verify_version", lambda known: {"packages": ["next"]}),
+    ("aidd_plan_migration", lambda known: {"framework": "next"}),
+    ("aidd_check_compliance", lambda known: {"filePath": "apps/api/src/orders.ts"}),
+    ("aidd_scan_secrets", lambda known: {"filePath": "apps"}),
+    ("aidd_validate_dockerfile", lambda known: {"content": "FROM debian:latest\n"}),
+    ("aidd_validate_mermaid", lambda known: {"content": "flowchart LR\n  a --> b\n"}),
+    ("aidd_validate_tkb_entry", lambda known: {"content": "# Fastify\n", "filePath": "knowledge/backend/x.md"}),
+    ("aidd_explain_violation", lambda known: {"rule": "latest-tag"}),
+    ("aidd_ci_diff_check", lambda known: {"base": "main"}),
+    ("aidd_ci_report", lambda known: {"format": "markdown"}),
+    ("aidd_check_quality_gates", lambda known: {"phase": "BUILD"}),
+    ("aidd_generate_commit_message", lambda known: {}),
+]
+
+# A name that each form of addresses is read with; the values that completion offers for its start are
+# to hold it.
+NAMES = {
+    "aidd://specs/{name}": {"name": "lifecycle"},
+    "aidd://rules/{name}": {"name": "security"},
+    "aidd://skills/{agent}": {"agent": "backend-engineer"},
+    "aidd://workflows/{name}": {"name": "bug-fix"},
+    "aidd://templates/{name}": {"name": "adr"},
+    "aidd://knowledge/{category}/{entry}": {"category": "backend", "entry": "fastify"},
+}
+PROMPTS = {
+    "aidd_plan_task": {"task": "Add refunds", "stakes": "high"},
+    "aidd_review_code": {"code": "let a: any = 1;"},
+    "aidd_security_audit": {"scope": "apps/api"},
+    "aidd_select_technology": {"need": "A queue for mails", "candidates": "redis, rabbitmq"},
+    "aidd_start_feature": {"feature": "Refunds"},
+}
+
+
+def project(profile):
+    """A repository with something that is staged, and memories in an older form."""
+    root = os.path.join(FOLDER, profile, "shop")
+    make(REPOSITORY, root)
+    write(root, "older.json", json.dumps({"decisions": [{"decision": "Use Fastify", "reasoning": "Fast"}]}))
+    write(root, "apps/api/src/refunds.ts", "export const refunds = [];\n")
+    git(root, "add", "apps")
+    return root
+
+
+async def calls(call):
+    listed = set(call.schemas)
+    written = [name for name, _ in CALLS]
+    check(len(set(written)) == len(written), "two calls of one tool:", written)
+    known = {}
+    for name, arguments in CALLS:
+        if name in listed:
+            answer = await call(name, **arguments(known))
+            known[name] = answer.get("id") or answer.get("lifecycleId") or ""
+    missing = sorted(listed - set(written))
+    check(not missing, "no call is written for", missing, "; add one to CALLS of every_tool.py")
+    for name in sorted(listed):
+        said = await call.refused(name, noSuchThing=1)
+        check("`noSuchThing` is no argument" in said, name, "does not say what is wrong:", said)
+    return listed
+
+
+async def refused(call, name):
+    try:
+        said = await call.refused(name)
+    except MCPError as error:
+        said = str(error)
+    check(name in said, "what is not listed is not named:", said)
+    return said
+
+
+async def pages(call):
+    client = call.client
+    for resource in (await client.list_resources()).resources:
+        await call.page(resource.uri)
+    forms = [form.uri_template for form in (await client.list_resource_templates()).resource_templates]
+    check(sorted(forms) == sorted(NAMES), "addresses without an example, or the other way:", forms)
+    for form in forms:
+        before, uri = {}, form
+        for name in re.findall(r"{(\w+)}", form):
+            value = NAMES[form][name]
+            offered = await client.complete(ResourceTemplateReference(uri=form), {"name": name, "value": value[:2]}, before)
+            check(value in offered.completion.values, form, name, "is not completed:", offered)
+            before[name], uri = value, uri.replace("{" + name + "}", value)
+        await call.page(uri)
+    prompts = (await client.list_prompts()).prompts
+    check(sorted(prompt.name for prompt in prompts) == sorted(PROMPTS), "prompts without an example:", prompts)
+    for prompt in prompts:
+        text = await call.prompt(prompt.name, **PROMPTS[prompt.name])
+        given = list(PROMPTS[prompt.name].values())[0]
+        check(given in text, prompt.name, "passes over what it was given:", text)
+    offered = await client.complete(PromptReference(name="aidd_start_feature"), {"name": "phase", "value": "B"})
+    check(offered.completion.values == ["BUILD"], offered)
+    return len(forms) + len((await client.list_resources()).resources), len(prompts)
+
+
+async def run():
+    everything = set()
+    for profile in PROFILES:
+        async with connected(AIDD, ["mcp", "--profile", profile], project(profile)) as call:
+            listed = await calls(call)
+            check(profile != "engine" or not everything, "the first profile is that of all tools")
+            everything |= listed
+            check(listed <= everything, profile, "lists what `engine` does not")
+            told = f"{profile}: {len(listed)} tools"
+            unlisted = sorted(everything - listed)
+            if profile == "engine":
+                told += ", {} resources, {} prompts".format(*await pages(call))
+            elif profile == "lean":
+                check(unlisted, "lean lists all")
+                await call("aidd_get_config")
+            else:
+                await refused(call, unlisted[0])
+            print(told)
+
+
+asyncio.run(run())

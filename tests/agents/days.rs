@@ -1,0 +1,87 @@
+//! A day in each of three repositories, as a transcript: what an agent asks, and what it reads.
+
+use crate::steady::Steady;
+use crate::{AIDD, script, word};
+use aidd_engine::tokens;
+use serde::Deserialize;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Lines of an answer that are shown from its start and from its end.
+const SHOWN: (usize, usize) = (16, 4);
+
+/// Most tokens of an answer that states no budget: a page of a role or workflow, the longest of
+/// them with a third in hand.
+const MOST: usize = 1600;
+
+/// The same for data, whose keys and quotes cost about as much again where there are many rows.
+const MOST_AS_DATA: usize = 2400;
+
+/// A request and its answer.
+#[derive(Deserialize)]
+struct Step {
+    request: String,
+    answer: String,
+    /// The answer as data, which some clients show instead.
+    data: String,
+    /// What the answer may cost, in tokens, where that was stated.
+    budget: Option<usize>,
+}
+
+/// Goes through the day of a repository; the transcript is the snapshot beside this file.
+fn day(name: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let description =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/agents/repositories/{name}.txt"));
+    let Some(said) = script("days.py", &[AIDD, word(folder.path()), word(&description)]) else {
+        return;
+    };
+    let mut steady = Steady::default();
+    let mut transcript = String::new();
+    for line in said.lines() {
+        let step: Step = serde_json::from_str(line).expect("a step");
+        let (cost, as_data) = (tokens::count(&step.answer), tokens::count(&step.data));
+        let (most, most_as_data) = step.budget.map_or((MOST, MOST_AS_DATA), |most| (most, most));
+        assert!(cost <= most, "{} costs {cost} tokens of {most}\n{}", step.request, step.answer);
+        let dear = as_data > most_as_data;
+        assert!(!dear, "{}: {as_data} tokens of {most_as_data}\n{}", step.request, step.data);
+        let _ = writeln!(transcript, "> {}", steady.text(&step.request));
+        let _ = writeln!(transcript, "{}", shown(&steady.text(&step.answer)));
+    }
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, transcript);
+    });
+}
+
+/// A long answer without its middle, which is counted.
+fn shown(answer: &str) -> String {
+    let lines: Vec<&str> = answer.lines().collect();
+    let (first, last) = SHOWN;
+    let mut text = String::new();
+    let hidden = lines.len().saturating_sub(first + last);
+    for (at, line) in lines.iter().enumerate() {
+        if hidden > 1 && (first..first + hidden).contains(&at) {
+            if at == first {
+                let _ = writeln!(text, "… {hidden} lines …");
+            }
+        } else {
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+    }
+    text
+}
+
+#[test]
+fn a_monorepo_in_typescript() {
+    day("shop");
+}
+
+#[test]
+fn a_workspace_in_rust() {
+    day("ledger");
+}
+
+#[test]
+fn a_service_in_python() {
+    day("notify");
+}

@@ -1,0 +1,98 @@
+//! The agent door with clients that are not ours: the protocol's SDK for Python goes through agents'
+//! days, calls every tool there is, and starts the server as the files say that `aidd init` writes.
+//!
+//! `mcp/tests/clients/install` fetches it. Without it the tests say so and pass; with
+//! `AIDD_REQUIRE_CLIENTS=1` they fail. What the files of clients hold is checked without it.
+#![expect(clippy::disallowed_methods, reason = "the client and Git are programs of their own")]
+
+mod days;
+mod set_up;
+mod steady;
+mod tools;
+
+use std::env;
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const AIDD: &str = env!("CARGO_BIN_EXE_aidd");
+
+/// The Python that has the SDK; else says that it is missing.
+fn python() -> Option<PathBuf> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
+    let bin = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+    let python = target.join("clients/venv").join(bin);
+    if python.exists() {
+        return Some(python);
+    }
+    let text = "the SDK for Python is missing; mcp/tests/clients/install fetches it";
+    assert!(env::var_os("AIDD_REQUIRE_CLIENTS").is_none(), "{text}");
+    let _ = writeln!(std::io::stderr(), "skipped: {text}");
+    None
+}
+
+/// What a script of `mcp/tests/clients` prints; `None` where the SDK is missing.
+fn script(name: &str, args: &[&str]) -> Option<String> {
+    fed(name, args, "", &env::var_os("PATH").unwrap_or_default())
+}
+
+/// What a script prints that is told something on standard input, with another `PATH`.
+fn fed(name: &str, args: &[&str], told: &str, path: &OsStr) -> Option<String> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("mcp/tests/clients").join(name);
+    let mut python = Command::new(python()?);
+    python.arg(script).args(args).env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONUTF8", "1");
+    // Under the gate every processor is busy, and a hook gives up sooner than that takes.
+    python.env("AIDD_HOOK_LIMIT", "120");
+    for name in ["AIDD_ROOT", "AIDD_MCP_PROFILE", "AIDD_MCP_TOKEN", "AIDD_CONFIG"] {
+        python.env_remove(name);
+    }
+    python.env("PATH", path).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = python.spawn().expect("Python runs");
+    child.stdin.take().expect("piped").write_all(told.as_bytes()).expect("written");
+    let done = child.wait_with_output().expect("Python ends");
+    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{name} {args:?}\n{err}");
+    Some(out.into_owned())
+}
+
+/// The path of a folder as a script takes it.
+fn word(path: &Path) -> &str {
+    path.to_str().expect("a path that is text")
+}
+
+fn git(root: &Path, args: &[&str]) {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(root).args(["-c", "user.name=a", "-c", "user.email=a@example.org"]);
+    assert!(git.args(args).status().expect("Git runs").success(), "{args:?}");
+}
+
+/// A repository with a commit, set up by `aidd init`.
+fn shop(folder: &Path) -> PathBuf {
+    let root = folder.join("shop");
+    std::fs::create_dir(&root).expect("made");
+    git(&root, &["init", "-q", "-b", "main"]);
+    std::fs::write(root.join("refund.ts"), "export const refund = 1n;\n").expect("written");
+    let init = Command::new(AIDD).arg("init").current_dir(&root).output().expect("aidd runs");
+    assert!(init.status.success(), "{}", String::from_utf8_lossy(&init.stderr));
+    git(&root, &["add", "-A"]);
+    git(&root, &["commit", "-qm", "feat: a shop"]);
+    root
+}
+
+fn day(mode: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = shop(folder.path());
+    let Some(said) = script("day.py", &[AIDD, word(&root), mode]) else { return };
+    assert_eq!(said.trim(), "the day is over");
+}
+
+#[test]
+fn a_day_without_handshake() {
+    day("auto");
+}
+
+#[test]
+fn a_day_with_handshake() {
+    day("legacy");
+}

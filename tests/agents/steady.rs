@@ -1,0 +1,77 @@
+//! What differs from run to run, made the same: ids, days, hashes.
+
+use std::collections::BTreeMap;
+
+/// Gives ids short names in the order they come: `decision_1763…_0a1b2c3d4e5f` becomes `decision#1`.
+#[derive(Default)]
+pub(crate) struct Steady {
+    known: BTreeMap<String, String>,
+}
+
+impl Steady {
+    /// `text` without what differs from run to run.
+    pub(crate) fn text(&mut self, text: &str) -> String {
+        let mut steady = String::new();
+        let mut word = String::new();
+        for c in text.chars().chain(['\n']) {
+            if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
+                word.push(c);
+            } else {
+                steady.push_str(&self.word(&word));
+                word.clear();
+                steady.push(c);
+            }
+        }
+        steady.pop();
+        steady
+    }
+
+    fn word(&mut self, word: &str) -> String {
+        if let Some(name) = self.id(word) {
+            return name;
+        }
+        if is_day(word) {
+            return "DAY".to_owned();
+        }
+        // Hashes of commits differ with the version of Git, those of findings with the version of a
+        // rule's page.
+        let is_hash = [7, 16].contains(&word.len())
+            && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+            && word.bytes().any(|b| b.is_ascii_digit());
+        if is_hash { "HASH".to_owned() } else { word.to_owned() }
+    }
+
+    fn id(&mut self, word: &str) -> Option<String> {
+        let mut parts = word.rsplitn(3, '_');
+        let (hash, at, kind) = (parts.next()?, parts.next()?, parts.next()?);
+        let is_id =
+            hash.len() == 12 && at.len() == 13 && at.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_id {
+            return None;
+        }
+        let start = format!("{kind}#");
+        let next = self.known.values().filter(|name| name.starts_with(&start)).count() + 1;
+        let name = self.known.entry(word.to_owned()).or_insert_with(|| format!("{start}{next}"));
+        Some(name.clone())
+    }
+}
+
+/// Whether a word is a date: entries of the knowledge base bear the day of their last review.
+fn is_day(word: &str) -> bool {
+    word.len() == 10
+        && word.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+#[test]
+fn ids_days_and_hashes_are_the_same_in_each_run() {
+    let mut steady = Steady::default();
+    let text = "decision_1795349590161_152913bbb839 2026-11-22 [5ebd02646d4d2ee0] (0b35d71) \
+                decision_1795349590162_152913bbb839; decision_1795349590161_152913bbb839 is 10 deadbeef";
+    assert_eq!(
+        steady.text(text),
+        "decision#1 DAY [HASH] (HASH) decision#2; decision#1 is 10 deadbeef"
+    );
+}

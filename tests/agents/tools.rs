@@ -1,0 +1,30 @@
+//! Every tool of the server is called by a client that is not ours.
+
+use crate::{AIDD, script, word};
+use std::path::Path;
+
+#[test]
+fn every_tool_of_every_profile_is_called() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shop = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/repositories/shop.txt");
+    let Some(said) = script("every_tool.py", &[AIDD, word(folder.path()), word(&shop)]) else {
+        return;
+    };
+    let mut expected = String::new();
+    for profile in ["engine", "lean", "core", "memory", "tools"] {
+        let known = aidd_mcp::Profile::ALL.into_iter().find(|known| known.word() == profile);
+        let known = known.expect("a profile");
+        let tools = aidd_mcp::tools::all().iter().filter(|tool| tool.is_in(known)).count();
+        let pages = (
+            aidd_mcp::resources::ROWS.len(),
+            aidd_mcp::prompts::all(&aidd_engine::guidance::Library::shipped()).len(),
+        );
+        let pages = if profile == "engine" {
+            format!(", {} resources, {} prompts", pages.0, pages.1)
+        } else {
+            String::new()
+        };
+        expected += &format!("{profile}: {tools} tools{pages}\n");
+    }
+    assert_eq!(said.replace("\r\n", "\n"), expected);
+}
