@@ -339,7 +339,7 @@ const CONVENTION: &str = r#"{"at":1763800000000,"content":"Dates are made with T
 "#;
 
 /// Where the convention is broken, as a door tells it: id of the finding, line and column from 0.
-type Told = BTreeSet<(String, u64, u64)>;
+type Placed = BTreeSet<(String, u64, u64)>;
 
 /// Calls a tool of the agent door.
 fn asked(folder: &Path, tool: &str, arguments: &Value) -> Value {
@@ -367,7 +367,7 @@ fn a_memory_is_enforced_at_every_door_by_the_same_id() {
     let at = |finding: &Value, place: &Value| -> (String, u64, u64) {
         (text(&finding["id"]), number(&place["line"]) - 1, number(&place["column"]) - 1)
     };
-    let own = |findings: &Value| -> Told {
+    let own = |findings: &Value| -> Placed {
         let findings = findings.as_array().expect("a list").iter();
         let own = findings.filter(|finding| finding["rule"] == RULE);
         own.map(|finding| at(finding, &finding["start"])).collect()
@@ -381,7 +381,7 @@ fn a_memory_is_enforced_at_every_door_by_the_same_id() {
     let sarif: Value =
         serde_json::from_str(&aidd(root, &["check", "--format", "sarif"])).expect("JSON");
     let run = &sarif["runs"][0];
-    let from_sarif: Told = run["results"]
+    let from_sarif: Placed = run["results"]
         .as_array()
         .expect("a list")
         .iter()
@@ -401,7 +401,7 @@ fn a_memory_is_enforced_at_every_door_by_the_same_id() {
     let workspace = Arc::new(aidd_lsp::workspace::Workspace::open(root, None).expect("a project"));
     let source = Source::new("src/a.ts", fs::read_to_string(root.join("src/a.ts")).expect("text"));
     let checked = workspace.check(&source, &workspace.project.disk);
-    let editor: Told = checked
+    let editor: Placed = checked
         .findings
         .iter()
         .filter(|finding| &*finding.rule == RULE)
