@@ -4,7 +4,7 @@
 use crate::exit::UserError;
 use crate::project::Project;
 use crate::report::number;
-use aidd_content::page::Form;
+use aidd_content::page::{CheckHeader, Form};
 use aidd_engine::check::Selection;
 use aidd_engine::finding::Status;
 use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
@@ -92,7 +92,7 @@ pub fn look(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<Cau
         caught.note = Some("the configuration has it switched off".to_owned());
         return Ok(Some(caught));
     }
-    if rule.check.as_ref().and_then(|check| check.form()) == Some(Form::Commit) {
+    if rule.check.as_ref().and_then(CheckHeader::form) == Some(Form::Commit) {
         caught.note = Some("it judges commits, which are not looked at now".to_owned());
         return Ok(Some(caught));
     }

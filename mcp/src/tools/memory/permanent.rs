@@ -263,7 +263,7 @@ struct NewConvention {
     example: String,
     rationale: Option<String>,
     category: Option<String>,
-    /// Enforces it, as in rule pages: {"files": ["*.ts"], "text": {"regex": "…"}}
+    /// Enforces it: {"files": ["*.ts"], "text": {"regex": "…"}}
     check: Option<Row>,
     session_id: Option<String>,
 }
@@ -323,7 +323,6 @@ struct EditConvention {
     example: Option<String>,
     rationale: Option<String>,
     category: Option<String>,
-    /// {}: none
     check: Option<Row>,
 }
 

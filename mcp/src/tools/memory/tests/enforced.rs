@@ -14,7 +14,7 @@ fn project() -> tempfile::TempDir {
     folder
 }
 
-fn no_moment(check: Value) -> Value {
+fn no_moment(check: &Value) -> Value {
     json!({"convention": "No moment", "example": "Temporal.Now", "check": check})
 }
 
@@ -23,9 +23,9 @@ fn an_agent_sees_at_once_what_its_check_catches() {
     let folder = project();
     let mut day = Day::at(folder.path());
     let check = json!({"files": ["*.ts"], "text": {"regex": "\\bmoment\\("}});
-    let said = day.says("aidd_memory_add_convention", no_moment(check.clone()));
+    let said = day.says("aidd_memory_add_convention", no_moment(&check));
     let again = json!({"files": ["*.js"], "text": {"regex": "\\bmoment\\("}});
-    let data = day.data("aidd_memory_add_convention", no_moment(again));
+    let data = day.data("aidd_memory_add_convention", no_moment(&again));
     let id = data["id"].as_str().expect("an id").to_owned();
     assert_eq!(data["enforced"]["count"], 0);
     assert_eq!(data["enforced"]["rule"], "convention/no-moment");
@@ -49,7 +49,29 @@ fn an_agent_sees_at_once_what_its_check_catches() {
         "check": {"tree": {"absent": "src/0.ts"}, "rule": "no-zero"},
     });
     let mistake = day.says("aidd_memory_add_mistake", mistake);
-    insta::assert_snapshot!([said, found, edited, none, mistake].join("\n\n"), @"");
+    // The files of the store are looked at, too.
+    let said = [said, found, edited, none, mistake].join("\n\n");
+    let said = said.replace(" of 13 files", " of N files").replace(" of 14 files", " of N files");
+    insta::assert_snapshot!(said, @r#"
+    Saved convention#1.
+    Enforced as convention/no-moment: it finds 7 places in 7 of N files: src/0.ts:2:1, src/1.ts:2:1, src/2.ts:2:1, src/3.ts:2:1, src/4.ts:2:1, ….
+
+    1:
+    convention#1 2025-11-22 No moment | no-moment [enforced: convention/no-moment]
+
+    Changed convention#1: check.
+    No moment
+    check: {"files":["*.ts"],"rule":"no-moment","text":{"regex":"\\bmoment\\("}}
+    example: Temporal.Now
+    Enforced as convention/no-moment: it finds 7 places in 7 of N files: src/0.ts:2:1, src/1.ts:2:1, src/2.ts:2:1, src/3.ts:2:1, src/4.ts:2:1, ….
+
+    Changed convention#1: check.
+    No moment
+    example: Temporal.Now
+
+    Saved mistake#1.
+    Enforced as mistake/no-zero: it finds 1 place in 1 of N files: src/0.ts:1:1.
+    "#);
 }
 
 #[test]
@@ -63,8 +85,13 @@ fn a_check_that_cannot_run_is_refused_and_nothing_is_kept() {
         json!("text"),
     ]
     .into_iter()
-    .map(|check| client.text("aidd_memory_add_convention", no_moment(check)))
+    .map(|check| client.text("aidd_memory_add_convention", no_moment(&check)))
     .collect();
     assert!(!folder.path().join("ai/memory").exists());
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    error: `check`: unknown key `regx`; did you mean `regex`?
+    error: `check.text` cannot run: the expression is too large to run fast: bound its repetitions
+    error: `check` does not do what its examples say: `fails`: nothing is found in src/a.ts
+    error: `check` should be an object, and is the string "text"
+    "#);
 }
