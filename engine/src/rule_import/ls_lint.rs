@@ -288,7 +288,8 @@ fn named(asked: &Asked, ending: &str) -> Json {
             // The expression that stands beside these says it all.
             (None, _) => return None,
         };
-        Some(format!("/(?:{inner}){rest}/"))
+        // A name that begins with a dot has nothing before its ending.
+        Some(format!("/(?:{inner})?{rest}/"))
     };
     json!(asked.ours.iter().filter_map(whole).collect::<Vec<_>>())
 }
