@@ -86,7 +86,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
             };
             match asked(rules) {
                 Ok(asked) => {
-                    pages(&folders, at, (&item, ending), &asked, &ignored, path, &mut made)
+                    pages(&folders, at, (&item, ending), &asked, &ignored, path, &mut made);
                 }
                 Err(why) => made.left.push(Left::new(&item, why)),
             }
