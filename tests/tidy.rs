@@ -25,8 +25,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "patterns",
         &[
-            "source", "files", "listing", "captures", "comments", "config", "finding", "guidance",
-            "imports", "kind", "manifest", "paths", "parse", "rule",
+            "source", "files", "listing", "captures", "comments", "config", "finding", "imports",
+            "kind", "manifest", "paths", "parse", "rule", "tokens",
         ],
     ),
     ("manifest", &["files"]),
@@ -123,8 +123,12 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("baseline", &["finding"]),
-    ("guidance", &["files", "git", "config", "paths", "embedding", "kind", "memory", "stack"]),
+    (
+        "guidance",
+        &["files", "git", "config", "paths", "embedding", "kind", "memory", "stack", "tokens"],
+    ),
     ("embedding", &[]),
+    ("tokens", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (
         "memory",
