@@ -89,17 +89,78 @@ fn difference(theirs: &Found, ours: &Found) -> Vec<String> {
 fn alint_and_its_pages_find_the_same() {
     let (project, theirs) = fixture("alint");
     let ran = project.run(&["rule", "import"]).ends(0);
-    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.out, @"
+    .alint.yml (alint)
+      wrote .aidd/rules/alint/adr-name.md
+      wrote .aidd/rules/alint/adr-only.md
+      wrote .aidd/rules/alint/adr-sections.md
+        differs: headings deeper than all that are named are not judged
+      wrote .aidd/rules/alint/alt.md
+      wrote .aidd/rules/alint/ascii.md
+      wrote .aidd/rules/alint/bash.md
+      wrote .aidd/rules/alint/docs-there.md
+      wrote .aidd/rules/alint/domain.md
+      wrote .aidd/rules/alint/each-package.md
+      wrote .aidd/rules/alint/edition.md
+      wrote .aidd/rules/alint/fragments.md
+      wrote .aidd/rules/alint/go-only.md
+      wrote .aidd/rules/alint/header-pair.md
+      wrote .aidd/rules/alint/licence-field.md
+      wrote .aidd/rules/alint/licence-text.md
+      wrote .aidd/rules/alint/links.md
+      wrote .aidd/rules/alint/markers.md
+      wrote .aidd/rules/alint/no-backups.md
+      wrote .aidd/rules/alint/no-postinstall.md
+      wrote .aidd/rules/alint/no-println.md
+      wrote .aidd/rules/alint/no-tmp.md
+      wrote .aidd/rules/alint/no-trailing.md
+      wrote .aidd/rules/alint/not-a-stub.md
+      wrote .aidd/rules/alint/not-empty.md
+      wrote .aidd/rules/alint/package-readme.md
+      wrote .aidd/rules/alint/pinned.md
+      wrote .aidd/rules/alint/readme.md
+      wrote .aidd/rules/alint/reviewed.md
+      wrote .aidd/rules/alint/same-version.md
+      wrote .aidd/rules/alint/security.md
+      wrote .aidd/rules/alint/shallow.md
+      wrote .aidd/rules/alint/short.md
+      wrote .aidd/rules/alint/small.md
+      wrote .aidd/rules/alint/snake.md
+      wrote .aidd/rules/alint/spdx.md
+      wrote .aidd/rules/alint/strict.md
+      wrote .aidd/rules/alint/unique-stem.md
+      wrote .aidd/rules/alint/width.md
+      wrote .aidd/rules/alint/workflow-name.md
+      not carried over:
+        dead-symlink: links and modes of files are Git's and the system's affair
+    ");
     project.run(&["rule", "test"]).ends(0);
     // Of two files with one name alint tells the first, and we the second.
-    assert_snapshot!(difference(&verdict(&theirs), &ours(&project, "alint")).join("\n"), @"");
+    assert_snapshot!(difference(&verdict(&theirs), &ours(&project, "alint")).join("\n"), @"
+    missed adr-sections docs/adr/Second.md:1
+    missed unique-stem src/app/main.rs:0
+    more unique-stem src/main.rs:1
+    ");
 }
 
 #[test]
 fn ls_lint_and_its_pages_find_the_same() {
     let (project, theirs) = fixture("ls-lint");
     let ran = project.run(&["rule", "import"]).ends(0);
-    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.out, @"
+    .ls-lint.yml (ls-lint)
+      wrote .aidd/rules/ls-lint/any-ts.md
+      wrote .aidd/rules/ls-lint/any.md
+      wrote .aidd/rules/ls-lint/folders.md
+      wrote .aidd/rules/ls-lint/lib-all-js.md
+      wrote .aidd/rules/ls-lint/md-count.md
+      wrote .aidd/rules/ls-lint/md.md
+      wrote .aidd/rules/ls-lint/packages-any-dir.md
+      wrote .aidd/rules/ls-lint/packages-any-src-tsx.md
+      wrote .aidd/rules/ls-lint/packages-any-ts.md
+      wrote .aidd/rules/ls-lint/spec-ts.md
+      wrote .aidd/rules/ls-lint/ts.md
+    ");
     project.run(&["rule", "test"]).ends(0);
     // ls-lint names an ending; the pages of one ending have the folder in their names.
     let paths = |found: &Found| -> BTreeSet<String> {
@@ -119,8 +180,88 @@ fn ls_lint_and_its_pages_find_the_same() {
 fn ast_grep_and_its_pages_find_the_same() {
     let (project, theirs) = fixture("ast-grep");
     let ran = project.run(&["rule", "import"]).ends(0);
-    assert_snapshot!(ran.out, @"");
-    assert_snapshot!(project.read(".aidd/rules/ast-grep/no-console.md"), @"");
+    assert_snapshot!(ran.out, @"
+    sgconfig.yml (ast-grep)
+      wrote .aidd/rules/ast-grep/no-await-in-loop.md
+      wrote .aidd/rules/ast-grep/no-console.md
+      wrote .aidd/rules/ast-grep/no-eval.md
+      not carried over:
+        no-console: metadata: a page has `tags` and `sources`; other data about a rule is not kept
+        swift-thing: `swift` is not a built-in language: bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml
+        with-rewriters: the form `syntax` has no `rewriters`
+    ");
+    assert_snapshot!(project.read(".aidd/rules/ast-grep/no-console.md"), @"
+    ---
+    severity: error
+    message: '`console.<METHOD>` is left over from debugging'
+    help: 'Use the logger.'
+    sources: ['https://example.org/no-console']
+    check:
+      files: ['src/**']
+      exclude: ['src/cli/**']
+      syntax:
+        language: [typescript]
+        rule:
+          pattern: 'console.$METHOD($$$ARGS)'
+        constraints:
+          METHOD:
+            regex: '^(log|debug)$'
+        fix: 'logger.$METHOD($$$ARGS)'
+        labels:
+          METHOD: 'this one'
+    ---
+    # ast-grep/no-console
+
+    Code in typescript MUST NOT have the shape of `no-console`.
+
+    `console.METHOD` is left over from debugging.
+
+    Use the logger. It knows where the lines go.
+
+    Imported from `rules/no-console.yml`, where ast-grep calls it `no-console`.
+
+    ## Fails
+
+    ```ts path=src/example.ts
+    console.log(a)
+    ```
+
+    ```finding
+    1:1 console.log(a)
+    ```
+
+    ```ts path=src/example.ts
+    function f() {
+      console.debug(1, 2)
+    }
+    ```
+
+    ```finding
+    2:3 console.debug(1, 2)
+    ```
+
+    ## Passes
+
+    ```ts path=src/example.ts
+    logger.info(a)
+    ```
+
+    ```ts path=src/example.ts
+    console.error(a)
+    ```
+
+    ## Fixed
+
+    ```ts
+    logger.log(a)
+    ```
+
+    ```ts
+    function f() {
+      logger.debug(1, 2)
+    }
+    ```
+    ");
     project.run(&["rule", "test", "ast-grep/no-console", "ast-grep/no-eval"]).ends(0);
     assert_eq!(difference(&verdict(&theirs), &ours(&project, "ast-grep")), [""; 0]);
 }
@@ -129,7 +270,31 @@ fn ast_grep_and_its_pages_find_the_same() {
 fn markdownlint_and_its_pages_find_the_same() {
     let (project, theirs) = fixture("markdownlint");
     let ran = project.run(&["rule", "import"]).ends(0);
-    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.out, @"
+    .markdownlint.jsonc (markdownlint)
+      wrote .aidd/rules/markdownlint/md011-no-reversed-links.md
+      wrote .aidd/rules/markdownlint/md018-no-missing-space-atx.md
+      wrote .aidd/rules/markdownlint/md025-single-title.md
+      wrote .aidd/rules/markdownlint/md026-no-trailing-punctuation.md
+      wrote .aidd/rules/markdownlint/md036-no-emphasis-as-heading.md
+        differs: a line of a longer paragraph that is all bold is told too
+      wrote .aidd/rules/markdownlint/md041-first-line-heading.md
+      wrote .aidd/rules/markdownlint/md042-no-empty-links.md
+      wrote .aidd/rules/markdownlint/md044-proper-names.md
+      wrote .aidd/rules/markdownlint/md045-no-alt-text.md
+      wrote .aidd/rules/markdownlint/md051-link-fragments.md
+        differs: headings of other files are looked up too
+      wrote .aidd/rules/markdownlint/md059-descriptive-link-text.md
+      not carried over:
+        MD001 heading-increment: a rule that is built in says it; instead: `compliance/heading-jump`, switched on by the pack `docs`
+        MD003 heading-style, MD004 ul-style, MD005 list-indent, MD007 ul-indent, MD009 no-trailing-spaces, MD010 no-hard-tabs, MD012 no-multiple-blanks, MD013 line-length, MD014 commands-show-output, MD019 no-multiple-space-atx, MD020 no-missing-space-closed-atx, MD021 no-multiple-space-closed-atx, MD022 blanks-around-headings, MD023 heading-start-left, MD027 no-multiple-space-blockquote, MD028 no-blanks-blockquote, MD029 ol-prefix, MD030 list-marker-space, MD031 blanks-around-fences, MD032 blanks-around-lists, MD035 hr-style, MD037 no-space-in-emphasis, MD038 no-space-in-code, MD039 no-space-in-links, MD047 single-trailing-newline, MD048 code-fence-style, MD049 emphasis-style, MD050 strong-style, MD054 link-image-style, MD055 table-pipe-style, MD058 blanks-around-tables, MD060 table-column-style: how text is laid out is a formatter's: let one write it, and no rule need say it
+        MD024 no-duplicate-heading: the form `doc` says which headings there are, not that they differ
+        MD033 no-inline-html: HTML in Markdown is in no part of a file that `in` of the form `text` names
+        MD034 no-bare-urls: an expression cannot tell an address from the target of a link
+        MD040 fenced-code-language: a rule that is built in says it; instead: `compliance/unnamed-code-block`, switched on by the pack `docs`
+        MD052 reference-links-images, MD053 link-image-reference-definitions: the form `doc` follows links, not the names of references
+        MD056 table-column-count: no form reads tables
+    ");
     project.run(&["rule", "test"]).ends(0);
     let theirs: Vec<String> = theirs
         .into_iter()
@@ -149,7 +314,28 @@ fn markdownlint_and_its_pages_find_the_same() {
 fn commitlint_and_its_pages_find_the_same() {
     let (project, theirs) = fixture("commitlint");
     let ran = project.run(&["rule", "import"]).ends(0);
-    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.out, @"
+    commitlint.config.js (commitlint)
+      wrote .aidd/rules/commitlint/body-leading-blank.md
+      wrote .aidd/rules/commitlint/body-max-line-length.md
+        differs: body and footers are judged alike, and lines that cannot be broken (an address, one long word) and those of who signed are left
+      wrote .aidd/rules/commitlint/conventional.md
+        differs: what begins with `fixup!`, `squash!` or `amend!`, or is a version alone, is judged too
+      wrote .aidd/rules/commitlint/header-max-length.md
+        differs: the number of a pull request at the end, ` (#12)`, is not counted
+      wrote .aidd/rules/commitlint/header-trim.md
+      wrote .aidd/rules/commitlint/scope-case.md
+      wrote .aidd/rules/commitlint/subject-case.md
+      wrote .aidd/rules/commitlint/subject-exclamation-mark.md
+      wrote .aidd/rules/commitlint/subject-full-stop.md
+      wrote .aidd/rules/commitlint/subject-max-length.md
+      wrote .aidd/rules/commitlint/subject-min-length.md
+      not carried over:
+        `ignores[0]` (line 5): `(message) => message.startsWith('WIP')`: it is no literal: nothing of the repository is run
+        footer-leading-blank: what follows no blank line is read as part of the body, not as a footer
+        body-case: the form `commit` says of a body that there is one and how long its lines are
+        local-plugin-rule: it is no rule of commitlint 20: a plugin may have it
+    ");
     project.run(&["rule", "test"]).ends(0);
     let messages: Vec<String> =
         serde_json::from_str(&project.read("messages.json")).expect("texts");
@@ -183,7 +369,7 @@ fn commitlint_and_its_pages_find_the_same() {
             odd.push(format!("{message:?}: commitlint {wanted:?}, ours {found:?}"));
         }
     }
-    assert_snapshot!(odd.join("\n"), @"");
+    assert_snapshot!(odd.join("\n"), @r#""fix: a thing\nno blank line here": commitlint {"body-leading-blank"}, ours {"body-leading-blank", "body-max-line-length", "conventional"}"#);
     assert_eq!(theirs.len(), messages.len());
 }
 
@@ -191,7 +377,10 @@ fn commitlint_and_its_pages_find_the_same() {
 fn an_import_loses_nothing_and_says_so() {
     let project = Project::new(&[(".ls-lint.yml", "ls:\n  .ts: kebab-case\n"), ("src/a.ts", "")]);
     let ran = project.run(&["rule", "import", "--dry-run"]).ends(0);
-    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.out, @"
+    .ls-lint.yml (ls-lint)
+      would write .aidd/rules/ls-lint/ts.md
+    ");
     assert!(!project.path().join(".aidd/rules").exists(), "a dry run writes nothing");
     project.run(&["rule", "import"]).ends(0);
     let path = ".aidd/rules/ls-lint/ts.md";
@@ -216,11 +405,20 @@ fn what_cannot_be_imported_is_an_error_with_the_remedy() {
     let project =
         Project::new(&[("odd.yml", "a: 1\n"), ("broken.json", "{"), (".ls-lint.yml", "ls: [a]\n")]);
     let said = |args: &[&str]| project.run(args).ends(2).err;
-    assert_snapshot!(said(&["rule", "import", "odd.yml"]), @"");
-    assert_snapshot!(said(&["rule", "import", "broken.json", "--from", "markdownlint"]), @"");
-    assert_snapshot!(said(&["rule", "import"]), @"");
-    assert_snapshot!(said(&["rule", "import", "../a.yml"]), @"");
-    assert_snapshot!(said(&["rule", "import", "gone.yml"]), @"");
-    assert_snapshot!(said(&["rule", "import", "--to", "docs"]), @"");
-    assert_snapshot!(said(&["rule", "import", "--from", "alint"]), @"");
+    assert_snapshot!(said(&["rule", "import", "odd.yml"]), @"error: odd.yml looks like no configuration that is known; say of which tool it is: --from alint|commitlint|ls-lint|ast-grep|markdownlint");
+    assert_snapshot!(said(&["rule", "import", "broken.json", "--from", "markdownlint"]), @"error: broken.json:1:1: Unterminated object");
+    assert_snapshot!(said(&["rule", "import"]), @"error: .ls-lint.yml has no `ls`: the names that ls-lint judges");
+    assert_snapshot!(said(&["rule", "import", "../a.yml"]), @"
+    error: ../a.yml does not lie in the project
+    hint: copy it into the project first
+    ");
+    assert_snapshot!(said(&["rule", "import", "gone.yml"]), @"error: gone.yml: there is no such file");
+    assert_snapshot!(said(&["rule", "import", "--to", "docs"]), @"
+    error: no rules are read from docs
+    hint: they are read from rules/, ai/rules/, .aidd/rules/, and folders below these
+    ");
+    assert_snapshot!(said(&["rule", "import", "--from", "alint"]), @"
+    error: there is no configuration that is known in the project's root
+    hint: name a file: aidd rule import FILE; known are those of alint, commitlint, ls-lint, ast-grep, markdownlint
+    ");
 }

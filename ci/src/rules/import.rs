@@ -45,7 +45,7 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
         let import = rule_import::import(&files, &path, tool, &to)
             .map_err(|why| UserError::new(redacted(&why)))?;
         writeln!(io.out, "{path} ({tool})")?;
-        take(project, &registry, import, args, &mut done, io)?;
+        take(project, &registry, &import, args, &mut done, io)?;
     }
     let verb = if args.dry_run { "would be written" } else { "written" };
     let pages = number(done.written, "page");
@@ -153,7 +153,7 @@ fn tool(from: ImportTool) -> Tool {
 fn take(
     project: &Project,
     registry: &Registry,
-    import: Import,
+    import: &Import,
     args: &RuleImport,
     done: &mut Done,
     io: &mut Io<'_>,

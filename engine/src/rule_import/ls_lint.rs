@@ -86,7 +86,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
             };
             match asked(rules) {
                 Ok(asked) => {
-                    pages(&folders, at, (&item, ending), &asked, &ignored, path, &mut made)
+                    pages(&folders, at, (&item, ending), &asked, &ignored, path, &mut made);
                 }
                 Err(why) => made.left.push(Left::new(&item, why)),
             }
@@ -288,7 +288,8 @@ fn named(asked: &Asked, ending: &str) -> Json {
             // The expression that stands beside these says it all.
             (None, _) => return None,
         };
-        Some(format!("/(?:{inner}){rest}/"))
+        // A name that begins with a dot has nothing before its ending.
+        Some(format!("/(?:{inner})?{rest}/"))
     };
     json!(asked.ours.iter().filter_map(whole).collect::<Vec<_>>())
 }
