@@ -369,6 +369,8 @@ fn to_only_look_at_an_import_leaves_no_trace() {
 fn the_doctor_reports_what_it_cannot_mend() {
     let project = Project::new(&[]);
     let id = project.decide("Use SQLite", &[]);
+    // As stores were that did not yet keep themselves out of commits.
+    fs::remove_file(project.path().join(".aidd/.gitignore")).expect("removed");
     let line = project.read(DECISIONS);
     let outside = tempfile::tempdir().expect("a folder");
     let victim = outside.path().join("decisions.jsonl");
@@ -394,6 +396,8 @@ fn the_doctor_reports_what_it_cannot_mend() {
 fn the_doctor_names_each_thing_and_mends_it() {
     let project = Project::new(&[(".gitignore", ".aidd/branches/\n")]);
     let id = project.decide("Use SQLite", &[]);
+    // As stores were that did not yet keep themselves out of commits.
+    fs::remove_file(project.path().join(".aidd/.gitignore")).expect("removed");
     let line = project.read(DECISIONS);
     project.write(DECISIONS, format!("{line}{line}torn {{\n"));
     let ran = project.run(&["memory", "doctor"]).ends(1);

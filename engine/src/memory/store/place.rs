@@ -137,6 +137,23 @@ mod tests {
     use tempfile::TempDir;
 
     #[test]
+    fn a_new_store_stays_out_of_commits() {
+        let folder = TempDir::new().expect("a folder");
+        let ignored = folder.path().join(".gitignore");
+        let opened = || super::super::open(folder.path(), super::super::Wanted::Sqlite, 1);
+        drop(opened().expect("a store"));
+        assert_eq!(fs::read_to_string(&ignored).expect("text"), IGNORED);
+        // Of a store that is there, what Git ignores is the team's to say.
+        fs::remove_file(&ignored).expect("removed");
+        drop(opened().expect("a store"));
+        assert!(!ignored.exists());
+        fs::remove_file(sqlite::path(folder.path())).expect("removed");
+        fs::write(&ignored, "/other\n").expect("written");
+        drop(opened().expect("a store"));
+        assert_eq!(fs::read_to_string(&ignored).expect("text"), "/other\n");
+    }
+
+    #[test]
     fn network_file_systems_are_told_by_number() {
         assert_eq!(by_number(0x6969), Some(Shared::Network("NFS")));
         assert_eq!(by_number(0xFF53_4D42), Some(Shared::Network("SMB")));
