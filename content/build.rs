@@ -2,8 +2,13 @@
 //! includes.
 #![expect(unexpected_cfgs, reason = "set for the library, which alone has schemas")]
 
-#[expect(dead_code, unreachable_pub, reason = "the build script uses the reader only")]
-#[path = "src/page.rs"]
+#[expect(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "the build script uses the reader only"
+)]
+#[path = "src/page/mod.rs"]
 mod page;
 
 use std::fmt::Write as _;
@@ -38,8 +43,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     table.push_str("];\n\nstatic HEADERS: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/headers.bin\"));\n");
     fs::write(out.join("headers.bin"), postcard::to_allocvec(&headers)?)?;
     fs::write(out.join("pages.rs"), table)?;
+    fs::write(out.join("packs.rs"), packs(&root)?)?;
     fs::write(out.join("guidance.rs"), guidance(&root)?)?;
     Ok(())
+}
+
+/// The table of the packs; a header that cannot be read ends the build.
+fn packs(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
+    let mut pages = Vec::new();
+    find(&root.join("packs"), &mut pages)?;
+    pages.sort();
+    let mut table =
+        String::from("/// Every shipped pack, ordered by id.\npub static PACKS: &[Shipped] = &[\n");
+    for path in &pages {
+        let text = fs::read_to_string(path)?;
+        page::pack(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let id = id(&root.join("packs"), path);
+        writeln!(table, "    Shipped {{ id: {id:?}, text: include_str!({path:?}) }},")?;
+    }
+    table.push_str("];\n");
+    Ok(table)
 }
 
 /// The folders of [`guidance`], beside `AGENTS.md`.

@@ -6,6 +6,7 @@ pub mod embedding;
 pub mod page;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 include!(concat!(env!("OUT_DIR"), "/guidance.rs"));
 
 /// A shipped page of guidance: a role, a workflow, a template, a knowledge entry…
@@ -21,9 +22,9 @@ pub struct Guide {
     pub body: usize,
 }
 
-/// A shipped rule page.
+/// A shipped rule page, or the page of a pack.
 pub struct Shipped {
-    /// The rule id: folder and file name.
+    /// The rule id: folder and file name; of a pack its name.
     pub id: &'static str,
     /// The whole page, header included.
     pub text: &'static str,

@@ -146,13 +146,7 @@ mod tests {
     fn a_rule_speaks_of_the_folder_it_lies_in() {
         assert_eq!(scope_of("packages/a/.aidd/rules/x/y.md"), "packages/a");
         assert_eq!(scope_of("rules/x/y.md"), "");
-        let check = CheckHeader {
-            files: vec!["*.rs".into()],
-            exclude: vec![],
-            text: None,
-            syntax: None,
-            fix: None,
-        };
+        let check = CheckHeader { files: vec!["*.rs".into()], ..CheckHeader::default() };
         let globs = Globs::of_check(&check, Some("packages/a/rules/x.md"));
         assert!(globs.matches("packages/a/src/b.rs") && !globs.matches("b.rs"));
     }

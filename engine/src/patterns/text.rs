@@ -226,8 +226,10 @@ impl<'a> Scan<'a> {
                 if header.secret.is_some() {
                     finding.secret(span);
                 }
-                if let Some(fix) = &check.fix {
-                    offer(fix, self.source, &captures, compiled, span, finding);
+                if let Some((fix, replace)) =
+                    check.fix.as_ref().and_then(|fix| Some((fix, fix.replace.as_deref()?)))
+                {
+                    offer(fix, replace, self.source, &captures, compiled, span, finding);
                 }
             }
         }
@@ -265,6 +267,7 @@ fn state<'r>(
 
 fn offer(
     fix: &FixHeader,
+    replace: &str,
     source: &Source,
     captures: &Captures,
     compiled: &Compiled,
@@ -273,7 +276,7 @@ fn offer(
 ) {
     let mut text = String::new();
     interpolate::string(
-        &fix.replace,
+        replace,
         |index, into| {
             if let Some(group) = captures.get_group(index) {
                 into.push_str(source.slice(Span::from(group.range())));

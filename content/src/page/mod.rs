@@ -1,11 +1,20 @@
 //! A page: a YAML header between `---` lines, then Markdown. The one reader of headers, used by
 //! the build script for the shipped pages and by the engine for a project's own.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::BTreeMap;
+mod forms;
+mod pack;
+mod params;
+mod values;
+
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+
+pub use forms::*;
+pub use pack::{PackHeader, pack};
+pub use params::check_with;
+pub use values::{Many, Yaml};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -79,152 +88,6 @@ pub struct Header {
     pub check: Option<CheckHeader>,
 }
 
-/// The check of a page: where it looks, and exactly one form.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(schema, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct CheckHeader {
-    /// Globs of paths to look at; empty means what the form implies.
-    #[serde(default)]
-    pub files: Vec<String>,
-    /// Globs of paths to leave out.
-    #[serde(default)]
-    pub exclude: Vec<String>,
-    /// A regular expression on the text.
-    #[serde(default)]
-    pub text: Option<TextHeader>,
-    /// An ast-grep rule on the syntax tree.
-    #[serde(default)]
-    pub syntax: Option<SyntaxHeader>,
-    /// What mends a match of `text`.
-    #[serde(default)]
-    pub fix: Option<FixHeader>,
-}
-
-/// A text pattern.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(schema, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct TextHeader {
-    /// Rust regular expression. The finding covers the group named `at`, else the whole match.
-    /// Exactly one of `regex` and `assigned` is given.
-    #[serde(default)]
-    pub regex: Option<String>,
-    /// Rust regular expression of a value that is assigned to a name which contains one of the
-    /// keywords, in any notation: `KEYWORD_token = "…"`, `"keyword": "…"`, `<keyword>…`,
-    /// `--keyword …`. The finding covers the value.
-    #[serde(default)]
-    pub assigned: Option<String>,
-    /// Literals, compared without regard to ASCII case: the expression is tried only on the lines
-    /// around one of them. Empty: tried on the whole text.
-    #[serde(default)]
-    pub keywords: Vec<String>,
-    /// Bytes past the keyword's line that a match may reach into; for patterns over several lines.
-    #[serde(default)]
-    pub reach: u32,
-    /// Least Shannon entropy of the finding's text, in bits per character.
-    #[serde(default)]
-    pub entropy: f32,
-    /// The finding's text must look random: no words, mixed character classes.
-    #[serde(default)]
-    pub random: bool,
-    /// The finding's text is a password: none of the words, and beside none of the hosts, that
-    /// examples are written with.
-    #[serde(default)]
-    pub password: bool,
-    /// The finding's text must not match any of these expressions.
-    #[serde(default)]
-    pub unless: Vec<String>,
-    /// The whole match must not match any of these expressions: for what excuses a finding but
-    /// stands beside it, as the host of a URL beside its password.
-    #[serde(default)]
-    pub unless_match: Vec<String>,
-    /// The match is a secret: never shown, tried on files of any size and kind. The value says how
-    /// sure a match is; the surer rule wins where two match the same text.
-    #[serde(default)]
-    pub secret: Option<Confidence>,
-}
-
-/// How sure a match of a secret pattern is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(schema, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Confidence {
-    /// By its surroundings only.
-    Low,
-    /// By its shape and its surroundings.
-    Medium,
-    /// By a shape that nothing else has.
-    High,
-}
-
-/// A syntax pattern: the parts of an ast-grep rule that a page does not already have.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(schema, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct SyntaxHeader {
-    /// Languages, by ast-grep's names; `typescript` also covers TSX.
-    pub language: Vec<String>,
-    /// The rule object.
-    pub rule: Yaml,
-    /// Rules on single meta variables.
-    #[serde(default)]
-    pub constraints: Option<Yaml>,
-    /// Named rules used by `matches`.
-    #[serde(default)]
-    pub utils: Option<Yaml>,
-    /// New meta variables made of others.
-    #[serde(default)]
-    pub transform: Option<Yaml>,
-    /// The replacement, with meta variables.
-    #[serde(default)]
-    pub fix: Option<Yaml>,
-    /// The fix keeps the meaning of the file.
-    #[serde(default)]
-    pub safe: bool,
-    /// Meta variable → what a related place says.
-    #[serde(default)]
-    pub labels: BTreeMap<String, String>,
-}
-
-/// What mends a match of a text pattern.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(schema, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct FixHeader {
-    /// Replacement of the finding's text; `$1` and `${name}` are groups of the expression.
-    pub replace: String,
-    /// The fix keeps the meaning of the file.
-    #[serde(default)]
-    pub safe: bool,
-}
-
-/// Any YAML value, carried as JSON text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(schema, derive(schemars::JsonSchema), schemars(with = "serde_json::Value"))]
-pub struct Yaml(
-    /// The value as JSON.
-    pub String,
-);
-
-impl Serialize for Yaml {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Yaml {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // The compiled table is not self-describing: there the value already is JSON text.
-        if deserializer.is_human_readable() {
-            let value = serde_json::Value::deserialize(deserializer)?;
-            Ok(Self(value.to_string()))
-        } else {
-            String::deserialize(deserializer).map(Self)
-        }
-    }
-}
-
 /// The JSON schema of the header of a rule page.
 #[cfg(schema)]
 #[must_use]
@@ -291,32 +154,21 @@ pub fn has_header(page: &str) -> bool {
 /// When there is no header, it is not YAML, has an unknown key or a value of the wrong type, or its
 /// check has not exactly one form.
 pub fn header(page: &str) -> Result<Header, PageError> {
-    let (range, _) = split(page)?;
-    let text = &page[range.clone()];
-    let header: Header =
-        serde_saphyr::from_str(text).map_err(|error| yaml_error(&error, text, range.start))?;
-    if let Some(check) = &header.check
-        && [check.text.is_some(), check.syntax.is_some()].into_iter().filter(|&form| form).count()
-            != 1
-    {
-        let at = range.start + text.find("check:").unwrap_or(0);
-        return Err(PageError {
-            message: "a check has exactly one form: `text` or `syntax`".to_owned(),
-            span: at..at + "check".len(),
-            did_you_mean: None,
-        });
-    }
-    if let Some(text_check) = header.check.as_ref().and_then(|check| check.text.as_ref())
-        && text_check.regex.is_some() == text_check.assigned.is_some()
-    {
-        let at = range.start + text.find("text:").unwrap_or(0);
-        return Err(PageError {
-            message: "a text pattern has either `regex` or `assigned`".to_owned(),
-            span: at..at + "text".len(),
-            did_you_mean: None,
-        });
-    }
-    Ok(header)
+    params::read(page, &serde_json::Map::new())
+}
+
+/// Reads a header of any shape.
+fn typed<T: serde::de::DeserializeOwned>(text: &str, base: usize) -> Result<T, PageError> {
+    serde_saphyr::from_str(text).map_err(|error| yaml_error(&error, text, base))
+}
+
+/// What is wrong with a header whose keys are all known: in the words under the first of `keys`
+/// that the text has.
+fn misshapen(header: &Header, text: &str, base: usize) -> Option<PageError> {
+    let (key, message) = header.check.as_ref()?.misshapen()?;
+    let at = text.find(&format!("{key}:")).or_else(|| text.find("check:")).unwrap_or(0);
+    let length = text[at..].find(':').unwrap_or(0);
+    Some(PageError { message, span: base + at..base + at + length, did_you_mean: None })
 }
 
 fn yaml_error(error: &serde_saphyr::Error, text: &str, base: usize) -> PageError {
@@ -381,6 +233,80 @@ mod tests {
         assert_eq!(severity, "#/$defs/Severity");
         assert_eq!(schema["required"], serde_json::json!(["severity"]));
         assert!(schema["$defs"]["TextHeader"]["properties"]["unless-match"].is_object());
+    }
+
+    fn check(yaml: &str) -> Result<CheckHeader, (String, String)> {
+        let page = format!("---\nseverity: info\ncheck:\n  {yaml}\n---\n# a/b\n");
+        let check = header(&page).map(|header| header.check.unwrap_or_default());
+        check.map_err(|error| (page[error.span].to_owned(), error.message))
+    }
+
+    #[test]
+    fn every_form_is_read_and_survives_the_compiled_table() {
+        for yaml in [
+            "text: { regex: a }",
+            "syntax: { language: [rust], rule: { kind: x } }",
+            "tree: { each: 'packages/<pkg>/', exists: ['a | b', c], count: { max: 3 } }",
+            "data: { at: '$.a', equals: { b: [1] }, where: [{ at: '$.c', not-equals: false }] }",
+            "data: { at: '$.a', type: [string, 'null'], same: { file: x, at: '$' } }\n  fix: { set: same, safe: true }",
+            "layers: { order: ['a/**', ['b/**', 'c/**']], forbid: { from: a, to: 'npm:b' } }",
+            "layers: { only: [{ to: a, from: [b, c] }], types: skip, acyclic: 'src/<part>/**' }",
+            "commit: { conventional: { types: [feat], scopes: workspace }, subject: { max: 72 } }",
+            "commit: { change: { touches: 'a/**', requires: ['b | c'] }, skip: [bots] }",
+            "doc: { headings: ['# *'], links: [files, anchors], front: [{ at: '$.a', present: true }] }",
+            "when: { file: package.json, not: { branch: main } }\n  text: { regex: a }",
+            "when: [{ nearest: go.mod }, { data: { file: x.json, at: '$', type: object } }]\n  text: { regex: a }",
+        ] {
+            let read = check(yaml).unwrap_or_else(|error| panic!("{yaml}: {error:?}"));
+            let table = postcard::to_allocvec(&read).expect("written");
+            assert_eq!(postcard::from_bytes::<CheckHeader>(&table).as_ref(), Ok(&read), "{yaml}");
+        }
+    }
+
+    #[test]
+    fn a_misshapen_check_is_told_at_its_place() {
+        let wrong = |yaml: &str| check(yaml).expect_err(yaml);
+        let (at, message) = wrong("tree: { exists: a }\n  data: { at: '$', present: true }");
+        assert!(at == "check" && message.contains("exactly one form"), "{message}");
+        assert_eq!(wrong("tree: { exits: a }"), ("exits".into(), "unknown key `exits`".into()));
+        assert_eq!(wrong("when: [{ fyle: a }]\n  text: { regex: a }").1, "unknown key `fyle`");
+        for (yaml, at, part) in [
+            ("tree: { each: a }", "tree", "demands nothing"),
+            ("tree: { name: kebab }", "tree", "say which by `each`"),
+            ("tree: { each: a, lines: {} }", "tree", "`lines` has a `min`"),
+            ("data: { at: '$.a' }", "data", "tests nothing"),
+            ("data: { at: a, present: true }", "data", "begins with `$`"),
+            (
+                "data: { at: '$', present: true, where: [{ at: '$', absent: true, where: [] }, { at: '$' }] }",
+                "data",
+                "tests nothing",
+            ),
+            ("layers: { order: ['a/**'] }", "layers", "at least two"),
+            ("commit: { change: { touches: a } }", "commit", "`change` demands nothing"),
+            ("doc: {}", "doc", "demands nothing"),
+            ("when: {}\n  text: { regex: a }", "when", "a condition names"),
+            ("when: { not: { not: { file: a } } }\n  text: { regex: a }", "when", "no other `not`"),
+            ("text: { regex: a }\n  fix: { set: 1 }", "fix", "`set` mends findings of `data`"),
+            (
+                "data: { at: '$', absent: true }\n  fix: { remove: true, safe: true }",
+                "fix",
+                "never safe",
+            ),
+            ("text: { regex: a }\n  fix: { safe: true }", "fix", "exactly one of"),
+        ] {
+            let (place, message) = wrong(yaml);
+            assert!(place == at && message.contains(part), "{yaml}: {place}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_pack_names_its_rules() {
+        let read = |yaml: &str| pack(&format!("---\npack: {yaml}\n---\n# a\n"));
+        let header =
+            read("{ rules: ['a/*'], set: { a/b: { params: { max: 3 } } } }").expect("read");
+        assert_eq!(header.set["a/b"].0, r#"{"params":{"max":3}}"#);
+        assert!(read("{ rules: [] }").expect_err("none").message.contains("names its `rules`"));
+        assert_eq!(read("{ rulez: [a] }").expect_err("unknown").message, "unknown key `rulez`");
     }
 
     #[test]

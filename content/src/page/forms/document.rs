@@ -1,0 +1,60 @@
+//! The form `doc`: Markdown as a document.
+
+use super::super::values::Many;
+use super::{DataHeader, Limits};
+use serde::{Deserialize, Serialize};
+
+/// What a document is made of.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct DocHeader {
+    /// Headings in order, with `#` for their level: `*` is any run of headings, `# *` any heading of
+    /// that level, `?## Notes` one that may be missing.
+    pub headings: Vec<String>,
+    /// Tests of the front matter.
+    pub front: Vec<DataHeader>,
+    /// What must lead somewhere.
+    pub links: Many<LinkKind>,
+    /// Lines of the document.
+    pub lines: Option<Limits>,
+    /// Tokens of the document, as a model counts them.
+    pub tokens: Option<Limits>,
+    /// The deepest level of a heading.
+    pub depth: Option<Limits>,
+}
+
+/// What of a document must lead somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkKind {
+    /// Links to files.
+    Files,
+    /// Links to headings.
+    Anchors,
+    /// Paths of the repository in backticks.
+    Paths,
+    /// Commands in backticks that name a script, a target or a recipe.
+    Commands,
+    /// Images say what they show.
+    Images,
+}
+
+impl DocHeader {
+    pub(super) fn misshapen(&self) -> Option<String> {
+        let none = self.headings.is_empty()
+            && self.front.is_empty()
+            && self.links.is_empty()
+            && self.lines.is_none()
+            && self.tokens.is_none()
+            && self.depth.is_none();
+        if none {
+            return Some("`doc` demands nothing: name at least one of `headings`, `front`, `links`, `lines`, `tokens` and `depth`".to_owned());
+        }
+        let limits = [(self.lines, "lines"), (self.tokens, "tokens"), (self.depth, "depth")];
+        let in_limits =
+            limits.into_iter().find_map(|(limits, name)| Limits::misshapen(limits, name));
+        in_limits.or_else(|| self.front.iter().find_map(DataHeader::misshapen))
+    }
+}
