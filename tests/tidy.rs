@@ -26,6 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "registry", "patterns",
         ],
     ),
+    ("suggest", &["source", "patterns"]),
     ("allow", &["source", "finding", "paths", "rule", "registry"]),
     ("secrets", &["source", "finding", "registry"]),
     ("select", &["finding", "config", "paths", "rule", "registry"]),

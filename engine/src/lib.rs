@@ -27,6 +27,7 @@ pub mod rule;
 pub mod secrets;
 pub mod select;
 pub mod source;
+pub mod suggest;
 pub mod suppress;
 pub mod validators;
 pub mod walk;
