@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut pages = Vec::new();
     find(&root.join("rules"), &mut pages)?;
-    pages.sort();
+    pages.sort_by_key(|path| id(&root.join("rules"), path));
 
     let mut table = String::from(
         "/// Every shipped rule page, ordered by id.\npub static PAGES: &[Shipped] = &[\n",
@@ -45,6 +45,48 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     fs::write(out.join("pages.rs"), table)?;
     fs::write(out.join("packs.rs"), packs(&root)?)?;
     fs::write(out.join("guidance.rs"), guidance(&root)?)?;
+    fs::write(out.join("clients.rs"), clients(&root.join("hooks"))?)?;
+    Ok(())
+}
+
+/// The table of what clients of agents are given: `hooks/<client>/<path in the project>`.
+fn clients(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
+    let mut files = Vec::new();
+    every(root, &mut files)?;
+    files.sort();
+    let mut table = String::from(
+        "/// What each client is given, ordered by client and path.\npub static TEMPLATES: &[Template] = &[\n",
+    );
+    for file in &files {
+        let below = file.strip_prefix(root)?;
+        let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+        let Some((client, rest)) = names.split_first() else { continue };
+        // What lies beside the clients' folders is common to them.
+        if rest.is_empty() {
+            continue;
+        }
+        let path = rest.join("/");
+        writeln!(
+            table,
+            "    Template {{ client: {client:?}, path: {path:?}, text: include_str!({file:?}) }},"
+        )?;
+    }
+    table.push_str("];\n");
+    Ok(table)
+}
+
+/// All files below a folder.
+fn every(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            every(&path, files)?;
+        } else {
+            println!("cargo::rerun-if-changed={}", path.display());
+            files.push(path);
+        }
+    }
     Ok(())
 }
 

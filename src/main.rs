@@ -2,7 +2,7 @@
 //! `aidd-mcp`.
 
 use aidd_ci::Place;
-use aidd_ci::cli::{Mcp, Profile};
+use aidd_ci::cli::Mcp;
 use aidd_mcp::{Door, Options};
 use std::process::ExitCode;
 
@@ -25,13 +25,7 @@ fn options(args: &Mcp, place: Place) -> Options {
     Options {
         root: place.root,
         config: place.config,
-        profile: match args.profile {
-            Profile::Engine => aidd_mcp::Profile::Engine,
-            Profile::Core => aidd_mcp::Profile::Core,
-            Profile::Memory => aidd_mcp::Profile::Memory,
-            Profile::Tools => aidd_mcp::Profile::Tools,
-            Profile::Lean => aidd_mcp::Profile::Lean,
-        },
+        profile: args.profile,
         is_list: args.list,
         is_dynamic: args.dynamic,
         http,

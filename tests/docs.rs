@@ -2,10 +2,11 @@
 //! `UPDATE_DOCS=1 cargo test --test docs` writes the generated parts anew.
 
 use aidd_ci::cli::Cli;
+use aidd_content::page;
 use aidd_engine::registry::{Registry, is_id};
 use aidd_engine::rule::Rule;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, Parser, ValueEnum};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -99,7 +100,23 @@ fn the_index_of_rules_is_current() {
             writeln!(text, "{}", row(rule)).expect("memory");
         }
     }
+    text.push_str(&packs());
     is_current("docs/rules.md", &text);
+}
+
+/// The section on packs: what each is for.
+fn packs() -> String {
+    let mut text = String::from(
+        "\n## Packs\n\nRules that are off by default come in packs: `\"compliance\": [\"security\", \"git\"]` in the \
+         configuration switches on all of theirs.\n\n| Pack | What it is for |\n| --- | --- |\n",
+    );
+    for pack in aidd_content::PACKS {
+        let (_, body) = page::split(pack.text).expect("a header");
+        let summary = page::summary(&pack.text[body]);
+        let link = format!("[{id}](../content/packs/{id}.md)", id = pack.id);
+        writeln!(text, "| {link} | {summary} |").expect("memory");
+    }
+    text
 }
 
 fn row(rule: &Rule) -> String {
@@ -175,8 +192,9 @@ fn the_tools_of_agents_are_current() {
     let page = fs::read_to_string(root().join("docs/agents.md")).expect("text");
     let costs = aidd_mcp::list::table(aidd_mcp::Profile::Lean);
     let page = replaced(&page.replace("\r\n", "\n"), "profiles", &format!("```text\n{costs}```\n"));
-    let mut table =
-        String::from("| Tool | What it is for | Changes | Profiles |\n| --- | --- | --- | --- |\n");
+    let mut table = String::from(
+        "| Tool | What it is for | Changes | Profiles | Also takes |\n| --- | --- | --- | --- | --- |\n",
+    );
     for tool in aidd_mcp::tools::all() {
         let changes = match (tool.reads_only, tool.is_destructive) {
             (true, _) => "nothing",
@@ -185,10 +203,71 @@ fn the_tools_of_agents_are_current() {
         };
         let profiles: Vec<&str> = tool.profiles.iter().map(|profile| profile.word()).collect();
         let (name, about) = (tool.name, tool.description.replace('|', "\\|").replace('<', "\\<"));
-        writeln!(table, "| `{name}` | {about} | {changes} | {} |", profiles.join(", "))
+        let also = unlisted(&tool.input()).join(", ");
+        writeln!(table, "| `{name}` | {about} | {changes} | {} | {also} |", profiles.join(", "))
             .expect("memory");
     }
-    is_current("docs/agents.md", &replaced(&page, "tools", &table));
+    let page = replaced(&page, "clients", &clients());
+    let page = replaced(&page, "tools", &table);
+    let page = replaced(&page, "resources", &resources());
+    is_current("docs/agents.md", &replaced(&page, "prompts", &prompts()));
+}
+
+fn resources() -> String {
+    let mut table = String::from("| Resource | What it holds |\n| --- | --- |\n");
+    for row in aidd_mcp::resources::ROWS {
+        writeln!(table, "| `{}` | {} |", row.uri, row.description).expect("memory");
+    }
+    table
+}
+
+fn prompts() -> String {
+    let library = aidd_engine::guidance::Library::shipped();
+    let mut table = String::from("| Prompt | What it does | Arguments |\n| --- | --- | --- |\n");
+    for (page, arguments) in aidd_mcp::prompts::all(&library) {
+        let shown: Vec<String> = arguments
+            .iter()
+            .map(|one| format!("`{}`{}", one.name, if one.required { " (needed)" } else { "" }))
+            .collect();
+        writeln!(table, "| `{}` | {} | {} |", page.name, page.summary, shown.join(", "))
+            .expect("memory");
+    }
+    table
+}
+
+/// What `aidd init` writes for each client of agents.
+fn clients() -> String {
+    let mut table = String::from(
+        "| Client | `--client` | Server | Hooks | Rules |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for client in aidd_ci::cli::Client::value_variants() {
+        let value = client.to_possible_value().expect("none is hidden");
+        let name = value.get_help().expect("a name").to_string();
+        let name = name.trim_end_matches('.');
+        let own = aidd_content::TEMPLATES.iter().filter(|one| one.client == value.get_name());
+        let of = |is: fn(&str) -> bool| {
+            let paths: Vec<String> = own
+                .clone()
+                .filter(|one| is(one.text))
+                .map(|one| format!("`{}`", one.path))
+                .collect();
+            if paths.is_empty() { "none".to_owned() } else { paths.join(", ") }
+        };
+        let server = of(|text| text.contains("\"mcp\""));
+        let hooks = of(|text| text.contains("\"aidd hook "));
+        let rules = of(|text| text.contains("<!-- aidd -->"));
+        let (word, anchor) = (value.get_name(), slug(name));
+        writeln!(table, "| [{name}](#{anchor}) | `{word}` | {server} | {hooks} | {rules} |")
+            .expect("memory");
+    }
+    table
+}
+
+/// The arguments that a tool takes and its schema, as it is listed, leaves out.
+fn unlisted(input: &aidd_mcp::schema::Object) -> Vec<String> {
+    let properties = input["properties"].as_object().expect("an object").iter();
+    let unlisted = properties.filter(|(_, property)| property.get("x-unlisted").is_some());
+    unlisted.map(|(name, _)| format!("`{name}`")).collect()
 }
 
 /// A page with `part` between the marks of that name.
@@ -311,6 +390,8 @@ fn the_commands_of_the_pages_can_be_typed() {
         for (line, fence, content) in lines(&text) {
             let commands: Vec<&str> = match fence {
                 None => code_spans(content).filter(|span| span.starts_with("aidd ")).collect(),
+                // What a console prints is no command.
+                Some("console") if !content.starts_with("$ ") => Vec::new(),
                 Some("sh" | "console" | "yaml" | "text") => typed(content).into_iter().collect(),
                 Some(_) => Vec::new(),
             };

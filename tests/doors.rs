@@ -41,6 +41,10 @@ fn tree() -> tempfile::TempDir {
         "rules/no-debugger.md",
         "---\nseverity: warning\nmessage: \"`<match>` stops\"\ncheck:\n  text:\n    regex: 'debugger'\n    keywords: [debugger]\n---\n# team/no-debugger\n\nLeave none.\n",
     );
+    write(
+        "rules/example.md",
+        "---\nseverity: warning\ncheck:\n  tree: { each: '**/.env', exists: ['<dir>/.env.example'] }\n---\n# team/example\n\nSay what there is to set.\n",
+    );
     write("a b/é.js", "debugger; debugger;\r\nconst x = '😀'; debugger\r\n");
     folder
 }
@@ -83,6 +87,7 @@ fn json_and_sarif_tell_the_same_findings() {
         .collect();
     assert!(from_json.len() >= 6, "{from_json:?}");
     assert_eq!(from_json, from_sarif);
+    assert!(from_json.iter().any(|(rule, ..)| rule == "team/example"), "one of the whole project");
     assert!(
         from_json.iter().any(
             |(rule, _, line, column)| rule == "team/no-debugger" && (*line, *column) == (2, 16)

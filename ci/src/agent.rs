@@ -8,19 +8,18 @@ use crate::project::Project;
 use crate::pull_request::fail_on;
 use crate::report::gate::Policy;
 use crate::report::{self, Comparison, Gated, Run};
-use crate::{baseline, check};
+use crate::{base, baseline, check};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::diff::Compared;
 use aidd_engine::files::Disk;
 use aidd_engine::walk::{Walk, check_tree};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub use crate::report::{ComplianceFormat, Document, Format, wire};
-
-/// The branches that work is likely compared with, the first that exists.
-const MAIN_BRANCHES: [&str; 5] = ["origin/HEAD", "origin/main", "origin/master", "main", "master"];
 
 /// What to check.
 #[derive(Clone, Debug)]
@@ -37,7 +36,7 @@ pub enum Target<'a> {
     /// What changed in the work tree, uncommitted work with it.
     Changes {
         /// The revision that the work is compared with: where it left the line of that one.
-        /// `None`: the main branch, and on it the last commit.
+        /// `None`: the main branch, and on it the last commit; before the first one all is new.
         base: Option<&'a str>,
         /// Only files and folders below these, as paths from the root; none: all.
         below: &'a [String],
@@ -48,9 +47,22 @@ pub enum Target<'a> {
 /// `ci.ignore` count as they do in a pull request.
 ///
 /// # Errors
-/// When a path leads out of the project or to nothing, there is no such revision, or the
-/// configuration does not hold.
+/// When a path leads out of the project or to nothing, there is no such revision or no main branch,
+/// or the configuration does not hold.
 pub fn check(project: &Project, selection: &Selection, target: &Target<'_>) -> Result<Document> {
+    check_until(project, selection, target, &Arc::default())
+}
+
+/// As [`check()`], until `stop` is set: a file is finished, and no other is begun.
+///
+/// # Errors
+/// As [`check()`]; and once it was stopped, for half an answer would pass for a whole one.
+pub fn check_until(
+    project: &Project,
+    selection: &Selection,
+    target: &Target<'_>,
+    stop: &Arc<AtomicBool>,
+) -> Result<Document> {
     let started = Instant::now();
     let engine = project.engine(selection)?;
     let mut comparison = None;
@@ -63,7 +75,7 @@ pub fn check(project: &Project, selection: &Selection, target: &Target<'_>) -> R
         }
         Target::Files(paths) => {
             below = locate(project.root(), paths)?;
-            let walk = Walk::over(below.clone());
+            let walk = Walk { stop: Some(stop.clone()), ..Walk::over(below.clone()) };
             let outcome = check_tree(&engine, &project.config, &project.disk, &walk, &|| ())
                 .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
             Compared { outcome, ..Compared::default() }
@@ -75,11 +87,15 @@ pub fn check(project: &Project, selection: &Selection, target: &Target<'_>) -> R
                 let place = |path: &String| Ok(project.root().join(within(project.root(), path)?));
                 paths.iter().map(place).collect::<Result<_>>()?
             };
-            let (compared, base) = changes(project, &engine, *base, below.clone())?;
+            let walk = Walk { stop: Some(stop.clone()), ..Walk::over(below.clone()) };
+            let (compared, base) = changes(project, &engine, *base, walk)?;
             comparison = Some(compare::comparison(base, false, &compared));
             compared
         }
     };
+    if stop.load(Ordering::Relaxed) {
+        return Err(UserError::new("cancelled").into());
+    }
     let known = BaselineArgs { baseline: None, no_baseline: false };
     let stale = baseline::judge(&known, project, &below, &mut compared.outcome, false)?;
     compared.match_across();
@@ -147,18 +163,17 @@ fn changes(
     project: &Project,
     engine: &Engine,
     base: Option<&str>,
-    below: Vec<PathBuf>,
+    walk: Walk,
 ) -> Result<(Compared, Base)> {
     let repository = compare::repository(project)?;
     let diff = match base {
         Some(base) => Some(base.to_owned()),
-        None => MAIN_BRANCHES
-            .iter()
-            .find(|name| repository.commit(name).is_ok())
-            .map(|name| (*name).to_owned()),
+        // All is new; the comparison says that there is no commit.
+        None if repository.commit("HEAD").is_err() => None,
+        None => Some(base::main_branch(&repository)?),
     };
     let args = DiffArgs { diff, changed: true, staged: false };
-    compare::check(&args, (project, engine), project.root(), Walk::over(below))
+    compare::check(&args, (project, engine), project.root(), walk)
 }
 
 /// The absolute paths of `paths`, which exist.

@@ -9,6 +9,7 @@ mod program;
 
 use crate::event::{Event, Pull, System, Trigger, is_hash};
 use crate::exit::UserError;
+use aidd_engine::git::Repository;
 use anyhow::Result;
 use clap::ValueEnum;
 use history::{History, brief, short};
@@ -364,14 +365,10 @@ impl Search<'_, '_, '_> {
     }
 
     fn guess(&mut self) -> Result<(String, String)> {
-        let remote = ["origin/HEAD", "origin/main", "origin/master"].map(str::to_owned);
-        let local = self.history.setting("init.defaultBranch").filter(|name| is_ref_name(name));
-        let here = remote.into_iter().map(|name| (format!("refs/remotes/{name}"), name));
-        let here = here.chain(local.map(|name| (format!("refs/heads/{name}"), name)));
-        for (git_ref, name) in here {
-            if let Some(tip) = self.history.here(&git_ref) {
-                return Ok((name, tip));
-            }
+        let history = &*self.history;
+        let known = known_main(&|rev| history.here(rev), &|| history.setting("init.defaultBranch"));
+        if let Some(known) = known {
+            return Ok(known);
         }
         let tip = self.history.tip(None).map_err(|error| {
             UserError::new(format!("no commit to compare with is known: {error}"))
@@ -379,6 +376,42 @@ impl Search<'_, '_, '_> {
         })?;
         Ok(("the default branch".to_owned(), tip))
     }
+}
+
+/// The branch that work is likely compared with, as the clone knows it: its name and newest commit.
+/// `here` gives the commit of a reference, `default` what a new repository's branch is called.
+fn known_main(
+    here: &dyn Fn(&str) -> Option<String>,
+    default: &dyn Fn() -> Option<String>,
+) -> Option<(String, String)> {
+    let of = |folder: &str, name: &str| here(&format!("refs/{folder}/{name}"));
+    let first = |folder: &str, names: &[&str]| {
+        names.iter().find_map(|name| Some(((*name).to_owned(), of(folder, name)?)))
+    };
+    first("remotes", &["origin/HEAD", "origin/main", "origin/master"])
+        .or_else(|| {
+            let name = default().filter(|name| is_ref_name(name))?;
+            let tip = of("heads", &name)?;
+            Some((name, tip))
+        })
+        .or_else(|| first("heads", &["main", "master"]))
+}
+
+/// The name of the branch that work in a repository is likely compared with, as its clone knows it
+/// and its own settings say: nothing is fetched, and no program asked.
+///
+/// # Errors
+/// When the clone knows none: any other comparison would hide what the branch brought about.
+pub fn main_branch(repository: &Repository) -> Result<String> {
+    let here = |rev: &str| repository.commit(rev).ok();
+    let (name, _) = known_main(&here, &|| repository.default_branch()).ok_or_else(|| {
+        UserError::new(
+            "no main branch is known here: there is no origin/HEAD, origin/main, origin/master, \
+             main or master, nor one that the repository's `init.defaultBranch` names",
+        )
+        .hint("name the branch that the work goes to; `HEAD` compares with the last commit alone")
+    })?;
+    Ok(name)
 }
 
 /// Whether Git would allow `name` as that of a branch or tag (`git check-ref-format`), and it

@@ -24,10 +24,11 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
         BaselineCommand::Write { paths, accept_new, baseline } => {
             let paths = project::locate(&io.cwd, paths)?;
             let project = Project::open(paths.first().context("no path")?, config)?;
+            let project = project::of_today(project);
             write(&project, &paths, *accept_new, baseline.as_deref(), io)
         }
         BaselineCommand::Prune { baseline } => {
-            let project = Project::open(&io.cwd, config)?;
+            let project = project::of_today(Project::open(&io.cwd, config)?);
             prune(&project, baseline.as_deref(), io)
         }
     }

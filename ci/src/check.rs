@@ -10,12 +10,15 @@ use crate::progress::Progress;
 use crate::project::{self, Project};
 use crate::pull_request::fail_on;
 use crate::report::{self, Comparison, Document, Format, Run, Style};
+use crate::rules::reach;
 use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::diff::Compared;
-use aidd_engine::files::{Files, Memory, Overlay};
+use aidd_engine::files::{Files, Listed, Memory, Overlay};
 use aidd_engine::finding::{FailOn, Safety, Status};
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::project_checks;
+use aidd_engine::rule::Rule;
 use aidd_engine::source::Source;
 use aidd_engine::walk::{self, FileReport, Outcome, Walk};
 use anyhow::{Context, Result};
@@ -55,7 +58,8 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             .into());
     }
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
-    let mut project = Project::open(paths.first().context("no path")?, config)?;
+    let project = Project::open(paths.first().context("no path")?, config)?;
+    let mut project = project::of_today(project);
     overrule(&mut project, args);
     project.leave_out(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
     let engine = project.engine(&selection)?;
@@ -100,6 +104,9 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         stale: stale.as_deref(),
     };
     run.write(&outputs, color, io)?;
+    if args.verbose {
+        tell_reach(&project, &engine, io)?;
+    }
     tell_stale(&stale.unwrap_or_default(), io)?;
     Ok(exit(&compared.outcome, fail_on))
 }
@@ -199,15 +206,32 @@ pub(crate) fn text(project: &Project, engine: &Engine, path: String, bytes: Vec<
         Overlay { over: Memory([(path.clone(), bytes.clone())].into()), under: &project.disk };
     let binary = walk::is_binary(&bytes);
     let source = Source::decode(path, bytes);
+    let root = || Walk::over(vec![project.root().to_owned()]);
+    let whole = project_checks::has_any(engine);
+    let listing = (whole || engine.asks_listing())
+        .then(|| walk::listing(engine, &project.disk, &root()).with_file(source.path()));
+    let listed = listing.as_ref().map(|listing| Listed { files: &files, listing });
+    let files: &dyn Files = match &listed {
+        Some(listed) => listed,
+        None => &files,
+    };
     let large = size > engine.max_file_size();
     let checked = if large || binary {
-        engine.check_secrets(&source, &files)
+        engine.check_secrets(&source, files)
     } else {
-        engine.check(&source, &files)
+        engine.check(&source, files)
     };
-    let files =
-        if checked.findings.is_empty() { Vec::new() } else { vec![FileReport { source, checked }] };
-    Outcome { files, checked: 1, bytes: size, ..Outcome::default() }
+    let mut outcome = Outcome { checked: 1, bytes: size, ..Outcome::default() };
+    if let Some(listing) = listing.as_ref().filter(|_| whole) {
+        // What the text brings about at its own path; a malformed glob ends a run before this.
+        let _ = walk::joined(engine, &project.config, files, listing, &mut outcome);
+        outcome.joined.retain(|file| file.source.path() == source.path());
+    }
+    if !checked.findings.is_empty() {
+        outcome.files.push(FileReport { source, checked });
+    }
+    outcome.join();
+    outcome
 }
 
 /// Writes standard input to standard output, mended; or the patch that would.
@@ -224,6 +248,19 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
     }
     io.out.write_all(&mended.bytes)?;
     Ok(Exit::Clean)
+}
+
+/// Says what the rules looked at whose check is in a page: the project's, and those on by a pack.
+fn tell_reach(project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<()> {
+    let root = Walk::over(vec![project.root().to_owned()]);
+    let listing = walk::listing(engine, &project.disk, &root);
+    let asked = |rule: &&Rule| (rule.path.is_some() || !rule.enabled) && engine.may_run(&rule.id);
+    for rule in engine.registry().rules().iter().filter(asked) {
+        for said in reach(engine, rule, &project.disk, &listing) {
+            writeln!(io.err, "note: {} {said}", rule.id)?;
+        }
+    }
+    Ok(())
 }
 
 fn tell_stale(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {

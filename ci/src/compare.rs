@@ -1,6 +1,7 @@
 //! What a run is compared with: a revision, and the side that is judged against it.
 
 use crate::cli::DiffArgs;
+use crate::commits::{self, Line, Sides};
 use crate::exit::UserError;
 use crate::progress::Progress;
 use crate::project::{self, Project};
@@ -9,7 +10,7 @@ use aidd_engine::check::Engine;
 use aidd_engine::diff::{self, Compared, Head};
 use aidd_engine::finding::{Severity, Status};
 use aidd_engine::git::{Change, GitError, Repository, Snapshot};
-use aidd_engine::walk::{FileReport, Walk, relative};
+use aidd_engine::walk::{FileReport, Skipped, Walk, relative};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
@@ -60,10 +61,32 @@ pub fn check(
         let head = Head::Snapshot { files: &staged, ignores: &staged };
         return Ok((judge(project, engine, (&snapshot, head), &changes)?, base));
     }
-    let changes = repository.work_tree_changes(&snapshot).map_err(broken)?;
-    let changes = below(changes, project.root(), &walk.paths);
+    let all = repository.work_tree_changes(&snapshot).map_err(broken)?;
+    let changes = below(all.clone(), project.root(), &walk.paths);
     let head = Head::WorkTree { disk: &project.disk, walk, whole: false };
-    Ok((judge(project, engine, (&snapshot, head), &changes)?, base))
+    let mut compared = judge(project, engine, (&snapshot, head), &changes)?;
+    if let Some(commit) = base.commit.as_deref().filter(|_| args.diff.is_some()) {
+        let head = repository.commit("HEAD").map_err(broken)?;
+        let line = Line {
+            repository: &repository,
+            bases: vec![commit],
+            head: &head,
+            branch: repository.branch(),
+            title: None,
+        };
+        let tracked = repository.staged(None).map_err(broken)?;
+        let paths = tracked.below("").unwrap_or_default();
+        let sides = Sides { before: &snapshot, after: &project.disk, paths, changes: &all };
+        let notes = commits::judge(engine, line, &sides, &mut compared.outcome)?;
+        for note in notes {
+            compared.outcome.skipped.push(Skipped {
+                path: ".".to_owned(),
+                why: note,
+                failed: false,
+            });
+        }
+    }
+    Ok((compared, base))
 }
 
 /// Checks both sides, with progress shown.

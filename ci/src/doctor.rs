@@ -3,12 +3,12 @@
 use crate::Io;
 use crate::exit::{Exit, UserError};
 use crate::project::Project;
-use crate::report::number;
-use crate::rules::unread_pages;
+use crate::rules::{reach, unread_pages};
 use aidd_engine::check::Selection;
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::paths::Globs;
 use aidd_engine::patterns;
+use aidd_engine::rule::Rule;
 use aidd_engine::validators;
 use aidd_engine::walk;
 use anyhow::Result;
@@ -62,10 +62,14 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     for rule in rules.iter().filter(|rule| rule.path.is_some()) {
         let place = rule.path.as_deref().unwrap_or_default();
         wrong.extend(patterns::problems(rule).into_iter().map(|why| format!("{place}: {why}")));
-        if let Some(check) = &rule.check {
-            let tried = |path: &&String| patterns::is_tried(check, rule.path.as_deref(), path);
-            let files = number(paths.iter().filter(tried).count(), "file");
-            writeln!(io.out, "rule           {} is tried on {files}", rule.id)?;
+    }
+    // Rules with a check in their page: the project's, and those that are on by a pack.
+    let listing =
+        walk::listing(&engine, &project.disk, &walk::Walk::over(vec![project.root().to_owned()]));
+    let by_pack = |rule: &Rule| !rule.enabled && engine.may_run(&rule.id);
+    for rule in rules.iter().filter(|rule| rule.path.is_some() || by_pack(rule)) {
+        for said in reach(&engine, rule, &project.disk, &listing) {
+            writeln!(io.out, "rule           {} {said}", rule.id)?;
         }
     }
     for one in &wrong {

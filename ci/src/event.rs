@@ -67,6 +67,8 @@ pub struct Event {
     pub default_branch: Option<String>,
     /// The pull request.
     pub pull: Option<Pull>,
+    /// The title of the pull request, in its author's words.
+    pub title: Option<String>,
     /// The commit to compare with, as the event names it: a push's `before`, a merge group's
     /// `base_sha`. Absent on a new branch.
     pub before: Option<String>,
@@ -150,6 +152,13 @@ impl Event {
     #[must_use]
     pub fn branch(&self) -> Option<&str> {
         self.git_ref.as_deref()?.strip_prefix("refs/heads/")
+    }
+
+    /// The branch that is checked: of a pull request the one it comes from.
+    #[must_use]
+    pub fn head_name(&self) -> Option<&str> {
+        let pull = self.pull.as_ref().map(|pull| pull.head_ref.as_str());
+        pull.filter(|name| !name.is_empty()).or_else(|| self.branch())
     }
 }
 

@@ -3,10 +3,11 @@
 use crate::Io;
 use crate::project::Project;
 use aidd_engine::check::{Engine, REDACTED};
+use aidd_engine::files::{Files, Listed};
 use aidd_engine::finding::Safety;
 use aidd_engine::fix::{self, applicable};
 use aidd_engine::source::{Decoded, Source};
-use aidd_engine::walk::{FileReport, Outcome};
+use aidd_engine::walk::{self, FileReport, Outcome, Walk};
 use anyhow::{Context, Result};
 use similar::TextDiff;
 use std::fs;
@@ -26,11 +27,23 @@ pub fn mend(
     io: &mut Io<'_>,
 ) -> Result<usize> {
     let (mut files, mut fixes) = (0, 0);
+    let root = || Walk::over(vec![project.root().to_owned()]);
+    let listing = engine.asks_listing().then(|| walk::listing(engine, &project.disk, &root()));
+    let listed = listing.as_ref().map(|listing| Listed { files: &project.disk, listing });
+    let beside: &dyn Files = match &listed {
+        Some(listed) => listed,
+        None => &project.disk,
+    };
     for file in outcome.files.iter().filter(|file| has_fix(file, safety)) {
         let path = file.source.path();
         let place = project.disk.locate(path)?;
+        if !place.exists() {
+            fixes += create(file, &place, safety, dry_run, io)?;
+            files += 1;
+            continue;
+        }
         let bytes = fs::read(&place).with_context(|| path.to_owned())?;
-        let mended = fix::mend(engine, path, bytes.clone(), &project.disk, safety);
+        let mended = fix::mend(engine, path, bytes.clone(), beside, safety);
         if mended.applied == 0 {
             continue;
         }
@@ -52,6 +65,29 @@ pub fn mend(
         writeln!(io.err, "nothing to mend")?;
     }
     Ok(files)
+}
+
+/// Makes a file that a rule asks for. Returns how many problems that mends.
+fn create(
+    file: &FileReport,
+    place: &Path,
+    safety: Safety,
+    dry_run: bool,
+    io: &mut Io<'_>,
+) -> Result<usize> {
+    // One text makes the file; what else is asked of it the next run tells.
+    let first: Vec<_> = applicable(&file.checked.findings, safety).take(1).collect();
+    let (bytes, applied) = fix::apply(b"", &first);
+    if dry_run {
+        patch(file, b"", &bytes, io)?;
+    } else {
+        let path = file.source.path();
+        place.parent().map_or(Ok(()), fs::create_dir_all).with_context(|| path.to_owned())?;
+        // Never over a file that has come meanwhile.
+        let mut new = fs::File::create_new(place).with_context(|| path.to_owned())?;
+        new.write_all(&bytes).with_context(|| path.to_owned())?;
+    }
+    Ok(applied)
 }
 
 /// Windows of large files carry no fixes that could be applied to the whole.

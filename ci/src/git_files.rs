@@ -75,6 +75,10 @@ fn add(root: &Path, name: &str, why: &str, line: &str) -> Result<Done> {
         other => Some(other.with_context(|| name.to_owned())?),
     };
     let mut text = before.clone().unwrap_or_default();
+    // Said last already: what a file below it says instead no further line here would change.
+    if last_line(&text).is_some_and(|last| last == line.as_bytes()) {
+        return Ok(Done::Kept);
+    }
     let end: &[u8] = if text.windows(2).any(|pair| pair == b"\r\n") { b"\r\n" } else { b"\n" };
     if !text.is_empty() {
         if !text.ends_with(b"\n") {
@@ -88,6 +92,19 @@ fn add(root: &Path, name: &str, why: &str, line: &str) -> Result<Done> {
     }
     fs::write(&path, text).with_context(|| name.to_owned())?;
     Ok(if before.is_some() { Done::AddedTo } else { Done::Wrote })
+}
+
+/// The last line of a file that is not blank.
+fn last_line(text: &[u8]) -> Option<&[u8]> {
+    text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).rfind(|line| !line.is_empty())
+}
+
+/// Whether the file `name` at `root` says `line` last, so that only a file below it can say
+/// otherwise.
+#[must_use]
+pub fn says(root: &Path, name: &str, line: &str) -> bool {
+    let text = fs::read(root.join(name)).unwrap_or_default();
+    last_line(&text) == Some(line.as_bytes())
 }
 
 /// The folders from that of the repository down to `root` and below it to `folder`, outermost first.
@@ -217,6 +234,28 @@ mod tests {
         let done = write(folder.path()).expect("written");
         assert_eq!(done.map(|(_, done)| done), [Done::Kept, Done::Kept]);
         assert_eq!(text(".gitignore"), ignore);
+    }
+
+    #[test]
+    fn a_line_that_a_file_below_overrides_is_not_added_again() {
+        let folder = project(&[
+            ("ai/memory/.gitattributes", "*.jsonl -merge\n"),
+            (".aidd/.gitignore", "!data.db\n"),
+        ]);
+        let root = folder.path();
+        write(root).expect("written");
+        let text = |name: &str| fs::read_to_string(root.join(name)).expect("text");
+        let before = [text(".gitattributes"), text(".gitignore")];
+        assert!(!merges(root) && !ignores_store(root));
+        let done = write(root).expect("written");
+        assert_eq!(done.map(|(_, done)| done), [Done::Kept, Done::Kept]);
+        assert_eq!([text(".gitattributes"), text(".gitignore")], before);
+        assert!(says(root, ".gitattributes", MERGES) && says(root, ".gitignore", IGNORES));
+        // A later line of the same file is overridden by one after it.
+        fs::write(root.join(".gitignore"), format!("{IGNORES}\n!/.aidd/data.db\n\n"))
+            .expect("written");
+        assert!(!says(root, ".gitignore", IGNORES));
+        assert_eq!(write(root).expect("written")[1].1, Done::AddedTo);
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! `aidd hook`: shell scripts in a repository's folder of hooks, and what an agent's client runs
-//! itself (`user_prompt`). What aidd wrote stands between two
+//! itself (`agent`, `user_prompt`). What aidd wrote stands between two
 //! marks, is written anew by each `install`, and is all that `uninstall` takes out.
 
+mod agent;
+mod commit_msg;
 mod user_prompt;
+
+pub use agent::{is_agents, watched};
 
 use crate::Io;
 use crate::cli::{HookCommand, HookName};
@@ -10,7 +14,6 @@ use crate::exit::{Exit, UserError};
 use crate::project;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -29,8 +32,11 @@ const CHAINS: &str = "# Runs what was here before.";
 /// # Errors
 /// When there is no repository, a hook of another origin is in the way, or a file cannot be written.
 pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
-    if let HookCommand::UserPrompt = command {
-        return Ok(user_prompt::run(io));
+    if let Some(ended) = of_agents(command, io) {
+        return Ok(ended);
+    }
+    if let HookCommand::CommitMsg { file } = command {
+        return commit_msg::run(file, io);
     }
     let (folder, is_shared) = folder(&io.cwd)?;
     match command {
@@ -70,16 +76,34 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
             }
         }
         // Served before the folder of hooks is looked for.
-        HookCommand::UserPrompt => {}
+        HookCommand::CommitMsg { .. }
+        | HookCommand::UserPrompt
+        | HookCommand::SessionStart
+        | HookCommand::PreToolUse
+        | HookCommand::PostToolUse
+        | HookCommand::PreCompact
+        | HookCommand::Stop
+        | HookCommand::SessionEnd => {}
     }
     Ok(Exit::Clean)
 }
 
-/// Whether a command line is that of `aidd hook user-prompt`, however malformed: another exit code
-/// than 0 would keep the prompt from being answered.
-#[must_use]
-pub fn is_user_prompt(args: &[OsString]) -> bool {
-    args.windows(2).any(|pair| pair[0] == "hook" && pair[1] == "user-prompt")
+/// How a hook that the client of an agent runs ended; `None` for those of Git.
+fn of_agents(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
+    let event = match command {
+        HookCommand::UserPrompt => return Some(user_prompt::run(io)),
+        HookCommand::SessionStart => agent::Event::SessionStart,
+        HookCommand::PreToolUse => agent::Event::PreToolUse,
+        HookCommand::PostToolUse => agent::Event::PostToolUse,
+        HookCommand::PreCompact => agent::Event::PreCompact,
+        HookCommand::Stop => agent::Event::Stop,
+        HookCommand::SessionEnd => agent::Event::SessionEnd,
+        HookCommand::CommitMsg { .. }
+        | HookCommand::Install { .. }
+        | HookCommand::Uninstall { .. }
+        | HookCommand::Status => return None,
+    };
+    Some(agent::run(event, io))
 }
 
 /// Whether a hook of another origin is put aside.
@@ -105,7 +129,7 @@ fn purpose(hook: HookName) -> &'static str {
     match hook {
         HookName::PreCommit => "aidd checks what is staged",
         HookName::PrepareCommitMsg => "aidd begins the message",
-        HookName::CommitMsg => "aidd looks for secrets in the message",
+        HookName::CommitMsg => "aidd looks for secrets in the message and judges it by the rules",
         HookName::PrePush => "aidd checks what is pushed",
     }
 }
@@ -293,7 +317,7 @@ fn job(hook: HookName) -> &'static str {
         HookName::CommitMsg => {
             "  sed '/^# -* >8 -*$/,$d' \"$1\" | \"$aidd\" check --quiet --only 'secrets/*' --stdin-path COMMIT_EDITMSG - || {\n    \
              code=$?\n    echo \"commit-msg: the message holds a secret, or could not be checked; it is kept in $1\" >&2\n    \
-             exit $code\n  }\n"
+             exit $code\n  }\n  \"$aidd\" hook commit-msg \"$1\" || exit $?\n"
         }
         // A line a ref: local name, local commit, remote name, remote commit; all zeros for none.
         // Of a branch that is new there, or whose end there is not known here, the commits that no

@@ -6,6 +6,8 @@ pub mod base;
 pub mod baseline;
 pub mod check;
 pub mod cli;
+pub mod clients;
+mod commits;
 pub mod compare;
 pub mod doctor;
 pub mod event;
@@ -108,6 +110,9 @@ pub fn main(doors: Doors) -> u8 {
         style: terminal_style(),
     };
     let args: Vec<OsString> = std::env::args_os().collect();
+    if hook::is_agents(&args) {
+        return hook::watched(args, io.cwd);
+    }
     match served(&args, doors, &io) {
         Some(Ok(code)) => code,
         Some(Err((error, exit))) => {
@@ -162,7 +167,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
         Ok(cli) => cli,
         Err(error) => {
             let ended = said_by_clap(&error, io);
-            return if hook::is_user_prompt(&args) { Exit::Clean } else { ended };
+            return if hook::is_agents(&args) { Exit::Clean } else { ended };
         }
     };
     let ended = command(&cli, io);
@@ -205,7 +210,7 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),
         Command::Config(command) => settings::run(command, config, io),
-        Command::Init => settings::init(io),
+        Command::Init(args) => settings::init(args, io),
         Command::Doctor => doctor::run(config, io),
         Command::Completions { shell } => {
             // The generator takes no failing writer: it writes into memory first.

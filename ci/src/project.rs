@@ -4,12 +4,21 @@ use crate::exit::UserError;
 use aidd_engine::check::{Engine, REDACTED, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::files::Memory;
+use aidd_engine::memory::project::system_clock;
+use aidd_engine::memory::times;
 use aidd_engine::registry::Registry;
 use aidd_engine::source::Source;
 use anyhow::{Context, Result};
 use std::path::{Component, Path, PathBuf};
 
 pub use aidd_engine::project::{Project, root_of};
+
+/// `project`, judged as of today by the system's clock.
+#[must_use]
+pub fn of_today(mut project: Project) -> Project {
+    project.today = Some(times::date(system_clock()()));
+    project
+}
 
 /// `text` without secrets: an error may quote what stands in a file, or on the command line.
 #[must_use]

@@ -8,12 +8,16 @@ use crate::exit::{Exit, UserError};
 use crate::explain;
 use crate::project::{Project, redacted};
 use crate::report::number;
-use aidd_engine::check::Selection;
+use aidd_engine::check::{Engine, Selection};
 use aidd_engine::examples;
+use aidd_engine::files::Files;
+use aidd_engine::listing::Listing;
 use aidd_engine::paths::rule_globs;
+use aidd_engine::project_checks;
 use aidd_engine::registry::{Registry, is_id};
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Encoding, Source, Span};
+use aidd_engine::walk::{self, Walk};
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::fs;
@@ -134,6 +138,25 @@ fn page(id: &str, form: Form) -> String {
              syntax:\n    language: [javascript, typescript]\n    rule: { pattern: 'console.$METHOD($$$ARGS)' }\n    \
              constraints: { METHOD: { regex: '^(log|debug)$' } }\n"
         }
+        Form::Tree => {
+            return format!(
+                "---\nseverity: warning\nmessage: \"`<stem>` has no test beside it\"\nhelp: \"Add a test of the same name\"\n\
+                 check:\n  exclude: [\"*.test.ts\"]\n  tree: {{ each: \"src/**/*.ts\", exists: \"<dir>/<stem>.test.ts\" }}\n---\n\
+                 # {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
+                 ## Fails\n\n```ts path=src/user.ts\nexport const user = 1\n```\n\n```finding\nsrc/user.ts\n```\n\n\
+                 ## Passes\n\n```ts path=src/user.ts\nexport const user = 1\n```\n\n```ts path=src/user.test.ts\ntest(user)\n```\n"
+            );
+        }
+        Form::Data => {
+            return format!(
+                "---\nseverity: warning\nmessage: \"`<key>` is `<value>`\"\nhelp: \"Set it to true\"\n\
+                 check:\n  files: [\"tsconfig.json\"]\n  data: {{ at: \"$.compilerOptions.strict\", equals: true }}\n---\n\
+                 # {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
+                 ## Fails\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": false }} }}\n```\n\n\
+                 ```finding\n1:34 false\n```\n\n\
+                 ## Passes\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": true }} }}\n```\n"
+            );
+        }
         Form::Guidance => {
             return format!(
                 "---\nseverity: info\n---\n# {id}\n\nSay here what to do and why, in one or two short paragraphs.\n"
@@ -156,6 +179,8 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     } else {
         chosen(registry, names)?
     };
+    let root = || Walk::over(vec![project.root().to_owned()]);
+    let listing = walk::listing(&engine, &project.disk, &root());
     let mut failed = 0;
     let mut tested = 0;
     for rule in rules {
@@ -170,6 +195,10 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
         for one in &wrong {
             writeln!(io.out, "{}: {one}", rule.path.as_deref().unwrap_or(&rule.id))?;
         }
+        // Its examples may hold where nothing of the project is looked at.
+        for said in reach(&engine, rule, &project.disk, &listing) {
+            writeln!(io.out, "{}: {said}", rule.id)?;
+        }
     }
     let unread = unread_pages(project);
     for one in &unread {
@@ -177,6 +206,24 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     }
     writeln!(io.err, "{} tested, {} failed", number(tested, "rule"), failed + unread.len())?;
     Ok(if failed + unread.len() == 0 { Exit::Clean } else { Exit::Findings })
+}
+
+/// What of the project the check of a rule looks at, and what else is to be told of that.
+pub(crate) fn reach(
+    engine: &Engine,
+    rule: &Rule,
+    files: &dyn Files,
+    listing: &Listing,
+) -> Vec<String> {
+    let Some((count, notes)) = project_checks::selected(engine, rule, files, listing) else {
+        return Vec::new();
+    };
+    let matched = match (count, rule.is_joined()) {
+        (0, _) => "matched 0 files: here it can find nothing".to_owned(),
+        (_, true) => format!("judges {}", number(count, "place")),
+        (_, false) => format!("is tried on {}", number(count, "file")),
+    };
+    std::iter::once(matched).chain(notes).collect()
 }
 
 /// The project's pages whose header cannot be read: the place, and why.
@@ -194,12 +241,11 @@ pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aidd_engine::check::Engine;
     use aidd_engine::config::Config;
 
     #[test]
     fn a_new_page_passes_its_own_test() {
-        for form in [Form::Text, Form::Syntax] {
+        for form in [Form::Text, Form::Syntax, Form::Tree, Form::Data] {
             let text = page("team/console-log", form);
             let registry = Registry::new(&[("rules/a.md".into(), text)]);
             let engine =

@@ -1,7 +1,8 @@
 //! `aidd config` and `aidd init`.
 
 use crate::Io;
-use crate::cli::ConfigCommand;
+use crate::cli::{ConfigCommand, Init};
+use crate::clients;
 use crate::exit::Exit;
 use crate::git_files;
 use crate::project::{self, Project};
@@ -17,15 +18,17 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Each setting, its default, and the environment variable that goes over it.
-const SETTINGS: [(&str, Option<&str>); 8] = [
+const SETTINGS: [(&str, Option<&str>); 10] = [
     ("include", None),
     ("exclude", Some("AIDD_EXCLUDE")),
     ("failOn", Some("AIDD_FAIL_ON")),
     ("maxFileSize", Some("AIDD_MAX_FILE_SIZE")),
     ("baseline", Some("AIDD_BASELINE")),
     ("rules", None),
+    ("compliance", None),
     ("overrides", None),
     ("ci", None),
+    ("content", None),
 ];
 
 /// Runs `aidd config …`.
@@ -48,23 +51,48 @@ fn default_of(key: &str) -> Value {
         "maxFileSize" => json!(MAX_FILE_SIZE),
         "baseline" => json!(baseline::PATH),
         "include" => json!(["**"]),
-        "rules" | "ci" => json!({}),
+        "rules" | "ci" | "content" => json!({}),
         _ => json!([]),
     }
 }
 
-fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<()> {
-    let project = Project::open(&io.cwd, config)?;
+/// A setting in force.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// Its key.
+    pub key: &'static str,
+    /// Its value.
+    pub value: Value,
+    /// Where it comes from: a file, a variable, `default`.
+    pub origin: String,
+}
+
+/// The settings of a project as they are in force, under the variables of `environment`.
+///
+/// # Errors
+/// When a setting cannot be written as JSON.
+pub fn in_force(
+    project: &Project,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<Setting>> {
     let set = serde_json::to_value(&project.config)?;
     let file = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
-    let mut text = format!("root = {}\n", project.root().display());
-    for (key, variable) in SETTINGS {
-        let typed = variable.and_then(|name| Some((name, std::env::var(name).ok()?)));
+    let settings = SETTINGS.into_iter().map(|(key, variable)| {
+        let typed = variable.and_then(|name| Some((name, environment(name)?)));
         let (value, origin) = match (typed, set.get(key), &file) {
             (Some((name, value)), ..) => (json!(value), name.to_owned()),
             (None, Some(value), Some(file)) => (value.clone(), file.clone()),
             _ => (default_of(key), "default".to_owned()),
         };
+        Setting { key, value, origin }
+    });
+    Ok(settings.collect())
+}
+
+fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<()> {
+    let project = Project::open(&io.cwd, config)?;
+    let mut text = format!("root = {}\n", project.root().display());
+    for Setting { key, value, origin } in in_force(&project, &|name| std::env::var(name).ok())? {
         writeln!(text, "{key} = {value}  # {origin}")?;
     }
     if let Some(path) = path {
@@ -97,12 +125,23 @@ fn show_rules(project: &Project, path: &Path, text: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// Runs `aidd init`: writes a minimal configuration and what Git has to know of the memory, leaves
-/// what is there, and says what comes next.
+/// Runs `aidd init`: writes a minimal configuration, what Git has to know of the memory and what the
+/// named clients of agents read, leaves what is there, and says what comes next.
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn init(io: &mut Io<'_>) -> Result<Exit> {
+pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
+    // What a user asked for first is refused first, before anything is written.
+    if args.remove || args.dry_run {
+        clients::run(&args.clients, args.remove, args.dry_run, io)?;
+        if !args.remove {
+            tell_dry(io)?;
+        }
+        return Ok(Exit::Clean);
+    }
+    if !args.clients.is_empty() {
+        clients::run(&args.clients, false, false, io)?;
+    }
     let path = io.cwd.join(CONFIG_PATH);
     let is_new = !path.exists();
     if is_new {
@@ -117,11 +156,32 @@ pub fn init(io: &mut Io<'_>) -> Result<Exit> {
     } else {
         writeln!(io.err, "not in a Git repository; after `git init`, run this again")?;
     }
-    writeln!(
-        io.err,
-        "next:\n  aidd check .                     see what there is\n  aidd baseline write              put off what is old, judge what is new\n  aidd rule new team/my-rule       write down a rule of your own\n  aidd memory add decision TEXT    remember what was decided"
-    )?;
+    clients::tell_others(io)?;
+    if args.clients.is_empty() {
+        writeln!(
+            io.err,
+            "next:\n  aidd check .                     see what there is\n  aidd baseline write              put off what is old, judge what is new\n  aidd rule new team/my-rule       write down a rule of your own\n  aidd memory add decision TEXT    remember what was decided"
+        )?;
+    }
     Ok(Exit::Clean)
+}
+
+/// Says what `aidd init` would do beside what a patch shows.
+fn tell_dry(io: &mut Io<'_>) -> Result<()> {
+    if !io.cwd.join(CONFIG_PATH).exists() {
+        writeln!(io.err, "would write {CONFIG_PATH}")?;
+    }
+    if git_files::repository(&io.cwd).is_some() {
+        for (is_said, name) in [
+            (git_files::merges(&io.cwd), ".gitattributes"),
+            (git_files::ignores_store(&io.cwd), ".gitignore"),
+        ] {
+            if !is_said {
+                writeln!(io.err, "would add to {name}")?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Says no more than what most projects change first.

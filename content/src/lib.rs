@@ -8,6 +8,7 @@ pub mod page;
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 include!(concat!(env!("OUT_DIR"), "/guidance.rs"));
+include!(concat!(env!("OUT_DIR"), "/clients.rs"));
 
 /// A shipped page of guidance: a role, a workflow, a template, a knowledge entry…
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,20 @@ pub struct Guide {
     /// Where in `text` the Markdown below the header begins, in bytes.
     pub body: usize,
 }
+
+/// A file that `aidd init --client` writes, or whose content it adds to one that is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Template {
+    /// The client: the name of the folder, `claude-code`.
+    pub client: &'static str,
+    /// Its path in a project, with `/`.
+    pub path: &'static str,
+    /// What it says. A line `<!-- aidd -->` stands for [`CLIENT_RULES`].
+    pub text: &'static str,
+}
+
+/// What an agent is told of aidd in the rules files of its client.
+pub static CLIENT_RULES: &str = include_str!("../hooks/rules.md");
 
 /// A shipped rule page, or the page of a pack.
 pub struct Shipped {

@@ -3,7 +3,7 @@
 use crate::finding::{Edit, Finding, RuleId, Status};
 use crate::paths::rule_globs;
 use crate::registry::Registry;
-use crate::rule::Report;
+use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::{HashMap, HashSet};
@@ -164,7 +164,7 @@ pub(crate) fn apply(
             finding.reason = Some(directive.reason.clone());
         }
     }
-    report_unused(source, &directives, report);
+    report_unused(source, registry, &directives, report);
 }
 
 impl Directive {
@@ -343,14 +343,22 @@ fn opens_comment_line(source: &Source, line: usize) -> bool {
     ["#", "//", "--", "/*", "<!--", "%%", ";"].iter().any(|opener| text.starts_with(opener))
 }
 
-fn report_unused(source: &Source, directives: &[Directive], report: &mut Report<'_>) {
+fn report_unused(
+    source: &Source,
+    registry: &Registry,
+    directives: &[Directive],
+    report: &mut Report<'_>,
+) {
     let ours = directives.iter().filter(|directive| directive.own && !directive.used);
     for directive in ours {
         // A rule that did not run could not be needed.
         if let Rules::These(rules) = &directive.rules
             && directive.unknown.is_empty()
             && !rules.is_empty()
-            && !rules.iter().flat_map(|some| some.iter()).any(|rule| report.begin(rule))
+            && !rules.iter().flat_map(|some| some.iter()).any(|rule| {
+                // What the project pass finds is not known here.
+                !registry.get(rule).is_some_and(Rule::is_joined) && report.begin(rule)
+            })
         {
             continue;
         }

@@ -4,18 +4,25 @@ use crate::allow;
 use crate::config::{Config, MAX_FILE_SIZE};
 use crate::files::Files;
 use crate::finding::{Finding, Related, RuleId, Status};
+use crate::imports::Memo;
 use crate::kind::{self, Kind};
+use crate::packs::Packs;
 use crate::parse::markdown::{self, Fence};
+use crate::parse::values::Format;
+use crate::patterns::data::DataPatterns;
+use crate::patterns::doc::DocPatterns;
 use crate::patterns::syntax::SyntaxPatterns;
 use crate::patterns::text::TextPatterns;
+use crate::patterns::when::Conditions;
 use crate::registry::Registry;
 use crate::rule::{Report, Settings};
 use crate::secrets;
 use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
 use crate::validators;
+use jiff::civil::Date;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -35,7 +42,13 @@ pub struct Engine {
     settings: SettingsTable,
     text: TextPatterns,
     syntax: SyntaxPatterns,
+    data: DataPatterns,
+    conditions: Conditions,
+    documents: DocPatterns,
+    memo: Memo,
+    asks_listing: bool,
     max_file_size: u64,
+    today: Option<Date>,
 }
 
 /// How often the same finding on the same text came before in a file.
@@ -57,17 +70,42 @@ impl Engine {
     /// # Errors
     /// When a glob is malformed or the selection names a rule that is not there.
     pub fn new(
-        registry: Registry,
+        mut registry: Registry,
         config: &Config,
         selection: &Selection,
     ) -> Result<Self, EngineError> {
+        let mut packs = Packs::of(config, &registry).map_err(EngineError::Pack)?;
+        let settings = SettingsTable::new(&registry, config, &packs, selection)?;
+        let params = |rule: &RuleId| settings.base().get(rule).map(|one| one.params.clone());
+        registry.set_params(params).map_err(|(rule, why)| EngineError::Params { rule, why })?;
+        // A rule that the configuration itself switches on runs whatever its pack waits for.
+        packs.when.retain(|rule, _| {
+            let named = config.rules.iter().flatten().find(|(name, _)| ***name == **rule);
+            named.is_none_or(|(_, setting)| setting.level().is_none())
+        });
+        let conditions = Conditions::new(registry.rules(), &packs.when);
+        let documents = DocPatterns::new(registry.rules());
+        let is_on = |rule: &str| settings.may_run(rule);
+        let asks_listing = conditions.ask_listing(&is_on) || documents.follow_links(&is_on);
         Ok(Self {
-            settings: SettingsTable::new(&registry, config, selection)?,
+            settings,
+            data: DataPatterns::new(registry.rules()),
+            asks_listing,
+            conditions,
+            documents,
+            memo: Memo::default(),
             text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
             syntax: SyntaxPatterns::new(registry.rules()),
             registry,
+            today: None,
             max_file_size: config.max_file_size.unwrap_or(MAX_FILE_SIZE),
         })
+    }
+
+    /// Judges what ages as of `today`. Without it the day is that of the shipped pages.
+    #[must_use]
+    pub fn on(self, today: Option<Date>) -> Self {
+        Self { today, ..self }
     }
 
     /// All rules, on or off.
@@ -86,6 +124,84 @@ impl Engine {
     #[must_use]
     pub fn settings(&self, path: &str) -> Arc<Settings> {
         self.settings.of(path, &self.registry)
+    }
+
+    /// What must hold for rules to run.
+    #[must_use]
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
+    }
+
+    /// What is known of the imports of files.
+    pub(crate) fn memo(&self) -> &Memo {
+        &self.memo
+    }
+
+    /// Whether findings in other files may come of the file at `path`: tests compare with its values,
+    /// or a condition asks for it.
+    #[must_use]
+    pub fn reads_beside(&self, path: &str) -> bool {
+        let is_on = |rule: &str| self.may_run(rule);
+        Format::of(path).is_some() && self.data.read_others(&is_on)
+            || Format::of(path) == Some(Format::FrontMatter) && self.documents.follow_links(&is_on)
+            || self.conditions.ask_for(path, &is_on)
+    }
+
+    /// Whether conditions ask for the list of files, the branch or the change, or links of documents
+    /// for the list.
+    #[must_use]
+    pub fn asks_listing(&self) -> bool {
+        self.asks_listing
+    }
+
+    /// Whether the rule is on for some path.
+    #[must_use]
+    pub fn may_run(&self, rule: &str) -> bool {
+        self.settings.may_run(rule)
+    }
+
+    /// Marks the findings that a comment in `source` allows.
+    pub(crate) fn allow(&self, source: &Source, findings: &mut [Finding]) {
+        let settings = Settings::new();
+        let mut unused = Report::new(source, &settings);
+        allow::apply(source, &self.registry, Vec::new, findings, &mut unused);
+    }
+
+    /// Findings of `source` in their order, with their ids.
+    pub(crate) fn finished(
+        &self,
+        source: &Source,
+        findings: Vec<Finding>,
+        secrets: Vec<Span>,
+    ) -> Checked {
+        self.finished_among(source, findings, secrets, &mut Occurrences::default())
+    }
+
+    /// As [`Engine::finished`], for one of several texts of one name.
+    pub(crate) fn finished_among(
+        &self,
+        source: &Source,
+        mut findings: Vec<Finding>,
+        secrets: Vec<Span>,
+        seen: &mut Occurrences,
+    ) -> Checked {
+        finish(source, &mut findings, &secrets);
+        assign_ids(source, &mut findings, seen);
+        Checked { findings, secrets }
+    }
+
+    /// Settings under which `rule` alone runs, as its page says; a rule on rules and comments runs
+    /// among all the others.
+    pub(crate) fn alone(&self, rule: &RuleId) -> Settings {
+        let among_all = rule.starts_with("aidd/");
+        let mut settings = select::defaults(self.registry.rules());
+        for known in self.registry.rules() {
+            if let Some(setting) = settings.get_mut(&known.id) {
+                let runs = among_all || known.id == *rule;
+                setting.severity = runs.then_some(known.severity);
+            }
+        }
+        settings
     }
 
     /// Checks one source. `files` is what the checks may read beside it.
@@ -125,14 +241,7 @@ impl Engine {
     /// What `rule` alone finds; a rule on rules and comments runs among all the others.
     #[must_use]
     pub fn check_rule(&self, rule: &RuleId, source: &Source, files: &dyn Files) -> Vec<Finding> {
-        let among_all = rule.starts_with("aidd/");
-        let mut settings = select::defaults(self.registry.rules());
-        for known in self.registry.rules() {
-            if let Some(setting) = settings.get_mut(&known.id) {
-                let runs = among_all || known.id == *rule;
-                setting.severity = runs.then_some(known.severity);
-            }
-        }
+        let settings = self.alone(rule);
         let mut findings = self.check_under(&settings, source, files, Depth::Full).findings;
         findings.retain(|finding| finding.rule == *rule && finding.status == Status::New);
         findings
@@ -145,7 +254,8 @@ impl Engine {
         files: &dyn Files,
         depth: Depth,
     ) -> Checked {
-        let mut report = Report::new(source, settings);
+        let off = self.conditions.off(source.path(), settings, files);
+        let mut report = Report::new(source, settings).on(self.today).without(&off);
         let kinds = validators::kinds(source.path(), source.text());
         for &kind in &kinds {
             if depth == Depth::Full || kind == Kind::Credentials {
@@ -166,15 +276,21 @@ impl Engine {
                 );
                 report.at(Span::default(), message);
             }
+            if let Some((span, why, rule)) = self.data.run(files, &mut report)
+                && report.begin(SKIPPED)
+            {
+                report.at(span, format!("the values cannot be read, so `{rule}` saw none: {why}"));
+            }
             if kinds.contains(&Kind::Markdown) {
-                self.check_fences(source, settings, files, &mut report);
+                self.documents.run(files, &mut report);
+                self.check_fences(source, settings, (&off, files), &mut report);
             }
         }
         let mut findings = report.finish();
         let secrets = self.settle_secrets(source, settings, (&kinds, files), &mut findings);
         let statements =
             || kinds.iter().flat_map(|&kind| validators::statements(kind, source)).collect();
-        let mut unused = Report::new(source, settings);
+        let mut unused = Report::new(source, settings).without(&off);
         allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
         findings.extend(unused.finish());
         finish(source, &mut findings, &secrets);
@@ -186,7 +302,7 @@ impl Engine {
         &self,
         source: &Source,
         settings: &Settings,
-        files: &dyn Files,
+        (off, files): (&HashSet<RuleId>, &dyn Files),
         report: &mut Report<'_>,
     ) {
         if !markdown::may_have_fences(source.text(), |language| kind::of_fence(language).is_some())
@@ -199,7 +315,7 @@ impl Engine {
                 continue;
             };
             let inner = Source::new(source.path(), fence.text.as_str());
-            let mut inside = Report::new(&inner, settings);
+            let mut inside = Report::new(&inner, settings).without(off);
             validators::run(kind, &self.registry, files, &mut inside);
             report.extend(inside.finish().into_iter().map(|finding| outward(finding, &fence)));
         }

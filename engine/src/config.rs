@@ -34,6 +34,10 @@ pub struct Config {
     /// Rule id, alias or glob of ids → its setting. An exact name wins over a glob.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<BTreeMap<String, RuleSetting>>,
+    /// Packs: sets of rules that are off by default, switched on by one name. What stands under
+    /// `rules` wins over a pack.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compliance: Option<Vec<String>>,
     /// Settings for some paths only; later ones win.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overrides: Option<Vec<Override>>,
@@ -47,6 +51,92 @@ pub struct Config {
     /// What a pull request is judged by, over `failOn`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci: Option<CiConfig>,
+    /// Which pages guide an agent, and how much of them it is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<ContentConfig>,
+}
+
+/// Which pages guide an agent, and how much of them it is given.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContentConfig {
+    /// Whose pages count: `merge` (the project's over the shipped ones, the default),
+    /// `project_only`, `bundled_only`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub override_mode: Option<ContentMode>,
+    /// How much an agent is given when it starts: `minimal`, `standard` (the default), `full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_budget: Option<TokenBudget>,
+    /// Folders of the project's pages, from the root, instead of `NAME/`, `ai/NAME/` and
+    /// `.aidd/NAME/`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<ContentPaths>,
+}
+
+/// Whose pages guide an agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContentMode {
+    /// The project's, laid over the shipped ones.
+    #[default]
+    Merge,
+    /// The project's, and of the shipped ones only what no project replaces: how the method works.
+    ProjectOnly,
+    /// The shipped ones.
+    BundledOnly,
+}
+
+/// How much an agent is given when it starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TokenBudget {
+    /// What it must not get wrong.
+    Minimal,
+    /// What it needs for most tasks.
+    #[default]
+    Standard,
+    /// Everything that helps.
+    Full,
+}
+
+/// Folders of a project's pages, from the root.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ContentPaths {
+    /// What is said of all roles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agents: Option<String>,
+    /// Rules in words. Rules with a check are read from `rules/`, `ai/rules/` and `.aidd/rules/`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
+    /// Roles: `ROLE/SKILL.md`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skills: Option<String>,
+    /// Steps with roles and gates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflows: Option<String>,
+    /// Forms to fill in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub templates: Option<String>,
+    /// Technologies: `CATEGORY/NAME.md`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub knowledge: Option<String>,
+}
+
+impl ContentPaths {
+    /// The folder of a sort of pages, by its key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let folder = match key {
+            "agents" => &self.agents,
+            "rules" => &self.rules,
+            "skills" => &self.skills,
+            "workflows" => &self.workflows,
+            "templates" => &self.templates,
+            "knowledge" => &self.knowledge,
+            _ => return None,
+        };
+        folder.as_deref()
+    }
 }
 
 /// What a pull request is judged by. A selector is a rule id, an alias, a glob of ids, a tag, or a
@@ -176,18 +266,10 @@ pub struct Problem {
 pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     let options = parse_options();
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    let parsed =
-        parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| Problem {
-            message: error.kind().to_string(),
-            span: error.range().start..error.range().end,
-            instead: None,
-        })?;
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &options)
+        .map_err(|error| unparsed(&error))?;
     let Some(ast) = parsed.value else { return Ok((Config::default(), Vec::new())) };
-    let value: Value = parse_to_serde_value(text, &options).map_err(|error| Problem {
-        message: error.kind().to_string(),
-        span: error.range().start..error.range().end,
-        instead: None,
-    })?;
+    let value: Value = parse_to_serde_value(text, &options).map_err(|error| unparsed(&error))?;
     let config = serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().clone();
         let range = locate(&ast, &path);
@@ -203,8 +285,14 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     Ok((config, unknown))
 }
 
+fn unparsed(error: &jsonc_parser::errors::ParseError) -> Problem {
+    let span = error.range().start..error.range().end;
+    Problem { message: error.kind().to_string(), span, instead: None }
+}
+
 /// JSON with comments and trailing commas, and nothing looser.
-pub(crate) fn parse_options() -> ParseOptions {
+#[must_use]
+pub fn parse_options() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -213,7 +301,9 @@ pub(crate) fn parse_options() -> ParseOptions {
         allow_single_quoted_strings: false,
         allow_hexadecimal_numbers: false,
         allow_unary_plus_numbers: false,
-        ..ParseOptions::default()
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
     }
 }
 
@@ -372,6 +462,25 @@ mod tests {
             ]
         );
         assert_eq!(&text[unknown[0].span.clone()], "\"failsOn\"");
+    }
+
+    #[test]
+    fn content_says_whose_pages_count() {
+        let text = r#"{"content": {"overrideMode": "project_only", "tokenBudget": "full", "paths": {"rules": "docs/rules", "specs": "x"}}}"#;
+        let (config, unknown) = read(text).expect("valid");
+        let content = config.content.expect("present");
+        assert_eq!(content.override_mode, Some(ContentMode::ProjectOnly));
+        assert_eq!(content.token_budget, Some(TokenBudget::Full));
+        let paths = content.paths.expect("present");
+        assert_eq!((paths.get("rules"), paths.get("skills")), (Some("docs/rules"), None));
+        let said: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(
+            said,
+            [
+                "unknown key `specs`; known here: agents, rules, skills, workflows, templates, knowledge"
+            ]
+        );
+        assert!(read(r#"{"content": {"overrideMode": "both"}}"#).is_err());
     }
 
     #[test]

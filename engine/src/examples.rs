@@ -1,12 +1,17 @@
 //! The examples of a rule page, and running them: the tests that every page carries.
 
 use crate::check::Engine;
-use crate::files::Memory;
+use crate::commit_checks;
+use crate::files::{Listed, Memory};
 use crate::finding::{Finding, Fix};
 use crate::fix;
+use crate::listing::Listing;
 use crate::parse::markdown::{self, Fence};
+use crate::patterns::commits;
+use crate::project_checks;
 use crate::rule::Rule;
 use crate::source::{Encoding, Source};
+use std::collections::BTreeMap;
 
 pub use crate::patterns::placeholder::JOIN_MARK;
 
@@ -32,6 +37,8 @@ pub struct Example {
     pub beside: Memory,
     /// What it should give.
     pub expected: Expected,
+    /// Where the heading above it begins.
+    heading: usize,
 }
 
 /// The examples of a page, and the texts under `## Fixed`.
@@ -43,11 +50,14 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
     let mut examples = Vec::new();
     let mut fixed = Vec::new();
     let mut beside = Memory::default();
-    for fence in markdown::fences(&source, |_| true) {
+    let fences = markdown::fences(&source, |_| true);
+    let outline = outline(&rule.page, &fences);
+    for fence in fences {
         let start = fence.pieces.first().map_or(0, |(_, span)| span.start);
         let line = source.line_of(start);
-        let text = fence.text.replace(JOIN_MARK, "");
-        match section(&rule.page[..start as usize]) {
+        let text = fence.text.replace(JOIN_MARK, "").repeat(times(&fence));
+        let before = outline.get(..start as usize).unwrap_or_default();
+        match section(before) {
             Some("Fails") if fence.language() == "finding" => {
                 let Some(Example { expected: Expected::Fails(lines), .. }) = examples.last_mut()
                 else {
@@ -56,6 +66,27 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
                     ));
                 };
                 lines.extend(text.lines().map(str::to_owned));
+            }
+            Some("Fails" | "Passes") if rule.is_joined() => {
+                let heading = heading(before);
+                let path = path_of(&fence);
+                let passes = section(before) == Some("Passes");
+                // Blocks make up one project until a `finding` block or a heading ends it.
+                let open = examples.last_mut().filter(|last: &&mut Example| {
+                    last.heading == heading
+                        && match &last.expected {
+                            Expected::Passes => passes,
+                            Expected::Fails(lines) => !passes && lines.is_empty(),
+                        }
+                });
+                if let Some(example) = open {
+                    example.beside.0.insert(path, text.into_bytes());
+                    continue;
+                }
+                let expected = if passes { Expected::Passes } else { Expected::Fails(Vec::new()) };
+                let beside = Memory([(path, text.into_bytes())].into());
+                let (path, text) = (String::new(), String::new());
+                examples.push(Example { line, path, text, beside, expected, heading });
             }
             Some(part @ ("Fails" | "Passes")) => {
                 let path = path_of(&fence);
@@ -71,6 +102,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
                     text,
                     beside: std::mem::take(&mut beside),
                     expected,
+                    heading: 0,
                 });
             }
             Some("Fixed") => fixed.push(text),
@@ -80,9 +112,41 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), String> {
     Ok((examples, fixed))
 }
 
-/// The last `## ` heading before a block.
+/// The page without the `#` of its blocks: a heading in an example is none of the page.
+fn outline(page: &str, fences: &[Fence]) -> String {
+    let mut outline = page.to_owned();
+    for (_, span) in fences.iter().flat_map(|fence| &fence.pieces) {
+        let blank = page[span.range()].replace('#', " ");
+        outline.replace_range(span.range(), &blank);
+    }
+    outline
+}
+
+/// How often a block stands for itself: `times=501` makes a long file of one line.
+fn times(fence: &Fence) -> usize {
+    const MOST: usize = 10_000;
+    fence.attribute("times").and_then(|times| times.parse().ok()).unwrap_or(1).min(MOST)
+}
+
+/// Where the last heading of any level before a block begins.
+fn heading(before: &str) -> usize {
+    ["\n## ", "\n### "].iter().filter_map(|mark| before.rfind(mark)).max().unwrap_or(0)
+}
+
+/// The last `## ` heading before a block, outside of other blocks: examples may be Markdown.
 fn section(before: &str) -> Option<&str> {
-    before.lines().rev().find_map(|line| line.strip_prefix("## ")).map(str::trim)
+    let mut found = None;
+    let mut open: Option<&str> = None;
+    for line in before.lines() {
+        let marks = line.len() - line.trim_start_matches(['`', '~']).len();
+        match open {
+            Some(fence) if line.trim_end() == fence => open = None,
+            None if marks >= 3 => open = Some(&line[..marks]),
+            None => found = line.strip_prefix("## ").map(str::trim).or(found),
+            Some(_) => {}
+        }
+    }
+    found
 }
 
 fn path_of(fence: &Fence) -> String {
@@ -93,6 +157,7 @@ fn default_path(language: &str) -> String {
     match language {
         "dockerfile" => "Dockerfile".to_owned(),
         "mermaid" => "diagram.mmd".to_owned(),
+        "commit" => commits::DRAFT.to_owned(),
         "" => "example.txt".to_owned(),
         other => format!("example.{other}"),
     }
@@ -116,9 +181,18 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     }
     let mut fixed = fixed.into_iter();
     for example in &examples {
-        let source = Source::new(example.path.as_str(), example.text.as_str());
-        let findings = engine.check_rule(&rule.id, &source, &example.beside);
-        let found: Vec<String> = findings.iter().map(|finding| found(&source, finding)).collect();
+        let results = results(engine, rule, example);
+        let found: Vec<String> = if rule.is_joined() {
+            let line = |(source, finding): &(Source, Finding)| {
+                let place = found(source, finding);
+                // Of the file as such, its path says it all.
+                let at = if source.text().is_empty() { String::new() } else { format!(":{place}") };
+                format!("{}{at}", source.path())
+            };
+            results.iter().map(line).collect()
+        } else {
+            results.iter().map(|(source, finding)| found(source, finding)).collect()
+        };
         let none = Vec::new();
         let expected = if let Expected::Fails(lines) = &example.expected { lines } else { &none };
         if found != *expected {
@@ -129,9 +203,16 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
         {
             wrong.push(format!("line {}: no `finding` block follows", example.line));
         }
-        let fixes: Vec<&Fix> = findings.iter().filter_map(|finding| finding.fix.as_ref()).collect();
-        if !fixes.is_empty() {
-            let (bytes, _) = fix::apply(example.text.as_bytes(), &fixes);
+        // What a file becomes by its own fixes; a file of a project each by itself.
+        let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
+        for (source, finding) in &results {
+            if let Some(fix) = &finding.fix {
+                let text = texts.entry(source.path()).or_insert((source.text(), Vec::new()));
+                text.1.push(fix);
+            }
+        }
+        for (text, fixes) in texts.into_values() {
+            let (bytes, _) = fix::apply(text.as_bytes(), &fixes);
             let result = String::from_utf8_lossy(&bytes).into_owned();
             let wanted = fixed.next();
             if wanted.as_ref() != Some(&result) {
@@ -144,6 +225,22 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     }
     wrong.extend(fixed.map(|text| format!("a block under `## Fixed` that no fix gives: {text:?}")));
     wrong
+}
+
+/// What the rule finds in an example, by file.
+fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Finding)> {
+    let here = (!rule.is_joined()).then(|| example.path.clone());
+    let listing = Listing::new(example.beside.0.keys().cloned().chain(here));
+    if rule.is_joined() {
+        return project_checks::check_rule(engine, rule, &example.beside, &listing);
+    }
+    let files = Listed { files: &example.beside, listing: &listing };
+    if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
+        return commit_checks::check_rule(engine, rule, (&example.path, &example.text), &files);
+    }
+    let source = || Source::new(example.path.as_str(), example.text.as_str());
+    let findings = engine.check_rule(&rule.id, &source(), &files);
+    findings.into_iter().map(|finding| (source(), finding)).collect()
 }
 
 /// A finding as a `finding` block has it.

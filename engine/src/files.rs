@@ -1,10 +1,12 @@
 //! The only way to bytes: a handful of stores of files, all addressed by paths relative to a root.
 #![expect(clippy::disallowed_methods, reason = "this is where files are read")]
 
+use crate::listing::Listing;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 /// A store of files. Paths are relative to its root, with `/` between segments.
 pub trait Files: Sync {
@@ -16,6 +18,45 @@ pub trait Files: Sync {
 
     /// Whether there is a file at `path`.
     fn exists(&self, path: &str) -> bool;
+
+    /// How many bytes the file at `path` has.
+    ///
+    /// # Errors
+    /// As for [`Files::read`].
+    fn size(&self, path: &str) -> io::Result<u64> {
+        self.read(path, u64::MAX).map(|bytes| bytes.len() as u64)
+    }
+
+    /// Which files there are, where somebody has listed them.
+    fn listing(&self) -> Option<&Listing> {
+        None
+    }
+}
+
+/// A store with the list of its files.
+pub struct Listed<'a> {
+    /// The store.
+    pub files: &'a dyn Files,
+    /// Its files.
+    pub listing: &'a Listing,
+}
+
+impl Files for Listed<'_> {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        self.files.read(path, limit)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.files.exists(path)
+    }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        self.files.size(path)
+    }
+
+    fn listing(&self) -> Option<&Listing> {
+        Some(self.listing)
+    }
 }
 
 /// The most a file may hold to be read beside the one under check (an ignore file, a setting).
@@ -105,6 +146,24 @@ fn real(path: &Path) -> io::Result<PathBuf> {
     Err(io::ErrorKind::NotFound.into())
 }
 
+/// What a file is known by without reading it: the time it was written, and its length.
+pub type Stamp = (SystemTime, u64);
+
+impl Disk {
+    /// The stamp of a file or folder; `None` when there is none, or it lies outside the root.
+    #[must_use]
+    pub fn stamp(&self, path: &str) -> Option<Stamp> {
+        let data = std::fs::metadata(self.locate(path).ok()?).ok()?;
+        Some((data.modified().ok()?, data.len()))
+    }
+
+    /// Whether there is a folder at `path`.
+    #[must_use]
+    pub fn is_folder(&self, path: &str) -> bool {
+        self.locate(path).is_ok_and(|path| path.is_dir())
+    }
+}
+
 impl Files for Disk {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
@@ -114,6 +173,10 @@ impl Files for Disk {
 
     fn exists(&self, path: &str) -> bool {
         self.locate(path).is_ok_and(|path| path.is_file())
+    }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        Ok(std::fs::metadata(self.locate(path)?)?.len())
     }
 }
 
@@ -140,6 +203,28 @@ pub fn markdown_below(disk: &Disk, folder: &str) -> Vec<String> {
     found
 }
 
+/// The folders of rule pages inside the project, in folders of their own at most two levels down:
+/// `packages/a/.aidd/rules`. Ordered, without hidden folders and those of dependencies; of the
+/// first thousand folders only.
+#[must_use]
+pub fn nested_rule_folders(disk: &Disk) -> Vec<String> {
+    const FOREIGN: [&str; 6] = ["node_modules", "vendor", "target", "dist", "build", "out"];
+    const MOST: usize = 1000;
+    let mut folders = folders_below(disk, "");
+    let outer = folders.clone();
+    for folder in outer.iter().filter(|folder| !FOREIGN.contains(&folder.as_str())) {
+        if folders.len() < MOST {
+            folders.extend(folders_below(disk, folder));
+        }
+    }
+    let own =
+        |folder: &String| [".aidd/rules", "ai/rules"].map(|rules| format!("{folder}/{rules}"));
+    let is_own =
+        |folder: &&String| !FOREIGN.contains(&folder.rsplit('/').next().unwrap_or_default());
+    let rules = folders.iter().filter(is_own).take(MOST).flat_map(own);
+    rules.filter(|rules| disk.locate(rules).is_ok_and(|place| place.is_dir())).collect()
+}
+
 /// The folders right below `folder` (the root, when empty), ordered, without hidden ones and links.
 #[must_use]
 pub fn folders_below(disk: &Disk, folder: &str) -> Vec<String> {
@@ -151,6 +236,18 @@ pub fn folders_below(disk: &Disk, folder: &str) -> Vec<String> {
         .filter(|name| !name.starts_with('.'))
         .map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") })
         .collect();
+    found.sort();
+    found
+}
+
+/// The names of the files right in `folder` (the root, when empty), ordered, without links.
+#[must_use]
+pub fn files_in(disk: &Disk, folder: &str) -> Vec<String> {
+    let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
+    let files =
+        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let mut found: Vec<String> =
+        files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     found.sort();
     found
 }
@@ -193,6 +290,14 @@ impl<O: Files> Files for Overlay<'_, O> {
 
     fn exists(&self, path: &str) -> bool {
         self.over.exists(path) || self.under.exists(path)
+    }
+
+    fn size(&self, path: &str) -> io::Result<u64> {
+        if self.over.exists(path) { self.over.size(path) } else { self.under.size(path) }
+    }
+
+    fn listing(&self) -> Option<&Listing> {
+        self.over.listing().or_else(|| self.under.listing())
     }
 }
 

@@ -31,7 +31,26 @@ pub enum Kind {
     RulePage,
     /// A tracked file of the project's memory, in JSON lines.
     Memory,
+    /// An entry of the technology knowledge base.
+    KnowledgeEntry,
 }
+
+/// The folders, from the root, that hold entries of the knowledge base.
+pub const KNOWLEDGE_FOLDERS: [&str; 4] =
+    [".aidd/knowledge", "ai/knowledge", "content/knowledge", "knowledge"];
+
+/// What an entry of the knowledge base is about; also the folders it may lie in.
+pub const KNOWLEDGE_CATEGORIES: [&str; 9] = [
+    "runtime",
+    "frontend",
+    "backend",
+    "data",
+    "testing",
+    "infrastructure",
+    "security",
+    "tooling",
+    "pattern",
+];
 
 /// The folder, from the root, of a project's permanent memory, and the names of its files.
 pub const MEMORY_FOLDER: &str = "ai/memory";
@@ -73,6 +92,9 @@ pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     if is_memory_path(path) {
         kinds.push(Kind::Memory);
     }
+    if is_knowledge_entry(path, text) {
+        kinds.push(Kind::KnowledgeEntry);
+    }
     if HADOLINT_CONFIGS.contains(&&*lower) {
         kinds.push(Kind::HadolintConfig);
     }
@@ -111,7 +133,9 @@ pub fn of_fence(language: &str) -> Option<Kind> {
 pub fn is_page_path(path: &str) -> bool {
     let is_below =
         |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    path.ends_with(".md") && RULE_FOLDERS.into_iter().any(is_below)
+    // Below the root a folder called `rules` may be anybody's.
+    let is_nested = || ["/.aidd/rules/", "/ai/rules/"].iter().any(|folder| path.contains(folder));
+    path.ends_with(".md") && (RULE_FOLDERS.into_iter().any(is_below) || is_nested())
 }
 
 /// Whether `path` is that of a tracked file of memory, of this project or of one below it.
@@ -122,6 +146,32 @@ pub fn is_memory_path(path: &str) -> bool {
         .strip_suffix(MEMORY_FOLDER)
         .is_some_and(|before| before.is_empty() || before.ends_with('/'));
     is_folder && MEMORY_FILES.contains(&name)
+}
+
+/// The folder of the knowledge base that `path` lies in, and the rest of the path.
+#[must_use]
+pub fn knowledge_root(path: &str) -> Option<(&'static str, &str)> {
+    KNOWLEDGE_FOLDERS
+        .into_iter()
+        .find_map(|folder| Some((folder, path.strip_prefix(folder)?.strip_prefix('/')?)))
+}
+
+/// Whether the text at `path` is an entry of the knowledge base. The folders that are named as others
+/// name theirs hold one only where its header has the keys of one.
+#[must_use]
+pub fn is_knowledge_entry(path: &str, text: &str) -> bool {
+    let Some((root, rest)) = knowledge_root(path) else { return false };
+    let name = rest.rsplit('/').next().unwrap_or(rest);
+    if !name.ends_with(".md") || ["readme.md", "index.md"].contains(&&*name.to_ascii_lowercase()) {
+        return false;
+    }
+    if root.starts_with('.') || root.starts_with("ai/") {
+        return true;
+    }
+    let header = look(text).split("\n---").next().unwrap_or_default();
+    let has = |key: &str| header.lines().any(|line| line.starts_with(key));
+    text.trim_start_matches('\u{FEFF}').starts_with("---")
+        && (has("maturity:") || has("category:") && has("last_updated:"))
 }
 
 /// Whether the text of a fenced block is a whole file of its kind: an excerpt from a Dockerfile, as
@@ -296,6 +346,16 @@ mod tests {
         for path in ["xai/memory/decisions.jsonl", "ai/memory/x.jsonl", "decisions.jsonl"] {
             assert_eq!(kinds(path, ""), [], "{path}");
         }
+    }
+
+    #[test]
+    fn entries_lie_in_their_folders_and_look_like_it() {
+        let is = is_knowledge_entry;
+        assert!(is(".aidd/knowledge/data/x.md", "") && is("ai/knowledge/x.md", ""));
+        assert!(is("knowledge/x.md", "---\nmaturity: stable\n---\n"));
+        assert!(!is("knowledge/x.md", "---\ntitle: x\n---\nmaturity: stable\n"));
+        assert!(!is("content/knowledge/x.md", "# Notes") && !is("docs/knowledge/x.md", "---\n"));
+        assert!(!is(".aidd/knowledge/README.md", "") && !is("ai/knowledge/x.json", ""));
     }
 
     #[test]

@@ -3,10 +3,26 @@
 use aidd_content::page::CheckHeader;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Paths by two lists of globs: those meant and those left out.
 #[derive(Clone, Debug)]
 pub struct Globs {
+    /// What is compiled when the first path is asked about: most rules are off, and never ask.
+    written: Option<Written>,
+    compiled: OnceLock<Compiled>,
+}
+
+/// Globs as a page has them.
+#[derive(Clone, Debug)]
+struct Written {
+    base: String,
+    include: Vec<String>,
+    exclude: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Compiled {
     /// `None`: every path.
     include: Option<GlobSet>,
     exclude: Option<GlobSet>,
@@ -16,7 +32,11 @@ impl Globs {
     /// Every path.
     #[must_use]
     pub fn all() -> Self {
-        Self { include: None, exclude: None }
+        Self::ready(Compiled { include: None, exclude: None })
+    }
+
+    fn ready(compiled: Compiled) -> Self {
+        Self { written: None, compiled: compiled.into() }
     }
 
     /// The paths that match one of `include` (any path, when that is empty) and none of `exclude`.
@@ -33,39 +53,60 @@ impl Globs {
     /// folder of the page. A malformed glob matches nothing; the page carries the finding.
     #[must_use]
     pub fn of_check(check: &CheckHeader, page: Option<&str>) -> Self {
-        let base = page.map_or("", scope_of);
-        Self::below(base, &check.files, &check.exclude)
-            .unwrap_or(Self { include: Some(GlobSet::empty()), exclude: None })
+        let written = Written {
+            base: page.map_or("", scope_of).to_owned(),
+            include: check.files.clone(),
+            exclude: check.exclude.clone(),
+        };
+        Self { written: Some(written), compiled: OnceLock::new() }
     }
 
-    fn below<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Self, String> {
-        let include = match (include.is_empty(), base) {
-            (true, "") => None,
-            (true, _) => Some(set(base, &["**"])?),
-            (false, _) => Some(set(base, include)?),
-        };
-        Ok(Self {
-            include,
-            exclude: if exclude.is_empty() { None } else { Some(set(base, exclude)?) },
+    /// As [`Globs::new`], for globs that count from the folder `base`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn below<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Self, String> {
+        Ok(Self::ready(compile(base, include, exclude)?))
+    }
+
+    fn compiled(&self) -> &Compiled {
+        self.compiled.get_or_init(|| {
+            let written = self.written.as_ref();
+            let compiled =
+                written.map(|globs| compile(&globs.base, &globs.include, &globs.exclude));
+            let nothing = Compiled { include: Some(GlobSet::empty()), exclude: None };
+            compiled.and_then(Result::ok).unwrap_or(nothing)
         })
     }
 
     /// Whether `path` (relative, `/` between segments) is meant.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
-        self.include.as_ref().is_none_or(|include| include.is_match(path)) && !self.excludes(path)
+        let include = self.compiled().include.as_ref();
+        include.is_none_or(|include| include.is_match(path)) && !self.excludes(path)
     }
 
     /// Whether `path` is left out; a folder is given with a slash at its end.
     #[must_use]
     pub fn excludes(&self, path: &str) -> bool {
-        self.exclude.as_ref().is_some_and(|exclude| exclude.is_match(path))
+        self.compiled().exclude.as_ref().is_some_and(|exclude| exclude.is_match(path))
     }
+}
+
+fn compile<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Compiled, String> {
+    let include = match (include.is_empty(), base) {
+        (true, "") => None,
+        (true, _) => Some(set(base, &["**"])?),
+        (false, _) => Some(set(base, include)?),
+    };
+    let exclude = if exclude.is_empty() { None } else { Some(set(base, exclude)?) };
+    Ok(Compiled { include, exclude })
 }
 
 /// The folder whose files a project's page speaks of: the one that holds `rules/`, `ai/rules/` or
 /// `.aidd/rules/`. Empty for the root.
-fn scope_of(page: &str) -> &str {
+#[must_use]
+pub fn scope_of(page: &str) -> &str {
     for folder in [".aidd/rules/", "ai/rules/", "rules/"] {
         if page.starts_with(folder) {
             return "";
@@ -97,6 +138,31 @@ fn path_glob(base: &str, glob: &str) -> Result<Glob, String> {
         full = format!("{}/{full}", globset::escape(base));
     }
     GlobBuilder::new(&full).literal_separator(true).build().map_err(|error| error.to_string())
+}
+
+/// The folder of a path; empty for the root.
+pub(crate) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// A folder and those above it, the nearest first; the root is empty.
+pub(crate) fn upwards(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| folder_of(at)))
+}
+
+/// `to` as seen from `folder`; `None` when it leaves the project.
+pub(crate) fn join(folder: &str, to: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in to.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 /// A set of globs on rule ids, in which `*` also crosses no slash: `secrets/*`.

@@ -2,14 +2,15 @@
 #![expect(clippy::disallowed_methods, reason = "this is where settings and baseline are read")]
 
 use crate::baseline::{self, Baseline, BaselineError};
-use crate::check::{Engine, Selection};
+use crate::check::{Engine, EngineError, Selection};
 use crate::config::{self, Config};
 use crate::files::{Disk, Files};
 use crate::git::Snapshot;
-use crate::kind::{CONFIG_PATH, RULE_FOLDERS};
-use crate::paths::relative;
+use crate::kind::{CONFIG_PATH, RULE_FOLDERS, is_page_path};
+use crate::paths::{relative, scope_of};
 use crate::registry::{self, Registry};
 use crate::source::{Encoding, Source, Span};
+use jiff::civil::Date;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,8 @@ pub struct Project {
     /// Where the settings, the rules and the baseline are read instead, when those on the disk are
     /// not to be trusted.
     trusted: Option<Snapshot>,
+    /// The day, as a door tells it: what ages is judged by it.
+    pub today: Option<Date>,
 }
 
 impl Project {
@@ -66,7 +69,7 @@ impl Project {
         let config = config_path.as_deref().map_or_else(|| Ok(Config::default()), read_config)?;
         let disk = Disk::new(root);
         let pages = registry::project_pages(&disk);
-        Ok(Self { disk, config, config_path, pages, trusted: None })
+        Ok(Self { disk, config, config_path, pages, trusted: None, today: None })
     }
 
     /// The project at `root` under the default settings, whatever its configuration says: for where
@@ -75,7 +78,14 @@ impl Project {
     pub fn unconfigured(root: &Path) -> Self {
         let disk = Disk::new(root);
         let pages = registry::project_pages(&disk);
-        Self { disk, config: Config::default(), config_path: None, pages, trusted: None }
+        Self {
+            disk,
+            config: Config::default(),
+            config_path: None,
+            pages,
+            trusted: None,
+            today: None,
+        }
     }
 
     /// The project at `root`, whose settings, rules and baseline are those of a revision: what lies
@@ -99,6 +109,9 @@ impl Project {
             }
         };
         let mut below = Vec::new();
+        let all = snapshot.below("").unwrap_or_default();
+        let nested = |path: &&String| is_page_path(path) && !scope_of(path).is_empty();
+        below.extend(all.iter().filter(nested).cloned());
         for folder in RULE_FOLDERS {
             let files = snapshot.below(folder).map_err(|error| {
                 ProjectError::new(format!("{folder} of the base: {error}"), None)
@@ -107,7 +120,7 @@ impl Project {
         }
         let pages = registry::pages(&snapshot, below);
         let (disk, trusted) = (Disk::new(root), Some(snapshot));
-        Ok(Self { disk, config, config_path: Some(path), pages, trusted })
+        Ok(Self { disk, config, config_path: Some(path), pages, trusted, today: None })
     }
 
     /// Leaves files out of the check: reports that the run itself writes.
@@ -137,8 +150,13 @@ impl Project {
     /// # Errors
     /// When the selection names no rule, or a glob is malformed.
     pub fn engine(&self, selection: &Selection) -> Result<Engine, ProjectError> {
-        Engine::new(self.registry(), &self.config, selection).map_err(|error| {
-            ProjectError::new(error.to_string(), Some("`aidd rule list` names all rules"))
+        let engine = Engine::new(self.registry(), &self.config, selection);
+        engine.map(|engine| engine.on(self.today)).map_err(|error| match error {
+            EngineError::Pack(_) | EngineError::Params { .. } => {
+                let place = self.config_path.as_ref().map(|path| format!("{}: ", path.display()));
+                ProjectError::new(format!("{}{error}", place.unwrap_or_default()), None)
+            }
+            _ => ProjectError::new(error.to_string(), Some("`aidd rule list` names all rules")),
         })
     }
 

@@ -1,12 +1,14 @@
 //! All rules of a project: the shipped pages joined with the project's own.
 
-use crate::files::{Disk, Files, SIDE_FILE_LIMIT, markdown_below};
+use crate::files::{Disk, Files, SIDE_FILE_LIMIT, markdown_below, nested_rule_folders};
 use crate::finding::RuleId;
 use crate::kind::RULE_FOLDERS;
+use crate::paths::scope_of;
 use crate::rule::Rule;
 use aidd_content::page::{self, Header};
+use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// All rules, ordered by id, found by id or alias.
 #[derive(Debug)]
@@ -22,14 +24,25 @@ impl Registry {
     /// finding of its own.
     #[must_use]
     pub fn new(pages: &[(String, String)]) -> Self {
-        let mut rules: BTreeMap<RuleId, Rule> =
-            shipped().map(|rule| (rule.id.clone(), rule)).collect();
+        // A thousand rules are made at each start: they are ordered already, and moved once.
+        let mut rules: Vec<Rule> = Vec::with_capacity(aidd_content::PAGES.len() + pages.len());
+        rules.extend(shipped());
         for (path, text) in pages {
-            if let Some(rule) = project_rule(path, text) {
-                rules.insert(rule.id.clone(), rule);
+            let Some(mut rule) = project_rule(path, text) else { continue };
+            let place = |id: &RuleId| rules.binary_search_by(|known| known.id.cmp(id));
+            let mut at = place(&rule.id);
+            // Two folders may each have a rule of one name: neither is lost.
+            let scope = scope_of(path);
+            if !scope.is_empty() && at.is_ok() {
+                let scope = scope.to_lowercase().replace(['/', '_', '.', ' '], "-");
+                rule.id = format!("{}-{scope}", rule.id).into();
+                at = place(&rule.id);
+            }
+            match at {
+                Ok(at) => rules[at] = rule,
+                Err(at) => rules.insert(at, rule),
             }
         }
-        let rules: Vec<Rule> = rules.into_values().collect();
         let mut names: HashMap<String, Vec<usize>> = HashMap::new();
         for (index, rule) in rules.iter().enumerate() {
             names.entry(rule.id.to_ascii_lowercase()).or_default().push(index);
@@ -44,6 +57,19 @@ impl Registry {
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// Puts the parameters that `of` has for a rule in the place of its defaults.
+    pub(crate) fn set_params(
+        &mut self,
+        of: impl Fn(&RuleId) -> Option<Map<String, Value>>,
+    ) -> Result<(), (RuleId, String)> {
+        for rule in self.rules.iter_mut().filter(|rule| rule.check.is_some()) {
+            let Some(params) = of(&rule.id).filter(|params| !params.is_empty()) else { continue };
+            rule.check = page::check_with(&rule.page, &params)
+                .map_err(|error| (rule.id.clone(), error.message))?;
+        }
+        Ok(())
     }
 
     /// The rule with this id.
@@ -163,8 +189,9 @@ pub fn is_rule_page(path: &str, text: &str) -> bool {
 /// are left out.
 #[must_use]
 pub fn project_pages(disk: &Disk) -> Vec<(String, String)> {
-    let below = RULE_FOLDERS.iter().flat_map(|folder| markdown_below(disk, folder));
-    pages(disk, below)
+    let nested = nested_rule_folders(disk);
+    let folders = RULE_FOLDERS.into_iter().chain(nested.iter().map(String::as_str));
+    pages(disk, folders.flat_map(|folder| markdown_below(disk, folder)))
 }
 
 /// The rule pages among the files at `paths`; those that cannot be read are left out.
@@ -180,6 +207,20 @@ pub fn pages(files: &dyn Files, paths: impl IntoIterator<Item = String>) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_rule_is_found_by_its_id() {
+        let page = |id: &str| format!("---\nseverity: info\n---\n# {id}\n\nWords.\n");
+        let own = ["a/first", "team/x", "zz/last", "dockerfile/latest-tag"];
+        let pages: Vec<(String, String)> =
+            own.iter().enumerate().map(|(at, id)| (format!("rules/{at}.md"), page(id))).collect();
+        let registry = Registry::new(&pages);
+        assert!(registry.rules().is_sorted_by(|one, next| one.id < next.id));
+        for rule in registry.rules() {
+            assert_eq!(registry.get(&rule.id).map(|found| &found.id), Some(&rule.id));
+        }
+        assert!(own.iter().all(|id| registry.get(id).is_some_and(|rule| rule.path.is_some())));
+    }
 
     #[test]
     fn a_project_page_is_named_by_title_or_path() {

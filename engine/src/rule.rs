@@ -3,10 +3,11 @@
 
 use crate::finding::{Finding, RuleId, Severity};
 use crate::source::{Source, Span};
-use aidd_content::page::CheckHeader;
+use aidd_content::page::{CheckHeader, Form};
+use jiff::civil::Date;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// One rule: its page, read.
@@ -39,10 +40,30 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Whether its check looks at the project as a whole, once its files are known.
+    #[must_use]
+    pub fn is_joined(&self) -> bool {
+        let form = self.check.as_ref().and_then(CheckHeader::form);
+        matches!(form, Some(Form::Tree | Form::Layers))
+    }
+
     /// The Markdown of the page, without its header.
     #[must_use]
     pub fn body(&self) -> &str {
         aidd_content::page::split(&self.page).map_or("", |(_, body)| &self.page[body])
+    }
+
+    /// Why the rule exists, on one line: the first paragraph of the page after its heading. The
+    /// summary when it has none.
+    #[must_use]
+    pub fn lead(&self) -> String {
+        let body = self.body().replace("\r\n", "\n");
+        let is_text = |block: &&str| {
+            !block.is_empty() && !block.starts_with('#') && !block.starts_with("```")
+        };
+        let paragraph = body.split("\n\n").map(str::trim).find(is_text);
+        let words = paragraph.unwrap_or(&self.summary).split_whitespace();
+        words.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -63,7 +84,9 @@ pub struct Report<'a> {
     source: &'a Source,
     settings: &'a Settings,
     rule: Option<(&'a RuleId, Severity, &'a Map<String, Value>)>,
+    today: Option<Date>,
     local: HashMap<RuleId, Option<Severity>>,
+    off: Option<&'a HashSet<RuleId>>,
     findings: Vec<Finding>,
 }
 
@@ -77,12 +100,42 @@ impl<'a> Report<'a> {
     /// An empty report on `source`.
     #[must_use]
     pub fn new(source: &'a Source, settings: &'a Settings) -> Self {
-        Self { source, settings, rule: None, local: HashMap::new(), findings: Vec::new() }
+        Self {
+            source,
+            settings,
+            rule: None,
+            today: None,
+            local: HashMap::new(),
+            off: None,
+            findings: Vec::new(),
+        }
+    }
+
+    /// Leaves out the rules whose conditions do not hold for the source.
+    #[must_use]
+    pub fn without(mut self, off: &'a HashSet<RuleId>) -> Self {
+        self.off = (!off.is_empty()).then_some(off);
+        self
+    }
+
+    /// Judges as of `today`; `None`: no door told the day.
+    #[must_use]
+    pub fn on(self, today: Option<Date>) -> Self {
+        Self { today, ..self }
+    }
+
+    /// The day, where a door told it.
+    #[must_use]
+    pub fn today(&self) -> Option<Date> {
+        self.today
     }
 
     /// Makes `rule` the one that findings belong to; `false` when it is off.
     pub fn begin(&mut self, rule: &str) -> bool {
         self.rule = self.settings.get_key_value(rule).and_then(|(id, setting)| {
+            if self.off.is_some_and(|off| off.contains(rule)) {
+                return None;
+            }
             let local = self.local.get(rule).copied();
             let severity = setting.severity.and_then(|severity| local.unwrap_or(Some(severity)));
             severity.map(|severity| (id, severity, &setting.params))

@@ -3,6 +3,7 @@
 
 use crate::config::{Config, RuleSetting};
 use crate::finding::{RuleId, Severity};
+use crate::packs::Packs;
 use crate::paths::{Globs, rule_globs};
 use crate::registry::Registry;
 use crate::rule::{Rule, Setting, Settings};
@@ -33,6 +34,17 @@ pub enum EngineError {
         /// What its parser says.
         why: String,
     },
+    /// The configuration names a pack that is not there.
+    #[error("compliance: {0}")]
+    Pack(String),
+    /// A parameter is of the wrong type, or the rule has none of that name.
+    #[error("the parameters of `{rule}`: {why}")]
+    Params {
+        /// The rule.
+        rule: RuleId,
+        /// What is wrong.
+        why: String,
+    },
     /// A name in the selection is no rule.
     #[error("no rule is called `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
     UnknownRule {
@@ -59,6 +71,7 @@ impl SettingsTable {
     pub(crate) fn new(
         registry: &Registry,
         config: &Config,
+        packs: &Packs,
         selection: &Selection,
     ) -> Result<Self, EngineError> {
         let chosen = Chosen::new(selection, registry)?;
@@ -69,8 +82,30 @@ impl SettingsTable {
                 .map_err(|why| EngineError::Glob { glob: one.files.join(", "), why })?;
             overrides.push((globs, resolve_names(one.rules.iter(), registry)));
         }
-        let base = Arc::new(chosen.limit(base_settings(registry.rules(), &configured), registry));
+        for (rule, setting) in overrides.iter().flat_map(|(_, rules)| rules) {
+            let has_check = registry.get(rule).is_some_and(|rule| rule.check.is_some());
+            if has_check && setting.params().is_some_and(|params| !params.is_empty()) {
+                let why = "those of a check in a page hold for all paths: set them under `rules`";
+                return Err(EngineError::Params { rule: rule.clone(), why: why.to_owned() });
+            }
+        }
+        let settings = base_settings(registry.rules(), packs, &configured);
+        let base = Arc::new(chosen.limit(settings, registry));
         Ok(Self { base, overrides, chosen, variants: Mutex::default() })
+    }
+
+    /// The settings where no override applies.
+    pub(crate) fn base(&self) -> &Settings {
+        &self.base
+    }
+
+    /// Whether the rule is on for some path.
+    pub(crate) fn may_run(&self, rule: &str) -> bool {
+        let on = |(id, setting): &(RuleId, RuleSetting)| {
+            **id == *rule && setting.level().is_some_and(|level| level.severity().is_some())
+        };
+        self.base.get(rule).is_some_and(|setting| setting.severity.is_some())
+            || self.overrides.iter().any(|(_, rules)| rules.iter().any(on))
     }
 
     /// The settings for the file at `path`.
@@ -94,7 +129,7 @@ impl SettingsTable {
 
 /// The settings that the pages ask for, nothing configured and nothing chosen.
 pub(crate) fn defaults(rules: &[Rule]) -> Settings {
-    base_settings(rules, &[])
+    base_settings(rules, &Packs::default(), &[])
 }
 
 /// A selection, resolved to rules.
@@ -165,14 +200,16 @@ impl Chosen {
     }
 }
 
-fn base_settings(rules: &[Rule], configured: &[(RuleId, RuleSetting)]) -> Settings {
+fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetting)]) -> Settings {
     let mut settings: Settings = rules
         .iter()
         .map(|rule| {
-            let severity = rule.enabled.then_some(rule.severity);
+            let on = rule.enabled || packs.on.contains(&rule.id);
+            let severity = on.then_some(rule.severity);
             (rule.id.clone(), Setting { severity, params: serde_json::Map::new() })
         })
         .collect();
+    set(&mut settings, &packs.set);
     set(&mut settings, configured);
     // A rule that is off by default comes on with its first parameter.
     for rule in rules.iter().filter(|rule| !rule.enabled) {

@@ -6,6 +6,7 @@ use crate::check::Engine;
 use crate::config;
 use crate::files::Files;
 use crate::finding::{Edit, Finding, Severity, Status};
+use crate::packs::Packs;
 use crate::registry::Registry;
 use crate::select::{Selection, SettingsTable};
 use crate::source::{Source, Span};
@@ -153,7 +154,8 @@ pub fn switch_off(registry: &Registry, text: &str, rule: &str, path: &str) -> Op
         root.to_string()
     };
     let (config, _) = config::read(&new).ok()?;
-    let table = SettingsTable::new(registry, &config, &Selection::default()).ok()?;
+    let packs = Packs::of(&config, registry).ok()?;
+    let table = SettingsTable::new(registry, &config, &packs, &Selection::default()).ok()?;
     let settings = table.of(path, registry);
     let is_off = settings.get(rule).is_none_or(|setting| setting.severity.is_none());
     is_off.then(|| format!("{mark}{new}"))

@@ -9,6 +9,7 @@ use crate::documents::lock;
 use crate::lifecycle::{self, Run, Settings};
 use crate::schedule;
 use crate::state::State;
+use crate::whole;
 use aidd_engine::kind;
 use aidd_engine::paths::relative;
 use serde::de::DeserializeOwned;
@@ -162,9 +163,11 @@ fn on_disk(state: &Arc<State>, paths: Vec<PathBuf>) {
     let state = state.clone();
     tokio::spawn(async move {
         let reloading = state.clone();
-        let settles = move || reload(&reloading, &paths);
-        if spawn_blocking(settles).await.unwrap_or(false) {
-            schedule::recheck(&state);
+        let settles = move || (reload(&reloading, &paths), whole::again(&reloading, &paths));
+        match spawn_blocking(settles).await {
+            Ok((true, _)) => schedule::recheck(&state),
+            Ok((false, true)) => schedule::joined(&state),
+            _ => {}
         }
     });
 }
@@ -183,7 +186,11 @@ fn reload(state: &Arc<State>, paths: &[PathBuf]) -> bool {
         for root in &stale {
             roots.reload(Some(root));
         }
-        let beside = paths.iter().any(|path| kind::is_read_beside(&path.to_string_lossy()));
+        let beside = paths.iter().any(|path| {
+            let root = roots.root_of(path.parent().unwrap_or(path));
+            let below = relative(&root, path);
+            kind::is_read_beside(&below) || roots.workspace(&root).engine.reads_beside(&below)
+        });
         beside || !stale.is_empty()
     })
 }

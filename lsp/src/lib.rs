@@ -21,6 +21,7 @@ mod server;
 pub mod snapshot;
 mod state;
 mod survey;
+pub mod whole;
 pub mod workspace;
 
 use inbox::Inbox;

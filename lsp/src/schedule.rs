@@ -44,6 +44,15 @@ pub(crate) fn recheck(state: &Arc<State>) {
     refresh(state);
 }
 
+/// Has the findings of the project as a whole shown anew: they are others now.
+pub(crate) fn joined(state: &Arc<State>) {
+    for notify in lock(&state.pushed).values() {
+        notify.notify_one();
+    }
+    state.touch();
+    refresh(state);
+}
+
 /// Tells a client that asks to ask again, if it can be told: once for all that happens in a while.
 pub(crate) fn refresh(state: &Arc<State>) {
     let can = state.session.get().is_some_and(|session| session.pulls && session.refreshes);

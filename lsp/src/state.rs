@@ -27,6 +27,7 @@ pub(crate) struct Cell(tokio::sync::Mutex<Option<Cached>>);
 struct Cached {
     generation: u64,
     epoch: u64,
+    joins: u64,
     snapshot: Arc<Snapshot>,
 }
 
@@ -50,6 +51,8 @@ pub(crate) struct State {
     /// Counts what changes findings without a change of their document: settings, rules, files read
     /// beside it.
     epoch: AtomicU64,
+    /// Counts what changes findings of the project as a whole.
+    pub(crate) joins: AtomicU64,
     /// The documents whose diagnostics are sent unasked, and how to wake their tasks.
     pub(crate) pushed: Mutex<HashMap<Uri, Arc<Notify>>>,
     /// What is known of the files that are not open.
@@ -76,6 +79,7 @@ impl State {
             documents: Mutex::default(),
             roots: Mutex::default(),
             epoch: AtomicU64::new(0),
+            joins: AtomicU64::new(0),
             pushed: Mutex::default(),
             known: tokio::sync::Mutex::default(),
             dirty: Mutex::default(),
@@ -140,6 +144,7 @@ impl State {
         let cell = lock(&self.documents).get(uri)?.cell.clone();
         let mut cached = cell.0.lock().await;
         let epoch = self.epoch();
+        let joins = self.joins.load(Ordering::SeqCst);
         let job = {
             let documents = lock(&self.documents);
             let document = documents.get(uri)?;
@@ -147,6 +152,7 @@ impl State {
             if let Some(known) = &*cached
                 && known.generation >= wanted
                 && known.epoch == epoch
+                && known.joins == joins
             {
                 return Some((known.generation, known.snapshot.clone()));
             }
@@ -160,7 +166,7 @@ impl State {
         };
         let (state, generation) = (self.clone(), job.generation);
         let snapshot = Arc::new(spawn_blocking(move || state.check(job)).await.ok()?);
-        *cached = Some(Cached { generation, epoch, snapshot: snapshot.clone() });
+        *cached = Some(Cached { generation, epoch, joins, snapshot: snapshot.clone() });
         Some((generation, snapshot))
     }
 

@@ -5,8 +5,9 @@ use crate::documents::{Open, Place, lock};
 use crate::roots;
 use crate::snapshot::Snapshot;
 use crate::state::State;
+use crate::whole;
 use crate::workspace::Workspace;
-use aidd_engine::files::Overlay;
+use aidd_engine::files::{Listed, Overlay};
 use aidd_engine::paths::relative;
 use aidd_engine::walk::{self, FileReport};
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,6 +81,12 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, tell: &mpsc::Sender
     if tell.blocking_send(News::Total(total)).is_err() {
         return;
     }
+    let odd = odd(state, scope, &work, &open);
+    let odd = odd.iter().filter_map(|(workspace, path)| whole::odd(state, workspace, path));
+    let odd: Vec<(Uri, Vec<Diagnostic>)> = odd.collect();
+    if !odd.is_empty() && tell.blocking_send(News::Checked { files: 0, found: odd }).is_err() {
+        return;
+    }
     for (workspace, paths) in &work {
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         for chunk in paths.chunks(CHUNK) {
@@ -88,6 +95,34 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, tell: &mpsc::Sender
             if stop.load(Ordering::Relaxed) || tell.blocking_send(news).is_err() {
                 return;
             }
+        }
+    }
+}
+
+/// The paths with findings of the project as a whole that are no files to check.
+fn odd(
+    state: &Arc<State>,
+    scope: &Scope,
+    work: &[(Arc<Workspace>, BTreeSet<String>)],
+    open: &[PathBuf],
+) -> Vec<(Arc<Workspace>, String)> {
+    match scope {
+        Scope::All => {
+            let of = |(workspace, paths): &(Arc<Workspace>, BTreeSet<String>)| {
+                let root = workspace.project.root();
+                let over = Open { documents: &state.documents, root };
+                let whole = workspace.whole(&Overlay { over, under: &workspace.project.disk });
+                let found = whole.iter().flat_map(|whole| whole.paths());
+                let odd =
+                    found.filter(|path| !paths.contains(*path) && !open.contains(&root.join(path)));
+                odd.map(|path| (workspace.clone(), path.to_owned())).collect::<Vec<_>>()
+            };
+            work.iter().flat_map(of).collect()
+        }
+        Scope::Files(paths) => {
+            let odd = paths.iter().filter(|path| !path.is_file() && !open.contains(path));
+            odd.map(|path| state.roots_then_tell(|roots| roots.of(&Place::File(path.clone()))))
+                .collect()
         }
     }
 }
@@ -118,9 +153,25 @@ fn check(
     let disk = &workspace.project.disk;
     let over = Open { documents: &state.documents, root: disk.root() };
     let files = Overlay { over, under: disk };
-    let paths = paths.iter().copied();
-    let outcome = walk::check_listed(&workspace.engine, disk, &files, paths, stop);
+    let whole = workspace.whole(&files);
+    let engine = &workspace.engine;
+    let these = paths.iter().copied();
+    let outcome = match &whole {
+        Some(whole) => {
+            let files = Listed { files: &files, listing: &whole.listing };
+            walk::check_listed(engine, disk, &files, these, stop)
+        }
+        None => walk::check_listed(engine, disk, &files, these, stop),
+    };
     let mut found: BTreeMap<Uri, Vec<Diagnostic>> = BTreeMap::new();
+    for path in paths {
+        let Some(whole) = &whole else { break };
+        let Some(uri) = Uri::from_file_path(disk.root().join(path)) else { continue };
+        let shown = whole::shown(state, workspace, whole, &uri, path);
+        if !shown.is_empty() {
+            found.entry(uri).or_default().extend(shown);
+        }
+    }
     for FileReport { source, mut checked } in outcome.files {
         let Some(uri) = Uri::from_file_path(disk.root().join(source.path())) else { continue };
         workspace.judge(source.path(), &mut checked);

@@ -1,16 +1,19 @@
 //! One project as the editor sees it: its engine, its baseline, and which of its files are checked.
 
 use crate::documents::lock;
+use crate::whole::{self, Whole};
 use aidd_engine::baseline::Baseline;
 use aidd_engine::check::{Checked, Engine, Selection};
-use aidd_engine::files::Files;
+use aidd_engine::files::{Files, Listed};
+use aidd_engine::memory::project::system_clock;
+use aidd_engine::memory::times;
 use aidd_engine::paths::Globs;
 use aidd_engine::project::{Project, ProjectError};
 use aidd_engine::source::Source;
 use aidd_engine::walk::{self, Walk};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// One project (root with `.aidd` or `.git`) with its engine; immutable, replaced as a whole on
 /// reload.
@@ -28,6 +31,8 @@ pub struct Workspace {
     known: HashMap<String, Baseline>,
     /// The files asked for so far, and whether a run over the project would check them.
     met: Mutex<HashMap<String, bool>>,
+    /// The project as a whole; made when first asked for.
+    whole: Mutex<Option<Arc<Whole>>>,
 }
 
 impl Workspace {
@@ -43,7 +48,8 @@ impl Workspace {
     ///
     /// # Errors
     /// When its configuration holds a malformed glob.
-    pub fn of(project: Project) -> Result<Self, ProjectError> {
+    pub fn of(mut project: Project) -> Result<Self, ProjectError> {
+        project.today = Some(times::date(system_clock()()));
         let engine = project.engine(&Selection::default())?;
         let (baseline, baseline_error) = match project.baseline(&project.baseline_path(None), false)
         {
@@ -54,7 +60,15 @@ impl Workspace {
         for entry in baseline.iter().flat_map(Baseline::entries) {
             known.entry(entry.path.clone()).or_default().extend([entry]);
         }
-        Ok(Self { project, engine, baseline, baseline_error, known, met: Mutex::default() })
+        Ok(Self {
+            project,
+            engine,
+            baseline,
+            baseline_error,
+            known,
+            met: Mutex::default(),
+            whole: Mutex::default(),
+        })
     }
 
     /// The project at `root` under the default settings, whatever its configuration says.
@@ -70,7 +84,27 @@ impl Workspace {
             baseline_error: None,
             known: HashMap::new(),
             met: Mutex::default(),
+            whole: Mutex::default(),
         }
+    }
+
+    /// The project as a whole, where a rule asks for it. `files` is what the checks may read.
+    #[must_use]
+    pub fn whole(&self, files: &dyn Files) -> Option<Arc<Whole>> {
+        let mut known = lock(&self.whole);
+        if known.is_none() {
+            *known = whole::look(self, files).map(Arc::new);
+        }
+        known.clone()
+    }
+
+    /// Looks at the project again, unless nobody did so far; returns the paths with other findings.
+    pub(crate) fn look_again(&self, files: &dyn Files) -> BTreeSet<String> {
+        let Some(before) = lock(&self.whole).clone() else { return BTreeSet::new() };
+        let after = whole::look(self, files).map(Arc::new);
+        let changed = whole::changes(Some(&before), after.as_deref());
+        *lock(&self.whole) = after;
+        changed
     }
 
     /// Whether a run over the project would check the file at `path`: an editor says no more of a
@@ -99,14 +133,26 @@ impl Workspace {
     /// beside it. A text over the size limit is only searched for secrets.
     #[must_use]
     pub fn check(&self, source: &Source, files: &dyn Files) -> Checked {
+        let whole = self.whole(files);
+        let mut checked = match &whole {
+            Some(whole) => self.check_file(source, &Listed { files, listing: &whole.listing }),
+            None => self.check_file(source, files),
+        };
+        if let Some(whole) = whole {
+            checked.findings.extend(whole.findings(source.path(), source.text()));
+            checked.findings.sort_by_key(|finding| finding.span);
+        }
+        self.judge(source.path(), &mut checked);
+        checked
+    }
+
+    fn check_file(&self, source: &Source, files: &dyn Files) -> Checked {
         let large = source.text().len() as u64 > self.engine.max_file_size();
-        let mut checked = if large {
+        if large {
             self.engine.check_secrets(source, files)
         } else {
             self.engine.check(source, files)
-        };
-        self.judge(source.path(), &mut checked);
-        checked
+        }
     }
 
     /// Marks the findings in the file at `path` that the baseline knows.

@@ -2,6 +2,7 @@
 //! silence does something else than the agent thinks.
 
 use crate::schema::Object;
+use crate::tool::Choice;
 use aidd_engine::config::nearest;
 use serde_json::Value;
 
@@ -13,8 +14,27 @@ const PROBLEMS: usize = 8;
 pub fn problems(schema: &Object, arguments: &Object) -> Vec<String> {
     let mut check = Check { root: schema, problems: Vec::new() };
     check.object(schema, arguments, "");
-    check.problems.truncate(PROBLEMS);
     check.problems
+}
+
+/// Which `arguments` are not taken with the word that was chosen, one sentence each.
+#[must_use]
+pub fn misplaced(choice: &Choice, arguments: &Object) -> Vec<String> {
+    let word = match arguments.get(choice.by) {
+        Some(Value::String(word)) => word.clone(),
+        Some(other) => other.to_string(),
+        None => choice.usual.to_owned(),
+    };
+    let mut problems = Vec::new();
+    for (words, names) in choice.takes.iter().filter(|(words, _)| !words.contains(&&*word)) {
+        let given = names.iter().filter(|name| arguments.contains_key(**name));
+        problems.extend(given.map(|name| {
+            let only = words.join(", ");
+            format!("`{name}` is not taken with `{}` {word}; only with {only}", choice.by)
+        }));
+    }
+    problems.truncate(PROBLEMS);
+    problems
 }
 
 /// The arguments without those that are null: many clients write that for "left out".
@@ -30,8 +50,15 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
+    /// Whether enough was said: what else is wrong is not looked for.
+    fn is_full(&self) -> bool {
+        self.problems.len() >= PROBLEMS
+    }
+
     fn say(&mut self, problem: String) {
-        self.problems.push(problem);
+        if !self.is_full() {
+            self.problems.push(problem);
+        }
     }
 
     /// The schema that a reference points to.
@@ -74,6 +101,9 @@ impl<'a> Check<'a> {
             Value::Array(list) => {
                 if let Some(items) = schema.get("items") {
                     for (index, item) in list.iter().enumerate() {
+                        if self.is_full() {
+                            return;
+                        }
                         self.value(items, item, &format!("{path}[{index}]"));
                     }
                 }
@@ -103,7 +133,7 @@ impl<'a> Check<'a> {
                 least = Some(check.problems);
             }
         }
-        self.problems.extend(least.unwrap_or_default());
+        least.into_iter().flatten().for_each(|problem| self.say(problem));
     }
 
     fn word(&mut self, words: &[Value], value: &Value, path: &str) {
@@ -147,6 +177,9 @@ impl<'a> Check<'a> {
         let properties = schema.get("properties").and_then(Value::as_object);
         let others = schema.get("additionalProperties");
         for (name, value) in map {
+            if self.is_full() {
+                return;
+            }
             match (properties.and_then(|known| known.get(name)), others) {
                 (Some(property), _) => self.value(property, value, &at(name)),
                 (None, Some(schema @ Value::Object(_))) => self.value(schema, value, &at(name)),
@@ -324,6 +357,22 @@ mod tests {
         `provider.model` is missing
         ");
         insta::assert_snapshot!(said(json!({"query": "q", "list": {"x": 1}})), @"`list.x` should be true or false, and is 1");
+    }
+
+    #[test]
+    fn no_more_problems_are_looked_for_than_are_told() {
+        let many: Vec<u32> = vec![0; 10_000];
+        let more: Object = (0..10_000).map(|n| (format!("x{n}"), json!(1))).collect();
+        let schema = json!({
+            "properties": {"ids": {"type": "array", "items": {"anyOf": [{"type": "string"}]}}},
+            "additionalProperties": false,
+        });
+        for arguments in [[("ids".to_owned(), json!(many))].into_iter().collect(), more] {
+            let root = schema.as_object().expect("an object");
+            let mut check = Check { root, problems: Vec::new() };
+            check.object(root, &arguments, "");
+            assert_eq!(check.problems.len(), PROBLEMS);
+        }
     }
 
     #[test]

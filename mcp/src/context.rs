@@ -3,10 +3,12 @@
 
 use crate::tool::ToolError;
 use aidd_engine::files::Disk;
+use aidd_engine::guidance::{Library, Watched};
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::project::{Clock, ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
+use aidd_engine::memory::times;
 use aidd_engine::project::{Project, ProjectError};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,6 +69,7 @@ struct Shared {
     environment: Environment,
     memory: Mutex<Option<ProjectMemory>>,
     project: Mutex<Option<(Stamps, Arc<Project>)>>,
+    library: Mutex<Watched>,
     notices: Mutex<Vec<String>>,
 }
 
@@ -96,6 +99,7 @@ impl Context {
             environment: setup.environment,
             memory: Mutex::default(),
             project: Mutex::default(),
+            library: Mutex::default(),
             notices: Mutex::default(),
         };
         Self { shared: Arc::new(shared), stop: Arc::default() }
@@ -127,7 +131,7 @@ impl Context {
 
     /// Becomes true when nobody waits for the answer any more: long work looks at it.
     #[must_use]
-    pub fn stop(&self) -> &AtomicBool {
+    pub fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
 
@@ -176,12 +180,29 @@ impl Context {
         match &*slot {
             Some((known, project)) if *known == stamps => Ok(project.clone()),
             _ => {
-                let project =
-                    Arc::new(Project::open(&self.shared.root, self.shared.config.as_deref())?);
+                let mut project = Project::open(&self.shared.root, self.shared.config.as_deref())?;
+                project.today = Some(times::date(self.now()));
+                let project = Arc::new(project);
                 *slot = Some((stamps, project.clone()));
                 Ok(project)
             }
         }
+    }
+
+    /// The time, in milliseconds since 1970.
+    #[must_use]
+    pub fn now(&self) -> i64 {
+        (self.shared.clock)()()
+    }
+
+    /// The pages that guide here, read again when one of them, or the configuration, changed.
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    pub fn library(&self) -> Result<Arc<Library>, ProjectError> {
+        let project = self.project()?;
+        let config = project.config.content.clone().unwrap_or_default();
+        Ok(lock(&self.shared.library).current(&project.disk, &config))
     }
 
     fn stamps(&self) -> Stamps {

@@ -1,10 +1,12 @@
 //! Many clients over Streamable HTTP, on this machine unless a token guards the door.
 
+mod cors;
 #[cfg(test)]
 mod tests;
 
-use crate::context::Environment;
+use crate::Environment;
 use anyhow::{Context as _, Result, bail, ensure};
+use cors::Origins;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -159,6 +161,7 @@ where
         Arc::new(LocalSessionManager::default()),
         door.config(address.ip(), token.is_some(), stop.child_token()),
     );
+    let guard = Arc::new(Guard { token, origins: Origins::new(&door.allowed_origins()) });
     let connections = TaskTracker::new();
     let free = Arc::new(Semaphore::new(CONNECTIONS));
     let accepting = async {
@@ -170,9 +173,9 @@ where
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
-            let (protocol, token, stop) = (protocol.clone(), token.clone(), stop.clone());
+            let (protocol, guard, stop) = (protocol.clone(), guard.clone(), stop.clone());
             connections.spawn(async move {
-                connection(stream, protocol, token, stop).await;
+                connection(stream, protocol, guard, stop).await;
                 drop(place);
             });
         }
@@ -190,18 +193,24 @@ where
 type Protocol<H> = StreamableHttpService<H, LocalSessionManager>;
 type Body = BoxBody<Bytes, Infallible>;
 
+/// Who is let in before the protocol is spoken.
+struct Guard {
+    token: Option<Arc<str>>,
+    origins: Origins,
+}
+
 /// Serves one connection; when asked to stop, what it works on and no more.
 async fn connection<H>(
     stream: TcpStream,
     protocol: Protocol<H>,
-    token: Option<Arc<str>>,
+    guard: Arc<Guard>,
     stop: CancellationToken,
 ) where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
     let service = service_fn(move |request: Request<Incoming>| {
-        let (protocol, token) = (protocol.clone(), token.clone());
-        async move { Ok::<_, Infallible>(answer(request, &protocol, token.as_deref()).await) }
+        let (protocol, guard) = (protocol.clone(), guard.clone());
+        async move { Ok::<_, Infallible>(answer(request, &protocol, &guard).await) }
     });
     let serving = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -216,7 +225,29 @@ async fn connection<H>(
     let _ = serving.await;
 }
 
+/// What a page of an allowed origin is told beside the answer: that it may read it.
 async fn answer<H>(
+    request: Request<Incoming>,
+    protocol: &Protocol<H>,
+    guard: &Guard,
+) -> Response<Body>
+where
+    H: ServerHandler + Clone + Send + Sync + 'static,
+{
+    let Some(origin) = guard.origins.allowed(request.headers()) else {
+        return answer_all(request, protocol, guard.token.as_deref()).await;
+    };
+    // A browser asks without the token whether it may send it.
+    let mut response = if cors::is_preflight(&request) {
+        cors::preflight(Response::new(Full::new(Bytes::new()).boxed()))
+    } else {
+        answer_all(request, protocol, guard.token.as_deref()).await
+    };
+    cors::open(response.headers_mut(), origin);
+    response
+}
+
+async fn answer_all<H>(
     request: Request<Incoming>,
     protocol: &Protocol<H>,
     token: Option<&str>,

@@ -4,6 +4,10 @@ use crate::catalog::Catalog;
 
 /// Sentences, each with the tools it speaks of: it is said when all of them can be called.
 const SENTENCES: &[(&[&str], &str)] = &[
+    (
+        &["aidd_bootstrap", "aidd_classify_task"],
+        "Call aidd_bootstrap first: rules, past mistakes, decisions, where work stands; then aidd_classify_task with the task.",
+    ),
     (&["load_checkpoint"], "To take up earlier work, begin with load_checkpoint."),
     (&["aidd_session"], "Begin work with aidd_session (action start), end it with action end."),
     (

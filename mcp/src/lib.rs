@@ -9,6 +9,8 @@ mod dynamic;
 pub mod http;
 mod instructions;
 pub mod list;
+pub mod prompts;
+pub mod resources;
 pub mod schema;
 pub mod server;
 pub mod stdio;
@@ -17,6 +19,7 @@ mod testing;
 pub mod tool;
 pub mod tools;
 
+pub use context::Environment;
 pub use http::Door;
 pub use tool::Profile;
 
@@ -24,15 +27,18 @@ use aidd_engine::memory::project::system_clock;
 use aidd_engine::memory::store::Wanted;
 use anyhow::{Result, bail, ensure};
 use catalog::Catalog;
-use context::{Context, Environment, Setup};
+use context::{Context, Setup};
 use server::Server;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 
-/// Threads for what blocks: tools, most of which wait for the one memory.
+/// Threads for tools, most of which wait for the one memory.
 const THREADS: usize = 8;
+
+/// Threads that no tool takes: one reads standard input, one writes the answers.
+const DOOR_THREADS: usize = 2;
 
 /// How long a tool may take to finish what it writes when the server ends.
 const GRACE: Duration = Duration::from_secs(2);
@@ -83,8 +89,7 @@ pub fn run(options: &Options) -> Result<u8> {
     if options.is_dynamic {
         server = server.dynamic();
     }
-    let runtime =
-        Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
+    let runtime = runtime()?;
     let served = match &options.http {
         None => {
             if io::stdin().is_terminal() {
@@ -100,12 +105,18 @@ pub fn run(options: &Options) -> Result<u8> {
     served.map(|()| 0)
 }
 
+/// What serves: one thread, and those for what blocks.
+fn runtime() -> io::Result<Runtime> {
+    let threads = THREADS + DOOR_THREADS;
+    Builder::new_current_thread().enable_all().max_blocking_threads(threads).build()
+}
+
 /// Whether the folder may be a project's: clients start servers wherever they are themselves, and a
 /// memory is not to be scattered there.
 fn is_project(root: &Path, environment: Environment) -> Result<()> {
     ensure!(root.is_dir(), "{} is no folder", root.display());
     let homes = ["HOME", "USERPROFILE"].into_iter().filter_map(environment);
-    let is_home = homes.into_iter().any(|home| Path::new(&home) == root);
+    let is_home = homes.into_iter().any(|home| is_same(Path::new(&home), root));
     let is_marked = root.join(".git").exists() || root.join(".aidd").is_dir();
     if root.parent().is_none() || is_home && !is_marked {
         bail!(
@@ -114,6 +125,12 @@ fn is_project(root: &Path, environment: Environment) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Whether two paths lead to one folder, links followed: `/home` may be one.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    one == other || real(one) == real(other)
 }
 
 /// Where the server can be reached; standard output is not for people.
@@ -136,5 +153,22 @@ async fn told_to_end() {
     }
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_home_is_known_behind_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (home, link) = (folder.path().join("var"), folder.path().join("home"));
+        std::fs::create_dir(&home).expect("made");
+        std::os::unix::fs::symlink(&home, &link).expect("linked");
+        assert!(is_same(&link, &home) && is_same(&home, &link) && is_same(&home, &home));
+        assert!(!is_same(&home, folder.path()));
+        assert!(!is_same(Path::new("gone"), &home));
     }
 }

@@ -1,24 +1,34 @@
 //! The protocol's side: lists tools and calls them, in every revision that the library speaks.
 
 #[cfg(test)]
+mod pages_tests;
+#[cfg(test)]
 mod tests;
 
+use crate::THREADS;
 use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::dynamic::{self, Dynamic};
 use crate::instructions;
 use crate::schema::Object;
 use crate::tool::{Answer, Tool, ToolError};
+use crate::{prompts, resources};
+use aidd_engine::guidance::Shelf;
+use aidd_engine::guidance::prompts::completions;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-    DiscoverResult, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, ToolsCapability,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, CompletionInfo, ContentBlock, DiscoverResult, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Reference,
+    ResourceContents, ServerCapabilities, ServerConfig, ToolsCapability,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tokio::sync::Semaphore;
 
 /// How long a client may keep what never changes while a server runs.
 const FRESH_MS: u64 = 3_600_000;
@@ -29,13 +39,16 @@ pub struct Server {
     catalog: Arc<Catalog>,
     context: Context,
     dynamic: Option<Arc<Dynamic>>,
+    /// Room for tools at work; the door's own threads are never theirs.
+    places: Arc<Semaphore>,
 }
 
 impl Server {
     /// A server of these tools.
     #[must_use]
     pub fn new(catalog: Catalog, context: Context) -> Self {
-        Self { catalog: Arc::new(catalog), context, dynamic: None }
+        let places = Arc::new(Semaphore::new(THREADS));
+        Self { catalog: Arc::new(catalog), context, dynamic: None, places }
     }
 
     /// The same, with a list whose order follows what its one client is about.
@@ -44,7 +57,9 @@ impl Server {
         Self { dynamic: Some(Arc::default()), ..self }
     }
 
-    /// Calls a tool on a thread that may block; its work is stopped when nobody waits any more.
+    /// Calls a tool on a thread that may block, when there is room. When nobody waits any more a
+    /// call that has not begun never does, and one at work is told: checks of files stop at the next
+    /// file, all else runs to its end, unheard.
     async fn run(
         &self,
         tool: Tool,
@@ -53,12 +68,19 @@ impl Server {
     ) -> Ran {
         let waiting = Waiting(self.context.for_call());
         let context = waiting.0.clone();
-        let work = tokio::task::spawn_blocking(move || {
-            if context.stop().load(Ordering::Relaxed) {
-                return Err(ToolError::new("cancelled"));
-            }
-            tool.call(&context, arguments)
-        });
+        let places = self.places.clone();
+        let work = async move {
+            // It is never closed.
+            let place = places.acquire_owned().await;
+            let called = tokio::task::spawn_blocking(move || {
+                let _place = place;
+                if context.stop().load(Ordering::Relaxed) {
+                    return Err(ToolError::new("cancelled"));
+                }
+                tool.call(&context, arguments)
+            });
+            called.await
+        };
         tokio::select! {
             done = work => Ran::Done(done.unwrap_or_else(|_| {
                 Err(ToolError::new("the tool broke off in the middle")
@@ -66,6 +88,19 @@ impl Server {
             })),
             () = request.ct.cancelled() => Ran::Cancelled,
         }
+    }
+}
+
+impl Server {
+    /// Does what may block on a thread that may.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Context) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let waiting = Waiting(self.context.for_call());
+        let context = waiting.0.clone();
+        let done = tokio::task::spawn_blocking(move || work(&context)).await;
+        done.unwrap_or_else(|_| Err(ErrorData::internal_error("it broke off in the middle", None)))
     }
 }
 
@@ -101,7 +136,12 @@ impl ServerHandler for Server {
         let info = Implementation::new("aidd", env!("CARGO_PKG_VERSION"))
             .with_title("aidd")
             .with_description("A project's memory, and its rules as checks");
-        let mut able = ServerCapabilities::builder().enable_tools().build();
+        let mut able = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .enable_completions()
+            .build();
         if let Some(tools) = able.tools.as_mut().filter(|_| self.dynamic.is_some()) {
             tools.list_changed = Some(true);
         }
@@ -154,5 +194,104 @@ impl ServerHandler for Server {
             // The library sends no answer to what was cancelled.
             Ran::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
         }
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(resources::listed())
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates())
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn read_resource(
+        &self,
+        asked: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = asked.uri.clone();
+        let text = self.blocking(move |context| resources::read(context, &uri)).await?;
+        let contents = ResourceContents::text(text, asked.uri).with_mime_type(resources::MIME);
+        // The next edit changes it.
+        let read = ReadResourceResult::new(vec![contents])
+            .with_ttl_ms(0)
+            .with_cache_scope(CacheScope::Private);
+        Ok(read.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let listed = |context: &Context| Ok(prompts::listed(&*library(context)?));
+        Ok(ListPromptsResult::with_all_items(self.blocking(listed).await?)
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn get_prompt(
+        &self,
+        asked: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let get =
+            move |context: &Context| prompts::get(context, &asked.name, asked.arguments.as_ref());
+        Ok(self.blocking(get).await?.into())
+    }
+
+    async fn complete(
+        &self,
+        asked: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let values = self.blocking(move |context| completed(context, &asked)).await?;
+        let total = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        let has_more = values.len() > CompletionInfo::MAX_VALUES;
+        let shown = values.into_iter().take(CompletionInfo::MAX_VALUES).collect();
+        let info = CompletionInfo::with_pagination(shown, Some(total), has_more)
+            .map_err(|error| ErrorData::internal_error(error, None))?;
+        Ok(CompleteResult::new(info))
+    }
+}
+
+fn library(context: &Context) -> Result<Arc<aidd_engine::guidance::Library>, ErrorData> {
+    context.library().map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+/// What may be written where the client asks.
+fn completed(context: &Context, asked: &CompleteRequestParams) -> Result<Vec<String>, ErrorData> {
+    let library = library(context)?;
+    let (name, beginning) = (&*asked.argument.name, &*asked.argument.value);
+    match &asked.r#ref {
+        Reference::Prompt(prompt) => {
+            let page = library.get(Shelf::Prompts, &prompt.name).ok_or_else(|| {
+                ErrorData::invalid_params(format!("there is no prompt `{}`", prompt.name), None)
+            })?;
+            Ok(completions(&library, page, name, beginning))
+        }
+        Reference::Resource(form) => {
+            let others = asked.context.as_ref().and_then(|context| context.arguments.as_ref());
+            let category = others.and_then(|others| others.get("category")).map(String::as_str);
+            resources::completions(&library, &form.uri, name, beginning, category).ok_or_else(
+                || {
+                    let message = format!("there is no `{{{name}}}` in {}", form.uri);
+                    ErrorData::invalid_params(message, None)
+                },
+            )
+        }
+        _ => Ok(Vec::new()),
     }
 }

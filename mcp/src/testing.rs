@@ -9,12 +9,14 @@ use crate::tool::{Answer, Profile, Tool, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines};
 use tokio::io::{ReadHalf, WriteHalf, duplex, split};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 /// Longest wait for an answer.
@@ -44,7 +46,7 @@ pub(crate) struct Client {
 impl Client {
     /// A client of `server`.
     pub(crate) fn new(server: Server, era: Era) -> Self {
-        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = crate::runtime().expect("a runtime");
         let (near, far) = duplex(1 << 16);
         let serving = runtime.spawn(stdio::until(server, split(far), std::future::pending()));
         let (reader, writer) = split(near);
@@ -71,6 +73,21 @@ impl Client {
         let writer = self.writer.as_mut().expect("open");
         let line = format!("{message}\n");
         self.runtime.block_on(writer.write_all(line.as_bytes())).expect("written");
+    }
+
+    /// Runs what the server has to do until something holds.
+    pub(crate) fn serve_until(&self, holds: &dyn Fn() -> bool, what: &str) {
+        let begun = Instant::now();
+        while !holds() {
+            assert!(begun.elapsed() < PATIENCE, "{what} does not come");
+            self.runtime.block_on(async { tokio::time::sleep(Duration::from_millis(2)).await });
+        }
+    }
+
+    /// Whether a thread is left for the door: what reads and writes needs one.
+    pub(crate) fn has_a_thread(&self) -> bool {
+        let work = self.runtime.spawn_blocking(|| ());
+        self.runtime.block_on(async { tokio::time::timeout(PATIENCE, work).await.is_ok() })
     }
 
     /// The next message; `None` once the server has closed.
@@ -152,9 +169,10 @@ fn echo(_: &Context, given: Echoed) -> Result<Answer<Echo>, ToolError> {
     }
 }
 
-/// Works until nobody waits; leaves a mark when it begins, and one when it ends.
+/// Works until nobody waits; leaves a dot when it begins, and a mark when it ends.
 fn wait(context: &Context, given: Nothing) -> Result<Answer<Nothing>, ToolError> {
-    std::fs::write(context.root().join("begun"), "").expect("written");
+    let begun = OpenOptions::new().append(true).create(true).open(context.root().join("begun"));
+    begun.expect("opened").write_all(b".").expect("written");
     while !context.stop().load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(2));
     }

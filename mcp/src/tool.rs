@@ -3,6 +3,7 @@
 use crate::arguments;
 use crate::context::Context;
 use crate::schema::{self, Object};
+pub use aidd_ci::cli::Profile;
 use aidd_engine::memory::MemoryError;
 use aidd_engine::project::ProjectError;
 use schemars::JsonSchema;
@@ -12,37 +13,15 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-/// Which tools are listed. Every tool is in [`Profile::Engine`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Profile {
-    /// All.
-    #[default]
-    Engine,
-    /// Guidance: what to do here, and how.
-    Core,
-    /// The project's memory.
-    Memory,
-    /// Checks and reports.
-    Tools,
-    /// The ten most useful; the others can be called all the same.
-    Lean,
-}
-
-impl Profile {
-    /// Every one, in order.
-    pub const ALL: [Self; 5] = [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Lean];
-
-    /// Its word.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Engine => "engine",
-            Self::Core => "core",
-            Self::Memory => "memory",
-            Self::Tools => "tools",
-            Self::Lean => "lean",
-        }
-    }
+/// Which arguments a tool takes with which word of another one: what would be passed over is refused.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The argument that chooses: `action`.
+    pub by: &'static str,
+    /// What it is when it is left out; empty when it cannot be.
+    pub usual: &'static str,
+    /// With these words these arguments; any that is not here goes with every word.
+    pub takes: &'static [(&'static [&'static str], &'static [&'static str])],
 }
 
 /// What a tool answers.
@@ -130,6 +109,8 @@ pub struct Tool {
     pub aliases: &'static [&'static str],
     /// Other spellings of arguments that are taken; not listed.
     pub spellings: &'static [(&'static str, &'static str)],
+    /// Which arguments go together.
+    pub choice: Option<Choice>,
     /// Whether it changes nothing.
     pub reads_only: bool,
     /// Whether it may take away what was there.
@@ -138,7 +119,8 @@ pub struct Tool {
     pub is_idempotent: bool,
     /// Made when it is first asked for: each call is held against it.
     input: Arc<LazyLock<Object>>,
-    output: fn() -> Object,
+    /// Likewise: who lists tools over HTTP asks for one with every call.
+    output: Arc<LazyLock<Object>>,
     run: Arc<Run>,
 }
 
@@ -169,11 +151,12 @@ impl Tool {
             profiles: &[],
             aliases: &[],
             spellings: &[],
+            choice: None,
             reads_only: true,
             is_destructive: false,
             is_idempotent: true,
             input: Arc::new(LazyLock::new(schema::input::<In>)),
-            output: schema::output::<Out>,
+            output: Arc::new(LazyLock::new(schema::output::<Out>)),
             run: Arc::new(move |context, arguments| {
                 let answer = handler(context, read(arguments)?)?;
                 let data = serde_json::to_value(answer.data).map_err(|error| {
@@ -226,6 +209,12 @@ impl Tool {
         Self { spellings, ..self }
     }
 
+    /// Which arguments it takes with which word of another one.
+    #[must_use]
+    pub fn choosing(self, choice: Choice) -> Self {
+        Self { choice: Some(choice), ..self }
+    }
+
     /// The arguments in the spellings that are listed.
     fn spelled(&self, mut arguments: Object) -> Object {
         for (other, own) in self.spellings {
@@ -253,7 +242,7 @@ impl Tool {
     /// The schema of its answer.
     #[must_use]
     pub fn output(&self) -> Object {
-        (self.output)()
+        Object::clone(&self.output)
     }
 
     /// Calls it. What its answer should be known with (a store put aside, a fallback) comes last in
@@ -263,7 +252,10 @@ impl Tool {
     /// When the arguments do not fit, or the tool cannot do it.
     pub fn call(&self, context: &Context, arguments: Object) -> Result<Answer<Value>, ToolError> {
         let arguments = self.spelled(arguments::without_null(arguments));
-        let problems = arguments::problems(&self.input, &arguments);
+        let mut problems = arguments::problems(&self.input, &arguments);
+        if let Some(choice) = self.choice.as_ref().filter(|_| problems.is_empty()) {
+            problems = arguments::misplaced(choice, &arguments);
+        }
         if !problems.is_empty() {
             return Err(ToolError::new(problems.join("\n")));
         }
@@ -310,7 +302,7 @@ impl Tool {
         );
         rmcp::model::Tool::new(self.name, self.description, schema::listed_input(self.input()))
             .with_title(self.title)
-            .with_raw_output_schema(Arc::new(schema::listed_output(&self.output())))
+            .with_raw_output_schema(Arc::new(schema::listed_output(&self.output)))
             .with_annotations(hints)
     }
 }
@@ -383,6 +375,26 @@ mod tests {
             "`nam` is no argument; did you mean `name`?\n`name` is missing: Whom to greet"
         );
         assert_eq!(said(json!({"name": "you", "times": 300})), "`times` is 300; 255 is the most");
+    }
+
+    #[test]
+    fn an_argument_that_would_be_passed_over_is_refused() {
+        let takes: &[(&[&str], &[&str])] = &[(&["you", "me"], &["times"])];
+        let said = |usual, arguments: Value| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let Value::Object(arguments) = arguments else { panic!("an object") };
+            let choice = Choice { by: "name", usual, takes };
+            tool().choosing(choice).call(&Context::at(folder.path()), arguments)
+        };
+        assert!(said("", json!({"name": "me", "times": 2})).is_ok());
+        assert!(said("", json!({"name": "all", "times": null})).is_ok());
+        assert_eq!(
+            said("", json!({"name": "all", "times": 0})).expect_err("refused").to_string(),
+            "`times` is not taken with `name` all; only with you, me"
+        );
+        // What does not fit at all is said first.
+        let both = said("", json!({"name": "all", "times": "2"})).expect_err("refused");
+        assert!(both.to_string().starts_with("`times` should be a whole number"), "{both}");
     }
 
     #[test]

@@ -33,12 +33,12 @@ fn git_in(folder: &Path, env: &[(&str, &str)], args: &[&str]) -> Ran {
 }
 
 impl Project {
-    fn git(&self, args: &[&str]) -> Ran {
+    pub(crate) fn git(&self, args: &[&str]) -> Ran {
         git_in(self.path(), &[], args)
     }
 
     /// A repository with one commit; its folder has a name that shells must quote.
-    fn repository() -> Self {
+    pub(crate) fn repository() -> Self {
         let project = Self::new(&[("src/lib.rs", "pub fn first() {}\n")]);
         fs::remove_dir(project.path().join(".git")).expect("removed");
         project.git(&["init", "--quiet"]).ends(0);
@@ -48,7 +48,7 @@ impl Project {
     }
 
     /// Writes and stages a file.
-    fn stage(&self, path: &str, text: &str) {
+    pub(crate) fn stage(&self, path: &str, text: &str) {
         self.write(path, text);
         self.git(&["add", "."]).ends(0);
     }

@@ -1,11 +1,17 @@
 //! The real binary, driven as a person or a runner drives it.
 
+mod agent_clients;
+mod agent_faults;
+mod agent_hooks;
 mod baseline;
 mod check;
+mod commits;
 mod fixes;
 mod hooks;
+mod layers;
 mod memory;
 mod odd_files;
 mod outputs;
 mod project;
 mod support;
+mod whole;

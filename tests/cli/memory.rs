@@ -194,7 +194,7 @@ fn errors_say_what_to_do() {
     error: `ID1` cannot be linked to itself
     error: `soon` is no time
     hint: write a date, such as 2026-01-31, or how long ago: 12h, 7d, 2w
-    error: `zzz` is not one of the edits REV
+    error: `zzz` begins none, or more than one, of the edits REV
     hint: `aidd memory conflicts` names ids and edits
     error: a decision cannot be empty
     error: no branch is checked out here
@@ -352,6 +352,42 @@ fn memories_of_other_programs_are_taken_in() {
     ");
     let found = project.memory(&["search", "JWT"]);
     assert_eq!(found["hits"][0]["topic"], "Auth");
+}
+
+#[test]
+fn to_only_look_at_an_import_leaves_no_trace() {
+    let project = Project::bare();
+    project.write("memory.jsonl", "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\"]}\n");
+    let ran = project.run(&["memory", "import", "memory.jsonl", "--dry-run"]).ends(0);
+    assert!(ran.out.contains("would take 1 memory in"), "{}", ran.out);
+    assert_eq!(ran.err, "");
+    assert!(!project.path().join(".aidd").exists() && !project.path().join("ai").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_doctor_reports_what_it_cannot_mend() {
+    let project = Project::new(&[]);
+    let id = project.decide("Use SQLite", &[]);
+    let line = project.read(DECISIONS);
+    let outside = tempfile::tempdir().expect("a folder");
+    let victim = outside.path().join("decisions.jsonl");
+    fs::write(&victim, format!("{line}{line}")).expect("written");
+    fs::remove_file(project.path().join(DECISIONS)).expect("removed");
+    std::os::unix::fs::symlink(&victim, project.path().join(DECISIONS)).expect("linked");
+    let ran = project.run(&["memory", "doctor", "--fix"]).ends(1);
+    assert_snapshot!(steady(&ran.out, &[&id]), @"
+    root           ROOT
+    store          sqlite, whole
+    memories       1 decision
+    merging        both sides of a merge stay
+    ignored        the store stays out of commits
+    fixed          wrote .gitattributes
+    fixed          wrote .gitignore
+    wrong          tracked file: not mended: ai/memory/decisions.jsonl is not read: it is a link that leads out of the project
+                   put a file there that can be read and written
+    ");
+    assert_eq!(fs::read_to_string(&victim).expect("text"), format!("{line}{line}"));
 }
 
 #[test]

@@ -180,14 +180,20 @@ fn a_page_that_cannot_be_used_is_a_finding_on_that_page() {
 #[test]
 fn rules_are_begun_tested_and_explained() {
     let project = Project::new(&[]);
-    for form in ["text", "syntax", "guidance"] {
+    for form in ["text", "syntax", "tree", "data", "guidance"] {
         let id = format!("team/{form}-rule");
         let ran = project.run(&["rule", "new", &id, "--form", form]).ends(0);
         assert_eq!(ran.out, format!(".aidd/rules/{id}.md\n"));
     }
     let ran = project.run(&["rule", "test"]).ends(0);
-    assert_eq!(ran.out, "team/guidance-rule: guides only, nothing to test\n");
-    assert_eq!(ran.err, "2 rules tested, 0 failed\n");
+    assert_snapshot!(ran.out, @"
+    team/data-rule: matched 0 files: here it can find nothing
+    team/guidance-rule: guides only, nothing to test
+    team/syntax-rule: matched 0 files: here it can find nothing
+    team/text-rule: matched 0 files: here it can find nothing
+    team/tree-rule: matched 0 files: here it can find nothing
+    ");
+    assert_eq!(ran.err, "4 rules tested, 0 failed\n");
     project.run(&["rule", "test", "team/text-rule"]).ends(0);
     project.run(&["check", "."]).ends(0);
     assert!(project.run(&["rule", "new", "team/text-rule"]).ends(2).err.contains("already"));
@@ -224,7 +230,7 @@ fn the_rules_that_hold_are_told_in_agents_md() {
     let project = Project::new(&[
         (
             ".aidd/config.json",
-            r#"{"rules": {"mermaid/*": "off", "memory/*": "off", "secrets/*": "off"}}"#,
+            r#"{"rules": {"mermaid/*": "off", "memory/*": "off", "secrets/*": "off", "tkb/*": "off"}}"#,
         ),
         (".aidd/rules/no-print.md", page),
         ("rules/naming.md", "# Naming\n\nFunctions MUST be verbs. Types are nouns.\n"),

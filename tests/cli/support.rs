@@ -143,7 +143,7 @@ impl Project {
         self.finish(self.command("", args).envs(env.iter().copied()), b"")
     }
 
-    fn finish(&self, command: &mut Command, stdin: &[u8]) -> Ran {
+    pub(crate) fn finish(&self, command: &mut Command, stdin: &[u8]) -> Ran {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

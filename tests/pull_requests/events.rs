@@ -241,6 +241,7 @@ fn without_a_ci_system_the_base_is_named() {
 #[test]
 fn without_a_base_nothing_is_judged_unless_wished() {
     let alone = project(&[("a.txt", "blue\n")]);
+    alone.git(&["branch", "-m", "work"]);
     let runner = Runner::new(alone);
     let ran = runner.ci(&[]);
     assert_eq!((ran.code, &*ran.out), (2, ""));

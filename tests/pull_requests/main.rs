@@ -18,3 +18,4 @@ mod server;
 mod shards;
 mod support;
 mod target;
+mod whole;

@@ -1,6 +1,7 @@
 //! What may be typed of commit messages and of Git's hooks.
 
 use clap::{Subcommand, ValueEnum};
+use std::path::PathBuf;
 
 /// `aidd generate …`.
 #[derive(Debug, Subcommand)]
@@ -51,12 +52,40 @@ pub enum HookCommand {
     },
     /// Say which hooks there are.
     Status,
-    /// Suggest to an agent which tools of the memory fit what its user just typed.
+    /// Judge a commit message by the rules on commits, as Git's commit-msg hook does.
     #[command(
-        after_help = "The client of an agent runs it: it reads the JSON of Claude Code's UserPromptSubmit on standard\ninput, prints a line or nothing, and never keeps a prompt from being answered. In\n.claude/settings.json:\n\n  {\"hooks\": {\"UserPromptSubmit\": [{\"hooks\": [\n    {\"type\": \"command\", \"command\": \"aidd hook user-prompt\"}]}]}}"
+        after_help = "Comments, and what stands below the scissors of `git commit --verbose`, are no part of the\nmessage. Examples:\n  aidd hook commit-msg .git/COMMIT_EDITMSG\n  git log -1 --format=%B | aidd hook commit-msg -"
     )]
+    CommitMsg {
+        /// The file with the message; `-` is standard input.
+        file: PathBuf,
+    },
+    /// For the client of an agent, when a conversation begins: what the project remembers.
+    #[command(after_help = CLIENTS)]
+    SessionStart,
+    /// For the client of an agent, when its user typed something: which tools of the memory fit.
+    #[command(after_help = CLIENTS)]
     UserPrompt,
+    /// For the client of an agent, before a file is written: refuses secrets and errors.
+    #[command(after_help = CLIENTS)]
+    PreToolUse,
+    /// For the client of an agent, after a tool was used: what the edit brought about; notes which
+    /// files were edited and which checks were run.
+    #[command(after_help = CLIENTS)]
+    PostToolUse,
+    /// For the client of an agent, before it shortens a conversation: saves where work stands.
+    #[command(after_help = CLIENTS)]
+    PreCompact,
+    /// For the client of an agent, at the end of a turn: brings the session up to date.
+    #[command(after_help = CLIENTS)]
+    Stop,
+    /// For the client of an agent, when a conversation ends: sums the session up.
+    #[command(after_help = CLIENTS)]
+    SessionEnd,
 }
+
+/// What is common to the hooks of clients.
+const CLIENTS: &str = "The client runs it and says on standard input, as JSON, what happens; `aidd init --client CLIENT`\nsets it up. It is answered in the client's own form, or with nothing: whatever goes wrong is told\non standard error and ends with 0, so that no agent is kept from going on.";
 
 /// The hooks of Git that aidd has something to do in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]

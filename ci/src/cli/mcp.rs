@@ -39,10 +39,11 @@ pub struct Mcp {
     pub stdio: bool,
 }
 
-/// Which tools are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// Which tools are listed. Every tool is in [`Profile::Engine`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Profile {
     /// All.
+    #[default]
     Engine,
     /// Guidance.
     Core,
@@ -52,4 +53,21 @@ pub enum Profile {
     Tools,
     /// The ten most useful; the others can be called all the same.
     Lean,
+}
+
+impl Profile {
+    /// Every one, in order.
+    pub const ALL: [Self; 5] = [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Lean];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Core => "core",
+            Self::Memory => "memory",
+            Self::Tools => "tools",
+            Self::Lean => "lean",
+        }
+    }
 }

@@ -15,6 +15,7 @@ pub(super) fn read(env: &Env<'_>, payload: Option<&[u8]>) -> Result<Event, UserE
         sha: env.hash("GITHUB_SHA")?,
         git_ref: env.get("GITHUB_REF"),
         default_branch: payload.text("repository.default_branch").map(str::to_owned),
+        title: payload.text("pull_request.title").map(str::to_owned),
         repository,
         run_url,
         ..Event::default()

@@ -43,6 +43,7 @@ fn merge_request(event: Event, env: &Env<'_>, number: &str) -> Result<Event, Use
         .get("CI_MERGE_REQUEST_REF_PATH")
         .unwrap_or_else(|| format!("refs/merge-requests/{number}/head"));
     Ok(Event {
+        title: env.get("CI_MERGE_REQUEST_TITLE"),
         trigger: Trigger::PullRequest,
         pull: Some(pull),
         git_ref: Some(git_ref),

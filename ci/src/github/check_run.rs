@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::{Content, Posted, Target, words};
 use crate::report::{number, one_line, printable, wire};
 use aidd_engine::finding::Severity;
+use aidd_engine::patterns::commits;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -49,11 +50,14 @@ pub(super) async fn post(
     content: &Content<'_>,
     posted: &mut Posted,
 ) -> Result<(), Failure> {
-    let shown = &content.findings[..content.findings.len().min(MOST)];
+    // What lies in no file has no page to be shown on; the summary has it.
+    let in_files = content.findings.iter().filter(|finding| !commits::is_told_at(&finding.path));
+    let in_files: Vec<wire::Finding> = in_files.cloned().collect();
+    let shown = &in_files[..in_files.len().min(MOST)];
     let mut batches = shown.chunks(BATCH);
     let run = created(client, target, content, batches.next().unwrap_or_default()).await?;
     posted.check_run_url = run.html_url.as_deref().and_then(words::address);
-    if let Some(cut @ 1..) = content.findings.len().checked_sub(MOST) {
+    if let Some(cut @ 1..) = in_files.len().checked_sub(MOST) {
         posted.left_out.push(format!(
             "{} not annotated: the check run shows the worst {MOST}. Mend those first, or read the \
              job's log.",

@@ -19,7 +19,7 @@ use aidd_engine::memory::store::Wanted;
 use aidd_engine::memory::types::Status;
 use aidd_engine::registry::Registry;
 use aidd_engine::source::Source;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 use serde_json::json;
 use std::fs;
@@ -52,6 +52,12 @@ impl Seen {
     fn wrong(&mut self, what: &'static str, message: &str, remedy: &str, fixable: bool) {
         let (message, remedy) = (one_line(message), remedy.to_owned());
         self.wrong.push(Wrong { what, message, remedy, fixable });
+    }
+
+    /// What was to be mended and cannot be.
+    fn cannot(&mut self, what: &'static str, why: &str) {
+        let remedy = "put a file there that can be read and written";
+        self.wrong(what, &format!("not mended: {why}"), remedy, false);
     }
 }
 
@@ -103,13 +109,15 @@ fn print(seen: &Seen, io: &mut Io<'_>) -> Result<()> {
 }
 
 /// What can be mended before the memory is opened: the files of Git, and what merges left in the
-/// tracked files.
+/// tracked files. What cannot be is part of the report, and no end of it.
 fn mend_files(root: &Path, seen: &mut Seen) -> Result<()> {
     if git_files::repository(root).is_some() {
-        for (name, done) in git_files::write(root)? {
-            if done != git_files::Done::Kept {
-                seen.fixed.push(format!("{} {name}", done.word()));
+        match git_files::write(root) {
+            Ok(all) => {
+                let done = all.into_iter().filter(|(_, done)| *done != git_files::Done::Kept);
+                seen.fixed.extend(done.map(|(name, done)| format!("{} {name}", done.word())));
             }
+            Err(error) => seen.cannot("git", &format!("{error:#}")),
         }
     }
     let engine = Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
@@ -120,26 +128,38 @@ fn mend_files(root: &Path, seen: &mut Seen) -> Result<()> {
         if journal.stamp(&path).is_none() {
             continue;
         }
-        let _lock = journal.lock().map_err(said)?;
-        let Some((bytes, _)) = journal.read(&path).map_err(said)? else { continue };
-        let Ok(text) = String::from_utf8(bytes) else { continue };
-        let source = Source::new(path.as_str(), text.as_str());
-        let findings = engine.check(&source, &Memory::default()).findings;
-        let fixes: Vec<_> = findings
-            .iter()
-            .filter(|finding| finding.rule.starts_with("memory/"))
-            .filter_map(|finding| finding.fix.as_ref())
-            .filter(|fix| fix.safety == Safety::Safe)
-            .collect();
-        if fixes.is_empty() {
-            continue;
+        match mend_lines(&engine, &journal, &path) {
+            Ok(0) => {}
+            Ok(fixes) => seen.fixed.push(format!("{} in {path}", number(fixes, "line"))),
+            Err(error) => seen.cannot("tracked file", &error.to_string()),
         }
-        let (mended, _) = fix::apply(text.as_bytes(), &fixes);
-        let mended = String::from_utf8(mended).context("fixes keep a text a text")?;
-        journal.write(&path, &mended).map_err(said)?;
-        seen.fixed.push(format!("{} in {path}", number(fixes.len(), "line")));
     }
     Ok(())
+}
+
+/// Mends what can safely be mended of a tracked file; in how many places.
+fn mend_lines(
+    engine: &Engine,
+    journal: &journal::Journal,
+    path: &str,
+) -> Result<usize, MemoryError> {
+    let _lock = journal.lock()?;
+    let Some((bytes, _)) = journal.read(path)? else { return Ok(0) };
+    let Ok(text) = String::from_utf8(bytes) else { return Ok(0) };
+    let source = Source::new(path, text.as_str());
+    let findings = engine.check(&source, &Memory::default()).findings;
+    let fixes: Vec<_> = findings
+        .iter()
+        .filter(|finding| finding.rule.starts_with("memory/"))
+        .filter_map(|finding| finding.fix.as_ref())
+        .filter(|fix| fix.safety == Safety::Safe)
+        .collect();
+    if !fixes.is_empty() {
+        let (mended, _) = fix::apply(text.as_bytes(), &fixes);
+        let is_text = |_| MemoryError::Invalid(format!("{path}: its fixes leave no text"));
+        journal.write(path, &String::from_utf8(mended).map_err(is_text)?)?;
+    }
+    Ok(fixes.len())
 }
 
 fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<()> {
@@ -148,8 +168,10 @@ fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<(
     }
     let damage = memory.check().map_err(said)?;
     if fix && !damage.is_empty() {
-        memory.import().map_err(said)?;
-        seen.fixed.push("the store, made anew of the tracked files".to_owned());
+        match memory.import() {
+            Ok(_) => seen.fixed.push("the store, made anew of the tracked files".to_owned()),
+            Err(error) => seen.cannot("store", &error.to_string()),
+        }
         for notice in memory.take_notices() {
             seen.fixed.push(one_line(&notice));
         }
@@ -160,9 +182,13 @@ fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<(
     let whole = if damage.is_empty() { ", whole" } else { "" };
     seen.facts.push(("store", format!("{}{whole}", memory.backend())));
     if fix {
-        let written = memory.export(false).map_err(said)?;
-        if written > 0 {
-            seen.fixed.push(format!("{} of tracked files that were gone", number(written, "line")));
+        match memory.export(false) {
+            Ok(0) => {}
+            Ok(lines) => {
+                let lines = number(lines, "line");
+                seen.fixed.push(format!("{lines} of tracked files that were gone"));
+            }
+            Err(error) => seen.cannot("tracked file", &error.to_string()),
         }
     }
     counts(memory, seen)?;
@@ -201,6 +227,11 @@ fn counts(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
 fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
     let problems = memory.problems().map_err(said)?;
     for problem in problems.iter().take(NAMED) {
+        // Said already where it was not mended.
+        let is_said = |wrong: &Wrong| wrong.message.ends_with(&problem.message);
+        if problem.kind == ProblemKind::UnreadableFile && seen.wrong.iter().any(is_said) {
+            continue;
+        }
         let place = if problem.line == 0 {
             problem.path.clone()
         } else {
@@ -274,14 +305,12 @@ fn of_git(root: &Path, seen: &mut Seen) {
     if git_files::merges(root) {
         seen.facts.push(("merging", "both sides of a merge stay".to_owned()));
     } else {
-        let message = format!(".gitattributes does not say `{}`", git_files::MERGES);
-        seen.wrong("merging", &message, "`aidd init` writes it", true);
+        unsaid(root, ("merging", ".gitattributes", git_files::MERGES), seen);
     }
     if git_files::ignores_store(root) {
         seen.facts.push(("ignored", "the store stays out of commits".to_owned()));
     } else {
-        let message = format!(".gitignore does not say `{}`", git_files::IGNORES);
-        seen.wrong("ignored", &message, "`aidd init` writes it", true);
+        unsaid(root, ("ignored", ".gitignore", git_files::IGNORES), seen);
     }
     for (folder, name) in [(MEMORY_FOLDER, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {
         if git_files::ignores(root, &format!("{folder}/{name}")) {
@@ -289,5 +318,17 @@ fn of_git(root: &Path, seen: &mut Seen) {
             let remedy = format!("delete the line that does, or write after it: !{folder}/");
             seen.wrong("ignored", &message, &remedy, false);
         }
+    }
+}
+
+/// A line that a file of Git lacks, or that a file below it takes back.
+fn unsaid(root: &Path, (what, name, line): (&'static str, &str, &str), seen: &mut Seen) {
+    if git_files::says(root, name, line) {
+        let message = format!("{name} says `{line}`, and a {name} below it says otherwise");
+        let remedy = "take the line out of that file: it counts more";
+        seen.wrong(what, &message, remedy, false);
+    } else {
+        let message = format!("{name} does not say `{line}`");
+        seen.wrong(what, &message, "`aidd init` writes it", true);
     }
 }

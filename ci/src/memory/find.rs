@@ -3,6 +3,7 @@
 use super::{Desk, said, when};
 use crate::cli::{Recent, Search, Sort};
 use crate::report::{number, one_line};
+use aidd_engine::memory::project::system_clock;
 use aidd_engine::memory::recall::{Diagnostics, Hit, Question, SearchOrder};
 use aidd_engine::memory::store::Query;
 use aidd_engine::memory::times;
@@ -13,10 +14,10 @@ use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(super) fn search(args: &Search, desk: &mut Desk<'_, '_>) -> Result<()> {
-    let time = |text: &Option<String>| text.as_deref().map(|text| when::read(text, now()));
+    let now = system_clock()();
+    let time = |text: &Option<String>| text.as_deref().map(|text| when::read(text, now));
     let question = Question {
         text: args.words.join(" "),
         kinds: args.kinds.clone(),
@@ -48,11 +49,6 @@ pub(super) fn recent(args: &Recent, desk: &mut Desk<'_, '_>) -> Result<()> {
         ..Question::default()
     };
     answer(&question, desk)
-}
-
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 fn answer(question: &Question, desk: &mut Desk<'_, '_>) -> Result<()> {

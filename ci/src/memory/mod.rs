@@ -16,6 +16,7 @@ use crate::cli::{Memory, MemoryCommand, When};
 use crate::exit::{Exit, UserError};
 use crate::project;
 use crate::report::one_line;
+use aidd_engine::git::Repository;
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::journal;
 use aidd_engine::memory::project::{ProjectMemory, system_clock};
@@ -23,7 +24,6 @@ use aidd_engine::memory::store::{Query, Wanted, json, sqlite};
 use aidd_engine::memory::types::{Entry, Status};
 use anyhow::Result;
 use serde::Serialize;
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -40,7 +40,9 @@ pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
     let nothing = if is_begun(&root) || writes(&args.command) {
         None
     } else {
-        writeln!(io.err, "nothing is remembered here yet; begin with: aidd memory add")?;
+        if !matches!(args.command, MemoryCommand::Import(_)) {
+            writeln!(io.err, "nothing is remembered here yet; begin with: aidd memory add")?;
+        }
         Some(tempfile::tempdir()?)
     };
     let at = nothing.as_ref().map_or(&*root, |folder| folder.path());
@@ -87,7 +89,11 @@ fn command(command: &MemoryCommand, desk: &mut Desk<'_, '_>) -> Result<Exit> {
 
 /// Whether a command has something to write where nothing is remembered yet.
 fn writes(command: &MemoryCommand) -> bool {
-    matches!(command, MemoryCommand::Add(_) | MemoryCommand::Import(_) | MemoryCommand::Rebuild)
+    match command {
+        MemoryCommand::Add(_) | MemoryCommand::Rebuild => true,
+        MemoryCommand::Import(import) => !import.dry_run,
+        _ => false,
+    }
 }
 
 /// Whether anything is remembered in the project at `root`.
@@ -196,39 +202,6 @@ impl Paint {
 }
 
 /// The branch that is checked out at `root`; `None` outside a repository, and on no branch.
-fn checked_out(root: &Path) -> Option<String> {
-    let git = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
-    let folder = if git.is_file() {
-        // A work tree of its own, or a submodule, names its folder.
-        let text = fs::read_to_string(&git).ok()?;
-        git.parent()?.join(text.strip_prefix("gitdir:")?.trim())
-    } else {
-        git
-    };
-    let head = fs::read_to_string(folder.join("HEAD")).ok()?;
-    let branch = head.strip_prefix("ref: refs/heads/")?.trim();
-    // Where references are kept in tables, the file names none.
-    (branch != ".invalid").then(|| branch.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_branch_is_that_of_the_work_tree() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let write = |path: &str, text: &str| {
-            let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().expect("below")).expect("made");
-            fs::write(path, text).expect("written");
-        };
-        assert_eq!(checked_out(folder.path()), None);
-        write("main/.git/HEAD", "ref: refs/heads/feature/인증\n");
-        write("main/.git/worktrees/w/HEAD", "0123456789\n");
-        write("w/.git", "gitdir: ../main/.git/worktrees/w\n");
-        let at = |path: &str| checked_out(&folder.path().join(path));
-        assert_eq!(at("main/src").as_deref(), Some("feature/인증"));
-        assert_eq!(at("w"), None);
-    }
+pub(crate) fn checked_out(root: &Path) -> Option<String> {
+    Repository::open(root).ok()?.branch()
 }

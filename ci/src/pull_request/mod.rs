@@ -25,7 +25,8 @@ use aidd_engine::config::FailOnName;
 use aidd_engine::diff::{Compared, Hunk, UNALLOWED};
 use aidd_engine::finding::{FailOn, Severity, Status};
 use aidd_engine::git::Snapshot;
-use aidd_engine::walk::{Walk, check_tree};
+use aidd_engine::patterns::commits;
+use aidd_engine::walk::{FileReport, Walk, check_tree};
 use anyhow::{Context as _, Result};
 use outputs::Outputs;
 use place::Place;
@@ -133,6 +134,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         }
         _ => (Project::open(&root, config)?, None),
     };
+    let project = project::of_today(project);
     let mut job = Job { args, event, project, trusted, paths, notes: Vec::new(), started };
     job.outputs_left_out(&io.cwd);
     job.run(&found, color, io)
@@ -185,6 +187,7 @@ impl Job<'_> {
             no_ignore: self.args.walk.no_ignore,
             no_hidden: self.args.walk.no_hidden,
             part: self.args.shard,
+            branch: self.event.head_name().map(str::to_owned),
             ..Walk::over(self.paths.clone())
         }
     }
@@ -337,8 +340,9 @@ fn diff_lines(compared: &Compared) -> BTreeMap<String, Vec<(u32, u32)>> {
         .iter()
         .map(|(path, hunks)| (path.clone(), hunks.iter().map(shown).collect()))
         .collect();
-    // A new file is shown as a whole.
-    for file in &compared.outcome.files {
+    // A new file is shown as a whole; a commit is no file, and no page shows its lines.
+    let is_file = |file: &&FileReport| !commits::is_told_at(file.source.path());
+    for file in compared.outcome.files.iter().filter(is_file) {
         lines.entry(file.source.path().to_owned()).or_insert_with(|| {
             let new = file.checked.findings.iter().any(|found| found.status == Status::New);
             if new { vec![(1, u32::MAX)] } else { Vec::new() }

@@ -4,6 +4,7 @@
 use crate::project::Project;
 use crate::saved::Saved;
 use aidd_engine::git::Repository;
+use aidd_engine::patterns::commits;
 use aidd_engine::registry::Registry;
 use std::path::{Path, PathBuf};
 
@@ -54,6 +55,9 @@ impl Place {
     }
 
     fn whole(&self, path: &str) -> String {
+        if commits::is_told_at(path) {
+            return path.to_owned();
+        }
         format!("{}{path}", self.prefix)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Job;
 use crate::base::{self, Base};
+use crate::commits::{self, Line, Sides};
 use crate::compare;
 use crate::project::Project;
 use crate::report::number;
@@ -59,8 +60,9 @@ impl Job<'_> {
         let root = self.project.root();
         let repository = Repository::open(root).map_err(compare::broken)?;
         let before = repository.snapshot(&base.sha).map_err(compare::broken)?;
-        let head = other.map_or_else(|| repository.commit("HEAD"), |head| Ok(head.to_owned()));
-        let head = repository.snapshot(&head.map_err(compare::broken)?).map_err(compare::broken)?;
+        let commit = other.map_or_else(|| repository.commit("HEAD"), |head| Ok(head.to_owned()));
+        let commit = commit.map_err(compare::broken)?;
+        let head = repository.snapshot(&commit).map_err(compare::broken)?;
         let mut changes = self.changes(&repository, (&before, &head))?;
         // A sparse check-out lacks files that changed.
         let heads = changes.iter().filter_map(|change| change.head.as_deref());
@@ -81,12 +83,41 @@ impl Job<'_> {
             let disk = &self.project.disk;
             Head::WorkTree { disk, walk: self.walk(), whole: self.is_whole() }
         };
-        let compared = compare::judge(&self.project, engine, (&before, side), &changes)?;
+        let mut compared = compare::judge(&self.project, engine, (&before, side), &changes)?;
+        // One part of several judges the work as a whole.
+        if self.args.shard.is_none_or(|part| part.index == 1) {
+            self.commits(engine, (&repository, base, &commit), (&before, &head), &mut compared)?;
+        }
         if lacking > 0 && !stored {
             let files = number(lacking, "changed file");
             self.notes.push(format!("Not checked out, and so not checked: {files}"));
         }
         Ok(compared)
+    }
+
+    /// Judges the commits of the work, its branch, its title and what it changes.
+    fn commits(
+        &mut self,
+        engine: &Engine,
+        (repository, base, commit): (&Repository, &Base, &str),
+        (before, head): (&Snapshot, &Snapshot),
+        compared: &mut Compared,
+    ) -> Result<()> {
+        let pull = self.event.pull.as_ref();
+        // What is checked out may be the merge into a target that has gone on since.
+        let own = pull.map(|pull| pull.head_sha.as_str());
+        let own = own.filter(|own| repository.commit(own).is_ok()).unwrap_or(commit);
+        let bases = std::iter::once(base.sha.as_str());
+        let bases = bases.chain(pull.map(|pull| pull.base_sha.as_str())).collect();
+        let branch = pull.map(|pull| pull.head_ref.clone()).filter(|name| !name.is_empty());
+        let branch = branch.or_else(|| self.event.branch().map(str::to_owned));
+        let title = self.event.title.clone();
+        let line = Line { repository, bases, head: own, branch, title };
+        let changes = repository.changes(before, head).map_err(compare::broken)?;
+        let paths = head.below("").unwrap_or_default();
+        let sides = Sides { before, after: head, paths, changes: &changes };
+        self.notes.extend(commits::judge(engine, line, &sides, &mut compared.outcome)?);
+        Ok(())
     }
 
     /// The changes that this run judges.

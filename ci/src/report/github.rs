@@ -7,6 +7,7 @@ use super::{
     Document, harmless, is_steering, number, of_severity, one_line, remarks, skipped_lines, wire,
 };
 use aidd_engine::finding::Severity;
+use aidd_engine::patterns::commits;
 use std::io;
 
 /// Annotations of one level per step.
@@ -58,6 +59,11 @@ fn annotate(finding: &wire::Finding, out: &mut dyn io::Write) -> io::Result<()> 
         Severity::Warning => "warning",
         Severity::Info => "notice",
     };
+    if commits::is_told_at(&finding.path) {
+        let help = finding.help.as_deref().map(|help| format!("\n{help}")).unwrap_or_default();
+        let text = data(&format!("{}: {}{help}", finding.path, finding.message));
+        return writeln!(out, "::{command} title={}::{text}", property(&finding.rule));
+    }
     let (start, end) = (finding.start, finding.end);
     write!(out, "::{command} file={},line={}", property(&finding.path), start.line)?;
     write!(out, ",endLine={}", end.line)?;

@@ -7,6 +7,7 @@ use super::wire::{self, Status};
 use super::{Document, Skipped, fit, rule, rule_url, uri};
 use aidd_content::page::Confidence;
 use aidd_engine::finding::Severity;
+use aidd_engine::patterns::commits;
 use aidd_engine::rule::Rule;
 use serde_json::{Value, json};
 use serde_sarif::sarif::{
@@ -36,6 +37,7 @@ const NOTIFICATIONS: usize = 1_000;
 /// The notifications of a run: what was not checked, and what the log leaves out.
 const SKIPPED: &str = "aidd/skipped-file";
 const CUT: &str = "aidd/results-left-out";
+const COMMIT: &str = "aidd/commit";
 
 /// What a log leaves out to stay within GitHub's limits.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +70,10 @@ pub(super) fn write(
 /// Whether `finding` becomes a result: a new one; when all files were compared with a base, all
 /// that stand, for code scanning closes the alerts of those left out; when asked for, all.
 pub(super) fn is_result(document: &Document, finding: &wire::Finding) -> bool {
+    // GitHub refuses a log with a result that lies in no file.
+    if commits::is_told_at(&finding.path) {
+        return false;
+    }
     let whole = || document.comparison.as_ref().is_some_and(|comparison| comparison.whole_tree);
     document.suppressed
         || match finding.status {
@@ -107,6 +113,11 @@ pub(super) fn log(document: &Document, rules: &[Rule], trim: Trim) -> (Sarif, Ve
                 "More results than code scanning takes",
                 "The least severe are left out. They come back once the others are mended, or \
                  when the run is split into categories.",
+            ),
+            notification_kind(
+                COMMIT,
+                "A commit, a branch, a title or a change breaks a rule",
+                "It lies in no file, so it is no result. The message names the rule.",
             ),
         ])
         .build();
@@ -204,7 +215,7 @@ impl Writer<'_> {
         let mut descriptor = ReportingDescriptor::builder()
             .id(id)
             .short_description(plain(&rule.summary))
-            .full_description(plain(&first_paragraph(rule)))
+            .full_description(plain(&rule.lead()))
             .default_configuration(
                 ReportingConfiguration::builder()
                     .enabled(rule.enabled)
@@ -292,17 +303,6 @@ fn precision(rule: &Rule) -> &'static str {
     }
 }
 
-/// The first paragraph of a page after its heading.
-fn first_paragraph(rule: &Rule) -> String {
-    let body = rule.body().replace("\r\n", "\n");
-    let paragraph = body
-        .split("\n\n")
-        .map(str::trim)
-        .find(|text| !text.is_empty() && !text.starts_with('#'))
-        .unwrap_or(&rule.summary);
-    paragraph.replace('\n', " ")
-}
-
 fn invocation(document: &Document, left_out: &[String]) -> Invocation {
     let mut notes: Vec<Notification> =
         document.skipped.iter().take(NOTIFICATIONS).map(skipped).collect();
@@ -314,7 +314,17 @@ fn invocation(document: &Document, left_out: &[String]) -> Invocation {
         ));
     }
     notes.extend(left_out.iter().map(|text| notification(CUT, text, None)));
+    let of_commits = document.findings.iter().filter(|finding| commits::is_told_at(&finding.path));
+    notes.extend(of_commits.take(NOTIFICATIONS).map(on_commit));
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
+}
+
+/// A finding that lies in no file: on a commit, a branch, a title or a change.
+fn on_commit(finding: &wire::Finding) -> Notification {
+    let text = format!("{}: {} [{}]", finding.path, finding.message, finding.rule);
+    let mut note = notification(COMMIT, &text, None);
+    note.level = Some(json!(level(finding.severity)));
+    note
 }
 
 fn skipped(file: &Skipped) -> Notification {

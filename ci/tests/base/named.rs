@@ -70,6 +70,11 @@ fn without_an_event_the_default_branch_is_guessed() {
     let lonely = Repository::new();
     lonely.commit(&[("a.txt", "one\n")]);
     assert_snapshot!(find(&lonely, &Event::default()).base.expect_err("refused"), @"
+    nothing to compare: HEAD is part of main
+    hint: --base names another commit, as HEAD~1; --no-base full checks everything
+    ");
+    lonely.git(&["branch", "-m", "work"]);
+    assert_snapshot!(find(&lonely, &Event::default()).base.expect_err("refused"), @"
     no commit to compare with is known: the clone has no remote to fetch from
     hint: --base names one; --no-base full checks everything
     ");

@@ -87,6 +87,9 @@ fn a_pull_request() {
                 fork: false,
             },
         ),
+        title: Some(
+            "Take cards",
+        ),
         before: None,
         forced: false,
         run_url: Some(
@@ -306,6 +309,7 @@ fn gitlab_pipelines() {
                 fork: true,
             },
         ),
+        title: None,
         before: Some(
             "3f786850e387550fdab836ed7e6dc881de23001b",
         ),

@@ -276,6 +276,18 @@ fn the_whole_log() {
                   "shortDescription": {
                     "text": "More results than code scanning takes"
                   }
+                },
+                {
+                  "fullDescription": {
+                    "text": "A commit, a branch, a title or a change breaks a rule. It lies in no file, so it is no result. The message names the rule."
+                  },
+                  "help": {
+                    "text": "It lies in no file, so it is no result. The message names the rule."
+                  },
+                  "id": "aidd/commit",
+                  "shortDescription": {
+                    "text": "A commit, a branch, a title or a change breaks a rule"
+                  }
                 }
               ],
               "rules": [

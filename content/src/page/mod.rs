@@ -159,7 +159,10 @@ pub fn header(page: &str) -> Result<Header, PageError> {
 
 /// Reads a header of any shape.
 fn typed<T: serde::de::DeserializeOwned>(text: &str, base: usize) -> Result<T, PageError> {
-    serde_saphyr::from_str(text).map_err(|error| yaml_error(&error, text, base))
+    // `y` and `on` are texts, as they are in the files that a check compares with them.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options(text, options)
+        .map_err(|error| yaml_error(&error, text, base))
 }
 
 /// What is wrong with a header whose keys are all known: in the words under the first of `keys`

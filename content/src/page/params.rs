@@ -136,7 +136,7 @@ mod tests {
                         tree: { each: \"${in}\", lines: { max: \"${max}\" } }\n---\n# a/b\n";
 
     fn max(given: Value) -> Result<Option<u64>, String> {
-        let given = given.as_object().cloned().unwrap_or_default();
+        let Value::Object(given) = given else { panic!("an object") };
         let check = check_with(PAGE, &given).map_err(|error| error.message)?;
         Ok(check.and_then(|check| check.tree?.lines?.max))
     }

@@ -5,20 +5,23 @@
 //! when the base had the same rule broken by the same text elsewhere, and new otherwise. What the
 //! base had and no finding answers to is fixed.
 
+mod joined;
 mod judge;
 mod lines;
 
 use crate::check::{Engine, text_keys};
 use crate::config::Config;
-use crate::files::{Disk, Files};
+use crate::files::{Disk, Files, Listed};
 use crate::finding::{Finding, Status};
 use crate::git::{Change, Snapshot};
 use crate::ignored::Ignored;
+use crate::listing::Listing;
 use crate::source::Encoding;
 use crate::walk::{self, FileReport, Outcome, Walk};
 use judge::{Side, Verdict, pair};
 use lines::{LineMap, hunks_of};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::atomic::AtomicBool;
 
 pub use judge::{UNALLOWED, match_moves, moved_from};
 pub use lines::{Hunk, hunks};
@@ -61,7 +64,7 @@ pub struct Compared {
 }
 
 /// Checks both sides of `changes` and judges the findings of the head. `done` is told of each file
-/// of the head, from any thread.
+/// of the head, from any thread. When the walk of the head is stopped, what comes of it is a part.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -72,20 +75,32 @@ pub fn compare(
     changes: &[Change],
     done: &(dyn Fn() + Sync),
 ) -> Result<Compared, String> {
-    let jobs = match &head {
-        Head::WorkTree { walk, .. } => walk.jobs,
-        Head::Snapshot { .. } => 0,
+    let (jobs, stop) = match &head {
+        Head::WorkTree { walk, .. } => (walk.jobs, walk.stop.clone()),
+        Head::Snapshot { .. } => (0, None),
     };
+    let stop = stop.as_deref();
     let heads = changes.iter().filter_map(|change| change.head.clone());
+    let touched: BTreeSet<String> =
+        changes.iter().flat_map(|change| [&change.head, &change.base]).flatten().cloned().collect();
+    let branch = match &head {
+        Head::WorkTree { walk, .. } => walk.branch.clone(),
+        Head::Snapshot { .. } => None,
+    };
     let (outcome, files, ignores): (Outcome, &dyn Files, &dyn Files) = match head {
         Head::WorkTree { disk, mut walk, whole } => {
             walk.only = (!whole).then(|| heads.collect());
-            (walk::check_tree(engine, config, disk, &walk, done)?, disk, disk)
+            walk.change = Some(touched.clone());
+            (walk::check_apart(engine, config, disk, &walk, done)?, disk, disk)
         }
         Head::Snapshot { files, ignores } => {
             let mut ignored = Ignored::new(ignores);
             let paths: Vec<String> = heads.filter(|path| !ignored.leaves_out(path)).collect();
-            (walk::check_files(engine, config, files, &paths, jobs)?, files, ignores)
+            let listing = joined::listing(engine, files, ignores, (&touched, None));
+            let mut outcome =
+                check_listed_files(engine, config, files, listing.as_ref(), (&paths, jobs, stop))?;
+            joined::of_snapshot(engine, config, files, listing.as_ref(), &mut outcome)?;
+            (outcome, files, ignores)
         }
     };
     let met = |path: &String| outcome.met.contains(path);
@@ -99,10 +114,31 @@ pub fn compare(
         })
         .collect();
     let bases: Vec<String> = counts.iter().filter_map(|change| change.base.clone()).collect();
-    let before = walk::check_files(engine, config, base, &bases, jobs)?;
+    let listing = joined::listing(engine, base, ignores, (&touched, branch.as_deref()));
+    let mut before =
+        check_listed_files(engine, config, base, listing.as_ref(), (&bases, jobs, stop))?;
+    joined::of_snapshot(engine, config, base, listing.as_ref(), &mut before)?;
+    let before_joined = std::mem::take(&mut before.joined);
     let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
     comparison.judge(&counts, (base, files), before);
+    comparison.judge_joined(before_joined);
     Ok(comparison)
+}
+
+/// Checks files of a snapshot, beside the list of all of them where there is one.
+fn check_listed_files(
+    engine: &Engine,
+    config: &Config,
+    files: &dyn Files,
+    listing: Option<&Listing>,
+    (paths, jobs, stop): (&[String], usize, Option<&AtomicBool>),
+) -> Result<Outcome, String> {
+    match listing {
+        Some(listing) => {
+            walk::check_files(engine, config, &Listed { files, listing }, paths, jobs, stop)
+        }
+        None => walk::check_files(engine, config, files, paths, jobs, stop),
+    }
 }
 
 impl Compared {
@@ -183,7 +219,8 @@ fn keyed(
     let mut found = Vec::new();
     for (index, file) in files.iter().enumerate() {
         let findings = &file.checked.findings;
-        if findings.iter().any(&wanted) {
+        // A finding on a file as such has no text to be known by.
+        if !file.source.text().is_empty() && findings.iter().any(&wanted) {
             let keyed = findings.iter().enumerate().zip(text_keys(&file.source, findings));
             let keyed = keyed.filter(|((_, finding), _)| wanted(finding));
             found.extend(keyed.map(|((at, _), key)| ((index, at), key)));

@@ -1,6 +1,7 @@
 //! When commits were made and what they say, for whoever measures what became of work.
 
 use super::{GitError, Repository, id, other};
+use gix::ObjectId;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
@@ -15,7 +16,53 @@ pub struct Commit {
     pub message: String,
 }
 
+/// A commit of a line of work, as checks of messages see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Authored {
+    /// The full hash.
+    pub id: String,
+    /// Its message.
+    pub message: String,
+    /// `Name <address>` of its author.
+    pub author: String,
+    /// It has several parents.
+    pub is_merge: bool,
+}
+
 impl Repository {
+    /// The commits that lead to `head` and not to any of `bases`, the last first; at most `limit`.
+    /// Bases that are not here hide nothing.
+    ///
+    /// # Errors
+    /// When `head` is not here, or an object is missing.
+    pub fn between(
+        &self,
+        bases: &[&str],
+        head: &str,
+        limit: usize,
+    ) -> Result<Vec<Authored>, GitError> {
+        let repository = self.inner.to_thread_local();
+        let known = |base: &&str| id(base).is_ok_and(|id| repository.find_commit(id).is_ok());
+        let hidden: Vec<ObjectId> = bases
+            .iter()
+            .filter(|base| known(base))
+            .map(|base| id(base))
+            .collect::<Result<_, _>>()?;
+        let walk = repository.rev_walk([id(head)?]).with_hidden(hidden).all().map_err(other)?;
+        let mut commits = Vec::new();
+        for info in walk.take(limit) {
+            let commit = repository.find_commit(info.map_err(other)?.id).map_err(other)?;
+            let author = commit.author().map_err(other)?;
+            commits.push(Authored {
+                id: commit.id.to_string(),
+                message: String::from_utf8_lossy(commit.message_raw_sloppy()).into_owned(),
+                author: format!("{} <{}>", author.name, author.email),
+                is_merge: commit.parent_ids().count() > 1,
+            });
+        }
+        Ok(commits)
+    }
+
     /// What a commit says and when it was made.
     ///
     /// # Errors
@@ -38,11 +85,27 @@ impl Repository {
         })
     }
 
+    /// What the repository's own settings say of `name`: `core.commentChar`.
+    #[must_use]
+    pub fn setting(&self, name: &str) -> Option<String> {
+        let repository = self.inner.to_thread_local();
+        let value = repository.config_snapshot().string(name)?;
+        Some(String::from_utf8_lossy(&value).into_owned())
+    }
+
     /// The branch that is checked out; `None` when a commit is.
     #[must_use]
     pub fn branch(&self) -> Option<String> {
         let name = self.inner.to_thread_local().head_name().ok()??;
         Some(name.shorten().to_string())
+    }
+
+    /// What the repository's own settings say its main branch is called (`init.defaultBranch`).
+    #[must_use]
+    pub fn default_branch(&self) -> Option<String> {
+        let repository = self.inner.to_thread_local();
+        let name = repository.config_snapshot().string("init.defaultBranch")?;
+        Some(name.to_string()).filter(|name| !name.is_empty())
     }
 
     /// The commits before and at HEAD that were made since `at` (milliseconds since 1970), the last

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 pub use changes::Change;
-pub use history::Commit;
+pub use history::{Authored, Commit};
 pub use snapshot::Snapshot;
 
 /// Why a repository does not answer.

@@ -64,26 +64,34 @@ impl Snapshot {
         Ok(self.find(path)?.map(|id| id.to_string()))
     }
 
-    /// The files below `folder` of a revision, sorted; none of an index.
+    /// The files below `folder`, sorted; of the root when it is empty.
     ///
     /// # Errors
     /// When a folder cannot be read.
     pub fn below(&self, folder: &str) -> io::Result<Vec<String>> {
-        let Content::Tree(tree) = self.content else { return Ok(Vec::new()) };
+        let tree = match &self.content {
+            Content::Tree(tree) => *tree,
+            Content::Index(index) => return Ok(self.index_below(index, folder)),
+        };
         let repository = self.repository.to_thread_local();
         let whole = format!("{}{folder}", self.prefix);
-        let tree = repository.find_tree(tree).map_err(io::Error::other)?;
-        let entry = tree.lookup_entry_by_path(whole).map_err(io::Error::other)?;
-        let mut left: Vec<(ObjectId, String, usize)> = entry
-            .filter(|entry| entry.mode().is_tree())
-            .map(|entry| (entry.object_id(), folder.to_owned(), 0))
-            .into_iter()
-            .collect();
+        let whole = whole.trim_end_matches('/');
+        let start = if whole.is_empty() {
+            Some(tree)
+        } else {
+            let tree = repository.find_tree(tree).map_err(io::Error::other)?;
+            let entry = tree.lookup_entry_by_path(whole).map_err(io::Error::other)?;
+            entry.filter(|entry| entry.mode().is_tree()).map(|entry| entry.object_id())
+        };
+        let mut left: Vec<(ObjectId, String, usize)> =
+            start.map(|id| (id, folder.to_owned(), 0)).into_iter().collect();
         let mut found = Vec::new();
         while let Some((id, folder, depth)) = left.pop() {
             let tree = repository.find_tree(id).map_err(io::Error::other)?;
             for entry in tree.decode().map_err(io::Error::other)?.entries {
-                let path = format!("{folder}/{}", entry.filename.to_str_lossy());
+                let name = entry.filename.to_str_lossy();
+                let path =
+                    if folder.is_empty() { name.into_owned() } else { format!("{folder}/{name}") };
                 if entry.mode.is_blob() {
                     found.push(path);
                 } else if entry.mode.is_tree() && depth < MOST_FOLDERS {
@@ -93,6 +101,29 @@ impl Snapshot {
         }
         found.sort();
         Ok(found)
+    }
+
+    fn index_below(&self, index: &gix::index::State, folder: &str) -> Vec<String> {
+        use gix::index::entry::Mode;
+        let slash = if folder.is_empty() { "" } else { "/" };
+        let whole = format!("{}{folder}{slash}", self.prefix);
+        let files = index.entries().iter().filter(|entry| {
+            matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
+                && entry.path(index).starts_with(whole.as_bytes())
+        });
+        let skip = self.prefix.len();
+        let paths = files.map(|entry| entry.path(index)[skip..].to_str_lossy().into_owned());
+        let mut found: Vec<String> = paths.collect();
+        // A file in conflict stands there once a side.
+        found.dedup();
+        found
+    }
+
+    /// The branch that is checked out in its repository, when one is.
+    #[must_use]
+    pub fn branch(&self) -> Option<String> {
+        let name = self.repository.to_thread_local().head_name().ok()??;
+        Some(name.shorten().to_str_lossy().into_owned())
     }
 
     /// Whether the contents of an object are here: a clone may have left them out.

@@ -3,6 +3,7 @@
 
 use super::library::Library;
 use super::shelf::Shelf;
+use crate::embedding::Table;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -12,9 +13,16 @@ use unicode_normalization::UnicodeNormalization;
 /// Below this the second row is named too.
 const SURE: f64 = 0.6;
 
+/// How alike a task and an example have to be where no word matches: of the tasks under
+/// `tests/routing`, those nearer than this go to the right row more often than not.
+const ALIKE: f32 = 0.45;
+
+/// How sure a route by meaning alone is.
+const BY_MEANING: f64 = 0.3;
+
 /// Words by language.
 #[derive(Clone, Debug, Default, Deserialize)]
-struct Words {
+pub(super) struct Words {
     #[serde(default)]
     en: Vec<String>,
     #[serde(default)]
@@ -38,6 +46,9 @@ pub struct Row {
     pub phase: String,
     /// The form to fill in.
     pub template: Option<String>,
+    /// Tasks that belong here, in other words.
+    #[serde(default)]
+    like: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -74,6 +85,8 @@ pub struct Routing {
     areas: Vec<Words>,
     spans: Option<Spans>,
     roles: BTreeSet<String>,
+    /// The form to ask with where no row matches.
+    otherwise: String,
 }
 
 /// What a task is.
@@ -183,16 +196,21 @@ impl Routing {
     /// Which page cannot be read as a table, and why.
     pub fn new(library: &Library) -> Result<Self, String> {
         #[derive(Deserialize)]
-        struct Table {
+        struct Rows {
             rows: Vec<Row>,
         }
         #[derive(Deserialize)]
         struct Tree {
             areas: Vec<Area>,
             spans: Option<Spans>,
+            otherwise: Otherwise,
         }
-        let table: Table = data(library, "routing")?;
-        let tree: Tree = data(library, "decision-tree")?;
+        #[derive(Deserialize)]
+        struct Otherwise {
+            ask: String,
+        }
+        let table: Rows = page_data(library, Shelf::Templates, "routing")?;
+        let tree: Tree = page_data(library, Shelf::Templates, "decision-tree")?;
         let mut nodes = Vec::new();
         let mut areas = Vec::new();
         for (place, area) in tree.areas.into_iter().enumerate() {
@@ -202,7 +220,14 @@ impl Routing {
         let of_pages = library.on(Shelf::Skills).map(|page| page.name.clone());
         let roles = nodes.iter().map(|(node, _)| node.activates.clone()).chain(of_pages);
         let roles = roles.filter(|role| role != "competency-matrix").collect();
-        Ok(Self { rows: table.rows, nodes, areas, spans: tree.spans, roles })
+        let otherwise = tree.otherwise.ask;
+        Ok(Self { rows: table.rows, nodes, areas, spans: tree.spans, roles, otherwise })
+    }
+
+    /// The form to ask with where no row matches.
+    #[must_use]
+    pub fn otherwise(&self) -> &str {
+        &self.otherwise
     }
 
     /// The rows, in order.
@@ -218,8 +243,14 @@ impl Routing {
         if let Some(role) = self.named(&task) {
             return Route { roles: vec![role], confidence: 1.0, ..Route::default() };
         }
-        let ranked = self.rank(&task);
-        let Some(&(best, weight, _)) = ranked.first() else { return Route::default() };
+        let mut ranked = self.rank(&task);
+        let by_words = !ranked.is_empty();
+        if !by_words {
+            ranked.extend(self.alike(&task.text).map(|row| (row, 1.0, BTreeSet::from([0]))));
+        }
+        let Some((best, weight)) = ranked.first().map(|(at, weight, _)| (*at, *weight)) else {
+            return Route::default();
+        };
         let Some(leading) = self.node_of(&self.rows[best].id) else { return Route::default() };
         let matched = self.matched(&ranked);
         let many = self.spans.as_ref().filter(|spans| {
@@ -234,8 +265,12 @@ impl Routing {
             order.sort_unstable();
         }
         let row = &self.rows[best];
-        let second = ranked.get(1).copied();
-        let confidence = weight / (weight + second.map_or(0.0, |(_, weight, _)| weight));
+        let second = ranked.get(1).map(|(at, weight, _)| (*at, *weight));
+        let confidence = match second {
+            _ if !by_words => BY_MEANING,
+            None => 1.0,
+            Some((_, other)) => weight / (weight + other),
+        };
         Route {
             row: Some(row.id.clone()),
             roles: distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone())),
@@ -246,9 +281,7 @@ impl Routing {
             template: row.template.clone(),
             spans: many.is_some(),
             confidence,
-            second: second
-                .filter(|_| confidence < SURE)
-                .map(|(at, _, _)| self.rows[at].id.clone()),
+            second: second.filter(|_| confidence < SURE).map(|(at, _)| self.rows[at].id.clone()),
         }
     }
 
@@ -278,6 +311,20 @@ impl Routing {
         }
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
         ranked
+    }
+
+    /// The row with the example that means most nearly what `text` does.
+    fn alike(&self, text: &str) -> Option<usize> {
+        let table = Table::shipped();
+        let task = table.vector(text);
+        let examples = self
+            .rows
+            .iter()
+            .enumerate()
+            .flat_map(|(at, row)| row.like.iter().map(move |example| (at, example)));
+        let alike = examples.map(|(at, example)| (at, table.vector(example).cosine(&task)));
+        let best = alike.max_by(|one, other| one.1.total_cmp(&other.1));
+        best.filter(|(_, likeness)| *likeness >= ALIKE).map(|(at, _)| at)
     }
 
     /// The nodes that match by a token which no heavier row took, in the order of the tree.
@@ -320,10 +367,34 @@ impl Routing {
     }
 }
 
-fn data<T: DeserializeOwned>(library: &Library, name: &str) -> Result<T, String> {
-    let page = library
-        .get(Shelf::Templates, name)
-        .ok_or_else(|| format!("there is no page `{name}` among the templates"))?;
+/// The entries of `words` that `text` holds.
+pub(super) fn finds(text: &str, words: &Words) -> Vec<String> {
+    let task = Task::new(text);
+    let english = words.en.iter().filter(|entry| !task.english(entry).is_empty());
+    let korean = words.ko.iter().filter(|entry| !task.korean(entry).is_empty());
+    english.chain(korean).cloned().collect()
+}
+
+/// The header of a page as data.
+///
+/// # Errors
+/// That there is no such page, or what in it does not fit.
+pub(super) fn page_data<T: DeserializeOwned>(
+    library: &Library,
+    shelf: Shelf,
+    name: &str,
+) -> Result<T, String> {
+    // A project that keeps to its own pages may have no such table: ours holds then.
+    let shipped;
+    let page = match library.get(shelf, name) {
+        Some(page) => page,
+        None => {
+            shipped = Library::shipped();
+            shipped
+                .get(shelf, name)
+                .ok_or_else(|| format!("there is no page `{name}` among the {}", shelf.word()))?
+        }
+    };
     serde_json::from_value(Value::Object(page.header.clone()))
         .map_err(|error| format!("{}: {error}", page.path))
 }
@@ -357,7 +428,7 @@ mod tests {
         }
         let library = Library::shipped();
         let routing = Routing::new(&library).expect("the tables");
-        let cases: Cases = data(&library, "decision-tree").expect("cases");
+        let cases: Cases = page_data(&library, Shelf::Templates, "decision-tree").expect("cases");
         assert!(cases.cases.len() > 3);
         for case in cases.cases {
             assert_eq!(routing.classify(&case.task).roles, case.roles, "{}", case.task);

@@ -111,6 +111,21 @@ impl Shelf {
         })
     }
 
+    /// Whether the file at `rest`, a path below the folder, is a page of this sort: a README tells of
+    /// the folder, and what lies beside a `SKILL.md` belongs to it.
+    #[must_use]
+    pub fn takes(self, rest: &str) -> bool {
+        let file = rest.rsplit('/').next().unwrap_or(rest);
+        let is_skill = file.eq_ignore_ascii_case("SKILL.md");
+        !file.eq_ignore_ascii_case("README.md")
+            && (self.row().same != Same::RoleName || is_skill || !rest.contains('/'))
+    }
+
+    /// Whether two files of one name in different folders are two pages all the same.
+    pub(super) fn tells_folders_apart(self) -> bool {
+        self.row().same == Same::FileName
+    }
+
     /// The name by which pages of this sort are told apart: `rest` is the path below the folder,
     /// `named` what the header calls it.
     #[must_use]
@@ -155,5 +170,8 @@ mod tests {
         assert_eq!(key(Shelf::Knowledge, "data/redis.md", Some("Redis")), "data/redis");
         assert_eq!(key(Shelf::Workflows, "deep/review.md", Some("x")), "review");
         assert_eq!(key(Shelf::Protocol, "AGENTS.md", None), "agents");
+        assert!(Shelf::Skills.takes("a/SKILL.md") && Shelf::Skills.takes("matrix.md"));
+        assert!(!Shelf::Skills.takes("a/references/list.md"));
+        assert!(!Shelf::Rules.takes("team/ReadMe.md") && Shelf::Rules.takes("team/names.md"));
     }
 }

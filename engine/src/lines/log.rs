@@ -115,11 +115,12 @@ impl Revision {
         }
     }
 
-    /// A revision that begins where `entry` and its links stand, and replaces all its heads.
+    /// A revision that begins where `entry` and its links stand, and replaces `parents`: see
+    /// [`tips`].
     #[must_use]
-    pub fn next(entry: &Entry, links: Vec<Link>, at: i64) -> Self {
+    pub fn next(entry: &Entry, links: Vec<Link>, parents: Vec<String>, at: i64) -> Self {
         Self {
-            parents: entry.heads.clone(),
+            parents,
             topic: entry.topic.clone(),
             metadata: entry.metadata.clone(),
             session_id: entry.session_id.clone(),
@@ -133,11 +134,11 @@ impl Revision {
         }
     }
 
-    /// A removal of `entry`, of all its heads.
+    /// A removal of `entry`, whose last revisions are `parents`: see [`tips`].
     #[must_use]
-    pub fn removal(entry: &Entry, at: i64, reason: Option<String>) -> Self {
+    pub fn removal(entry: &Entry, parents: Vec<String>, at: i64, reason: Option<String>) -> Self {
         let first = Self::first(entry.kind, entry.id.clone(), at, "");
-        Self { parents: entry.heads.clone(), op: Op::Remove, reason, ..first }
+        Self { parents, op: Op::Remove, reason, ..first }
     }
 
     /// The line as JSON, and its hash.
@@ -197,10 +198,7 @@ pub struct Folded {
 /// [`Entry::heads`]. Heads that say the same are one.
 #[must_use]
 pub fn fold(revisions: &[Revision]) -> Option<Folded> {
-    let mut states: Vec<&Revision> =
-        revisions.iter().filter(|revision| revision.op != Op::Seen).collect();
-    states.sort_by_key(|state| (Reverse(state.at), &state.rev));
-    states.dedup_by(|one, other| one.rev == other.rev);
+    let states = states(revisions);
     let mut heads = heads(&states);
     heads.sort_by_key(|head| head.op == Op::Remove);
     let shown = *heads.iter().chain(&states).find(|state| state.op == Op::Put)?;
@@ -232,15 +230,36 @@ pub fn fold(revisions: &[Revision]) -> Option<Folded> {
     Some(Folded { entry, links })
 }
 
+/// The states among the revisions of one memory, the latest first, each once.
+fn states(revisions: &[Revision]) -> Vec<&Revision> {
+    let mut states: Vec<&Revision> =
+        revisions.iter().filter(|revision| revision.op != Op::Seen).collect();
+    states.sort_by_key(|state| (Reverse(state.at), &state.rev));
+    states.dedup_by(|one, other| one.rev == other.rev);
+    states
+}
+
 /// The states that no other replaces. Hand-written parents may run in a circle: then all are.
-fn heads<'a>(states: &[&'a Revision]) -> Vec<&'a Revision> {
+fn unreplaced<'a>(states: &[&'a Revision]) -> Vec<&'a Revision> {
     let replaced: BTreeSet<&str> =
         states.iter().flat_map(|state| &state.parents).map(String::as_str).collect();
-    let mut heads: Vec<&Revision> =
+    let tips: Vec<&Revision> =
         states.iter().copied().filter(|state| !replaced.contains(&*state.rev)).collect();
-    if heads.is_empty() {
-        heads = states.to_vec();
-    }
+    if tips.is_empty() { states.to_vec() } else { tips }
+}
+
+/// What a new revision of a memory has to name as its parents to replace all that its revisions
+/// say. More than [`Entry::heads`]: edits that say the same are one head, and each is a parent.
+#[must_use]
+pub fn tips(revisions: &[Revision]) -> Vec<String> {
+    let mut tips = unreplaced(&states(revisions));
+    tips.sort_by_key(|tip| tip.op == Op::Remove);
+    tips.into_iter().map(|tip| tip.rev.clone()).collect()
+}
+
+/// The states that no other replaces, of those that say the same the latest.
+fn heads<'a>(states: &[&'a Revision]) -> Vec<&'a Revision> {
+    let mut heads = unreplaced(states);
     let mut said: Vec<(Value, Op)> = Vec::new();
     if heads.len() > 1 {
         heads.retain(|head| {
@@ -265,7 +284,7 @@ fn metadata(shown: &Revision, revisions: &[Revision]) -> Map<String, Value> {
         .collect();
     if let Some((last, _)) = seen.last() {
         let before = metadata.get(OCCURRENCES).and_then(Value::as_u64).unwrap_or(1);
-        metadata.insert(OCCURRENCES.into(), json!(before + seen.len() as u64));
+        metadata.insert(OCCURRENCES.into(), json!(before.saturating_add(seen.len() as u64)));
         metadata.insert(LAST_SEEN.into(), json!(last));
     }
     metadata
@@ -334,6 +353,27 @@ fn newer(line: &[u8]) -> Option<String> {
     })
 }
 
+/// What a line misses to be a memory.
+fn lacks(revision: &Revision) -> Option<String> {
+    if revision.id.is_empty() {
+        return Some("a memory without an id".to_owned());
+    }
+    let says_nothing = revision.op == Op::Put && revision.content.trim().is_empty();
+    // A newer aidd may have another place for it.
+    if !says_nothing || revision.schema_version > SCHEMA_VERSION {
+        return None;
+    }
+    let older = OLDER_NAMES.iter().find(|name| revision.extra.contains_key(**name));
+    let kind = revision.kind;
+    Some(match older {
+        Some(name) => format!("a {kind} without `content`: `{name}` is called `content` here"),
+        None => format!("a {kind} without `content`"),
+    })
+}
+
+/// What older forms call the content of a memory.
+pub const OLDER_NAMES: [&str; 3] = ["decision", "error", "convention"];
+
 /// The marks of a conflict: at the start of a line, followed by a space or nothing.
 const MARKS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
 
@@ -364,14 +404,10 @@ impl Reader<'_> {
                 return self.problem(number, ProblemKind::MalformedLine, message);
             }
         };
-        if revision.id.is_empty() {
-            return self.problem(
-                number,
-                ProblemKind::MalformedLine,
-                "a memory without an id".to_owned(),
-            );
+        match lacks(&revision) {
+            Some(message) => self.problem(number, ProblemKind::MalformedLine, message),
+            None => self.keep(number, revision),
         }
-        self.keep(number, revision);
     }
 
     fn keep(&mut self, number: usize, revision: Revision) {

@@ -35,7 +35,7 @@ impl<'a> Standing<'a> {
             .map(|memory| (&*memory.entry.id, memory))
             .collect();
         let mut standing = Self { memories, ..Self::default() };
-        standing.circles = standing.circles();
+        standing.circles = circles(standing.links(Relation::Supersedes));
         let superseded: BTreeSet<&str> = standing
             .links(Relation::Supersedes)
             .filter(|(from, to)| !standing.is_circle(from, to))
@@ -60,27 +60,10 @@ impl<'a> Standing<'a> {
             || self.circles.get(from).is_some_and(|circle| self.circles.get(to) == Some(circle))
     }
 
-    /// The circles: memories that reach each other, found by walking from each and, in the order in
-    /// which those walks ended, back.
-    fn circles(&self) -> BTreeMap<&'a str, &'a str> {
-        let (mut on, mut back) = (BTreeMap::new(), BTreeMap::new());
-        for (from, to) in self.links(Relation::Supersedes) {
-            on.entry(from).or_insert_with(Vec::new).push(to);
-            back.entry(to).or_insert_with(Vec::new).push(from);
-        }
-        let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
-        for &id in on.keys() {
-            walk(id, &on, &mut seen, &mut order);
-        }
-        let (mut seen, mut circles) = (BTreeSet::new(), BTreeMap::new());
-        for id in order.into_iter().rev() {
-            let mut circle = Vec::new();
-            walk(id, &back, &mut seen, &mut circle);
-            if circle.len() > 1 {
-                circles.extend(circle.into_iter().map(|member| (member, id)));
-            }
-        }
-        circles
+    /// Whether a memory of the file holds.
+    #[must_use]
+    pub fn holds(&self, id: &str) -> bool {
+        self.active.contains(id)
     }
 
     /// All that does not go together, ordered.
@@ -101,7 +84,7 @@ impl<'a> Standing<'a> {
                 .filter(|(_, ids)| ids.len() > 1)
                 .map(|(topic, ids)| Clash::OneTopic(topic, ids)),
         );
-        let holds = |id: &str| self.active.contains(id);
+        let holds = |id: &str| self.holds(id);
         let contradicting = self.links(Relation::Contradicts);
         clashes.extend(
             contradicting
@@ -117,6 +100,31 @@ impl<'a> Standing<'a> {
         clashes.sort();
         clashes
     }
+}
+
+/// The circles of more than one: memories that reach each other along `links`, each with a name of
+/// its circle, one of the members. Found by walking from each and, in the order in which those walks
+/// ended, back (Kosaraju and Sharir).
+#[must_use]
+pub fn circles<'a>(links: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<&'a str, &'a str> {
+    let (mut on, mut back) = (BTreeMap::new(), BTreeMap::new());
+    for (from, to) in links {
+        on.entry(from).or_insert_with(Vec::new).push(to);
+        back.entry(to).or_insert_with(Vec::new).push(from);
+    }
+    let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
+    for &id in on.keys() {
+        walk(id, &on, &mut seen, &mut order);
+    }
+    let (mut seen, mut circles) = (BTreeSet::new(), BTreeMap::new());
+    for id in order.into_iter().rev() {
+        let mut circle = Vec::new();
+        walk(id, &back, &mut seen, &mut circle);
+        if circle.len() > 1 {
+            circles.extend(circle.into_iter().map(|member| (member, id)));
+        }
+    }
+    circles
 }
 
 /// Walks along `links` from `start` to what was not seen; adds each to `order` when all beyond it

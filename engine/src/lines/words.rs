@@ -1,13 +1,20 @@
 //! When two texts speak of the same: topics and likeness, in every script.
 
 use std::collections::BTreeSet;
+use unicode_normalization::UnicodeNormalization;
+
+/// A text in lower case, its letters composed: what a Mac's file system or keyboard takes apart is
+/// the same text.
+fn lower(text: &str) -> String {
+    if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase().nfc().collect() }
+}
 
 /// A topic as it is compared: lower case, runs of anything but letters, digits and marks as one
 /// dash. Empty when it names nothing.
 #[must_use]
 pub fn topic_key(topic: &str) -> String {
     let mut key = String::new();
-    for part in parts(&topic.to_lowercase()) {
+    for part in parts(&lower(topic)) {
         if !key.is_empty() {
             key.push('-');
         }
@@ -19,7 +26,7 @@ pub fn topic_key(topic: &str) -> String {
 /// A text as it is compared for sameness: lower case, white space folded, no stop at its end.
 #[must_use]
 pub fn folded(text: &str) -> String {
-    let lower = text.to_lowercase();
+    let lower = lower(text);
     let words: Vec<&str> = lower.split_whitespace().collect();
     words.join(" ").trim_end_matches(['.', '。', '!', ';']).to_owned()
 }
@@ -28,7 +35,7 @@ pub fn folded(text: &str) -> String {
 /// addresses and folders.
 #[must_use]
 pub fn error_key(error: &str) -> String {
-    let lower = error.to_lowercase();
+    let lower = lower(error);
     let words = lower.split_whitespace().map(|word| {
         let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
         let mut key = String::new();
@@ -49,7 +56,7 @@ pub fn error_key(error: &str) -> String {
 /// that write words together or glue particles to them.
 #[must_use]
 pub fn pieces(text: &str) -> BTreeSet<u64> {
-    let lower = text.to_lowercase();
+    let lower = lower(text);
     let mut pieces = BTreeSet::new();
     for word in parts(&lower) {
         let chars: Vec<char> = word.chars().collect();
@@ -114,6 +121,21 @@ mod tests {
         assert_eq!(topic_key("Café/Menü"), "café-menü");
         assert_ne!(topic_key("인증 방식"), topic_key("인증 방법"));
         assert_eq!(topic_key("?!"), "");
+        // Composed and taken apart: jamo, an accent, a Vietnamese and a Devanagari letter.
+        for (one, other) in [
+            (
+                "\u{C778}\u{C99D} \u{BC29}\u{C2DD}",
+                "\u{110B}\u{1175}\u{11AB}\u{110C}\u{1173}\u{11BC} \u{1107}\u{1161}\u{11BC}\u{1109}\u{1175}\u{11A8}",
+            ),
+            ("CAF\u{C9}", "Cafe\u{301}"),
+            ("l\u{1ED1}i v\u{E0}o", "lo\u{302}\u{301}i va\u{300}o"),
+            ("\u{929}\u{92E}", "\u{928}\u{93C}\u{92E}"),
+        ] {
+            assert_eq!(topic_key(one), topic_key(other));
+            assert_eq!(folded(one), folded(other));
+            assert_eq!(pieces(one), pieces(other));
+            assert_eq!(error_key(one), error_key(other));
+        }
     }
 
     #[test]

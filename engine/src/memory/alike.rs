@@ -12,11 +12,15 @@ use std::collections::{BTreeSet, HashMap};
 const ALIKE: f64 = 0.5;
 /// At most so many alike ones are named.
 const NAMED: usize = 3;
+/// All are taken in anew when so many places, and a quarter of all, are of what is gone.
+const GONE: usize = 64;
 
 /// What permanent memories that hold are compared by, as of a mark of the store.
 #[derive(Debug, Default)]
 pub(super) struct Alike {
     mark: i64,
+    /// How many memories were taken out of the store by then: no later mark tells of those.
+    deletions: i64,
     /// In the order they came; `None`: changed or gone since.
     known: Vec<Option<Known>>,
     /// How many pieces each of them has; apart, as this is looked at most.
@@ -42,6 +46,12 @@ fn compared_by(kind: Kind, content: &str) -> BTreeSet<u64> {
 }
 
 impl Alike {
+    /// Whether much of it is of memories that are gone, or of what others said before.
+    fn is_sparse(&self) -> bool {
+        let gone = self.known.len() - self.place.len();
+        gone > GONE && gone * 4 > self.known.len()
+    }
+
     fn remove(&mut self, id: &str) {
         if let Some(place) = self.place.remove(id) {
             self.known[place] = None;
@@ -163,6 +173,10 @@ impl ProjectMemory {
 
     /// Brings what memories are compared by up to date.
     fn compare(&mut self) -> Result<(), MemoryError> {
+        let (mark, deletions) = (self.store().mark()?, self.store().deletions()?);
+        if self.alike.deletions != deletions || self.alike.is_sparse() {
+            self.alike = Alike { deletions, ..Alike::default() };
+        }
         let query = Query {
             statuses: Status::ALL.to_vec(),
             layers: vec![Layer::Permanent],
@@ -170,7 +184,6 @@ impl ProjectMemory {
             order: Order::Change,
             ..Query::default()
         };
-        let mark = self.store().mark()?;
         for entry in self.store().entries(&query)? {
             if entry.status == Status::Active {
                 self.alike.put(entry.id, entry.kind, &entry.content);
@@ -186,6 +199,46 @@ impl ProjectMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_git_took_away_is_not_compared_with() {
+        use crate::memory::tests::{decision, on_both, text, write};
+        const FILE: &str = "ai/memory/decisions.jsonl";
+        on_both(|root, memory| {
+            let save = |memory: &mut ProjectMemory, n: usize| {
+                let content = format!("Use PostgreSQL for the event store {}", "x".repeat(n));
+                memory.save_decision(&decision(&content, None)).expect("saved").id
+            };
+            save(memory, 0);
+            let with_one = text(root, FILE);
+            for n in 1..=NAMED {
+                save(memory, n);
+            }
+            let with_all = text(root, FILE);
+            for _ in 0..200 / NAMED {
+                write(root, FILE, &with_one);
+                memory.read(&mut |_| Ok(())).expect("read");
+                let own = pieces("Use PostgreSQL for the event store");
+                assert_eq!(memory.held(Kind::Decision, &own).expect("held").all, 1);
+                let similar =
+                    memory.similar(Kind::Decision, "Use PostgreSQL for the event store x");
+                assert_eq!(similar.expect("similar").len(), 1);
+                write(root, FILE, &with_all);
+                let held = memory.held(Kind::Decision, &own).expect("held").all;
+                assert_eq!(held as usize, NAMED + 1);
+            }
+            assert!(memory.alike.known.len() <= 2 * (NAMED + 1), "{}", memory.alike.known.len());
+            // Edits leave places behind, too.
+            let id = save(memory, 9);
+            for n in 0..400 {
+                let content = Some(format!("Use PostgreSQL for number {n}"));
+                let edit = crate::memory::permanent::Edit { content, ..Default::default() };
+                memory.edit(Kind::Decision, &id, &edit).expect("edited");
+                memory.held(Kind::Decision, &BTreeSet::new()).expect("held");
+            }
+            assert!(memory.alike.known.len() <= 2 * GONE, "{}", memory.alike.known.len());
+        });
+    }
 
     #[test]
     fn all_that_are_alike_are_found_without_looking_at_all() {

@@ -4,7 +4,7 @@
 use super::MemoryError;
 use super::kinds::{self, Decision, Mistake};
 use super::log::Revision;
-use super::project::ProjectMemory;
+use super::project::{Drafted, ProjectMemory};
 use super::records::{BranchContext, MadeDecision, MendedError, SessionState};
 use super::sessions::add_new;
 use super::store::{Query, StorageBackend};
@@ -13,6 +13,7 @@ use super::types::{Entry, Kind, Layer};
 use super::words::{error_key, folded};
 use super::{id, kinds::Observation};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet, HashMap, btree_map};
 
 /// What a session's end brought its branch.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -124,7 +125,7 @@ impl ProjectMemory {
             (Some(live), None) => live,
             (None, Some(archived)) => archived,
             (Some(live), Some(mut archived)) => {
-                merge(&mut archived, live);
+                join(&mut archived, live);
                 archived
             }
         };
@@ -150,25 +151,56 @@ impl ProjectMemory {
     /// When nothing is known of the branch, or a file cannot be written.
     pub fn merge_branch(&mut self, branch: &str) -> Result<Merged, MemoryError> {
         let branch = &self.branch_name(branch)?;
-        let context = self.whole_branch(branch)?;
-        let (promoted, known) = self.write_permanent(&mut |memory| {
-            let (mut revisions, mut known): (Vec<Revision>, Vec<String>) = (Vec::new(), Vec::new());
-            for revision in permanent(&context)? {
-                let there = is_known(memory.store(), &revision)?;
-                if let Some(there) = there {
-                    known.push(there);
-                } else if !revisions.iter().any(|other| other.id == revision.id) {
-                    revisions.push(revision);
-                }
+        let mut merged = Merged::default();
+        for _ in 0..ROUNDS {
+            let context = self.whole_branch(branch)?;
+            let more =
+                self.write_permanent(&mut |memory| draft_merged(memory.store(), &context))?;
+            merged.promoted.extend(more.promoted);
+            merged.known = more.known;
+            merged.known.retain(|id| !merged.promoted.contains(id));
+            if let Some(archived) = self.archive_as(branch, &context)? {
+                merged.archived = archived;
+                return Ok(merged);
             }
-            let promoted: Vec<String> =
-                revisions.iter().map(|revision| revision.id.clone()).collect();
-            Ok((revisions, (promoted, known)))
-        })?;
-        let _lock = self.journal.lock()?;
-        let archived = self.journal.archive_branch(branch, &text(&context)?)?;
-        Ok(Merged { promoted, known, archived })
+        }
+        Err(MemoryError::Store(format!("the branch `{branch}` is written to again and again")))
     }
+
+    /// Archives a branch unless its context is another one by now: what somebody else adds
+    /// meanwhile is not to be lost.
+    fn archive_as(
+        &mut self,
+        branch: &str,
+        context: &BranchContext,
+    ) -> Result<Option<String>, MemoryError> {
+        let _lock = self.journal.lock()?;
+        if self.whole_branch(branch)? != *context {
+            return Ok(None);
+        }
+        self.journal.archive_branch(branch, &text(context)?).map(Some)
+    }
+}
+
+/// A branch that changes while it is merged is looked at again, so often at most.
+const ROUNDS: usize = 8;
+
+/// What of a branch is not permanent yet, with the ids of that and of what was known.
+fn draft_merged(
+    store: &mut dyn StorageBackend,
+    context: &BranchContext,
+) -> Result<Drafted<Merged>, MemoryError> {
+    let (mut revisions, mut merged) = (Vec::new(), Merged::default());
+    let (mut there, mut seen) = (Permanent::default(), BTreeSet::new());
+    for revision in permanent(context)? {
+        if let Some(id) = there.find(store, &revision)? {
+            merged.known.push(id);
+        } else if seen.insert(revision.id.clone()) {
+            merged.promoted.push(revision.id.clone());
+            revisions.push(revision);
+        }
+    }
+    Ok((revisions, merged))
 }
 
 fn text(context: &BranchContext) -> Result<String, MemoryError> {
@@ -177,9 +209,8 @@ fn text(context: &BranchContext) -> Result<String, MemoryError> {
 }
 
 fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entry]) -> Promoted {
-    if context.sessions.contains(&session.id) {
-        return Promoted { was_known: true, ..Promoted::default() };
-    }
+    // A session that was taken in and went on has more to say; it is counted once.
+    let was_known = context.sessions.contains(&session.id);
     let mut more = BranchContext {
         decisions: session.decisions.clone(),
         errors_encountered: session.errors_resolved.clone(),
@@ -188,7 +219,7 @@ fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entr
         files_modified: session.files_modified.clone(),
         lifecycle_session_id: session.lifecycle_session_id.clone(),
         sessions: vec![session.id.clone()],
-        sessions_count: context.sessions_count + 1,
+        sessions_count: context.sessions_count + u64::from(!was_known),
         ..BranchContext::default()
     };
     for entry in observed {
@@ -216,24 +247,35 @@ fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entr
         error.session_id.get_or_insert_with(|| session.id.clone());
     }
     let (decisions, errors) = (context.decisions.len(), context.errors_encountered.len());
-    let done = more.completed_tasks.clone();
+    let mut done = more.completed_tasks.clone();
+    if was_known {
+        // What it left to do may have been done since.
+        done.extend(context.completed_tasks.iter().cloned());
+    }
     merge(context, more);
     context.pending_tasks.retain(|task| !done.contains(task));
     let span = session.ended_at.as_ref().and_then(millis).zip(millis(&session.started_at));
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of sessions")]
-    if let Some((end, start)) = span {
+    if let Some((end, start)) = span.filter(|_| !was_known) {
         context.total_duration_ms += (end - start).max(0) as f64;
     }
     Promoted {
         decisions: context.decisions[decisions..].iter().map(|one| one.decision.clone()).collect(),
         errors: context.errors_encountered[errors..].iter().map(|one| one.error.clone()).collect(),
-        was_known: false,
+        was_known,
     }
+}
+
+/// Two sides of one context as one: what either side has done is not left to do.
+pub(super) fn join(context: &mut BranchContext, other: BranchContext) {
+    merge(context, other);
+    let done: BTreeSet<&String> = context.completed_tasks.iter().collect();
+    context.pending_tasks.retain(|task| !done.contains(task));
 }
 
 /// Adds to `context` what `more` has beyond it; where both have a single value, that of `more`
 /// goes, unless it is empty.
-pub(super) fn merge(context: &mut BranchContext, more: BranchContext) {
+fn merge(context: &mut BranchContext, more: BranchContext) {
     for (to, from) in [
         (&mut context.completed_tasks, more.completed_tasks),
         (&mut context.pending_tasks, more.pending_tasks),
@@ -316,23 +358,45 @@ fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
     Ok(revisions)
 }
 
-/// The permanent memory that a revision would repeat: of its id, ever, or one that holds and says
-/// the same.
-fn is_known(
-    store: &mut dyn StorageBackend,
-    revision: &Revision,
-) -> Result<Option<String>, MemoryError> {
-    if !store.lines_of(&revision.id)?.is_empty() {
-        return Ok(Some(revision.id.clone()));
+/// What permanent memories say, by type and as it is compared: the id of the last changed that
+/// says it.
+#[derive(Default)]
+struct Permanent(BTreeMap<Kind, HashMap<String, String>>);
+
+impl Permanent {
+    /// The permanent memory that a revision would repeat: of its id, ever, or one that holds and
+    /// says the same.
+    fn find(
+        &mut self,
+        store: &mut dyn StorageBackend,
+        revision: &Revision,
+    ) -> Result<Option<String>, MemoryError> {
+        if !store.lines_of(&revision.id)?.is_empty() {
+            return Ok(Some(revision.id.clone()));
+        }
+        let kind = revision.kind;
+        if let btree_map::Entry::Vacant(vacant) = self.0.entry(kind) {
+            let query =
+                Query { layers: vec![Layer::Permanent], kinds: vec![kind], ..Query::default() };
+            let mut said = HashMap::new();
+            for entry in store.entries(&query)? {
+                said.entry(compared(kind, &entry.content)).or_insert(entry.id);
+            }
+            vacant.insert(said);
+        }
+        let own = compared(kind, &revision.content);
+        let said = self.0.get(&kind).filter(|_| !own.is_empty());
+        Ok(said.and_then(|said| said.get(&own)).cloned())
     }
-    let by = |text: &str| match revision.kind {
+}
+
+/// A text as memories of a type are compared.
+fn compared(kind: Kind, text: &str) -> String {
+    match kind {
         Kind::Mistake => error_key(text),
         _ => folded(text),
-    };
-    let query =
-        Query { layers: vec![Layer::Permanent], kinds: vec![revision.kind], ..Query::default() };
-    let entries = store.entries(&query)?;
-    let own = by(&revision.content);
-    let same = entries.into_iter().find(|entry| !own.is_empty() && by(&entry.content) == own);
-    Ok(same.map(|entry| entry.id))
+    }
 }
+
+#[cfg(test)]
+mod tests;

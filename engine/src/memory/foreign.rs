@@ -10,6 +10,7 @@ use super::log::{self, Revision};
 use super::types::{Entry, Kind, Layer, SCHEMA_VERSION, Status};
 use super::{MemoryError, id, legacy, times};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// The forms that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +71,11 @@ pub fn read(name: &str, bytes: &[u8], form: Option<Form>) -> Result<Read, Memory
     })?;
     let no_json = || MemoryError::Invalid(format!("{name} is not JSON"));
     Ok(match form {
-        Form::Aidd => own_lines(name, bytes),
-        Form::Older => older(name, whole.as_ref().ok_or_else(no_json)?)?,
+        Form::Aidd => own_lines(name, bytes, form),
+        Form::Older => match &whole {
+            Some(whole) => older(name, whole)?,
+            None => some_of(name, own_lines(name, bytes, form))?,
+        },
         Form::Mama => mama::read(whole.as_ref().ok_or_else(no_json)?),
         Form::ClaudeMem => claude_mem::read(whole.as_ref().ok_or_else(no_json)?),
         Form::ServerMemory => server_memory::read(whole.as_ref(), bytes),
@@ -105,11 +109,33 @@ fn seen(name: &str, whole: Option<&Value>, bytes: &[u8]) -> Option<Form> {
 }
 
 fn of_line(line: &Map<String, Value>) -> Option<Form> {
+    if older_kind(line).is_some() {
+        return Some(Form::Older);
+    }
     match line.get("type").and_then(Value::as_str)? {
         "entity" | "relation" => Some(Form::ServerMemory),
         word => word.parse::<Kind>().ok().filter(|_| line.contains_key("id")).map(|_| Form::Aidd),
     }
 }
+
+/// The type of a memory in the older form, whose content stands under the name of its type.
+fn older_kind(line: &Map<String, Value>) -> Option<Kind> {
+    let says = |name: &str| {
+        line.get(name).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
+    };
+    if says("content") {
+        return None;
+    }
+    let (kind, _) = OLDER.into_iter().find(|(_, name)| says(name))?;
+    let stated = line.get("type").and_then(Value::as_str).and_then(|word| word.parse().ok());
+    Some(stated.filter(|kind: &Kind| kind.file().is_some()).unwrap_or(kind))
+}
+
+/// The types of tracked files, and what older forms call their content.
+const OLDER: [(Kind, &str); 3] = {
+    let [decision, error, convention] = log::OLDER_NAMES;
+    [(Kind::Decision, decision), (Kind::Mistake, error), (Kind::Convention, convention)]
+};
 
 /// The form of a list of decisions: rows of MAMA have a topic and a time in a column.
 fn of_items(items: &[Value]) -> Option<Form> {
@@ -133,15 +159,19 @@ fn kind_of(name: &str) -> Option<(Kind, &'static str)> {
     KINDS.into_iter().find(|(_, plural)| name.contains(plural))
 }
 
-fn own_lines(name: &str, bytes: &[u8]) -> Read {
-    let mut read = Read::new(Form::Aidd);
-    let mut lines = Vec::new();
-    for line in bytes.split(|&byte| byte == b'\n') {
-        let value: Option<Value> = serde_json::from_slice(line).ok();
-        let entry = value.filter(|value| value.get("layer").is_some());
-        if let Some(entry) = entry.and_then(|value| serde_json::from_value::<Entry>(value).ok())
-            && entry.layer != Layer::Permanent
-        {
+/// Reads lines one by one: ours, those of the older form, entries of a checkout.
+fn own_lines(name: &str, bytes: &[u8], form: Form) -> Read {
+    let mut read = Read::new(form);
+    let (mut lines, mut seen) = (Vec::new(), BTreeSet::new());
+    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        let value: Value = serde_json::from_slice(line).unwrap_or_default();
+        if let Some(kind) = value.as_object().and_then(older_kind) {
+            match legacy::revision(kind, value) {
+                Some(revision) if !seen.insert(revision.rev.clone()) => {}
+                Some(revision) => read.revisions.push(revision),
+                None => read.skip(format!("line {}", index + 1), format!("not a {kind}")),
+            }
+        } else if let Some(entry) = of_checkout(value) {
             read.entries.push(entry);
         } else {
             lines.extend_from_slice(line);
@@ -166,8 +196,17 @@ fn own_lines(name: &str, bytes: &[u8]) -> Read {
     read
 }
 
+/// An entry of what stays in a checkout.
+fn of_checkout(value: Value) -> Option<Entry> {
+    value.get("layer")?;
+    let entry: Entry = serde_json::from_value(value).ok()?;
+    (entry.layer != Layer::Permanent).then_some(entry)
+}
+
 fn older(name: &str, whole: &Value) -> Result<Read, MemoryError> {
     let mut read = Read::new(Form::Older);
+    let alone = whole.as_object().and_then(older_kind).map(|_| Value::Array(vec![whole.clone()]));
+    let whole = alone.as_ref().unwrap_or(whole);
     let of_file = kind_of(name);
     let first = whole.as_array().and_then(|items| items.first());
     for (kind, plural) in KINDS {
@@ -191,7 +230,12 @@ fn older(name: &str, whole: &Value) -> Result<Read, MemoryError> {
             read.skip(plural, problem.message);
         }
     }
-    if read.revisions.is_empty() && read.skipped.is_empty() {
+    some_of(name, read)
+}
+
+/// What was read, when it was something.
+fn some_of(name: &str, read: Read) -> Result<Read, MemoryError> {
+    if read.revisions.is_empty() && read.entries.is_empty() && read.skipped.is_empty() {
         return Err(MemoryError::Invalid(format!(
             "{name} holds no decisions, mistakes or conventions"
         )));

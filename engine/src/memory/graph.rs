@@ -4,6 +4,7 @@ use super::MemoryError;
 use super::project::ProjectMemory;
 use super::store::StorageBackend;
 use super::types::{Entry, Link, Relation};
+use crate::lines::standing::circles;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// No walk goes deeper, whatever is asked for.
@@ -74,28 +75,71 @@ pub fn walk(
     Ok(walk)
 }
 
-/// Whether `from` supersedes `to`, directly or by others.
+/// Whether `from` supersedes `to`, directly or by others. Found from `to` upwards: what took the
+/// place of a memory is little, what it took the place of may be all that was ever said on a topic.
 pub(super) fn supersedes(
     store: &mut dyn StorageBackend,
     from: &str,
     to: &str,
 ) -> Result<bool, MemoryError> {
-    let mut seen = BTreeSet::from([from.to_owned()]);
-    let mut left = vec![from.to_owned()];
+    let mut seen = BTreeSet::from([to.to_owned()]);
+    let mut left = vec![to.to_owned()];
     while let Some(id) = left.pop() {
-        for link in store.links(&id)? {
-            if link.from != id || link.relation != Relation::Supersedes {
-                continue;
-            }
-            if link.to == to {
+        for by in superseding(store, &id)? {
+            if by == from {
                 return Ok(true);
             }
-            if seen.insert(link.to.clone()) {
-                left.push(link.to);
+            if seen.insert(by.clone()) {
+                left.push(by);
             }
         }
     }
     Ok(false)
+}
+
+/// The memories that supersede one directly; itself, when it says so.
+fn superseding(store: &mut dyn StorageBackend, id: &str) -> Result<Vec<String>, MemoryError> {
+    let links = store.links(id)?.into_iter();
+    let on = links.filter(|link| link.relation == Relation::Supersedes && link.to == id);
+    Ok(on.map(|link| link.from).collect())
+}
+
+/// Some memories and all that supersede them, directly or by others.
+#[derive(Debug, Default)]
+pub(super) struct Above {
+    /// Each of them, and those that supersede it directly.
+    by: BTreeMap<String, Vec<String>>,
+}
+
+impl Above {
+    /// Those above `ids`, with one look at the links of each.
+    pub(super) fn of(
+        store: &mut dyn StorageBackend,
+        ids: &BTreeSet<String>,
+    ) -> Result<Self, MemoryError> {
+        let mut above = Self::default();
+        let mut left: Vec<String> = ids.iter().cloned().collect();
+        while let Some(id) = left.pop() {
+            if above.by.contains_key(&id) {
+                continue;
+            }
+            let by = superseding(store, &id)?;
+            left.extend(by.iter().cloned());
+            above.by.insert(id, by);
+        }
+        Ok(above)
+    }
+
+    /// The circles among them: see [`circles`]. All of a circle is above each memory in it.
+    pub(super) fn circles(&self) -> BTreeMap<&str, &str> {
+        let links = self.by.iter().flat_map(|(to, by)| by.iter().map(|from| (&**from, &**to)));
+        circles(links)
+    }
+
+    /// The memories that supersede one of them directly.
+    pub(super) fn superseding(&self, id: &str) -> &[String] {
+        self.by.get(id).map_or(&[], Vec::as_slice)
+    }
 }
 
 impl ProjectMemory {

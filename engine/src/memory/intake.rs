@@ -5,7 +5,8 @@ use super::log::Revision;
 use super::project::ProjectMemory;
 use super::store::Durability;
 use super::types::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// What was taken in, or would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,14 +60,11 @@ impl ProjectMemory {
         &mut self,
         revisions: &[Revision],
     ) -> Result<(Vec<Revision>, TakenIn), MemoryError> {
-        let mut in_order: Vec<&Revision> = revisions.iter().collect();
-        in_order.sort_by_key(|revision| revision.at);
         let mut renamed: BTreeMap<String, String> = BTreeMap::new();
         let (mut unknown, mut taken) = (Vec::new(), TakenIn::default());
         let (mut lines, mut memories) = (BTreeSet::new(), BTreeSet::new());
-        for revision in in_order {
+        for (stated, revision) in parents_first(revisions) {
             let mut revision = revision.clone();
-            let stated = revision.clone().sealed().rev;
             for parent in &mut revision.parents {
                 if let Some(name) = renamed.get(parent) {
                     parent.clone_from(name);
@@ -91,5 +89,61 @@ impl ProjectMemory {
             unknown.push(clean);
         }
         Ok((unknown, taken))
+    }
+}
+
+/// Revisions with their hashes, each after those that it replaces and else by time: a clock may have
+/// gone back.
+fn parents_first(revisions: &[Revision]) -> Vec<(String, &Revision)> {
+    let revs: Vec<String> =
+        revisions.iter().map(|revision| revision.clone().sealed().rev).collect();
+    let there: BTreeSet<&str> = revs.iter().map(String::as_str).collect();
+    let mut children: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut waits: Vec<usize> = Vec::new();
+    for (index, revision) in revisions.iter().enumerate() {
+        let parents: BTreeSet<&str> = revision.parents.iter().map(String::as_str).collect();
+        let known: Vec<&str> = parents.intersection(&there).copied().collect();
+        waits.push(known.len());
+        known.into_iter().for_each(|parent| children.entry(parent).or_default().push(index));
+    }
+    let ready = |index: usize| Reverse((revisions[index].at, index));
+    let mut next: BinaryHeap<_> =
+        (0..revisions.len()).filter(|index| waits[*index] == 0).map(ready).collect();
+    let mut order: Vec<usize> = Vec::new();
+    while let Some(Reverse((_, index))) = next.pop() {
+        order.push(index);
+        // Of two copies of a line, the first counts.
+        for child in children.remove(&*revs[index]).unwrap_or_default() {
+            waits[child] -= 1;
+            if waits[child] == 0 {
+                next.push(ready(child));
+            }
+        }
+    }
+    // No line can name the hash of one that names it. Should someone forge that, it is not lost.
+    order.extend((0..revisions.len()).filter(|index| waits[*index] > 0));
+    order.into_iter().map(|index| (revs[index].clone(), &revisions[index])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lines::types::Kind;
+
+    #[test]
+    fn a_line_follows_those_it_replaces_whatever_the_clock_said() {
+        let first = Revision::first(Kind::Decision, "d".into(), 9, "a").sealed();
+        let with = |at, parents: &[&Revision]| {
+            let parents = parents.iter().map(|parent| parent.rev.clone()).collect();
+            Revision { parents, at, ..first.clone() }.sealed()
+        };
+        let (one, two) = (with(5, &[&first]), with(4, &[&first]));
+        let both = with(1, &[&one, &two]);
+        let other = Revision::first(Kind::Decision, "e".into(), 7, "b").sealed();
+        let lines =
+            [both.clone(), one.clone(), first.clone(), first.clone(), two.clone(), other.clone()];
+        let order: Vec<String> = parents_first(&lines).into_iter().map(|(rev, _)| rev).collect();
+        let expected = [&other, &first, &two, &one, &both, &first].map(|line| line.rev.clone());
+        assert_eq!(order, expected);
     }
 }

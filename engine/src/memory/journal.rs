@@ -5,6 +5,7 @@ use super::MemoryError;
 use super::id::digest;
 use super::records::BranchContext;
 use super::store::{json, lock};
+use crate::files::Disk;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -82,11 +83,15 @@ impl Journal {
         lock::take(&folder.join("data.journal.lock"))
     }
 
-    /// What the file at `path` is known by; `None` when there is none.
+    /// What the file at `path` is known by; `None` when there is none. What is there and cannot be
+    /// looked at is known by a stamp that no file has.
     #[must_use]
     pub fn stamp(&self, path: &str) -> Option<Stamp> {
-        let metadata = fs::metadata(self.root.join(path)).ok()?;
-        metadata.is_file().then(|| Stamp::of(&metadata))
+        match fs::metadata(self.root.join(path)) {
+            Ok(metadata) => metadata.is_file().then(|| Stamp::of(&metadata)),
+            Err(error) if is_gone(&error) => None,
+            Err(_) => Some(Stamp { length: u64::MAX, changed: u64::MAX }),
+        }
     }
 
     /// The bytes of the file at `path`, and what it is known by; `None` when there is none.
@@ -95,52 +100,52 @@ impl Journal {
     /// When it cannot be read; [`MemoryError::Invalid`] when it is not to be read: it is no file,
     /// lies outside the root, or is longer than [`LONGEST`].
     pub fn read(&self, path: &str) -> Result<Option<(Vec<u8>, Stamp)>, MemoryError> {
-        let name = path;
-        let path = self.root.join(path);
+        match self.read_there(path) {
+            // Git takes files away and puts others there while they are looked at.
+            Err(MemoryError::Io { error, .. }) if is_gone(&error) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    fn read_there(&self, name: &str) -> Result<(Vec<u8>, Stamp), MemoryError> {
+        let path = self.root.join(name);
+        let io = |error| MemoryError::io(&path)(error);
         // Looked at first: to open a pipe may take forever.
-        let metadata = match fs::metadata(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(MemoryError::io(&path))?,
-        };
-        let real = |path: &Path| path.canonicalize().map_err(MemoryError::io(path));
+        let metadata = fs::metadata(&path).map_err(io)?;
         let refuse = |why: &str| Err(MemoryError::Invalid(format!("{name} is not read: {why}")));
         if !metadata.is_file() {
             return refuse("it is not a file");
         }
-        if !real(&path)?.starts_with(real(&self.root)?) {
+        if !path.canonicalize().map_err(io)?.starts_with(self.root.canonicalize().map_err(io)?) {
             return refuse("it is a link that leads out of the project");
         }
         if metadata.len() > LONGEST {
             return refuse("it is longer than 256 MiB");
         }
-        let mut file = File::open(&path).map_err(MemoryError::io(&path))?;
+        let mut file = File::open(&path).map_err(io)?;
         let mut bytes = Vec::new();
         // The stamp of before: what is added meanwhile makes it out of date.
-        let stamp = file
-            .metadata()
-            .and_then(|metadata| {
-                (&mut file).take(LONGEST).read_to_end(&mut bytes)?;
-                Ok(Stamp::of(&metadata))
-            })
-            .map_err(MemoryError::io(&path))?;
-        Ok(Some((bytes, stamp)))
+        let stamp = Stamp::of(&file.metadata().map_err(io)?);
+        (&mut file).take(LONGEST).read_to_end(&mut bytes).map_err(io)?;
+        Ok((bytes, stamp))
     }
 
     /// Adds whole lines to the file at `path`; returns when they are on the disk. What the file was
-    /// known by before, and what it is known by now.
+    /// known by before, and what it is known by now; `None` for the latter when somebody else wrote
+    /// to it at the same time.
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn append(&self, path: &str, lines: &str) -> Result<(Stamp, Stamp), MemoryError> {
+    pub fn append(&self, path: &str, lines: &str) -> Result<(Stamp, Option<Stamp>), MemoryError> {
         let place = self.place(path)?;
         // Git may put another file in its place while it is written to. Lines that are there twice
         // do no harm.
         for _ in 0..8 {
-            let (before, written) = append(&place, lines).map_err(MemoryError::io(&place))?;
+            let appended = append(&place, lines).map_err(MemoryError::io(&place))?;
             let Ok(now) = fs::metadata(&place) else { continue };
-            let same = lock::identity_of(&written) == lock::identity_of(&now);
-            if same && now.len() >= written.len() {
-                return Ok((Stamp::of(&before), Stamp::of(&written)));
+            let same = lock::identity_of(&appended.after) == lock::identity_of(&now);
+            if same && now.len() >= appended.after.len() {
+                return Ok(appended.stamps());
             }
         }
         Err(MemoryError::Store(format!("{path} is replaced again and again by another program")))
@@ -159,15 +164,14 @@ impl Journal {
     /// that was cloned must not choose which of the user's files are written.
     fn place(&self, path: &str) -> Result<PathBuf, MemoryError> {
         let place = self.root.join(path);
-        let folder = place.parent().unwrap_or(&self.root);
-        lock::make_folder(folder)?;
-        let real = |path: &Path| path.canonicalize().map_err(MemoryError::io(path));
         let is_link = fs::symlink_metadata(&place).is_ok_and(|data| data.file_type().is_symlink());
-        if is_link || !real(folder)?.starts_with(real(&self.root)?) {
+        // Looked at before any folder is made: a link may lead to where none is yet.
+        if is_link || Disk::new(self.root.clone()).inside(path).is_none() {
             return Err(MemoryError::Invalid(format!(
                 "{path} is a link, and memory is not written through links"
             )));
         }
+        lock::make_folder(place.parent().unwrap_or(&self.root))?;
         Ok(place)
     }
 
@@ -188,7 +192,7 @@ impl Journal {
             return serde_json::from_str(&text).map(|context| Some((context, false))).map_err(bad);
         };
         let mut context: BranchContext = serde_json::from_str(&ours).map_err(bad)?;
-        super::branches::merge(&mut context, serde_json::from_str(&theirs).map_err(bad)?);
+        super::branches::join(&mut context, serde_json::from_str(&theirs).map_err(bad)?);
         Ok(Some((context, true)))
     }
 
@@ -251,8 +255,29 @@ impl Journal {
     }
 }
 
-/// Adds lines; what is known of the file from before and after.
-fn append(place: &Path, lines: &str) -> io::Result<(fs::Metadata, fs::Metadata)> {
+/// Whether there is nothing at a path: no such name, or something that is no folder on the way.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// What is known of a file from before and after something was added to it.
+struct Appended {
+    before: fs::Metadata,
+    /// How many bytes were added.
+    length: u64,
+    after: fs::Metadata,
+}
+
+impl Appended {
+    /// As [`Journal::append`] gives them. Others that write do not all take the lock.
+    fn stamps(&self) -> (Stamp, Option<Stamp>) {
+        let is_all = self.after.len() == self.before.len() + self.length;
+        (Stamp::of(&self.before), is_all.then(|| Stamp::of(&self.after)))
+    }
+}
+
+/// Adds lines.
+fn append(place: &Path, lines: &str) -> io::Result<Appended> {
     let mut file = OpenOptions::new().create(true).read(true).append(true).open(place)?;
     let before = file.metadata()?;
     let is_new = before.len() == 0;
@@ -267,9 +292,10 @@ fn append(place: &Path, lines: &str) -> io::Result<(fs::Metadata, fs::Metadata)>
         }
     }
     text.push_str(lines);
+    let length = text.len() as u64;
     if let Err(error) = file.write_all(text.as_bytes()) {
         // On a full disk half a line may be there; it goes, unless others wrote behind it.
-        let most = before.len() + text.len() as u64;
+        let most = before.len() + length;
         if file.metadata().is_ok_and(|now| now.len() < most) {
             let _ = file.set_len(before.len());
         }
@@ -279,7 +305,8 @@ fn append(place: &Path, lines: &str) -> io::Result<(fs::Metadata, fs::Metadata)>
     if is_new {
         lock::sync_folder(place);
     }
-    Ok((before, file.metadata()?))
+    let after = file.metadata()?;
+    Ok(Appended { before, length, after })
 }
 
 /// The name of a branch's file: itself, as far as every file system has it, with a hash where that
@@ -358,8 +385,24 @@ mod tests {
         let (_, stamp) = journal.append("ai/memory/x.jsonl", "three\n").expect("written");
         let (bytes, read) = journal.read("ai/memory/x.jsonl").expect("read").expect("there");
         assert_eq!(bytes, b"one\ntw\nthree\n");
-        assert_eq!(stamp, read);
+        assert_eq!(stamp, Some(read));
         assert_eq!(journal.read("none").expect("read"), None);
+    }
+
+    #[test]
+    fn what_others_write_meanwhile_is_not_taken_as_read() {
+        let folder = TempDir::new().expect("a folder");
+        let place = folder.path().join("x.jsonl");
+        let known = |text: &str| {
+            fs::write(&place, text).expect("written");
+            fs::metadata(&place).expect("known")
+        };
+        let (before, after) = (known("one\n"), known("one\ntwo\n"));
+        let both = Appended { before: before.clone(), length: 4, after: after.clone() };
+        assert_eq!(both.stamps(), (Stamp::of(&before), Some(Stamp::of(&after))));
+        let after = known("one\ntheirs\ntwo\n");
+        let more = Appended { before: before.clone(), length: 4, after };
+        assert_eq!(more.stamps(), (Stamp::of(&before), None));
     }
 
     #[cfg(unix)]
@@ -378,6 +421,9 @@ mod tests {
         assert!(journal.write("out/new", "line\n").is_err());
         assert_eq!(fs::read_to_string(&victim).expect("read"), "mine");
         assert!(!other.path().join("new").exists());
+        // Not even a folder is made there.
+        assert!(journal.append("out/more/new", "line\n").is_err());
+        assert_eq!(fs::read_dir(other.path()).expect("a folder").count(), 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What each type of memory has to say beside its content: the typed form of its metadata.
 
 use super::MemoryError;
-use super::types::Outcome;
+use super::types::{Kind, Outcome};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -145,6 +145,31 @@ pub struct Insight {
     /// Fields that this aidd does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// Looks whether fields are what memories of a type have under their names. Null, which takes a field
+/// out, always is.
+///
+/// # Errors
+/// The first field that is not, by its name.
+pub fn check(kind: Kind, fields: &Map<String, Value>) -> Result<(), MemoryError> {
+    let fits = match kind {
+        Kind::Decision => fits::<Decision>,
+        Kind::Mistake => fits::<Mistake>,
+        Kind::Convention => fits::<Convention>,
+        _ => return Ok(()),
+    };
+    for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+        let field = Map::from_iter([(name.clone(), value.clone())]);
+        fits(field).map_err(|error| {
+            MemoryError::Invalid(format!("`{name}` of a {kind} cannot be that: {error}"))
+        })?;
+    }
+    Ok(())
+}
+
+fn fits<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<(), serde_json::Error> {
+    serde_json::from_value::<T>(Value::Object(fields)).map(|_| ())
 }
 
 /// The metadata of a typed form.

@@ -46,7 +46,8 @@ pub fn read(path: &str, kind: Kind, plural: &str, bytes: &[u8]) -> (Vec<Revision
     (revisions, problems)
 }
 
-fn revision(kind: Kind, item: Value) -> Option<Revision> {
+/// An item as a first revision; `None` when it does not say what it should.
+pub(super) fn revision(kind: Kind, item: Value) -> Option<Revision> {
     let Value::Object(mut fields) = item else { return None };
     unpack(&mut fields);
     let names: &[&str] = match kind {
@@ -62,7 +63,7 @@ fn revision(kind: Kind, item: Value) -> Option<Revision> {
         }
         None => None,
     })?;
-    let at = ["date", "createdAt", "created_at", "timestamp"]
+    let at = ["date", "createdAt", "created_at", "timestamp", "at"]
         .iter()
         .find_map(|name| fields.get(*name).and_then(millis))
         .unwrap_or_default();

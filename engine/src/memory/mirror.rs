@@ -1,11 +1,12 @@
 //! The lines of the tracked files in the store, and what they come to there.
 
 use super::MemoryError;
+use super::graph::Above;
 use super::journal;
 use super::log::{self, Revision};
 use super::privacy::Gate;
 use super::store::{Mirrored, Query, StorageBackend};
-use super::types::{Entry, Layer, Relation, Status};
+use super::types::{Layer, Relation, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was taken in from tracked files.
@@ -35,6 +36,15 @@ pub(super) fn missing(
     Ok(missing)
 }
 
+/// The lines on a memory that its files hold now.
+pub(super) fn present_lines(
+    store: &mut dyn StorageBackend,
+    id: &str,
+) -> Result<Vec<Revision>, MemoryError> {
+    let lines = store.lines_of(id)?.into_iter().filter(|line| line.present);
+    Ok(lines.map(|line| line.line).collect())
+}
+
 /// Makes the lines of a source in the store those of `revisions`; with `anew`, also those that the
 /// store seems to have, as what it has may be damaged.
 pub(super) fn take_in(
@@ -49,35 +59,56 @@ pub(super) fn take_in(
     for (rev, id, present) in store.lines_in(source)? {
         known.insert(rev, (id, present));
     }
-    let mut touched = Touched::default();
+    let mut changes: Vec<Change<'_>> = Vec::new();
     for revision in revisions {
         match known.remove(&revision.rev) {
             Some((_, true)) if !anew => {}
-            Some((_, true)) => {
-                touched.add(store, &revision.id)?;
-                put_line(store, gate, source, revision)?;
-            }
+            Some((_, true)) => changes.push(Change::Put(revision)),
             Some((id, false)) => {
-                touched.add(store, &id)?;
-                store.set_present(source, &revision.rev, true)?;
+                changes.push(Change::Present { id, rev: revision.rev.clone(), is_present: true });
                 imported.new += 1;
             }
             None => {
-                touched.add(store, &revision.id)?;
-                put_line(store, gate, source, revision)?;
+                changes.push(Change::Put(revision));
                 imported.new += 1;
             }
         }
     }
     for (rev, (id, present)) in known {
         if present {
-            touched.add(store, &id)?;
-            store.set_present(source, &rev, false)?;
+            changes.push(Change::Present { id, rev, is_present: false });
             imported.gone += 1;
+        }
+    }
+    let touched = Touched::by(store, changes.iter().map(Change::id))?;
+    for change in &changes {
+        match change {
+            Change::Put(revision) => put_line(store, gate, source, revision)?,
+            Change::Present { rev, is_present, .. } => {
+                store.set_present(source, rev, *is_present)?;
+            }
         }
     }
     touched.settle(store, gate)?;
     Ok(imported)
+}
+
+/// What is to be done with a line in the store.
+enum Change<'a> {
+    /// It is put there.
+    Put(&'a Revision),
+    /// It is there, and the file has it now or has it no more.
+    Present { id: String, rev: String, is_present: bool },
+}
+
+impl Change<'_> {
+    /// The memory.
+    fn id(&self) -> &str {
+        match self {
+            Self::Put(revision) => &revision.id,
+            Self::Present { id, .. } => id,
+        }
+    }
 }
 
 pub(super) fn put_lines(
@@ -86,9 +117,8 @@ pub(super) fn put_lines(
     file: &str,
     revisions: &[Revision],
 ) -> Result<(), MemoryError> {
-    let mut touched = Touched::default();
+    let touched = Touched::by(store, revisions.iter().map(|revision| &*revision.id))?;
     for revision in revisions {
-        touched.add(store, &revision.id)?;
         put_line(store, gate, file, revision)?;
     }
     touched.settle(store, gate)
@@ -100,22 +130,21 @@ pub(super) fn restore(
     gate: &Gate,
     lines: &[&Mirrored],
 ) -> Result<usize, MemoryError> {
-    let mut touched = Touched::default();
-    let mut count = 0;
+    let mut new = Vec::new();
     for mirrored in lines {
         let Mirrored { file, line, .. } = mirrored;
         let known = store.lines_of(&line.id)?;
         let is_known = known.iter().any(|own| (&own.file, &own.line.rev) == (file, &line.rev));
         // The gate takes nothing out of a line that passed it.
         let clean = gate.clean(*mirrored).ok().filter(|clean| clean.line == *line);
-        if let Some(clean) = clean.filter(|_| !is_known && journal::path_of(file).is_some()) {
-            touched.add(store, &line.id)?;
-            store.put_line(&clean)?;
-            count += 1;
-        }
+        new.extend(clean.filter(|_| !is_known && journal::path_of(file).is_some()));
+    }
+    let touched = Touched::by(store, new.iter().map(|clean| &*clean.line.id))?;
+    for clean in &new {
+        store.put_line(clean)?;
     }
     touched.settle(store, gate)?;
-    Ok(count)
+    Ok(new.len())
 }
 
 fn put_line(
@@ -129,44 +158,60 @@ fn put_line(
 }
 
 impl Touched {
-    /// Notes a memory that is about to change, and what it supersedes now.
-    fn add(&mut self, store: &mut dyn StorageBackend, id: &str) -> Result<(), MemoryError> {
-        if self.0.insert(id.to_owned()) {
-            self.targets(store, id)?;
+    /// What changes of these memories touch, to be asked before they are made.
+    fn by<'a>(
+        store: &mut dyn StorageBackend,
+        ids: impl Iterator<Item = &'a str>,
+    ) -> Result<Self, MemoryError> {
+        let mut touched = Self(ids.map(str::to_owned).collect());
+        touched.circles(&Above::of(store, &touched.0)?);
+        touched.targets(store)?;
+        Ok(touched)
+    }
+
+    /// Adds what the memories supersede.
+    fn targets(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
+        for id in self.0.clone() {
+            let links = store.links(&id)?.into_iter();
+            let own = links.filter(|link| link.from == id);
+            let own = own.filter(|link| link.relation == Relation::Supersedes);
+            self.0.extend(own.map(|link| link.to));
         }
         Ok(())
     }
 
-    fn targets(&mut self, store: &mut dyn StorageBackend, id: &str) -> Result<(), MemoryError> {
-        let links = store.links(id)?;
-        let own = links.into_iter().filter(|link| link.from == id);
-        self.0.extend(own.filter(|link| link.relation == Relation::Supersedes).map(|link| link.to));
-        Ok(())
+    /// Adds what is in a circle with one of the memories: it holds by that.
+    fn circles(&mut self, above: &Above) {
+        let circles = above.circles();
+        let touched: BTreeSet<&str> =
+            self.0.iter().filter_map(|id| circles.get(&**id).copied()).collect();
+        let members = circles.iter().filter(|(_, circle)| touched.contains(*circle));
+        self.0.extend(members.map(|(member, _)| (*member).to_owned()));
     }
 
     /// Works out anew what the touched memories are and how they stand.
     fn settle(mut self, store: &mut dyn StorageBackend, gate: &Gate) -> Result<(), MemoryError> {
-        for id in self.0.clone() {
-            let lines = store.lines_of(&id)?;
-            if lines.is_empty() {
+        for id in &self.0 {
+            if store.lines_of(id)?.is_empty() {
                 continue;
             }
-            let present: Vec<Revision> =
-                lines.into_iter().filter(|line| line.present).map(|line| line.line).collect();
-            match log::fold(&present) {
+            match log::fold(&present_lines(store, id)?) {
                 None => {
-                    store.delete_entry(&id)?;
+                    store.delete_entry(id)?;
                 }
                 Some(folded) => {
                     store.put_entry(&gate.clean(&folded.entry)?)?;
-                    store.put_links(&id, &gate.clean(&folded.links)?)?;
+                    store.put_links(id, &gate.clean(&folded.links)?)?;
                 }
             }
-            self.targets(store, &id)?;
         }
+        self.targets(store)?;
+        let above = Above::of(store, &self.0)?;
+        self.circles(&above);
+        let circles = above.circles();
         for id in &self.0 {
             if let Some(entry) = store.entry(id)?.filter(|entry| entry.status != Status::Removed) {
-                let status = standing(store, &entry)?;
+                let status = standing(store, &entry.id, &above, &circles)?;
                 store.set_status(id, status)?;
             }
         }
@@ -176,15 +221,20 @@ impl Touched {
 
 /// Whether a memory that was not removed is superseded: by one that was not removed, and that it
 /// does not itself supersede. Merged branches may make a circle; then all in it hold, and are
-/// listed as a conflict.
-fn standing(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Status, MemoryError> {
-    for link in store.links(&entry.id)? {
-        if link.relation != Relation::Supersedes || link.to != entry.id {
+/// listed as a conflict. The same as [`crate::lines::standing`] says of files.
+fn standing(
+    store: &mut dyn StorageBackend,
+    id: &str,
+    above: &Above,
+    circles: &BTreeMap<&str, &str>,
+) -> Result<Status, MemoryError> {
+    for later in above.superseding(id) {
+        let circle = circles.get(id);
+        if later == id || (circle.is_some() && circle == circles.get(&**later)) {
             continue;
         }
-        let later = store.entry(&link.from)?;
-        let holds = later.is_some_and(|later| later.status != Status::Removed);
-        if holds && !super::graph::supersedes(store, &entry.id, &link.from)? {
+        let later = store.entry(later)?;
+        if later.is_some_and(|later| later.status != Status::Removed) {
             return Ok(Status::Superseded);
         }
     }
@@ -205,3 +255,6 @@ pub(super) fn drop_strays(store: &mut dyn StorageBackend) -> Result<(), MemoryEr
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@
 
 mod alike;
 pub mod branches;
+mod conflicts;
 pub mod diagnose;
 pub mod foreign;
 pub mod graph;
@@ -32,6 +33,7 @@ pub mod settle;
 pub mod situation;
 pub mod store;
 pub mod times;
+mod tracked;
 mod unwritable;
 
 pub use crate::lines::{id, log, types, words};

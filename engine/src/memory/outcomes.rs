@@ -32,6 +32,13 @@ impl Check {
         }
     }
 
+    /// The checks that a command runs; for one that passed also those it could not have passed
+    /// without.
+    #[must_use]
+    pub fn of_command(command: &str, passed: Option<bool>) -> Vec<Self> {
+        told(&words(command), passed)
+    }
+
     /// The words that tell it, each of one or two.
     fn told_by(self) -> &'static [&'static str] {
         match self {
@@ -149,7 +156,12 @@ pub struct Run {
 pub fn read(entry: &Entry) -> Run {
     let seen: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
     let command = seen.extra.get("command").and_then(Value::as_str).unwrap_or_default();
-    let named = words(&format!("{command}\n{}\n{}", entry.content, seen.concepts.join("\n")));
+    let ran = ran(command);
+    let named = if ran.is_empty() && !command.trim().is_empty() {
+        Vec::new()
+    } else {
+        words(&format!("{ran}\n{}\n{}", self::ran(&entry.content), seen.concepts.join("\n")))
+    };
     let exit = seen.extra.get("exitCode").and_then(Value::as_i64).map(|code| code == 0);
     let stated = seen.extra.get("passed").and_then(Value::as_bool);
     let said = || {
@@ -157,11 +169,101 @@ pub fn read(entry: &Entry) -> Run {
         verdict(&format!("{}\n{}\n{narrative}", entry.content, seen.facts.join("\n")))
     };
     let passed = exit.or(stated).or_else(said);
-    let tells_one = |words: &[&str]| words.iter().any(|told| tells(&named, told));
+    Run { checks: told(&named, passed), passed }
+}
+
+/// The checks that words tell of.
+fn told(named: &[String], passed: Option<bool>) -> Vec<Check> {
+    let tells_one = |words: &[&str]| words.iter().any(|told| tells(named, told));
     let is_told = |check: &Check| {
         tells_one(check.told_by()) || (passed == Some(true) && tells_one(check.implied_by()))
     };
-    Run { checks: Check::ALL.into_iter().filter(is_told).collect(), passed }
+    Check::ALL.into_iter().filter(is_told).collect()
+}
+
+/// Programs that only look at files or move them: what they name says nothing of a check.
+const LOOK_OR_MOVE: &[&str] = &[
+    "[", "awk", "bat", "cat", "cd", "chmod", "chown", "cp", "curl", "diff", "du", "echo", "fd",
+    "find", "gh", "git", "glab", "grep", "head", "hg", "jj", "less", "ln", "ls", "mkdir", "mv",
+    "popd", "printf", "pushd", "pwd", "rg", "rm", "rmdir", "rsync", "scp", "sed", "sleep", "sort",
+    "stat", "svn", "tail", "tar", "tee", "touch", "tree", "uniq", "unzip", "vi", "vim", "wc",
+    "wget", "which", "xxd", "zip",
+];
+/// Words before a program that only say how it is run.
+const BEFORE: &[&str] = &["command", "doas", "env", "exec", "nice", "nohup", "sudo", "time"];
+/// Programs that run the file they are given: its name tells what is run.
+const INTERPRETERS: &[&str] = &[
+    "bash", "bun", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh", "tsx", "zsh",
+];
+
+/// What commands run, without what only looks at files or moves them and without the paths that
+/// are given to the rest.
+fn ran(commands: &str) -> String {
+    let parts = commands_of(commands).into_iter().map(|part| {
+        let is_before = |word: &&str| BEFORE.contains(word) || is_setting(word);
+        let mut words = part.split_whitespace().skip_while(is_before);
+        let program = base_name(words.next().unwrap_or_default());
+        if LOOK_OR_MOVE.contains(&program) {
+            return String::new();
+        }
+        let mut ran = vec![program];
+        let mut runs_a_file = INTERPRETERS.contains(&program);
+        for word in words {
+            if !is_path(word) {
+                // `python -m pytest`: what follows are arguments of that.
+                runs_a_file &= word.starts_with('-') && word != "-m";
+                ran.push(word);
+            } else if std::mem::take(&mut runs_a_file) {
+                ran.push(base_name(word));
+            }
+        }
+        ran.join(" ")
+    });
+    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
+/// The commands of a line of a shell. What stands in quotes is one word of them, and what follows
+/// `<<` is read by them: `git commit -m "feat: x; add tests"` is one.
+fn commands_of(text: &str) -> Vec<&str> {
+    let text = text.split_once("<<").map_or(text, |(before, _)| before);
+    let mut quote = None;
+    let parts = text.split(|c: char| match quote {
+        Some(open) => {
+            quote = Some(open).filter(|open| *open != c);
+            false
+        }
+        None => {
+            quote = Some(c).filter(|c| matches!(c, '"' | '\''));
+            matches!(c, '\n' | ';' | '|' | '&')
+        }
+    });
+    parts.collect()
+}
+
+/// `RUST_LOG=debug`.
+fn is_setting(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// `tests/`, `src/a.rs`, `user.test.ts`; not `--filter=a`, `build:all`, `1.2`.
+fn is_path(word: &str) -> bool {
+    let word = word.trim_matches(['"', '\'', '(', ')', ',', ':']);
+    let has_ending = || {
+        let ending = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+        ending.is_some_and(|(_, ending)| {
+            (1..=5).contains(&ending.len())
+                && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+                && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+    };
+    !word.starts_with('-') && (word.contains(['/', '\\']) || has_ending())
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -201,12 +303,14 @@ fn verdict(text: &str) -> Option<bool> {
     ];
     const NONE: [&str; 4] = ["0", "no", "zero", "without"];
     let words = words(text);
-    for pair in words.windows(2) {
-        if matches!(&*pair[0], "exit" | "code" | "status")
-            && let Ok(code) = pair[1].parse::<u8>()
-        {
-            return Some(code == 0);
-        }
+    // "exit 1", "exit code 1", "exited with status 1"; not "status 200" of a server.
+    let code = words.iter().enumerate().find_map(|(at, word)| {
+        let is_between = |word: &&String| matches!(&***word, "with" | "code" | "status");
+        let mut after = words[at + 1..].iter().skip_while(is_between);
+        matches!(&**word, "exit" | "exited").then(|| after.next()?.parse::<u8>().ok()).flatten()
+    });
+    if let Some(code) = code {
+        return Some(code == 0);
     }
     // "0 failed", "no tests failed".
     let is_none =
@@ -247,6 +351,61 @@ mod tests {
         let run = read(&entry);
         let checks: Vec<&str> = run.checks.iter().map(|check| check.word()).collect();
         (checks.join(" "), run.passed)
+    }
+
+    #[test]
+    fn what_only_looks_or_moves_is_no_check() {
+        for command in [
+            "git add tests/",
+            "git commit -m 'build: tests pass'",
+            "git commit -m \"feat: x; add tests\n\n- build & lint\" && git push",
+            "git commit -F - <<'END'\ntests pass\nEND",
+            "rm -rf build",
+            "cd tests && ls build",
+            "cat tests/a.rs | grep lint",
+            "FOO=1 sudo mv build tests",
+            "mkdir -p build; touch build/lint",
+            "/usr/bin/find . -name '*test*'",
+            "prettier --write src/user.test.ts",
+            "node build/server.js",
+        ] {
+            let record = json!({"command": command, "exitCode": 0});
+            let title = if command.starts_with("prettier") { "format" } else { "tests" };
+            let title = if command.starts_with("node") { "serve" } else { title };
+            assert_eq!(run(title, record), (String::new(), Some(true)), "{command}");
+            let told = run(command, json!({"exitCode": 0}));
+            assert_eq!(told, (String::new(), Some(true)), "{command}");
+        }
+        for (command, checks) in [
+            ("cd app && cargo test", "tests types build"),
+            ("git commit -m 'a; b' && npm test", "tests"),
+            ("git stash\nnpm test 2>&1 | tail -5", "tests"),
+            ("CI=1 npx vitest run src/build/a.ts", "tests"),
+            ("./node_modules/.bin/jest", "tests"),
+            ("bash scripts/test.sh", "tests"),
+            ("python -m pytest tests/build.py", "tests"),
+            ("npm run build", "build"),
+            ("./build.sh", "build"),
+        ] {
+            let record = json!({"command": command, "exitCode": 0});
+            assert_eq!(run("run", record), (checks.to_owned(), Some(true)), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_an_exit_code_only_after_exit() {
+        for (said, passed) in [
+            ("GET /health status 200", None),
+            ("error code 0", Some(false)),
+            ("exit 0", Some(true)),
+            ("exit status 1", Some(false)),
+            ("process exited with code 101", Some(false)),
+            ("exit code: 0, 2 failed attempts before", Some(true)),
+            ("the exit handler is ok; exit 2", Some(false)),
+            ("see the exit of 3 shops", None),
+        ] {
+            assert_eq!(run("npm test", json!({"facts": [said]})).1, passed, "{said}");
+        }
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! Decisions, mistakes and conventions: saving, editing, taking back, and what contradicts what.
 
 use super::MemoryError;
+pub use super::conflicts::Conflict;
+use super::conflicts::decisions_on;
 use super::kinds::{self, Convention, Decision, Mistake};
-use super::log::{LAST_SEEN, OCCURRENCES, Op, Revision};
+use super::log::{self, LAST_SEEN, OCCURRENCES, Op, Revision};
+use super::mirror::present_lines;
 use super::project::{Drafted, ProjectMemory};
-use super::store::Query;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status};
 use super::words::{folded, topic_key};
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Errors at least so alike, but for what varies, are one mistake made again.
 const SAME_ERROR: f64 = 0.85;
@@ -38,6 +40,8 @@ pub struct Saved {
     pub id: String,
     /// Whether it was not there before.
     pub is_new: bool,
+    /// Whether it was there, and links or fields that came with it were added to it.
+    pub is_edited: bool,
     /// How often it happened, of a mistake.
     pub occurrences: Option<u64>,
     /// The memories whose place it takes.
@@ -57,41 +61,8 @@ pub struct Similar {
     pub likeness: f64,
 }
 
-/// What does not go together.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Conflict {
-    /// Two edits of one memory stand side by side.
-    TwoHeads {
-        /// The memory.
-        id: String,
-        /// The revisions, the shown one first.
-        heads: Vec<String>,
-    },
-    /// More than one decision on a topic holds.
-    OneTopic {
-        /// The topic as it is compared.
-        topic: String,
-        /// The decisions.
-        ids: Vec<String>,
-    },
-    /// One says that it contradicts the other, and both hold.
-    Contradiction {
-        /// The one.
-        from: String,
-        /// The other.
-        to: String,
-    },
-    /// They supersede each other in a circle.
-    Circle {
-        /// The one.
-        from: String,
-        /// The other, which holds all the same.
-        to: String,
-    },
-}
-
 /// What to change of a memory; `None` leaves it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Edit {
     /// The memory itself.
     pub content: Option<String>,
@@ -99,6 +70,21 @@ pub struct Edit {
     pub topic: Option<String>,
     /// Fields of its kind; null takes one out.
     pub fields: Map<String, Value>,
+}
+
+impl Edit {
+    /// Whether `entry` says all of it already, and nothing else beside it.
+    fn changes_nothing(&self, entry: &Entry) -> bool {
+        let topic = self.topic.as_ref().map(|topic| Some(topic).filter(|it| !it.trim().is_empty()));
+        let says = |(name, value): (&String, &Value)| match entry.metadata.get(name) {
+            Some(own) => own == value,
+            None => value.is_null(),
+        };
+        !entry.is_contested()
+            && self.content.as_ref().is_none_or(|content| *content == entry.content)
+            && topic.is_none_or(|topic| topic == entry.topic.as_ref())
+            && self.fields.iter().all(says)
+    }
 }
 
 impl ProjectMemory {
@@ -113,8 +99,17 @@ impl ProjectMemory {
     }
 
     /// What is compared with others is what will be kept: without secrets and private text.
-    fn as_kept<T: Clone>(&self, new: &New<T>) -> Result<New<T>, MemoryError> {
-        Ok(New { content: self.gate.clean(&new.content)?.into_inner(), ..new.clone() })
+    fn as_kept<T>(&self, new: &New<T>) -> Result<New<T>, MemoryError>
+    where
+        T: Clone + Serialize + DeserializeOwned,
+    {
+        Ok(New {
+            content: self.gate.clean(&new.content)?.into_inner(),
+            topic: self.gate.clean(&new.topic)?.into_inner(),
+            body: self.gate.clean(&new.body)?.into_inner(),
+            links: self.gate.clean(&new.links)?.into_inner(),
+            ..new.clone()
+        })
     }
 
     fn draft_decision(&mut self, new: &New<Decision>) -> Result<Drafted<Saved>, MemoryError> {
@@ -127,7 +122,7 @@ impl ProjectMemory {
             _ => self.same_text(Kind::Decision, &new.content)?,
         };
         if let Some(old) = again.filter(|_| !new.links.iter().any(wanted)) {
-            return Ok((Vec::new(), Saved { id: old.id, ..Saved::default() }));
+            return self.draft_known(&old, new);
         }
         for old in on_topic {
             if !revision.links.iter().any(|link| link.to == old.id) {
@@ -139,20 +134,15 @@ impl ProjectMemory {
         let mut similar = self.similar(Kind::Decision, &new.content)?;
         similar.retain(|similar| !revision.links.iter().any(|link| link.to == similar.id));
         let id = revision.id.clone();
-        Ok((vec![revision], Saved { id, is_new: true, superseded, similar, occurrences: None }))
+        Ok((vec![revision], Saved { id, is_new: true, superseded, similar, ..Saved::default() }))
     }
 
     /// The decisions that hold on a topic.
     pub(super) fn on_topic(&mut self, topic: Option<&str>) -> Result<Vec<Entry>, MemoryError> {
-        let Some(topic) = topic.filter(|topic| !topic_key(topic).is_empty()) else {
-            return Ok(Vec::new());
-        };
-        let query = Query {
-            layers: vec![Layer::Permanent],
-            topic: Some(topic.to_owned()),
-            ..Query::active(Kind::Decision)
-        };
-        self.store().entries(&query)
+        match decisions_on(topic) {
+            Some(query) => self.store().entries(&query),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Saves a mistake. One that was made before is counted, and its cure replaced by the new one.
@@ -178,23 +168,50 @@ impl ProjectMemory {
     fn draft_again(&mut self, id: &str, new: &New<Mistake>) -> Result<Drafted<Saved>, MemoryError> {
         let entry = self.permanent(id)?;
         let at = self.now();
-        let before: Mistake = kinds::typed(&entry.metadata)?;
+        // Not as a whole: a field that a hand has written wrongly does not keep one from counting.
+        let before = entry.metadata.get(OCCURRENCES).and_then(Value::as_u64).unwrap_or(1);
         let random = self.new_id("seen", at, id);
         let mut seen = Revision::first(Kind::Mistake, id.to_owned(), at, "");
         seen.op = Op::Seen;
         seen.session_id.clone_from(&new.session_id);
+        seen.branch.clone_from(&new.branch);
         // Two times in one millisecond are two times.
         seen.extra.insert("nonce".to_owned(), random.into());
-        let mut revisions = vec![seen];
+        let (mut revisions, saved) = self.draft_known(&entry, new)?;
+        revisions.insert(0, seen);
+        Ok((revisions, Saved { occurrences: Some(before.saturating_add(1)), ..saved }))
+    }
+
+    /// What saving `entry` again adds to it: links and fields that it does not have, and a topic when
+    /// it has none. What it says of who saved it first stays.
+    fn draft_known<T: Serialize>(
+        &mut self,
+        entry: &Entry,
+        new: &New<T>,
+    ) -> Result<Drafted<Saved>, MemoryError> {
+        let own = self.own_links(&entry.id)?;
+        let mut links = new.links.clone();
+        links.retain(|link| !own.iter().any(|own| is_same(own, link)));
+        for link in &links {
+            self.check_link(&entry.id, link)?;
+        }
         let mut fields = kinds::metadata(&new.body)?;
         fields.retain(|name, value| {
             name != OCCURRENCES && name != LAST_SEEN && entry.metadata.get(name) != Some(value)
         });
-        if !fields.is_empty() {
-            revisions.push(self.edited(&entry, Edit { fields, ..Edit::default() }, at)?);
+        let topic = new.topic.clone().filter(|topic| !topic.trim().is_empty());
+        let topic = topic.filter(|_| entry.topic.is_none());
+        let mut saved = Saved { id: entry.id.clone(), ..Saved::default() };
+        if links.is_empty() && fields.is_empty() && topic.is_none() {
+            return Ok((Vec::new(), saved));
         }
-        let occurrences = Some(before.occurrences.unwrap_or(1) + 1);
-        Ok((revisions, Saved { id: id.to_owned(), occurrences, ..Saved::default() }))
+        let at = self.now();
+        let mut revision = self.edited(entry, Edit { fields, topic, content: None }, at)?;
+        let supersedes = links.iter().filter(|link| link.relation == Relation::Supersedes);
+        saved.superseded = supersedes.map(|link| link.to.clone()).collect();
+        saved.is_edited = true;
+        revision.links.extend(links);
+        Ok((vec![revision], saved))
     }
 
     /// Saves a convention. The same convention again is no new one.
@@ -206,7 +223,7 @@ impl ProjectMemory {
         self.write_permanent(&mut |memory| {
             let revision = memory.draft(Kind::Convention, new)?;
             if let Some(old) = memory.same_text(Kind::Convention, &new.content)? {
-                return Ok((Vec::new(), Saved { id: old.id, ..Saved::default() }));
+                return memory.draft_known(&old, new);
             }
             let similar = memory.similar(Kind::Convention, &new.content)?;
             let id = revision.id.clone();
@@ -274,6 +291,11 @@ impl ProjectMemory {
         Ok(links.map(|link| Link { from: String::new(), ..link }).collect())
     }
 
+    /// The lines on a memory that its files hold now.
+    pub(super) fn present(&mut self, id: &str) -> Result<Vec<Revision>, MemoryError> {
+        present_lines(self.store(), id)
+    }
+
     /// A revision of `entry` with `edit`; it settles whatever heads there are.
     pub(super) fn edited(
         &mut self,
@@ -282,14 +304,14 @@ impl ProjectMemory {
         at: i64,
     ) -> Result<Revision, MemoryError> {
         let links = self.own_links(&entry.id)?;
-        let mut revision = Revision::next(entry, links, at);
+        let lines = self.present(&entry.id)?;
+        let mut revision = Revision::next(entry, links, log::tips(&lines), at);
         // Counted from the lines themselves.
-        let counted = self.store().lines_of(&entry.id)?;
-        if counted.iter().any(|line| line.line.op == Op::Seen) {
-            let stated = counted.iter().find(|line| entry.heads.contains(&line.line.rev));
+        if lines.iter().any(|line| line.op == Op::Seen) {
+            let stated = lines.iter().find(|line| entry.heads.contains(&line.rev));
             for name in [OCCURRENCES, LAST_SEEN] {
                 revision.metadata.remove(name);
-                if let Some(value) = stated.and_then(|line| line.line.metadata.get(name)) {
+                if let Some(value) = stated.and_then(|line| line.metadata.get(name)) {
                     revision.metadata.insert(name.to_owned(), value.clone());
                 }
             }
@@ -310,18 +332,25 @@ impl ProjectMemory {
         Ok(revision)
     }
 
-    /// Changes a permanent memory of this type. Of two heads it leaves one.
+    /// Changes a permanent memory of this type. Of two heads it leaves one. What changes nothing is
+    /// not written.
     ///
     /// # Errors
-    /// When there is no such memory of that type, or nothing would be left of it.
+    /// When there is no such memory of that type, nothing would be left of it, or a field is not what
+    /// its type has under that name.
     pub fn edit(&mut self, kind: Kind, id: &str, edit: &Edit) -> Result<Entry, MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.of_kind(kind, id)?;
             if edit.content.as_ref().is_some_and(|content| content.trim().is_empty()) {
                 return Err(MemoryError::Invalid(format!("a {kind} cannot be empty")));
             }
+            kinds::check(kind, &edit.fields)?;
+            let edit: Edit = memory.gate.clean(edit)?.into_inner();
+            if edit.changes_nothing(&entry) {
+                return Ok((Vec::new(), ()));
+            }
             let at = memory.now();
-            Ok((vec![memory.edited(&entry, edit.clone(), at)?], ()))
+            Ok((vec![memory.edited(&entry, edit, at)?], ()))
         })?;
         self.read(&mut |store| store.entry(id))?
             .ok_or_else(|| MemoryError::Unknown { what: "memory", id: id.to_owned() })
@@ -348,12 +377,15 @@ impl ProjectMemory {
     ) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.of_kind(kind, id)?;
-            let at = memory.now();
-            Ok((vec![Revision::removal(&entry, at, reason.map(str::to_owned))], ()))
+            let parents = log::tips(&memory.present(id)?);
+            let removal =
+                Revision::removal(&entry, parents, memory.now(), reason.map(str::to_owned));
+            Ok((vec![removal], ()))
         })
     }
 
-    /// Says what came of a decision. What was said before stays in its history.
+    /// Says what came of a decision. What was said before stays in its history; the same again is
+    /// not written.
     ///
     /// # Errors
     /// When there is no such decision.
@@ -365,12 +397,16 @@ impl ProjectMemory {
     ) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.of_kind(Kind::Decision, id)?;
-            let at = memory.now();
             let mut fields = Map::new();
             fields.insert("outcome".to_owned(), outcome.word().into());
             fields.insert("outcomeReason".to_owned(), reason.into());
-            fields.insert("outcomeAt".to_owned(), at.into());
-            Ok((vec![memory.edited(&entry, Edit { fields, ..Edit::default() }, at)?], ()))
+            let mut edit = memory.gate.clean(&Edit { fields, ..Edit::default() })?.into_inner();
+            if edit.changes_nothing(&entry) {
+                return Ok((Vec::new(), ()));
+            }
+            let at = memory.now();
+            edit.fields.insert("outcomeAt".to_owned(), at.into());
+            Ok((vec![memory.edited(&entry, edit, at)?], ()))
         })
     }
 
@@ -384,8 +420,7 @@ impl ProjectMemory {
             memory.check_link(from, link)?;
             let at = memory.now();
             let mut revision = memory.edited(&entry, Edit::default(), at)?;
-            let same = |own: &Link| (&own.to, own.relation) == (&link.to, link.relation);
-            revision.links.retain(|own| !same(own));
+            revision.links.retain(|own| !is_same(own, link));
             revision.links.push(Link { from: String::new(), ..link.clone() });
             Ok((vec![revision], ()))
         })
@@ -396,9 +431,7 @@ impl ProjectMemory {
     /// # Errors
     /// When there is no such memory.
     pub fn history(&mut self, id: &str) -> Result<Vec<Revision>, MemoryError> {
-        let lines = self.read(&mut |store| store.lines_of(id))?;
-        let mut lines: Vec<Revision> =
-            lines.into_iter().filter(|line| line.present).map(|line| line.line).collect();
+        let mut lines = self.read(&mut |store| present_lines(store, id))?;
         if lines.is_empty() {
             return Err(MemoryError::Unknown { what: "memory", id: id.to_owned() });
         }
@@ -417,55 +450,9 @@ impl ProjectMemory {
         }
         Ok(None)
     }
+}
 
-    /// All that does not go together in permanent memory.
-    ///
-    /// # Errors
-    /// When the store does not answer.
-    pub fn conflicts(&mut self) -> Result<Vec<Conflict>, MemoryError> {
-        let query = Query { layers: vec![Layer::Permanent], ..Query::default() };
-        self.read(&mut |store| {
-            let entries = store.entries(&query)?;
-            let active: BTreeSet<&str> = entries
-                .iter()
-                .filter(|entry| entry.status == Status::Active)
-                .map(|entry| &*entry.id)
-                .collect();
-            let mut conflicts = Vec::new();
-            let mut topics: BTreeMap<String, Vec<String>> = BTreeMap::new();
-            for entry in &entries {
-                if entry.is_contested() {
-                    let (id, heads) = (entry.id.clone(), entry.heads.clone());
-                    conflicts.push(Conflict::TwoHeads { id, heads });
-                }
-                let topic = entry.topic.as_deref().map(topic_key).filter(|key| !key.is_empty());
-                if let Some(topic) =
-                    topic.filter(|_| entry.kind == Kind::Decision && active.contains(&*entry.id))
-                {
-                    topics.entry(topic).or_default().push(entry.id.clone());
-                }
-                for link in store.links(&entry.id)? {
-                    if link.from != entry.id || !active.contains(&*link.to) {
-                        continue;
-                    }
-                    let (from, to) = (link.from, link.to);
-                    match link.relation {
-                        Relation::Contradicts if active.contains(&*from) => {
-                            conflicts.push(Conflict::Contradiction { from, to });
-                        }
-                        Relation::Supersedes => conflicts.push(Conflict::Circle { from, to }),
-                        _ => {}
-                    }
-                }
-            }
-            conflicts.extend(topics.into_iter().filter(|(_, ids)| ids.len() > 1).map(
-                |(topic, mut ids)| {
-                    ids.sort();
-                    Conflict::OneTopic { topic, ids }
-                },
-            ));
-            conflicts.sort();
-            Ok(conflicts)
-        })
-    }
+/// Whether two links that start at one memory say the same of the same other.
+fn is_same(one: &Link, other: &Link) -> bool {
+    (&one.to, one.relation) == (&other.to, other.relation)
 }

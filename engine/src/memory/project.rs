@@ -5,20 +5,16 @@
 
 use super::MemoryError;
 use super::alike::Alike;
-use super::journal::{self, Journal, Stamp};
-use super::log::{self, Problem, ProblemKind, Revision};
-use super::mirror::{Imported, drop_strays, missing, put_lines, take_in};
+use super::journal::{Journal, Stamp};
+use super::log::Revision;
 use super::privacy::Gate;
 use super::recall::index::Index;
-use super::store::{self, Durability, Opened, StorageBackend, Table, Wanted, transaction};
-use super::types::Kind;
-use super::{id, legacy, unwritable};
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use super::store::{self, Durability, Opened, StorageBackend, Wanted, transaction};
+use super::{id, unwritable};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Tells the time in milliseconds since 1970.
 pub type Clock = Box<dyn Fn() -> i64 + Send>;
@@ -37,17 +33,19 @@ pub struct ProjectMemory {
     root: PathBuf,
     wanted: Wanted,
     pub(super) journal: Journal,
-    store: Box<dyn StorageBackend>,
+    pub(super) store: Box<dyn StorageBackend>,
     pub(super) gate: Gate,
     clock: Clock,
     notices: Vec<String>,
     /// What this process knows the tracked files by.
-    stamps: BTreeMap<&'static str, Option<Stamp>>,
+    pub(super) stamps: BTreeMap<&'static str, Option<Stamp>>,
     /// Makes ids of the same millisecond differ.
     count: u64,
     pub(super) alike: Alike,
     /// Why no file can be written here; the store is in memory then.
     pub(super) unwritable: Option<String>,
+    /// When that was last looked at again.
+    pub(super) looked: Option<Instant>,
     /// What memories are searched by, as of a mark of the store.
     index: Index,
 }
@@ -59,13 +57,6 @@ impl fmt::Debug for ProjectMemory {
             .field("store", &self.store)
             .finish_non_exhaustive()
     }
-}
-
-/// What the store knows of a tracked file.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Known {
-    stamp: Option<Stamp>,
-    problems: Vec<Problem>,
 }
 
 /// Revisions to write, and what to answer.
@@ -80,7 +71,8 @@ impl ProjectMemory {
     pub fn open(root: &Path, wanted: Wanted, clock: Clock) -> Result<Self, MemoryError> {
         let gate = Gate::new()?;
         let (opened, unwritable) = unwritable::open(root, wanted, &gate, clock())?;
-        let Opened { store, notices, .. } = opened;
+        let Opened { store, notices } = opened;
+        let looked = unwritable.as_ref().map(|_| Instant::now());
         let mut memory = Self {
             root: root.to_owned(),
             wanted,
@@ -93,6 +85,7 @@ impl ProjectMemory {
             count: 0,
             alike: Alike::default(),
             unwritable,
+            looked,
             index: Index::default(),
         };
         memory.salvage();
@@ -152,7 +145,7 @@ impl ProjectMemory {
         &mut self,
         work: &mut dyn FnMut(&mut dyn StorageBackend, &mut Index) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
-        self.try_disk_again();
+        self.try_disk_again_to_read();
         let mut refreshed = |memory: &mut Self| {
             memory.refresh()?;
             work(&mut *memory.store, &mut memory.index)
@@ -214,6 +207,18 @@ impl ProjectMemory {
         Ok(answer)
     }
 
+    /// Reads from the store, after taking in what changed in the tracked files, for whoever holds
+    /// the lock of these.
+    pub(super) fn read_locked<T>(
+        &mut self,
+        work: &mut dyn FnMut(&mut dyn StorageBackend) -> Result<T, MemoryError>,
+    ) -> Result<T, MemoryError> {
+        self.guarded(&mut |memory| {
+            memory.refresh_locked()?;
+            work(&mut *memory.store)
+        })
+    }
+
     /// The store, within a draft or after [`Self::read`].
     pub(super) fn store(&mut self) -> &mut dyn StorageBackend {
         &mut *self.store
@@ -224,16 +229,24 @@ impl ProjectMemory {
         (&mut *self.store, &self.gate)
     }
 
-    /// Runs `work`; when the store turns out damaged, or another process put it aside, once more on
-    /// a new one.
-    fn guarded<T>(
+    /// Runs `work`; when the store turns out damaged, once more on one that was mended or, as when
+    /// another process put it aside, on a new one.
+    pub(super) fn guarded<T>(
         &mut self,
         work: &mut dyn FnMut(&mut Self) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
         if self.store.is_set_aside() {
             self.reopen()?;
         }
-        match work(self) {
+        let done = match work(self) {
+            Err(MemoryError::Corrupt(why)) if self.store.mend().unwrap_or_default() => {
+                self.notices.push(store::mended(&why));
+                self.index = Index::default();
+                work(self)
+            }
+            other => other,
+        };
+        match done {
             Err(MemoryError::Corrupt(why)) => {
                 let now = self.now();
                 let notice = store::set_aside(&mut self.store, &why, now)?;
@@ -263,206 +276,6 @@ impl ProjectMemory {
         self.index = Index::default();
     }
 
-    /// Takes in what changed in the tracked files.
-    fn refresh(&mut self) -> Result<(), MemoryError> {
-        for (source, path) in journal::SOURCES {
-            let stamp = self.journal.stamp(path);
-            if self.stamps.get(source) == Some(&stamp) {
-                continue;
-            }
-            if self.known(source)?.stamp == stamp {
-                self.stamps.insert(source, stamp);
-                continue;
-            }
-            // A writer may be between the file and the store. A store in memory is nobody else's.
-            let _lock = match self.unwritable {
-                None => Some(self.journal.lock()?),
-                Some(_) => None,
-            };
-            return self.refresh_locked();
-        }
-        Ok(())
-    }
-
-    fn refresh_locked(&mut self) -> Result<(), MemoryError> {
-        for (source, path) in journal::SOURCES {
-            let stamp = self.journal.stamp(path);
-            if self.stamps.get(source) != Some(&stamp) {
-                if self.known(source)?.stamp != stamp {
-                    self.import_source(source, path, false)?;
-                }
-                self.stamps.insert(source, stamp);
-            }
-        }
-        Ok(())
-    }
-
-    fn known(&mut self, source: &str) -> Result<Known, MemoryError> {
-        let document = self.store.document(Table::Meta, &format!("source:{source}"))?;
-        Ok(document.and_then(|known| serde_json::from_value(known).ok()).unwrap_or_default())
-    }
-
-    /// Reads all tracked files again, changed or not, and makes what the store has of them anew.
-    ///
-    /// # Errors
-    /// When a file cannot be read, or the store not written.
-    pub fn import(&mut self) -> Result<Imported, MemoryError> {
-        self.refuse_unwritable()?;
-        let _lock = self.journal.lock()?;
-        self.guarded(&mut |memory| {
-            if let Some(damage) = memory.store.check()?.into_iter().next() {
-                return Err(MemoryError::Corrupt(damage));
-            }
-            let mut all = Imported::default();
-            for (source, path) in journal::SOURCES {
-                let stamp = memory.journal.stamp(path);
-                let one = memory.import_source(source, path, true)?;
-                memory.stamps.insert(source, stamp);
-                all = Imported { new: all.new + one.new, gone: all.gone + one.gone };
-            }
-            transaction(&mut *memory.store, Durability::Full, &mut drop_strays)?;
-            Ok(all)
-        })
-    }
-
-    /// What is wrong with the tracked files.
-    ///
-    /// # Errors
-    /// When the store does not answer.
-    pub fn problems(&mut self) -> Result<Vec<Problem>, MemoryError> {
-        self.guarded(&mut |memory| {
-            memory.refresh()?;
-            let mut problems = Vec::new();
-            for (source, _) in journal::SOURCES {
-                problems.extend(memory.known(source)?.problems);
-            }
-            Ok(problems)
-        })
-    }
-
-    fn import_source(
-        &mut self,
-        source: &str,
-        path: &str,
-        anew: bool,
-    ) -> Result<Imported, MemoryError> {
-        let (bytes, stamp) = match self.journal.read(path) {
-            Ok(Some(read)) => read,
-            // A file that is gone or not to be read says nothing: its lines hold.
-            Ok(None) => return self.know(source, &Known::default()),
-            Err(MemoryError::Invalid(why)) => {
-                let stamp = self.journal.stamp(path);
-                return self.know(source, &Known { stamp, problems: vec![unreadable(path, why)] });
-            }
-            Err(error) => return Err(error),
-        };
-        let (revisions, problems) = parse(source, path, &bytes);
-        let known = Known { stamp: Some(stamp), problems };
-        let gate = &self.gate;
-        transaction(&mut *self.store, Durability::Full, &mut |store| {
-            let imported = take_in(store, gate, source, &revisions, anew)?;
-            note(store, gate, source, &known)?;
-            Ok(imported)
-        })
-    }
-
-    fn know(&mut self, source: &str, known: &Known) -> Result<Imported, MemoryError> {
-        let gate = &self.gate;
-        transaction(&mut *self.store, Durability::Full, &mut |store| {
-            note(store, gate, source, known)?;
-            Ok(Imported::default())
-        })
-    }
-
-    /// Writes revisions to their file and to the store, under the lock.
-    fn add_lines(&mut self, file: &'static str, revisions: &[Revision]) -> Result<(), MemoryError> {
-        let path = journal::path_of(file).unwrap_or_default();
-        let lines: String = revisions.iter().map(|revision| revision.line() + "\n").collect();
-        let mut known = self.known(file)?;
-        let stamp = if self.journal.stamp(path).is_some() {
-            let (before, after) = self.journal.append(path, &lines)?;
-            // What others wrote since the file was read is not read yet.
-            if known.stamp == Some(before) { Some(after) } else { known.stamp }
-        } else {
-            // With the lines that a file held that is gone.
-            let before = self.present_lines(file)?;
-            self.journal.write(path, &(before + &lines))?
-        };
-        known.stamp = stamp;
-        let gate = &self.gate;
-        // The lines are on the disk. Should a power cut take them from the store, the stamp goes
-        // with them, and they are taken in again.
-        let mirrored = transaction(&mut *self.store, Durability::Normal, &mut |store| {
-            put_lines(store, gate, file, revisions)?;
-            note(store, gate, file, &known)
-        });
-        match mirrored {
-            Ok(()) => {
-                self.stamps.insert(file, stamp);
-            }
-            // The lines are safe, and the file does not have the stamp that the store knows.
-            Err(error) => {
-                self.notices.push(format!("{path} was written; the store will follow ({error})"));
-            }
-        }
-        Ok(())
-    }
-
-    /// The lines that a tracked file holds, as the store knows them.
-    fn present_lines(&mut self, file: &str) -> Result<String, MemoryError> {
-        let mut lines: Vec<Revision> = Vec::new();
-        for (_, id, present) in self.store.lines_in(file)? {
-            if present && !lines.iter().any(|line| line.id == id) {
-                let own = self.store.lines_of(&id)?;
-                lines.extend(
-                    own.into_iter()
-                        .filter(|own| own.present && own.file == file)
-                        .map(|own| own.line),
-                );
-            }
-        }
-        lines.sort_by(|a, b| (a.at, &a.id, &a.rev).cmp(&(b.at, &b.id, &b.rev)));
-        Ok(lines.iter().map(|line| line.line() + "\n").collect())
-    }
-
-    /// Writes the tracked files that are gone, and with `all` also the lines that a file no longer
-    /// holds; how many lines were written.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
-    pub fn export(&mut self, all: bool) -> Result<usize, MemoryError> {
-        self.refuse_unwritable()?;
-        let _lock = self.journal.lock()?;
-        let mut count = 0;
-        self.guarded(&mut Self::refresh_locked)?;
-        for (file, path) in &journal::SOURCES[..3] {
-            if self.journal.stamp(path).is_none() {
-                let text = self.present_lines(file)?;
-                if !text.is_empty() {
-                    count += text.lines().count();
-                    self.journal.write(path, &text)?;
-                }
-            }
-            if all {
-                let missing = missing(&mut *self.store, file)?;
-                count += missing.len();
-                if !missing.is_empty() {
-                    self.add_lines(file, &missing)?;
-                }
-            }
-        }
-        self.guarded(&mut Self::refresh_locked)?;
-        Ok(count)
-    }
-
-    /// The lines that the store knows and a file that is there does not hold.
-    ///
-    /// # Errors
-    /// When the store does not answer.
-    pub fn missing(&mut self, file: &str) -> Result<Vec<Revision>, MemoryError> {
-        self.read(&mut |store| missing(store, file))
-    }
-
     /// Looks for damage in the store; what was found.
     ///
     /// # Errors
@@ -473,26 +286,4 @@ impl ProjectMemory {
         }
         self.store.check()
     }
-}
-
-fn unreadable(path: &str, message: String) -> Problem {
-    Problem { path: path.to_owned(), line: 0, kind: ProblemKind::UnreadableFile, message }
-}
-
-fn parse(source: &str, path: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
-    let plural = source.trim_start_matches("aidd-").trim_end_matches(".json");
-    let kind = Kind::ALL.iter().find(|kind| kind.file() == Some(plural));
-    match kind {
-        Some(&kind) if path.ends_with(".json") => legacy::read(path, kind, plural, bytes),
-        _ => log::read(path, bytes),
-    }
-}
-
-fn note(
-    store: &mut dyn StorageBackend,
-    gate: &Gate,
-    source: &str,
-    known: &Known,
-) -> Result<(), MemoryError> {
-    store.put_document(Table::Meta, &format!("source:{source}"), 0, &gate.clean(&json!(known))?)
 }

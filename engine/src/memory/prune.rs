@@ -9,6 +9,7 @@ use super::store::{Durability, Query, StorageBackend, Table};
 use super::times::millis;
 use super::types::{Layer, Status};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// When an ended session may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,27 +86,23 @@ impl ProjectMemory {
         only_look: bool,
     ) -> Result<Vec<Dropped>, MemoryError> {
         let oldest = self.now() - i64::from(days) * 86_400_000;
-        let query = Query {
-            layers: vec![Layer::Permanent],
-            statuses: vec![Status::Removed],
-            ..Query::default()
-        };
-        let removed = self.read(&mut |store| store.entries(&query))?;
-        let old: Vec<Dropped> = removed
-            .into_iter()
-            .filter(|entry| entry.updated_at < oldest)
-            .map(|entry| Dropped { title: entry.title(80), id: entry.id })
-            .collect();
-        if only_look || old.is_empty() {
+        if only_look {
+            return self.read(&mut |store| droppable(store, oldest));
+        }
+        self.refuse_unwritable()?;
+        let lock = self.journal.lock()?;
+        // What holds is told under the lock: a team mate's edit may bring a memory back.
+        let old = self.read_locked(&mut |store| droppable(store, oldest))?;
+        if old.is_empty() {
             return Ok(old);
         }
-        let lock = self.journal.lock()?;
+        let ids: BTreeSet<&str> = old.iter().map(|memory| &*memory.id).collect();
         for path in journal::SOURCES[..3].iter().map(|(_, path)| path) {
             let Some((bytes, _)) = self.journal.read(path)? else { continue };
             let text = String::from_utf8(bytes)
                 .map_err(|_| MemoryError::Invalid(format!("{path} is not UTF-8: mend it first")))?;
             let kept: String =
-                text.split_inclusive('\n').filter(|line| !speaks_of(line, &old)).collect();
+                text.split_inclusive('\n').filter(|line| !speaks_of(line, &ids)).collect();
             if kept.len() < text.len() {
                 self.journal.write(path, &kept)?;
             }
@@ -116,10 +113,29 @@ impl ProjectMemory {
     }
 }
 
-fn speaks_of(line: &str, memories: &[Dropped]) -> bool {
-    let line: Option<Value> = serde_json::from_str(line).ok();
+/// The memories that were taken back before `oldest`, and of which the files that are written hold
+/// every line: without its removal there, a memory of an older file would hold again.
+fn droppable(store: &mut dyn StorageBackend, oldest: i64) -> Result<Vec<Dropped>, MemoryError> {
+    let query = Query {
+        layers: vec![Layer::Permanent],
+        statuses: vec![Status::Removed],
+        ..Query::default()
+    };
+    let mut old = Vec::new();
+    for entry in store.entries(&query)?.into_iter().filter(|entry| entry.updated_at < oldest) {
+        let is_written = |file: &str| journal::SOURCES[..3].iter().any(|(name, _)| *name == file);
+        let lines = store.lines_of(&entry.id)?;
+        if lines.iter().all(|line| !line.present || is_written(&line.file)) {
+            old.push(Dropped { title: entry.title(80), id: entry.id });
+        }
+    }
+    Ok(old)
+}
+
+fn speaks_of(line: &str, memories: &BTreeSet<&str>) -> bool {
+    let line: Option<Value> = serde_json::from_str(line.trim_start_matches('\u{FEFF}')).ok();
     let id = line.as_ref().and_then(|line| line["id"].as_str());
-    id.is_some_and(|id| memories.iter().any(|memory| memory.id == id))
+    id.is_some_and(|id| memories.contains(id))
 }
 
 fn prunable(

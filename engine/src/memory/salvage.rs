@@ -19,7 +19,7 @@ pub(super) struct Carried {
     observations: usize,
     saved: usize,
     lifecycles: usize,
-    /// Of tracked files; most of them are there anyway.
+    /// Of tracked files. Most of these are read again anyway; of a file that is gone, none is.
     lines: usize,
 }
 
@@ -53,6 +53,7 @@ fn notice(path: &Path, carried: Carried, lost: usize) -> String {
         (carried.observations, "observations"),
         (carried.saved, "other memories of this checkout"),
         (carried.lifecycles, "lifecycles"),
+        (carried.lines, "lines of tracked files"),
     ];
     let counted: Vec<String> =
         counted.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();

@@ -8,8 +8,16 @@ use super::store::{Durability, StorageBackend, Table};
 use serde_json::{Map, Value, json};
 
 /// Fields that are set by starting and ending, and by nothing else.
-const FIXED: [&str; 7] =
-    ["id", "branch", "startedAt", "started_at", "endedAt", "ended_at", "parentSessionId"];
+const FIXED: [&str; 8] = [
+    "id",
+    "branch",
+    "startedAt",
+    "started_at",
+    "endedAt",
+    "ended_at",
+    "parentSessionId",
+    "parent_session_id",
+];
 
 /// Reads a session; an older record may miss fields.
 fn session(store: &mut dyn StorageBackend, id: &str) -> Result<SessionState, MemoryError> {

@@ -2,7 +2,7 @@
 
 use super::MemoryError;
 use super::graph::supersedes;
-use super::log::{Op, Revision};
+use super::log::{self, Op, Revision};
 use super::permanent::Edit;
 use super::project::{Drafted, ProjectMemory};
 use super::store::Durability;
@@ -91,14 +91,16 @@ impl ProjectMemory {
         };
         let heads: Vec<&String> = entry.heads.iter().filter(|head| head.starts_with(rev)).collect();
         let [head] = heads[..] else {
-            let message = format!("`{rev}` is not one of the edits {}", entry.heads.join(", "));
-            return Err(MemoryError::Invalid(message));
+            return Err(MemoryError::Invalid(format!(
+                "`{rev}` begins none, or more than one, of the edits {}",
+                entry.heads.join(", ")
+            )));
         };
-        let lines = self.store().lines_of(&entry.id)?.into_iter();
-        let kept = lines.map(|line| line.line).find(|line| line.rev == *head);
+        let lines = self.present(&entry.id)?;
+        let parents = log::tips(&lines);
+        let kept = lines.into_iter().find(|line| line.rev == *head);
         let kept = kept.ok_or_else(|| MemoryError::Unknown { what: "edit", id: head.clone() })?;
         let created_at = Some(entry.created_at);
-        let parents = entry.heads.clone();
         Ok((Revision { parents, at, created_at, rev: String::new(), ..kept }, others(head)))
     }
 

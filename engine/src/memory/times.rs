@@ -38,7 +38,8 @@ pub fn moment(at: i64) -> String {
 }
 
 /// The day. What lies beyond the years -9999 to 9999 counts as their first or last day.
-pub(super) fn date(at: i64) -> Date {
+#[must_use]
+pub fn date(at: i64) -> Date {
     civil(at).date()
 }
 

@@ -6,6 +6,10 @@ use super::privacy::Gate;
 use super::project::ProjectMemory;
 use super::store::{self, Durability, Opened, Wanted, salvage, transaction};
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long those who only read do not look again whether files can be written.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Opens the store, or one in memory where no file can be written; and why that is.
 ///
@@ -46,16 +50,26 @@ impl ProjectMemory {
     pub(super) fn leave_disk(&mut self, why: String) -> Result<(), MemoryError> {
         let opened = in_memory(self.root(), &self.gate, &why)?;
         self.unwritable = Some(why);
+        self.looked = Some(Instant::now());
         self.use_store(opened);
         Ok(())
     }
 
+    /// Looks whether files can be written again, when they could not. Whoever only reads looks now
+    /// and then: where another user's lock is in the way, each look copies the store.
+    pub(super) fn try_disk_again_to_read(&mut self) {
+        if self.looked.is_none_or(|looked| looked.elapsed() > PATIENCE) {
+            self.try_disk_again();
+        }
+    }
+
     /// Looks whether files can be written again, when they could not.
-    pub(super) fn try_disk_again(&mut self) {
+    fn try_disk_again(&mut self) {
         let folder = self.root().join(".aidd");
         if self.unwritable.is_some() && store::lock::can_write(&folder) {
             // It fails as it did before, or there is a store now.
             let _ = self.reopen();
+            self.looked = self.unwritable.as_ref().map(|_| Instant::now());
         }
     }
 

@@ -3,6 +3,7 @@
 
 pub mod assign;
 pub mod dockerfile;
+pub mod document;
 pub mod ini;
 pub mod json;
 pub mod markdown;
@@ -12,5 +13,6 @@ mod mermaid_model;
 mod mermaid_strict;
 pub mod shell;
 pub mod tree;
+pub mod values;
 pub mod xml;
 pub mod yaml;

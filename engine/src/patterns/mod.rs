@@ -1,16 +1,27 @@
 //! Checks written in the header of a page, shipped or a project's own.
 
+pub mod commits;
+pub mod data;
+pub mod doc;
+pub mod joined;
+pub mod layers;
 pub mod password;
 pub mod placeholder;
 pub mod prefilter;
 pub mod shape;
 pub mod syntax;
 pub mod text;
+pub mod tree;
+pub mod when;
 
-use crate::paths::Globs;
+use crate::parse::markdown;
+use crate::parse::values::Format;
+use crate::paths::{Globs, scope_of};
 use crate::rule::Rule;
 use crate::source::{Source, Span};
 use aidd_content::page::{CheckHeader, SyntaxHeader};
+use commits::Demands;
+use layers::Layers;
 
 /// What is wrong with the check in a rule's header, a text each; nothing is well.
 #[must_use]
@@ -20,6 +31,15 @@ pub fn problems(rule: &Rule) -> Vec<String> {
     problems.extend(Globs::new(&check.files, &check.exclude).err());
     problems.extend(check.text.as_ref().and_then(|header| text::check_header(header).err()));
     problems.extend(check.syntax.as_ref().and_then(|header| syntax::check_header(header).err()));
+    problems.extend(check.data.as_ref().and_then(|header| data::check_header(header).err()));
+    let base = rule.path.as_deref().map_or("", scope_of);
+    problems.extend(check.doc.as_ref().and_then(|header| doc::check_header(header).err()));
+    problems.extend(check.layers.as_ref().and_then(|header| Layers::new(header, base).err()));
+    problems.extend(check.commit.as_ref().and_then(|header| Demands::new(header, base).err()));
+    problems.extend(check.when.iter().filter_map(|when| when::check_header(when).err()));
+    if check.tree.is_some() {
+        problems.extend(tree::TreeCheck::new(check, base, template(rule)).err());
+    }
     problems
 }
 
@@ -27,7 +47,23 @@ pub fn problems(rule: &Rule) -> Vec<String> {
 #[must_use]
 pub fn is_tried(check: &CheckHeader, page: Option<&str>, path: &str) -> bool {
     let reads = |header: &SyntaxHeader| syntax::reads(header, path);
-    check.syntax.as_ref().is_none_or(reads) && Globs::of_check(check, page).matches(path)
+    check.syntax.as_deref().is_none_or(reads)
+        && (check.data.is_none() || Format::of(path).is_some())
+        && (check.doc.is_none() || Format::of(path) == Some(Format::FrontMatter))
+        && Globs::of_check(check, page).matches(path)
+}
+
+/// The first code block under the `## Template` of a rule's page: what a file that it asks for
+/// begins with.
+#[must_use]
+pub fn template(rule: &Rule) -> Option<String> {
+    let at = rule.page.find("\n## Template")? + 1;
+    let source = Source::new("page.md", &rule.page[at..]);
+    let end = source.text()[3..].find("\n## ").map_or(source.text().len(), |end| end + 3);
+    let fences = markdown::fences(&source, |_| true).into_iter();
+    let mut inside = fences
+        .filter(|fence| fence.pieces.first().is_none_or(|(_, span)| (span.start as usize) < end));
+    inside.next().map(|fence| fence.text)
 }
 
 /// Fills the `<names>` of a page's message: `<path>`, `<dir>`, `<name>`, `<stem>`, `<ext>`,

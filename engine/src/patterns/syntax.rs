@@ -13,6 +13,7 @@ use ast_grep_language::SupportLang;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How long all syntax patterns may take on one file.
@@ -45,11 +46,12 @@ pub struct SyntaxPatterns {
 
 struct SyntaxPattern {
     rule: RuleId,
-    config: RuleConfig<SupportLang>,
-    safe: bool,
+    language: &'static str,
+    header: Arc<SyntaxHeader>,
+    /// Made when the rule first runs: most rules are off, and never do. `None`: it cannot be used.
+    config: OnceLock<Option<RuleConfig<SupportLang>>>,
     message: String,
     help: Option<String>,
-    labels: BTreeMap<String, String>,
     globs: Globs,
 }
 
@@ -74,15 +76,16 @@ impl SyntaxPatterns {
         let mut by_language: BTreeMap<&'static str, Vec<SyntaxPattern>> = BTreeMap::new();
         for rule in rules {
             let Some(check) = &rule.check else { continue };
-            let Some(header) = &check.syntax else { continue };
-            for (language, config) in compile(&rule.id, header).into_iter().flatten() {
+            let Some(header) = check.syntax.as_deref() else { continue };
+            let shared = Arc::new(header.clone());
+            for (language, _) in languages(header).into_iter().flatten() {
                 by_language.entry(language).or_default().push(SyntaxPattern {
                     rule: rule.id.clone(),
-                    config,
-                    safe: header.safe,
+                    language,
+                    header: shared.clone(),
+                    config: OnceLock::new(),
                     message: rule.message.clone().unwrap_or_else(|| rule.summary.clone()),
                     help: rule.help.clone(),
-                    labels: header.labels.clone(),
                     globs: Globs::of_check(check, rule.path.as_deref()),
                 });
             }
@@ -98,9 +101,10 @@ impl SyntaxPatterns {
         let source = report.source();
         let Some((name, language)) = language_of(source.path()) else { return Ok(()) };
         let Some(patterns) = self.by_language.get(name) else { return Ok(()) };
-        let active: Vec<&SyntaxPattern> = patterns
+        let active: Vec<(&SyntaxPattern, &RuleConfig<SupportLang>)> = patterns
             .iter()
             .filter(|pattern| report.begin(&pattern.rule) && pattern.globs.matches(source.path()))
+            .filter_map(|pattern| Some((pattern, pattern.config()?)))
             .collect();
         if active.is_empty() {
             return Ok(());
@@ -108,13 +112,13 @@ impl SyntaxPatterns {
         let deadline = Instant::now() + BUDGET;
         let tree = language.ast_grep(source.text());
         for node in tree.root().dfs() {
-            for pattern in &active {
-                let kinds = pattern.config.matcher.potential_kinds();
+            for (pattern, config) in &active {
+                let kinds = config.matcher.potential_kinds();
                 if kinds.is_some_and(|kinds| !kinds.contains(node.kind_id().into())) {
                     continue;
                 }
-                if let Some(found) = pattern.config.matcher.match_node(node.clone()) {
-                    pattern.report(&found, report);
+                if let Some(found) = config.matcher.match_node(node.clone()) {
+                    pattern.report(config, &found, report);
                 }
                 if Instant::now() > deadline {
                     return Err(OverBudget { rule: pattern.rule.clone() });
@@ -126,7 +130,20 @@ impl SyntaxPatterns {
 }
 
 impl SyntaxPattern {
-    fn report(&self, found: &NodeMatch<'_, StrDoc<SupportLang>>, report: &mut Report<'_>) {
+    fn config(&self) -> Option<&RuleConfig<SupportLang>> {
+        let make = || {
+            refuse_slow(&self.header).ok()?;
+            config(&self.rule, self.language, &self.header).ok()
+        };
+        self.config.get_or_init(make).as_ref()
+    }
+
+    fn report(
+        &self,
+        config: &RuleConfig<SupportLang>,
+        found: &NodeMatch<'_, StrDoc<SupportLang>>,
+        report: &mut Report<'_>,
+    ) {
         if !report.begin(&self.rule) {
             return;
         }
@@ -138,16 +155,16 @@ impl SyntaxPattern {
         });
         let finding = report.at(span, message);
         finding.help.clone_from(&self.help);
-        for (variable, label) in &self.labels {
+        for (variable, label) in &self.header.labels {
             if let Some(node) = env.get_match(variable) {
                 finding.related(Span::from(node.range()), label.clone());
             }
         }
-        if let Some(fixer) = self.config.fixer.first() {
-            let edit = edit(fixer, found, &self.config);
+        if let Some(fixer) = config.fixer.first() {
+            let edit = edit(fixer, found, config);
             let title =
                 if edit.text.is_empty() { "Delete it".to_owned() } else { "Rewrite it".to_owned() };
-            if self.safe {
+            if self.header.safe {
                 finding.fix(title, vec![edit])
             } else {
                 finding.fix_unsafe(title, vec![edit])
@@ -188,14 +205,12 @@ pub(crate) fn reads(header: &SyntaxHeader, path: &str) -> bool {
 /// What is wrong: an unknown language, a rule that does not parse, that has no node kind to start
 /// at, or that would be too slow.
 pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
-    compile("check", header).map(|_| ())
+    refuse_slow(header)?;
+    languages(header)?.into_iter().try_for_each(|(name, _)| config("check", name, header).map(drop))
 }
 
-fn compile(
-    id: &str,
-    header: &SyntaxHeader,
-) -> Result<Vec<(&'static str, RuleConfig<SupportLang>)>, String> {
-    refuse_slow(header)?;
+/// The languages that a header names, each once.
+fn languages(header: &SyntaxHeader) -> Result<Vec<(&'static str, SupportLang)>, String> {
     let mut languages = Vec::new();
     for language in &header.language {
         let name = language.to_ascii_lowercase();
@@ -214,7 +229,7 @@ fn compile(
     }
     languages.sort_by_key(|(name, _)| *name);
     languages.dedup_by_key(|(name, _)| *name);
-    languages.into_iter().map(|(name, _)| Ok((name, config(id, name, header)?))).collect()
+    Ok(languages)
 }
 
 fn config(

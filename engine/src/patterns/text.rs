@@ -94,7 +94,9 @@ impl TextPatterns {
         let source = report.source();
         let mut scan = Scan::new(self, rules, source, only_secrets);
         for &index in &self.everywhere {
-            scan.try_pattern(index, 0..source.text().len(), report);
+            if scan.applies(index, report) {
+                scan.try_pattern(index, 0..source.text().len(), report);
+            }
         }
         let mut watched = Vec::new();
         self.prefilter.each(source.text(), |keyword, place| {
@@ -421,6 +423,19 @@ mod tests {
     fn what_stands_beside_a_finding_may_excuse_it() {
         let check = r"regex: '://u:(?P<at>[a-z]+)@[a-z.]+', keywords: ['://'], unless-match: ['@localhost$']";
         assert_eq!(found(check, "a://u:abc@localhost a://u:def@host.io"), ["def"]);
+    }
+
+    #[test]
+    fn a_pattern_without_keywords_keeps_to_its_files() {
+        let page = "---\nseverity: error\ncheck:\n  files: ['*.md']\n  text: { regex: 'a' }\n---\n# a/b\n\nWhy.\n";
+        let registry = Registry::new(&[("rules/a.md".into(), page.into())]);
+        let engine =
+            Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+        let rule = engine.registry().get("a/b").expect("present");
+        let count = |path: &str| {
+            engine.check_rule(&rule.id, &Source::new(path, "a"), &Memory::default()).len()
+        };
+        assert_eq!((count("x.md"), count("x.py")), (1, 0));
     }
 
     #[test]

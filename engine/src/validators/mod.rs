@@ -6,6 +6,7 @@ mod dockerfile;
 mod memory;
 mod mermaid;
 mod project;
+mod tkb;
 
 use crate::files::Files;
 use crate::kind::{self, Kind};
@@ -43,6 +44,7 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
             each(credentials::CHECKS, &credentials::parse(report.source()), report);
         }
         Kind::Mermaid => mermaid::run(report),
+        Kind::KnowledgeEntry => each(tkb::CHECKS, &tkb::parse(report.source(), files), report),
         Kind::Memory => each(memory::CHECKS, &memory::parse(report.source()), report),
         _ => {}
     }
@@ -69,11 +71,13 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
     let credentials = credentials::CHECKS.iter().map(|&(id, _)| id);
     let mermaid = mermaid::CHECKS.iter().map(|(id, _)| *id);
     let memory = memory::CHECKS.iter().map(|(id, _)| *id);
+    let knowledge = tkb::CHECKS.iter().map(|(id, _)| *id);
     [project::CONFIG, project::PAGE]
         .into_iter()
         .chain(dockerfile::ids())
         .chain(mermaid)
         .chain(memory)
+        .chain(knowledge)
         .chain(credentials)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::config::{self, nearest};
 use crate::finding::Edit;
+use crate::packs;
 use crate::patterns;
 use crate::registry::{self, Registry};
 use crate::rule::Report;
@@ -43,6 +44,12 @@ pub(super) fn check_config(registry: &Registry, report: &mut Report<'_>) {
                 let span = Span::from(range).shift(base);
                 unknown_rule(&name, span, registry, report);
             }
+            for (name, range) in pack_names(text) {
+                unknown_pack(&name, Span::from(range).shift(base), report);
+            }
+            for (message, range) in wrong_params(text, registry) {
+                report.at(Span::from(range).shift(base), message);
+            }
         }
     }
 }
@@ -69,6 +76,49 @@ fn unknown_rule(name: &str, span: Span, registry: &Registry, report: &mut Report
             vec![Edit::replace(span, format!("\"{near}\""))],
         );
     }
+}
+
+fn unknown_pack(name: &str, span: Span, report: &mut Report<'_>) {
+    let Err(why) = packs::header(name) else { return };
+    let finding = report.at(span, why);
+    if let Some(near) = packs::nearest_name(name) {
+        finding.fix_unsafe(
+            format!("Replace by \"{near}\""),
+            vec![Edit::replace(span, format!("\"{near}\""))],
+        );
+    }
+}
+
+/// The packs that the file names, with their bytes.
+fn pack_names(text: &str) -> Vec<(String, std::ops::Range<usize>)> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
+    let Some(Ast::Object(root)) = parsed.ok().and_then(|parsed| parsed.value) else {
+        return Vec::new();
+    };
+    let packs = root.get_array("compliance").map(|array| &array.elements);
+    let name = |element: &Ast<'_>| match element {
+        Ast::StringLit(name) => Some((name.value.to_string(), name.range.start..name.range.end)),
+        _ => None,
+    };
+    packs.into_iter().flatten().filter_map(name).collect()
+}
+
+/// What is wrong with parameters of checks in pages, at the keys of their rules.
+fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, std::ops::Range<usize>)> {
+    let Ok((config, _)) = config::read(text) else { return Vec::new() };
+    let wrong = |(name, range): (String, std::ops::Range<usize>)| {
+        let params =
+            config.rules.as_ref()?.get(&name)?.params().filter(|given| !given.is_empty())?;
+        let mut rules = registry.named(&name).filter(|rule| rule.check.is_some());
+        let error = rules.find_map(|rule| page::check_with(&rule.page, params).err())?;
+        let near = error
+            .did_you_mean
+            .as_ref()
+            .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        Some((format!("{}{hint}", error.message), range))
+    };
+    rule_names(text).into_iter().filter_map(wrong).collect()
 }
 
 /// The keys of all `rules` objects, with their bytes.

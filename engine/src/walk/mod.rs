@@ -1,22 +1,25 @@
 //! Whole trees: which files there are, read and checked in parallel, in the same order every time.
 
 mod job;
+mod whole;
 
 use crate::check::{Checked, Engine};
 use crate::config::Config;
-use crate::files::{Disk, Files};
+use crate::files::{Disk, Files, Listed};
+use crate::finding::RuleId;
 use crate::paths::Globs;
 use crate::source::Source;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use job::Job;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::paths::relative;
 pub use job::is_binary;
+pub use whole::{joined, listing};
 
 /// Most threads that one run starts.
 const MOST_JOBS: usize = 256;
@@ -36,6 +39,12 @@ pub struct Walk {
     pub only: Option<BTreeSet<String>>,
     /// Check the files of one part only.
     pub part: Option<Part>,
+    /// The branch, where that is not what Git calls it: a runner checks out none.
+    pub branch: Option<String>,
+    /// The paths that the change under judgement touches.
+    pub change: Option<BTreeSet<String>>,
+    /// Begin no further file once this is set: what comes of the walk is then a part of it.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 /// One of several parts of a tree, each with about as many files; by their paths, so that every
@@ -65,7 +74,23 @@ impl Walk {
     /// A walk over `paths` that reads what is not ignored.
     #[must_use]
     pub fn over(paths: Vec<PathBuf>) -> Self {
-        Self { paths, jobs: 0, no_ignore: false, no_hidden: false, only: None, part: None }
+        Self {
+            paths,
+            jobs: 0,
+            no_ignore: false,
+            no_hidden: false,
+            only: None,
+            part: None,
+            branch: None,
+            change: None,
+            stop: None,
+        }
+    }
+
+    /// What stops it.
+    #[must_use]
+    pub fn stop(&self) -> Option<&AtomicBool> {
+        self.stop.as_deref()
     }
 }
 
@@ -104,9 +129,24 @@ pub struct Outcome {
     pub met: BTreeSet<String>,
     /// Those of them in which not every rule looked: binary, too large, or not to be read.
     pub partly: BTreeSet<String>,
+    /// What the checks of the project as a whole found, as long as it is not among `files`.
+    pub joined: Vec<FileReport>,
+    /// Rule of the project pass → how many files, folders or imports it judged.
+    pub judged: BTreeMap<RuleId, usize>,
+    /// What else there is to tell of a rule.
+    pub notes: Vec<(RuleId, String)>,
 }
 
-/// Checks the files of a tree. `done` is told of each file, from any thread.
+impl Outcome {
+    /// Puts what the project pass found among the files.
+    pub fn join(&mut self) {
+        self.files.append(&mut self.joined);
+        by_path(&mut self.files);
+    }
+}
+
+/// Checks the files of a tree, then the project as a whole. `done` is told of each file, from any
+/// thread.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -117,22 +157,60 @@ pub fn check_tree(
     walk: &Walk,
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, String> {
+    let mut outcome = check_apart(engine, config, disk, walk, done)?;
+    outcome.join();
+    Ok(outcome)
+}
+
+/// As [`check_tree`], with what the project pass found left apart.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn check_apart(
+    engine: &Engine,
+    config: &Config,
+    disk: &Disk,
+    walk: &Walk,
+    done: &(dyn Fn() + Sync),
+) -> Result<Outcome, String> {
     let globs = globs(config)?;
+    let listing = engine.asks_listing().then(|| listing(engine, disk, walk));
+    let mut outcome = match &listing {
+        Some(listing) => {
+            check_walked(engine, &globs, (disk, &Listed { files: disk, listing }), walk, done)
+        }
+        None => check_walked(engine, &globs, (disk, disk), walk, done),
+    };
+    whole::check(engine, config, disk, walk, listing, &mut outcome)?;
+    Ok(outcome)
+}
+
+/// Checks the files that a walk meets.
+fn check_walked(
+    engine: &Engine,
+    globs: &Globs,
+    (disk, files): (&Disk, &dyn Files),
+    walk: &Walk,
+    done: &(dyn Fn() + Sync),
+) -> Outcome {
     let total = Mutex::new(Outcome::default());
-    let Some(builder) = filtered(walk, disk, &globs) else { return Ok(Outcome::default()) };
+    let Some(builder) = filtered(walk, disk, globs) else { return Outcome::default() };
     let seen = (walk.paths.len() > 1).then(Mutex::default);
     builder.build_parallel().run(|| {
         let mut job = Job {
             engine,
-            files: disk,
+            files,
             root: disk.root(),
-            globs: &globs,
+            globs,
             part: walk.part,
             seen: seen.as_ref(),
             total: &total,
             outcome: Outcome::default(),
         };
         Box::new(move |entry| {
+            if is_set(walk.stop()) {
+                return WalkState::Quit;
+            }
             match entry {
                 Ok(entry) => job.entry(&entry, done),
                 Err(error) => job.error(&error),
@@ -140,11 +218,11 @@ pub fn check_tree(
             WalkState::Continue
         })
     });
-    Ok(sorted(total))
+    sorted(total)
 }
 
 /// Checks the files at `paths` of a store, as [`check_tree`] would. Which of them the ignore files
-/// leave out is not asked here.
+/// leave out is not asked here. Once `stop` is set no further file is begun.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -154,6 +232,7 @@ pub fn check_files(
     files: &dyn Files,
     paths: &[String],
     jobs: usize,
+    stop: Option<&AtomicBool>,
 ) -> Result<Outcome, String> {
     let globs = globs(config)?;
     let total = Mutex::new(Outcome::default());
@@ -174,6 +253,9 @@ pub fn check_files(
                     outcome: Outcome::default(),
                 };
                 while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if is_set(stop) {
+                        break;
+                    }
                     job.stored(path);
                 }
             });
@@ -228,35 +310,33 @@ pub fn check_listed<'a>(
     sorted(total)
 }
 
-fn globs(config: &Config) -> Result<Globs, String> {
+fn is_set(stop: Option<&AtomicBool>) -> bool {
+    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+}
+
+pub(crate) fn globs(config: &Config) -> Result<Globs, String> {
     let none = Vec::new();
     Globs::new(config.include.as_ref().unwrap_or(&none), config.exclude.as_ref().unwrap_or(&none))
 }
 
 fn sorted(total: Mutex<Outcome>) -> Outcome {
     let mut outcome = total.into_inner().unwrap_or_else(PoisonError::into_inner);
-    outcome.files.sort_by(|a, b| {
-        (a.source.path(), a.source.origin()).cmp(&(b.source.path(), b.source.origin()))
-    });
+    by_path(&mut outcome.files);
     outcome.skipped.sort();
     outcome
 }
 
-/// The paths, all folders on the way to them, and the root itself.
-fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
-    let mut all: HashSet<String> = [String::new()].into();
-    for path in paths {
-        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
-        all.extend(ends.map(|end| path[..end].to_owned()));
-    }
-    all
+fn by_path(files: &mut [FileReport]) {
+    files.sort_by(|a, b| {
+        (a.source.path(), a.source.origin()).cmp(&(b.source.path(), b.source.origin()))
+    });
 }
 
 /// A walk that enters only what it has to.
 fn filtered(walk: &Walk, disk: &Disk, globs: &Globs) -> Option<WalkBuilder> {
     let mut builder = builder(walk)?;
     let (root, filter) = (disk.root().to_owned(), globs.clone());
-    let only = walk.only.as_ref().map(with_folders);
+    let only = walk.only.as_ref().map(whole::with_folders);
     builder.filter_entry(move |entry| {
         enters(entry, &root, &filter)
             && only.as_ref().is_none_or(|only| only.contains(&relative(&root, entry.path())))
@@ -297,136 +377,4 @@ fn enters(entry: &DirEntry, root: &Path, globs: &Globs) -> bool {
 
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "trees made for the tests")]
-mod tests {
-    use super::job::WINDOW;
-    use super::*;
-    use crate::check::Selection;
-    use crate::registry::Registry;
-    use std::fs;
-
-    fn engine() -> Engine {
-        Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
-            .expect("shipped rules")
-    }
-
-    fn run(root: &Path, jobs: usize, no_ignore: bool) -> Outcome {
-        let walk = Walk { jobs, no_ignore, ..Walk::over(vec![root.to_owned()]) };
-        check_tree(&engine(), &Config::default(), &Disk::new(root), &walk, &|| ())
-            .expect("no globs")
-    }
-
-    /// A token that is one only once this text has been put together.
-    fn token() -> String {
-        format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T")
-    }
-
-    fn places(outcome: &Outcome) -> Vec<(String, u64)> {
-        let place = |file: &FileReport| {
-            let path = file.source.path().to_owned();
-            let origin = file.source.origin().offset;
-            file.checked
-                .findings
-                .iter()
-                .map(move |finding| (path.clone(), origin + u64::from(finding.span.start)))
-                .collect::<Vec<_>>()
-        };
-        outcome.files.iter().flat_map(place).collect()
-    }
-
-    #[test]
-    fn the_order_does_not_depend_on_threads_and_ignored_files_are_left_out() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path();
-        fs::create_dir_all(root.join(".git")).expect("made");
-        fs::write(root.join(".gitignore"), "ignored\n").expect("written");
-        for name in ["b", "a", ".env", "c/d", "ignored"] {
-            let path = root.join(name);
-            fs::create_dir_all(path.parent().expect("below")).expect("made");
-            fs::write(path, format!("token = {}\n", token())).expect("written");
-        }
-        let one = places(&run(root, 1, false));
-        assert_eq!(
-            one.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(),
-            [".env", "a", "b", "c/d"]
-        );
-        assert_eq!(one, places(&run(root, 8, false)));
-        assert_eq!(places(&run(root, 2, true)).len(), 5);
-    }
-
-    #[test]
-    fn what_is_listed_is_what_a_tree_run_checks() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path();
-        fs::create_dir_all(root.join(".git")).expect("made");
-        fs::write(root.join(".gitignore"), "ignored\n").expect("written");
-        for name in ["b", ".env", "c/d", "c/out/e", "ignored"] {
-            let path = root.join(name);
-            fs::create_dir_all(path.parent().expect("below")).expect("made");
-            fs::write(path, format!("token = {}\n", token())).expect("written");
-        }
-        let config = Config { exclude: Some(vec!["out/".into()]), ..Config::default() };
-        let (disk, mut walk) = (Disk::new(root), Walk::over(vec![root.to_owned()]));
-        let listed = list(&config, &disk, &walk).expect("no globs");
-        let tree = check_tree(&engine(), &config, &disk, &walk, &|| ()).expect("no globs");
-        assert_eq!(listed, tree.met);
-        let run = |stop: bool| {
-            let (paths, stop) = (listed.iter().map(String::as_str), AtomicBool::new(stop));
-            places(&check_listed(&engine(), &disk, &disk, paths, &stop))
-        };
-        assert_eq!(run(false), places(&tree));
-        assert_eq!(run(true), []);
-        walk.only = Some(["c/d".to_owned(), "ignored".to_owned()].into());
-        let one = list(&config, &disk, &walk).expect("no globs");
-        assert_eq!(one, ["c/d".to_owned()].into());
-    }
-
-    #[test]
-    fn a_secret_far_into_a_large_file_is_found_at_its_place() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let line = "nothing to see here, only words and words and words\n";
-        let mut text = line.repeat((WINDOW - 100) / line.len());
-        // Over the end of the first window, once more far behind it, and at the very end.
-        let mut wanted = Vec::new();
-        for gap in [0, 3 * WINDOW, WINDOW / 2] {
-            text.push_str(&line.repeat(gap / line.len()));
-            wanted.push(text.len() as u64 + 8);
-            text.push_str(&format!("token = {}\n", token()));
-        }
-        fs::write(folder.path().join("dump.log"), &text).expect("written");
-        let outcome = run(folder.path(), 1, false);
-        let found: Vec<u64> = places(&outcome).into_iter().map(|(_, offset)| offset).collect();
-        assert_eq!(found, wanted);
-        let last = outcome.files.last().expect("a window");
-        let finding = last.checked.findings.last().expect("a finding");
-        let at = last.source.position(finding.span.start, crate::source::Encoding::CodePoints);
-        assert_eq!(
-            at.line as usize + 1,
-            text[..usize::try_from(wanted[2]).expect("small")].lines().count()
-        );
-    }
-
-    #[test]
-    fn odd_files_are_survived() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path();
-        fs::write(root.join("empty"), "").expect("written");
-        fs::write(root.join("picture.png"), b"\x89PNG\0\0\0").expect("written");
-        fs::write(root.join("latin1.txt"), b"caf\xE9 \xFF\n").expect("written");
-        fs::write(root.join("Dockerfile"), b"FROM caf\xE9:1\n").expect("written");
-        #[cfg(unix)]
-        {
-            use std::os::unix::ffi::OsStrExt;
-            std::os::unix::fs::symlink(root, root.join("loop")).expect("linked");
-            fs::write(
-                root.join(std::ffi::OsStr::from_bytes(b"na\xFFme")),
-                format!("x = {}", token()),
-            )
-            .expect("written");
-        }
-        let outcome = run(root, 2, false);
-        assert!(outcome.checked >= 4);
-        assert_eq!(outcome.skipped, []);
-        #[cfg(unix)]
-        assert_eq!(places(&outcome).len(), 1);
-    }
-}
+mod tests;

@@ -98,11 +98,11 @@ fn the_configuration_is_completed_by_its_schema() {
     let project = Project::new(&[]);
     let of = |marked: &str| completed(&project, ".aidd/config.json", marked);
     assert_snapshot!(of("{‸}"), @r#"
-    $schema include exclude failOn rules overrides of 9
+    $schema include exclude failOn rules compliance of 11
     {"$schema": }
     "#);
     assert_snapshot!(of("{\"baseline\": \"x\", \"ci\": {}, \"‸\"}"), @r#"
-    $schema include exclude failOn rules overrides of 7
+    $schema include exclude failOn rules compliance of 9
     {"baseline": "x", "ci": {}, "$schema": }
     "#);
     assert_snapshot!(of("{\"failOn\": ‸}"), @r#"
@@ -130,7 +130,7 @@ fn the_configuration_is_completed_by_its_schema() {
     {"overrides": [{"rules": {"DL3004":
     "#);
     assert_snapshot!(of("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
-    dockerfile/sudo accessibility correctness cwe-214 cwe-250 cwe-312 of 21
+    dockerfile/sudo accessibility architecture ci correctness css of 73
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
     "#);
     assert_eq!(of("{\"baseline\": \"‸\"}"), "none");
@@ -157,7 +157,7 @@ fn the_header_of_a_page_is_completed_by_its_types() {
     severity: info
     ");
     assert_snapshot!(of("severity: info\ncheck:\n  ‸"), @"
-    files exclude text syntax fix of 5
+    files exclude when params text syntax of 12
     severity: info
     check:
       files:
@@ -183,7 +183,7 @@ fn the_header_of_a_page_is_completed_by_its_types() {
     enabled: true
     ");
     assert_snapshot!(of("tags:\n  - ‸"), @"
-    accessibility correctness cwe-214 cwe-250 cwe-312 cwe-321 of 20
+    accessibility architecture ci correctness css cwe-1004 of 72
     tags:
       - accessibility
     ");

@@ -8,3 +8,4 @@ mod pull;
 mod push;
 mod random;
 mod support;
+mod whole;

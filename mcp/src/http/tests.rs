@@ -154,6 +154,64 @@ fn pages_of_others_do_not() {
     });
 }
 
+/// Asks as a browser does before it sends what a page wants sent.
+async fn preflight(at: SocketAddr, origin: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(at).await.expect("connected");
+    let head = format!(
+        "OPTIONS /mcp HTTP/1.1\r\nHost: {at}\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization,content-type,mcp-protocol-version\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.expect("written");
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    let answer = String::from_utf8_lossy(&answer).to_lowercase();
+    let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+    (status, answer)
+}
+
+/// The value of a header of an answer.
+fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
+    let head = answer.split("\r\n\r\n").next().unwrap_or_default();
+    let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+    lines.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+}
+
+#[test]
+fn a_page_of_an_allowed_origin_can_call_from_a_browser() {
+    run(async {
+        let page = "https://app.example.com";
+        let opened = Door { origins: vec![page.into()], ..door() };
+        let served = served(opened, with_token).await;
+        let (status, answer) = preflight(served.address, page).await;
+        assert_eq!(status, 204, "{answer}");
+        assert_eq!(header(&answer, "access-control-allow-origin"), Some(page));
+        let methods = header(&answer, "access-control-allow-methods").expect("methods");
+        assert!(["get", "post", "delete"].iter().all(|one| methods.contains(one)), "{methods}");
+        let headers = header(&answer, "access-control-allow-headers").expect("headers");
+        let headers: Vec<&str> = headers.split(", ").collect();
+        for name in ["authorization", "content-type", "mcp-protocol-version", "mcp-session-id"] {
+            assert!(headers.contains(&name), "{headers:?}");
+        }
+        // Then it sends it; the page reads the session of the answer, and why it was refused.
+        let shown = format!("Bearer {SECRET}");
+        let sent = [("Origin", page), ("Authorization", &*shown)];
+        for (headers, expected) in [(&sent[..], 200), (&sent[..1], 401)] {
+            let (status, answer) = send(served.address, "/mcp", headers, &hello()).await;
+            assert_eq!(status, expected, "{answer}");
+            assert_eq!(header(&answer, "access-control-allow-origin"), Some(page), "{answer}");
+            assert_eq!(header(&answer, "access-control-expose-headers"), Some("mcp-session-id"));
+            assert!(header(&answer, "vary").is_some_and(|vary| vary.contains("Origin")));
+        }
+        for other in ["https://evil.example.com", "null"] {
+            let (status, answer) = preflight(served.address, other).await;
+            assert!((400..500).contains(&status), "{answer}");
+            assert!(!answer.contains("access-control-allow"), "{answer}");
+        }
+        let plain = [("Authorization", &*shown)];
+        let (_, answer) = send(served.address, "/mcp", &plain, &hello()).await;
+        assert_eq!(header(&answer, "access-control-allow-origin"), None, "{answer}");
+    });
+}
+
 #[test]
 fn with_a_token_nobody_comes_in_without() {
     run(async {

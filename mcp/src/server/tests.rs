@@ -1,8 +1,10 @@
 //! The server as a client sees it, in both eras.
 
+use crate::THREADS;
 use crate::testing::{Client, Era, server, until_there};
 use crate::tool::Profile;
 use serde_json::{Value, json};
+use std::time::Instant;
 
 const OLD: Era = Era::Handshake("2025-11-25");
 
@@ -133,6 +135,65 @@ fn a_call_at_work_stops_when_it_is_cancelled() {
     }));
     client.text("aidd_echo", json!({"text": "a"}));
     until_there(&folder.path().join("stopped"));
+}
+
+#[test]
+fn calls_at_work_leave_the_door_its_threads_and_one_that_waits_can_be_cancelled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD);
+    let begun = folder.path().join("begun");
+    let count = || std::fs::read(&begun).unwrap_or_default().len();
+    let wait = json!({"name": "aidd_wait", "arguments": {}});
+    let ids: Vec<i64> = (0..THREADS + 1).map(|_| client.ask("tools/call", wait.clone())).collect();
+    client.serve_until(&|| count() == THREADS, "a full house");
+    assert!(client.has_a_thread());
+    let cancel = |client: &mut Client, id: i64| {
+        let params = json!({"requestId": id});
+        let method = "notifications/cancelled";
+        client.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    };
+    // The last has no place yet, and never gets one.
+    cancel(&mut client, ids[THREADS]);
+    client.request("tools/list", json!({}));
+    for id in &ids[..THREADS] {
+        cancel(&mut client, *id);
+    }
+    assert_eq!(client.text("aidd_echo", json!({"text": "room again"})), "room again");
+    assert_eq!(count(), THREADS);
+}
+
+/// The real tools, and files that take some seconds to check.
+#[test]
+fn a_check_of_many_files_stops_when_it_is_cancelled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join(".aidd")).expect("made");
+    let text = "const value = compute(input, options) + \"some words\";\n".repeat(400);
+    for name in 0..600 {
+        std::fs::write(folder.path().join(format!("{name}.ts")), &text).expect("written");
+    }
+    let all = json!({"filePath": "."});
+    let timed = |is_cancelled: bool| {
+        let mut client = Client::at(folder.path());
+        let begun = Instant::now();
+        if is_cancelled {
+            let call = json!({"name": "aidd_check_compliance", "arguments": all});
+            let id = client.ask("tools/call", call);
+            client.request("tools/list", json!({}));
+            let params = json!({"requestId": id});
+            let method = "notifications/cancelled";
+            client.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+        } else {
+            let text = client.text("aidd_check_compliance", all.clone());
+            assert!(text.contains("files checked 600"), "{text}");
+        }
+        // The runtime waits for what is at work.
+        let last = client.leave();
+        assert!(last.iter().all(|message| message.get("result").is_none()), "{last:?}");
+        begun.elapsed()
+    };
+    // Other programs may be at work too: of three calls one has the machine for itself.
+    let times: Vec<_> = (0..3).map(|_| (timed(false), timed(true))).collect();
+    assert!(times.iter().any(|(whole, cancelled)| *cancelled < *whole / 2), "{times:?}");
 }
 
 #[test]

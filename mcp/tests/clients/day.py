@@ -144,10 +144,12 @@ async def noon(known):
         check("retried for a day" in json.dumps(branch), "the session's decision is not on its branch:", branch)
         merged = await call("aidd_branch", action="merge", branch="feat/pay")
         twice = await call("aidd_branch", action="merge", branch="feat/pay")
-        check(json.dumps(merged) != "{}" and twice is not None, merged)
+        check(merged["promoted"], "nothing became permanent:", merged)
+        again = sorted(twice["known"])
+        check(not twice["promoted"] and set(merged["promoted"]) <= set(again), "merged twice:", twice)
         failed = await call("evolve_outcome", id=known["decision"], outcome="PARTIAL",
                             reason="Fees are not covered")
-        check(failed, failed)
+        check(failed["id"] == known["decision"] and failed["outcome"] == "PARTIAL", failed)
         newer = await call("evolve_supersede", id=known["decision"],
                            decision="Refunds and their fees are rows of one ledger",
                            reasoning="A fee without a refund is common")

@@ -18,7 +18,8 @@ pub use imports::*;
 pub use pattern::*;
 pub use places::*;
 
-/// The check of a page: where it looks, and exactly one form.
+/// The check of a page: where it looks, and exactly one form. Those that few pages have are boxed:
+/// a thousand rules are moved about at each start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(schema, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -35,19 +36,19 @@ pub struct CheckHeader {
     /// A regular expression on the text.
     pub text: Option<TextHeader>,
     /// An ast-grep rule on the syntax tree.
-    pub syntax: Option<SyntaxHeader>,
+    pub syntax: Option<Box<SyntaxHeader>>,
     /// Which files and folders there are, and what they are called.
-    pub tree: Option<TreeHeader>,
+    pub tree: Option<Box<TreeHeader>>,
     /// Values in JSON, YAML, TOML and the front matter of Markdown.
-    pub data: Option<DataHeader>,
+    pub data: Option<Box<DataHeader>>,
     /// Which parts of the code may import which.
-    pub layers: Option<LayersHeader>,
+    pub layers: Option<Box<LayersHeader>>,
     /// Commit messages, the branch, and what a change touches.
-    pub commit: Option<CommitHeader>,
+    pub commit: Option<Box<CommitHeader>>,
     /// Markdown as a document.
-    pub doc: Option<DocHeader>,
+    pub doc: Option<Box<DocHeader>>,
     /// What mends a finding of `text`, `tree`, `data` or `doc`.
-    pub fix: Option<FixHeader>,
+    pub fix: Option<Box<FixHeader>>,
 }
 
 /// The forms a check may have.
@@ -120,11 +121,11 @@ impl CheckHeader {
         let form = self.form()?;
         let wrong = match form {
             Form::Text => self.text.as_ref().and_then(TextHeader::misshapen),
-            Form::Tree => self.tree.as_ref().and_then(TreeHeader::misshapen),
-            Form::Data => self.data.as_ref().and_then(DataHeader::misshapen),
-            Form::Layers => self.layers.as_ref().and_then(LayersHeader::misshapen),
-            Form::Commit => self.commit.as_ref().and_then(CommitHeader::misshapen),
-            Form::Doc => self.doc.as_ref().and_then(DocHeader::misshapen),
+            Form::Tree => self.tree.as_ref().and_then(|form| form.misshapen()),
+            Form::Data => self.data.as_ref().and_then(|form| form.misshapen()),
+            Form::Layers => self.layers.as_ref().and_then(|form| form.misshapen()),
+            Form::Commit => self.commit.as_ref().and_then(|form| form.misshapen()),
+            Form::Doc => self.doc.as_ref().and_then(|form| form.misshapen()),
             Form::Syntax => None,
         };
         let in_form = wrong.map(|message| (form.key(), message));

@@ -29,7 +29,8 @@ fn an_edit_replaces_and_two_edits_stand_side_by_side() {
     assert_eq!(folded.entry.content, "use SQLite");
     assert_eq!(folded.entry.heads, [two.rev.clone(), one.rev.clone()]);
 
-    let settled = Revision::next(&folded.entry, folded.links, 4).sealed();
+    let parents = tips(&[first.clone(), one.clone(), two.clone()]);
+    let settled = Revision::next(&folded.entry, folded.links, parents, 4).sealed();
     let folded = fold(&[settled, two, one, first]).expect("a memory");
     assert!(!folded.entry.is_contested());
 }
@@ -38,7 +39,8 @@ fn an_edit_replaces_and_two_edits_stand_side_by_side() {
 fn an_edit_outlives_a_removal_beside_it() {
     let first = decision("decision_1_a", 1, "a");
     let entry = fold(std::slice::from_ref(&first)).expect("a memory").entry;
-    let removal = Revision::removal(&entry, 9, Some("wrong".into())).sealed();
+    let parents = vec![first.rev.clone()];
+    let removal = Revision::removal(&entry, parents, 9, Some("wrong".into())).sealed();
     let gone = fold(&[first.clone(), removal.clone()]).expect("a memory").entry;
     assert_eq!((gone.status, &*gone.content), (Status::Removed, "a"));
     let edited = edit(&first, 2, "b");
@@ -52,6 +54,53 @@ fn the_same_edit_on_two_sides_is_one() {
     let first = decision("decision_1_a", 1, "a");
     let folded = fold(&[first.clone(), edit(&first, 2, "b"), edit(&first, 3, "b")]).expect("one");
     assert!(!folded.entry.is_contested());
+}
+
+#[test]
+fn what_follows_the_same_edit_on_two_sides_replaces_both() {
+    let first = decision("decision_1_a", 1, "a");
+    let lines = [first.clone(), edit(&first, 2, "b"), edit(&first, 3, "b")];
+    let Folded { entry, links } = fold(&lines).expect("one");
+    assert_eq!((entry.heads.len(), tips(&lines).len()), (1, 2));
+    let with = |line: Revision| {
+        let all = [&lines[..], &[line.sealed()]].concat();
+        fold(&all).expect("one").entry
+    };
+    let removed = with(Revision::removal(&entry, tips(&lines), 4, None));
+    assert_eq!((removed.status, removed.heads.len()), (Status::Removed, 1));
+    let mut next = Revision::next(&entry, links, tips(&lines), 4);
+    next.content = "c".into();
+    let edited = with(next);
+    assert_eq!((&*edited.content, edited.heads.len()), ("c", 1));
+    // Hand-written parents in a circle: all are tips.
+    let mut circle = [decision("decision_1_a", 1, "a"), decision("decision_1_a", 2, "b")];
+    let revs = [circle[0].rev.clone(), circle[1].rev.clone()];
+    circle[0].parents = vec![revs[1].clone()];
+    circle[1].parents = vec![revs[0].clone()];
+    assert_eq!(tips(&circle), [revs[1].clone(), revs[0].clone()]);
+}
+
+#[test]
+fn a_line_that_says_nothing_is_no_memory() {
+    let text = [
+        r#"{"decision":"Use SQLite","reasoning":"x","id":"m0","type":"decision"}"#,
+        r#"{"content":" ","id":"m1","type":"mistake"}"#,
+        r#"{"id":"m2","type":"decision","schemaVersion":99,"text":"of a newer form"}"#,
+        r#"{"id":"m3","type":"decision","op":"remove"}"#,
+    ]
+    .join("\n");
+    let (revisions, problems) = read("f", text.as_bytes());
+    let read: Vec<&str> = revisions.iter().map(|one| &*one.id).collect();
+    assert_eq!(read, ["m2", "m3"]);
+    let said: Vec<(usize, &str)> = problems.iter().map(|one| (one.line, &*one.message)).collect();
+    assert_eq!(
+        said,
+        [
+            (1, "a decision without `content`: `decision` is called `content` here"),
+            (2, "a mistake without `content`"),
+        ]
+    );
+    assert!(problems.iter().all(|one| one.kind == ProblemKind::MalformedLine));
 }
 
 #[test]
@@ -133,16 +182,21 @@ fn play(base: &[Revision], acts: &[Act]) -> [Vec<Revision>; 2] {
     for (at, act) in (100..).zip(acts) {
         let side = &mut sides[act.side];
         let id = format!("decision_1_{}", act.memory);
-        let new = match (of_memory(side, &id), act.what) {
+        let own: Vec<Revision> = side.iter().filter(|line| line.id == id).cloned().collect();
+        let new = match (fold(&own), act.what) {
             (None, _) => decision(&id, at, &format!("made by {}", act.side)),
-            (Some(folded), 0) => Revision::removal(&folded.entry, at, None).sealed(),
+            (Some(folded), 0) => Revision::removal(&folded.entry, tips(&own), at, None).sealed(),
             (Some(folded), 1) => {
                 let seen = Revision::first(Kind::Decision, folded.entry.id, at, "");
                 Revision { op: Op::Seen, ..seen }.sealed()
             }
             (Some(folded), what) => {
-                let mut next = Revision::next(&folded.entry, folded.links, at);
-                next.content = format!("{what} by {} at {at}", act.side);
+                let mut next = Revision::next(&folded.entry, folded.links, tips(&own), at);
+                // Both sides at times make the same edit.
+                next.content = match what {
+                    2 => "the same".to_owned(),
+                    _ => format!("{what} by {} at {at}", act.side),
+                };
                 next.sealed()
             }
         };

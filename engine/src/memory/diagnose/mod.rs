@@ -17,6 +17,7 @@ use super::store::Query;
 use super::types::{Entry, Kind, Layer};
 use super::words::{error_key, pieces};
 use crate::files::Disk;
+use own::Places;
 use std::collections::{BTreeSet, HashMap};
 
 /// So many mistakes that share the weightiest words are compared in full, and so many that search
@@ -95,7 +96,8 @@ impl ProjectMemory {
         }
         let disk = Disk::new(self.root());
         let mut trace = read(text);
-        own::mark(&disk, &mut trace.frames);
+        let mut places = Places::new(&disk);
+        places.mark(&mut trace.frames);
         let said: Vec<String> = [Some(&trace.raised), trace.cause.as_ref()]
             .into_iter()
             .flatten()
@@ -106,7 +108,7 @@ impl ProjectMemory {
         let mistakes = self.mistakes(&asked, &said)?;
         let mut matches = Vec::new();
         for entry in &mistakes.entries {
-            let one = compare(&disk, &asked, entry, &mistakes.weights);
+            let one = compare(&mut places, &asked, entry, &mistakes.weights);
             if one.likeness >= threshold && one.likeness > 0.0 {
                 matches.push(one);
             }
@@ -139,7 +141,8 @@ impl ProjectMemory {
         ids.retain(|id| !observed.contains(id));
         ids.sort_unstable();
         ids.dedup();
-        let team = self.get(&ids)?;
+        // What another process takes back meanwhile is no mistake any more.
+        let (team, _) = self.entries_by_id(&ids)?;
         let mut words = own;
         for entry in entries.iter().chain(&team) {
             words.extend(all_words(entry));
@@ -231,11 +234,11 @@ fn all_words(entry: &Entry) -> BTreeSet<u64> {
     pieces(&error_key(&text))
 }
 
-fn compare(disk: &Disk, asked: &Asked, entry: &Entry, weights: &Weights) -> Match {
+fn compare(places: &mut Places<'_>, asked: &Asked, entry: &Entry, weights: &Weights) -> Match {
     let mistake: Mistake = kinds::typed(&entry.metadata).unwrap_or_default();
     let seen: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
     let mut trace = read(&entry.content);
-    own::mark(disk, &mut trace.frames);
+    places.mark(&mut trace.frames);
     let lines = [Some(&trace.raised), trace.cause.as_ref()];
     let lines: Vec<String> = lines.into_iter().flatten().map(Said::line).collect();
     let mut text: f64 = 0.0;
@@ -262,7 +265,7 @@ fn compare(disk: &Disk, asked: &Asked, entry: &Entry, weights: &Weights) -> Matc
     let mut files = files_of(&trace);
     files.extend(mistake.files.iter().chain(&seen.files_modified).cloned());
     let shared: Vec<String> = asked.files.intersection(&files).cloned().collect();
-    let added = places(asked, &files, &shared)
+    let added = nearness(asked, &files, &shared)
         + if asked.functions.is_disjoint(&functions_of(&trace)) { 0.0 } else { SAME_FUNCTION };
     let likeness = if text > 0.0 { (text + added).min(1.0) } else { 0.0 };
     let first = lines.first().cloned().unwrap_or_default();
@@ -280,7 +283,7 @@ fn compare(disk: &Disk, asked: &Asked, entry: &Entry, weights: &Weights) -> Matc
     }
 }
 
-fn places(asked: &Asked, files: &BTreeSet<String>, shared: &[String]) -> f64 {
+fn nearness(asked: &Asked, files: &BTreeSet<String>, shared: &[String]) -> f64 {
     if !shared.is_empty() {
         return SAME_FILE;
     }

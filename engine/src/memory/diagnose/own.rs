@@ -2,9 +2,10 @@
 
 use super::read::Frame;
 use crate::files::{Disk, Files, folders_below};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-/// At most so many files are looked for.
+/// At most so many files are looked for in one diagnosis.
 const LOOKED_FOR: usize = 64;
 
 /// Folders of what others wrote.
@@ -69,20 +70,88 @@ const SOURCES: &[&str] = &[
     "",
 ];
 
-/// Says of each frame which file of the project below `disk` it is in.
-pub(super) fn mark(disk: &Disk, frames: &mut [Frame]) {
-    let mut known: BTreeMap<(String, Option<String>), Option<String>> = BTreeMap::new();
-    for frame in frames {
-        let package = package_of(frame);
-        let key = (frame.file.clone(), package);
-        if !known.contains_key(&key) {
-            if known.len() == LOOKED_FOR {
-                continue;
+/// The places that one diagnosis names, each looked for once.
+pub(super) struct Places<'a> {
+    disk: &'a Disk,
+    known: BTreeMap<(String, Option<String>), Option<String>>,
+    /// The folders below the root, which are searched for the modules of packages.
+    folders: OnceCell<Vec<String>>,
+}
+
+impl<'a> Places<'a> {
+    /// Places in the project below `disk`.
+    pub(super) fn new(disk: &'a Disk) -> Self {
+        Self { disk, known: BTreeMap::new(), folders: OnceCell::new() }
+    }
+
+    /// Says of each frame which file of the project it is in. What was named first, in the error
+    /// itself, is looked for first.
+    pub(super) fn mark(&mut self, frames: &mut [Frame]) {
+        for frame in frames {
+            let key = (frame.file.clone(), package_of(frame));
+            if !self.known.contains_key(&key) {
+                if self.known.len() == LOOKED_FOR {
+                    continue;
+                }
+                let own = self.find(&key.0, key.1.as_deref());
+                self.known.insert(key.clone(), own);
             }
-            let own = find(disk, &key.0, key.1.as_deref());
-            known.insert(key.clone(), own);
+            frame.own = self.known.get(&key).cloned().flatten();
         }
-        frame.own = known.get(&key).cloned().flatten();
+    }
+
+    /// The file of the project that a place is in.
+    fn find(&self, file: &str, package: Option<&str>) -> Option<String> {
+        let disk = self.disk;
+        let path = file.replace('\\', "/");
+        if FOREIGN.iter().any(|start| path.starts_with(start)) {
+            return None;
+        }
+        let path = match path.strip_prefix("package:").and_then(|rest| rest.split_once('/')) {
+            // Dart: the folder `lib` of a package; whether it is this one, the file tells.
+            Some((_, rest)) => format!("lib/{rest}"),
+            None => unwrapped(&path).to_owned(),
+        };
+        let path = path.as_str();
+        if path.split('/').any(|part| VENDORED.contains(&part)) {
+            return inside(disk, path)
+                .filter(|own| !is_vendored(own))
+                .filter(|own| disk.exists(own));
+        }
+        if let Some(package) = package {
+            return self.of_package(package, path);
+        }
+        if let Some(own) = inside(disk, path) {
+            return Some(own);
+        }
+        let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+        if parts.contains(&"..") {
+            return None;
+        }
+        let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
+        // The project of another machine or a container: the longest end of the path that is here.
+        (0..parts.len().min(12)).find_map(|from| {
+            let end = parts[from..].join("/");
+            // The name of a file alone says little, unless it lay near the root there, too.
+            let is_told = from + 1 < parts.len() || (from <= 2 && is_absolute) || from == 0;
+            (is_told && disk.exists(&end)).then_some(end)
+        })
+    }
+
+    fn of_package(&self, package: &str, file: &str) -> Option<String> {
+        let name = if package.is_empty() { file.to_owned() } else { format!("{package}/{file}") };
+        let below = |module: &str| {
+            SOURCES.iter().find_map(|source| {
+                let parts = [module, source, &name];
+                let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+                let path = parts.join("/");
+                self.disk.exists(&path).then_some(path)
+            })
+        };
+        below("").or_else(|| {
+            let modules = self.folders.get_or_init(|| folders_below(self.disk, ""));
+            modules.iter().filter(|module| !is_vendored(module)).find_map(|module| below(module))
+        })
     }
 }
 
@@ -98,40 +167,6 @@ fn package_of(frame: &Frame) -> Option<String> {
     // The method and the class.
     parts.truncate(parts.len().saturating_sub(2));
     Some(parts.join("/"))
-}
-
-fn find(disk: &Disk, file: &str, package: Option<&str>) -> Option<String> {
-    let path = file.replace('\\', "/");
-    if FOREIGN.iter().any(|start| path.starts_with(start)) {
-        return None;
-    }
-    let path = match path.strip_prefix("package:").and_then(|rest| rest.split_once('/')) {
-        // Dart: the folder `lib` of a package; whether it is this one, the file tells.
-        Some((_, rest)) => format!("lib/{rest}"),
-        None => unwrapped(&path).to_owned(),
-    };
-    let path = path.as_str();
-    if path.split('/').any(|part| VENDORED.contains(&part)) {
-        return inside(disk, path).filter(|own| !is_vendored(own)).filter(|own| disk.exists(own));
-    }
-    if let Some(package) = package {
-        return of_package(disk, package, path);
-    }
-    if let Some(own) = inside(disk, path) {
-        return Some(own);
-    }
-    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-    if parts.contains(&"..") {
-        return None;
-    }
-    let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
-    // The project of another machine or a container: the longest end of the path that is here.
-    (0..parts.len().min(12)).find_map(|from| {
-        let end = parts[from..].join("/");
-        // The name of a file alone says little, unless it lay near the root there, too.
-        let is_told = from + 1 < parts.len() || (from <= 2 && is_absolute) || from == 0;
-        (is_told && disk.exists(&end)).then_some(end)
-    })
 }
 
 /// The path without what bundlers, browsers and packages put around it.
@@ -166,22 +201,6 @@ fn is_vendored(path: &str) -> bool {
     path.split('/').any(|part| VENDORED.contains(&part))
 }
 
-fn of_package(disk: &Disk, package: &str, file: &str) -> Option<String> {
-    let name = if package.is_empty() { file.to_owned() } else { format!("{package}/{file}") };
-    let below = |module: &str| {
-        SOURCES.iter().find_map(|source| {
-            let parts = [module, source, &name];
-            let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            let path = parts.join("/");
-            disk.exists(&path).then_some(path)
-        })
-    };
-    below("").or_else(|| {
-        let modules = folders_below(disk, "");
-        modules.iter().filter(|module| !is_vendored(module)).find_map(|module| below(module))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,8 +208,19 @@ mod tests {
     fn own(root: &std::path::Path, file: &str, function: &str) -> Option<String> {
         let function = Some(function.to_owned()).filter(|name| !name.is_empty());
         let mut frames = [Frame { file: file.to_owned(), function, ..Frame::default() }];
-        mark(&Disk::new(root), &mut frames);
+        Places::new(&Disk::new(root)).mark(&mut frames);
         frames[0].own.clone()
+    }
+
+    #[test]
+    fn so_many_places_are_looked_for_in_all() {
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let disk = Disk::new(folder.path());
+        let mut places = Places::new(&disk);
+        for number in 0..LOOKED_FOR * 3 {
+            places.mark(&mut [Frame { file: format!("src/{number}.ts"), ..Frame::default() }]);
+        }
+        assert_eq!(places.known.len(), LOOKED_FOR);
     }
 
     #[test]

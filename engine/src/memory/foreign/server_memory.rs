@@ -2,6 +2,7 @@
 //! them, and named relations.
 
 use super::{Form, Read, entry, put, text, texts};
+use crate::lines::id;
 use crate::lines::types::Kind;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -33,11 +34,13 @@ pub(super) fn read(whole: Option<&Value>, bytes: &[u8]) -> Read {
 
 fn graph(entities: &[Value], relations: &[Value], read: &mut Read) {
     let mut related: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for relation in relations {
+    for (index, relation) in relations.iter().enumerate() {
         let part = |name: &str| text(relation, &[name]);
         if let (Some(from), Some(to), Some(how)) = (part("from"), part("to"), part("relationType"))
         {
             related.entry(from).or_default().push(format!("{how} {to}"));
+        } else {
+            read.skip(format!("relation {}", index + 1), "no `from`, `to` or `relationType`");
         }
     }
     for (index, entity) in entities.iter().enumerate() {
@@ -59,8 +62,9 @@ fn graph(entities: &[Value], relations: &[Value], read: &mut Read) {
         };
         let said: Vec<&str> = observations.iter().chain(&relations).map(String::as_str).collect();
         let content = format!("{name}: {}", said.join("\n"));
-        // The graph tells no times.
-        let mut entry = entry(kind, 0, "server-memory", &name, content);
+        // The graph tells no times: that more was observed since is told by the words alone.
+        let known_by = id::digest(&[&name, &content]);
+        let mut entry = entry(kind, 0, "server-memory", &known_by, content);
         put(&mut entry.metadata, "category", sort);
         put(&mut entry.metadata, "source", "server-memory");
         put(&mut entry.metadata, "relations", relations);

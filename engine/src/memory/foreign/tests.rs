@@ -43,6 +43,47 @@ fn older_files_are_read_by_their_lists_or_names() {
 }
 
 #[test]
+fn lines_of_the_older_form_are_read() {
+    let ours = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "ours").sealed();
+    let lines = [
+        r#"{"decision":"Use SQLite","reasoning":"x","id":"m0","type":"decision","at":7}"#,
+        r#"{"error":"boom","fix":"f"}"#,
+        r#"{"convention":"kebab-case","type":"convention","content":""}"#,
+        r#"{"decision":"Use SQLite","reasoning":"x","id":"m0","type":"decision","at":7}"#,
+        &ours.line(),
+        r#"{"decision":3,"id":"m1","type":"decision"}"#,
+        "",
+    ];
+    let read = read("old.jsonl", lines.join("\n").as_bytes(), None).expect("a form");
+    let said: Vec<(Kind, &str)> =
+        read.revisions.iter().map(|one| (one.kind, &*one.content)).collect();
+    assert_eq!(read.form, Form::Older);
+    assert_eq!(
+        said,
+        [
+            (Kind::Decision, "Use SQLite"),
+            (Kind::Mistake, "boom"),
+            (Kind::Convention, "kebab-case"),
+            (Kind::Decision, "ours"),
+        ]
+    );
+    assert_eq!((read.revisions[0].at, &read.revisions[0].metadata["reasoning"]), (7, &json!("x")));
+    let skipped: Vec<(&str, &str)> =
+        read.skipped.iter().map(|one| (&*one.place, &*one.why)).collect();
+    assert_eq!(
+        skipped,
+        [("line 6", "a decision without `content`: `decision` is called `content` here")]
+    );
+    // One alone, on one line and on several.
+    for text in [lines[1].to_owned(), "{\n\"error\": \"boom\",\n\"fix\": \"f\"\n}".to_owned()] {
+        let one = super::read("one.json", text.as_bytes(), None).expect("a form");
+        assert_eq!((one.form, &one.revisions[..]), (Form::Older, &read.revisions[1..2]));
+    }
+    let ours = super::read("x", ours.line().as_bytes(), Some(Form::Older)).expect_err("ours");
+    assert!(ours.to_string().contains("holds no decisions"), "{ours}");
+}
+
+#[test]
 fn decisions_of_mama_keep_their_chain() {
     let rows = json!({"decisions": [
         {"id": "decision_auth_1", "topic": "auth", "decision": "JWT", "reasoning": "simple",
@@ -115,6 +156,16 @@ fn a_knowledge_graph_is_read_as_lines_and_as_one() {
         "relations": [{"from": "Auth", "to": "Redis", "relationType": "depends_on"}],
     });
     assert_eq!(read_of("graph.json", &graph).entries, read.entries);
+    // A later export says more: it is another memory, and the same export is not.
+    let id = |graph: &Value| read_of("graph.json", graph).entries[0].id.clone();
+    let mut later = graph.clone();
+    later["entities"][0]["observations"] = json!(["uses JWT", "by Kim", "since May"]);
+    assert_eq!(id(&graph), read.entries[0].id);
+    assert_ne!(id(&graph), id(&later));
+    later["relations"] = json!([graph["relations"][0], {"from": "Auth", "to": "Redis"}]);
+    let skipped = read_of("graph.json", &later).skipped;
+    let skipped: Vec<(&str, &str)> = skipped.iter().map(|one| (&*one.place, &*one.why)).collect();
+    assert_eq!(skipped, [("relation 2", "no `from`, `to` or `relationType`")]);
 }
 
 #[test]

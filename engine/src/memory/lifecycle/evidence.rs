@@ -15,6 +15,9 @@ use std::path::Path;
 const LONGEST: u64 = 1 << 20;
 /// The most lines of a summary.
 const SUMMARY_LINES: usize = 20;
+/// Endings of what is read and not run.
+const PROSE: [&str; 9] =
+    [".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org", ".html", ".pdf"];
 /// At most so many pieces of evidence for one criterion.
 const PIECES: usize = 32;
 
@@ -135,12 +138,7 @@ fn piece<'a>(scene: &Scene<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
                     return Ok(make(rest.trim()));
                 }
             }
-            let is_id = text.split_once('_').is_some()
-                && Kind::ALL.iter().any(|kind| {
-                    text.strip_prefix(kind.word()).is_some_and(|rest| rest.starts_with('_'))
-                })
-                && !text.contains(char::is_whitespace);
-            if is_id {
+            if is_id(text) {
                 return Ok(Piece::Memory(text));
             }
             let is_file = !text.contains('\n') && Disk::new(scene.root).exists(text);
@@ -148,6 +146,13 @@ fn piece<'a>(scene: &Scene<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
         }
         _ => Err("evidence is a text or an object".to_owned()),
     }
+}
+
+/// Whether a text is the id of a memory: `decision_1763…`; `decision_log.md` is a file.
+fn is_id(text: &str) -> bool {
+    let time = Kind::ALL.iter().find_map(|kind| text.strip_prefix(kind.word())?.strip_prefix('_'));
+    time.is_some_and(|time| time.starts_with(|c: char| c.is_ascii_digit()))
+        && !text.contains(char::is_whitespace)
 }
 
 type Reader = fn(&str) -> Piece<'_>;
@@ -270,7 +275,8 @@ fn file(scene: &Scene<'_>, path: &str, holds: Holds) -> Verdict {
             &["archive", "archived", "done", "completed"]
         };
         let wrong = if holds == Holds::Test { "is no test" } else { "is not archived" };
-        return if is_named(words) {
+        let is_prose = holds == Holds::Test && PROSE.iter().any(|ending| lower.ends_with(ending));
+        return if is_named(words) && !is_prose {
             Ok(format!("the file `{path}`"))
         } else {
             Err(format!("`{path}` {wrong}, by its path"))

@@ -230,6 +230,13 @@ fn the_last_phase_asks_for_a_short_summary_an_archive_and_a_memory() {
             "{shown}"
         );
         assert!(shown.contains("dead unmet: a file does not show this"), "{shown}");
+        // What a test should be is no test, and a file is no memory whatever it is called.
+        write(root, "specs/login/spec.md", "");
+        let shown = judged(memory, &id, json!({"covered": "file:specs/login/spec.md"}));
+        assert!(shown.contains("`specs/login/spec.md` is no test, by its path"), "{shown}");
+        write(root, "decision_log_test.rs", "");
+        let shown = judged(memory, &id, json!({"covered": "decision_log_test.rs"}));
+        assert!(shown.starts_with("covered met: the file `decision_log_test.rs`"), "{shown}");
         let id = memory.start_lifecycle("login", None, Some("ship")).expect("begun").id;
         let evidence = json!({"summary": "long.md", "archived": "plans/done/login.md"});
         assert_eq!(

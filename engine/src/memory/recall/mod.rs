@@ -10,6 +10,7 @@ mod search;
 mod snippet;
 mod stem;
 mod terms;
+pub mod texts;
 
 use super::types::{Kind, Outcome, Status};
 use serde::Serialize;

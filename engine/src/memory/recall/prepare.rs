@@ -8,8 +8,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// How texts are cut and vectors made, beside the name of the table of vectors. To be raised with
-/// every change of what [`Prepared::of`] gives: memories of another scheme are prepared anew.
-pub(in crate::memory) const SCHEME: i64 = 1;
+/// every change of what [`Prepared::of`] gives or of how topics are compared: memories of another
+/// scheme are prepared anew.
+pub(in crate::memory) const SCHEME: i64 = 2;
 
 /// The texts of a memory, and how much a term in each of them counts. The weights are those of the
 /// tuning half of `tests/retrieval`.
@@ -17,7 +18,7 @@ pub(in crate::memory) const COLUMNS: [(&str, f32); 4] =
     [("topic", 4.0), ("title", 2.0), ("body", 1.0), ("rest", 1.5)];
 
 /// Bytes of a text that its vector is made from: more of them do not change it much.
-const VECTOR_BYTES: usize = 4096;
+pub(super) const VECTOR_BYTES: usize = 4096;
 
 /// Fields that name files.
 const FILES: [&str; 4] = ["files", "filesRead", "filesModified", "openFiles"];

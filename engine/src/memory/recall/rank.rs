@@ -11,28 +11,28 @@ use crate::memory::store::StorageBackend;
 use crate::memory::words::topic_key;
 
 /// How soon a term that is repeated says nothing new: the usual constant of BM25.
-const REPEAT: f32 = 1.2;
+pub(super) const REPEAT: f32 = 1.2;
 /// How much long memories are held back: the usual constant of BM25.
-const LENGTH: f32 = 0.75;
+pub(super) const LENGTH: f32 = 0.75;
 /// What meaning adds to words at most; words add about 1 when all of them stand in a memory.
-const MEANING: f32 = 0.5;
+pub(super) const MEANING: f32 = 0.5;
 /// The same for a question that names something by its exact name.
 const LITERAL: f32 = 0.1;
 /// A memory whose vector is less like that of the question and that shares no word with it is no
 /// answer.
-const ALIKE: f32 = 0.3;
+pub(super) const ALIKE: f32 = 0.3;
 /// Cosines lie at least so far apart where many memories are; of few that are all alike none is
 /// near.
-const RANGE: f32 = 0.5;
+pub(super) const RANGE: f32 = 0.5;
 /// What remains of the score of a memory that a later one replaced.
 const SUPERSEDED: f32 = 0.8;
 /// In order of time, memories are left out that answer less well than this share of the best.
 const GOOD: f32 = 0.5;
 
 /// Bytes of a question that are looked at.
-const ASKED_BYTES: usize = 16 * 1024;
+pub(super) const ASKED_BYTES: usize = 16 * 1024;
 /// Terms of a question that are looked for.
-const ASKED_TERMS: usize = 256;
+pub(super) const ASKED_TERMS: usize = 256;
 
 /// A question as memories are compared with it.
 #[derive(Debug)]
@@ -231,7 +231,7 @@ fn live(index: &Index, places: &[Place]) -> usize {
 /// How much a term tells that stands in `with` of `all` memories: little in most, never less than
 /// nothing.
 #[expect(clippy::cast_precision_loss, reason = "counts of memories")]
-fn rarity(all: usize, with: usize) -> f32 {
+pub(super) fn rarity(all: usize, with: usize) -> f32 {
     ((all as f32 + 1.0) / (with as f32 + 0.5)).ln()
 }
 

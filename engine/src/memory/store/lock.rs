@@ -1,9 +1,10 @@
 //! Files of the store: locks between processes, folders, putting a damaged file aside.
 #![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
 
-use super::with_suffix;
+use super::{place, with_suffix};
 use crate::memory::MemoryError;
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -28,8 +29,11 @@ pub fn pause(times: u32) -> Duration {
 /// Takes the lock at `path`, a file that is made when it is not there.
 ///
 /// # Errors
-/// When the file cannot be made, or others hold the lock for too long.
+/// When the file cannot be made, it or its folder is a link, or others hold the lock for too long.
 pub fn take(path: &Path) -> Result<Lock, MemoryError> {
+    // A branch that was switched to may have put one there since the store was opened.
+    path.parent().map_or(Ok(()), place::refuse_link)?;
+    place::refuse_link(path)?;
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
@@ -61,7 +65,14 @@ pub fn take(path: &Path) -> Result<Lock, MemoryError> {
 #[must_use]
 pub fn can_write(folder: &Path) -> bool {
     let probe = folder.join(format!("data.probe-{}", std::process::id()));
-    let written = fs::write(&probe, [b' '; 65_536]).is_ok();
+    // Of a process that died and had the same number; or a link that someone put there.
+    let _ = fs::remove_file(&probe);
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&probe)
+        .and_then(|mut file| file.write_all(&[b' '; 65_536]))
+        .is_ok();
     let _ = fs::remove_file(&probe);
     written
 }

@@ -225,6 +225,8 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError>;
     /// The links from and to a memory, ordered.
     fn links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError>;
+    /// All links, ordered.
+    fn all_links(&mut self) -> Result<Vec<Link>, MemoryError>;
 
     /// Adds a line of a tracked file, or replaces it: by file and revision.
     fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError>;
@@ -250,6 +252,9 @@ pub trait StorageBackend: Send + fmt::Debug {
     /// Takes a document out; whether there was one.
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError>;
 
+    /// Makes what can be made from the rest anew, where that alone is damaged; whether the store is
+    /// whole now.
+    fn mend(&mut self) -> Result<bool, MemoryError>;
     /// Looks for damage; what was found.
     fn check(&mut self) -> Result<Vec<String>, MemoryError>;
     /// Whether another process put the file aside, so that this one must be opened again.
@@ -294,8 +299,6 @@ pub struct Opened {
     pub store: Box<dyn StorageBackend>,
     /// Sentences: a fallback, a quarantine, a migration.
     pub notices: Vec<String>,
-    /// Whether a damaged store was put aside, so that this one is new.
-    pub is_rebuilt: bool,
 }
 
 /// Opens the store in `folder` (`.aidd`), which is made when it is not there. A damaged one is put
@@ -363,7 +366,7 @@ fn open_best(
 /// # Errors
 /// When there is not enough memory.
 pub fn in_memory(folder: &Path) -> Result<Opened, MemoryError> {
-    Ok(Opened { store: sqlite::in_memory(folder)?, notices: Vec::new(), is_rebuilt: false })
+    Ok(Opened { store: sqlite::in_memory(folder)?, notices: Vec::new() })
 }
 
 /// The file beside `path` whose name ends in `suffix`.
@@ -413,6 +416,12 @@ impl PutAway {
         }
         self.notice
     }
+}
+
+/// What to tell the user when [`StorageBackend::mend`] was enough.
+#[must_use]
+pub fn mended(why: &str) -> String {
+    format!("the index for searches was damaged ({why}) and was made anew; all else is whole")
 }
 
 /// Renames a damaged store, under its lock and unless another process has done so.

@@ -1,10 +1,14 @@
 //! Where a store may lie: not behind a link that leads elsewhere, and SQLite not on a file system
 //! that several machines share, where a write-ahead log is not safe.
+#![expect(clippy::disallowed_methods, reason = "the files of the store are looked at as they lie")]
 
 use super::sqlite;
 use crate::memory::MemoryError;
 use std::fs;
 use std::path::Path;
+
+/// What the names of all files of a store begin with: the store, its locks, its backups.
+const OURS: &str = "data.";
 
 /// Refuses a folder, and files of a store in it, that are links: a repository that was cloned must
 /// not choose which of the user's files are written.
@@ -12,20 +16,33 @@ use std::path::Path;
 /// # Errors
 /// What is a link.
 pub fn check(folder: &Path) -> Result<(), MemoryError> {
-    let is_link =
-        |path: &Path| fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink());
+    refuse_link(folder)?;
+    // A folder that cannot be listed may be one to write into all the same.
     let database = sqlite::path(folder);
-    let names = sqlite::SUFFIXES.map(|suffix| super::with_suffix(&database, suffix));
-    let files = [super::json::path(folder)];
-    for path in [folder.to_owned()].iter().chain(&names).chain(&files) {
-        if is_link(path) {
-            return Err(MemoryError::Invalid(format!(
-                "{} is a link, and memory is not written through links",
-                path.display()
-            )));
+    for suffix in sqlite::SUFFIXES {
+        refuse_link(&super::with_suffix(&database, suffix))?;
+    }
+    refuse_link(&super::json::path(folder))?;
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(OURS) {
+            refuse_link(&entry.path())?;
         }
     }
     Ok(())
+}
+
+/// Refuses a link.
+///
+/// # Errors
+/// When `path` is one.
+pub fn refuse_link(path: &Path) -> Result<(), MemoryError> {
+    if !fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink()) {
+        return Ok(());
+    }
+    Err(MemoryError::Invalid(format!(
+        "{} is a link, and memory is not written through links",
+        path.display()
+    )))
 }
 
 /// A file system where not all is as on a disk of this machine.

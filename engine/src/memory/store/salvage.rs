@@ -45,16 +45,30 @@ const AGAIN: &str = "again";
 /// Whether a damaged store in `folder` was not looked into yet.
 #[must_use]
 pub fn is_pending(folder: &Path) -> bool {
-    folder.join(LIST).exists()
+    is_file(&folder.join(LIST))
+}
+
+/// Whether a file lies at `path`, and no link to one.
+fn is_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| data.is_file())
 }
 
 fn list_lock(folder: &Path) -> Result<lock::Lock, MemoryError> {
     lock::take(&folder.join(LIST).with_extension("salvage.lock"))
 }
 
+/// What the list holds. A repository that was cloned may have brought one: it names files in
+/// `folder` and none elsewhere.
 fn listed(folder: &Path) -> Vec<(String, String)> {
+    if !is_pending(folder) {
+        return Vec::new();
+    }
     let text = fs::read_to_string(folder.join(LIST)).unwrap_or_default();
-    let pair = |line: &str| line.split_once(' ').map(|(tried, name)| (tried.into(), name.into()));
+    let is_here = |name: &str| name.starts_with("data.") && !name.contains(['/', '\\']);
+    let pair = |line: &str| {
+        let (tried, name) = line.split_once(' ')?;
+        is_here(name).then(|| (tried.to_owned(), name.to_owned()))
+    };
     text.lines().filter_map(pair).collect()
 }
 
@@ -100,7 +114,10 @@ pub fn each(
         }
         write_list(folder, &list)?;
         let path = folder.join(&name);
-        work(&path, remains(&path))?;
+        // A link or a pipe is none of ours; a file that is gone has nothing to give.
+        if fs::symlink_metadata(&path).map_or(true, |data| data.is_file()) {
+            work(&path, remains(&path))?;
+        }
         if again {
             list.remove(0);
             write_list(folder, &list)?;

@@ -1,17 +1,17 @@
 //! The store in SQLite: one file in WAL mode, written in short immediate transactions.
 
 mod index;
+mod mend;
 mod query;
 
 use super::{
-    Counts, Durability, Indexed, Mirrored, Opened, Query, StorageBackend, Table, lock, migrations,
-    put_away,
+    Counts, Durability, Indexed, Mirrored, Opened, Query, StorageBackend, Table, lock, mended,
+    migrations, put_away,
 };
 use crate::memory::MemoryError;
 use crate::memory::id::canonical;
 use crate::memory::privacy::Clean;
 use crate::memory::types::{Entry, Kind, Layer, Link, Status};
-use crate::memory::words::topic_key;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row, params};
 use serde::de::DeserializeOwned;
@@ -61,12 +61,11 @@ pub(in crate::memory) fn open_with(
             let notice = aside.noted(&path);
             let (store, more) = connect(&path, steps, now)?;
             let notices = std::iter::once(notice).chain(more).collect();
-            Ok(Opened { store: Box::new(store), notices, is_rebuilt: true })
+            Ok(Opened { store: Box::new(store), notices })
         }
         other => other.map(|(store, notice)| Opened {
             store: Box::new(store),
             notices: notice.into_iter().collect(),
-            is_rebuilt: false,
         }),
     }
 }
@@ -145,7 +144,10 @@ fn connect(path: &Path, steps: &[&str], now: i64) -> Result<(Sqlite, Option<Stri
     let path = path.to_owned();
     let mut store = Sqlite { connection, path, identity, known, is_private: false };
     match store.prepare_stale() {
-        Err(MemoryError::Corrupt(why)) => Err(MemoryError::Corrupt(why)),
+        Err(MemoryError::Corrupt(why)) if !store.mend().unwrap_or_default() => {
+            Err(MemoryError::Corrupt(why))
+        }
+        Err(MemoryError::Corrupt(why)) => Ok((store, Some(mended(&why)))),
         // Tried again at the next start; a search says so until then.
         _ => Ok((store, notice)),
     }
@@ -287,12 +289,15 @@ impl StorageBackend for Sqlite {
         };
         self.connection.execute_batch(level).map_err(error)?;
         // A newer aidd may have changed the schema since this one opened it.
-        let found: i64 = self.value("PRAGMA user_version")?;
-        if found > self.known {
+        let known = self.value("PRAGMA user_version").and_then(|found: i64| match found {
+            found if found > self.known => Err(migrations::newer(&self.path, found, self.known)),
+            _ => Ok(()),
+        });
+        // Whoever could not begin does not end the write either.
+        if known.is_err() {
             self.rollback();
-            return Err(migrations::newer(&self.path, found, self.known));
         }
-        Ok(())
+        known
     }
 
     fn commit(&mut self) -> Result<(), MemoryError> {
@@ -306,7 +311,6 @@ impl StorageBackend for Sqlite {
 
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
         let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
-        let topic_key = entry.topic.as_deref().map(topic_key).filter(|key| !key.is_empty());
         if !self.holds_prepared(entry)? {
             self.put_prepared(entry)?;
         }
@@ -318,7 +322,7 @@ impl StorageBackend for Sqlite {
                 entry.kind.word(),
                 entry.layer.word(),
                 entry.topic,
-                topic_key,
+                index::topic_of(entry),
                 entry.content,
                 canonical(&json!(entry.metadata)),
                 entry.status.word(),
@@ -417,6 +421,10 @@ impl StorageBackend for Sqlite {
         .map(super::json::sorted)
     }
 
+    fn all_links(&mut self) -> Result<Vec<Link>, MemoryError> {
+        self.all("SELECT data FROM links", [], |row| parsed(row, 0)).map(super::json::sorted)
+    }
+
     fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError> {
         self.run(
             "INSERT OR REPLACE INTO lines VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -466,9 +474,12 @@ impl StorageBackend for Sqlite {
         Ok(self.run(&sql, [id])? > 0)
     }
 
+    fn mend(&mut self) -> Result<bool, MemoryError> {
+        self.mend_search()
+    }
+
     fn check(&mut self) -> Result<Vec<String>, MemoryError> {
-        let said = self.all("PRAGMA integrity_check", [], |row| row.get::<_, String>(0))?;
-        Ok(said.into_iter().filter(|line| line != "ok").collect())
+        self.damage("PRAGMA integrity_check")
     }
 
     fn is_set_aside(&self) -> bool {

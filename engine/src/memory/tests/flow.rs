@@ -159,6 +159,71 @@ fn edits_and_outcomes_are_kept_with_their_history() {
 }
 
 #[test]
+fn what_changes_nothing_is_not_written() {
+    on_both(|root, memory| {
+        let id = memory.save_decision(&decision("Use Redis", Some("cache"))).expect("saved").id;
+        let secret = format!("evictions, gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+        memory.set_outcome(&id, Outcome::Failed, Some(&secret)).expect("set");
+        let edit = |content: &str, topic: &str, fields| Edit {
+            content: Some(content.into()),
+            topic: Some(topic.into()),
+            fields: map(fields),
+        };
+        let first = edit("Use Valkey", "store", json!({"context": "licence", "gone": null}));
+        memory.edit(Kind::Decision, &id, &first).expect("edited");
+        let before = text(root, "ai/memory/decisions.jsonl");
+        assert_eq!(before.lines().count(), 3);
+        memory.set_outcome(&id, Outcome::Failed, Some(&secret)).expect("set");
+        memory.edit(Kind::Decision, &id, &first).expect("edited");
+        memory.edit(Kind::Decision, &id, &Edit::default()).expect("edited");
+        assert_eq!(text(root, "ai/memory/decisions.jsonl"), before);
+        for (lines, other) in [
+            edit("Use Valkey", "cache", json!({})),
+            edit("Use Valkey", " ", json!({})),
+            edit("Use Valkey", " ", json!({"context": null})),
+            edit("Use Redis", " ", json!({})),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            memory.edit(Kind::Decision, &id, &other).expect("edited");
+            assert_eq!(text(root, "ai/memory/decisions.jsonl").lines().count(), 4 + lines);
+        }
+        memory.set_outcome(&id, Outcome::Failed, None).expect("set");
+        memory.set_outcome(&id, Outcome::Success, None).expect("set");
+        assert_eq!(text(root, "ai/memory/decisions.jsonl").lines().count(), 9);
+    });
+}
+
+#[test]
+fn what_a_memory_conflicts_with_is_what_all_conflicts_say_of_it() {
+    on_both(|_, memory| {
+        let save = |memory: &mut ProjectMemory, content: &str, topic, links| {
+            let new = New { links, ..decision(content, Some(topic)) };
+            memory.save_decision(&new).expect("saved").id
+        };
+        let one = save(memory, "Use Redis for it", "cache", vec![]);
+        let against = |to: &str| vec![Link::to(Relation::Contradicts, to)];
+        let two = save(memory, "Use nothing at all", "cache", against(&one));
+        let three = save(memory, "Keep logs a day", "logs", against(&one));
+        let four = save(memory, "Keep logs a year", "logs", vec![]);
+        let all = memory.conflicts().expect("conflicts");
+        assert_eq!(all.len(), 2, "{all:?}");
+        for (id, count) in [(&one, 2), (&two, 2), (&three, 0), (&four, 0)] {
+            let of = memory.conflicts_of(id).expect("conflicts");
+            let says = |conflict: &&Conflict| match conflict {
+                Conflict::OneTopic { ids, .. } => ids.contains(id),
+                Conflict::Contradiction { from, to } => from == id || to == id,
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(of, all.iter().filter(says).cloned().collect::<Vec<_>>());
+            assert_eq!(of.len(), count, "{id}");
+        }
+        assert!(memory.conflicts_of("decision_1_x").is_err());
+    });
+}
+
+#[test]
 fn walks_are_breadth_first_and_end() {
     on_both(|_, memory| {
         let mut ids: Vec<String> = Vec::new();
@@ -249,6 +314,8 @@ fn sessions_thread_and_are_refused_what_they_may_not() {
         assert!(said(memory.start_session(SessionState::default())).contains("branch"));
         let id = map(json!({"id": "y"}));
         assert!(said(memory.update_session(&first.id, &id)).contains("cannot be changed"));
+        let parent = map(json!({"parent_session_id": second.id}));
+        assert!(said(memory.update_session(&first.id, &parent)).contains("cannot be changed"));
         let none = Observation::default();
         assert_eq!(said(memory.observe("x", Kind::Insight, "t", &none)), "there is no session `x`");
         assert!(

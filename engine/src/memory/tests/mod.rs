@@ -1,6 +1,7 @@
 //! The whole memory of a project, on both stores.
 #![expect(clippy::disallowed_methods, reason = "tests look at files")]
 
+mod again;
 mod faults;
 mod flow;
 mod merges;

@@ -4,8 +4,9 @@ use super::{START, decision, mistake, on_both, text, write};
 use crate::memory::MemoryError;
 use crate::memory::kinds::Insight;
 use crate::memory::log::Revision;
-use crate::memory::permanent::Conflict;
-use crate::memory::store::Wanted;
+use crate::memory::permanent::{Conflict, Edit};
+use crate::memory::project::ProjectMemory;
+use crate::memory::store::{Query, Wanted};
 use crate::memory::types::{Entry, Kind, Layer, Link, Relation, Status};
 
 const DECISIONS: &str = "ai/memory/decisions.jsonl";
@@ -41,6 +42,8 @@ fn of_two_edits_the_named_one_is_kept() {
             memory.settle("decision_1_a", Some("zzz")),
             Err(MemoryError::Invalid(why)) if why.contains(&day.rev)
         ));
+        let both = memory.settle("decision_1_a", Some("")).expect_err("two begin so");
+        assert!(both.to_string().starts_with("`` begins none, or more than one"), "{both}");
         let settled = memory.settle("decision_1_a", Some(&day.rev[..6])).expect("settled");
         assert_eq!(settled.dropped, std::slice::from_ref(&week.rev));
         let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
@@ -49,6 +52,60 @@ fn of_two_edits_the_named_one_is_kept() {
         let before = text(root, DECISIONS);
         assert!(memory.settle("decision_1_a", None).expect("settled").is_nothing());
         assert_eq!(text(root, DECISIONS), before, "nothing is written for nothing");
+    });
+}
+
+/// Two clones that made the same edit are one head, and what comes after replaces both lines.
+#[test]
+fn what_follows_the_same_edit_of_two_clones_takes() {
+    on_both(|root, memory| {
+        let lines = |id: &str| {
+            let first = line(id, 1, "cookies", "", &[]);
+            let edit = |at| {
+                let parents = vec![first.rev.clone()];
+                Revision { parents, at, content: "jwt".into(), ..first.clone() }.sealed()
+            };
+            [first.clone(), edit(2), edit(3)]
+        };
+        let ids = ["decision_1_a", "decision_1_b", "decision_1_c", "decision_1_d"];
+        let all: Vec<Revision> = ids.into_iter().flat_map(lines).collect();
+        write(root, DECISIONS, &file(&all.iter().collect::<Vec<_>>()));
+        let of = |memory: &mut ProjectMemory, id: &str| {
+            memory.read(&mut |store| store.entry(id)).expect("read").expect("there")
+        };
+        memory.remove(Kind::Decision, "decision_1_a", None).expect("removed");
+        let removed = of(memory, "decision_1_a");
+        assert_eq!((removed.status, removed.heads.len()), (Status::Removed, 1));
+        let edit = Edit { content: Some("sessions".into()), ..Edit::default() };
+        memory.edit(Kind::Decision, "decision_1_b", &edit).expect("edited");
+        memory.link("decision_1_c", &Link::to(Relation::RelatesTo, "decision_1_b")).expect("done");
+        let rev = of(memory, "decision_1_d").heads.remove(0);
+        memory.remove(Kind::Decision, "decision_1_d", None).expect("removed");
+        for (id, content) in [("decision_1_b", "sessions"), ("decision_1_c", "jwt")] {
+            let entry = of(memory, id);
+            assert_eq!((&*entry.content, entry.heads.len()), (content, 1));
+        }
+        assert!(!of(memory, "decision_1_d").heads.contains(&rev));
+        assert_eq!(memory.conflicts().expect("conflicts"), []);
+    });
+}
+
+#[test]
+fn of_the_same_edit_twice_and_another_the_named_one_is_kept() {
+    on_both(|root, memory| {
+        let first = line("decision_1_a", 1, "cookies", "", &[]);
+        let edit = |at, content: &str| {
+            let parents = vec![first.rev.clone()];
+            Revision { parents, at, content: content.into(), ..first.clone() }.sealed()
+        };
+        let (twin, same, other) = (edit(2, "jwt"), edit(3, "jwt"), edit(4, "sessions"));
+        write(root, DECISIONS, &file(&[&first, &twin, &same, &other]));
+        let settled = memory.settle("decision_1_a", Some(&other.rev)).expect("settled");
+        assert_eq!(settled.dropped, [same.rev]);
+        let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
+        assert_eq!((&*entry.content, entry.heads.len()), ("sessions", 1));
+        let none = memory.settle("decision_1_a", Some("")).expect("the only one");
+        assert!(none.is_nothing());
     });
 }
 
@@ -120,6 +177,11 @@ fn what_held_a_secret_is_known_again() {
         let first = memory.save_decision(&decided).expect("saved");
         let again = memory.save_decision(&decided).expect("saved");
         assert_eq!((again.id, again.is_new), (first.id, false));
+        let mut private = decision("use a vault", Some("<private>acme</private> keys"));
+        private.body.reasoning = format!("{token} leaked");
+        let first = memory.save_decision(&private).expect("saved");
+        let again = memory.save_decision(&private).expect("saved");
+        assert_eq!((again.id, again.is_new, again.is_edited), (first.id, false, false));
     });
 }
 
@@ -169,12 +231,7 @@ fn tracked_lines_go_only_when_old_and_asked_for() {
         let before = text(root, path);
         assert_eq!(memory.prune_tracked(1, false).expect("pruned"), []);
         // Forty days later.
-        let mut later = crate::memory::project::ProjectMemory::open(
-            root,
-            if memory.backend() == "json" { Wanted::Json } else { Wanted::Sqlite },
-            Box::new(|| START + 40 * 86_400_000),
-        )
-        .expect("a memory");
+        let mut later = later(root, memory);
         let dropped = later.prune_tracked(30, true).expect("looked at");
         assert_eq!(dropped.iter().map(|one| &*one.id).collect::<Vec<_>>(), [&*gone]);
         assert_eq!(text(root, path), before);
@@ -183,5 +240,44 @@ fn tracked_lines_go_only_when_old_and_asked_for() {
         assert_eq!(later.missing("mistakes").expect("missing").len(), 2);
         later.export(true).expect("written");
         assert_eq!(text(root, path).lines().count(), before.lines().count());
+    });
+}
+
+/// Forty days after everything else.
+fn later(root: &std::path::Path, memory: &ProjectMemory) -> ProjectMemory {
+    let wanted = if memory.backend() == "json" { Wanted::Json } else { Wanted::Sqlite };
+    let clock = Box::new(|| START + 40 * 86_400_000);
+    ProjectMemory::open(root, wanted, clock).expect("a memory")
+}
+
+#[test]
+fn what_an_older_file_says_is_not_brought_back_by_pruning() {
+    on_both(|root, memory| {
+        let older = r#"{"decisions": [{"decision": "Use cookies", "date": "2025-01-01"}]}"#;
+        write(root, "ai/memory/decisions.json", older);
+        let id =
+            memory.read(&mut |store| store.entries(&Query::default())).expect("read").remove(0).id;
+        memory.take_back(&id, None).expect("taken back");
+        let mut later = later(root, memory);
+        for only_look in [true, false] {
+            assert_eq!(later.prune_tracked(30, only_look).expect("pruned"), []);
+        }
+        let entry = later.read(&mut |store| store.entry(&id)).expect("read").expect("there");
+        assert_eq!(entry.status, Status::Removed);
+        assert!(text(root, DECISIONS).contains(&id));
+    });
+}
+
+#[test]
+fn a_mark_at_the_start_of_a_file_brings_nothing_back() {
+    on_both(|root, memory| {
+        let id = memory.save_decision(&decision("cookies", None)).expect("saved").id;
+        memory.take_back(&id, None).expect("taken back");
+        write(root, DECISIONS, &format!("\u{FEFF}{}", text(root, DECISIONS)));
+        let mut later = later(root, memory);
+        let dropped = later.prune_tracked(30, false).expect("pruned");
+        assert_eq!(dropped.len(), 1);
+        assert!(!text(root, DECISIONS).contains(&id));
+        assert_eq!(later.read(&mut |store| store.entry(&id)).expect("read"), None);
     });
 }

@@ -3,9 +3,10 @@
 use super::found::{self, Findings};
 use super::{LIMIT, MOST};
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_ci::agent::{self, ComplianceFormat, Format, Target};
+use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
+use aidd_ci::agent::{self, ComplianceFormat, Document, Format, Target};
 use aidd_engine::check::Selection;
+use aidd_engine::project::Project;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
         "What the pull request would report. Use to tell people; to mend findings aidd_ci_diff_check.",
         report,
     )
+    .choosing(Choice { by: "policy", usual: "false", takes: &[(&["false"], &["base"])] })
     .in_profiles(&[Profile::Tools]);
     vec![check, report]
 }
@@ -47,8 +49,18 @@ struct Changes {
 fn diff_check(context: &Context, given: Changes) -> Result<Answer<Findings>, ToolError> {
     let project = context.project()?;
     let target = Target::Changes { base: given.base.as_deref(), below: &given.changed_files };
-    let document = agent::check(&project, &Selection::default(), &target).map_err(found::said)?;
+    let document = changed(context, &project, &target)?;
     Ok(found::answer(&project, &document, given.limit.unwrap_or(LIMIT).clamp(1, MOST)))
+}
+
+/// What changed, checked by all rules.
+fn changed(
+    context: &Context,
+    project: &Project,
+    target: &Target<'_>,
+) -> Result<Document, ToolError> {
+    let all = Selection::default();
+    agent::check_until(project, &all, target, context.stop()).map_err(found::said)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -93,8 +105,7 @@ fn report(context: &Context, given: Asked) -> Result<Answer<Report>, ToolError> 
         (None, agent::policy(&project, format).map_err(found::said)?)
     } else {
         let target = Target::Changes { base: given.base.as_deref(), below: &[] };
-        let document =
-            agent::check(&project, &Selection::default(), &target).map_err(found::said)?;
+        let document = changed(context, &project, &target)?;
         let format = match given.format {
             Form::Markdown => Format::Markdown,
             Form::Json => Format::Json,

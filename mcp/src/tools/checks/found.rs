@@ -9,6 +9,8 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+/// Files that were not wholly checked that are named in an answer.
+const NAMED: usize = 20;
 /// Most characters of a rule's reason in an answer; the page has the rest.
 const WHY: usize = 240;
 
@@ -69,6 +71,8 @@ struct Summary {
     files: usize,
     /// New findings that this answer leaves out.
     more: usize,
+    /// Files that were not, or not wholly, checked; not all of them are named.
+    skipped: usize,
     pre_existing: usize,
     moved: usize,
     fixed: usize,
@@ -112,6 +116,7 @@ pub(super) fn answer(project: &Project, document: &Document, limit: usize) -> An
         skipped: document
             .skipped
             .iter()
+            .take(NAMED)
             .map(|file| Skipped { path: file.path.clone(), why: file.why.clone() })
             .collect(),
         notes: document.notes.clone(),
@@ -130,6 +135,7 @@ fn summary(document: &Document, more: usize) -> Summary {
         info: new(Severity::Info),
         files: document.checked,
         more,
+        skipped: document.skipped.len(),
         pre_existing: of(wire::Status::PreExisting).count(),
         moved: of(wire::Status::Moved).count(),
         fixed: of(wire::Status::Fixed).count(),
@@ -144,21 +150,14 @@ fn why(project: &Project, shown: &[&wire::Finding]) -> Vec<Why> {
     let rules: BTreeSet<&str> = shown.iter().map(|found| &*found.rule).collect();
     let of = |id: &str| {
         let rule = registry.get(id)?;
-        let why = lead(&rule.page);
+        let why = cut(rule.lead());
         (!why.is_empty()).then(|| Why { rule: id.to_owned(), why })
     };
     rules.into_iter().filter_map(of).collect()
 }
 
-/// The first paragraph of a page below its heading, cut at a sentence where that can be.
-fn lead(page: &str) -> String {
-    let body = page.find("\n# ").map_or(page, |title| &page[title..]);
-    let paragraph = body
-        .split("\n\n")
-        .map(str::trim)
-        .find(|block| !block.is_empty() && !block.starts_with('#') && !block.starts_with("```"))
-        .unwrap_or_default();
-    let text = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+/// A text cut at a sentence, where that can be.
+fn cut(text: String) -> String {
     let Some((end, _)) = text.char_indices().nth(WHY) else { return text };
     match text[..end].rfind(". ") {
         Some(stop) => text[..=stop].to_owned(),
@@ -214,6 +213,9 @@ impl Findings {
         for Skipped { path, why } in &self.skipped {
             let _ = write!(text, "\nnot wholly checked: {path}: {why}");
         }
+        if let Some(more @ 1..) = self.summary.skipped.checked_sub(self.skipped.len()) {
+            let _ = write!(text, "\nand {more} more were not wholly checked; narrow the path");
+        }
         for note in &self.notes {
             let _ = write!(text, "\nnote: {note}");
         }
@@ -243,12 +245,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_a_paragraph_cut_at_a_sentence() {
-        assert_eq!(lead("---\nx: 1\n---\n# a/b\n\nIt is\nso.\n\nMore."), "It is so.");
-        let long = format!("# a/b\n\nIt is so. {}.", "and so on ".repeat(40));
-        assert_eq!(lead(&long), "It is so.");
-        assert_eq!(lead("# a/b\n"), "");
-        let endless = "긴".repeat(1000);
-        assert_eq!(lead(&format!("# a/b\n\n{endless}")).chars().count(), WHY + 1);
+    fn a_reason_is_cut_at_a_sentence() {
+        assert_eq!(cut("It is so. And so on.".to_owned()), "It is so. And so on.");
+        assert_eq!(cut(format!("It is so. {}.", "and so on ".repeat(40))), "It is so.");
+        assert_eq!(cut("긴".repeat(1000)).chars().count(), WHY + 1);
     }
 }

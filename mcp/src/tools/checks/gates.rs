@@ -86,7 +86,7 @@ fn check(context: &Context, given: Asked) -> Result<Answer<Gates>, ToolError> {
     let repository = Repository::open(context.root()).map_err(|error| {
         ToolError::new(error.to_string()).remedy("gates judge what changed: `git init` begins that")
     })?;
-    let document = changes(&project, here, given.base.as_deref())?;
+    let document = changes(context, &project, here, given.base.as_deref())?;
     let branch = repository.branch();
     let changed = last_change(context.root(), &repository);
     let shows = context
@@ -111,7 +111,12 @@ fn open_phase(context: &Context) -> Result<String, ToolError> {
 }
 
 /// The findings of the gates' rules in what changed.
-fn changes(project: &Project, phase: &str, base: Option<&str>) -> Result<Document, ToolError> {
+fn changes(
+    context: &Context,
+    project: &Project,
+    phase: &str,
+    base: Option<&str>,
+) -> Result<Document, ToolError> {
     let registry = project.registry();
     let only: Vec<String> = gates_of(phase)
         .flat_map(|gate| gate.rules)
@@ -120,7 +125,7 @@ fn changes(project: &Project, phase: &str, base: Option<&str>) -> Result<Documen
         .collect();
     let selection = Selection { only, ..Selection::default() };
     let target = Target::Changes { base, below: &[] };
-    agent::check(project, &selection, &target).map_err(found::said)
+    agent::check_until(project, &selection, &target, context.stop()).map_err(found::said)
 }
 
 fn is_named(glob: &str, rule: &str) -> bool {

@@ -48,6 +48,14 @@ const FAMILIES: &[Family] = &[
         path: "Dockerfile",
     },
     Family {
+        name: "aidd_validate_tkb_entry",
+        title: "Validate knowledge entry",
+        description: "Checks entries of the knowledge base: header, sections, scores, sources, age. Use \
+                      after writing one.",
+        rules: &["tkb/*"],
+        path: ".aidd/knowledge/tooling/entry.md",
+    },
+    Family {
         name: "aidd_validate_mermaid",
         title: "Validate Mermaid",
         description: "Checks diagrams, also within Markdown. Use after writing one.",
@@ -155,6 +163,7 @@ fn check(
         (None, files) => Target::Files(files),
     };
     let selection = Selection { only, ..Selection::default() };
-    let document = agent::check(&project, &selection, &target).map_err(found::said)?;
+    let document = agent::check_until(&project, &selection, &target, context.stop());
+    let document = document.map_err(found::said)?;
     Ok(found::answer(&project, &document, given.limit.unwrap_or(LIMIT).clamp(1, MOST)))
 }

@@ -183,6 +183,77 @@ fn what_changed_is_judged_as_the_pull_request_will() {
     assert!(policy.text.contains("error"), "{}", policy.text);
 }
 
+/// A repository whose first commit lies on `branch`.
+fn repository(branch: &str) -> tempfile::TempDir {
+    let folder = project(&[("x.md", "# x\n")]);
+    git(folder.path(), &["init", "-q", "-b", branch]);
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "-qm", "feat: x"]);
+    folder
+}
+
+#[test]
+fn without_a_main_branch_there_is_no_comparison_by_guess() {
+    let folder = repository("trunk");
+    let root = folder.path();
+    git(root, &["checkout", "-qb", "feat/x"]);
+    let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+    fs::write(root.join("x.md"), format!("token = {token}\n")).expect("written");
+    git(root, &["commit", "-qam", "feat: y"]);
+    let said = |tool: &str| call(root, tool, json!({})).expect_err("refused").to_string();
+    insta::assert_snapshot!(said("aidd_ci_diff_check"), @"
+    no main branch is known here: there is no origin/HEAD, origin/main, origin/master, main or master, nor one that the repository's `init.defaultBranch` names
+    hint: name the branch that the work goes to; `HEAD` compares with the last commit alone
+    ");
+    assert_eq!(said("aidd_ci_report"), said("aidd_ci_diff_check"));
+    let named = call(root, "aidd_ci_diff_check", json!({"base": "trunk"})).expect("an answer");
+    assert_eq!(named.data["passes"], false);
+    git(root, &["config", "init.defaultBranch", "trunk"]);
+    let told = call(root, "aidd_ci_diff_check", json!({})).expect("an answer");
+    assert_eq!((&told.data["passes"], &told.data["base"]), (&json!(false), &named.data["base"]));
+}
+
+#[test]
+fn before_the_first_commit_all_is_new_and_that_is_said() {
+    let folder = project(&[("Dockerfile", "FROM debian:12\nUSER app\nRUN sudo true\n")]);
+    git(folder.path(), &["init", "-q", "-b", "trunk"]);
+    let answer = call(folder.path(), "aidd_ci_diff_check", json!({})).expect("an answer");
+    assert!(answer.text.contains("against nothing: there is no commit yet"), "{}", answer.text);
+    assert_eq!(answer.data["passes"], false);
+}
+
+#[test]
+fn a_cancelled_check_is_no_answer() {
+    let folder = repository("main");
+    let tools = tools::all();
+    for (name, arguments) in [
+        ("aidd_check_compliance", json!({"filePath": "."})),
+        ("aidd_scan_secrets", json!({"filePath": "x.md"})),
+        ("aidd_ci_diff_check", json!({})),
+        ("aidd_ci_report", json!({})),
+    ] {
+        let tool = tools.iter().find(|tool| tool.name == name).expect("a tool");
+        let Value::Object(arguments) = arguments else { panic!("an object") };
+        let context = Context::at(folder.path());
+        context.cancel();
+        let error = tool.call(&context, arguments).expect_err(name);
+        assert_eq!(error.to_string(), "cancelled");
+    }
+}
+
+#[test]
+fn what_was_not_checked_is_counted_and_the_first_are_named() {
+    let folder = project(&[(".aidd/config.json", "{\"maxFileSize\": 1}")]);
+    for name in 0..30 {
+        fs::write(folder.path().join(format!("{name}.mmd")), "graph TD\n").expect("written");
+    }
+    let answer = call(folder.path(), "aidd_check_compliance", json!({"filePath": "."}));
+    let answer = answer.expect("an answer");
+    assert_eq!(answer.data["skipped"].as_array().map(Vec::len), Some(20));
+    assert!(answer.data["summary"]["skipped"].as_u64() >= Some(30), "{}", answer.data["summary"]);
+    assert!(answer.text.contains(" more were not wholly checked"), "{}", answer.text);
+}
+
 #[test]
 fn a_rule_is_explained_by_its_page() {
     let page = "---\nseverity: warning\ncheck:\n  text: { regex: 'foo' }\n---\n# team/no-foo\n\nFoo is old.\n";

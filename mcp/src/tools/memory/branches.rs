@@ -2,7 +2,7 @@
 
 use super::shown::{Row, branch_here, day_of, listed};
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::records::BranchContext;
 use schemars::JsonSchema;
@@ -20,9 +20,35 @@ pub(super) fn tools() -> Vec<Tool> {
             branch,
         )
         .destroys()
+        .choosing(CHOICE)
         .in_profiles(&[Profile::Memory]),
     ]
 }
+
+/// What each action takes.
+const CHOICE: Choice = Choice {
+    by: "action",
+    usual: "",
+    takes: &[
+        (&["get", "save", "promote", "merge"], &["branch"]),
+        (&["promote"], &["sessionId"]),
+        (&["merge"], &["promoteDecisions"]),
+        (
+            &["save"],
+            &[
+                "feature",
+                "phase",
+                "spec",
+                "plan",
+                "completedTasks",
+                "pendingTasks",
+                "decisions",
+                "errorsEncountered",
+                "filesModified",
+            ],
+        ),
+    ],
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -99,11 +125,6 @@ struct Answered {
 
 fn branch(context: &Context, given: Given) -> Result<Answer<Answered>, ToolError> {
     let told = Row::of(&given.told);
-    if given.action != Action::Save
-        && let Some(field) = told.0.keys().next()
-    {
-        return Err(ToolError::new(format!("`{field}` is only taken by action save")));
-    }
     let is_needed = !matches!(given.action, Action::List | Action::Promote);
     let branch = match given.branch.clone() {
         None if is_needed => branch_here(context),

@@ -131,24 +131,12 @@ fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, Tool
         // Only a link of another kind leaves two on one topic.
         if new.links.iter().any(|link| link.relation != Relation::Supersedes) {
             let id = &answer.data.id;
-            let about = memory.conflicts()?.into_iter().filter(|one| speaks_of(one, id));
-            let about: Vec<String> = about.map(|one| said(&one)).collect();
-            for one in about {
-                let _ = write!(answer.text, "\nnote: {one}");
+            for conflict in memory.conflicts_of(id)? {
+                let _ = write!(answer.text, "\nnote: {}", said(&conflict));
             }
         }
         Ok(answer)
     })
-}
-
-fn speaks_of(conflict: &Conflict, id: &str) -> bool {
-    match conflict {
-        Conflict::TwoHeads { id: own, .. } => own == id,
-        Conflict::OneTopic { ids, .. } => ids.iter().any(|own| own == id),
-        Conflict::Contradiction { from, to } | Conflict::Circle { from, to } => {
-            from == id || to == id
-        }
-    }
 }
 
 fn said(conflict: &Conflict) -> String {

@@ -2,7 +2,7 @@
 
 use super::shown::{Row, capped, day_of};
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_engine::memory::lifecycle::{Judged, PHASES, Phase, phase};
 use aidd_engine::memory::records::Lifecycle;
 use schemars::JsonSchema;
@@ -36,6 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
             advance,
         )
         .writes()
+        .choosing(CHOICE)
         .in_profiles(memory),
         Tool::new(
             "aidd_lifecycle_status",
@@ -54,6 +55,13 @@ pub(super) fn tools() -> Vec<Tool> {
         .in_profiles(memory),
     ]
 }
+
+/// What each way on takes; phases are left one at a time.
+const CHOICE: Choice = Choice {
+    by: "action",
+    usual: "advance",
+    takes: &[(&["advance"], &["evidence", "notes", "force"]), (&["back"], &["to"])],
+};
 
 #[derive(Deserialize, JsonSchema)]
 struct Nothing {}
@@ -224,10 +232,6 @@ fn advance(context: &Context, given: Advance) -> Result<Answer<Stands>, ToolErro
     let way = given.action.unwrap_or_default();
     if reason.is_none() && (given.force || way != Way::Advance) {
         return Err(ToolError::new("`reason` is missing").remedy("say why; it is recorded"));
-    }
-    if given.to.is_some() && way != Way::Back {
-        return Err(ToolError::new("`to` is only taken by action back")
-            .remedy("phases are left one at a time"));
     }
     let (id, reason) = (given.lifecycle_id.as_str(), reason.unwrap_or_default());
     match way {

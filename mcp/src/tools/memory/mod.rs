@@ -9,7 +9,7 @@ mod observations;
 mod permanent;
 mod search;
 mod sessions;
-mod shown;
+pub(crate) mod shown;
 #[cfg(test)]
 mod tests;
 mod transfer;

@@ -69,7 +69,7 @@ struct Seen {
     #[serde(default)]
     files_modified: Vec<String>,
     #[schemars(extend("x-unlisted" = true))]
-    discovery_tokens: Option<i64>,
+    discovery_tokens: Option<u64>,
     command: Option<String>,
     exit_code: Option<i64>,
 }
@@ -96,7 +96,7 @@ fn observe(context: &Context, given: Seen) -> Result<Answer<Noted>, ToolError> {
         concepts: given.concepts,
         files_read: given.files_read,
         files_modified: given.files_modified,
-        discovery_tokens: given.discovery_tokens.and_then(|tokens| tokens.try_into().ok()),
+        discovery_tokens: given.discovery_tokens,
         extra,
     };
     let kind = given.kind.kind();

@@ -1,6 +1,6 @@
 //! What the team keeps: decisions, mistakes, conventions.
 
-use super::shown::{Row, plain};
+use super::shown::{Row, plain, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_engine::memory::kinds::{Convention, Decision, Mistake};
@@ -101,10 +101,11 @@ pub(super) struct Kept {
 }
 
 pub(super) fn kept(kind: Kind, saved: Saved) -> Answer<Kept> {
-    let Saved { id, is_new, occurrences, superseded, similar } = saved;
+    let Saved { id, is_new, is_edited, occurrences, superseded, similar } = saved;
     let mut text = match (is_new, occurrences) {
         (true, _) => format!("Saved {id}."),
         (false, Some(count)) => format!("Known as {id}; it happened {count} times now."),
+        (false, None) if is_edited => format!("Known as {id}; what came with it was added."),
         (false, None) => format!("Known as {id}; nothing was written."),
     };
     if !superseded.is_empty() {
@@ -127,7 +128,7 @@ pub(super) fn kept(kind: Kind, saved: Saved) -> Answer<Kept> {
         })
         .collect();
     let (kind, duplicate) = (kind.word(), !is_new);
-    let saved = is_new || occurrences.is_some();
+    let saved = is_new || is_edited || occurrences.is_some();
     Answer::new(Kept { id, kind, saved, duplicate, occurrences, superseded, similar }, text)
 }
 
@@ -293,6 +294,7 @@ struct Edited {
 }
 
 fn edit_decision(context: &Context, given: EditDecision) -> Result<Answer<Edited>, ToolError> {
+    share("confidence", given.confidence)?;
     edit(context, Kind::Decision, &given)
 }
 

@@ -57,11 +57,11 @@ fn outcome(given: Option<&str>) -> Result<Option<Outcome>, ToolError> {
 // What came of a decision, as an argument.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 pub(super) enum Came {
-    #[serde(rename = "SUCCESS", alias = "success")]
+    #[serde(rename = "SUCCESS")]
     Success,
-    #[serde(rename = "FAILED", alias = "failed", alias = "failure")]
+    #[serde(rename = "FAILED")]
     Failed,
-    #[serde(rename = "PARTIAL", alias = "partial")]
+    #[serde(rename = "PARTIAL")]
     Partial,
 }
 
@@ -142,17 +142,16 @@ fn search(context: &Context, asked: Asked) -> Result<Answer<Hits>, ToolError> {
         limit,
         with_diagnostics: asked.diagnostics,
     };
-    context.memory(|memory| hits(memory, &question, note))
+    context.memory(|memory| hits(memory, &question, note.into_iter().collect()))
 }
 
 /// Asks, and answers with hits.
 pub(super) fn hits(
     memory: &mut ProjectMemory,
     question: &Question,
-    note: Option<String>,
+    notes: Vec<String>,
 ) -> Result<Answer<Hits>, ToolError> {
     let found = memory.search(question)?;
-    let notes: Vec<String> = note.into_iter().collect();
     let text = list(&found, &notes);
     let data = Hits {
         count: found.hits.len(),

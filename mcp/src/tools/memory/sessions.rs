@@ -2,7 +2,7 @@
 
 use super::shown::{Row, branch_here, capped, day_of, listed};
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::records::SessionState;
 use aidd_engine::memory::store::Query;
@@ -26,9 +26,44 @@ pub(super) fn tools() -> Vec<Tool> {
             session,
         )
         .destroys()
+        .choosing(CHOICE)
         .in_profiles(&[Profile::Memory, Profile::Lean]),
     ]
 }
+
+/// What each action takes.
+const CHOICE: Choice = Choice {
+    by: "action",
+    usual: "",
+    takes: &[
+        (&["update", "end", "get", "delete"], &["id"]),
+        (&["list"], &["status", "limit"]),
+        (&["start", "list"], &["branch"]),
+        (&["start"], &["parentSessionId"]),
+        (
+            &["start", "update", "end"],
+            &[
+                "memorySessionId",
+                "aiProvider",
+                "used",
+                "name",
+                "input",
+                "output",
+                "taskClassification",
+                "decisions",
+                "errorsResolved",
+                "filesModified",
+                "tasksCompleted",
+                "tasksPending",
+                "toolsCalled",
+                "tokenUsage",
+                "timingMetrics",
+                "outcome",
+                "lifecycleSessionId",
+            ],
+        ),
+    ],
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -155,12 +190,7 @@ fn session(context: &Context, given: Session) -> Result<Answer<Answered>, ToolEr
         None
     };
     context.memory(|memory| -> Result<_, ToolError> {
-        if matches!(given.action, Action::Start | Action::List) {
-            if given.id.is_some() {
-                return Err(ToolError::new("`id` is not taken by start and list")
-                    .remedy("to go on with a session use action update"));
-            }
-        } else if given.id.is_none() {
+        if !matches!(given.action, Action::Start | Action::List) && given.id.is_none() {
             return Err(ToolError::new("`id` is missing: the session")
                 .remedy("action list names the sessions"));
         }
@@ -270,14 +300,6 @@ fn read(value: Value) -> Result<SessionState, ToolError> {
 
 /// What an update adds.
 fn patch(given: &Session) -> Result<Map<String, Value>, ToolError> {
-    for (name, is_given) in
-        [("branch", given.branch.is_some()), ("parentSessionId", given.parent_session_id.is_some())]
-    {
-        if is_given {
-            return Err(ToolError::new(format!("`{name}` of a session cannot be changed"))
-                .remedy("start another one"));
-        }
-    }
     let mut patch = record(given)?;
     if let Some(provider) = &given.ai_provider {
         patch.insert("aiProvider".to_owned(), json!(provider));

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 /// An object whose fields the answer itself shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Row(pub(super) Map<String, Value>);
+pub(in crate::tools) struct Row(pub(in crate::tools) Map<String, Value>);
 
 impl JsonSchema for Row {
     fn inline_schema() -> bool {
@@ -33,7 +33,7 @@ impl JsonSchema for Row {
 
 impl Row {
     /// The fields of a value that is an object.
-    pub(super) fn of(value: impl Serialize) -> Self {
+    pub(in crate::tools) fn of(value: impl Serialize) -> Self {
         match serde_json::to_value(value) {
             Ok(Value::Object(map)) => Self(map),
             _ => Self(Map::new()),
@@ -41,17 +41,22 @@ impl Row {
     }
 
     /// A text field; empty when it is none.
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub(in crate::tools) fn text(&self, name: &str) -> &str {
         self.0.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 }
 
 /// How many are given of how many were asked for, and what to say where that is fewer.
-pub(super) fn capped(wanted: Option<i64>, usual: usize, most: usize) -> (usize, Option<String>) {
+pub(in crate::tools) fn capped(
+    wanted: Option<i64>,
+    usual: usize,
+    most: usize,
+) -> (usize, Option<String>) {
     match wanted.map(|wanted| usize::try_from(wanted).unwrap_or_default()) {
         None => (usual, None),
         Some(wanted) if wanted > most => (most, Some(format!("{most} is the most at once"))),
-        Some(wanted) => (wanted.max(1), None),
+        Some(0) => (1, Some("1 is the least".to_owned())),
+        Some(wanted) => (wanted, None),
     }
 }
 
@@ -88,7 +93,7 @@ pub(super) fn day_of(time: &Value) -> String {
 }
 
 /// The branch that is checked out.
-pub(super) fn branch_here(context: &Context) -> Option<String> {
+pub(in crate::tools) fn branch_here(context: &Context) -> Option<String> {
     Repository::open(context.root()).ok()?.branch()
 }
 
@@ -174,7 +179,7 @@ pub(super) fn entry_text(entry: &Entry, links: &[Link]) -> String {
 }
 
 /// A value as text: lists joined, objects as JSON.
-pub(super) fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join("; "),
@@ -200,6 +205,10 @@ mod tests {
         assert_eq!(time("since", Some(" ")), Ok(None));
         assert!(time("since", Some("tomorrow")).is_err());
         assert_eq!(capped(Some(9000), 20, 100).0, 100);
-        assert_eq!(capped(Some(0), 20, 100), (1, None));
+        for little in [0, -5] {
+            let (limit, note) = capped(Some(little), 20, 100);
+            assert_eq!((limit, note.as_deref()), (1, Some("1 is the least")));
+        }
+        assert_eq!(capped(Some(1), 20, 100), (1, None));
     }
 }

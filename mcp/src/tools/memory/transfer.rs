@@ -156,7 +156,7 @@ fn take_in(context: &Context, path: &str, only_look: bool) -> Result<Answer<Take
     Ok(Answer::new(data, text))
 }
 
-/// Skipped parts of a file that are named.
+/// Skipped parts of a file, and problems of ai/memory, that are named.
 const SKIPPED: usize = 20;
 
 fn anew(context: &Context) -> Result<Answer<Taken>, ToolError> {
@@ -164,15 +164,20 @@ fn anew(context: &Context) -> Result<Answer<Taken>, ToolError> {
         let imported = memory.import()?;
         let problems = memory.problems()?;
         let mut text = format!("{} new lines, {} gone.", imported.new, imported.gone);
-        for problem in &problems {
+        for problem in problems.iter().take(SKIPPED) {
             let _ = write!(text, "\n{}:{} {}", problem.path, problem.line, problem.message);
+        }
+        if problems.len() > SKIPPED {
+            let more = problems.len() - SKIPPED;
+            let _ =
+                write!(text, "\nand {more} more; aidd_check_compliance of ai/memory names them");
         }
         let data = Taken {
             new: imported.new,
             known: None,
             redacted: None,
             gone: Some(imported.gone),
-            problems: problems.iter().map(Row::of).collect(),
+            problems: problems.iter().take(SKIPPED).map(Row::of).collect(),
         };
         Ok(Answer::new(data, text))
     })

@@ -82,8 +82,9 @@ fn load_context(context: &Context, given: Which) -> Result<Answer<Loaded>, ToolE
             (Some(id), None) => id,
             (None, Some(topic)) => {
                 let on = on_topic(memory, &topic)?;
-                let holds = on.iter().rfind(|entry| entry.status == Status::Active);
-                match holds.or(on.last()) {
+                let active = |entry: &&Entry| entry.status == Status::Active;
+                let decided = on.iter().filter(active).rfind(|one| one.kind == Kind::Decision);
+                match decided.or(on.iter().rfind(active)).or(on.last()) {
                     Some(entry) => entry.id.clone(),
                     None => return Err(no_topic(memory, &topic)?),
                 }
@@ -190,15 +191,7 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
             let data = Evolution { topic, current, earlier, related, nearest };
             return Ok(Answer::new(data, text));
         }
-        // A decision may have taken the place of one on another topic.
-        let mut chain = on.clone();
-        for entry in on.iter().filter(|entry| entry.kind == Kind::Decision) {
-            for other in memory.chain(&entry.id)? {
-                if other.status != Status::Removed && !chain.iter().any(|own| own.id == other.id) {
-                    chain.push(other);
-                }
-            }
-        }
+        let mut chain = with_others(memory, on)?;
         chain.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         let more = chain.len().saturating_sub(limit);
         let chain = chain.split_off(more);
@@ -240,6 +233,27 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
     })
 }
 
+/// Memories on a topic, and the decisions on other topics whose place they took or that took theirs.
+fn with_others(memory: &mut ProjectMemory, mut on: Vec<Entry>) -> Result<Vec<Entry>, ToolError> {
+    let mut known: BTreeSet<String> = on.iter().map(|entry| entry.id.clone()).collect();
+    let decisions = on.iter().filter(|entry| entry.kind == Kind::Decision);
+    let decisions: Vec<String> = decisions.map(|entry| entry.id.clone()).collect();
+    // All of a chain lead to the same memories.
+    let mut walked: BTreeSet<String> = BTreeSet::new();
+    for id in decisions {
+        if walked.contains(&id) {
+            continue;
+        }
+        for other in memory.chain(&id)? {
+            walked.insert(other.id.clone());
+            if other.status != Status::Removed && known.insert(other.id.clone()) {
+                on.push(other);
+            }
+        }
+    }
+    Ok(on)
+}
+
 #[derive(Deserialize, JsonSchema)]
 struct Asked {
     query: String,
@@ -252,7 +266,7 @@ fn by_context(context: &Context, given: Asked) -> Result<Answer<Hits>, ToolError
     let (depth, deep) = capped(given.depth, BY_CONTEXT, DEEPEST);
     let question = Question { text: given.query, limit, ..Question::default() };
     context.memory(|memory| -> Result<_, ToolError> {
-        let mut answer = hits(memory, &question, many.or(deep))?;
+        let mut answer = hits(memory, &question, many.into_iter().chain(deep).collect())?;
         let shown: Vec<String> =
             answer.data.results.iter().map(|row| row.text("id").to_owned()).collect();
         if let Some(best) = shown.first() {
@@ -286,5 +300,5 @@ fn recent(context: &Context, given: Lately) -> Result<Answer<Hits>, ToolError> {
         limit,
         ..Question::default()
     };
-    context.memory(|memory| hits(memory, &question, note))
+    context.memory(|memory| hits(memory, &question, note.into_iter().collect()))
 }

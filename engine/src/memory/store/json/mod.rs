@@ -58,8 +58,7 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
         }
         other => other.map(|()| Vec::new())?,
     };
-    let is_rebuilt = !notices.is_empty();
-    Ok(Opened { store: Box::new(store), notices, is_rebuilt })
+    Ok(Opened { store: Box::new(store), notices })
 }
 
 /// Puts a damaged store aside, under its lock and unless another process has done so.
@@ -83,7 +82,7 @@ pub(super) fn remains(path: &Path) -> Remains {
         remains.keep(read(value).ok(), |remains| &mut remains.entries);
     }
     for (at, value) in store.range(LINKS, "") {
-        if at.split('\u{1F}').nth(1) == Some(">") {
+        if is_from(at) {
             remains.keep(read(value).ok(), |remains| &mut remains.links);
         }
     }
@@ -133,6 +132,11 @@ fn indexed(entry: Entry) -> Indexed {
         session_id: entry.session_id,
         branch: entry.branch,
     }
+}
+
+/// Whether a link is kept under `key` for the memory that it starts at.
+fn is_from(key: &str) -> bool {
+    key.split('\u{1F}').nth(1) == Some(">")
 }
 
 /// Parts of a key, told apart by a character that no id holds.
@@ -268,6 +272,12 @@ impl StorageBackend for Json {
         Ok(sorted(links))
     }
 
+    fn all_links(&mut self) -> Result<Vec<Link>, MemoryError> {
+        self.refresh()?;
+        let from = self.range(LINKS, "").filter(|(at, _)| is_from(at));
+        from.map(|(_, link)| read(link)).collect::<Result<_, _>>().map(sorted)
+    }
+
     fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError> {
         let at = key(&[&line.file, &line.line.rev]);
         self.put(LINES, &at, &**line)?;
@@ -339,6 +349,11 @@ impl StorageBackend for Json {
         Ok(there)
     }
 
+    fn mend(&mut self) -> Result<bool, MemoryError> {
+        // What searches need is made when a log is read.
+        Ok(false)
+    }
+
     fn check(&mut self) -> Result<Vec<String>, MemoryError> {
         match Self::new(self.path.clone()).read_all() {
             Err(MemoryError::Corrupt(why)) => Ok(vec![why]),
@@ -360,7 +375,6 @@ impl Json {
     fn read_all(&mut self) -> Result<(), MemoryError> {
         let all = Query { statuses: Status::ALL.to_vec(), ..Query::default() };
         self.entries(&all)?;
-        self.lines_in("")?;
         for (_, link) in self.range(LINKS, "") {
             read::<Link>(link)?;
         }

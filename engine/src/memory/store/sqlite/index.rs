@@ -11,6 +11,7 @@ use crate::memory::id::canonical;
 use crate::memory::recall::prepare::{COLUMNS, Prepared, SCHEME, outcome};
 use crate::memory::store::{Counts, Durability, Indexed, StorageBackend};
 use crate::memory::types::{Entry, Outcome};
+use crate::memory::words::topic_key;
 use aidd_content::embedding::NAME;
 use rusqlite::{Row, params};
 use serde_json::json;
@@ -68,6 +69,12 @@ impl Sqlite {
         .map(|_| ())
     }
 
+    /// Writes the topic of a memory as it is compared, where another scheme compared it otherwise.
+    fn put_topic(&self, entry: &Entry) -> Result<(), MemoryError> {
+        let sql = "UPDATE memories SET topic_key = ?2 WHERE id = ?1 AND topic_key IS NOT ?2";
+        self.run(sql, params![entry.id, topic_of(entry)]).map(|_| ())
+    }
+
     /// Forgets what was prepared of a memory.
     pub(super) fn drop_prepared(&self, id: &str) -> Result<(), MemoryError> {
         let sql = "DELETE FROM search WHERE id = ?1 RETURNING row";
@@ -92,7 +99,7 @@ impl Sqlite {
             }
             self.begin(Durability::Normal)?;
             let done = stale.iter().try_for_each(|id| match self.entry(id)? {
-                Some(entry) => self.put_prepared(&entry),
+                Some(entry) => self.put_prepared(&entry).and_then(|()| self.put_topic(&entry)),
                 None => self.drop_prepared(id),
             });
             if let Err(error) = done.and_then(|()| self.commit()) {
@@ -139,6 +146,11 @@ impl Sqlite {
         }
         Ok(places)
     }
+}
+
+/// The topic of a memory as it is compared, if it names anything.
+pub(super) fn topic_of(entry: &Entry) -> Option<String> {
+    entry.topic.as_deref().map(topic_key).filter(|key| !key.is_empty())
 }
 
 fn indexed(row: &Row<'_>) -> rusqlite::Result<Indexed> {

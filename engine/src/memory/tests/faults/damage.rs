@@ -198,3 +198,87 @@ fn a_damaged_store_that_cannot_be_looked_into_is_given_up_after_two_tries() {
     assert_eq!(tried("nonsense"), (0, false, None));
     assert_eq!(counts(&mut opened(folder.path(), Wanted::Sqlite)), had);
 }
+
+/// Damages the full text of the closed store at `path` in one of several ways; says which.
+fn damage_search(path: &Path, way: usize) -> String {
+    let db = rusqlite::Connection::open(path).expect("open");
+    let table = ["search_text_data", "search_text_content", "search_text_idx"][way % 3];
+    if way < 2 {
+        // What the table says, with every page as it should be.
+        let sql = match way {
+            0 => "UPDATE search_text_data SET block = zeroblob(length(block)) WHERE id > 10",
+            _ => "DELETE FROM search_text_content WHERE id % 2 = 0",
+        };
+        assert!(db.execute(sql, []).expect("damaged") > 0, "{table}");
+        return format!("rows of {table}");
+    }
+    let sql = "SELECT pageno FROM dbstat WHERE name = ?1 ORDER BY pagetype = 'leaf', pageno";
+    let pages: Vec<u32> = db
+        .prepare(sql)
+        .expect("dbstat")
+        .query_map([table], |row| row.get(0))
+        .and_then(Iterator::collect)
+        .expect("pages");
+    drop(db);
+    let page = if way < 5 { pages[0] } else { pages[pages.len() - 1] } as usize;
+    let mut bytes = fs::read(path).expect("bytes");
+    bytes[(page - 1) * 4096..page * 4096].fill(0xA5);
+    fs::write(path, bytes).expect("damaged");
+    format!("page {page} of {table}")
+}
+
+#[test]
+fn a_damaged_index_for_searches_is_mended_in_place() {
+    use crate::memory::recall::Question;
+    for way in 0..8 {
+        let (folder, had, whole) = stored(Wanted::Sqlite);
+        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        let word = "zanzibar";
+        let id =
+            memory.save_decision(&decision(&format!("Ship to {word}"), None)).expect("saved").id;
+        let whole_now = permanent(&mut memory);
+        assert_ne!(whole, whole_now);
+        drop(memory);
+        let path = folder.path().join(files(Wanted::Sqlite)[0]);
+        let done = damage_search(&path, way);
+        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        memory.import().unwrap_or_else(|error| panic!("{done}: {error}"));
+        let notices = memory.take_notices();
+        assert_eq!(notices.len(), 1, "{done}: {notices:?}");
+        assert!(notices[0].starts_with("the index for searches was damaged"), "{notices:?}");
+        assert_eq!(memory.check().expect("checked"), [""; 0], "{done}");
+        assert_eq!(permanent(&mut memory), whole_now, "{done}");
+        let [session, local, tracked, sessions] = counts(&mut memory);
+        assert_eq!([session, local, tracked - 1, sessions], had, "{done}");
+        let question = Question { text: word.to_owned(), ..Question::default() };
+        let found = memory.search(&question).expect("found");
+        assert_eq!(found.hits.first().map(|hit| &hit.id), Some(&id), "{done}");
+        drop(memory);
+        // Nothing was put aside, and the next one finds nothing to mend.
+        let names = fs::read_dir(folder.path().join(".aidd")).expect("a folder").flatten();
+        let aside = names.filter(|name| name.file_name().to_string_lossy().contains("corrupt"));
+        assert_eq!(aside.count(), 0, "{done}");
+        let mut again = opened(folder.path(), Wanted::Sqlite);
+        assert_eq!(again.take_notices(), [""; 0], "{done}");
+        assert_eq!(again.search(&question).expect("found").hits[0].id, id, "{done}");
+    }
+}
+
+/// Damage that a search itself meets, in a store that is open all the while.
+#[test]
+fn a_search_goes_on_over_a_damaged_index() {
+    use crate::memory::recall::Question;
+    let (folder, ..) = stored(Wanted::Sqlite);
+    let mut memory = opened(folder.path(), Wanted::Sqlite);
+    let id = memory.save_decision(&decision("Ship to zanzibar", None)).expect("saved").id;
+    damage_search(&folder.path().join(files(Wanted::Sqlite)[0]), 0);
+    let question = Question { text: "zanzibar".to_owned(), ..Question::default() };
+    let found = memory.search(&question).expect("found");
+    assert_eq!(found.hits.first().map(|hit| &hit.id), Some(&id));
+    let saved = memory.save_decision(&decision("Ship to mombasa", None)).expect("saved").id;
+    let question = Question { text: "mombasa".to_owned(), ..Question::default() };
+    assert_eq!(memory.search(&question).expect("found").hits[0].id, saved);
+    assert_eq!(memory.check().expect("checked"), [""; 0]);
+    let notices = memory.take_notices().join("\n");
+    assert!(notices.contains("index for searches") && !notices.contains("corrupt-"), "{notices}");
+}

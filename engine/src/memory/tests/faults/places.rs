@@ -44,6 +44,100 @@ mod unix {
     }
 
     #[test]
+    fn locks_and_probes_behind_links_are_refused() {
+        let (folder, other) = (quick_folder(), quick_folder());
+        let aidd = folder.path().join(".aidd");
+        fs::create_dir(&aidd).expect("made");
+        let victim = other.path().join("victim");
+        for name in ["data.lock", "data.journal.lock", "data.salvage.lock", "data.salvage"] {
+            for content in [None, Some("mine")] {
+                content.map_or(Ok(()), |text| fs::write(&victim, text)).expect("written");
+                symlink(&victim, aidd.join(name)).expect("linked");
+                refused(folder.path(), name);
+                fs::remove_file(aidd.join(name)).expect("removed");
+                let left = fs::read_to_string(&victim).ok();
+                assert_eq!(left.as_deref(), content, "{name}");
+            }
+            fs::remove_file(&victim).expect("removed");
+        }
+        // A branch that is switched to brings a link while the store is open.
+        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        fs::write(&victim, "mine").expect("written");
+        let lock = aidd.join("data.journal.lock");
+        let _ = fs::remove_file(&lock);
+        symlink(other.path().join("new"), &lock).expect("linked");
+        let error = memory.save_decision(&decision("Ours", None)).expect_err("refused");
+        assert!(error.to_string().contains("is a link"), "{error}");
+        assert!(!other.path().join("new").exists());
+        let probe = aidd.join(format!("data.probe-{}", std::process::id()));
+        symlink(&victim, &probe).expect("linked");
+        assert!(crate::memory::store::lock::can_write(&aidd));
+        assert_eq!(fs::read_to_string(&victim).expect("read"), "mine");
+        assert!(!probe.exists());
+    }
+
+    /// A cloned repository must not choose which files of the user are read.
+    #[test]
+    fn a_list_of_damaged_stores_names_only_files_beside_it() {
+        for wanted in [Wanted::Sqlite, Wanted::Json] {
+            let (folder, other) = (quick_folder(), quick_folder());
+            let mut theirs = opened(other.path(), wanted);
+            theirs.save_insight("secret plan", None, &Insight::default(), None).expect("saved");
+            let path = theirs.read(&mut |store| Ok(store.path().to_owned())).expect("a path");
+            drop(theirs);
+            let aidd = folder.path().join(".aidd");
+            fs::create_dir(&aidd).expect("made");
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            let up = format!(
+                "../../{}/.aidd/{name}",
+                other.path().file_name().expect("a name").to_string_lossy()
+            );
+            rustix::fs::mknodat(
+                rustix::fs::CWD,
+                aidd.join("data.pipe"),
+                rustix::fs::FileType::Fifo,
+                rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+                0,
+            )
+            .expect("a pipe");
+            let list = format!("first {}\nfirst {up}\nfirst data.pipe\n", path.display());
+            fs::write(aidd.join("data.salvage"), list).expect("written");
+            let mut memory = opened(folder.path(), wanted);
+            assert_eq!(counts(&mut memory), [0; 4], "{wanted:?}");
+            assert!(!aidd.join("data.salvage").exists());
+            // One that lies beside the list is looked into.
+            fs::copy(&path, aidd.join("data.old")).expect("copied");
+            fs::write(aidd.join("data.salvage"), "first data.old\n").expect("written");
+            let found = if wanted == Wanted::Sqlite { 1 } else { 0 };
+            assert_eq!(counts(&mut opened(folder.path(), wanted))[1], found);
+        }
+    }
+
+    #[test]
+    fn one_file_that_cannot_be_looked_at_does_not_take_the_others_away() {
+        for wanted in [Wanted::Sqlite, Wanted::Json] {
+            let folder = quick_folder();
+            let mut memory = opened(folder.path(), wanted);
+            memory.save_decision(&decision("Ours", None)).expect("saved");
+            let loops = folder.path().join("ai/memory/mistakes.jsonl");
+            symlink("mistakes.jsonl", &loops).expect("linked");
+            assert_eq!(counts(&mut memory)[2], 1);
+            assert_eq!(memory.take_notices(), [""; 0]);
+            memory.import().expect("imported");
+            let problems = memory.problems().expect("problems");
+            assert_eq!(problems.len(), 1, "{problems:?}");
+            assert_eq!(problems[0].kind, ProblemKind::UnreadableFile);
+            assert!(problems[0].message.starts_with("ai/memory/mistakes.jsonl is not read"));
+            memory.save_decision(&decision("More", None)).expect("saved");
+            memory.save_mistake(&mistake("boom", "f")).expect_err("it cannot be written");
+            fs::remove_file(loops).expect("removed");
+            memory.save_mistake(&mistake("boom", "f")).expect("saved");
+            assert_eq!(memory.problems().expect("problems"), []);
+            assert_eq!(counts(&mut memory)[2], 3);
+        }
+    }
+
+    #[test]
     fn tracked_files_behind_a_link_that_leads_out_are_neither_read_nor_written() {
         let (folder, other) = (quick_folder(), quick_folder());
         let theirs = at(other.path(), Wanted::Json).save_decision(&decision("Theirs", None));
@@ -139,6 +233,12 @@ mod unix {
             let why = ["Permission denied", "readonly database"];
             assert!(why.iter().any(|why| said.contains(why)), "{said}");
         }
+        // A tracked file that only its owner may read: what the store has of it holds.
+        set(FILE, 0o600);
+        let output = as_nobody(folder.path()).expect("another user");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
+        set(FILE, 0o644);
         // The folder may be written and the files that go with the log may not.
         set(".aidd", 0o777);
         set(".aidd/data.db", 0o666);
@@ -151,6 +251,33 @@ mod unix {
         assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
         drop(memory);
     }
+}
+
+/// A lock that this user cannot take keeps from writing; whoever reads looks at it now and then.
+#[test]
+fn a_lock_that_is_in_the_way_is_not_looked_at_by_every_read() {
+    let folder = quick_folder();
+    let mut memory = opened(folder.path(), Wanted::Json);
+    memory.save_insight("lesson", None, &Insight::default(), None).expect("saved");
+    drop(memory);
+    let lock = folder.path().join(".aidd/data.lock");
+    fs::remove_file(&lock).expect("removed");
+    fs::create_dir(&lock).expect("a folder in the way");
+    let mut memory = opened(folder.path(), Wanted::Json);
+    assert_eq!(memory.take_notices().len(), 1);
+    let mut said = 0;
+    for _ in 0..50 {
+        assert_eq!(counts(&mut memory)[1], 1);
+        said += memory.take_notices().len();
+    }
+    // Each look says why nothing can be written; a slow machine may have time for a few.
+    assert!(said < 25, "{said} looks");
+    let error = memory.save_insight("more", None, &Insight::default(), None).expect_err("refused");
+    assert!(error.to_string().starts_with("nothing can be saved here"), "{error}");
+    // Whoever writes does not wait.
+    fs::remove_dir(&lock).expect("removed");
+    memory.save_insight("more", None, &Insight::default(), None).expect("saved");
+    assert_eq!(counts(&mut memory)[1], 2);
 }
 
 /// What a worker sees of a project, on its standard error.

@@ -20,6 +20,20 @@ fn what_cannot_be_is_refused_with_a_remedy() {
         ("aidd_branch", json!({"action": "get"})),
         ("aidd_branch", json!({"action": "get", "branch": "x", "plan": "p"})),
         ("aidd_branch", json!({"action": "merge", "branch": "x"})),
+        ("aidd_branch", json!({"action": "get", "branch": "x", "promoteDecisions": false})),
+        ("aidd_session", json!({"action": "get", "id": "x", "decisions": [], "status": "active"})),
+        ("aidd_session", json!({"action": "update", "id": "x", "branch": "y"})),
+        (
+            "aidd_lifecycle_advance",
+            json!({"lifecycleId": "x", "action": "abandon", "reason": "r", "force": true}),
+        ),
+        ("aidd_lifecycle_advance", json!({"lifecycleId": "x", "to": "plan"})),
+        ("aidd_ci_report", json!({"policy": true, "base": "main"})),
+        ("aidd_memory_edit_decision", json!({"id": decision, "confidence": 70})),
+        (
+            "aidd_observation",
+            json!({"sessionId": "x", "type": "insight", "title": "t", "discoveryTokens": -5}),
+        ),
         ("aidd_memory_search", json!({"quary": "x"})),
         ("aidd_memory_search", json!({"query": "x", "since": "tomorrow"})),
         ("aidd_memory_context", json!({"anchor": "decision_1_x"})),
@@ -65,9 +79,18 @@ fn what_cannot_be_is_refused_with_a_remedy() {
     aidd_observation: there is no session `session_1_x`
     hint: ids come from search and list tools; copy one whole
     aidd_branch: `branch` is missing, and none is checked out here
-    aidd_branch: `plan` is only taken by action save
+    aidd_branch: `plan` is not taken with `action` get; only with save
     aidd_branch: there is no branch `x`
     hint: ids come from search and list tools; copy one whole
+    aidd_branch: `promoteDecisions` is not taken with `action` get; only with merge
+    aidd_session: `status` is not taken with `action` get; only with list
+    `decisions` is not taken with `action` get; only with start, update, end
+    aidd_session: `branch` is not taken with `action` update; only with start, list
+    aidd_lifecycle_advance: `force` is not taken with `action` abandon; only with advance
+    aidd_lifecycle_advance: `to` is not taken with `action` advance; only with back
+    aidd_ci_report: `base` is not taken with `policy` true; only with false
+    aidd_memory_edit_decision: `confidence` is 70; it goes from 0 to 1
+    aidd_observation: `discoveryTokens` is -5; 0 is the least
     aidd_memory_search: `quary` is no argument; did you mean `query`?
     `query` is missing: Empty: the newest
     aidd_memory_search: `since` is no time: tomorrow
@@ -177,4 +200,43 @@ fn secrets_and_private_texts_never_come_back() {
     );
     let text = day.says("aidd_memory_get", json!({"ids": [id]}));
     assert!(text.contains("The [REDACTED] is not ours"), "{text}");
+}
+
+#[test]
+fn a_topic_stands_for_its_decision_and_not_for_a_note_on_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let decision = json!({"topic": "cache", "decision": "Use Redis", "reasoning": "r"});
+    let id = day.id("save_decision", decision);
+    day.id("save_insight", json!({"topic": "cache", "content": "Redis is fast"}));
+    assert_eq!(day.data("load_context", json!({"topic": "cache"}))["entry"]["id"], json!(id));
+}
+
+#[test]
+fn every_limit_that_is_bent_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
+    let said = day.says("search_by_context", json!({"query": "b", "limit": 0, "depth": 9}));
+    assert!(
+        said.contains("note: 1 is the least") && said.contains("note: 5 is the most"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_was_said_before_is_not_said_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let id = day.id("save_decision", json!({"topic": "a", "decision": "Use b", "reasoning": "c"}));
+    let outcome = json!({"id": id, "outcome": "FAILED", "reason": "slow"});
+    let edit = json!({"id": id, "decision": "Use d", "confidence": 0.9});
+    let mut lines = Vec::new();
+    for _ in 0..3 {
+        day.data("evolve_outcome", outcome.clone());
+        day.data("aidd_memory_edit_decision", edit.clone());
+        let tracked = folder.path().join("ai/memory/decisions.jsonl");
+        lines.push(std::fs::read_to_string(tracked).expect("text").lines().count());
+    }
+    assert_eq!(lines, [3, 3, 3]);
 }

@@ -1,0 +1,269 @@
+//! The hooks that a client of an agent runs: what it says on standard input is answered in its own
+//! form. Whatever goes wrong here must not stand in an agent's way: it is told on standard error,
+//! and the client hears nothing.
+
+mod answer;
+mod edits;
+mod judge;
+mod payload;
+mod recall;
+mod record;
+
+use crate::Io;
+use crate::exit::Exit;
+use crate::project;
+use aidd_engine::memory::project::{ProjectMemory, system_clock};
+use aidd_engine::memory::store::Wanted;
+use answer::Answer;
+use anyhow::{Context, Result, anyhow, bail};
+use judge::Judge;
+use payload::Payload;
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// More of what a client says is not looked at, in bytes: a file that an agent writes is in it, as
+/// JSON.
+const LARGEST: u64 = 16 << 20;
+/// How many seconds a hook may take, unless [`LIMIT_NAME`] says otherwise. Clients wait for ten or
+/// longer, and an agent with them.
+const LIMIT: u64 = 3;
+/// The variable that says how many seconds a hook may take, on a machine that is slow or busy.
+const LIMIT_NAME: &str = "AIDD_HOOK_LIMIT";
+
+/// As much stack as a main thread has on most systems, in bytes.
+const STACK: usize = 8 << 20;
+
+/// When a client runs a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    SessionStart,
+    PreToolUse,
+    PostToolUse,
+    PreCompact,
+    Stop,
+    SessionEnd,
+}
+
+/// The names of all hooks of clients on the command line.
+const NAMES: [&str; 7] = [
+    "session-start",
+    "user-prompt",
+    "pre-tool-use",
+    "post-tool-use",
+    "pre-compact",
+    "stop",
+    "session-end",
+];
+
+impl Event {
+    fn name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "session-start",
+            Self::PreToolUse => "pre-tool-use",
+            Self::PostToolUse => "post-tool-use",
+            Self::PreCompact => "pre-compact",
+            Self::Stop => "stop",
+            Self::SessionEnd => "session-end",
+        }
+    }
+}
+
+/// Whether a command line is that of a hook of a client, however malformed: another exit code than
+/// 0 would keep an agent from going on.
+#[must_use]
+pub fn is_agents(args: &[OsString]) -> bool {
+    args.windows(2).any(|pair| pair[0] == "hook" && NAMES.iter().any(|name| pair[1] == *name))
+}
+
+/// Runs the command line of a hook of a client within its time, and returns its exit code. What it
+/// has to say is written once it is all there, or not at all.
+#[must_use]
+pub fn watched(args: Vec<OsString>, cwd: PathBuf) -> u8 {
+    let said = std::env::var(LIMIT_NAME).ok().and_then(|said| said.parse().ok());
+    let limit = Duration::from_secs(said.unwrap_or(LIMIT).clamp(1, 600));
+    let (send, receive) = mpsc::channel();
+    let worker = move || {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let exit = crate::run(
+            args,
+            &mut Io {
+                stdin: &mut io::stdin(),
+                out: Box::new(&mut out),
+                err: Box::new(&mut err),
+                cwd,
+                style: crate::report::Style::default(),
+            },
+        );
+        // Nobody waits any longer when the time is over.
+        let _ = send.send((out, err, exit.code()));
+    };
+    let thread = thread::Builder::new().name("hook".to_owned()).stack_size(STACK);
+    let started = thread.spawn(worker);
+    let ended = started.map(|_| receive.recv_timeout(limit));
+    let (out, err, code) = match ended {
+        Ok(Ok(ended)) => ended,
+        Ok(Err(mpsc::RecvTimeoutError::Timeout)) => {
+            (Vec::new(), format!("aidd hook: not done in {limit:?}; passed over\n").into(), 0)
+        }
+        // It has said why.
+        Ok(Err(mpsc::RecvTimeoutError::Disconnected)) => (Vec::new(), Vec::new(), 0),
+        Err(error) => (Vec::new(), format!("aidd hook: {error}; passed over\n").into(), 0),
+    };
+    let _ = io::stderr().write_all(&err);
+    let mut stdout = io::stdout();
+    let _ = stdout.write_all(&out).and_then(|()| stdout.flush());
+    code
+}
+
+/// Runs a hook.
+pub(super) fn run(event: Event, io: &mut Io<'_>) -> Exit {
+    let answered = heard(io).and_then(|payload| {
+        let root = root(&payload, &io.cwd);
+        let answer = serve(event, &payload, &root, io)?;
+        Ok(answer.map_or((String::new(), Exit::Clean), |answer| {
+            answer::render(&answer, event, &payload)
+        }))
+    });
+    match answered {
+        Ok((text, exit)) => {
+            // Where the client takes a refusal by its exit code, it takes the reason from there.
+            let to = if exit == Exit::Clean { &mut io.out } else { &mut io.err };
+            let _ = to.write_all(text.as_bytes());
+            exit
+        }
+        Err(error) => {
+            say(event, &format!("{error:#}"), io);
+            Exit::Clean
+        }
+    }
+}
+
+/// Says on standard error what went wrong, without secrets that it may quote.
+fn say(event: Event, what: &str, io: &mut Io<'_>) {
+    let what = project::redacted(&crate::report::one_line(what));
+    let _ = writeln!(io.err, "aidd hook {}: {what}; passed over", event.name());
+}
+
+/// What the client says. All of it is read: a client may fail when its pipe closes early.
+fn heard(io: &mut Io<'_>) -> Result<Payload> {
+    let mut bytes = Vec::new();
+    let mut limited = (&mut *io.stdin).take(LARGEST + 1);
+    limited.read_to_end(&mut bytes).context("standard input")?;
+    if bytes.len() as u64 > LARGEST {
+        io::copy(io.stdin, &mut io::sink()).context("standard input")?;
+        bail!("standard input holds more than {LARGEST} bytes");
+    }
+    Payload::read(&bytes)
+}
+
+/// The project: that of the folder the client runs the hook in; else that of the folder it names.
+fn root(payload: &Payload, cwd: &Path) -> PathBuf {
+    let is_project = |root: &Path| root.join(".aidd").is_dir() || root.join(".git").exists();
+    let here = project::root_of(cwd);
+    if is_project(&here) {
+        return here;
+    }
+    let named = payload.folder().filter(|folder| folder.is_absolute() && folder.is_dir());
+    named.map(|folder| project::root_of(&folder)).filter(|root| is_project(root)).unwrap_or(here)
+}
+
+fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Result<Option<Answer>> {
+    match event {
+        Event::PreToolUse => refusal(payload, root),
+        Event::PostToolUse => {
+            let (found, memory) = beside(|| findings(payload, root), || memory(root));
+            let found = found.and_then(|found| found).unwrap_or_else(|error| {
+                say(event, &format!("{error:#}"), io);
+                Vec::new()
+            });
+            let kept = memory.and_then(|memory| match memory {
+                Some(mut memory) => record::tool(&mut memory, payload, root, found.len()),
+                None => Ok(()),
+            });
+            // What was found is worth telling, whether it could be kept or not.
+            if let Err(error) = kept {
+                say(event, &format!("{error:#}"), io);
+            }
+            Ok(judge::said("aidd: this edit brought", &found).map(Answer::Context))
+        }
+        Event::SessionStart => {
+            let (pages, memory) = beside(|| recall::pages(root), || memory(root));
+            let Some(mut memory) = memory? else { return Ok(None) };
+            let session = record::begin(&mut memory, payload, root).unwrap_or_else(|error| {
+                say(event, &format!("{error:#}"), io);
+                None
+            });
+            let branch = record::branch(root);
+            let text = recall::context(&mut memory, &pages?, root, session.as_ref(), &branch)?;
+            Ok(Some(Answer::Context(text)))
+        }
+        Event::PreCompact => {
+            let Some(mut memory) = memory(root)? else { return Ok(None) };
+            record::checkpoint(&mut memory, payload)?;
+            Ok(None)
+        }
+        Event::Stop => {
+            let Some(mut memory) = memory(root)? else { return Ok(None) };
+            record::progress(&mut memory, payload)?;
+            Ok(None)
+        }
+        Event::SessionEnd => {
+            let Some(mut memory) = memory(root)? else { return Ok(None) };
+            record::end(&mut memory, payload)?;
+            Ok(None)
+        }
+    }
+}
+
+/// Does two things at once, each of which has rules to make ready first.
+fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (Result<A>, B) {
+    thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        (one.join().map_err(|_| anyhow!("it failed, as said above")), other)
+    })
+}
+
+/// The memory of a project that has been set up; a hook sets none up.
+fn memory(root: &Path) -> Result<Option<ProjectMemory>> {
+    if !root.join(".aidd").is_dir() {
+        return Ok(None);
+    }
+    Ok(Some(ProjectMemory::open(root, Wanted::default(), system_clock())?))
+}
+
+/// Why what an agent is about to write must not be written.
+fn refusal(payload: &Payload, root: &Path) -> Result<Option<Answer>> {
+    let proposals = edits::proposals(payload.input());
+    if proposals.is_empty() {
+        return Ok(None);
+    }
+    let judge = Judge::open(root)?;
+    let mut found = Vec::new();
+    for proposal in &proposals {
+        found.extend(judge.proposed(proposal)?);
+    }
+    found.retain(judge::Told::must_not_pass);
+    Ok(judge::said("aidd refuses this edit, which would bring", &found).map(Answer::Deny))
+}
+
+/// What an edit that was just made brought about.
+fn findings(payload: &Payload, root: &Path) -> Result<Vec<judge::Told>> {
+    let proposals = edits::proposals(payload.input());
+    if proposals.is_empty() || payload.outcome() == Some(false) {
+        return Ok(Vec::new());
+    }
+    let judge = Judge::open(root)?;
+    let mut found = Vec::new();
+    for proposal in &proposals {
+        found.extend(judge.made(proposal, payload.original())?);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests;

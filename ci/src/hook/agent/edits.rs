@@ -1,0 +1,225 @@
+//! What an agent is about to write, or has written, out of what its tool was given. Tools that are
+//! not known, and do not look like one that writes, give nothing.
+
+use super::payload::text;
+use serde_json::Value;
+
+/// How a patch begins, in the form that Codex and others write files by.
+pub(super) const PATCH: &str = "*** Begin Patch";
+/// More files of one call are not looked at.
+const MOST: usize = 50;
+
+/// A file, and what becomes of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Proposal {
+    /// Its path as it was given.
+    pub(super) path: String,
+    pub(super) change: Change,
+}
+
+/// What becomes of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// This text, whole.
+    Whole(String),
+    /// Parts of it are replaced, one after the other.
+    Edits(Vec<Edit>),
+}
+
+/// A part of a text to replace. Without an old text, the place of the new one is not known.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub(super) old: String,
+    pub(super) new: String,
+    pub(super) all: bool,
+}
+
+/// A text after edits.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct After {
+    pub(super) text: String,
+    /// Whether it is the whole file; else only what comes into it.
+    pub(super) is_whole: bool,
+}
+
+const PATHS: [&str; 9] = [
+    "file_path",
+    "filePath",
+    "path",
+    "notebook_path",
+    "absolute_path",
+    "target_file",
+    "targetFile",
+    "file",
+    "uri",
+];
+const OLD: [&str; 4] = ["old_string", "oldString", "old_str", "old_text"];
+const NEW: [&str; 4] = ["new_string", "newString", "new_str", "new_text"];
+const WHOLE: [&str; 4] = ["content", "contents", "file_text", "text"];
+/// Texts of which only the tool knows the place.
+const PARTS: [&str; 4] = ["new_source", "code", "code_edit", "insert_text"];
+
+/// What a tool was asked to write.
+pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
+    let patch = input.as_str().or_else(|| text(input, &["command", "input", "patch", "patchText"]));
+    if let Some(patch) = patch.filter(|patch| patch.contains(PATCH)) {
+        return patched(patch);
+    }
+    let mut found: Vec<Proposal> = Vec::new();
+    if let Some(rows) = input.get("replacements").and_then(Value::as_array) {
+        for row in rows {
+            let path = text(row, &PATHS).or_else(|| text(input, &PATHS));
+            if let (Some(path), Some(edit)) = (path, edit(row)) {
+                add(&mut found, path, edit);
+            }
+        }
+        return found;
+    }
+    let Some(path) = text(input, &PATHS) else { return found };
+    let path = path.strip_prefix("file://").unwrap_or(path).to_owned();
+    let change = if let Some(rows) = input.get("edits").and_then(Value::as_array) {
+        Change::Edits(rows.iter().filter_map(edit).collect())
+    } else if let Some(edit) = edit(input) {
+        Change::Edits(vec![edit])
+    } else if let Some(whole) = text(input, &WHOLE) {
+        Change::Whole(whole.to_owned())
+    } else if let Some(part) = text(input, &PARTS) {
+        let (old, new) = (String::new(), part.to_owned());
+        Change::Edits(vec![Edit { old, new, all: false }])
+    } else {
+        return found;
+    };
+    found.push(Proposal { path, change });
+    found
+}
+
+fn edit(row: &Value) -> Option<Edit> {
+    let new = text(row, &NEW)?.to_owned();
+    let old = text(row, &OLD).unwrap_or_default().to_owned();
+    let all = ["replace_all", "replaceAll", "allow_multiple"];
+    let all = all.iter().any(|name| row.get(name).and_then(Value::as_bool) == Some(true));
+    Some(Edit { old, new, all })
+}
+
+/// Adds an edit to those of its file.
+fn add(found: &mut Vec<Proposal>, path: &str, edit: Edit) {
+    if let Some(Proposal { change: Change::Edits(edits), .. }) =
+        found.iter_mut().find(|proposal| proposal.path == path)
+    {
+        edits.push(edit);
+    } else if found.len() < MOST {
+        found.push(Proposal { path: path.to_owned(), change: Change::Edits(vec![edit]) });
+    }
+}
+
+/// The files of a patch with `*** Add File:`, `*** Update File:` and hunks that begin with `@@`.
+fn patched(patch: &str) -> Vec<Proposal> {
+    let mut found: Vec<Proposal> = Vec::new();
+    let mut hunk = Edit { old: String::new(), new: String::new(), all: false };
+    for line in patch.lines() {
+        let line = line.trim_end_matches('\r');
+        let starts = |mark: &str| line.strip_prefix(mark).map(|path| path.trim().to_owned());
+        if line.starts_with("*** ") || line.starts_with("@@") {
+            flush(&mut found, &mut hunk);
+        }
+        if let Some(path) = starts("*** Add File:") {
+            found.push(Proposal { path, change: Change::Whole(String::new()) });
+        } else if let Some(path) = starts("*** Update File:") {
+            found.push(Proposal { path, change: Change::Edits(Vec::new()) });
+        } else if starts("*** Delete File:").is_some() {
+            // Its lines, should it have any, belong to nothing that is kept.
+            found.push(Proposal { path: String::new(), change: Change::Edits(Vec::new()) });
+        } else if !line.starts_with("*** ") && !line.starts_with("@@") {
+            take(found.last_mut(), &mut hunk, line);
+        }
+    }
+    flush(&mut found, &mut hunk);
+    found.retain(|one| !one.path.is_empty() && one.change != Change::Edits(Vec::new()));
+    found.truncate(MOST);
+    found
+}
+
+fn take(file: Option<&mut Proposal>, hunk: &mut Edit, line: &str) {
+    let put = |text: &mut String, line: &str| {
+        text.push_str(line);
+        text.push('\n');
+    };
+    match file.map(|file| &mut file.change) {
+        Some(Change::Whole(text)) => put(text, line.strip_prefix('+').unwrap_or(line)),
+        Some(Change::Edits(_)) => match (line.strip_prefix('+'), line.strip_prefix('-')) {
+            (Some(new), _) => put(&mut hunk.new, new),
+            (_, Some(old)) => put(&mut hunk.old, old),
+            _ => {
+                let line = line.strip_prefix(' ').unwrap_or(line);
+                put(&mut hunk.old, line);
+                put(&mut hunk.new, line);
+            }
+        },
+        None => {}
+    }
+}
+
+/// Ends a hunk.
+fn flush(found: &mut [Proposal], hunk: &mut Edit) {
+    let ended =
+        std::mem::replace(hunk, Edit { old: String::new(), new: String::new(), all: false });
+    if ended.old == ended.new {
+        return;
+    }
+    if let Some(Proposal { change: Change::Edits(edits), .. }) = found.last_mut() {
+        edits.push(ended);
+    }
+}
+
+impl Change {
+    /// What becomes of a file that holds `before`; `None`: there is none.
+    pub(super) fn after(&self, before: Option<&str>) -> After {
+        match self {
+            Self::Whole(text) => After { text: text.clone(), is_whole: true },
+            Self::Edits(edits) => {
+                let turned = edits.iter().map(|edit| (&*edit.old, &*edit.new, edit.all));
+                let parts = || edits.iter().map(|edit| &*edit.new).collect::<Vec<_>>().join("\n");
+                replaced(before, turned).unwrap_or_else(|| After { text: parts(), is_whole: false })
+            }
+        }
+    }
+
+    /// What a file held before it came to hold `after`; `None` where that cannot be told.
+    pub(super) fn before(&self, after: &str) -> Option<String> {
+        match self {
+            Self::Whole(_) => None,
+            Self::Edits(edits) => {
+                let turned = edits.iter().rev().map(|edit| (&*edit.new, &*edit.old, edit.all));
+                replaced(Some(after), turned).map(|before| before.text)
+            }
+        }
+    }
+}
+
+/// A text with parts of it replaced; `None` when the place of one is not known.
+fn replaced<'a>(
+    text: Option<&str>,
+    edits: impl Iterator<Item = (&'a str, &'a str, bool)>,
+) -> Option<After> {
+    let mut whole = text.unwrap_or_default().to_owned();
+    for (old, new, all) in edits {
+        if old.is_empty() {
+            if !whole.is_empty() {
+                return None;
+            }
+            new.clone_into(&mut whole);
+            continue;
+        }
+        // An agent writes line feeds, whatever the file has.
+        let (old, new) = if !whole.contains(old) && whole.contains("\r\n") {
+            (old.replace('\n', "\r\n"), new.replace('\n', "\r\n"))
+        } else {
+            (old.to_owned(), new.to_owned())
+        };
+        if !whole.contains(&old) {
+            return None;
+        }
+        whole = if all { whole.replace(&old, &new) } else { whole.replacen(&old, &new, 1) };
+    }
+    Some(After { text: whole, is_whole: true })
+}

@@ -1,0 +1,315 @@
+//! What hooks keep of a session: which files were edited, which checks were run and how they went.
+//! No text of a file and no command is kept.
+
+use super::edits;
+use super::payload::Payload;
+use crate::memory::checked_out;
+use crate::report::number;
+use aidd_engine::files::Disk;
+use aidd_engine::memory::MemoryError;
+use aidd_engine::memory::kinds::{self, Checkpoint, Observation};
+use aidd_engine::memory::outcomes::Check;
+use aidd_engine::memory::project::ProjectMemory;
+use aidd_engine::memory::records::{AiProvider, SessionState};
+use aidd_engine::memory::store::{Order, Query};
+use aidd_engine::memory::times::millis;
+use aidd_engine::memory::types::{Entry, Kind, Layer};
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// Marks a session that a hook began, and a checkpoint that a hook saved.
+const BY: &str = "by";
+const HOOK: &str = "hook";
+/// A session that a client never ended is over after a day, in milliseconds.
+const DAY: i64 = 24 * 60 * 60 * 1000;
+/// At most so many such sessions are ended at once.
+const STALE: usize = 5;
+
+/// The branch that work belongs to; where none is checked out, that of Git's own default.
+pub(super) fn branch(root: &Path) -> String {
+    checked_out(root).unwrap_or_else(|| "main".to_owned())
+}
+
+/// The open session of the client's conversation, begun when there is none. `None`: the client does
+/// not name its conversation.
+///
+/// # Errors
+/// When it cannot be saved.
+pub(super) fn begin(
+    memory: &mut ProjectMemory,
+    payload: &Payload,
+    root: &Path,
+) -> Result<Option<SessionState>> {
+    let Some(thread) = payload.session() else { return Ok(None) };
+    let last = memory.thread(thread)?;
+    if let Some(open) = last.as_ref().filter(|state| !state.is_ended()) {
+        return Ok(Some(open.clone()));
+    }
+    end_stale(memory, thread)?;
+    let model = payload.model();
+    let new = SessionState {
+        branch: branch(root),
+        memory_session_id: Some(thread.to_owned()),
+        parent_session_id: last.map(|state| state.id),
+        ai_provider: AiProvider {
+            provider: provider(model).to_owned(),
+            model: model.to_owned(),
+            model_id: model.to_owned(),
+            client: payload.client().to_owned(),
+            ..AiProvider::default()
+        },
+        extra: Map::from_iter([(BY.to_owned(), json!(HOOK))]),
+        ..SessionState::default()
+    };
+    Ok(Some(memory.start_session(new)?))
+}
+
+/// Who makes a model, by its name.
+fn provider(model: &str) -> &'static str {
+    const MAKERS: [(&str, &str); 6] = [
+        ("claude", "anthropic"),
+        ("gpt", "openai"),
+        ("codex", "openai"),
+        ("gemini", "google"),
+        ("swe", "cognition"),
+        ("composer", "cursor"),
+    ];
+    let maker = MAKERS.iter().find(|(name, _)| model.to_lowercase().contains(name));
+    maker.map_or("unknown", |(_, maker)| maker)
+}
+
+/// Ends what hooks began and no client ended: not every client says when a conversation is over.
+fn end_stale(memory: &mut ProjectMemory, thread: &str) -> Result<()> {
+    let open = memory.sessions(None, Some(false), usize::MAX)?;
+    let now = now();
+    let is_stale = |state: &&SessionState| {
+        let began = millis(&state.started_at).unwrap_or(now);
+        is_hooks(state) && state.memory_session_id.as_deref() != Some(thread) && now - began > DAY
+    };
+    let stale: Vec<SessionState> = open.iter().filter(is_stale).take(STALE).cloned().collect();
+    for state in stale {
+        finish(memory, &state)?;
+    }
+    Ok(())
+}
+
+fn now() -> i64 {
+    aidd_engine::memory::project::system_clock()()
+}
+
+fn is_hooks(state: &SessionState) -> bool {
+    state.extra.get(BY).and_then(Value::as_str) == Some(HOOK)
+}
+
+/// The open session of the client's conversation.
+fn open(memory: &mut ProjectMemory, payload: &Payload) -> Result<Option<SessionState>> {
+    let Some(thread) = payload.session() else { return Ok(None) };
+    Ok(memory.thread(thread)?.filter(|state| !state.is_ended()))
+}
+
+/// Keeps what a tool did, when it edited files or ran a check.
+///
+/// # Errors
+/// When it cannot be saved.
+pub(super) fn tool(
+    memory: &mut ProjectMemory,
+    payload: &Payload,
+    root: &Path,
+    findings: usize,
+) -> Result<()> {
+    let Some((title, body)) = seen(payload, root, findings) else { return Ok(()) };
+    let Some(session) = begin(memory, payload, root)? else { return Ok(()) };
+    memory.observe(&session.id, Kind::ToolOutcome, &title, &body)?;
+    Ok(())
+}
+
+/// What a tool did, in words of ours.
+fn seen(payload: &Payload, root: &Path, findings: usize) -> Option<(String, Observation)> {
+    let passed = payload.outcome();
+    let mut extra = Map::from_iter([("tool".to_owned(), json!(payload.tool()))]);
+    extra.insert(BY.to_owned(), json!(HOOK));
+    let disk = Disk::new(root);
+    let files: Vec<String> = edits::proposals(payload.input())
+        .iter()
+        .filter_map(|proposal| disk.inside(&proposal.path))
+        .filter(|path| !path.is_empty())
+        .collect();
+    if !files.is_empty() {
+        if passed == Some(false) {
+            return None;
+        }
+        let said =
+            if findings == 0 { "no findings".to_owned() } else { number(findings, "finding") };
+        let body = Observation {
+            files_modified: files.clone(),
+            facts: vec![said],
+            extra,
+            ..Observation::default()
+        };
+        return Some((format!("edited {}", files.join(", ")), body));
+    }
+    let checks = Check::of_command(payload.command()?, passed);
+    if checks.is_empty() {
+        return None;
+    }
+    let words: Vec<String> = checks.iter().map(|check| check.word().to_owned()).collect();
+    if let Some(passed) = passed {
+        extra.insert("passed".to_owned(), json!(passed));
+    }
+    let went = passed.map_or("", |passed| if passed { ": passed" } else { ": failed" });
+    let title = format!("ran {}{went}", words.join(", "));
+    Some((title, Observation { concepts: words, extra, ..Observation::default() }))
+}
+
+/// What a session observed, the first thing first.
+fn observed(memory: &mut ProjectMemory, session: &str) -> Result<Vec<Entry>, MemoryError> {
+    let query = Query {
+        layers: vec![Layer::Session],
+        session_id: Some(session.to_owned()),
+        order: Order::Oldest,
+        ..Query::default()
+    };
+    memory.read(&mut |store| store.entries(&query))
+}
+
+/// What hooks saw of a session.
+#[derive(Default)]
+struct Summary {
+    /// In the order of the first edit.
+    files: Vec<String>,
+    /// Check, and how its last run went.
+    runs: Vec<(String, Option<bool>)>,
+    /// How much there is in all.
+    count: usize,
+    /// When the last of it was seen.
+    last: i64,
+}
+
+impl Summary {
+    fn of(seen: &[Entry]) -> Self {
+        let mut summary = Self { count: seen.len(), ..Self::default() };
+        for entry in seen {
+            summary.last = summary.last.max(entry.created_at);
+            let body: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
+            for file in body.files_modified {
+                if !summary.files.contains(&file) {
+                    summary.files.push(file);
+                }
+            }
+            if entry.kind == Kind::ToolOutcome {
+                let passed = body.extra.get("passed").and_then(Value::as_bool);
+                for check in body.concepts {
+                    summary.runs.retain(|(other, _)| *other != check);
+                    summary.runs.push((check, passed));
+                }
+            }
+        }
+        summary
+    }
+
+    fn text(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.files.is_empty() {
+            parts.push(format!("edited {}", number(self.files.len(), "file")));
+        }
+        for (check, passed) in &self.runs {
+            parts.push(match passed {
+                Some(true) => format!("{check} passed"),
+                Some(false) => format!("{check} failed"),
+                None => format!("{check} ran"),
+            });
+        }
+        parts.join(", ")
+    }
+}
+
+/// Saves where work stands before the client forgets the conversation. What the agent itself saved
+/// since its last edit says it better, and stays the last word.
+///
+/// # Errors
+/// When it cannot be saved.
+pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
+    let Some(session) = open(memory, payload)? else { return Ok(()) };
+    let summary = Summary::of(&observed(memory, &session.id)?);
+    let last = memory.last_checkpoint(Some(&session.branch))?;
+    let of_session = last.filter(|entry| entry.session_id.as_deref() == Some(&*session.id));
+    let is_told = of_session.as_ref().is_some_and(|entry| entry.created_at >= summary.last);
+    if is_told || summary.count == 0 && session.tasks_pending.is_empty() {
+        return Ok(());
+    }
+    // What the agent said last goes along.
+    let earlier: Option<Checkpoint> =
+        of_session.as_ref().and_then(|entry| kinds::typed(&entry.metadata).ok());
+    let steps = earlier.and_then(|earlier| earlier.next_steps);
+    let pending = &session.tasks_pending;
+    let next_steps = if pending.is_empty() { steps } else { Some(json!(pending)) };
+    let files = summary.files.iter().rev().take(10).cloned().collect();
+    let trigger = match payload.trigger() {
+        "" => String::new(),
+        trigger => format!(" ({})", trigger.chars().take(20).collect::<String>()),
+    };
+    let before = of_session.map(|entry| format!("; earlier: {}", entry.title(200)));
+    let text =
+        format!("before compaction{trigger}: {}{}", summary.text(), before.unwrap_or_default());
+    let body = Checkpoint {
+        open_files: files,
+        next_steps,
+        status: Some("automatic".to_owned()),
+        ..Checkpoint::default()
+    };
+    memory.save_checkpoint(&text, &body, Some(&session.id), Some(&session.branch))?;
+    Ok(())
+}
+
+/// Brings a session up to what was observed, at the end of a turn: a client that is killed says
+/// nothing more.
+///
+/// # Errors
+/// When it cannot be saved.
+pub(super) fn progress(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
+    let Some(session) = open(memory, payload)? else { return Ok(()) };
+    let summary = Summary::of(&observed(memory, &session.id)?);
+    let is_known = summary.files.iter().all(|file| session.files_modified.contains(file));
+    if !is_known {
+        memory.update_session(&session.id, &Map::from_iter([files(&summary)]))?;
+    }
+    Ok(())
+}
+
+fn files(summary: &Summary) -> (String, Value) {
+    ("filesModified".to_owned(), json!(summary.files))
+}
+
+/// Ends the session of a conversation with a summary of it; one in which nothing happened leaves
+/// nothing behind.
+///
+/// # Errors
+/// When it cannot be saved.
+pub(super) fn end(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
+    match open(memory, payload)? {
+        Some(session) => finish(memory, &session),
+        None => Ok(()),
+    }
+}
+
+fn finish(memory: &mut ProjectMemory, session: &SessionState) -> Result<()> {
+    let summary = Summary::of(&observed(memory, &session.id)?);
+    let is_empty = summary.count == 0
+        && session.decisions.is_empty()
+        && session.errors_resolved.is_empty()
+        && session.files_modified.is_empty()
+        && session.tasks_completed.is_empty()
+        && session.tasks_pending.is_empty()
+        && session.output.is_none();
+    if is_empty && is_hooks(session) {
+        memory.delete_session(&session.id)?;
+        return Ok(());
+    }
+    let mut patch = Map::from_iter([files(&summary)]);
+    if session.output.is_none() && summary.count > 0 {
+        patch.insert("output".to_owned(), json!(summary.text()));
+    }
+    memory.end_session(&session.id, &patch)?;
+    Ok(())
+}

@@ -1,0 +1,181 @@
+use super::edits::{Change, Edit, Proposal, proposals};
+use super::payload::{Form, Payload};
+use super::*;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn payload(said: &Value) -> Payload {
+    Payload::read(said.to_string().as_bytes()).expect("an object")
+}
+
+fn edit(old: &str, new: &str, all: bool) -> Edit {
+    Edit { old: old.into(), new: new.into(), all }
+}
+
+fn of(path: &str, change: Change) -> Vec<Proposal> {
+    vec![Proposal { path: path.into(), change }]
+}
+
+#[test]
+fn the_form_is_told_by_what_a_client_says() {
+    for (said, form) in [
+        (json!({"hook_event_name": "PreToolUse", "tool_name": "Write"}), Form::Claude),
+        (json!({"hookEventName": "PreToolUse", "tool_name": "create_file"}), Form::Claude),
+        (json!({"hook_event_name": "PreToolUse", "tool_name": "apply_patch"}), Form::Claude),
+        (json!({}), Form::Claude),
+        (json!({"hook_event_name": "PreToolUse", "tool_name": "edit"}), Form::Devin),
+        (json!({"hook_event_name": "preToolUse", "tool_name": "Write"}), Form::Cursor),
+        (json!({"hook_event_name": "stop", "cursor_version": "2.0"}), Form::Cursor),
+        (json!({"hook_event_name": "BeforeTool", "tool_name": "write_file"}), Form::Gemini),
+        (json!({"hook_event_name": "AfterTool"}), Form::Gemini),
+        (json!({"agent_action_name": "pre_write_code"}), Form::Cascade),
+    ] {
+        assert_eq!(payload(&said).form(), form, "{said}");
+    }
+}
+
+#[test]
+fn what_is_written_is_read_out_of_every_form() {
+    let whole = |text: &str| Change::Whole(text.into());
+    let edits = |edits| Change::Edits(edits);
+    for (input, expected) in [
+        (json!({"file_path": "a", "content": "b"}), of("a", whole("b"))),
+        (json!({"filePath": "a", "content": "b"}), of("a", whole("b"))),
+        (json!({"path": "a", "contents": "b"}), of("a", whole("b"))),
+        (
+            json!({"file_path": "a", "old_string": "b", "new_string": "c", "replace_all": true}),
+            of("a", edits(vec![edit("b", "c", true)])),
+        ),
+        (
+            json!({"file_path": "a", "edits": [
+                {"old_string": "b", "new_string": "c"}, {"oldString": "d", "newString": "e"}, 1,
+            ]}),
+            of("a", edits(vec![edit("b", "c", false), edit("d", "e", false)])),
+        ),
+        (
+            json!({"replacements": [
+                {"filePath": "a", "oldString": "b", "newString": "c"},
+                {"filePath": "a", "oldString": "d", "newString": "e"},
+            ]}),
+            of("a", edits(vec![edit("b", "c", false), edit("d", "e", false)])),
+        ),
+        (
+            json!({"notebook_path": "a.ipynb", "new_source": "b"}),
+            of("a.ipynb", edits(vec![edit("", "b", false)])),
+        ),
+        (json!({"file_path": "a", "offset": 1}), vec![]),
+        (json!({"command": "cargo test"}), vec![]),
+        (json!({"file_path": 1, "content": {}}), vec![]),
+        (json!("text"), vec![]),
+        (json!(null), vec![]),
+    ] {
+        assert_eq!(proposals(&input), expected, "{input}");
+    }
+}
+
+const PATCHED: &str = "*** Begin Patch
+*** Add File: new.txt
++one
++two
+*** Update File: src/a.rs
+*** Move to: src/b.rs
+@@ fn main() {
+ fn main() {
+-    old();
++    new();
+ }
+@@
+-last
++least
+*** Delete File: gone.txt
+*** End Patch
+";
+
+#[test]
+fn a_patch_names_its_files_and_hunks() {
+    let found = proposals(&json!({"command": PATCHED}));
+    let hunks = vec![
+        edit("fn main() {\n    old();\n}\n", "fn main() {\n    new();\n}\n", false),
+        edit("last\n", "least\n", false),
+    ];
+    let expected = [
+        Proposal { path: "new.txt".into(), change: Change::Whole("one\ntwo\n".into()) },
+        Proposal { path: "src/a.rs".into(), change: Change::Edits(hunks) },
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(payload(&json!({"tool_input": {"command": PATCHED}})).command(), None);
+    assert_eq!(proposals(&json!({"input": "*** Begin Patch\n+lost\n*** End"})), []);
+}
+
+#[test]
+fn edits_are_applied_and_taken_back() {
+    let change = Change::Edits(vec![edit("b\n", "B\n", false), edit("x", "y", true)]);
+    let after = change.after(Some("a\nb\nx x\n"));
+    assert_eq!((&*after.text, after.is_whole), ("a\nB\ny y\n", true));
+    assert_eq!(change.before("a\nB\ny y\n").as_deref(), Some("a\nb\nx x\n"));
+    // Line feeds stand for the line ends of the file.
+    let after = Change::Edits(vec![edit("a\nb", "c\nd", false)]).after(Some("a\r\nb\r\n"));
+    assert_eq!((&*after.text, after.is_whole), ("c\r\nd\r\n", true));
+    // Where a place is not found, only what comes in is known.
+    let after = Change::Edits(vec![edit("gone", "new", false)]).after(Some("text"));
+    assert_eq!((&*after.text, after.is_whole), ("new", false));
+    let after = Change::Edits(vec![edit("", "new", false)]).after(None);
+    assert_eq!((&*after.text, after.is_whole), ("new", true));
+    assert_eq!(change.before("nothing of it"), None);
+}
+
+#[test]
+fn outcomes_are_read_out_of_every_form() {
+    for (said, expected) in [
+        (json!({"hook_event_name": "PostToolUseFailure"}), Some(false)),
+        (json!({"hook_event_name": "PostToolUse", "tool_response": {"stdout": ""}}), Some(true)),
+        (json!({"tool_response": {"stdout": "", "interrupted": true}}), None),
+        (json!({"tool_response": {"exit_code": 101}}), Some(false)),
+        (json!({"tool_output": "{\"exitCode\":0,\"stdout\":\"ok\"}"}), Some(true)),
+        (json!({"tool_response": {"llmContent": "Stdout: x\nExit Code: 2\n"}}), Some(false)),
+        (json!({"tool_response": {"success": true, "output": "x"}}), Some(true)),
+        (json!({"tool_info": {"command_line": "make", "exit_code": 0}}), Some(true)),
+        (json!({"tool_response": "text"}), None),
+        (json!({}), None),
+    ] {
+        assert_eq!(payload(&said).outcome(), expected, "{said}");
+    }
+}
+
+#[test]
+fn a_hook_of_a_client_is_known_however_it_is_called() {
+    let is = |args: &[&str]| is_agents(&args.iter().map(OsString::from).collect::<Vec<_>>());
+    for name in NAMES {
+        assert!(is(&["aidd", "hook", name]), "{name}");
+        assert!(is(&["aidd", "--color", "never", "hook", name, "--wrong"]), "{name}");
+    }
+    assert!(!is(&["aidd", "hook", "install"]));
+    assert!(!is(&["aidd", "stop"]));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_patch_and_any_text_are_read(
+        lines in prop::collection::vec("(\\*\\*\\* (Add|Update|Delete) File: ?|@@|[+ -])[ -~]{0,8}", 0..12),
+        text in "[ -~\\n가]{0,40}",
+    ) {
+        let patch = format!("*** Begin Patch\n{}\n", lines.join("\n"));
+        for proposal in proposals(&json!({"input": patch})) {
+            let after = proposal.change.after(Some(&text));
+            let _ = proposal.change.before(&after.text);
+        }
+    }
+
+    #[test]
+    fn an_edit_that_is_found_is_made(
+        before in "[a-d\\n]{1,30}", at in 0usize..30, length in 1usize..6, new in "[a-e\\n]{0,6}",
+    ) {
+        let at = at % before.len();
+        let old = &before[at..(at + length).min(before.len())];
+        let after = Change::Edits(vec![edit(old, &new, false)]).after(Some(&before));
+        prop_assert!(after.is_whole);
+        prop_assert_eq!(after.text, before.replacen(old, &new, 1));
+    }
+}

@@ -1,0 +1,477 @@
+//! A plan to move a technology to another version: ordered steps from what its entry knows, what the
+//! manifests say and which package manager the project has. What the entry does not know is a step
+//! of its own, and said.
+
+use super::commands::{checks, manager, run_by, set_version};
+use super::knowledge::{Entry, Migration, plain};
+use super::legacy::OldForm;
+use crate::stack::{Dependency, Manifest, Stack, Version};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Most hops of one plan.
+const HOPS: usize = 12;
+
+/// How likely a step goes wrong, and what it costs then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Risk {
+    /// Undone at once.
+    Low,
+    /// Needs the tests.
+    Medium,
+    /// Needs a person's eye.
+    High,
+}
+
+/// A step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// What to do.
+    pub what: String,
+    /// Commands for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
+    /// How likely it goes wrong.
+    pub risk: Risk,
+    /// Where it comes from: an address, an entry, a manifest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// A plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// From which version.
+    pub from: String,
+    /// To which.
+    pub to: String,
+    /// The versions on the way, both ends among them.
+    pub hops: Vec<String>,
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+    /// What must hold all along.
+    pub guardrails: Vec<String>,
+    /// What the plan does not know, or what differs from what was asked.
+    pub notes: Vec<String>,
+}
+
+/// What a plan is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'p> {
+    /// From which version; `None`: as the project has it.
+    pub from: Option<&'p str>,
+    /// To which; `None`: the one that the entry describes.
+    pub to: Option<&'p str>,
+    /// The old forms in the project's code.
+    pub old_forms: &'p [OldForm],
+}
+
+/// Plans the move of the technology of `entry`.
+///
+/// # Errors
+/// When a version is missing or no version, or the target is not the later one: what to do instead.
+pub fn plan(entry: &Entry<'_>, asked: Asked<'_>, stack: &Stack) -> Result<Plan, String> {
+    let mut plan = Plan::default();
+    let here = entry.version_in(stack);
+    let from = starting(entry, asked.from, here.as_ref(), &mut plan.notes)?;
+    if let Some(moved) = elsewhere(entry, asked.to) {
+        leave(entry, moved, &from, asked.old_forms, stack, &mut plan);
+        return Ok(plan);
+    }
+    let to = target(entry, asked.to)?;
+    if to < from && !from.is_of(&to) {
+        return Err(format!(
+            "{to} is older than {from}: going back is not a migration; restore the commit and the lock \
+             file from before"
+        ));
+    }
+    if from.is_of(&to) {
+        return Err(format!("{} is at {from} already, which is of {to}", entry.name));
+    }
+    (plan.from, plan.to) = (from.to_string(), to.to_string());
+    let used = entry.used_in(stack);
+    prepare(entry, &from, asked.old_forms, &used, stack, &mut plan);
+    for hop in route(entry, &from, &to) {
+        plan.hops.push(hop.from.clone());
+        walk(entry, &hop, asked.old_forms, &used, stack, &mut plan);
+    }
+    plan.hops.push(plan.to.clone());
+    guard(entry, &used, stack, &mut plan);
+    if used.is_empty() {
+        let names: Vec<&str> = entry.packages.iter().map(|(_, name)| *name).collect();
+        let said = if names.is_empty() {
+            format!(
+                "{} is no package: the version is set where it is installed or deployed",
+                entry.name
+            )
+        } else {
+            format!("no manifest names {}: commands are left out", names.join(", "))
+        };
+        plan.notes.push(said);
+    }
+    if let Some(described) = entry.version.and_then(Version::read).filter(|known| *known < to) {
+        plan.notes.push(format!(
+            "the entry describes up to {described} (reviewed {}); what {to} brings is not in it",
+            entry.updated
+        ));
+    }
+    Ok(plan)
+}
+
+fn starting(
+    entry: &Entry<'_>,
+    given: Option<&str>,
+    here: Option<&(Version, String)>,
+    notes: &mut Vec<String>,
+) -> Result<Version, String> {
+    let Some(given) = given else {
+        return here.map(|(version, _)| version.clone()).ok_or_else(|| {
+            format!(
+                "no manifest tells which version of {} there is; give `currentVersion`",
+                entry.name
+            )
+        });
+    };
+    let version = Version::read(given)
+        .ok_or_else(|| format!("`{given}` is no version; write one such as 4 or 4.1.2"))?;
+    if let Some((own, place)) = here.filter(|(own, _)| !own.is_of(&version)) {
+        notes.push(format!(
+            "{place} has {own}, not {version}; the plan begins at {version} as asked"
+        ));
+    }
+    Ok(version)
+}
+
+fn target(entry: &Entry<'_>, given: Option<&str>) -> Result<Version, String> {
+    match given {
+        Some(given) => Version::read(given)
+            .ok_or_else(|| format!("`{given}` is no version; write one such as 5 or 5.1")),
+        None => entry.version.and_then(Version::read).ok_or_else(|| {
+            format!("the entry on {} names no version; give `targetVersion`", entry.name)
+        }),
+    }
+}
+
+/// The way to another technology: that asked for by name, or the only way that is left.
+fn elsewhere<'e>(entry: &'e Entry<'_>, to: Option<&str>) -> Option<&'e Migration> {
+    let mut moves = entry.migrations.iter().filter(|it| Version::read(&it.to).is_none());
+    match to {
+        Some(to) if Version::read(to).is_some() => None,
+        Some(to) => moves.find(|it| plain(&it.to).starts_with(&plain(to))),
+        None => moves.next().filter(|_| entry.maturity == "deprecated"),
+    }
+}
+
+/// From one version to the next: what the entry knows of it, or that it knows nothing.
+struct Hop<'e> {
+    from: String,
+    to: String,
+    known: Option<&'e Migration>,
+}
+
+/// The hops from one version to another. Of several that begin where one is, the longest.
+fn route<'e>(entry: &'e Entry<'_>, from: &Version, to: &Version) -> Vec<Hop<'e>> {
+    let read = |it: &'e Migration| Some((Version::read(&it.from)?, Version::read(&it.to)?, it));
+    let known: Vec<(Version, Version, &Migration)> =
+        entry.migrations.iter().filter_map(read).collect();
+    let within = |end: &Version| end <= to || to.is_of(end);
+    let mut hops = Vec::new();
+    let mut at = from.clone();
+    while hops.len() < HOPS && at < *to && !at.is_of(to) {
+        let starts = known.iter().filter(|(from, end, _)| *from <= at && *end > at && within(end));
+        let longest = starts.max_by(|a, b| a.1.cmp(&b.1).then(a.0.cmp(&b.0)));
+        let (next, known) = match longest {
+            Some((_, end, known)) => (end.clone(), Some(*known)),
+            None => {
+                let later = known.iter().filter(|(from, end, _)| *from > at && within(end));
+                let next = later.map(|(from, ..)| from).min();
+                (next.unwrap_or(to).clone(), None)
+            }
+        };
+        hops.push(Hop { from: at.to_string(), to: next.to_string(), known });
+        at = next;
+    }
+    hops
+}
+
+/// Everything green and written down, and old forms gone that the present version replaced.
+fn prepare(
+    entry: &Entry<'_>,
+    from: &Version,
+    old_forms: &[OldForm],
+    used: &[(&Manifest, &Dependency)],
+    stack: &Stack,
+    plan: &mut Plan,
+) {
+    plan.steps.push(Step {
+        what: "Begin on a branch of its own with a clean work tree; run the checks and keep what they say"
+            .to_owned(),
+        commands: checks(used, stack),
+        risk: Risk::Low,
+        source: used.first().map(|(manifest, _)| manifest.path.clone()),
+    });
+    let past = |form: &&OldForm| Version::read(&form.since).is_some_and(|since| since <= *from);
+    let forms: Vec<&OldForm> = old_forms.iter().filter(past).collect();
+    if !forms.is_empty() {
+        plan.steps.push(Step {
+            what: format!(
+                "Replace first what {from} has replaced already, in a commit of its own: {}",
+                shown(&forms)
+            ),
+            commands: Vec::new(),
+            risk: Risk::Medium,
+            source: Some(format!("{}, legacy", entry.page.path)),
+        });
+    }
+}
+
+/// One hop.
+fn walk(
+    entry: &Entry<'_>,
+    hop: &Hop<'_>,
+    old_forms: &[OldForm],
+    used: &[(&Manifest, &Dependency)],
+    stack: &Stack,
+    plan: &mut Plan,
+) {
+    let (name, from, to) = (entry.name, &hop.from, &hop.to);
+    let page = entry.page.path.clone();
+    let Some(known) = hop.known else {
+        plan.steps.push(Step {
+            what: format!(
+                "{from} to {to}: the entry knows nothing of what breaks; read the release notes of every \
+                 major version between and add the breaks here"
+            ),
+            commands: Vec::new(),
+            risk: Risk::High,
+            source: Some(page),
+        });
+        plan.notes.push(format!("nothing is known of {name} {from} to {to}"));
+        update(to, used, plan, Risk::High);
+        verify(to, used, stack, plan);
+        return;
+    };
+    if let Some(guide) = &known.guide {
+        plan.steps.push(Step {
+            what: format!("{from} to {to}: read the guide and mark what concerns this project"),
+            commands: Vec::new(),
+            risk: Risk::Low,
+            source: Some(guide.clone()),
+        });
+    }
+    for broken in &known.breaking {
+        plan.steps.push(Step {
+            what: format!("Find out whether it hits here, and mend it: {broken}"),
+            commands: Vec::new(),
+            risk: Risk::Medium,
+            source: known.guide.clone().or_else(|| Some(page.clone())),
+        });
+    }
+    let risk = if known.breaking.len() > 2 { Risk::High } else { Risk::Medium };
+    update(to, used, plan, risk);
+    if let Some(codemod) = &known.codemod {
+        plan.steps.push(Step {
+            what: "Run the codemod and read its whole diff; commit it apart from what you change by hand"
+                .to_owned(),
+            commands: vec![run_by(codemod, manager(used))],
+            risk: Risk::Medium,
+            source: known.guide.clone(),
+        });
+    }
+    let between = |form: &&OldForm| {
+        Version::read(&form.since).is_some_and(|since| {
+            Version::read(from).is_none_or(|from| since > from)
+                && Version::read(to).is_none_or(|to| since <= to || to.is_of(&since))
+        })
+    };
+    let forms: Vec<&OldForm> = old_forms.iter().filter(between).collect();
+    if !forms.is_empty() {
+        plan.steps.push(Step {
+            what: format!("Replace what {to} replaced: {}", shown(&forms)),
+            commands: Vec::new(),
+            risk: Risk::Medium,
+            source: Some(format!("{page}, legacy")),
+        });
+    }
+    verify(to, used, stack, plan);
+}
+
+/// Old forms with their new ones and places, shortly.
+fn shown(forms: &[&OldForm]) -> String {
+    let mut seen = BTreeSet::new();
+    let mut parts = Vec::new();
+    for form in forms {
+        if !seen.insert(&form.pattern) {
+            continue;
+        }
+        let places: Vec<String> = forms
+            .iter()
+            .filter(|it| it.pattern == form.pattern)
+            .map(|it| format!("{}:{}", it.path, it.line))
+            .collect();
+        let more = places.len().saturating_sub(3);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let places = places[..places.len().min(3)].join(", ");
+        parts.push(format!("`{}` by {} ({places}{more})", form.pattern, form.instead));
+    }
+    parts.join("; ")
+}
+
+/// Sets the version in every manifest that names it.
+fn update(to: &str, used: &[(&Manifest, &Dependency)], plan: &mut Plan, risk: Risk) {
+    if used.is_empty() {
+        return;
+    }
+    let mut folders: Vec<(&Manifest, Vec<&str>)> = Vec::new();
+    for &(manifest, dependency) in used {
+        match folders.iter_mut().find(|(known, _)| known.path == manifest.path) {
+            Some((_, names)) => names.push(&dependency.name),
+            None => folders.push((manifest, vec![&dependency.name])),
+        }
+    }
+    let commands =
+        folders.iter().map(|(manifest, names)| set_version(manifest, names, to)).collect();
+    let paths: Vec<&str> = folders.iter().map(|(manifest, _)| &*manifest.path).collect();
+    plan.steps.push(Step {
+        what: format!("Set {to} in {} and commit the lock file with it", paths.join(", ")),
+        commands,
+        risk,
+        source: paths.first().map(|path| (*path).to_owned()),
+    });
+}
+
+fn verify(to: &str, used: &[(&Manifest, &Dependency)], stack: &Stack, plan: &mut Plan) {
+    let commands = checks(used, stack);
+    if commands.is_empty() && !plan.notes.iter().any(|note| note.contains("no check")) {
+        plan.notes
+            .push("no check was found in the manifests: name one before the first step".to_owned());
+    }
+    plan.steps.push(Step {
+        what: format!("At {to}: run the checks, compare with what they said before, look at warnings of old forms, and commit"),
+        commands,
+        risk: Risk::Medium,
+        source: None,
+    });
+}
+
+/// What must hold all along.
+fn guard(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)], stack: &Stack, plan: &mut Plan) {
+    if plan.hops.len() > 2 {
+        plan.guardrails.push(format!(
+            "One hop at a time ({}), each merged and running before the next",
+            plan.hops.join(", ")
+        ));
+    }
+    let install = match manager(used) {
+        "pnpm" => Some("pnpm install --frozen-lockfile"),
+        "yarn" => Some("yarn install --immutable"),
+        "bun" => Some("bun install --frozen-lockfile"),
+        "npm" => Some("npm ci"),
+        "uv" => Some("uv sync --locked"),
+        "poetry" => Some("poetry sync"),
+        "cargo" => Some("cargo build --locked"),
+        "bundler" => Some("bundle install --deployment"),
+        "composer" => Some("composer install"),
+        _ => None,
+    };
+    let lock = used.iter().find_map(|(manifest, _)| manifest.lock.clone());
+    match (install, lock) {
+        (Some(install), Some(lock)) => plan.guardrails.push(format!(
+            "The way back is the commit before: revert, then `{install}` restores {lock}; try it once before the first hop"
+        )),
+        _ => plan.guardrails.push(
+            "The way back is the commit before, with the versions of that day; without a lock file write \
+             them down first"
+                .to_owned(),
+        ),
+    }
+    let scope = |name: &str| name.split_once('/').map(|(scope, _)| scope.to_owned());
+    let own: BTreeSet<String> = entry
+        .packages
+        .iter()
+        .filter_map(|(_, name)| {
+            scope(name).filter(|it| it.starts_with('@')).or_else(|| Some(format!("@{name}")))
+        })
+        .collect();
+    let siblings: BTreeSet<&str> = stack
+        .dependencies()
+        .filter(|(_, it)| scope(&it.name).is_some_and(|scope| own.contains(&scope)))
+        .map(|(_, it)| &*it.name)
+        .filter(|name| !entry.packages.iter().any(|(_, own)| own == name))
+        .collect();
+    if !siblings.is_empty() {
+        let names = siblings.into_iter().collect::<Vec<_>>().join(", ");
+        plan.guardrails.push(format!("Of the same maker, to be moved in the same commit: {names}"));
+    }
+    let partners: Vec<&str> = entry.works_with.iter().copied().take(12).collect();
+    let names: Vec<&str> = stack
+        .dependencies()
+        .filter(|(_, it)| partners.contains(&&*it.name))
+        .map(|(_, it)| &*it.name)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    if !names.is_empty() {
+        plan.guardrails
+            .push(format!("See that these support each version on the way: {}", names.join(", ")));
+    }
+}
+
+/// A way to another technology.
+fn leave(
+    entry: &Entry<'_>,
+    moved: &Migration,
+    from: &Version,
+    old_forms: &[OldForm],
+    stack: &Stack,
+    plan: &mut Plan,
+) {
+    let used = entry.used_in(stack);
+    (plan.from, plan.to) = (format!("{} {from}", entry.name), moved.to.clone());
+    plan.hops = vec![plan.from.clone(), plan.to.clone()];
+    prepare(entry, from, &[], &used, stack, plan);
+    plan.steps.push(Step {
+        what: format!(
+            "{} ends here ({}): read how to get to {}",
+            entry.name, entry.maturity, moved.to
+        ),
+        commands: Vec::new(),
+        risk: Risk::Low,
+        source: moved.guide.clone(),
+    });
+    plan.steps.push(Step {
+        what: format!("Add {} beside {} and move one small part first", moved.to, entry.name),
+        commands: moved.codemod.iter().map(|it| run_by(it, manager(&used))).collect(),
+        risk: Risk::High,
+        source: moved.guide.clone(),
+    });
+    for broken in &moved.breaking {
+        plan.steps.push(Step {
+            what: format!("Find out whether it hits here, and mend it: {broken}"),
+            commands: Vec::new(),
+            risk: Risk::Medium,
+            source: moved.guide.clone(),
+        });
+    }
+    let forms: Vec<&OldForm> = old_forms.iter().collect();
+    if !forms.is_empty() {
+        plan.steps.push(Step {
+            what: format!("Move the rest part by part: {}", shown(&forms)),
+            commands: Vec::new(),
+            risk: Risk::Medium,
+            source: Some(format!("{}, legacy", entry.page.path)),
+        });
+    }
+    let names: Vec<&str> = used.iter().map(|(_, it)| &*it.name).collect();
+    if !names.is_empty() {
+        plan.steps.push(Step {
+            what: format!("Remove {} once nothing names it", names.join(", ")),
+            commands: Vec::new(),
+            risk: Risk::Low,
+            source: used.first().map(|(manifest, _)| manifest.path.clone()),
+        });
+    }
+    verify(&moved.to, &used, stack, plan);
+    guard(entry, &used, stack, plan);
+}

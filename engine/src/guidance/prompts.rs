@@ -1,0 +1,196 @@
+//! Prompts that a person picks: pages with places to fill in.
+
+use super::library::{Library, Page};
+use super::shelf::Shelf;
+use serde::Deserialize;
+
+/// An argument of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Argument {
+    /// Its name: `{{name}}` in the page.
+    pub name: String,
+    /// What it means.
+    #[serde(default)]
+    pub description: String,
+    /// Whether it has to be given.
+    #[serde(default)]
+    pub required: bool,
+    /// What it may be; empty: anything.
+    #[serde(default)]
+    pub values: Vec<String>,
+    /// What it is when it is not given.
+    pub default: Option<String>,
+}
+
+/// The arguments of a prompt, in order.
+///
+/// # Errors
+/// What in the page's header does not fit.
+pub fn arguments(page: &Page) -> Result<Vec<Argument>, String> {
+    let Some(arguments) = page.header.get("arguments") else { return Ok(Vec::new()) };
+    serde_json::from_value(arguments.clone()).map_err(|error| format!("{}: {error}", page.path))
+}
+
+/// The text of a prompt with its places filled in, and the pages that it includes: `rules` is every
+/// rule page's name and summary. An argument's text is put in as it is, once: what looks like a place
+/// in it is not filled in.
+///
+/// # Errors
+/// An argument that is missing, unknown, or none of its values.
+pub fn filled(
+    library: &Library,
+    page: &Page,
+    given: &dyn Fn(&str) -> Option<String>,
+    names: &[String],
+) -> Result<String, String> {
+    let arguments = arguments(page)?;
+    let known: Vec<&str> = arguments.iter().map(|argument| &*argument.name).collect();
+    if let Some(other) = names.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(format!("`{other}` is no argument; known: {}", known.join(", ")));
+    }
+    let mut values: Vec<(&str, String)> = Vec::new();
+    for argument in &arguments {
+        values.push((&argument.name, value(argument, given(&argument.name))?));
+    }
+    let mut text = String::new();
+    let mut rest = page.body();
+    while let Some(start) = rest.find("{{") {
+        let (before, place) = rest.split_at(start);
+        text.push_str(before);
+        let Some(end) = place.find("}}") else { break };
+        let name = place[2..end].trim();
+        match values.iter().find(|(known, _)| *known == name) {
+            Some((_, value)) => text.push_str(value),
+            None => text.push_str(&place[..end + 2]),
+        }
+        rest = &place[end + 2..];
+    }
+    text.push_str(rest);
+    for included in page.list("includes") {
+        text.push_str(&include(library, included)?);
+    }
+    Ok(text)
+}
+
+fn value(argument: &Argument, given: Option<String>) -> Result<String, String> {
+    let name = &argument.name;
+    let given = given.filter(|text| !text.trim().is_empty());
+    let Some(value) = given else {
+        if argument.required {
+            return Err(format!("`{name}` is missing: {}", argument.description));
+        }
+        return Ok(argument.default.clone().unwrap_or_else(|| "not said".to_owned()));
+    };
+    if !argument.values.is_empty() && !argument.values.contains(&value) {
+        return Err(format!(
+            "`{name}` is `{value}`, which is none of {}",
+            argument.values.join(", ")
+        ));
+    }
+    Ok(value)
+}
+
+/// A page that goes with a prompt, below it.
+fn include(library: &Library, path: &str) -> Result<String, String> {
+    if path == "rules" {
+        let lines =
+            library.on(Shelf::Rules).map(|page| format!("- {}: {}\n", page.name, page.summary));
+        return Ok(format!(
+            "\n\n---\n# Rules (aidd://rules/NAME)\n\n{}",
+            lines.collect::<String>()
+        ));
+    }
+    let unknown = || format!("the prompt includes {path}, and there is no such page");
+    let (shelf, rest) = Shelf::of_shipped(path).ok_or_else(unknown)?;
+    // A skill's folder is its name, as shipped.
+    let name = shelf.key(rest, None);
+    // In a project that keeps to its own pages it may be gone.
+    Ok(library
+        .get(shelf, &name)
+        .map(|page| format!("\n\n---\n{}", page.body()))
+        .unwrap_or_default())
+}
+
+/// What an argument may be, by its beginning: its own values, or names in the library.
+#[must_use]
+pub fn completions(library: &Library, page: &Page, argument: &str, beginning: &str) -> Vec<String> {
+    let of = arguments(page).unwrap_or_default().into_iter().find(|one| one.name == argument);
+    let Some(of) = of else { return Vec::new() };
+    let mut values = of.values;
+    // A list of technologies: the last one is being written.
+    let (head, last) = match beginning.rsplit_once(',') {
+        Some((head, last)) if argument == "candidates" => (format!("{head}, "), last.trim_start()),
+        _ => (String::new(), beginning),
+    };
+    if argument == "candidates" {
+        let name = |page: &Page| page.said("name").unwrap_or(&page.name).to_owned();
+        values.extend(library.on(Shelf::Knowledge).map(name));
+    }
+    let last = last.to_lowercase();
+    values.retain(|value| value.to_lowercase().starts_with(&last));
+    values.into_iter().map(|value| format!("{head}{value}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fill(name: &str, given: &[(&str, &str)]) -> Result<String, String> {
+        let library = Library::shipped();
+        let page = library.get(Shelf::Prompts, name).expect("a prompt");
+        let names: Vec<String> = given.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let of = |name: &str| {
+            given.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        };
+        filled(&library, page, &of, &names)
+    }
+
+    #[test]
+    fn every_prompt_is_filled_and_includes_pages_that_are_there() {
+        let library = Library::shipped();
+        assert_eq!(library.on(Shelf::Prompts).count(), 5);
+        for page in library.on(Shelf::Prompts) {
+            let of = |_: &str| None::<String>;
+            let missing: Vec<Argument> = arguments(page).expect("arguments");
+            let required: Vec<&Argument> = missing.iter().filter(|one| one.required).collect();
+            if !required.is_empty() {
+                assert!(filled(&library, page, &of, &[]).is_err(), "{}", page.path);
+            }
+            let of = |name: &str| {
+                let argument = missing.iter().find(|one| one.name == name)?;
+                Some(argument.values.first().cloned().unwrap_or_else(|| "something".to_owned()))
+            };
+            let text = filled(&library, page, &of, &[]).expect("a prompt");
+            assert!(!text.contains("{{"), "{}", page.path);
+            for path in page.list("includes").filter(|path| *path != "rules") {
+                let (shelf, rest) = Shelf::of_shipped(path).expect(path);
+                assert!(library.get(shelf, &shelf.key(rest, None)).is_some(), "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_given_is_put_in_once() {
+        let text = fill("aidd_plan_task", &[("task", "Use {{stakes}} as is")]).expect("a prompt");
+        assert!(text.contains("<task>Use {{stakes}} as is</task>"), "{text}");
+        assert!(text.contains("Stakes: medium."));
+        let error =
+            fill("aidd_plan_task", &[("task", "x"), ("stakes", "huge")]).expect_err("refused");
+        assert_eq!(error, "`stakes` is `huge`, which is none of low, medium, high, catastrophic");
+        let error = fill("aidd_plan_task", &[("tsk", "x")]).expect_err("refused");
+        assert_eq!(error, "`tsk` is no argument; known: task, stakes");
+    }
+
+    #[test]
+    fn arguments_are_completed() {
+        let library = Library::shipped();
+        let of = |prompt, argument, beginning| {
+            let page = library.get(Shelf::Prompts, prompt).expect("a prompt");
+            completions(&library, page, argument, beginning)
+        };
+        assert_eq!(of("aidd_start_feature", "phase", "s"), ["SPEC", "SHIP"]);
+        assert_eq!(of("aidd_plan_task", "stakes", "h"), ["high"]);
+        assert_eq!(of("aidd_select_technology", "candidates", "Kafka, Redi"), ["Kafka, Redis"]);
+        assert_eq!(of("aidd_plan_task", "task", ""), [""; 0]);
+    }
+}

@@ -1,0 +1,117 @@
+//! Where work stands, as far as an agent should know before it does anything: read from the memory in
+//! a few look-ups, without a walk over the project's files.
+
+use crate::git::{Change, Repository};
+use crate::memory::MemoryError;
+use crate::memory::project::ProjectMemory;
+use crate::memory::recall::Question;
+use crate::memory::records::{BranchContext, Lifecycle, SessionState};
+use crate::memory::store::{Order, Query};
+use crate::memory::types::{Entry, Kind};
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// Most memories of one type that are looked up.
+const MOST: usize = 12;
+/// Most changed files that are named.
+const CHANGED: usize = 200;
+
+/// Where work stands.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// What is checked out.
+    pub branch: Option<String>,
+    /// What is known of it.
+    pub context: BranchContext,
+    /// The open session on it, the last begun.
+    pub session: Option<SessionState>,
+    /// The feature on its way: the branch's own, else the last begun.
+    pub lifecycle: Option<Lifecycle>,
+    /// Exit criteria of its phase that nothing shows to be met: key, and what it says.
+    pub unmet: Vec<(&'static str, &'static str)>,
+    /// Mistakes not to make again, those that fit the task first.
+    pub hazards: Vec<Entry>,
+    /// Decisions that hold.
+    pub decisions: Vec<Entry>,
+    /// How things are done here.
+    pub conventions: Vec<Entry>,
+    /// What the last one on this branch left.
+    pub checkpoint: Option<Entry>,
+}
+
+/// Reads where work on `branch` stands; what fits `task` comes first.
+///
+/// # Errors
+/// When the memory does not answer.
+pub fn read(
+    memory: &mut ProjectMemory,
+    branch: Option<&str>,
+    task: Option<&str>,
+) -> Result<State, MemoryError> {
+    let mut state = State { branch: branch.map(str::to_owned), ..State::default() };
+    if let Some(branch) = branch {
+        state.context = memory.branch(branch)?;
+        state.session = memory.sessions(Some(branch), Some(false), 1)?.pop();
+        state.checkpoint = memory.last_checkpoint(Some(branch))?;
+    }
+    let active = memory.lifecycles(Some("active"), usize::MAX)?;
+    let own = state.context.lifecycle_session_id.as_deref();
+    let is_own = |lifecycle: &&Lifecycle| {
+        let session = state.session.as_ref().map(|session| &*session.id);
+        own == Some(&*lifecycle.id)
+            || session.is_some() && lifecycle.session_id.as_deref() == session
+    };
+    state.lifecycle = active.iter().find(is_own).or(active.first()).cloned();
+    if let Some(lifecycle) = &state.lifecycle {
+        let judged = memory.judge_lifecycle(&lifecycle.id, &Map::new())?;
+        let open = judged.into_iter().filter(|one| !one.met);
+        state.unmet = open.map(|one| (one.key, one.says)).collect();
+    }
+    state.hazards = fitting(memory, Kind::Mistake, task)?;
+    state.hazards.sort_by_key(|entry| std::cmp::Reverse(is_repeated(entry)));
+    state.decisions = fitting(memory, Kind::Decision, task)?;
+    state.conventions = fitting(memory, Kind::Convention, task)?;
+    Ok(state)
+}
+
+/// Whether a mistake was made more than once.
+fn is_repeated(entry: &Entry) -> bool {
+    entry.metadata.get("occurrences").and_then(Value::as_u64).unwrap_or(1) > 1
+}
+
+/// Memories of a type that hold: those that a task's words find, then the last changed.
+fn fitting(
+    memory: &mut ProjectMemory,
+    kind: Kind,
+    task: Option<&str>,
+) -> Result<Vec<Entry>, MemoryError> {
+    let query = Query { order: Order::Newest, limit: Some(MOST), ..Query::active(kind) };
+    let newest = memory.read(&mut |store| store.entries(&query))?;
+    let Some(task) = task.filter(|task| !task.trim().is_empty() && !newest.is_empty()) else {
+        return Ok(newest);
+    };
+    let question = Question {
+        text: task.to_owned(),
+        kinds: vec![kind],
+        limit: MOST / 2,
+        ..Question::default()
+    };
+    let ids: Vec<String> = memory.search(&question)?.hits.into_iter().map(|hit| hit.id).collect();
+    let mut entries = memory.get(&ids)?;
+    entries.extend(newest.into_iter().filter(|entry| !ids.contains(&entry.id)));
+    entries.truncate(MOST);
+    Ok(entries)
+}
+
+/// The files that differ from the last commit, those that Git does not know among them; `None` where
+/// there is no repository or no commit. Looks at every file that Git knows: not for a start.
+#[must_use]
+pub fn changed(root: &Path) -> Option<Vec<String>> {
+    let repository = Repository::open(root).ok()?;
+    let head = repository.snapshot(&repository.commit("HEAD").ok()?).ok()?;
+    let changes = repository.work_tree_changes(&head).ok()?;
+    // Our own store, where Git has not been told of it.
+    let paths = changes.iter().map(Change::path);
+    let paths = paths.filter(|path| !path.starts_with(".aidd/data."));
+    Some(paths.take(CHANGED).map(str::to_owned).collect())
+}

@@ -1,0 +1,30 @@
+//! The imports of Java, and the package of a file.
+
+use super::{Facts, Import, Name, Node, span};
+
+pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
+    // Both stand at the top of a file, never deeper.
+    for node in root.children() {
+        let kind = node.kind();
+        if kind != "import_declaration" && kind != "package_declaration" {
+            continue;
+        }
+        let path = |child: &Node<'_>| matches!(&*child.kind(), "scoped_identifier" | "identifier");
+        let Some(path) = node.children().find(path) else { continue };
+        let name: String = path.text().split_whitespace().collect();
+        if kind == "package_declaration" {
+            facts.package = Some(name);
+            continue;
+        }
+        let all = node.children().any(|child| child.kind() == "asterisk");
+        let at = span(&path);
+        facts.imports.push(Import {
+            name: Name::Java { name, all },
+            span: at,
+            statement: at,
+            type_only: false,
+            test: false,
+            inline: false,
+        });
+    }
+}

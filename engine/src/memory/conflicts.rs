@@ -1,0 +1,152 @@
+//! What of permanent memory does not go together.
+
+use super::MemoryError;
+use super::log::Folded;
+use super::project::ProjectMemory;
+use super::store::Query;
+use super::types::{Entry, Kind, Layer, Link, Relation, Status};
+use super::words::topic_key;
+use crate::lines::standing::{Clash, Standing};
+use std::collections::{BTreeSet, HashMap};
+
+/// What does not go together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Conflict {
+    /// Two edits of one memory stand side by side.
+    TwoHeads {
+        /// The memory.
+        id: String,
+        /// The revisions, the shown one first.
+        heads: Vec<String>,
+    },
+    /// More than one decision on a topic holds.
+    OneTopic {
+        /// The topic as it is compared.
+        topic: String,
+        /// The decisions.
+        ids: Vec<String>,
+    },
+    /// One says that it contradicts the other, and both hold.
+    Contradiction {
+        /// The one.
+        from: String,
+        /// The other.
+        to: String,
+    },
+    /// They supersede each other in a circle.
+    Circle {
+        /// The one.
+        from: String,
+        /// The other, which holds all the same.
+        to: String,
+    },
+}
+
+impl ProjectMemory {
+    /// All that does not go together in permanent memory.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn conflicts(&mut self) -> Result<Vec<Conflict>, MemoryError> {
+        let query = Query { layers: vec![Layer::Permanent], ..Query::default() };
+        self.read(&mut |store| {
+            let mut from: HashMap<String, Vec<Link>> = HashMap::new();
+            for link in store.all_links()? {
+                from.entry(link.from.clone()).or_default().push(link);
+            }
+            let entries = store.entries(&query)?.into_iter();
+            let memories: Vec<Folded> = entries
+                .map(|entry| Folded { links: from.remove(&entry.id).unwrap_or_default(), entry })
+                .collect();
+            let contested = memories.iter().map(|memory| &memory.entry);
+            let contested = contested.filter(|entry| entry.is_contested());
+            let mut conflicts: Vec<Conflict> = contested
+                .map(|entry| Conflict::TwoHeads {
+                    id: entry.id.clone(),
+                    heads: entry.heads.clone(),
+                })
+                .collect();
+            conflicts.extend(Standing::of(&memories).clashes().into_iter().map(Conflict::from));
+            conflicts.sort();
+            Ok(conflicts)
+        })
+    }
+
+    /// What of [`Self::conflicts`] this permanent memory is part of: its topic and its links are
+    /// read.
+    ///
+    /// # Errors
+    /// When there is no such memory, or the store does not answer.
+    pub fn conflicts_of(&mut self, id: &str) -> Result<Vec<Conflict>, MemoryError> {
+        let (entry, on_topic, links, others) = self.read(&mut |store| {
+            let unknown = || MemoryError::Unknown { what: "memory", id: id.to_owned() };
+            let entry = store.entry(id)?.ok_or_else(unknown)?;
+            let on_topic = match decisions_on(entry.topic.as_deref()) {
+                Some(query) => store.entries(&query)?,
+                None => Vec::new(),
+            };
+            let links = store.links(id)?;
+            let mut others = Vec::new();
+            for link in &links {
+                let other = if link.from == id { &link.to } else { &link.from };
+                others.extend(store.entry(other)?);
+            }
+            Ok((entry, on_topic, links, others))
+        })?;
+        let is_here = |one: &&Entry| one.layer == Layer::Permanent && one.status != Status::Removed;
+        let all = || others.iter().chain([&entry]).filter(is_here);
+        let known: BTreeSet<&str> = all().map(|one| &*one.id).collect();
+        let active: BTreeSet<&str> =
+            all().filter(|one| one.status == Status::Active).map(|one| &*one.id).collect();
+        let mut conflicts = Vec::new();
+        if entry.is_contested() {
+            conflicts.push(Conflict::TwoHeads { id: id.to_owned(), heads: entry.heads.clone() });
+        }
+        let topic = entry.topic.as_deref().map(topic_key).filter(|key| !key.is_empty());
+        if let Some(topic) = topic
+            && entry.kind == Kind::Decision
+            && active.contains(id)
+            && on_topic.len() > 1
+        {
+            let mut ids: Vec<String> = on_topic.into_iter().map(|one| one.id).collect();
+            ids.sort();
+            conflicts.push(Conflict::OneTopic { topic, ids });
+        }
+        let links = links.into_iter().filter(|link| known.contains(&*link.from));
+        conflicts.extend(links.filter_map(|link| of_link(link, &|id| active.contains(id))));
+        conflicts.sort();
+        Ok(conflicts)
+    }
+}
+
+impl From<Clash<'_>> for Conflict {
+    fn from(clash: Clash<'_>) -> Self {
+        match clash {
+            Clash::OneTopic(topic, ids) => {
+                Self::OneTopic { topic, ids: ids.into_iter().map(str::to_owned).collect() }
+            }
+            Clash::Contradiction(from, to) => {
+                Self::Contradiction { from: from.to_owned(), to: to.to_owned() }
+            }
+            Clash::Circle(from, to) => Self::Circle { from: from.to_owned(), to: to.to_owned() },
+        }
+    }
+}
+
+/// What asks for the decisions that hold on a topic.
+pub(super) fn decisions_on(topic: Option<&str>) -> Option<Query> {
+    let topic = topic.filter(|topic| !topic_key(topic).is_empty())?.to_owned();
+    let layers = vec![Layer::Permanent];
+    Some(Query { layers, topic: Some(topic), ..Query::active(Kind::Decision) })
+}
+
+/// What a link between memories of which some are active does not go together with.
+pub(super) fn of_link(link: Link, is_active: &dyn Fn(&str) -> bool) -> Option<Conflict> {
+    let Link { from, to, relation, .. } = link;
+    match relation {
+        _ if !is_active(&to) => None,
+        Relation::Contradicts if is_active(&from) => Some(Conflict::Contradiction { from, to }),
+        Relation::Supersedes => Some(Conflict::Circle { from, to }),
+        _ => None,
+    }
+}

@@ -1,0 +1,277 @@
+//! What the tracked files and the store have of each other: taking in what changed in the files,
+//! writing new lines to both.
+
+use super::MemoryError;
+use super::journal::{self, Stamp};
+use super::legacy;
+use super::log::{self, Problem, ProblemKind, Revision};
+use super::mirror::{Imported, drop_strays, missing, put_lines, take_in};
+use super::privacy::Gate;
+use super::project::ProjectMemory;
+use super::store::{Durability, StorageBackend, Table, transaction};
+use super::types::Kind;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// What the store knows of a tracked file.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Known {
+    stamp: Option<Stamp>,
+    problems: Vec<Problem>,
+}
+
+impl Known {
+    /// Whether this is what a file with this stamp says. One that could not be read has none, and is
+    /// looked at again: it may be readable, or gone, by now.
+    fn is_of(&self, stamp: Option<Stamp>) -> bool {
+        self.stamp == stamp && (stamp.is_some() || self.problems.is_empty())
+    }
+}
+
+impl ProjectMemory {
+    /// Takes in what changed in the tracked files.
+    pub(super) fn refresh(&mut self) -> Result<(), MemoryError> {
+        for (source, path) in journal::SOURCES {
+            let stamp = self.journal.stamp(path);
+            if self.stamps.get(source) == Some(&stamp) {
+                continue;
+            }
+            if self.known(source)?.is_of(stamp) {
+                self.stamps.insert(source, stamp);
+                continue;
+            }
+            // A writer may be between the file and the store. A store in memory is nobody else's.
+            let _lock = match self.unwritable {
+                None => Some(self.journal.lock()?),
+                Some(_) => None,
+            };
+            return self.refresh_locked();
+        }
+        Ok(())
+    }
+
+    pub(super) fn refresh_locked(&mut self) -> Result<(), MemoryError> {
+        for (source, path) in journal::SOURCES {
+            let stamp = self.journal.stamp(path);
+            if self.stamps.get(source) != Some(&stamp) {
+                if !self.known(source)?.is_of(stamp) {
+                    self.import_source(source, path, false)?;
+                }
+                self.learn(source)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Knows the file by what the store knows it by.
+    fn learn(&mut self, source: &'static str) -> Result<(), MemoryError> {
+        let known = self.known(source)?;
+        if known.is_of(known.stamp) {
+            self.stamps.insert(source, known.stamp);
+        } else {
+            self.stamps.remove(source);
+        }
+        Ok(())
+    }
+
+    fn known(&mut self, source: &str) -> Result<Known, MemoryError> {
+        let document = self.store.document(Table::Meta, &format!("source:{source}"))?;
+        Ok(document.and_then(|known| serde_json::from_value(known).ok()).unwrap_or_default())
+    }
+
+    /// Reads all tracked files again, changed or not, and makes what the store has of them anew.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or the store not written.
+    pub fn import(&mut self) -> Result<Imported, MemoryError> {
+        self.refuse_unwritable()?;
+        let _lock = self.journal.lock()?;
+        self.guarded(&mut |memory| {
+            if let Some(damage) = memory.store.check()?.into_iter().next() {
+                return Err(MemoryError::Corrupt(damage));
+            }
+            let mut all = Imported::default();
+            for (source, path) in journal::SOURCES {
+                let one = memory.import_source(source, path, true)?;
+                memory.learn(source)?;
+                all = Imported { new: all.new + one.new, gone: all.gone + one.gone };
+            }
+            transaction(&mut *memory.store, Durability::Full, &mut drop_strays)?;
+            Ok(all)
+        })
+    }
+
+    /// What is wrong with the tracked files.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn problems(&mut self) -> Result<Vec<Problem>, MemoryError> {
+        self.guarded(&mut |memory| {
+            memory.refresh()?;
+            let mut problems = Vec::new();
+            for (source, _) in journal::SOURCES {
+                problems.extend(memory.known(source)?.problems);
+            }
+            Ok(problems)
+        })
+    }
+
+    fn import_source(
+        &mut self,
+        source: &str,
+        path: &str,
+        anew: bool,
+    ) -> Result<Imported, MemoryError> {
+        let (bytes, stamp) = match self.journal.read(path) {
+            Ok(Some(read)) => read,
+            // A file that is gone or not to be read says nothing: its lines hold.
+            Ok(None) => return self.know(source, &Known::default()),
+            Err(MemoryError::Invalid(why)) => {
+                let stamp = self.journal.stamp(path);
+                return self.know(source, &Known { stamp, problems: vec![unreadable(path, why)] });
+            }
+            // One file that cannot be opened does not take the others away.
+            Err(MemoryError::Io { error, .. }) => {
+                let problems = vec![unreadable(path, format!("{path} is not read: {error}"))];
+                return self.know(source, &Known { stamp: None, problems });
+            }
+            Err(error) => return Err(error),
+        };
+        let (revisions, problems) = parse(source, path, &bytes);
+        let known = Known { stamp: Some(stamp), problems };
+        let gate = &self.gate;
+        transaction(&mut *self.store, Durability::Full, &mut |store| {
+            let imported = take_in(store, gate, source, &revisions, anew)?;
+            note(store, gate, source, &known)?;
+            Ok(imported)
+        })
+    }
+
+    fn know(&mut self, source: &str, known: &Known) -> Result<Imported, MemoryError> {
+        if self.known(source)? == *known {
+            return Ok(Imported::default());
+        }
+        let gate = &self.gate;
+        transaction(&mut *self.store, Durability::Full, &mut |store| {
+            note(store, gate, source, known)?;
+            Ok(Imported::default())
+        })
+    }
+
+    /// Writes revisions to their file and to the store, under the lock.
+    pub(super) fn add_lines(
+        &mut self,
+        file: &'static str,
+        revisions: &[Revision],
+    ) -> Result<(), MemoryError> {
+        let path = journal::path_of(file).unwrap_or_default();
+        let lines: String = revisions.iter().map(|revision| revision.line() + "\n").collect();
+        let mut known = self.known(file)?;
+        let stamp = if self.journal.stamp(path).is_some() {
+            let (before, after) = self.journal.append(path, &lines)?;
+            // What others wrote since the file was read is not read yet.
+            after.filter(|_| known.stamp == Some(before)).or(known.stamp)
+        } else {
+            // With the lines that a file held that is gone.
+            let before = self.text_of(file)?;
+            self.journal.write(path, &(before + &lines))?
+        };
+        known.stamp = stamp;
+        let gate = &self.gate;
+        // The lines are on the disk. Should a power cut take them from the store, the stamp goes
+        // with them, and they are taken in again.
+        let mirrored = transaction(&mut *self.store, Durability::Normal, &mut |store| {
+            put_lines(store, gate, file, revisions)?;
+            note(store, gate, file, &known)
+        });
+        match mirrored {
+            Ok(()) => {
+                self.stamps.insert(file, stamp);
+            }
+            // The lines are safe, and the file does not have the stamp that the store knows.
+            Err(error) => {
+                let notice = format!("{path} was written; the store will follow ({error})");
+                self.add_notices(vec![notice]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines that a tracked file holds, as the store knows them.
+    fn text_of(&mut self, file: &str) -> Result<String, MemoryError> {
+        let (mut lines, mut seen): (Vec<Revision>, BTreeSet<String>) = Default::default();
+        for (_, id, present) in self.store.lines_in(file)? {
+            if present && seen.insert(id.clone()) {
+                let own = self.store.lines_of(&id)?;
+                lines.extend(
+                    own.into_iter()
+                        .filter(|own| own.present && own.file == file)
+                        .map(|own| own.line),
+                );
+            }
+        }
+        lines.sort_by(|a, b| (a.at, &a.id, &a.rev).cmp(&(b.at, &b.id, &b.rev)));
+        Ok(lines.iter().map(|line| line.line() + "\n").collect())
+    }
+
+    /// Writes the tracked files that are gone, and with `all` also the lines that a file no longer
+    /// holds; how many lines were written.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn export(&mut self, all: bool) -> Result<usize, MemoryError> {
+        self.refuse_unwritable()?;
+        let _lock = self.journal.lock()?;
+        let mut count = 0;
+        self.guarded(&mut Self::refresh_locked)?;
+        for (file, path) in &journal::SOURCES[..3] {
+            if self.journal.stamp(path).is_none() {
+                let text = self.text_of(file)?;
+                if !text.is_empty() {
+                    count += text.lines().count();
+                    self.journal.write(path, &text)?;
+                }
+            }
+            if all {
+                let missing = missing(&mut *self.store, file)?;
+                count += missing.len();
+                if !missing.is_empty() {
+                    self.add_lines(file, &missing)?;
+                }
+            }
+        }
+        self.guarded(&mut Self::refresh_locked)?;
+        Ok(count)
+    }
+
+    /// The lines that the store knows and a file that is there does not hold.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn missing(&mut self, file: &str) -> Result<Vec<Revision>, MemoryError> {
+        self.read(&mut |store| missing(store, file))
+    }
+}
+
+fn unreadable(path: &str, message: String) -> Problem {
+    Problem { path: path.to_owned(), line: 0, kind: ProblemKind::UnreadableFile, message }
+}
+
+fn parse(source: &str, path: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
+    let plural = source.trim_start_matches("aidd-").trim_end_matches(".json");
+    let kind = Kind::ALL.iter().find(|kind| kind.file() == Some(plural));
+    match kind {
+        Some(&kind) if path.ends_with(".json") => legacy::read(path, kind, plural, bytes),
+        _ => log::read(path, bytes),
+    }
+}
+
+fn note(
+    store: &mut dyn StorageBackend,
+    gate: &Gate,
+    source: &str,
+    known: &Known,
+) -> Result<(), MemoryError> {
+    store.put_document(Table::Meta, &format!("source:{source}"), 0, &gate.clean(&json!(known))?)
+}

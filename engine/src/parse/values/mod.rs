@@ -1,0 +1,301 @@
+//! The data of JSON, YAML, TOML and front matter in one shape: values with their types, each with
+//! its place. Unlike [`super::tree`], which looks for texts under names, nothing is left out here.
+
+mod json;
+mod toml;
+mod yaml;
+
+use crate::source::Span;
+
+/// How a file writes its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// JSON, with comments and trailing commas.
+    Json,
+    /// YAML, of one or more documents.
+    Yaml,
+    /// TOML.
+    Toml,
+    /// The YAML between `---` lines at the head of a Markdown file.
+    FrontMatter,
+}
+
+impl Format {
+    /// The format of the file at `path`; `None` when it holds no data.
+    #[must_use]
+    pub fn of(path: &str) -> Option<Self> {
+        let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        match (name.as_str(), ending) {
+            (
+                ".babelrc" | ".eslintrc" | ".swcrc" | ".prettierrc" | ".stylelintrc"
+                | "composer.lock",
+                _,
+            )
+            | (
+                _,
+                "json" | "jsonc" | "json5" | "code-workspace" | "webmanifest" | "geojson" | "ipynb",
+            ) => Some(Self::Json),
+            ("cargo.lock" | "poetry.lock" | "uv.lock" | "pipfile" | "pdm.lock", _)
+            | (_, "toml") => Some(Self::Toml),
+            (_, "yaml" | "yml") | (".clang-format" | ".clang-tidy" | ".yamllint", _) => {
+                Some(Self::Yaml)
+            }
+            (_, "md" | "mdx" | "mdc" | "markdown") => Some(Self::FrontMatter),
+            _ => None,
+        }
+    }
+}
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Datum {
+    /// Nothing.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, as it is written.
+    Number(String),
+    /// A text, unescaped.
+    Text(String),
+    /// A list.
+    List,
+    /// A mapping.
+    Map,
+}
+
+/// A value at its place.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// What it is.
+    pub datum: Datum,
+    /// Where it stands, with its quotes.
+    pub span: Span,
+    /// Its key, when it lies in a mapping, and where that stands.
+    pub key: Option<(String, Span)>,
+    /// The list or mapping that it lies in.
+    pub parent: Option<usize>,
+    /// What lies in it.
+    pub children: Vec<usize>,
+}
+
+/// The data of one file.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    /// Every value; what lies in another comes after it.
+    pub all: Vec<Value>,
+    /// The value of each document.
+    pub roots: Vec<usize>,
+    /// Where the file is not what its format asks for, and why.
+    pub broken: Option<(Span, String)>,
+}
+
+impl Values {
+    /// Reads `text`.
+    #[must_use]
+    pub fn read(format: Format, text: &str) -> Self {
+        match format {
+            Format::Json => json::read(text),
+            Format::Yaml => yaml::read(text, 0),
+            Format::Toml => toml::read(text),
+            Format::FrontMatter => front_matter(text)
+                .map_or_else(Self::default, |(start, end)| yaml::read(&text[start..end], start)),
+        }
+    }
+
+    fn add(
+        &mut self,
+        parent: Option<usize>,
+        key: Option<(String, Span)>,
+        datum: Datum,
+        span: Span,
+    ) -> usize {
+        let at = self.all.len();
+        self.all.push(Value { datum, span, key, parent, children: Vec::new() });
+        match parent.and_then(|parent| self.all.get_mut(parent)) {
+            Some(parent) => parent.children.push(at),
+            None => self.roots.push(at),
+        }
+        at
+    }
+
+    /// The value with this key in the mapping `at`.
+    #[must_use]
+    pub fn child(&self, at: usize, key: &str) -> Option<usize> {
+        let named =
+            |child: &&usize| self.all[**child].key.as_ref().is_some_and(|(name, _)| name == key);
+        // Of keys that stand twice the last one counts, as parsers have it.
+        self.all.get(at)?.children.iter().rev().find(named).copied()
+    }
+
+    /// The value as plain JSON; numbers that JSON does not have stay texts.
+    #[must_use]
+    pub fn json(&self, at: usize) -> serde_json::Value {
+        use serde_json::{Map, Value as Json};
+        // Children come after their parents: built from the last to the first nothing recurses.
+        let end = self.all.iter().skip(at + 1).position(|value| !self.is_below(value, at));
+        let end = end.map_or(self.all.len(), |length| at + 1 + length);
+        let mut built: Vec<Json> = vec![Json::Null; end - at];
+        for index in (at..end).rev() {
+            let Some(value) = self.all.get(index) else { continue };
+            built[index - at] = match &value.datum {
+                Datum::Null => Json::Null,
+                Datum::Bool(is) => Json::Bool(*is),
+                Datum::Number(text) => number(text),
+                Datum::Text(text) => Json::String(text.clone()),
+                Datum::List => {
+                    let items = value.children.iter();
+                    Json::Array(items.map(|&child| built[child - at].take()).collect())
+                }
+                Datum::Map => {
+                    let mut map = Map::new();
+                    for &child in &value.children {
+                        let key = self.all[child].key.as_ref().map(|(key, _)| key.clone());
+                        map.insert(key.unwrap_or_default(), built[child - at].take());
+                    }
+                    Json::Object(map)
+                }
+            };
+        }
+        built.swap_remove(0)
+    }
+
+    /// Whether `value` lies in the one at `at`, at any depth; asked for what stands right behind.
+    fn is_below(&self, value: &Value, at: usize) -> bool {
+        let mut parent = value.parent;
+        while let Some(above) = parent {
+            if above <= at {
+                return above == at;
+            }
+            parent = self.all[above].parent;
+        }
+        false
+    }
+
+    /// The text of a scalar, as an expression is held against it.
+    #[must_use]
+    pub fn text(&self, at: usize) -> Option<String> {
+        match &self.all.get(at)?.datum {
+            Datum::Null => Some("null".to_owned()),
+            Datum::Bool(is) => Some(is.to_string()),
+            Datum::Number(text) | Datum::Text(text) => Some(text.clone()),
+            Datum::List | Datum::Map => None,
+        }
+    }
+}
+
+/// A number as JSON has it, else its text.
+fn number(text: &str) -> serde_json::Value {
+    use serde_json::Value as Json;
+    let plain = text.replace('_', "");
+    let plain = plain.strip_prefix('+').unwrap_or(&plain);
+    if let Ok(whole) = plain.parse::<i64>() {
+        return whole.into();
+    }
+    if let Ok(whole) = plain.parse::<u64>() {
+        return whole.into();
+    }
+    let parsed = plain.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+    parsed.map_or_else(|| Json::String(text.to_owned()), Json::Number)
+}
+
+/// The bytes between the `---` lines at the head of a Markdown file.
+#[must_use]
+pub fn front_matter(text: &str) -> Option<(usize, usize)> {
+    let start = text.find('\n')? + 1;
+    if text[..start].trim_start_matches('\u{FEFF}').trim_end() != "---" {
+        return None;
+    }
+    let mut at = start;
+    for line in text[start..].split_inclusive('\n') {
+        if matches!(line.trim_end(), "---" | "...") {
+            return Some((start, at));
+        }
+        at += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Every scalar with its path and the text under its span.
+    fn shown(format: Format, text: &str) -> Vec<String> {
+        let values = Values::read(format, text);
+        let path = |mut at: usize| {
+            let mut path = Vec::new();
+            while let Some(parent) = values.all[at].parent {
+                path.push(match &values.all[at].key {
+                    Some((key, _)) => key.clone(),
+                    None => {
+                        let place = values.all[parent].children.iter().position(|&c| c == at);
+                        place.unwrap_or_default().to_string()
+                    }
+                });
+                at = parent;
+            }
+            path.reverse();
+            path.join(".")
+        };
+        let all = 0..values.all.len();
+        all.filter(|&at| values.text(at).is_some())
+            .map(|at| format!("{} {}", path(at), &text[values.all[at].span.range()]))
+            .collect()
+    }
+
+    #[test]
+    fn all_formats_come_to_the_same() {
+        let json = "{ // why\n \"a\": {\"b\": [1, \"x\", true, null,]},\n}";
+        let yaml = "a:\n  b:\n  - 1\n  - x\n  - true\n  - null\n";
+        let toml = "[a]\nb = [1, 'x', true]\n";
+        assert_eq!(
+            shown(Format::Json, json),
+            ["a.b.0 1", "a.b.1 \"x\"", "a.b.2 true", "a.b.3 null"]
+        );
+        assert_eq!(shown(Format::Yaml, yaml), ["a.b.0 1", "a.b.1 x", "a.b.2 true", "a.b.3 null"]);
+        assert_eq!(shown(Format::Toml, toml), ["a.b.0 1", "a.b.1 'x'", "a.b.2 true"]);
+        let front = format!("---\n{yaml}---\n# x: 1\n");
+        assert_eq!(shown(Format::FrontMatter, &front).len(), 4);
+        for (format, text) in [(Format::Json, json), (Format::Yaml, yaml)] {
+            let values = Values::read(format, text);
+            let wanted = serde_json::json!({"a": {"b": [1, "x", true, null]}});
+            assert_eq!(values.json(values.roots[0]), wanted);
+        }
+    }
+
+    #[test]
+    fn tables_anchors_and_documents() {
+        let toml = "a.b = 1\n[[c]]\nd = 2\n[[c]]\nd = 3.5\n[e]\nf = { g = 2020-01-02 }\n";
+        assert_eq!(
+            shown(Format::Toml, toml),
+            ["a.b 1", "c.0.d 2", "c.1.d 3.5", "e.f.g 2020-01-02"]
+        );
+        let yaml = "x: &a {y: 1}\nz: *a\n---\nw: 'q'\n";
+        assert_eq!(shown(Format::Yaml, yaml), ["x.y 1", "z.y 1", "w 'q'"]);
+        assert_eq!(
+            shown(Format::Yaml, "- yes\n- 0o7\n- ~\n- \"1\"\n"),
+            ["0 yes", "1 0o7", "2 ~", "3 \"1\""]
+        );
+        for (format, text) in [(Format::Json, "{"), (Format::Yaml, "a: [1"), (Format::Toml, "a = ")]
+        {
+            assert!(Values::read(format, text).broken.is_some(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics_and_spans_are_cut_well(text in "[a-c:\\[\\]{}\"'&*=,. \n#é-]{0,60}") {
+            for format in [Format::Json, Format::Yaml, Format::Toml, Format::FrontMatter] {
+                let values = Values::read(format, &text);
+                for value in &values.all {
+                    prop_assert!(text.get(value.span.range()).is_some(), "{format:?} {text:?}");
+                }
+                for &root in &values.roots {
+                    let _ = values.json(root);
+                }
+            }
+        }
+    }
+}

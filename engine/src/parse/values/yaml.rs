@@ -1,0 +1,137 @@
+//! YAML, of one or more documents. An alias is a copy of what it stands for, at its own place's
+//! original; merge keys are keys like any other.
+
+use super::{Datum, Values};
+use crate::source::Span;
+use granit_parser::{Event, Parser, ScalarStyle};
+use std::collections::HashMap;
+
+/// Most values that aliases are copied to: a few lines can stand for billions.
+const MOST_VALUES: usize = 200_000;
+
+/// What is open: the value, and of a mapping the key that waits for its value.
+struct Frame {
+    at: usize,
+    is_map: bool,
+    key: Option<(String, Span)>,
+}
+
+/// Reads `text`, which begins at the byte `base` of its file.
+pub(super) fn read(text: &str, base: usize) -> Values {
+    let mut values = Values::default();
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut anchors: HashMap<usize, usize> = HashMap::new();
+    for event in Parser::new_from_str(text) {
+        let (event, place) = match event {
+            Ok(both) => both,
+            Err(error) => {
+                let at = error.marker().byte_offset().unwrap_or(text.len());
+                let end = text.floor_char_boundary(at.min(text.len()));
+                let message = error.to_string();
+                let message = message.lines().next().unwrap_or_default().to_owned();
+                values.broken = Some((Span::at(base + end), message));
+                break;
+            }
+        };
+        let range = place.byte_range().unwrap_or_default();
+        let end = text.floor_char_boundary(range.end.min(text.len()));
+        let start = text.floor_char_boundary(range.start).min(end);
+        let span = Span::new(base + start, base + end);
+        let (datum, anchor) = match event {
+            Event::DocumentStart(..) => {
+                frames.clear();
+                continue;
+            }
+            Event::MappingEnd | Event::SequenceEnd => {
+                if let Some(frame) = frames.pop() {
+                    // A block ends where its last line does, not where the parser notices.
+                    let last = base + text[..start].trim_end().len();
+                    let end = if span.is_empty() { Span::at(last).end } else { span.end };
+                    let whole = &mut values.all[frame.at].span;
+                    whole.end = end.max(whole.start);
+                }
+                continue;
+            }
+            Event::MappingStart(_, anchor, _) => (Datum::Map, anchor),
+            Event::SequenceStart(_, anchor, _) => (Datum::List, anchor),
+            Event::Scalar(value, style, anchor, tag) => {
+                if let Some(Frame { is_map: true, key: key @ None, .. }) = frames.last_mut() {
+                    *key = Some((value.into_owned(), span));
+                    continue;
+                }
+                let plain = matches!(style, ScalarStyle::Plain) && tag.is_none();
+                (if plain { scalar(&value) } else { Datum::Text(value.into_owned()) }, anchor)
+            }
+            Event::Alias(anchor) => {
+                let (parent, key) = slot(&mut frames);
+                if let Some(&from) = anchors.get(&anchor) {
+                    copy(&mut values, from, parent, key);
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        let opens = matches!(datum, Datum::Map | Datum::List);
+        let is_map = datum == Datum::Map;
+        // A mapping or list as a key has no name.
+        if opens && let Some(Frame { is_map: true, key: key @ None, .. }) = frames.last_mut() {
+            *key = Some((String::new(), span));
+        }
+        let (parent, key) = slot(&mut frames);
+        let at = values.add(parent, key, datum, span);
+        if anchor > 0 {
+            anchors.insert(anchor, at);
+        }
+        if opens {
+            frames.push(Frame { at, is_map, key: None });
+        }
+    }
+    values
+}
+
+/// Where the next value belongs.
+fn slot(frames: &mut [Frame]) -> (Option<usize>, Option<(String, Span)>) {
+    match frames.last_mut() {
+        None => (None, None),
+        Some(Frame { at, is_map: true, key }) => (Some(*at), Some(key.take().unwrap_or_default())),
+        Some(Frame { at, .. }) => (Some(*at), None),
+    }
+}
+
+/// Copies the value at `from` and what lies in it.
+fn copy(values: &mut Values, from: usize, parent: Option<usize>, key: Option<(String, Span)>) {
+    let mut pending = vec![(from, parent, key)];
+    while let Some((from, parent, key)) = pending.pop() {
+        if values.all.len() >= MOST_VALUES {
+            return;
+        }
+        let (datum, span) = (values.all[from].datum.clone(), values.all[from].span);
+        let children = values.all[from].children.clone();
+        let at = values.add(parent, key, datum, span);
+        let children = children.into_iter().rev();
+        pending.extend(children.map(|child| (child, Some(at), values.all[child].key.clone())));
+    }
+}
+
+/// A plain scalar by the core schema of YAML 1.2 (<https://yaml.org/spec/1.2.2/#103-core-schema>).
+fn scalar(text: &str) -> Datum {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Datum::Null,
+        "true" | "True" | "TRUE" => return Datum::Bool(true),
+        "false" | "False" | "FALSE" => return Datum::Bool(false),
+        _ => {}
+    }
+    let radix = |prefix: &str, radix: u32| {
+        let digits = text.strip_prefix(prefix)?;
+        i64::from_str_radix(digits, radix).ok().map(|number| Datum::Number(number.to_string()))
+    };
+    if let Some(number) = radix("0x", 16).or_else(|| radix("0o", 8)) {
+        return number;
+    }
+    let digits = text.trim_start_matches(['+', '-']);
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && digits.contains(|c: char| c.is_ascii_digit())
+        && !digits.contains('_')
+        && text.parse::<f64>().is_ok();
+    if is_number { Datum::Number(text.to_owned()) } else { Datum::Text(text.to_owned()) }
+}

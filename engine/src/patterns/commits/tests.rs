@@ -1,0 +1,178 @@
+//! Messages and changes in, what is wrong with them out.
+
+use super::*;
+use proptest::prelude::*;
+use std::fmt::Write as _;
+
+fn demands(yaml: &str) -> Result<Demands, String> {
+    let page = format!("---\nseverity: error\ncheck:\n  commit: {yaml}\n---\n");
+    let header = aidd_content::page::header(&page).expect("a header");
+    Demands::new(&header.check.expect("a check").commit.expect("commit"), "")
+}
+
+fn shown(told: &[Told]) -> String {
+    let mut out = String::new();
+    for Told { path, text, faults } in told {
+        for Fault { span, message, help } in faults {
+            let place = text[span.range()].replace('\n', "|");
+            let _ = write!(out, "{path} {place:?}: {message}");
+            let _ = writeln!(
+                out,
+                "{}",
+                help.as_ref().map_or(String::new(), |help| format!(" ({help})"))
+            );
+        }
+    }
+    out
+}
+
+fn commit(message: &str) -> Commit {
+    Commit {
+        hash: "0123456789abcdef0123".to_owned(),
+        message: message.to_owned(),
+        ..Commit::default()
+    }
+}
+
+fn judged(yaml: &str, messages: &[&str]) -> String {
+    let work = Work {
+        commits: messages.iter().map(|message| commit(message)).collect(),
+        members: vec!["core".to_owned(), "app".to_owned()],
+        ..Work::default()
+    };
+    shown(&demands(yaml).expect("valid").judge(&work))
+}
+
+#[test]
+fn conventional_messages() {
+    let yaml = "{conventional: {types: [feat, fix, docs], scopes: [workspace, deps], scope-required: true, breaking: footer}}";
+    let messages = [
+        "feat(core): add x",
+        "feature(core): add x",
+        "fix: y",
+        "fix(cor): y",
+        "fix(core,apps): y",
+        "feat(app)!: z",
+        "feat(app)!: z\n\nBREAKING CHANGE: all",
+        "feat(app): z\n\nBREAKING CHANGE: all",
+        "Add x",
+        "fix(core): y\nno blank line",
+    ];
+    insta::assert_snapshot!(judged(yaml, &messages), @r#"
+    commit/0123456789ab "feature": `feature` is no type of this project (did you mean `feat`? Known are feat, fix, docs)
+    commit/0123456789ab "fix": the scope is missing: `type(scope): description`
+    commit/0123456789ab "cor": `cor` is no scope of this project (did you mean `core`? Known are deps, core, app)
+    commit/0123456789ab "core,apps": `apps` is no scope of this project (did you mean `app`? Known are deps, core, app)
+    commit/0123456789ab "feat": a change that breaks says in a footer `BREAKING CHANGE: …` what does
+    commit/0123456789ab "BREAKING CHANGE": a change that breaks has `!` before the colon of its first line
+    commit/0123456789ab "Add x": no Conventional Commit: it begins with a type and a colon, as in `fix: …` (`type(scope): description`, as in `fix(parser): read empty files`)
+    commit/0123456789ab "no blank line": a blank line follows the first line of a message
+    "#);
+    insta::assert_snapshot!(judged("{conventional: {breaking: forbid}}", &["a!: b", "a: b\n\nBREAKING CHANGE: c", "a: b"]), @r#"
+    commit/0123456789ab "a": nothing may break here
+    commit/0123456789ab "BREAKING CHANGE": nothing may break here
+    "#);
+}
+
+#[test]
+fn first_lines_and_bodies() {
+    let yaml = r#"{subject: {max: 20, case: lower, end: ".!", matches: "^\\w+: "}, body: {required-for: [feat], max-line: 24}, trailers: [Signed-off-by]}"#;
+    let signed = "\n\nSigned-off-by: A <a@b.example>\n";
+    let messages = [
+        format!("feat: add a thing.{signed}"),
+        format!(
+            "feat: Add\n\nBecause of the long line here it fails.\nhttps://example.com/a/long/address/is/fine here{signed}"
+        ),
+        format!("fix: README of the day (#1234){signed}"),
+        format!("fix: this is far too long to be read{signed}"),
+        "no type\n".to_owned(),
+    ];
+    let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
+    insta::assert_snapshot!(judged(yaml, &messages), @r#"
+    commit/0123456789ab "add a thing.": the description ends with `.`
+    commit/0123456789ab "feat: add a thing.": a message of `feat` says more than its first line
+    commit/0123456789ab "Add": the description is not in lower case
+    commit/0123456789ab "Because of the long line here it fails.": the line has 39 characters, more than 24
+    commit/0123456789ab "fix: README of the day (#1234)": the first line has 22 characters, more than 20
+    commit/0123456789ab "fix: this is far too long to be read": the first line has 36 characters, more than 20
+    commit/0123456789ab "no type": the first line does not match `^\w+: `
+    commit/0123456789ab "no type": the trailer `Signed-off-by:` is missing (`git commit --amend --signoff` adds it)
+    "#);
+}
+
+#[test]
+fn what_nobody_wrote_is_skipped() {
+    let all = demands("{conventional: {}}").expect("valid");
+    let none = demands("{conventional: {}, skip: []}").expect("valid");
+    let of = |message: &str, author: &str, is_merge: bool| Commit {
+        author: author.to_owned(),
+        is_merge,
+        ..commit(message)
+    };
+    let work = Work {
+        commits: vec![
+            of("Merge branch 'a'", "A <a@b>", true),
+            of("Revert \"feat: x\"", "A <a@b>", false),
+            of("Bump x", "dependabot[bot] <1+dependabot[bot]@users.noreply.github.com>", false),
+        ],
+        ..Work::default()
+    };
+    assert_eq!((all.judge(&work).len(), all.judged(&work)), (0, 0));
+    assert_eq!((none.judge(&work).len(), none.judged(&work)), (3, 3));
+}
+
+#[test]
+fn titles_branches_and_changes() {
+    let yaml = r#"{conventional: {types: [fix]}, title: true, branch: "^(main|fix/[a-z-]+)$", change: {touches: ["migrations/**"], requires: ["docs/schema.md", "CHANGELOG.md | .changeset/*.md"], added: "tests/**", max-files: 1, max-lines: 10}}"#;
+    let touch = |path: &str, added: bool| Touch { path: path.to_owned(), added, lines: 6 };
+    let work = Work {
+        title: Some("Some work (#12)".to_owned()),
+        branch: Some("Feature_X".to_owned()),
+        touched: Some(vec![
+            touch("migrations/2.sql", true),
+            touch("migrations/1.sql", false),
+            touch(".changeset/a.md", true),
+            touch("tests/a.rs", false),
+        ]),
+        ..Work::default()
+    };
+    insta::assert_snapshot!(shown(&demands(yaml).expect("valid").judge(&work)), @r#"
+    commit/title "Some work (#12)": no Conventional Commit: it begins with a type and a colon, as in `fix: …` (`type(scope): description`, as in `fix(parser): read empty files`)
+    commit/branch "Feature_X": the branch `Feature_X` does not match `^(main|fix/[a-z-]+)$`
+    commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more, and not `docs/schema.md`
+    commit/change "migrations/1.sql": the change touches `migrations/1.sql` and 1 more, and adds no `tests/**`
+    commit/change "migrations/1.sql": the change touches 2 files, more than 1 (smaller changes are read better: part it)
+    commit/change "migrations/1.sql": the change adds and removes 12 lines, more than 10 (smaller changes are read better: part it)
+    "#);
+    let work = Work { touched: Some(vec![touch("src/a.rs", false)]), ..Work::default() };
+    assert_eq!(demands(yaml).expect("valid").judge(&work), []);
+}
+
+#[test]
+fn what_is_malformed_is_told() {
+    let problem = |yaml: &str| demands(yaml).expect_err("malformed");
+    insta::assert_snapshot!(problem("{branch: '('}"), @"`(` is no expression: unclosed group");
+    insta::assert_snapshot!(problem("{subject: {case: camel}}"), @"`camel` is no case of a description: lower, sentence, upper");
+    insta::assert_snapshot!(problem("{change: {touches: 'a', requires: 'b | '}}"), @"a glob of `change` is empty");
+}
+
+#[test]
+fn places_of_commits_are_no_files() {
+    assert_eq!(told_at("0123456789abcdef"), "commit/0123456789ab");
+    assert!(is_told_at("commit/0123456789ab") && is_told_at(TITLE));
+    assert!(!is_told_at("commit/readme") && !is_told_at("src/commit/title"));
+}
+
+proptest! {
+    #[test]
+    fn no_message_breaks_a_demand(text in "([a-zA-Zé():!, .#/-]|\n|BREAKING CHANGE: |\\(#1\\)){0,60}") {
+        let yaml = r#"{conventional: {types: [feat], scopes: [a], breaking: footer}, subject: {max: 5, case: [lower, upper], end: "."}, body: {required-for: ["*"], max-line: 5}, trailers: [A-b], title: true}"#;
+        let demands = demands(yaml).expect("valid");
+        let work = Work { commits: vec![commit(&text)], title: Some(text.clone()), ..Work::default() };
+        for told in demands.judge(&work) {
+            for fault in told.faults {
+                prop_assert!(told.text.get(fault.span.range()).is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The part of RFC 9535 (<https://www.rfc-editor.org/rfc/rfc9535>) that a page needs: names, indexes,
+//! `*` and `..`, in unions too. Filters and slices are refused.
+
+use crate::parse::values::{Datum, Values};
+
+/// Most values that one query selects.
+const MOST: usize = 100_000;
+
+/// A query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Query {
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Step {
+    /// `..`: anywhere below.
+    descends: bool,
+    any: Vec<Selector>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Selector {
+    Name(String),
+    Index(i64),
+    All,
+}
+
+impl Query {
+    /// Reads a query.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
+        let wrong = |why: &str| format!("`at: {text}`: {why}");
+        let mut rest = text.strip_prefix('$').ok_or_else(|| wrong("it begins with `$`"))?;
+        let mut steps = Vec::new();
+        while !rest.is_empty() {
+            let descends = rest.starts_with("..");
+            rest = if descends { &rest[2..] } else { rest };
+            let any;
+            if rest.starts_with('[') {
+                (any, rest) = bracketed(rest).map_err(|why| wrong(&why))?;
+            } else {
+                let Some(name) = (if descends { Some(rest) } else { rest.strip_prefix('.') })
+                else {
+                    return Err(wrong("a step begins with `.`, `..` or `[`"));
+                };
+                let end = name.find(['.', '[']).unwrap_or(name.len());
+                any = vec![match &name[..end] {
+                    "" => return Err(wrong("a step has no name")),
+                    "*" => Selector::All,
+                    plain if plain.contains([' ', '\'', '"', '?', '@', '(', ')', ',']) => {
+                        return Err(wrong("write a name with such characters as `['name']`"));
+                    }
+                    plain => Selector::Name(plain.to_owned()),
+                }];
+                rest = &name[end..];
+            }
+            steps.push(Step { descends, any });
+        }
+        Ok(Self { steps })
+    }
+
+    /// What it selects, in the order of the file.
+    pub(crate) fn select(&self, values: &Values) -> Vec<usize> {
+        let mut found = values.roots.clone();
+        for step in &self.steps {
+            let from = if step.descends { below(values, &found) } else { found };
+            found = from.into_iter().flat_map(|at| step.of(values, at)).take(MOST).collect();
+            found.sort_unstable();
+            found.dedup();
+        }
+        found
+    }
+
+    /// The deepest value on the way that is there, and the first name that is not: where something
+    /// that should be there is missed.
+    pub(crate) fn missed(&self, values: &Values) -> Option<(usize, Option<String>)> {
+        let mut at = *values.roots.first()?;
+        for step in &self.steps {
+            let next = step.of(values, at).first().copied().filter(|_| !step.descends);
+            let Some(next) = next else {
+                let name = step.any.iter().find_map(|one| match one {
+                    Selector::Name(name) => Some(name.clone()),
+                    _ => None,
+                });
+                return Some((at, name));
+            };
+            at = next;
+        }
+        Some((at, None))
+    }
+
+    /// The names of a query that is a plain way from the root.
+    pub(crate) fn names(&self) -> Option<Vec<&str>> {
+        let name = |step: &Step| matches!(&step.any[..], [Selector::Name(_)] if !step.descends);
+        self.steps.iter().all(name).then(|| {
+            let names = self.steps.iter().flat_map(|step| &step.any);
+            names
+                .filter_map(|one| if let Selector::Name(name) = one { Some(&**name) } else { None })
+                .collect()
+        })
+    }
+}
+
+impl Step {
+    fn of(&self, values: &Values, at: usize) -> Vec<usize> {
+        let Some(value) = values.all.get(at) else { return Vec::new() };
+        let mut found = Vec::new();
+        for one in &self.any {
+            match one {
+                Selector::All => found.extend(&value.children),
+                Selector::Name(name) if value.datum == Datum::Map => {
+                    found.extend(values.child(at, name));
+                }
+                Selector::Index(index) if value.datum == Datum::List => {
+                    let length = i64::try_from(value.children.len()).unwrap_or(i64::MAX);
+                    let index = if *index < 0 { length.saturating_add(*index) } else { *index };
+                    let child = usize::try_from(index).ok().and_then(|at| value.children.get(at));
+                    found.extend(child);
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// The values and all that lies in them.
+fn below(values: &Values, from: &[usize]) -> Vec<usize> {
+    let mut seen = vec![false; values.all.len()];
+    let mut left = from.to_vec();
+    let mut found = Vec::new();
+    while let Some(at) = left.pop() {
+        if seen.get(at).copied().unwrap_or(true) {
+            continue;
+        }
+        seen[at] = true;
+        found.push(at);
+        left.extend(&values.all[at].children);
+    }
+    found
+}
+
+/// The selectors between brackets, and what follows.
+fn bracketed(text: &str) -> Result<(Vec<Selector>, &str), String> {
+    let mut rest = text[1..].trim_start();
+    let mut any = Vec::new();
+    loop {
+        if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '\'' | '"')) {
+            let inner = &rest[1..];
+            let end = inner.find(quote).ok_or("a quote is not closed")?;
+            any.push(Selector::Name(inner[..end].to_owned()));
+            rest = &inner[end + 1..];
+        } else {
+            let end = rest.find([',', ']']).ok_or("`[` is not closed")?;
+            any.push(match rest[..end].trim() {
+                "*" => Selector::All,
+                plain if plain.starts_with('?') || plain.contains(':') => {
+                    return Err(
+                        "filters and slices are not known here; `where` tests first".to_owned()
+                    );
+                }
+                plain => Selector::Index(plain.parse().map_err(|_| {
+                    format!("`{plain}` is no index; a name stands in quotes: `['{plain}']`")
+                })?),
+            });
+            rest = &rest[end..];
+        }
+        rest = rest.trim_start();
+        if let Some(after) = rest.strip_prefix(']') {
+            return Ok((any, after));
+        }
+        rest = rest.strip_prefix(',').ok_or("`,` or `]` is missing")?.trim_start();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::values::Format;
+    use proptest::prelude::*;
+
+    const TEXT: &str = r#"{"a": {"b-c": [10, 20, {"d": 30}], "d": 40}, "e f": 50, "jobs": {"x": {"steps": [{"uses": "u"}]}}}"#;
+
+    fn selected(query: &str) -> String {
+        let values = Values::read(Format::Json, TEXT);
+        let found = Query::new(query).expect(query).select(&values);
+        let texts: Vec<String> = found.iter().filter_map(|&at| values.text(at)).collect();
+        texts.join(" ")
+    }
+
+    #[test]
+    fn names_indexes_and_descents_select() {
+        assert_eq!(selected("$.a.b-c[0]"), "10");
+        assert_eq!(selected("$.a['b-c'][-2,0]"), "10 20");
+        assert_eq!(selected("$['e f']"), "50");
+        assert_eq!(selected("$.a['d','x']"), "40");
+        assert_eq!(selected("$..d"), "30 40");
+        assert_eq!(selected("$.a..[1]"), "20");
+        assert_eq!(selected("$.jobs.*.steps[*].uses"), "u");
+        assert_eq!(selected("$..*"), "10 20 30 40 50 u");
+        assert_eq!(selected("$.a[0]"), "");
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        for (query, part) in [
+            ("a", "begins with"),
+            ("$a", "a step begins"),
+            ("$.", "no name"),
+            ("$[", "not closed"),
+            ("$[?@.x]", "filters"),
+            ("$[1:2]", "filters"),
+            ("$[x]", "in quotes"),
+            ("$['x", "quote"),
+            ("$.a b", "['name']"),
+        ] {
+            let why = Query::new(query).expect_err(query);
+            assert!(why.contains(part), "{query}: {why}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_query_panics(query in "\\$[.a\\[\\]*'\"0-9,-]{0,20}") {
+            let values = Values::read(Format::Json, TEXT);
+            if let Ok(query) = Query::new(&query) {
+                let _ = (query.select(&values), query.missed(&values), query.names());
+            }
+        }
+    }
+}

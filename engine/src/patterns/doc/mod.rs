@@ -1,0 +1,139 @@
+//! The form `doc`: Markdown as a document. What a page demands of headings, links and size is
+//! compiled once and judged on the parsed text.
+
+mod commands;
+mod headings;
+mod links;
+mod run;
+#[cfg(test)]
+mod tests;
+
+pub use run::DocPatterns;
+pub(crate) use run::check_header;
+
+use crate::files::Files;
+use crate::finding::Edit;
+use crate::guidance::tokens;
+use crate::parse::document::Document;
+use crate::source::{Source, Span};
+use aidd_content::page::{DocHeader, Limits, LinkKind};
+use headings::Wanted;
+
+/// What a page demands of documents.
+#[derive(Debug)]
+pub struct Doc {
+    headings: Vec<Wanted>,
+    links: Vec<LinkKind>,
+    lines: Option<Limits>,
+    tokens: Option<Limits>,
+    depth: Option<Limits>,
+}
+
+/// A place of a document that breaks a demand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+    /// What may have been meant.
+    pub help: Option<String>,
+    /// What would mend it: what to do in words, and the edit.
+    pub fix: Option<(String, Edit)>,
+}
+
+impl Fault {
+    fn new(span: Span, message: impl Into<String>) -> Self {
+        Self { span, message: message.into(), help: None, fix: None }
+    }
+
+    fn with_help(mut self, help: Option<String>) -> Self {
+        self.help = help;
+        self
+    }
+}
+
+impl Doc {
+    /// Compiles the demands of a page, but for `front`, whose tests are those of the form `data`.
+    ///
+    /// # Errors
+    /// What is wrong with a heading.
+    pub fn new(header: &DocHeader) -> Result<Self, String> {
+        let headings = header.headings.iter().map(|text| Wanted::new(text));
+        Ok(Self {
+            headings: headings.collect::<Result<_, String>>()?,
+            links: header.links.to_vec(),
+            lines: header.lines,
+            tokens: header.tokens,
+            depth: header.depth,
+        })
+    }
+
+    /// Whether it asks where links lead.
+    #[must_use]
+    pub fn follows_links(&self) -> bool {
+        self.links.iter().any(|kind| *kind != LinkKind::Images)
+    }
+
+    /// What of `document`, which is that of `source`, breaks a demand. `files` is what its links
+    /// lead to.
+    #[must_use]
+    pub fn judge(&self, source: &Source, document: &Document, files: &dyn Files) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !self.headings.is_empty() {
+            headings::judge(&self.headings, source, document, &mut faults);
+        }
+        if let Some(limits) = self.depth {
+            depth(limits, source, document, &mut faults);
+        }
+        if let Some(limits) = self.lines {
+            let lines = source.text().lines().count();
+            faults.extend(size(limits, lines, "line", source, document));
+        }
+        if let Some(limits) = self.tokens {
+            faults.extend(size(limits, tokens::count(source.text()), "token", source, document));
+        }
+        links::judge(&self.links, source, document, files, &mut faults);
+        faults
+    }
+}
+
+/// Where what is wrong with the whole is told: its first heading, or else its first line.
+fn top(source: &Source, document: &Document) -> Span {
+    document.headings.first().map_or_else(|| source.line_span(0), |heading| heading.span)
+}
+
+fn size(
+    limits: Limits,
+    count: usize,
+    unit: &str,
+    source: &Source,
+    document: &Document,
+) -> Option<Fault> {
+    let found = u64::try_from(count).unwrap_or(u64::MAX);
+    let counted = |count: u64| format!("{count} {unit}{}", if count == 1 { "" } else { "s" });
+    let message = match limits {
+        Limits { max: Some(max), .. } if found > max => {
+            format!("the document has {}, more than {max}", counted(found))
+        }
+        Limits { min: Some(min), .. } if found < min => {
+            format!("the document has {}, fewer than {min}", counted(found))
+        }
+        _ => return None,
+    };
+    Some(Fault::new(top(source, document), message))
+}
+
+fn depth(limits: Limits, source: &Source, document: &Document, faults: &mut Vec<Fault>) {
+    let too_deep = |level: u8| limits.max.is_some_and(|max| u64::from(level) > max);
+    for heading in document.headings.iter().filter(|heading| too_deep(heading.level)) {
+        let (level, max) = (heading.level, limits.max.unwrap_or_default());
+        let message = format!("a heading of level {level}, deeper than {max}");
+        faults.push(Fault::new(heading.span, message));
+    }
+    let deepest = document.headings.iter().map(|heading| heading.level).max().unwrap_or_default();
+    if let Some(min) = limits.min.filter(|min| u64::from(deepest) < *min) {
+        let message = format!("no heading of level {min}");
+        faults.push(Fault::new(top(source, document), message));
+    }
+}

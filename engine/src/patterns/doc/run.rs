@@ -1,0 +1,119 @@
+//! The demands of all pages on documents, run over one.
+
+use super::{Doc, Fault};
+use crate::files::Files;
+use crate::finding::RuleId;
+use crate::paths::Globs;
+use crate::patterns::data::{self, Tested};
+use crate::rule::{Report, Rule};
+use aidd_content::page::{DocHeader, FixHeader};
+use std::fmt;
+
+/// All demands on documents of an engine.
+#[derive(Default)]
+pub struct DocPatterns {
+    patterns: Vec<DocPattern>,
+}
+
+struct DocPattern {
+    rule: RuleId,
+    doc: Doc,
+    front: Vec<Tested>,
+    fix: Option<FixHeader>,
+    message: Option<String>,
+    help: Option<String>,
+    globs: Globs,
+}
+
+impl fmt::Debug for DocPatterns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rules = self.patterns.iter().map(|pattern| &pattern.rule);
+        f.debug_list().entries(rules).finish()
+    }
+}
+
+/// Whether the demands of a page can be used.
+///
+/// # Errors
+/// What is wrong: a heading, or a test of the front matter.
+pub(crate) fn check_header(header: &DocHeader) -> Result<(), String> {
+    Doc::new(header)?;
+    header.front.iter().try_for_each(data::check_header)
+}
+
+impl DocPatterns {
+    /// The demands of those `rules` that have some. Those that cannot be used are left out: their
+    /// pages carry the findings.
+    #[must_use]
+    pub fn new(rules: &[Rule]) -> Self {
+        let pattern = |rule: &Rule| {
+            let check = rule.check.as_ref()?;
+            let header = check.doc.as_ref()?;
+            Some(DocPattern {
+                rule: rule.id.clone(),
+                doc: Doc::new(header).ok()?,
+                front: header.front.iter().map(Tested::new).collect::<Result<_, _>>().ok()?,
+                fix: check.fix.as_deref().cloned(),
+                message: rule.message.clone(),
+                help: rule.help.clone(),
+                globs: Globs::of_check(check, rule.path.as_deref()),
+            })
+        };
+        Self { patterns: rules.iter().filter_map(pattern).collect() }
+    }
+
+    /// Whether some of those that `is_on` says yes to ask where links lead.
+    pub(crate) fn follow_links(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
+        self.patterns.iter().any(|pattern| pattern.doc.follows_links() && is_on(&pattern.rule))
+    }
+
+    /// Runs all enabled demands over the source of `report`.
+    pub fn run(&self, files: &dyn Files, report: &mut Report<'_>) {
+        let source = report.source();
+        let mut document = None;
+        for pattern in &self.patterns {
+            if !report.begin(&pattern.rule) || !pattern.globs.matches(source.path()) {
+                continue;
+            }
+            let document =
+                document.get_or_insert_with(|| crate::parse::document::parse(source.text()));
+            for fault in pattern.doc.judge(source, document, files) {
+                pattern.report(fault, report);
+            }
+            if pattern.front.is_empty() {
+                continue;
+            }
+            for broken in data::front_matter(&pattern.front, source.path(), source.text(), files) {
+                let fault =
+                    Fault { span: broken.span, message: broken.message, help: None, fix: None };
+                pattern.report(fault, report);
+            }
+        }
+    }
+}
+
+impl DocPattern {
+    fn report(&self, fault: Fault, report: &mut Report<'_>) {
+        let Fault { span, message, help, fix } = fault;
+        let source = report.source();
+        let said =
+            self.message.as_deref().map(|text| crate::patterns::fill(text, source, span, |_| None));
+        // What exactly is wrong is not lost behind the page's own words.
+        let exactly = said.as_ref().map(|_| match &help {
+            Some(help) => format!("{message}: {help}"),
+            None => message.clone(),
+        });
+        let finding = report.at(span, said.unwrap_or(message));
+        finding.help = self.help.clone().or(exactly).or(help);
+        let wanted = self.fix.as_ref().filter(|fix| fix.insert);
+        match (wanted, fix) {
+            (Some(FixHeader { safe: true, .. }), Some((title, edit))) => {
+                finding.fix(title, vec![edit]);
+            }
+            (Some(_), Some((title, edit))) => {
+                finding.fix_unsafe(title, vec![edit]);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The form in the second pass: its demands, judged on the files of the project.
+
+use super::super::joined::{Found, Joined, Scope};
+use super::{Breach, Layers};
+use crate::finding::Related;
+use crate::imports::{Graph, Memo, gather};
+use aidd_content::page::LayersHeader;
+use std::sync::OnceLock;
+
+/// Imports that lead nowhere that are named in a note.
+const NAMED: usize = 5;
+
+/// The import graph of a project, made when the first rule asks for it.
+#[derive(Debug)]
+pub struct Imports<'a> {
+    memo: &'a Memo,
+    graph: OnceLock<(Graph, usize)>,
+}
+
+impl<'a> Imports<'a> {
+    /// A graph that is still to be made; `memo` keeps what is read of each file.
+    #[must_use]
+    pub fn new(memo: &'a Memo) -> Self {
+        Self { memo, graph: OnceLock::new() }
+    }
+
+    fn of(&self, scope: &Scope<'_>) -> &(Graph, usize) {
+        self.graph.get_or_init(|| {
+            let (facts, too_large) = gather(scope.files, scope.listing, self.memo);
+            (Graph::new(scope.files, scope.listing, &facts), too_large)
+        })
+    }
+}
+
+/// What the demands in `header` find in the project.
+///
+/// # Errors
+/// As for [`Layers::new`].
+pub fn run(
+    header: &LayersHeader,
+    scope: &Scope<'_>,
+    imports: &Imports<'_>,
+) -> Result<Joined, String> {
+    let layers = Layers::new(header, scope.base)?;
+    let (graph, too_large) = imports.of(scope);
+    let judges = |path: &str| layers.names(path) && scope.covers(path);
+    let judged = graph.edges.iter().filter(|edge| judges(&graph.files[edge.from].path)).count();
+    let found = layers.judge(graph, &|path| scope.covers(path)).into_iter().map(found).collect();
+    let mut notes = Vec::new();
+    let lost: Vec<&crate::imports::Unresolved> =
+        graph.unresolved.iter().filter(|lost| judges(&lost.path)).collect();
+    if !lost.is_empty() {
+        let named = lost.iter().take(NAMED);
+        let named = named.map(|lost| format!("`{}` in {}", lost.name, lost.path));
+        let mut text = format!(
+            "{} look{} like a part of the project and lead{} nowhere: {}",
+            if lost.len() == 1 { "1 import".to_owned() } else { format!("{} imports", lost.len()) },
+            if lost.len() == 1 { "s" } else { "" },
+            if lost.len() == 1 { "s" } else { "" },
+            named.collect::<Vec<_>>().join(", "),
+        );
+        if let Some(more @ 1..) = lost.len().checked_sub(NAMED) {
+            text.push_str(&format!(" and {more} more"));
+        }
+        notes.push(text);
+    }
+    if *too_large > 0 {
+        notes.push(format!("too large for their imports to be read: {too_large} files"));
+    }
+    Ok(Joined { found, judged, notes })
+}
+
+fn found(breach: Breach) -> Found {
+    let Breach { path, span, message, from, to, steps } = breach;
+    // What explains a finding stands in its own file: each step is told at the import.
+    let related = steps
+        .into_iter()
+        .map(|step| Related { span, message: format!("`{}` imports `{}`", step.path, step.to) });
+    Found {
+        path,
+        span: Some(span),
+        message,
+        names: vec![("from".to_owned(), from), ("to".to_owned(), to)],
+        related: related.collect(),
+        ..Found::default()
+    }
+}

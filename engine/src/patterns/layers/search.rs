@@ -1,0 +1,153 @@
+//! Ways through a graph, without recursion.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// For each node the one that follows it on a shortest way to a goal; a goal follows itself. Ways
+/// lead only through nodes that `through` says yes to.
+pub(super) fn next_hops(
+    backward: &[Vec<usize>],
+    goals: impl IntoIterator<Item = usize>,
+    through: &dyn Fn(usize) -> bool,
+) -> Vec<Option<usize>> {
+    let mut next = vec![None; backward.len()];
+    let mut left: VecDeque<usize> = VecDeque::new();
+    for goal in goals {
+        if next[goal].is_none() {
+            next[goal] = Some(goal);
+            left.push_back(goal);
+        }
+    }
+    while let Some(at) = left.pop_front() {
+        for &before in &backward[at] {
+            if next[before].is_none() && through(before) {
+                next[before] = Some(at);
+                left.push_back(before);
+            }
+        }
+    }
+    next
+}
+
+/// The way from `start` to a goal, both included.
+pub(super) fn way(next: &[Option<usize>], start: usize) -> Vec<usize> {
+    let mut way = vec![start];
+    let mut at = start;
+    while let Some(to) = next[at]
+        && to != at
+    {
+        way.push(to);
+        at = to;
+    }
+    way
+}
+
+/// The groups of nodes that reach each other, of two and more; each sorted, ordered by their first.
+/// Tarjan's algorithm, with its stack on the heap.
+pub(super) fn knots(forward: &BTreeMap<usize, BTreeSet<usize>>) -> Vec<Vec<usize>> {
+    let mut state = Tarjan::default();
+    let mut found = Vec::new();
+    for &root in forward.keys() {
+        if !state.index.contains_key(&root) {
+            state.from(root, forward, &mut found);
+        }
+    }
+    found.retain(|knot| knot.len() > 1);
+    for knot in &mut found {
+        knot.sort_unstable();
+    }
+    found.sort();
+    found
+}
+
+#[derive(Default)]
+struct Tarjan {
+    index: BTreeMap<usize, usize>,
+    low: BTreeMap<usize, usize>,
+    stack: Vec<usize>,
+    on_stack: BTreeSet<usize>,
+}
+
+impl Tarjan {
+    fn open(&mut self, node: usize) {
+        let number = self.index.len();
+        self.index.insert(node, number);
+        self.low.insert(node, number);
+        self.stack.push(node);
+        self.on_stack.insert(node);
+    }
+
+    fn lower(&mut self, node: usize, to: usize) {
+        if let Some(low) = self.low.get_mut(&node) {
+            *low = to.min(*low);
+        }
+    }
+
+    fn from(
+        &mut self,
+        root: usize,
+        forward: &BTreeMap<usize, BTreeSet<usize>>,
+        found: &mut Vec<Vec<usize>>,
+    ) {
+        let none = BTreeSet::new();
+        let nexts = |node: usize| forward.get(&node).unwrap_or(&none).iter();
+        self.open(root);
+        let mut calls = vec![(root, nexts(root))];
+        while let Some((node, left)) = calls.last_mut() {
+            let node = *node;
+            if let Some(&to) = left.next() {
+                match self.index.get(&to) {
+                    None => {
+                        self.open(to);
+                        calls.push((to, nexts(to)));
+                    }
+                    Some(&number) if self.on_stack.contains(&to) => self.lower(node, number),
+                    Some(_) => {}
+                }
+                continue;
+            }
+            calls.pop();
+            let low = self.low[&node];
+            if let Some((caller, _)) = calls.last() {
+                self.lower(*caller, low);
+            }
+            if low == self.index[&node] {
+                found.push(self.close(node));
+            }
+        }
+    }
+
+    fn close(&mut self, node: usize) -> Vec<usize> {
+        let mut knot = Vec::new();
+        while let Some(member) = self.stack.pop() {
+            self.on_stack.remove(&member);
+            knot.push(member);
+            if member == node {
+                break;
+            }
+        }
+        knot
+    }
+}
+
+/// A shortest cycle through the first node of a knot, beginning with it and without its return.
+pub(super) fn cycle(forward: &BTreeMap<usize, BTreeSet<usize>>, knot: &[usize]) -> Vec<usize> {
+    let Some(&start) = knot.first() else { return Vec::new() };
+    let members: BTreeSet<usize> = knot.iter().copied().collect();
+    let mut before: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut left = VecDeque::from([start]);
+    while let Some(at) = left.pop_front() {
+        for &to in forward.get(&at).into_iter().flatten() {
+            if to == start {
+                let back = std::iter::successors(Some(at), |at| before.get(at).copied());
+                let mut cycle: Vec<usize> = back.collect();
+                cycle.reverse();
+                return cycle;
+            }
+            if members.contains(&to) && !before.contains_key(&to) {
+                before.insert(to, at);
+                left.push_back(to);
+            }
+        }
+    }
+    Vec::new()
+}

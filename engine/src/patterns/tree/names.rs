@@ -1,0 +1,181 @@
+//! Cases of names.
+
+use regex::Regex;
+
+/// The cases, by what a page calls them.
+const CASES: [(&str, Case); 9] = [
+    ("kebab", Case::Kebab),
+    ("kebab-case", Case::Kebab),
+    ("snake", Case::Snake),
+    ("snake_case", Case::Snake),
+    ("camel", Case::Camel),
+    ("pascal", Case::Pascal),
+    ("screaming", Case::Screaming),
+    ("flat", Case::Flat),
+    ("lower", Case::Lower),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Case {
+    /// `two-words`
+    Kebab,
+    /// `two_words`
+    Snake,
+    /// `twoWords`
+    Camel,
+    /// `TwoWords`
+    Pascal,
+    /// `TWO_WORDS`
+    Screaming,
+    /// `twowords`
+    Flat,
+    /// No capital letter.
+    Lower,
+}
+
+/// What a name has to be like.
+#[derive(Debug)]
+pub(super) enum NameRule {
+    Case(&'static str, Case),
+    Regex(String, Box<Regex>),
+}
+
+impl NameRule {
+    /// A case, or an expression between slashes.
+    pub(super) fn new(text: &str) -> Result<Self, String> {
+        let expression = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+        if let Some(expression) = expression {
+            let whole = format!("^(?:{expression})$");
+            let regex = regex::RegexBuilder::new(&whole).size_limit(1 << 20).build();
+            let regex = regex.map_err(|error| format!("name `{text}`: {error}"))?;
+            return Ok(Self::Regex(text.to_owned(), Box::new(regex)));
+        }
+        let known = CASES.iter().find(|(name, _)| *name == text);
+        known.map(|&(name, case)| Self::Case(name, case)).ok_or_else(|| {
+            let names: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
+            format!("`{text}` is no case: one of {}, or `/an expression/`", names.join(", "))
+        })
+    }
+
+    /// What the page calls it.
+    pub(super) fn said(&self) -> String {
+        match self {
+            Self::Case(name, _) => format!("{} case", name.trim_end_matches(['-', '_'])),
+            Self::Regex(text, _) => format!("`{text}`"),
+        }
+        .replace("-case case", " case")
+        .replace("_case case", " case")
+    }
+
+    /// Whether the name is like that. Of a case each part between dots is.
+    pub(super) fn fits(&self, stem: &str) -> bool {
+        match self {
+            Self::Regex(_, regex) => regex.is_match(stem),
+            Self::Case(_, case) => {
+                stem.split('.').filter(|part| !part.is_empty()).all(|part| case.fits(part))
+            }
+        }
+    }
+
+    /// The same words in this case; `None` for an expression.
+    pub(super) fn better(&self, stem: &str) -> Option<String> {
+        let Self::Case(_, case) = self else { return None };
+        let parts: Vec<String> = stem.split('.').map(|part| case.of(part)).collect();
+        Some(parts.join("."))
+    }
+}
+
+impl Case {
+    fn fits(self, part: &str) -> bool {
+        let between = match self {
+            Self::Kebab => Some('-'),
+            Self::Snake | Self::Screaming => Some('_'),
+            _ => None,
+        };
+        let letters = |c: char| c.is_alphanumeric() || Some(c) == between;
+        let first = part.chars().next();
+        let upper = |c: Option<char>| c.is_some_and(char::is_uppercase);
+        let tidy = between.is_none_or(|between| {
+            !part.starts_with(between)
+                && !part.ends_with(between)
+                && !part.contains(&format!("{between}{between}"))
+        });
+        match self {
+            Self::Lower => !part.chars().any(char::is_uppercase),
+            Self::Kebab | Self::Snake | Self::Flat => {
+                tidy && part.chars().all(|c| letters(c) && !c.is_uppercase())
+            }
+            Self::Screaming => tidy && part.chars().all(|c| letters(c) && !c.is_lowercase()),
+            Self::Camel => !upper(first) && part.chars().all(letters),
+            Self::Pascal => first.is_some_and(|c| !c.is_lowercase()) && part.chars().all(letters),
+        }
+    }
+
+    fn of(self, part: &str) -> String {
+        let words = words(part);
+        let title = |word: &String| {
+            let mut letters = word.chars();
+            let first = letters.next().into_iter().flat_map(char::to_uppercase);
+            first.chain(letters).collect::<String>()
+        };
+        match self {
+            Self::Kebab => words.join("-"),
+            Self::Snake => words.join("_"),
+            Self::Screaming => words.join("_").to_uppercase(),
+            Self::Flat => words.concat(),
+            Self::Lower => part.to_lowercase(),
+            Self::Pascal => words.iter().map(title).collect(),
+            Self::Camel => {
+                let rest = words.iter().skip(1).map(title);
+                words.first().cloned().into_iter().chain(rest).collect()
+            }
+        }
+    }
+}
+
+/// The words of a name, in small letters.
+fn words(part: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in part.chars() {
+        if !c.is_alphanumeric() {
+            words.push(String::new());
+        } else {
+            if c.is_uppercase() && was_lower {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.extend(c.to_lowercase());
+            }
+        }
+        was_lower = c.is_lowercase() || c.is_numeric();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_judge_and_propose() {
+        let judged = |case: &str, stem: &str| {
+            let rule = NameRule::new(case).expect(case);
+            if rule.fits(stem) { "fits".to_owned() } else { rule.better(stem).unwrap_or_default() }
+        };
+        assert_eq!(judged("kebab", "user-card.test"), "fits");
+        assert_eq!(judged("kebab", "UserCard.test"), "user-card.test");
+        assert_eq!(judged("kebab", "a--b"), "a-b");
+        assert_eq!(judged("snake", "userCard2"), "user_card2");
+        assert_eq!(judged("camel", "user-card"), "userCard");
+        assert_eq!(judged("pascal", "user_card"), "UserCard");
+        assert_eq!(judged("pascal", "App"), "fits");
+        assert_eq!(judged("screaming", "LICENSE"), "fits");
+        assert_eq!(judged("flat", "a-b"), "ab");
+        assert_eq!(judged("lower", "a-b_c"), "fits");
+        assert_eq!(judged("/\\d{4}-[a-z-]+/", "0001-a-b"), "fits");
+        assert_eq!(judged("/\\d{4}-[a-z-]+/", "x0001-a"), "");
+        assert!(NameRule::new("kabab").expect_err("unknown").contains("one of kebab"));
+    }
+}

@@ -1,0 +1,68 @@
+//! `Cargo.toml` and `Cargo.lock`.
+
+use super::lock::Lock;
+use super::pins::Pin;
+use super::read::{Reader, join};
+use super::{Dependency, Ecosystem, Group, Manifest};
+use serde_json::Value;
+
+const GROUPS: [(&str, Group); 3] = [
+    ("dependencies", Group::Normal),
+    ("dev-dependencies", Group::Dev),
+    ("build-dependencies", Group::Build),
+];
+
+pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
+    let path = join(folder, "Cargo.toml");
+    let Some(value) = reader.toml(&path) else { return Vec::new() };
+    let mut manifest = Manifest::new(path.clone(), Ecosystem::Cargo);
+    let package = &value["package"];
+    manifest.name = package["name"].as_str().map(str::to_owned);
+    let workspace = &value["workspace"];
+    let own = |key: &str| package[key].as_str().or(workspace["package"][key].as_str());
+    manifest.version = own("version").map(str::to_owned);
+    manifest.manager = Some("cargo".to_owned());
+    if let Some(version) = own("rust-version") {
+        manifest.pins.push(Pin { name: "rust".to_owned(), version: version.to_owned(), path });
+    }
+    take(&value, &mut manifest.dependencies);
+    for platform in value["target"].as_object().into_iter().flatten() {
+        take(platform.1, &mut manifest.dependencies);
+    }
+    for (name, wanted) in workspace["dependencies"].as_object().into_iter().flatten() {
+        let range = wanted.as_str().or(wanted["version"].as_str());
+        if let Some(range) = range {
+            manifest.shared.insert(name.clone(), range.to_owned());
+        }
+    }
+    let folders = |value: &Value| -> Vec<String> {
+        let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+        items.map(str::to_owned).collect()
+    };
+    manifest.members = folders(&workspace["members"]);
+    manifest.left_out = folders(&workspace["exclude"]);
+    vec![manifest]
+}
+
+fn take(tables: &Value, dependencies: &mut Vec<Dependency>) {
+    for (key, group) in GROUPS {
+        for (name, wanted) in tables[key].as_object().into_iter().flatten() {
+            let real = wanted["package"].as_str().unwrap_or(name);
+            if dependencies.iter().any(|known| known.name == real) {
+                continue;
+            }
+            let range = wanted.as_str().or(wanted["version"].as_str());
+            let group = if wanted["optional"] == true { Group::Optional } else { group };
+            let inherits = (wanted["workspace"] == true).then(|| name.clone());
+            dependencies.push(Dependency { inherits, ..Dependency::new(real, range, group) });
+        }
+    }
+}
+
+pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
+    let path = join(folder, "Cargo.lock");
+    let Some(value) = reader.toml(&path) else { return Vec::new() };
+    let mut lock = Lock::new(path, Ecosystem::Cargo, "cargo");
+    lock.add_packages(&value["package"], str::to_owned);
+    vec![lock]
+}

@@ -1,0 +1,105 @@
+//! .NET: projects, solutions, central package versions and lock files.
+
+use super::lock::Lock;
+use super::pins::Pin;
+use super::read::{Reader, join};
+use super::{Dependency, Ecosystem, Group, Manifest};
+use crate::files::files_in;
+use crate::parse::tree::{Node, Tree};
+use crate::parse::xml;
+
+pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
+    let mut found = Vec::new();
+    let names = files_in(reader.disk, folder);
+    let ends = |name: &str, endings: &[&str]| endings.iter().any(|end| name.ends_with(end));
+    for name in names.iter().filter(|name| ends(name, &[".csproj", ".fsproj", ".vbproj"])) {
+        let path = join(folder, name);
+        if let Some(text) = reader.text(&path) {
+            found.push(project(path, name, &text));
+        }
+    }
+    for name in names.iter().filter(|name| ends(name, &[".sln", ".slnx"])) {
+        let path = join(folder, name);
+        if let Some(text) = reader.text(&path) {
+            let mut manifest = Manifest::new(path, Ecosystem::Nuget);
+            manifest.manager = Some("dotnet".to_owned());
+            manifest.members = solution(&text);
+            found.push(manifest);
+        }
+    }
+    let path = join(folder, "Directory.Packages.props");
+    if let Some(text) = reader.text(&path) {
+        let mut manifest = Manifest::new(path, Ecosystem::Nuget);
+        manifest.manager = Some("dotnet".to_owned());
+        let tree = xml::parse(&text);
+        for node in tree.nodes.iter().filter(|node| node.key == "PackageVersion") {
+            if let (Some(name), Some(version)) =
+                (value(&tree, node, "Include"), value(&tree, node, "Version"))
+            {
+                manifest.shared.insert(name, version);
+            }
+        }
+        found.push(manifest);
+    }
+    found
+}
+
+/// An attribute, or the element of that name within.
+fn value(tree: &Tree, node: &Node, name: &str) -> Option<String> {
+    let attribute = format!("@{name}");
+    let children = node.children.iter().filter_map(|&at| tree.nodes.get(at));
+    let mut found = children.filter(|child| child.key == attribute || child.key == name);
+    found.find_map(|child| child.value.clone())
+}
+
+fn project(path: String, file: &str, text: &str) -> Manifest {
+    let tree = xml::parse(text);
+    let first = |key: &str| {
+        tree.nodes.iter().find(|node| node.key == key).and_then(|node| node.value.clone())
+    };
+    let mut manifest = Manifest::new(path.clone(), Ecosystem::Nuget);
+    manifest.manager = Some("dotnet".to_owned());
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    manifest.name = first("PackageId").or(Some(stem.to_owned()));
+    manifest.version = first("Version");
+    if let Some(frameworks) = first("TargetFramework").or_else(|| first("TargetFrameworks")) {
+        let version = frameworks.split(';').next().unwrap_or_default();
+        let (name, version) = ("dotnet".to_owned(), version.trim_start_matches("net").to_owned());
+        manifest.pins.push(Pin { name, version, path });
+    }
+    for node in tree.nodes.iter().filter(|node| node.key == "PackageReference") {
+        let Some(name) = value(&tree, node, "Include") else { continue };
+        let version = value(&tree, node, "Version");
+        let is_tool = value(&tree, node, "PrivateAssets").is_some_and(|it| it == "all");
+        let group = if is_tool { Group::Dev } else { Group::Normal };
+        let inherits = version.is_none().then(|| name.clone());
+        let dependency = Dependency::new(name, version.as_deref(), group);
+        manifest.dependencies.push(Dependency { inherits, ..dependency });
+    }
+    manifest
+}
+
+/// The folders of the projects that a solution names, in either of its forms.
+fn solution(text: &str) -> Vec<String> {
+    let quoted = text.split('"').skip(1).step_by(2);
+    let projects = quoted.filter(|it| it.ends_with("proj"));
+    let folders = projects.filter_map(|path| {
+        let path = path.replace('\\', "/");
+        path.rsplit_once('/').map(|(folder, _)| folder.to_owned())
+    });
+    folders.collect()
+}
+
+pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
+    let path = join(folder, "packages.lock.json");
+    let Some(json) = reader.json(&path) else { return Vec::new() };
+    let mut lock = Lock::new(path, Ecosystem::Nuget, "dotnet");
+    for (_, framework) in json["dependencies"].as_object().into_iter().flatten() {
+        for (name, package) in framework.as_object().into_iter().flatten() {
+            if let Some(version) = package["resolved"].as_str() {
+                lock.add(name, version);
+            }
+        }
+    }
+    vec![lock]
+}

@@ -1,0 +1,95 @@
+//! What a lock file settles, whatever its form.
+
+use super::{Dependency, Ecosystem, Version};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A lock file, read.
+#[derive(Clone, Debug)]
+pub(super) struct Lock {
+    /// Its path from the root.
+    pub(super) path: String,
+    pub(super) ecosystem: Ecosystem,
+    /// Who wrote it.
+    pub(super) manager: Option<String>,
+    /// Folder of a member from the lock file → name → version.
+    pub(super) of_member: BTreeMap<String, BTreeMap<String, String>>,
+    /// `name@range` → version.
+    pub(super) of_range: BTreeMap<String, String>,
+    /// Name → all versions of it.
+    pub(super) versions: BTreeMap<String, Vec<String>>,
+}
+
+impl Lock {
+    pub(super) fn new(path: String, ecosystem: Ecosystem, manager: &str) -> Self {
+        Self {
+            path,
+            ecosystem,
+            manager: (!manager.is_empty()).then(|| manager.to_owned()),
+            of_member: BTreeMap::new(),
+            of_range: BTreeMap::new(),
+            versions: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn folder(&self) -> &str {
+        self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
+    pub(super) fn add(&mut self, name: impl Into<String>, version: impl Into<String>) {
+        let versions = self.versions.entry(name.into()).or_default();
+        let version = version.into();
+        if !versions.contains(&version) {
+            versions.push(version);
+        }
+    }
+
+    /// Adds the tables of an array that hold `name` and `version`.
+    pub(super) fn add_packages(&mut self, packages: &Value, name_of: fn(&str) -> String) {
+        for package in packages.as_array().into_iter().flatten() {
+            if let (Some(name), Some(version)) =
+                (package["name"].as_str(), package["version"].as_str())
+            {
+                self.add(name_of(name), version.strip_prefix('v').unwrap_or(version));
+            }
+        }
+    }
+
+    /// The version of `dependency` for a member in `folder`. `None` when none, or more than one,
+    /// may be meant.
+    pub(super) fn version(&self, folder: &str, dependency: &Dependency) -> Option<String> {
+        let name = &dependency.name;
+        let below = folder.strip_prefix(self.folder()).unwrap_or(folder).trim_start_matches('/');
+        // A package of a member that has none of its own is that of the folder above.
+        let mut member = Some(below);
+        while let Some(at) = member {
+            if let Some(version) = self.of_member.get(at).and_then(|names| names.get(name)) {
+                return Some(version.clone());
+            }
+            member = match at.rsplit_once('/') {
+                Some((above, _)) => Some(above),
+                None => (!at.is_empty()).then_some(""),
+            };
+        }
+        if let Some(wanted) = &dependency.wanted {
+            for range in [format!("{name}@{wanted}"), format!("{name}@npm:{wanted}")] {
+                if let Some(version) = self.of_range.get(&range) {
+                    return Some(version.clone());
+                }
+            }
+        }
+        match self.versions.get(name).map_or(&[][..], |versions| versions) {
+            [] => None,
+            [one] => Some(one.clone()),
+            many => best(many, dependency.wanted.as_deref()?),
+        }
+    }
+}
+
+/// The newest of several versions that is of the same breaking line as the range.
+fn best(versions: &[String], wanted: &str) -> Option<String> {
+    let line = Version::read(wanted)?.line();
+    let read = versions.iter().filter_map(|text| Version::read(text).map(|read| (read, text)));
+    let of_line = read.filter(|(version, _)| version.line() == line);
+    of_line.max_by(|one, other| one.0.cmp(&other.0)).map(|(_, text)| text.clone())
+}

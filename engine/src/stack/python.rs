@@ -1,0 +1,211 @@
+//! `pyproject.toml`, `requirements*.txt`, `setup.cfg`, `Pipfile`, and the lock files of uv, Poetry,
+//! PDM and Pipenv.
+
+use super::lock::Lock;
+use super::pins::Pin;
+use super::read::{Reader, join};
+use super::{Dependency, Ecosystem, Group, Manifest};
+use crate::files::Files;
+use serde_json::{Map, Value};
+
+/// Lists of requirements by their usual names.
+const LISTS: [(&str, Group); 6] = [
+    ("requirements.txt", Group::Normal),
+    ("requirements-dev.txt", Group::Dev),
+    ("requirements_dev.txt", Group::Dev),
+    ("dev-requirements.txt", Group::Dev),
+    ("requirements/base.txt", Group::Normal),
+    ("requirements/dev.txt", Group::Dev),
+];
+
+pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
+    let mut found = Vec::new();
+    let path = join(folder, "pyproject.toml");
+    if let Some(value) = reader.toml(&path) {
+        found.push(pyproject(path, &value));
+    }
+    let path = join(folder, "setup.cfg");
+    if let Some(text) = reader.text(&path) {
+        found.extend(setup_cfg(&path, &text));
+    }
+    let path = join(folder, "Pipfile");
+    if let Some(value) = reader.toml(&path) {
+        let mut manifest = Manifest::new(path, Ecosystem::Pypi);
+        manifest.manager = Some("pipenv".to_owned());
+        poetry(value["packages"].as_object(), Group::Normal, &mut manifest.dependencies);
+        poetry(value["dev-packages"].as_object(), Group::Dev, &mut manifest.dependencies);
+        found.push(manifest);
+    }
+    for (name, group) in LISTS {
+        let path = join(folder, name);
+        if let Some(text) = reader.text(&path) {
+            let mut manifest = Manifest::new(path, Ecosystem::Pypi);
+            let requirements = text.lines().filter_map(|line| requirement(line, group));
+            manifest.dependencies = requirements.collect();
+            manifest.manager = Some("pip".to_owned());
+            manifest.is_unlocked = true;
+            found.push(manifest);
+        }
+    }
+    let program = join(folder, "setup.py");
+    if found.is_empty() && reader.disk.exists(&program) {
+        let said = format!("{program}: a program, not read; what it needs is not known");
+        reader.problems.push(said);
+    }
+    found
+}
+
+/// Names are compared as the index does: <https://peps.python.org/pep-0503/#normalized-names>.
+pub(super) fn plain(name: &str) -> String {
+    let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-").to_lowercase()
+}
+
+fn pyproject(path: String, value: &Value) -> Manifest {
+    let mut manifest = Manifest::new(path.clone(), Ecosystem::Pypi);
+    let (project, tool) = (&value["project"], &value["tool"]);
+    let of_poetry = &tool["poetry"];
+    let own = |key: &str| project[key].as_str().or(of_poetry[key].as_str()).map(str::to_owned);
+    manifest.name = own("name");
+    manifest.version = own("version");
+    let managers = ["uv", "poetry", "pdm", "hatch"];
+    let manager = managers.into_iter().find(|name| tool[*name].is_object());
+    manifest.manager = manager.map(str::to_owned);
+    let mut add = |list: &Value, group| {
+        let lines = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+        manifest.dependencies.extend(lines.filter_map(|line| requirement(line, group)));
+    };
+    add(&project["dependencies"], Group::Normal);
+    for (_, list) in project["optional-dependencies"].as_object().into_iter().flatten() {
+        add(list, Group::Optional);
+    }
+    for (_, list) in value["dependency-groups"].as_object().into_iter().flatten() {
+        add(list, Group::Dev);
+    }
+    add(&tool["uv"]["dev-dependencies"], Group::Dev);
+    let found = &mut manifest.dependencies;
+    poetry(of_poetry["dependencies"].as_object(), Group::Normal, found);
+    poetry(of_poetry["dev-dependencies"].as_object(), Group::Dev, found);
+    for (_, group) in of_poetry["group"].as_object().into_iter().flatten() {
+        poetry(group["dependencies"].as_object(), Group::Dev, found);
+    }
+    let python = project["requires-python"].as_str();
+    let python = python.or(of_poetry["dependencies"]["python"].as_str());
+    if let Some(version) = python {
+        let (name, version) = ("python".to_owned(), version.to_owned());
+        manifest.pins.push(Pin { name, version, path });
+    }
+    let workspace = &tool["uv"]["workspace"];
+    let folders = |value: &Value| -> Vec<String> {
+        let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+        items.map(str::to_owned).collect()
+    };
+    manifest.members = folders(&workspace["members"]);
+    manifest.left_out = folders(&workspace["exclude"]);
+    manifest
+}
+
+fn poetry(table: Option<&Map<String, Value>>, group: Group, found: &mut Vec<Dependency>) {
+    for (name, wanted) in table.into_iter().flatten().filter(|(name, _)| *name != "python") {
+        let range = wanted.as_str().or(wanted["version"].as_str());
+        found.push(Dependency::new(plain(name), range, group));
+    }
+}
+
+/// `name[extra]>=1.2,<2 ; marker  # comment`
+fn requirement(line: &str, group: Group) -> Option<Dependency> {
+    let line = line.split(" #").next().unwrap_or(line);
+    let line = line.split(';').next().unwrap_or(line).trim();
+    if line.is_empty() || line.starts_with(['#', '-', '.', '/']) || line.contains("://") {
+        return None;
+    }
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let end = line.find(|c| !is_name(c)).unwrap_or(line.len());
+    let (name, rest) = line.split_at(end);
+    let range = match rest.trim_start().strip_prefix('[') {
+        Some(extras) => extras.split_once(']')?.1,
+        None => rest,
+    };
+    // Options of pip, such as hashes, follow after a space.
+    let range = range.trim().trim_matches(['(', ')', '\\']).split(" --").next()?.trim();
+    if name.is_empty() || !range.is_empty() && !range.starts_with(['=', '<', '>', '!', '~', '@']) {
+        return None;
+    }
+    let mut dependency = Dependency::new(plain(name), Some(range), group);
+    // An exact version is as good as a locked one.
+    dependency.locked = range
+        .strip_prefix("==")
+        .map(|version| version.trim_start_matches('=').trim())
+        .filter(|version| !version.contains(['*', ',']))
+        .map(str::to_owned);
+    Some(dependency)
+}
+
+/// The names under `install_requires`, and the package's own.
+fn setup_cfg(path: &str, text: &str) -> Option<Manifest> {
+    let mut manifest = Manifest::new(path.to_owned(), Ecosystem::Pypi);
+    manifest.is_unlocked = true;
+    let (mut section, mut key) = ("", "");
+    for line in text.lines() {
+        let is_continued = line.starts_with([' ', '\t']);
+        let line = line.trim();
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            continue;
+        }
+        if !is_continued && line.starts_with('[') {
+            (section, key) = (line.trim_matches(['[', ']', ' ']), "");
+            continue;
+        }
+        let value = match line.split_once('=').filter(|_| !is_continued) {
+            Some((name, value)) => {
+                key = name.trim();
+                value.trim()
+            }
+            None => line,
+        };
+        match (section, key) {
+            ("metadata", "name") => manifest.name = Some(value.to_owned()),
+            ("metadata", "version") => manifest.version = Some(value.to_owned()),
+            ("options", "python_requires") => manifest.pins.push(Pin {
+                name: "python".to_owned(),
+                version: value.to_owned(),
+                path: path.to_owned(),
+            }),
+            ("options", "install_requires") => {
+                manifest.dependencies.extend(requirement(value, Group::Normal));
+            }
+            ("options.extras_require", _) => {
+                manifest.dependencies.extend(requirement(value, Group::Optional));
+            }
+            _ => {}
+        }
+    }
+    // Most hold the settings of tools only.
+    let is_package = manifest.name.is_some() || !manifest.dependencies.is_empty();
+    is_package.then_some(manifest)
+}
+
+pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
+    let mut found = Vec::new();
+    for (name, manager) in [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm")] {
+        let path = join(folder, name);
+        if let Some(value) = reader.toml(&path) {
+            let mut lock = Lock::new(path, Ecosystem::Pypi, manager);
+            lock.add_packages(&value["package"], plain);
+            found.push(lock);
+        }
+    }
+    let path = join(folder, "Pipfile.lock");
+    if let Some(value) = reader.json(&path) {
+        let mut lock = Lock::new(path, Ecosystem::Pypi, "pipenv");
+        for group in ["default", "develop"] {
+            for (name, package) in value[group].as_object().into_iter().flatten() {
+                if let Some(version) = package["version"].as_str() {
+                    lock.add(plain(name), version.trim_start_matches('='));
+                }
+            }
+        }
+        found.push(lock);
+    }
+    found
+}

@@ -1,0 +1,56 @@
+//! `Gemfile` and `Gemfile.lock`.
+
+use super::lock::Lock;
+use super::pins::Pin;
+use super::read::{Reader, join};
+use super::{Dependency, Ecosystem, Group, Manifest};
+
+pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
+    let path = join(folder, "Gemfile");
+    let Some(text) = reader.text(&path) else { return Vec::new() };
+    let mut manifest = Manifest::new(path.clone(), Ecosystem::Gem);
+    manifest.manager = Some("bundler".to_owned());
+    let mut group = Group::Normal;
+    for line in text.lines() {
+        let line = line.split(" #").next().unwrap_or(line).trim();
+        let mut quoted = line.split(['"', '\'']).skip(1).step_by(2);
+        if line == "end" {
+            group = Group::Normal;
+        } else if let Some(names) = line.strip_prefix("group ") {
+            if names.contains(":development") || names.contains(":test") {
+                group = Group::Dev;
+            }
+        } else if line.starts_with("gem ") || line.starts_with("gem(") {
+            if let Some(name) = quoted.next() {
+                // `gem "a", require: "b"` names no version.
+                let range = quoted.find(|it| it.contains(|c: char| c.is_ascii_digit()));
+                let range = range.filter(|it| !it.contains(['/', ':']));
+                manifest.dependencies.push(Dependency::new(name, range, group));
+            }
+        } else if line.starts_with("ruby ")
+            && let Some(version) = quoted.next()
+        {
+            let (name, version) = ("ruby".to_owned(), version.to_owned());
+            manifest.pins.push(Pin { name, version, path: path.clone() });
+        }
+    }
+    vec![manifest]
+}
+
+/// Under `specs:`, four blanks before a gem and its version, six before what it needs.
+pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
+    let path = join(folder, "Gemfile.lock");
+    let Some(text) = reader.text(&path) else { return Vec::new() };
+    let mut lock = Lock::new(path, Ecosystem::Gem, "bundler");
+    for line in text.lines() {
+        let Some(line) = line.strip_prefix("    ").filter(|rest| !rest.starts_with(' ')) else {
+            continue;
+        };
+        if let Some((name, version)) = line.split_once(" (") {
+            // `1.2-x86_64-linux` is built for one platform.
+            let version = version.trim_end_matches(')').split('-').next().unwrap_or_default();
+            lock.add(name, version);
+        }
+    }
+    vec![lock]
+}

@@ -1,0 +1,138 @@
+//! The project as a whole: the list of its files, and the second pass over it.
+
+use super::{FileReport, Outcome, Walk, builder, globs, is_set};
+use crate::check::Engine;
+use crate::config::Config;
+use crate::files::{Disk, Files};
+use crate::git::Repository;
+use crate::listing::Listing;
+use crate::paths::relative;
+use crate::project_checks;
+use ignore::WalkState;
+use std::collections::{BTreeSet, HashSet};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// All files of the project that no ignore file leaves out, whatever the walk is over, and what the
+/// rules of `engine` ask of Git.
+#[must_use]
+pub fn listing(engine: &Engine, disk: &Disk, walk: &Walk) -> Listing {
+    described(engine, disk, walk, Listing::new(all(disk, walk)))
+}
+
+/// Adds what the rules ask of Git.
+fn described(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
+    let wants_index = project_checks::asks_index(engine);
+    let wants_branch = walk.branch.is_none() && engine.asks_listing();
+    let repository =
+        (wants_index || wants_branch).then(|| Repository::open(disk.root()).ok()).flatten();
+    let tracked = repository.as_ref().filter(|_| wants_index).and_then(|repository| {
+        let index = repository.staged(None).ok()?;
+        index.below("").ok()
+    });
+    let branch = walk.branch.clone().or_else(|| repository?.branch());
+    listing.with_tracked(tracked).on_branch(branch).with_change(walk.change.clone())
+}
+
+/// The paths below the root, met by several threads.
+fn all(disk: &Disk, walk: &Walk) -> Vec<String> {
+    const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+    /// Hands in its paths when its thread ends.
+    struct Met<'a> {
+        total: &'a Mutex<Vec<String>>,
+        mine: Vec<String>,
+    }
+    impl Drop for Met<'_> {
+        fn drop(&mut self) {
+            let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
+            total.append(&mut self.mine);
+        }
+    }
+    let root = Walk { paths: vec![disk.root().to_owned()], only: None, part: None, ..walk.clone() };
+    let Some(mut builder) = builder(&root) else { return Vec::new() };
+    builder.filter_entry(|entry| {
+        let is_store = entry.file_name().to_str().is_some_and(|name| STORES.contains(&name));
+        entry.depth() == 0 || !is_store
+    });
+    let total = Mutex::new(Vec::new());
+    builder.build_parallel().run(|| {
+        let mut met = Met { total: &total, mine: Vec::new() };
+        Box::new(move |entry| {
+            let file =
+                entry.ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+            met.mine.extend(file.map(|entry| relative(disk.root(), entry.path())));
+            WalkState::Continue
+        })
+    });
+    total.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs the second pass and keeps what lies where the walk looks.
+pub(super) fn check(
+    engine: &Engine,
+    config: &Config,
+    disk: &Disk,
+    walk: &Walk,
+    listing: Option<Listing>,
+    outcome: &mut Outcome,
+) -> Result<(), String> {
+    // Of a part of the files nothing is known as a whole.
+    if !project_checks::has_any(engine) || is_set(walk.stop()) {
+        return Ok(());
+    }
+    let root = |path: &PathBuf| path == disk.root();
+    // What the walk met is all there is, unless something was left out.
+    let is_whole = walk.only.is_none()
+        && walk.part.is_none()
+        && walk.paths.iter().any(root)
+        && config.include.as_ref().is_none_or(Vec::is_empty)
+        && config.exclude.as_ref().is_none_or(Vec::is_empty);
+    let listing = match listing {
+        Some(listing) => listing,
+        None if is_whole => {
+            described(engine, disk, walk, Listing::new(outcome.met.iter().cloned()))
+        }
+        None => self::listing(engine, disk, walk),
+    };
+    joined(engine, config, disk, &listing, outcome)?;
+    let below: Vec<String> = walk.paths.iter().map(|path| relative(disk.root(), path)).collect();
+    outcome.joined.retain(|file| {
+        let path = file.source.path();
+        let is_asked = below.iter().any(|folder| {
+            let rest = path.strip_prefix(&**folder);
+            folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+        is_asked && walk.part.is_none_or(|part| part.holds(path))
+    });
+    Ok(())
+}
+
+/// Checks the project of the files in `listing`, and adds what is found to `outcome`, apart from
+/// its files.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn joined(
+    engine: &Engine,
+    config: &Config,
+    files: &dyn Files,
+    listing: &Listing,
+    outcome: &mut Outcome,
+) -> Result<(), String> {
+    let report = project_checks::run(engine, &globs(config)?, files, listing);
+    let found = report.files.into_iter();
+    outcome.joined.extend(found.map(|(source, checked)| FileReport { source, checked }));
+    outcome.judged = report.judged;
+    outcome.notes = report.notes;
+    Ok(())
+}
+
+/// The paths, all folders on the way to them, and the root itself.
+pub(super) fn with_folders(paths: &BTreeSet<String>) -> HashSet<String> {
+    let mut all: HashSet<String> = [String::new()].into();
+    for path in paths {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        all.extend(ends.map(|end| path[..end].to_owned()));
+    }
+    all
+}

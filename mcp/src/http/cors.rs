@@ -1,0 +1,132 @@
+//! What a browser wants to hear before a page may call: Fetch Standard, "CORS protocol".
+
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HeaderMap, HeaderValue, ORIGIN,
+    VARY,
+};
+use hyper::{Method, Request, Response, StatusCode, Uri};
+
+/// What the protocol's transport is spoken with.
+const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
+
+/// The headers that clients of the protocol send.
+const HEADERS: HeaderValue = HeaderValue::from_static(
+    "authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, \
+     mcp-method, mcp-name",
+);
+
+/// The header of an answer that a client has to read.
+const EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id");
+
+/// Where pages that may call come from.
+#[derive(Debug)]
+pub(super) struct Origins(Vec<Origin>);
+
+/// Scheme, host and port; any port where none is said.
+#[derive(Debug, PartialEq)]
+struct Origin {
+    scheme: String,
+    host: String,
+    port: Option<u16>,
+}
+
+impl Origin {
+    /// `https://app.example.com`, also with `:8443` or `:*`.
+    fn read(text: &str) -> Option<Self> {
+        let uri: Uri = text.strip_suffix(":*").unwrap_or(text).parse().ok()?;
+        let (scheme, host) = (uri.scheme_str()?.to_lowercase(), uri.host()?.to_lowercase());
+        Some(Self { scheme, host, port: uri.port_u16() })
+    }
+
+    /// The port that is meant where a browser leaves it out.
+    fn real_port(&self) -> Option<u16> {
+        self.port.or(match &*self.scheme {
+            "http" => Some(80),
+            "https" => Some(443),
+            _ => None,
+        })
+    }
+
+    fn allows(&self, other: &Self) -> bool {
+        let is_port = self.port.is_none() || self.port == other.real_port();
+        is_port && (&self.scheme, &self.host) == (&other.scheme, &other.host)
+    }
+}
+
+impl Origins {
+    /// By what was given; what is no origin allows none.
+    pub(super) fn new(given: &[String]) -> Self {
+        Self(given.iter().filter_map(|text| Origin::read(text)).collect())
+    }
+
+    /// The origin of a request, when pages from there may call.
+    pub(super) fn allowed(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let given = headers.get(ORIGIN)?;
+        let origin = Origin::read(given.to_str().ok()?)?;
+        self.0.iter().any(|own| own.allows(&origin)).then(|| given.clone())
+    }
+}
+
+/// Whether a browser asks if it may send a request.
+pub(super) fn is_preflight<B>(request: &Request<B>) -> bool {
+    request.method() == Method::OPTIONS
+        && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// Says which requests may be sent.
+pub(super) fn preflight<B>(mut response: Response<B>) -> Response<B> {
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response.headers_mut().insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+    response.headers_mut().insert(ACCESS_CONTROL_ALLOW_HEADERS, HEADERS);
+    response
+}
+
+/// Says that the pages of `origin` may read the answer.
+pub(super) fn open(headers: &mut HeaderMap, origin: HeaderValue) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    headers.append(VARY, HeaderValue::from_static("Origin"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_are_compared_by_scheme_host_and_port() {
+        let origins = Origins::new(&[
+            "https://app.example.com".to_owned(),
+            "http://localhost:*".to_owned(),
+            "http://[::1]:*".to_owned(),
+            "https://b.example.com:443".to_owned(),
+            "nonsense".to_owned(),
+        ]);
+        let allows = |text: &'static str| {
+            let headers = [(ORIGIN, HeaderValue::from_static(text))].into_iter().collect();
+            origins.allowed(&headers).is_some()
+        };
+        for origin in [
+            "https://app.example.com",
+            "https://APP.example.com:8443",
+            "http://localhost",
+            "http://localhost:3000",
+            "http://[::1]:3000",
+            "https://b.example.com",
+        ] {
+            assert!(allows(origin), "{origin}");
+        }
+        for origin in [
+            "http://app.example.com",
+            "https://app.example.com.evil.org",
+            "https://localhost:3000",
+            "https://b.example.com:8443",
+            "null",
+            "nonsense",
+            "",
+        ] {
+            assert!(!allows(origin), "{origin}");
+        }
+        assert!(origins.allowed(&HeaderMap::new()).is_none());
+    }
+}

@@ -1,0 +1,60 @@
+//! Prompts that a person picks, as the protocol has them.
+
+use crate::context::Context;
+use crate::resources::text_of;
+use crate::schema::Object;
+use aidd_engine::guidance::prompts::{Argument, arguments, filled};
+use aidd_engine::guidance::{Library, Page, Shelf};
+use rmcp::model::{ErrorData, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
+
+/// For people: "aidd_plan_task" is "Plan a task".
+#[must_use]
+pub fn title(page: &Page) -> String {
+    let heading = page.body().lines().find_map(|line| line.strip_prefix("# "));
+    heading.unwrap_or(&page.name).to_owned()
+}
+
+/// The prompts with their arguments.
+#[must_use]
+pub fn all(library: &Library) -> Vec<(&Page, Vec<Argument>)> {
+    let prompts = library.on(Shelf::Prompts);
+    prompts.map(|page| (page, arguments(page).unwrap_or_default())).collect()
+}
+
+pub(crate) fn listed(library: &Library) -> Vec<Prompt> {
+    let argument = |one: &Argument| {
+        let mut about = one.description.clone();
+        if !one.values.is_empty() {
+            about = format!("{about}: {}", one.values.join(", "));
+        }
+        PromptArgument::new(&one.name).with_description(about).with_required(one.required)
+    };
+    let prompt = |(page, arguments): (&Page, Vec<Argument>)| {
+        let arguments = arguments.iter().map(argument).collect();
+        Prompt::new(&page.name, Some(&page.summary), Some(arguments)).with_title(title(page))
+    };
+    all(library).into_iter().map(prompt).collect()
+}
+
+/// A prompt with its places filled in.
+pub(crate) fn get(
+    context: &Context,
+    name: &str,
+    given: Option<&Object>,
+) -> Result<GetPromptResult, ErrorData> {
+    let wrong = |message: String| ErrorData::invalid_params(message, None);
+    let library =
+        context.library().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    let page = library.get(Shelf::Prompts, name).ok_or_else(|| {
+        let near = library
+            .find(Shelf::Prompts, name)
+            .map_or_else(|near| near.join(", "), |page| page.name.clone());
+        let hint = if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
+        wrong(format!("there is no prompt `{name}`{hint}"))
+    })?;
+    let names: Vec<String> = given.map(|given| given.keys().cloned().collect()).unwrap_or_default();
+    let value = |name: &str| text_of(given.and_then(|given| given.get(name)));
+    let text = filled(&library, page, &value, &names).map_err(wrong)?;
+    let message = PromptMessage::new_text(Role::User, text);
+    Ok(GetPromptResult::new(vec![message]).with_description(&page.summary))
+}

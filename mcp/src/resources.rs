@@ -1,0 +1,408 @@
+//! Pages that a client can read by address: guidance and memory, one row each.
+
+use crate::context::Context;
+use crate::tool::ToolError;
+use aidd_engine::guidance::{Library, Page, Shelf, demands};
+use aidd_engine::memory::MemoryError;
+use aidd_engine::memory::store::{Order, Query};
+use aidd_engine::memory::types::{Entry, Kind, Outcome};
+use rmcp::model::{ErrorData, Resource, ResourceTemplate};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The form of every page.
+pub(crate) const MIME: &str = "text/markdown";
+/// Most memories on a page.
+const MEMORIES: usize = 200;
+/// Most sessions that figures are drawn from.
+const SESSIONS: usize = 200;
+
+/// What an address leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// A page of a shelf, by the name in the address.
+    Page(Shelf),
+    Agents,
+    Memories(Kind),
+    Evolution,
+    Models,
+    Guardrails,
+}
+
+/// An address, or a form of addresses.
+#[derive(Debug)]
+pub struct Row {
+    /// The address, with `{…}` where a name goes.
+    pub uri: &'static str,
+    /// For people.
+    pub title: &'static str,
+    /// What it holds.
+    pub description: &'static str,
+    what: What,
+}
+
+const fn row(uri: &'static str, title: &'static str, description: &'static str, what: What) -> Row {
+    Row { uri, title, description, what }
+}
+
+/// Every row.
+pub const ROWS: &[Row] = &[
+    row("aidd://agents", "Agents", "How agents work here, and all roles", What::Agents),
+    row(
+        "aidd://specs/{name}",
+        "Specification",
+        "How the method works: lifecycle, heuristics…",
+        What::Page(Shelf::Specs),
+    ),
+    row("aidd://rules/{name}", "Rule", "A rule in words", What::Page(Shelf::Rules)),
+    row("aidd://skills/{agent}", "Role", "How a role works", What::Page(Shelf::Skills)),
+    row(
+        "aidd://workflows/{name}",
+        "Workflow",
+        "Steps with roles and gates",
+        What::Page(Shelf::Workflows),
+    ),
+    row("aidd://templates/{name}", "Template", "A form to fill in", What::Page(Shelf::Templates)),
+    row(
+        "aidd://knowledge/{category}/{entry}",
+        "Knowledge",
+        "A technology: use, trade-offs, alternatives",
+        What::Page(Shelf::Knowledge),
+    ),
+    row(
+        "aidd://memory/decisions",
+        "Decisions",
+        "Decisions that hold",
+        What::Memories(Kind::Decision),
+    ),
+    row(
+        "aidd://memory/mistakes",
+        "Mistakes",
+        "Mistakes with cause, fix and prevention",
+        What::Memories(Kind::Mistake),
+    ),
+    row(
+        "aidd://memory/conventions",
+        "Conventions",
+        "How things are done here",
+        What::Memories(Kind::Convention),
+    ),
+    row("aidd://evolution/status", "Evolution", "What outcomes say so far", What::Evolution),
+    row("aidd://models/analytics", "Models", "How sessions went, by model", What::Models),
+    row(
+        "aidd://enforcement/guardrails",
+        "Guardrails",
+        "Every MUST and NEVER of the rules",
+        What::Guardrails,
+    ),
+];
+
+impl Row {
+    /// Whether a name goes into it.
+    #[must_use]
+    pub fn is_template(&self) -> bool {
+        self.uri.contains('{')
+    }
+
+    /// What comes before the name.
+    fn head(&self) -> &'static str {
+        self.uri.split('{').next().unwrap_or(self.uri)
+    }
+}
+
+/// The addresses without a name in them.
+pub(crate) fn listed() -> Vec<Resource> {
+    let plain = ROWS.iter().filter(|row| !row.is_template());
+    let resource = |row: &Row| {
+        Resource::new(row.uri, row.uri.trim_start_matches("aidd://"))
+            .with_title(row.title)
+            .with_description(row.description)
+            .with_mime_type(MIME)
+    };
+    plain.map(resource).collect()
+}
+
+/// The forms of addresses.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    let forms = ROWS.iter().filter(|row| row.is_template());
+    let template = |row: &Row| {
+        let name = row.head().trim_start_matches("aidd://").trim_end_matches('/');
+        ResourceTemplate::new(row.uri, name)
+            .with_title(row.title)
+            .with_description(row.description)
+            .with_mime_type(MIME)
+    };
+    forms.map(template).collect()
+}
+
+/// The page at an address.
+pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
+    let missing =
+        |message: String| ErrorData::resource_not_found(message, Some(json!({"uri": uri})));
+    let plain = ROWS.iter().find(|row| !row.is_template() && row.uri == uri);
+    let found = plain.or_else(|| {
+        let is_of = |row: &&Row| {
+            row.is_template() && uri.len() > row.head().len() && uri.starts_with(row.head())
+        };
+        ROWS.iter().find(is_of)
+    });
+    let Some(row) = found else {
+        let near = aidd_engine::config::nearest(uri, ROWS.iter().map(|row| row.uri));
+        let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        return Err(missing(format!("there is nothing at {uri}{hint}")));
+    };
+    let said = |error: ToolError| ErrorData::internal_error(error.to_string(), None);
+    let library = context.library().map_err(|error| said(error.into()))?;
+    match row.what {
+        What::Page(shelf) => {
+            let name = decoded(&uri[row.head().len()..]);
+            let page = library.get(shelf, &name).ok_or_else(|| {
+                let near = library
+                    .find(shelf, &name)
+                    .map_or_else(|near| near.join(", "), |page| page.name.clone());
+                let hint =
+                    if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
+                missing(format!("there is no `{name}` among the {}{hint}", shelf.word()))
+            })?;
+            Ok(page.text().to_owned())
+        }
+        What::Agents => Ok(agents(&library)),
+        What::Guardrails => Ok(guardrails(&library)),
+        What::Memories(kind) => memories(context, kind).map_err(said),
+        What::Evolution => evolution(context).map_err(said),
+        What::Models => models(context).map_err(said),
+    }
+}
+
+/// A name of an address, its `%xx` read.
+fn decoded(name: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = name.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let hex = after.get(..2).filter(|_| first == b'%');
+        let byte = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        match byte {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| name.to_owned())
+}
+
+/// What may stand for `argument` in a form of addresses; `None`: there is no such form or place.
+pub(crate) fn completions(
+    library: &Library,
+    uri: &str,
+    argument: &str,
+    beginning: &str,
+    category: Option<&str>,
+) -> Option<Vec<String>> {
+    let row = ROWS.iter().find(|row| row.is_template() && row.uri == uri)?;
+    let What::Page(shelf) = row.what else { return None };
+    if !row.uri.contains(&format!("{{{argument}}}")) {
+        return None;
+    }
+    let names = library.on(shelf).map(|page| &*page.name);
+    let mut values: Vec<String> = match (shelf, argument) {
+        (Shelf::Knowledge, "category") => {
+            names.filter_map(|name| name.split_once('/')).map(|(head, _)| head.to_owned()).collect()
+        }
+        (Shelf::Knowledge, _) => names
+            .filter_map(|name| name.split_once('/'))
+            .filter(|(head, _)| category.is_none_or(|category| category == *head))
+            .map(|(_, entry)| entry.to_owned())
+            .collect(),
+        _ => names.map(str::to_owned).collect(),
+    };
+    values.dedup();
+    let beginning = beginning.to_lowercase();
+    values.retain(|value| value.to_lowercase().contains(&beginning));
+    // What begins so comes before what only holds it.
+    values.sort_by_key(|value| !value.to_lowercase().starts_with(&beginning));
+    Some(values)
+}
+
+fn agents(library: &Library) -> String {
+    let mut text = String::new();
+    for page in library.on(Shelf::Protocol).chain(library.on(Shelf::Agents)) {
+        let _ = write!(text, "{}\n\n", page.body().trim_end());
+    }
+    text.push_str("# All roles\n\n");
+    for page in library.on(Shelf::Skills) {
+        let _ = writeln!(text, "- [{}](aidd://skills/{}): {}", page.name, page.name, page.summary);
+    }
+    text
+}
+
+fn guardrails(library: &Library) -> String {
+    let mut text = String::from("# Guardrails\n");
+    for page in library.on(Shelf::Rules) {
+        let demands = demands::of(page);
+        if demands.is_empty() {
+            continue;
+        }
+        let Page { name, path, .. } = page;
+        let _ = write!(text, "\n## {name} ({path})\n\n");
+        for demand in demands {
+            let _ = write!(text, "- {}", demand.text);
+            if !demand.checks.is_empty() {
+                let _ = write!(text, " [{}]", demand.checks.join(", "));
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn entries(context: &Context, kind: Kind) -> Result<Vec<Entry>, ToolError> {
+    context.memory(|memory| -> Result<_, MemoryError> {
+        let query = Query { order: Order::Newest, ..Query::active(kind) };
+        memory.read(&mut |store| store.entries(&query))
+    })
+}
+
+fn memories(context: &Context, kind: Kind) -> Result<String, ToolError> {
+    let entries = entries(context, kind)?;
+    let mut text = format!("# {} {kind}s that hold\n", entries.len());
+    for entry in entries.iter().take(MEMORIES) {
+        let topic = entry.topic.as_ref().map(|topic| format!("{topic}: ")).unwrap_or_default();
+        let _ = write!(text, "\n## {topic}{}\n\n{}\n", entry.title(100), entry.id);
+        let rest: Vec<&str> = entry.content.lines().skip(1).collect();
+        if !rest.is_empty() {
+            let _ = write!(text, "\n{}\n", rest.join("\n"));
+        }
+        for (name, value) in &entry.metadata {
+            let _ = writeln!(text, "- {name}: {}", crate::tools::memory::shown::plain(value));
+        }
+    }
+    if entries.len() > MEMORIES {
+        let _ = write!(
+            text,
+            "\n{MEMORIES} of {}, the last changed first; aidd_memory_search finds the others.\n",
+            entries.len()
+        );
+    }
+    Ok(text)
+}
+
+/// What there is to learn from: this aidd proposes no changes by itself, and says so.
+fn evolution(context: &Context) -> Result<String, ToolError> {
+    let decisions = entries(context, Kind::Decision)?;
+    let with = |wanted: Outcome| {
+        let outcome = |entry: &&Entry| {
+            let said = entry.metadata.get("outcome").cloned()?;
+            serde_json::from_value::<Outcome>(said).ok()
+        };
+        decisions.iter().filter(|entry| outcome(entry) == Some(wanted)).count()
+    };
+    let [good, bad, half] = [Outcome::Success, Outcome::Failed, Outcome::Partial].map(with);
+    let (health, sessions) = context.memory(|memory| -> Result<_, MemoryError> {
+        let health = memory.health(SESSIONS)?;
+        let sessions = memory.sessions(None, Some(true), usize::MAX)?.len();
+        Ok((health, sessions))
+    })?;
+    let drafts = std::fs::read_dir(context.root().join(".aidd/drafts")).map_or(0, Iterator::count);
+    let mut text = format!(
+        "# Evolution\n\nThis aidd changes no rule and proposes none by itself. What it would learn from:\n\n- {} decisions that hold: {good} turned out well, {half} in part, {bad} badly, {} without an outcome\n- {sessions} ended sessions\n- {drafts} files in `.aidd/drafts/`\n",
+        decisions.len(),
+        decisions.len() - good - bad - half,
+    );
+    match health.overall {
+        Some(overall) => {
+            let _ = writeln!(
+                text,
+                "- health {overall:.0} of 100 (aidd_project_health says what it rests on)"
+            );
+        }
+        None => text.push_str("- health: not enough data\n"),
+    }
+    Ok(text)
+}
+
+/// What sessions said of a model.
+#[derive(Default)]
+struct Model {
+    sessions: usize,
+    outcomes: usize,
+    passing: usize,
+    compliance: f64,
+    reverts: u64,
+    tokens: u64,
+    reported: usize,
+}
+
+fn models(context: &Context) -> Result<String, ToolError> {
+    let sessions = context.memory(|memory| -> Result<_, MemoryError> {
+        memory.sessions(None, Some(true), SESSIONS)
+    })?;
+    let mut all: BTreeMap<String, Model> = BTreeMap::new();
+    for session in &sessions {
+        let provider = &session.ai_provider;
+        let model = all.entry(format!("{} {}", provider.provider, provider.model)).or_default();
+        model.sessions += 1;
+        if let Some(outcome) = &session.outcome {
+            model.outcomes += 1;
+            model.passing += usize::from(outcome.tests_passing);
+            model.compliance += outcome.compliance_score;
+            model.reverts += outcome.reverts;
+        }
+        let is_reported = session.token_telemetry_source.as_deref() == Some("reported");
+        if let Some(usage) = session.token_usage.as_ref().filter(|_| is_reported) {
+            model.reported += 1;
+            model.tokens += usage.input_tokens + usage.output_tokens;
+        }
+    }
+    let mut text = format!(
+        "# Models\n\nThe last {} ended sessions. Outcomes are what sessions said of themselves; tokens only where they were reported.\n",
+        sessions.len()
+    );
+    if all.is_empty() {
+        text.push_str("\nNo session has ended yet.\n");
+        return Ok(text);
+    }
+    text.push_str("\n| Model | Sessions | With outcome | Tests passing | Mean compliance | Reverts | Tokens a session |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+    for (name, model) in all {
+        let of = |sum: f64, count: usize| {
+            if count == 0 { "none".to_owned() } else { format!("{:.0}", sum / share(count)) }
+        };
+        let passing = if model.outcomes == 0 {
+            "none".to_owned()
+        } else {
+            format!("{} of {}", model.passing, model.outcomes)
+        };
+        let tokens = model
+            .tokens
+            .checked_div(model.reported as u64)
+            .map_or_else(|| "none".to_owned(), |tokens| tokens.to_string());
+        let _ = writeln!(
+            text,
+            "| {name} | {} | {} | {passing} | {} | {} | {tokens} |",
+            model.sessions,
+            model.outcomes,
+            of(model.compliance, model.outcomes),
+            model.reverts,
+        );
+    }
+    Ok(text)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few hundred sessions")]
+fn share(count: usize) -> f64 {
+    count as f64
+}
+
+/// A text value of a request's arguments.
+pub(crate) fn text_of(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(text) => Some(text.clone()),
+        Value::Null => None,
+        other => Some(other.to_string()),
+    }
+}

@@ -1,0 +1,169 @@
+//! Resources and prompts through a client.
+
+use crate::resources::ROWS;
+use crate::testing::Client;
+use serde_json::{Value, json};
+use std::fs;
+
+fn read(client: &mut Client, uri: &str) -> Result<String, Value> {
+    let answer = client.request("resources/read", json!({"uri": uri}));
+    let text = answer["result"]["contents"][0]["text"].as_str().map(str::to_owned);
+    text.ok_or_else(|| answer["error"].clone())
+}
+
+fn completed(client: &mut Client, of: &Value, name: &str, value: &str) -> Value {
+    let argument = json!({"name": name, "value": value});
+    let params = json!({"ref": of, "argument": argument});
+    let answer = client.request("completion/complete", params);
+    let values = answer["result"]["completion"]["values"].clone();
+    if values.is_null() { answer["error"].clone() } else { values }
+}
+
+#[test]
+fn all_thirteen_are_listed_and_can_be_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut client = Client::at(folder.path());
+    assert_eq!(ROWS.len(), 13);
+    let listed = client.request("resources/list", json!({}))["result"]["resources"].clone();
+    let forms =
+        client.request("resources/templates/list", json!({}))["result"]["resourceTemplates"]
+            .clone();
+    assert_eq!(
+        (listed.as_array().map(Vec::len), forms.as_array().map(Vec::len)),
+        (Some(7), Some(6))
+    );
+    let names =
+        [("{name}", ""), ("{agent}", "security-architect"), ("{category}/{entry}", "data/redis")];
+    for row in ROWS {
+        let name = match row.uri.split('/').nth(2) {
+            Some("specs") => "lifecycle",
+            Some("rules") => "security",
+            Some("workflows") => "review",
+            Some("templates") => "adr",
+            _ => "",
+        };
+        let mut uri = row.uri.replace("{name}", name);
+        for (place, name) in &names[1..] {
+            uri = uri.replace(place, name);
+        }
+        let text = read(&mut client, &uri).expect("a page");
+        assert!(text.len() > 20 && !uri.contains('{'), "{uri}: {text}");
+    }
+    let evolution = read(&mut client, "aidd://evolution/status").expect("a page");
+    assert!(evolution.contains("proposes none by itself"), "{evolution}");
+    let models = read(&mut client, "aidd://models/analytics").expect("a page");
+    assert!(models.contains("No session has ended yet."), "{models}");
+    let rails = read(&mut client, "aidd://enforcement/guardrails").expect("a page");
+    assert!(
+        rails.contains("- NEVER use `any`; `unknown` and a check instead. [compliance/any-type]")
+    );
+    client.leave();
+}
+
+#[test]
+fn an_unknown_name_is_an_error_of_the_protocol() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut client = Client::at(folder.path());
+    let error = read(&mut client, "aidd://rules/securty").expect_err("none");
+    assert_eq!(error["code"], -32002);
+    assert_eq!(error["message"], "there is no `securty` among the rules; did you mean security?");
+    let error = read(&mut client, "aidd://memory/decision").expect_err("none");
+    assert_eq!(
+        error["message"],
+        "there is nothing at aidd://memory/decision; did you mean aidd://memory/decisions?"
+    );
+    for uri in
+        ["aidd://rules/", "file:///etc/passwd", "aidd://rules/..%2Fsecret", "aidd://rules/%ff", ""]
+    {
+        assert!(read(&mut client, uri).is_err(), "{uri}");
+    }
+    client.leave();
+}
+
+#[test]
+fn resources_hold_what_the_project_wrote_and_remembers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("rules")).expect("made");
+    fs::write(folder.path().join("rules/our money.md"), "# Money\n\n- MUST count in cents.\n")
+        .expect("written");
+    let mut client = Client::at(folder.path());
+    let page = read(&mut client, "aidd://rules/our%20money").expect("a page");
+    assert!(page.contains("count in cents"));
+    assert!(
+        read(&mut client, "aidd://enforcement/guardrails")
+            .expect("a page")
+            .contains("## our money (rules/our money.md)")
+    );
+    client.text("aidd_memory_add_decision", json!({"decision": "Use queues", "reasoning": "load"}));
+    let decisions = read(&mut client, "aidd://memory/decisions").expect("a page");
+    assert!(decisions.starts_with("# 1 decisions that hold\n\n## Use queues\n"), "{decisions}");
+    assert!(decisions.contains("- reasoning: load\n"), "{decisions}");
+    client.leave();
+}
+
+#[test]
+fn places_are_completed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut client = Client::at(folder.path());
+    let form = |uri: &str| json!({"type": "ref/resource", "uri": uri});
+    let prompt = |name: &str| json!({"type": "ref/prompt", "name": name});
+    let skills = completed(&mut client, &form("aidd://skills/{agent}"), "agent", "sec");
+    assert_eq!(skills, json!(["security-architect"]));
+    let entry =
+        completed(&mut client, &form("aidd://knowledge/{category}/{entry}"), "entry", "redi");
+    assert_eq!(entry, json!(["redis"]));
+    let category =
+        completed(&mut client, &form("aidd://knowledge/{category}/{entry}"), "category", "");
+    assert_eq!(category.as_array().map(Vec::len), Some(9), "{category}");
+    let stakes = completed(&mut client, &prompt("aidd_plan_task"), "stakes", "c");
+    assert_eq!(stakes, json!(["catastrophic"]));
+    assert_eq!(completed(&mut client, &prompt("none"), "x", "")["code"], -32602);
+    assert_eq!(completed(&mut client, &form("aidd://specs/{name}"), "other", "")["code"], -32602);
+    client.leave();
+}
+
+#[test]
+fn prompts_are_listed_and_filled_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut client = Client::at(folder.path());
+    let listed = client.request("prompts/list", json!({}))["result"]["prompts"].clone();
+    let names: Vec<&str> = listed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|prompt| prompt["name"].as_str())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "aidd_plan_task",
+            "aidd_review_code",
+            "aidd_security_audit",
+            "aidd_select_technology",
+            "aidd_start_feature"
+        ]
+    );
+    assert_eq!(
+        listed[0]["arguments"][0],
+        json!({"name": "task", "description": "The task, in a sentence or more", "required": true})
+    );
+    let get = |client: &mut Client, name: &str, arguments: Value| {
+        client.request("prompts/get", json!({"name": name, "arguments": arguments}))
+    };
+    let filled =
+        get(&mut client, "aidd_plan_task", json!({"task": "Add a login", "stakes": "high"}));
+    let text = filled["result"]["messages"][0]["content"]["text"].as_str().expect("a text");
+    assert!(text.contains("<task>Add a login</task>") && text.contains("Stakes: high."), "{text}");
+    assert!(text.contains("# Rules (aidd://rules/NAME)"));
+    let error = get(&mut client, "aidd_plan_task", json!({}))["error"].clone();
+    assert_eq!(
+        error,
+        json!({"code": -32602, "message": "`task` is missing: The task, in a sentence or more"})
+    );
+    let error = get(&mut client, "aidd_plan_tsk", json!({}))["error"].clone();
+    assert_eq!(
+        error["message"],
+        "there is no prompt `aidd_plan_tsk`; did you mean aidd_plan_task?"
+    );
+    client.leave();
+}

@@ -1,0 +1,236 @@
+//! From a task in a sentence to who does it and how.
+
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tools::memory::shown::Row;
+use aidd_engine::config::TokenBudget;
+use aidd_engine::guidance::routing::{Routing, Row as Route};
+use aidd_engine::guidance::task::{Expected, Task, classify};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt::Write as _;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_classify_task",
+            "Classify a task",
+            "Roles, workflow, tier, phase and fast track of a task. Use before planning it.",
+            classify_task,
+        )
+        .in_profiles(&[Profile::Core]),
+        Tool::new(
+            "aidd_get_routing_table",
+            "Routing table",
+            "Which task goes to whom. Use to see all of it; for one task aidd_classify_task.",
+            table,
+        )
+        .in_profiles(&[Profile::Core]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Given {
+    /// The task, in a sentence
+    description: String,
+    /// Files expected to change
+    #[serde(default)]
+    files: Vec<String>,
+    /// Lines expected to change
+    #[schemars(extend("x-unlisted" = true))]
+    lines: Option<usize>,
+    /// Whether tests cover the place
+    #[schemars(extend("x-unlisted" = true))]
+    tested: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Classified {
+    roles: Vec<String>,
+    /// 0 to 1.
+    confidence: f64,
+    complexity: &'static str,
+    fast_track: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    row: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    second: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    workflow: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    phase: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    tier: Option<u8>,
+    /// The form to fill in, or to ask with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    template: Option<String>,
+    /// Roles that come after.
+    #[schemars(skip)]
+    then: Vec<String>,
+    /// Role to the file that it would hand over and that is there.
+    #[schemars(skip)]
+    present: Row,
+    /// Words and files that make it risky.
+    #[schemars(skip)]
+    risks: Vec<String>,
+    #[schemars(skip)]
+    skippable_stages: Vec<String>,
+    /// Of the fast track: id, asks, holds (absent: unknown).
+    #[schemars(skip)]
+    conditions: Vec<Row>,
+    /// For aidd_bootstrap.
+    #[schemars(skip)]
+    token_budget: &'static str,
+}
+
+fn classify_task(context: &Context, given: Given) -> Result<Answer<Classified>, ToolError> {
+    if given.description.trim().is_empty() {
+        return Err(ToolError::new("`description` is empty").remedy("say the task in a sentence"));
+    }
+    let library = context.library()?;
+    let routing = Routing::new(&library).map_err(ToolError::new)?;
+    let expected = Expected { files: given.files, lines: given.lines, is_tested: given.tested };
+    let project = context.project()?;
+    let task = classify(&library, &routing, &project.disk, &given.description, &expected)
+        .map_err(ToolError::new)?;
+    let text = told(&task);
+    Ok(Answer::new(data(task), text))
+}
+
+fn data(task: Task) -> Classified {
+    let conditions = task.conditions.iter().map(|one| {
+        let mut row = Row::of(json!({"id": one.id, "asks": one.asks}));
+        if let Some(holds) = one.holds {
+            row.0.insert("holds".to_owned(), json!(holds));
+        }
+        row
+    });
+    let route = task.route;
+    Classified {
+        confidence: (route.confidence * 100.0).round() / 100.0,
+        complexity: task.size.word(),
+        fast_track: task.fast_track,
+        conditions: conditions.collect(),
+        row: route.row,
+        second: route.second,
+        roles: route.roles,
+        workflow: route.workflow,
+        phase: route.phase,
+        tier: route.tier,
+        template: route.template.or(task.ask),
+        then: route.then,
+        present: Row(task.present.into_iter().map(|(role, path)| (role, json!(path))).collect()),
+        risks: task.risks,
+        skippable_stages: task.skips,
+        token_budget: match task.size.budget() {
+            TokenBudget::Minimal => "minimal",
+            TokenBudget::Standard => "standard",
+            TokenBudget::Full => "full",
+        },
+    }
+}
+
+fn told(task: &Task) -> String {
+    let route = &task.route;
+    let mut text = String::new();
+    if let Some(ask) = &task.ask {
+        let _ = write!(
+            text,
+            "No row of the routing table fits. Ask what, why and for whom (template {ask}), or name a role. \
+             aidd_get_routing_table shows all rows."
+        );
+    } else {
+        let row = route.row.as_deref().unwrap_or("named role");
+        let _ = write!(text, "{row} ({:.0} %)", route.confidence * 100.0);
+        if let Some(second) = &route.second {
+            let _ = write!(text, ", or {second}");
+        }
+        let _ = write!(text, "\nroles: {}", route.roles.join(", "));
+        for (name, value) in [
+            ("workflow", route.workflow.clone()),
+            ("phase", route.phase.clone()),
+            ("tier", route.tier.map(|tier| tier.to_string())),
+            ("template", route.template.clone()),
+            ("then", Some(route.then.join(", ")).filter(|then| !then.is_empty())),
+        ] {
+            if let Some(value) = value {
+                let _ = write!(text, "\n{name}: {value}");
+            }
+        }
+    }
+    for (role, path) in &task.present {
+        let _ = write!(text, "\n{role} reviews: {path} is there");
+    }
+    let _ = write!(text, "\ncomplexity: {}", task.size.word());
+    if !task.risks.is_empty() {
+        let _ = write!(text, "\nrisky: {}", task.risks.join(", "));
+    }
+    if task.fast_track {
+        let _ = write!(text, "\nfast track: yes, skipping {}", task.skips.join(", "));
+    } else {
+        let fails = |wanted| {
+            let ids = task.conditions.iter().filter(|one| one.holds == wanted).map(|one| &*one.id);
+            ids.collect::<Vec<_>>().join(", ")
+        };
+        let (no, unknown) = (fails(Some(false)), fails(None));
+        text.push_str("\nfast track: no");
+        if !no.is_empty() {
+            let _ = write!(text, "; fails {no}");
+        }
+        if !unknown.is_empty() {
+            let _ = write!(text, "; unknown {unknown} (say files, lines, tested)");
+        }
+    }
+    text
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Which {
+    /// UNDERSTAND to SHIP (all)
+    phase: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Table {
+    rows: Vec<Row>,
+}
+
+fn table(context: &Context, given: Which) -> Result<Answer<Table>, ToolError> {
+    let library = context.library()?;
+    let routing = Routing::new(&library).map_err(ToolError::new)?;
+    let wanted = given.phase.map(|phase| phase.to_uppercase());
+    let fits = |row: &&Route| wanted.as_ref().is_none_or(|phase| row.phase == *phase);
+    let rows: Vec<&Route> = routing.rows().iter().filter(fits).collect();
+    if let Some(phase) = wanted.filter(|_| rows.is_empty()) {
+        let mut phases: Vec<&str> = routing.rows().iter().map(|row| &*row.phase).collect();
+        phases.dedup();
+        return Err(ToolError::new(format!("no row has the phase {phase}: {}", phases.join(", "))));
+    }
+    let mut text = String::from("task: role, workflow, tier, template");
+    let mut phase = "";
+    let mut data = Vec::new();
+    for row in rows {
+        if row.phase != phase {
+            phase = &row.phase;
+            let _ = write!(text, "\n# {phase}");
+        }
+        let (id, role, workflow, tier) = (&row.id, &row.role, &row.workflow, row.tier);
+        let _ = write!(text, "\n{id}: {role}, {workflow}, {tier}");
+        if let Some(template) = &row.template {
+            let _ = write!(text, ", {template}");
+        }
+        data.push(Row::of(json!({
+            "id": id, "role": role, "workflow": workflow, "tier": tier, "phase": row.phase,
+            "template": row.template,
+        })));
+    }
+    Ok(Answer::new(Table { rows: data }, text))
+}

@@ -1,0 +1,71 @@
+//! What answers cost: tokens and time.
+
+use super::tests::{ask, call, repository};
+use crate::context::Context;
+use aidd_engine::guidance::tokens;
+use serde_json::json;
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// The most tokens that an answer may cost, by our upper count.
+const COSTS: &[(&str, &str, usize)] = &[
+    ("aidd_bootstrap", r#"{"tokenBudget": "minimal", "task": "Add a login page"}"#, 400),
+    ("aidd_bootstrap", r#"{"tokenBudget": "standard", "task": "Add a login page"}"#, 1200),
+    ("aidd_bootstrap", r#"{"tokenBudget": "full", "task": "Add a login page"}"#, 3000),
+    ("aidd_classify_task", r#"{"description": "Implement the orders endpoint in NestJS"}"#, 200),
+    ("aidd_get_routing_table", "{}", 1200),
+    ("aidd_get_routing_table", r#"{"phase": "BUILD"}"#, 450),
+    ("aidd_get_competency_matrix", "{}", 2000),
+    ("aidd_get_config", "{}", 150),
+    ("aidd_suggest_next", r#"{"task": "Add a login page"}"#, 500),
+    ("aidd_optimize_context", "{}", 3520),
+    ("aidd_scaffold", r#"{"dryRun": true}"#, 1500),
+];
+
+#[test]
+fn every_answer_keeps_its_price() {
+    let folder = repository();
+    for (tool, arguments, most) in COSTS {
+        let arguments = serde_json::from_str(arguments).expect("JSON");
+        let answer = call(folder.path(), tool, arguments);
+        let counted = tokens::count(&answer.text);
+        assert!(counted <= *most, "{tool}: {counted} of {most}\n{}", answer.text);
+        assert!(counted * 4 >= *most || *most <= 500, "{tool}: {counted} of {most}");
+    }
+    let library = aidd_engine::guidance::Library::shipped();
+    for page in library.on(aidd_engine::guidance::Shelf::Skills) {
+        if page.name != "competency-matrix" {
+            let answer = call(folder.path(), "aidd_get_agent", json!({"agent": page.name}));
+            assert!(
+                tokens::count(&answer.text) <= 1200,
+                "{}: {}",
+                page.name,
+                tokens::count(&answer.text)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_start_looks_at_no_file_of_the_project() {
+    let folder = repository();
+    let root = folder.path();
+    for number in 0..10_000 {
+        let path = root.join(format!("packages/p{}/src", number / 100));
+        if number % 100 == 0 {
+            fs::create_dir_all(&path).expect("made");
+        }
+        fs::write(path.join(format!("file{number}.ts")), "export {};\n").expect("written");
+    }
+    let context = Context::at(root);
+    ask(&context, "aidd_bootstrap", json!({})).expect("an answer");
+    let mut times: Vec<Duration> = Vec::new();
+    for _ in 0..9 {
+        let began = Instant::now();
+        ask(&context, "aidd_bootstrap", json!({"task": "Add a login page"})).expect("an answer");
+        times.push(began.elapsed());
+    }
+    times.sort();
+    // Five times what a release build may take: this one is not optimised, and other work goes on.
+    assert!(times[4] < Duration::from_millis(75), "{times:?}");
+}

@@ -1,0 +1,121 @@
+//! The first files of a project's own guidance.
+
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use aidd_engine::guidance::scaffold::{File, Preset, files};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_scaffold",
+            "Lay out guidance",
+            "Writes the first pages of own guidance, never over a file. Use in a project without any.",
+            scaffold,
+        )
+        .writes()
+        .idempotent()
+        .in_profiles(&[Profile::Core]),
+    ]
+}
+
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Size {
+    Minimal,
+    #[default]
+    Standard,
+    Full,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Given {
+    #[serde(default)]
+    preset: Size,
+    /// Only show what would be written
+    #[serde(default)]
+    dry_run: bool,
+    /// A folder below the root, in a monorepo
+    path: Option<String>,
+}
+
+#[derive(Default, Serialize, JsonSchema)]
+struct Laid {
+    created: Vec<String>,
+    /// Were there, and are as they were.
+    kept: Vec<String>,
+    /// Of a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+}
+
+fn scaffold(context: &Context, given: Given) -> Result<Answer<Laid>, ToolError> {
+    let preset = match given.preset {
+        Size::Minimal => Preset::Minimal,
+        Size::Standard => Preset::Standard,
+        Size::Full => Preset::Full,
+    };
+    let base = match given.path.as_deref() {
+        None | Some("." | "./") => String::new(),
+        Some(path) => context.inside(path)?,
+    };
+    let config = context.project()?.config.content.clone().unwrap_or_default();
+    let library = context.library()?;
+    let mut laid = Laid::default();
+    let mut diff = String::new();
+    for mut file in files(&library, &config, preset) {
+        if !base.is_empty() {
+            file.path = format!("{base}/{}", file.path);
+        }
+        // A link on the way may lead out of the project.
+        file.path = context.inside(&file.path)?;
+        if given.dry_run {
+            let there = context.root().join(&file.path).symlink_metadata().is_ok();
+            if there { &mut laid.kept } else { &mut laid.created }.push(file.path.clone());
+            if !there {
+                added(&file, &mut diff);
+            }
+        } else if write(context, &file)? {
+            laid.created.push(file.path);
+        } else {
+            laid.kept.push(file.path);
+        }
+    }
+    let verb = if given.dry_run { "Would write" } else { "Wrote" };
+    let list =
+        |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+    let mut text = format!("{verb} {}. Kept {}.", list(&laid.created), list(&laid.kept));
+    if given.dry_run {
+        let _ = write!(text, "\n\n{diff}");
+        laid.diff = Some(diff);
+    }
+    Ok(Answer::new(laid, text.trim_end()))
+}
+
+/// A new file as a diff has it.
+fn added(file: &File, diff: &mut String) {
+    let lines = file.text.lines().count();
+    let _ = write!(diff, "--- /dev/null\n+++ b/{}\n@@ -0,0 +1,{lines} @@\n", file.path);
+    for line in file.text.lines() {
+        let _ = writeln!(diff, "+{line}");
+    }
+}
+
+/// Writes a file; false when there is one already, whatever it holds.
+fn write(context: &Context, file: &File) -> Result<bool, ToolError> {
+    let said = |error: std::io::Error| ToolError::new(format!("{}: {error}", file.path));
+    let path = context.root().join(&file.path);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(said)?;
+    }
+    match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
+        Ok(mut new) => new.write_all(file.text.as_bytes()).map_err(said).map(|()| true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(said(error)),
+    }
+}

@@ -1,0 +1,74 @@
+//! The settings in force.
+
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tools::memory::shown::Row;
+use aidd_ci::project::redacted;
+use aidd_ci::settings::in_force;
+use aidd_engine::guidance::Origin;
+use aidd_engine::guidance::Shelf;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_get_config",
+            "Settings",
+            "Settings in force and where each comes from; the project's own pages. Use when unsure.",
+            get_config,
+        )
+        .in_profiles(&[Profile::Core]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+#[derive(Serialize, JsonSchema)]
+struct Settings {
+    /// Key to value.
+    settings: Row,
+    /// Key to where it comes from.
+    origins: Row,
+    /// Own pages, by path.
+    #[schemars(skip)]
+    pages: Vec<String>,
+    /// Pages left out, and why.
+    #[schemars(skip)]
+    problems: Vec<String>,
+}
+
+fn get_config(context: &Context, _: Nothing) -> Result<Answer<Settings>, ToolError> {
+    let project = context.project()?;
+    let library = context.library()?;
+    let all = in_force(&project, &|name| context.variable(name))
+        .map_err(|error| ToolError::new(error.to_string()))?;
+    let mut text = String::new();
+    let (mut settings, mut origins) = (Map::new(), Map::new());
+    for setting in all {
+        let shown = redacted(&setting.value.to_string());
+        let _ = writeln!(text, "{} = {shown}  # {}", setting.key, setting.origin);
+        let value: Value = serde_json::from_str(&shown).unwrap_or_else(|_| json!(shown));
+        settings.insert(setting.key.to_owned(), value);
+        origins.insert(setting.key.to_owned(), json!(setting.origin));
+    }
+    let own = |page: &&aidd_engine::guidance::Page| page.origin == Origin::Project;
+    let pages = Shelf::all().flat_map(|shelf| library.on(shelf)).filter(own);
+    let pages: Vec<String> = pages.map(|page| page.path.clone()).collect();
+    let _ = write!(
+        text,
+        "own pages: {}",
+        if pages.is_empty() { "none".to_owned() } else { pages.join(", ") }
+    );
+    for problem in &library.problems {
+        let _ = write!(text, "\nleft out: {problem}");
+    }
+    let problems = library.problems.clone();
+    Ok(Answer::new(
+        Settings { settings: Row(settings), origins: Row(origins), pages, problems },
+        text,
+    ))
+}

@@ -1,0 +1,444 @@
+//! The tools of guidance as the server calls them.
+#![expect(clippy::disallowed_methods, reason = "the repository is made by Git")]
+
+use crate::context::Context;
+use crate::tool::{Answer, ToolError};
+use crate::tools;
+use aidd_engine::guidance::tokens;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+pub(super) fn ask(
+    context: &Context,
+    name: &str,
+    arguments: Value,
+) -> Result<Answer<Value>, ToolError> {
+    let Value::Object(arguments) = arguments else { panic!("an object") };
+    let tools = tools::all();
+    let is_named = |tool: &&crate::tool::Tool| tool.name == name || tool.aliases.contains(&name);
+    tools.iter().find(is_named).expect("a tool").call(context, arguments)
+}
+
+pub(super) fn call(root: &Path, name: &str, arguments: Value) -> Answer<Value> {
+    ask(&Context::at(root), name, arguments).expect("an answer")
+}
+
+fn refused(root: &Path, name: &str, arguments: Value) -> String {
+    ask(&Context::at(root), name, arguments).expect_err("refused").to_string()
+}
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::write(path, text).expect("written");
+}
+
+fn git(root: &Path, args: &[&str]) {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(root).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(args);
+    assert!(git.output().expect("Git runs").status.success(), "{args:?}");
+}
+
+/// A repository with a commit, on the branch `feature/login`.
+pub(super) fn repository() -> tempfile::TempDir {
+    let folder = tempfile::Builder::new().prefix("shop").tempdir().expect("a folder");
+    let root = folder.path();
+    git(root, &["init", "-q", "-b", "main"]);
+    write(root, "src/a.ts", "export const a = 1;\n");
+    git(root, &["add", "."]);
+    git(root, &["commit", "-q", "-m", "feat: first"]);
+    git(root, &["checkout", "-q", "-b", "feature/login"]);
+    folder
+}
+
+/// What differs from run to run, made the same.
+fn steady(text: &str, root: &Path) -> String {
+    let name = root.file_name().expect("a name").to_string_lossy();
+    let text = text.replace(&*name, "shop");
+    let mut words = Vec::new();
+    for word in text.split(' ') {
+        let starts = ["session_1", "decision_1", "mistake_1", "lifecycle_1"];
+        let start = starts.iter().find_map(|kind| word.find(kind));
+        let cut = start.map(|at| {
+            let rest = &word[at..];
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let kind = rest.split('_').next().unwrap_or_default();
+            format!("{}{kind}_ID{}", &word[..at], &rest[end..])
+        });
+        words.push(cut.unwrap_or_else(|| word.to_owned()));
+    }
+    words.join(" ")
+}
+
+#[test]
+fn a_fresh_project_is_told_what_there_is() {
+    let folder = repository();
+    let answer = call(folder.path(), "aidd_bootstrap", json!({"task": "Add a login page"}));
+    insta::assert_snapshot!(steady(&answer.text, folder.path()), @r#"
+    ## shop: where work stands
+    Branch feature/login
+    ## First
+    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{}}` (none is open on feature/login)
+    - Classify the task: `aidd_classify_task {"description":"Add a login page"}` (roles, workflow and tier follow from it)
+    - Ask what is known: `aidd_memory_search {"query":"Add a login page"}` (before planning: decisions to follow, mistakes to avoid)
+    ## Rules
+    By topic at aidd://rules/NAME: backend, code-style, deliverables, documentation, frontend, git-workflow, interfaces, orchestrator, performance, routing, security, testing
+    - NEVER present a guess as a fact, or a plan as done.
+    - NEVER switch off a check, a rule or a test to get past it.
+    - NEVER commit a secret.
+    - NEVER leave commented-out code, debug output or a mark for later without an issue number.
+    - NEVER write a path or address of one person's machine into a tracked file.
+    - NEVER fill: no praise, no repetition of the question, no words that hide a missing fact.
+    - MUST support each claim about code, tools or versions with a run, a file or a source.
+    - MUST say what was not verified.
+    - MUST settle versions by the version protocol before using an API.
+    - MUST say a contradiction between request, rule, memory and code before working on.
+    - MUST do what was asked, and note other problems instead of mending them on the side.
+    - MUST ask before a breaking change, a new dependency, deleting data, or rewriting shared history.
+    - MUST name functions with a verb, values with a noun, booleans with is, has, can or should.
+    - MUST name files and folders in kebab-case, save where the language or tool sets another form.
+    - MUST write dates as YYYY-MM-DD and times by RFC 3339 in UTC.
+    - MUST name a dated document `YYYY-MM-DD-<name>.md` and a decision record `NNN-<name>.md`.
+    - MUST put the answer first (BLUF-6).
+    ## Also here
+    Roles: ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
+    Workflows: analyze, audit, bug-fix, dependency-upgrade, design, docs, feature-branch, full-stack-feature, incident, migration, orchestrator, performance, product, refactor, release, review, technology-selection, test
+    Templates: adr, brainstorm, checklist, issue, migration, penetration-test, plan, research, retro, spec
+    Knowledge: 177 technologies (aidd_query_tkb)
+    "#);
+    assert_eq!(answer.data["budget"], 1200);
+    assert_eq!(answer.data["sessionId"], Value::Null);
+}
+
+#[test]
+fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
+    let folder = repository();
+    let root = folder.path();
+    write(
+        root,
+        "ai/rules/money.md",
+        "---\nsummary: How money is handled.\n---\n# Money\n\n- MUST store amounts in cents.\n- NEVER use floats for money. `team/no-float`\n- SHOULD round half up.\n",
+    );
+    write(root, "ai/rules/broken.md", "---\nsummary: [\n---\n# Broken\n");
+    let context = Context::at(root);
+    let run = |name: &str, arguments| ask(&context, name, arguments).expect("an answer");
+    run(
+        "aidd_memory_add_mistake",
+        json!({"error": "Login tokens were logged", "rootCause": "debug line", "fix": "removed it", "prevention": "never log headers"}),
+    );
+    run(
+        "aidd_memory_add_decision",
+        json!({"decision": "Sessions live in Redis", "reasoning": "shared by servers"}),
+    );
+    run(
+        "aidd_memory_add_convention",
+        json!({"convention": "Errors are RFC 9457 problems", "example": "{}"}),
+    );
+    run(
+        "aidd_branch",
+        json!({"action": "save", "feature": "login", "pendingTasks": ["form", "tests"]}),
+    );
+    run("aidd_lifecycle_init", json!({"feature": "login"}));
+    let provider = json!({"provider": "p", "model": "m", "modelId": "m-1", "client": "c"});
+    let given =
+        json!({"aiProvider": provider, "memorySessionId": "thread", "tokenBudget": "minimal"});
+    let answer = run("aidd_start", given.clone());
+    insta::assert_snapshot!(steady(&answer.text, root), @r#"
+    ## shop: where work stands
+    Started session_ID.
+    Left out: ai/rules/broken.md: line 2: the header cannot be read: unclosed bracket '['
+    Branch feature/login: login
+    Lifecycle lifecycle_ID, login, in UNDERSTAND. Open: The context is loaded; The requirements are clear; Acceptance criteria are written as given, when, then; Edge cases are listed
+    Open session session_ID
+    Pending: form; tests
+    ## First
+    - Show: The context is loaded: `aidd_lifecycle_advance {"lifecycleId":"lifecycle_ID","evidence":{"context":{}}}` (4 criteria of UNDERSTAND are open for login)
+    (1 more: aidd_suggest_next)
+    ## Mistakes not to repeat
+    - Login tokens were logged -> never log headers [mistake_ID]
+    ## Decisions that hold
+    - Sessions live in Redis [decision_ID]
+    ## Rules of this project
+    money: How money is handled.
+    - NEVER use floats for money.
+    - MUST store amounts in cents.
+    ## Conventions
+    - Errors are RFC 9457 problems
+    "#);
+    let session = answer.data["sessionId"].as_str().expect("a session").to_owned();
+    // The thread goes on; the same session is taken up.
+    let again = run("aidd_bootstrap", given);
+    assert_eq!(again.data["sessionId"], json!(session));
+    assert!(again.text.contains(&format!("Session {session} of this thread goes on.")));
+    let full = run("aidd_bootstrap", json!({"tokenBudget": "full"}));
+    for said in [
+        "NEVER use floats for money.",
+        "MUST store amounts in cents.",
+        "Sessions live in Redis",
+        "Errors are RFC 9457 problems",
+        "never log headers",
+        "ai/rules/broken.md",
+        "Pending: form; tests",
+    ] {
+        assert!(full.text.contains(said), "{said}: {}", full.text);
+    }
+    // An edit is seen by the same server.
+    write(root, "ai/rules/money.md", "# Money\n\n- NEVER pay twice.\n");
+    assert!(run("aidd_bootstrap", json!({})).text.contains("NEVER pay twice."));
+}
+
+#[test]
+fn a_start_is_for_this_project_and_says_what_it_lacks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    fs::create_dir(root.join("sub")).expect("made");
+    let said = refused(root, "aidd_bootstrap", json!({"path": "sub"}));
+    assert!(said.contains("this server is for the project's root"), "{said}");
+    assert!(refused(root, "aidd_bootstrap", json!({"path": ".."})).contains("outside"));
+    let provider = json!({"provider": "p", "model": "m"});
+    let said = refused(root, "aidd_bootstrap", json!({"aiProvider": provider}));
+    assert!(said.contains("`branch` is missing"), "{said}");
+    call(root, "aidd_bootstrap", json!({"path": "."}));
+    write(
+        root,
+        ".aidd/config.json",
+        "{\"content\": {\"tokenBudget\": \"minimal\", \"overrideMode\": \"project_only\"}}",
+    );
+    let answer = call(root, "aidd_bootstrap", json!({}));
+    assert_eq!(answer.data["budget"], 400);
+    write(root, ".aidd/config.json", "{\"content\": {\"tokenBudget\": \"huge\"}}");
+    assert!(refused(root, "aidd_bootstrap", json!({})).contains("config.json"));
+}
+
+#[test]
+fn a_task_is_classified_in_both_languages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let roles = |task: &str| {
+        call(folder.path(), "aidd_classify_task", json!({"description": task})).data["roles"]
+            .clone()
+    };
+    assert_eq!(roles("Design a microservices architecture"), json!(["system-architect"]));
+    assert_eq!(
+        roles("Create a Button component"),
+        json!(["design-architect", "experience-engineer", "interface-artisan"])
+    );
+    assert_eq!(roles("Scan code for vulnerabilities"), json!(["security-architect"]));
+    assert_eq!(roles("결제 모듈 단위 테스트 커버리지를 올려줘"), json!(["quality-engineer"]));
+    let given = json!({"description": "Fix the wrong month in the date helper", "files": ["src/date.ts"], "lines": 8, "tested": true});
+    insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", given).text, @"
+    bug (100 %)
+    roles: quality-engineer
+    workflow: bug-fix
+    phase: BUILD
+    tier: 2
+    template: issue
+    then: quality-engineer
+    complexity: low
+    fast track: yes, skipping brainstorm, research, SPEC
+    ");
+    insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", json!({"description": "hm, perhaps later"})).text, @"
+    No row of the routing table fits. Ask what, why and for whom (template brainstorm), or name a role. aidd_get_routing_table shows all rows.
+    complexity: low
+    fast track: no; unknown low-complexity, tier-2-or-3, not-shipping, known-ground (say files, lines, tested)
+    ");
+    assert!(
+        refused(folder.path(), "aidd_classify_task", json!({"description": " "})).contains("empty")
+    );
+    let table = call(folder.path(), "aidd_get_routing_table", json!({"phase": "ship"}));
+    insta::assert_snapshot!(table.text, @"
+    task: role, workflow, tier, template
+    # SHIP
+    incident: reliability-engineer, incident, 1, retro
+    platform: platform-engineer, release, 2, checklist
+    release: release-engineer, release, 3, checklist
+    documents: knowledge-architect, docs, 3
+    memory: knowledge-architect, docs, 3
+    retro: knowledge-architect, docs, 3, retro
+    git: release-engineer, feature-branch, 3
+    ");
+    assert!(
+        refused(folder.path(), "aidd_get_routing_table", json!({"phase": "DESIGN"}))
+            .contains("UNDERSTAND, PLAN")
+    );
+}
+
+#[test]
+fn roles_are_found_and_the_projects_own_goes_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    let answer = call(root, "aidd_get_agent", json!({"agent": "security architect"}));
+    assert_eq!(
+        (&answer.data["name"], &answer.data["own"]),
+        (&json!("security-architect"), &json!(false))
+    );
+    insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "security-auditor"})), @"
+    there is no role `security-auditor`
+    hint: did you mean security-architect?
+    ");
+    insta::assert_snapshot!(refused(root, "aidd_get_agent", json!({"agent": "qqq"})), @"
+    there is no role `qqq`
+    hint: there are ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
+    ");
+    write(
+        root,
+        "skills/guard/SKILL.md",
+        "---\nname: security-architect\ncompetencies:\n  - { name: Vaults, level: primary }\n---\n# Our guard\n",
+    );
+    let own = call(root, "aidd_get_agent", json!({"agent": "security-architect"}));
+    assert_eq!(own.text, "# Our guard\n");
+    let matrix = call(root, "aidd_get_competency_matrix", json!({"filter": "vault"}));
+    assert_eq!(matrix.text, "competency: who leads; who helps\nVaults: security-architect");
+    assert!(
+        refused(root, "aidd_get_competency_matrix", json!({"filter": "xyz"}))
+            .contains("leave `filter` out")
+    );
+}
+
+#[test]
+fn the_next_step_follows_from_the_real_state() {
+    let folder = repository();
+    let root = folder.path();
+    write(root, "Dockerfile", "FROM debian:latest\nUSER app\n");
+    let context = Context::at(root);
+    let answer = ask(&context, "aidd_suggest_next", json!({})).expect("an answer");
+    insta::assert_snapshot!(steady(&answer.text, root), @r#"
+    - Mend the new findings: `aidd_ci_diff_check` (the changes bring 2 findings, 0 of them errors)
+    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{}}` (none is open on feature/login)
+    - Check Dockerfile: `aidd_validate_dockerfile {"filePath":"Dockerfile"}` (a Dockerfile changed)
+    - Look for secrets before the commit: `aidd_scan_secrets {"filePath":"."}` (files to commit: 1)
+    - Save where the branch stands: `aidd_branch {"action":"save","branch":"feature/login"}` (so that the next session can go on)
+    "#);
+    let call = |next: &Value| {
+        let Value::Object(arguments) = next["args"].clone() else { panic!("an object") };
+        let tools = tools::all();
+        let tool = tools.iter().find(|tool| next["tool"] == tool.name).expect("a tool");
+        tool.call(&context, arguments)
+    };
+    // What needs nothing more can be called as it is.
+    for next in answer.data["suggestions"].as_array().expect("a list") {
+        if next["needs"].is_null() {
+            call(next).expect("an answer");
+        }
+    }
+    let recent = json!({"recentActions": ["aidd_ci_diff_check", "aidd_session"]});
+    let rest = ask(&context, "aidd_suggest_next", recent).expect("an answer");
+    let tools: Vec<&Value> = rest.data["suggestions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|next| &next["tool"])
+        .collect();
+    assert!(!tools.contains(&&json!("aidd_ci_diff_check")) && !tools.is_empty(), "{tools:?}");
+}
+
+#[test]
+fn a_context_is_never_over_its_budget() {
+    let folder = repository();
+    let context = Context::at(folder.path());
+    for number in 0..30 {
+        let decision =
+            format!("Decision number {number} about the order service and its many queues");
+        ask(
+            &context,
+            "aidd_memory_add_decision",
+            json!({"decision": decision, "reasoning": "why"}),
+        )
+        .expect("saved");
+    }
+    for budget in [100, 150, 300, 1000, 4000, 20_000] {
+        let answer = ask(
+            &context,
+            "aidd_optimize_context",
+            json!({"budget": budget, "task": "order queues"}),
+        )
+        .expect("an answer");
+        let reserve = answer.data["reserve"].as_u64().expect("a number");
+        let counted = tokens::count(&answer.text) as u64;
+        assert!(counted + reserve <= budget, "{budget}: {counted} and {reserve}");
+        assert_eq!(answer.data["tokens"], json!(counted));
+    }
+    let memory =
+        ask(&context, "aidd_optimize_context", json!({"sections": ["memory"], "budget": 300}))
+            .expect("an answer");
+    assert!(memory.text.starts_with("## Decisions that hold\n"), "{}", memory.text);
+    let said = ask(&context, "aidd_optimize_context", json!({"sections": ["memories"]}))
+        .expect_err("refused");
+    assert!(said.message.contains("none of header, memory"), "{said}");
+}
+
+/// Every path below a folder, with what it holds.
+fn tree(root: &Path) -> Vec<(String, String)> {
+    let mut left = vec![root.to_owned()];
+    let mut found = Vec::new();
+    while let Some(folder) = left.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            if entry.path().is_dir() {
+                left.push(entry.path());
+            } else {
+                let path = entry
+                    .path()
+                    .strip_prefix(root)
+                    .expect("below")
+                    .to_string_lossy()
+                    .replace('\\', "/");
+                found.push((path, fs::read_to_string(entry.path()).expect("text")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn guidance_is_laid_out_once_and_over_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    write(root, "AGENTS.md", "# Ours\n");
+    let before = tree(root);
+    let dry = call(root, "aidd_scaffold", json!({"dryRun": true, "preset": "minimal"}));
+    assert_eq!(tree(root), before);
+    assert_eq!(dry.data["created"], json!(["agents/roles.md", "rules/house.md"]));
+    assert_eq!(dry.data["kept"], json!(["AGENTS.md"]));
+    let diff = dry.data["diff"].as_str().expect("a diff");
+    assert!(diff.contains("--- /dev/null\n+++ b/rules/house.md\n@@ -0,0 +1,"), "{diff}");
+    let full = call(root, "aidd_scaffold", json!({"preset": "full"}));
+    assert_eq!(full.data["kept"], json!(["AGENTS.md"]));
+    let after = tree(root);
+    assert!(after.contains(&("AGENTS.md".to_owned(), "# Ours\n".to_owned())));
+    for (path, text) in after.iter().filter(|(path, _)| {
+        dry.data["created"].as_array().is_some_and(|all| all.contains(&json!(path)))
+    }) {
+        let shown: String = text.lines().map(|line| format!("+{line}\n")).collect();
+        assert!(diff.contains(&shown), "{path}");
+    }
+    let again = call(root, "aidd_scaffold", json!({"preset": "full"}));
+    assert_eq!(again.data["created"], json!([]));
+    assert_eq!(tree(root), after);
+    // What was laid out is read, and the configuration holds.
+    let config = call(root, "aidd_get_config", json!({}));
+    assert!(config.text.contains("rules/house.md"), "{}", config.text);
+    assert_eq!(config.data["problems"], json!([]));
+}
+
+#[test]
+fn nothing_is_laid_out_outside_of_the_project() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("project");
+    fs::create_dir_all(&root).expect("made");
+    for path in ["..", "../other", "/"] {
+        assert!(
+            refused(&root, "aidd_scaffold", json!({"path": path})).contains("outside"),
+            "{path}"
+        );
+    }
+    call(&root, "aidd_scaffold", json!({"path": "packages/web", "preset": "minimal"}));
+    assert!(root.join("packages/web/rules/house.md").is_file());
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.path(), root.join("agents")).expect("linked");
+        assert!(refused(&root, "aidd_scaffold", json!({})).contains("outside"));
+        assert!(!folder.path().join("roles.md").exists());
+    }
+}

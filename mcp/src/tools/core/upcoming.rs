@@ -1,0 +1,154 @@
+//! What comes next, and slices of context within a budget.
+
+use super::{next, project_name, stands};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tools::memory::shown::Row;
+use aidd_ci::agent::{self, Target};
+use aidd_engine::check::Selection;
+use aidd_engine::finding::Severity;
+use aidd_engine::guidance::next::{Asked, Next};
+use aidd_engine::guidance::start::{RESERVE, SLICES, Told, next_line, slices};
+use aidd_engine::guidance::{state, tokens};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// Most suggestions.
+const MOST: usize = 5;
+/// More changed files are not checked for a suggestion.
+const CHECKED: usize = 50;
+/// Tokens of a context that names no budget.
+const BUDGET: usize = 4000;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_suggest_next",
+            "What next",
+            "Next steps by branch, changes, phase and findings, calls filled in. Use when unsure.",
+            suggest_next,
+        )
+        .in_profiles(&[Profile::Core])
+        .taking(&[("currentTask", "task")]),
+        Tool::new(
+            "aidd_optimize_context",
+            "Context in a budget",
+            "Rules, memory and state in so many tokens. Use mid-session; at its start aidd_bootstrap.",
+            optimize,
+        )
+        .in_profiles(&[Profile::Core]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Given {
+    task: Option<String>,
+    /// Tools just called
+    #[serde(default)]
+    recent_actions: Vec<String>,
+    #[schemars(extend("x-unlisted" = true))]
+    branch: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Suggested {
+    /// action, tool, args, needs (to be added), reason
+    suggestions: Vec<Row>,
+}
+
+/// A suggestion as data.
+pub(super) fn row(next: &Next) -> Row {
+    let mut row = Row::of(json!({
+        "action": next.action, "tool": next.tool, "args": next.args, "reason": next.reason,
+    }));
+    if !next.needs.is_empty() {
+        row.0.insert("needs".to_owned(), json!(next.needs));
+    }
+    row
+}
+
+fn suggest_next(context: &Context, given: Given) -> Result<Answer<Suggested>, ToolError> {
+    let state = stands(context, given.branch.as_deref(), given.task.as_deref())?;
+    let changed = state::changed(context.root());
+    let few = changed.as_ref().filter(|files| !files.is_empty() && files.len() <= CHECKED);
+    let asked = Asked {
+        task: given.task.as_deref(),
+        recent: &given.recent_actions,
+        changed: changed.as_deref(),
+        findings: few.and_then(|_| findings(context)),
+    };
+    let mut all = next(&state, &asked);
+    all.truncate(MOST);
+    let text: Vec<String> = all.iter().map(next_line).collect();
+    Ok(Answer::new(Suggested { suggestions: all.iter().map(row).collect() }, text.join("\n")))
+}
+
+/// New findings in what changed: errors, and others. `None`: the check does not run here, which its
+/// own tool tells.
+fn findings(context: &Context) -> Option<(usize, usize)> {
+    let project = context.project().ok()?;
+    let target = Target::Changes { base: None, below: &[] };
+    let document = agent::check(&project, &Selection::default(), &target).ok()?;
+    let found = document.ranked();
+    let errors = found.iter().filter(|finding| finding.severity == Severity::Error).count();
+    Some((errors, found.len() - errors))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Wanted {
+    /// Tokens (4000)
+    #[schemars(range(min = 100, max = 100_000))]
+    budget: Option<usize>,
+    /// Of header, memory, session, suggestions, rules, agents (all)
+    #[serde(default)]
+    sections: Vec<String>,
+    /// What it is for
+    task: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Optimized {
+    /// At most so many.
+    tokens: usize,
+    budget: usize,
+    /// Of the budget, kept free.
+    reserve: usize,
+    /// title, shown, leftOut
+    #[schemars(skip)]
+    parts: Vec<Row>,
+}
+
+fn optimize(context: &Context, given: Wanted) -> Result<Answer<Optimized>, ToolError> {
+    let budget = given.budget.unwrap_or(BUDGET);
+    let wanted: Vec<&str> = if given.sections.is_empty() {
+        SLICES.to_vec()
+    } else {
+        given.sections.iter().map(String::as_str).collect()
+    };
+    if let Some(other) = wanted.iter().find(|name| !SLICES.contains(name)) {
+        return Err(ToolError::new(format!(
+            "`sections`: `{other}` is none of {}",
+            SLICES.join(", ")
+        )));
+    }
+    let library = context.library()?;
+    let state = stands(context, None, given.task.as_deref())?;
+    let asked = Asked { task: given.task.as_deref(), ..Asked::default() };
+    let steps = next(&state, &asked);
+    let name = project_name(context);
+    let told = Told { library: &library, state: &state, next: &steps, project: &name, notes: &[] };
+    let sheet = slices(&told, &wanted, budget);
+    let parts = sheet.shares.iter().map(|share| {
+        Row::of(json!({"title": share.title, "shown": share.shown, "leftOut": share.left_out}))
+    });
+    let optimized = Optimized {
+        tokens: tokens::count(&sheet.text),
+        budget,
+        reserve: budget * RESERVE / 100,
+        parts: parts.collect(),
+    };
+    Ok(Answer::new(optimized, sheet.text))
+}

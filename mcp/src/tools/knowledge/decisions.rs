@@ -1,0 +1,144 @@
+//! A decision, questioned.
+
+use super::remembered;
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tools::memory::shown::Row;
+use aidd_engine::files::Disk;
+use aidd_engine::guidance::heuristics::{self, Questioned, Recalled, Scene, Stakes, USUAL};
+use aidd_engine::guidance::knowledge::Knowledge;
+use aidd_engine::memory::recall::Hit;
+use aidd_engine::stack;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
+
+/// Memories that are looked at.
+const MEMORIES: usize = 6;
+/// A memory that answers less well speaks of something else.
+const NEAR: f64 = 0.25;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_apply_heuristics",
+            "Question a decision",
+            "What heuristics ask of this decision, with evidence from memory, knowledge and manifests. Use \
+             before deciding what is hard to undo.",
+            apply,
+        )
+        .in_profiles(&[Profile::Core]),
+    ]
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum AtStake {
+    Low,
+    Medium,
+    High,
+    Catastrophic,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Given {
+    /// In a sentence, with figures and names
+    decision: String,
+    /// Why, and what else was looked at
+    context: Option<String>,
+    /// (medium)
+    stakes: Option<AtStake>,
+    /// (5)
+    #[schemars(range(min = 1, max = 10))]
+    limit: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Asked {
+    heuristics: Vec<Row>,
+    /// What the decision names.
+    named: Row,
+    /// Others that fit.
+    more: usize,
+}
+
+fn recalled(hit: Hit) -> Recalled {
+    let outcome = hit.outcome.and_then(|it| serde_json::to_value(it).ok());
+    Recalled {
+        kind: hit.kind.word().to_owned(),
+        outcome: outcome.and_then(|it| it.as_str().map(str::to_uppercase)),
+        id: hit.id,
+        title: hit.title,
+    }
+}
+
+fn apply(context: &Context, given: Given) -> Result<Answer<Asked>, ToolError> {
+    if given.decision.trim().is_empty() {
+        return Err(ToolError::new("`decision` is empty").remedy("say it in a sentence"));
+    }
+    let stakes = match given.stakes {
+        Some(AtStake::Low) => Stakes::Low,
+        None | Some(AtStake::Medium) => Stakes::Medium,
+        Some(AtStake::High) => Stakes::High,
+        Some(AtStake::Catastrophic) => Stakes::Catastrophic,
+    };
+    let text = match given.context.as_deref().map(str::trim) {
+        Some(more) if !more.is_empty() => format!("{}\n{more}", given.decision.trim()),
+        _ => given.decision.trim().to_owned(),
+    };
+    let library = context.library()?;
+    let knowledge = Knowledge::new(&library);
+    let stack = stack::detect(&Disk::new(context.root()));
+    let found = remembered(context, &text, MEMORIES)?;
+    let near = found.hits.into_iter().filter(|hit| hit.score >= NEAR);
+    let memories: Vec<Recalled> = near.map(recalled).collect();
+    let scene =
+        Scene { library: &library, knowledge: &knowledge, stack: &stack, memories: &memories };
+    let limit = given.limit.unwrap_or(USUAL).clamp(1, 10);
+    let asked = heuristics::apply(&text, stakes, limit, &scene).map_err(ToolError::new)?;
+    let said = told(&asked);
+    let data = Asked {
+        heuristics: asked.applied.iter().map(Row::of).collect(),
+        named: named(&asked),
+        more: asked.more,
+    };
+    Ok(Answer::new(data, said))
+}
+
+/// What the decision names, without what it does not.
+fn named(asked: &Questioned<'_, '_>) -> Row {
+    let of = &asked.named;
+    let names = |entries: Vec<&str>| entries.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let lists = [
+        ("chooses", names(of.chosen().map(|entry| entry.name).collect())),
+        ("leaves", names(of.left.iter().map(|entry| entry.name).collect())),
+        ("figures", of.figures.clone()),
+        ("acts", of.acts.clone()),
+        ("reasons", of.reasons.clone()),
+        ("absolutes", of.absolutes.clone()),
+        ("pulls", of.pulls.clone()),
+    ];
+    let filled = lists.into_iter().filter(|(_, list)| !list.is_empty());
+    Row(filled.map(|(key, list)| (key.to_owned(), Value::from(list))).collect::<Map<_, _>>())
+}
+
+fn told(asked: &Questioned<'_, '_>) -> String {
+    let mut text = format!("on “{}”", asked.named.subject);
+    for one in &asked.applied {
+        let _ = write!(text, "\n{} {} ({})", one.id, one.name, one.because);
+        for ask in &one.asks {
+            let _ = write!(text, "\n  ? {ask}");
+        }
+        for evidence in &one.evidence {
+            let _ = write!(text, "\n  = {evidence}");
+        }
+        if !one.open.is_empty() {
+            let _ = write!(text, "\n  open: {}", one.open.join(", "));
+        }
+    }
+    if asked.more > 0 {
+        let _ = write!(text, "\n{} more fit; raise `limit`", asked.more);
+    }
+    text
+}

@@ -1,0 +1,313 @@
+//! Entries: found, read, and held against each other.
+
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tools::memory::shown::{Row, capped};
+use aidd_engine::files::Disk;
+use aidd_engine::guidance::compatibility::{self, Pair};
+use aidd_engine::guidance::knowledge::{Entry, Knowledge, Query};
+use aidd_engine::stack;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// Most technologies that are held against each other at once.
+const TECHNOLOGIES: usize = 12;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_query_tkb",
+            "Search knowledge",
+            "Ranks technologies by words, category, maturity or use case. Use before choosing one; then \
+             aidd_get_tkb_entry.",
+            query,
+        )
+        .taking(&[("keyword", "query")])
+        .in_profiles(&[Profile::Core]),
+        Tool::new(
+            "aidd_get_tkb_entry",
+            "Knowledge entry",
+            "A technology's page: metrics, fit scores, trade-offs, migrations. Use before relying on it.",
+            get,
+        )
+        .in_profiles(&[Profile::Core]),
+        Tool::new(
+            "aidd_tech_compatibility",
+            "Technology compatibility",
+            "Scores how technologies go together, with reasons, also against what the project has. Use \
+             before adding one.",
+            compatible,
+        )
+        .in_profiles(&[Profile::Core]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    /// Words or a name
+    query: Option<String>,
+    /// runtime, frontend, backend, data, testing, infrastructure, security, tooling, pattern
+    category: Option<String>,
+    /// stable, emerging, experimental, deprecated
+    maturity: Option<String>,
+    /// What for: cache in front of a database
+    use_case: Option<String>,
+    /// (10)
+    limit: Option<i64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Entries {
+    /// With those beyond the limit.
+    total: usize,
+    entries: Vec<Row>,
+}
+
+/// Refuses a value that no entry has, with those that there are.
+fn known<'k>(
+    name: &str,
+    given: Option<&'k str>,
+    of: impl Iterator<Item = &'k str>,
+) -> Result<(), ToolError> {
+    let Some(given) = given else { return Ok(()) };
+    let known: BTreeSet<&str> = of.filter(|word| !word.is_empty()).collect();
+    if known.iter().any(|word| word.eq_ignore_ascii_case(given.trim())) {
+        return Ok(());
+    }
+    let known: Vec<&str> = known.into_iter().collect();
+    Err(ToolError::new(format!("`{name}`: no entry has `{given}`"))
+        .remedy(format!("there are {}", known.join(", "))))
+}
+
+fn query(context: &Context, asked: Asked) -> Result<Answer<Entries>, ToolError> {
+    let (limit, note) = capped(asked.limit, 10, 100);
+    let library = context.library()?;
+    let knowledge = Knowledge::new(&library);
+    let of = |pick: fn(&Entry<'_>) -> String| {
+        knowledge.entries().iter().map(pick).collect::<BTreeSet<String>>()
+    };
+    let (categories, maturities) =
+        (of(|entry| entry.category.to_owned()), of(|entry| entry.maturity.to_owned()));
+    known("category", asked.category.as_deref(), categories.iter().map(String::as_str))?;
+    known("maturity", asked.maturity.as_deref(), maturities.iter().map(String::as_str))?;
+    let filled = |text: &Option<String>| {
+        text.as_ref().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    };
+    let (text, use_case) = (filled(&asked.query), filled(&asked.use_case));
+    let found = knowledge.query(&Query {
+        text: text.as_deref(),
+        category: asked.category.as_deref(),
+        maturity: asked.maturity.as_deref(),
+        use_case: use_case.as_deref(),
+    });
+    let mut text = String::new();
+    let mut rows = Vec::new();
+    for hit in found.iter().take(limit) {
+        let entry = hit.entry;
+        let mut row = Row::of(json!({
+            "name": entry.name,
+            "entry": entry.page.name,
+            "category": entry.category,
+            "maturity": entry.maturity,
+            "updated": entry.updated,
+            "summary": entry.page.summary,
+            "score": f64::from((hit.score * 100.0).round()) / 100.0,
+        }));
+        if let Some(version) = entry.version {
+            row.0.insert("version".to_owned(), version.into());
+        }
+        let _ = write!(
+            text,
+            "{} ({}, {}): {}",
+            entry.name, entry.category, entry.maturity, entry.page.summary
+        );
+        if let Some(case) = &hit.use_case {
+            let said = format!("{} {}/10: {}", case.case, case.fit, case.why);
+            let _ = write!(text, " [{said}]");
+            row.0.insert("useCase".to_owned(), said.into());
+        }
+        text.push('\n');
+        rows.push(row);
+    }
+    if rows.is_empty() {
+        text.push_str("no entry answers; fewer or other words may find one");
+    } else if found.len() > rows.len() {
+        let _ = writeln!(text, "{} of {}", rows.len(), found.len());
+    }
+    if let Some(note) = note {
+        let _ = writeln!(text, "note: {note}");
+    }
+    Ok(Answer::new(Entries { total: found.len(), entries: rows }, text.trim_end()))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Which {
+    /// Name, alias or package
+    name: String,
+    /// One section only: Use Cases
+    section: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Whole {
+    name: String,
+    entry: String,
+    category: String,
+    maturity: String,
+    updated: String,
+    page: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    migrations: Vec<Row>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    legacy: Vec<Row>,
+}
+
+fn unknown(name: &str, near: &[&str]) -> ToolError {
+    let hint = if near.is_empty() {
+        "aidd_query_tkb finds entries by words".to_owned()
+    } else {
+        format!("did you mean {}?", near.join(", "))
+    };
+    ToolError::new(format!("there is no entry on `{name}`")).remedy(hint)
+}
+
+fn get(context: &Context, given: Which) -> Result<Answer<Whole>, ToolError> {
+    let library = context.library()?;
+    let knowledge = Knowledge::new(&library);
+    let entry = knowledge.find(&given.name).map_err(|near| unknown(&given.name, &near))?;
+    let body = entry.page.body();
+    let page = match &given.section {
+        None => body.to_owned(),
+        Some(section) => section_of(body, section)?,
+    };
+    let mut text = format!(
+        "{} ({}, {}), reviewed {}",
+        entry.name, entry.category, entry.maturity, entry.updated
+    );
+    if let Some(version) = entry.version {
+        let _ = write!(text, ", describes {version}");
+    }
+    let _ = write!(text, "\n\n{page}");
+    let is_whole = given.section.is_none();
+    let data = Whole {
+        name: entry.name.to_owned(),
+        entry: entry.page.name.clone(),
+        category: entry.category.to_owned(),
+        maturity: entry.maturity.to_owned(),
+        updated: entry.updated.to_owned(),
+        version: entry.version.map(str::to_owned),
+        migrations: entry.migrations.iter().filter(|_| is_whole).map(Row::of).collect(),
+        legacy: entry.legacy.iter().filter(|_| is_whole).map(Row::of).collect(),
+        page,
+    };
+    Ok(Answer::new(data, text))
+}
+
+/// A section of the second level, its heading included.
+fn section_of(body: &str, name: &str) -> Result<String, ToolError> {
+    let title = |line: &str| line.strip_prefix("## ").map(|title| title.trim().to_owned());
+    let is_it =
+        |line: &str| title(line).is_some_and(|title| title.eq_ignore_ascii_case(name.trim()));
+    let mut lines = body.lines().skip_while(|line| !is_it(line));
+    let Some(first) = lines.next() else {
+        let all: Vec<String> = body.lines().filter_map(title).collect();
+        return Err(ToolError::new(format!("the entry has no section `{name}`"))
+            .remedy(format!("there are {}", all.join(", "))));
+    };
+    let rest = lines.take_while(|line| title(line).is_none());
+    Ok([first].into_iter().chain(rest).collect::<Vec<_>>().join("\n").trim_end().to_owned())
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Several {
+    /// Two or more names
+    technologies: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Compared {
+    /// The worst first.
+    pairs: Vec<Row>,
+    /// Of the worst pair.
+    score: i32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    clashes: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown: Vec<String>,
+}
+
+fn compatible(context: &Context, given: Several) -> Result<Answer<Compared>, ToolError> {
+    if given.technologies.len() > TECHNOLOGIES {
+        let many = given.technologies.len();
+        return Err(ToolError::new(format!(
+            "`technologies` has {many}; {TECHNOLOGIES} is the most at once"
+        )));
+    }
+    let library = context.library()?;
+    let knowledge = Knowledge::new(&library);
+    let (mut entries, mut unknown): (Vec<&Entry<'_>>, Vec<String>) = (Vec::new(), Vec::new());
+    for name in &given.technologies {
+        match knowledge.find(name) {
+            Ok(entry) if entries.iter().any(|known| std::ptr::eq(*known, entry)) => {}
+            Ok(entry) => entries.push(entry),
+            Err(near) if near.is_empty() => unknown.push(name.clone()),
+            Err(near) => unknown.push(format!("{name} (near: {})", near.join(", "))),
+        }
+    }
+    if entries.len() < 2 {
+        let hint = if unknown.is_empty() {
+            "name two different ones".to_owned()
+        } else {
+            format!("no entry on {}", unknown.join("; "))
+        };
+        return Err(ToolError::new("a comparison needs two technologies with entries").remedy(hint));
+    }
+    let stack = stack::detect(&Disk::new(context.root()));
+    let pairs = compatibility::pairs(&entries, &stack);
+    let clashes: Vec<String> = compatibility::clashes_here(&entries, &knowledge, &stack)
+        .into_iter()
+        .map(|(one, other, why)| format!("{one} and {other}, which the project has: {why}"))
+        .collect();
+    let text = compared(&pairs, &clashes, &unknown);
+    let score = pairs.first().map_or(0, |pair| pair.score);
+    let rows = pairs.iter().map(|pair| {
+        Row::of(json!({
+            "technologies": pair.names,
+            "score": pair.score,
+            "level": pair.level,
+            "stated": pair.is_stated,
+            "reasons": pair.reasons,
+        }))
+    });
+    Ok(Answer::new(Compared { pairs: rows.collect(), score, clashes, unknown }, text))
+}
+
+fn compared(pairs: &[Pair], clashes: &[String], unknown: &[String]) -> String {
+    let mut text = format!("from {} for a pair of which nothing is known", compatibility::base());
+    for pair in pairs {
+        let [one, other] = &pair.names;
+        let level = serde_json::to_value(pair.level).unwrap_or_default();
+        let _ = write!(
+            text,
+            "\n{one} + {other}: {} ({})",
+            pair.score,
+            level.as_str().unwrap_or_default()
+        );
+        for reason in &pair.reasons {
+            let _ = write!(text, "\n  {:+} {}", reason.points, reason.why);
+        }
+    }
+    for clash in clashes {
+        let _ = write!(text, "\nclash: {clash}");
+    }
+    for name in unknown {
+        let _ = write!(text, "\nno entry: {name}");
+    }
+    text
+}

@@ -1,0 +1,50 @@
+//! The knowledge base and the project's stack: what there is, what fits, what a decision or a new
+//! version takes.
+
+mod decisions;
+mod entries;
+mod stack;
+#[cfg(test)]
+mod tests;
+mod versions;
+
+use crate::context::Context;
+use crate::tool::{Tool, ToolError};
+use aidd_engine::guidance::legacy::{self, Search, Wanted};
+use aidd_engine::memory::recall::{Found, Question};
+use aidd_engine::memory::types::Kind;
+use aidd_engine::walk::{self, Walk};
+
+/// The tools of knowledge and stack.
+#[must_use]
+pub fn tools() -> Vec<Tool> {
+    let families = [stack::tools(), entries::tools(), decisions::tools(), versions::tools()];
+    families.into_iter().flatten().collect()
+}
+
+/// Permanent memories on a text. A project that remembers nothing is not made to.
+fn remembered(context: &Context, text: &str, limit: usize) -> Result<Found, ToolError> {
+    let root = context.root();
+    if !root.join(".aidd").exists() && !root.join("ai/memory").exists() {
+        return Ok(Found::default());
+    }
+    let kinds = vec![Kind::Decision, Kind::Mistake, Kind::Convention];
+    let question = Question { text: text.to_owned(), kinds, limit, ..Question::default() };
+    context.memory(|memory| memory.search(&question))
+}
+
+/// The old forms that are wanted, in the files that a check of the project would read.
+fn old_forms(
+    context: &Context,
+    below: Option<&str>,
+    wanted: &[Wanted<'_>],
+) -> Result<Search, ToolError> {
+    if wanted.iter().all(|wanted| wanted.forms.is_empty()) {
+        return Ok(Search::default());
+    }
+    let project = context.project()?;
+    let from = below.map_or_else(|| project.root().to_owned(), |path| project.root().join(path));
+    let files = walk::list(&project.config, &project.disk, &Walk::over(vec![from]));
+    let files = files.map_err(ToolError::new)?;
+    Ok(legacy::search(&project.disk, files.iter().map(String::as_str), wanted))
+}

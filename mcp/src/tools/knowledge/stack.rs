@@ -1,0 +1,199 @@
+//! What the project is built with, and what guidance it has.
+
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tools::memory::shown::Row;
+use aidd_engine::files::Disk;
+use aidd_engine::guidance::knowledge::Knowledge;
+use aidd_engine::stack::{self, Markers, Stack};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt::Write as _;
+
+/// Most dependencies in an answer.
+const DEPENDENCIES: usize = 300;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_detect_project",
+            "Detect project",
+            "Manifests, locked versions, package managers, runtimes, and the guidance that is here. Use \
+             before choosing a library or a command.",
+            detect,
+        )
+        .in_profiles(&[Profile::Core]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Given {
+    /// Folder (the root)
+    path: Option<String>,
+    /// Whether to list every dependency
+    #[serde(default)]
+    dependencies: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Detected {
+    /// Whether there is guidance of aidd.
+    detected: bool,
+    markers: Row,
+    /// Manifests.
+    packages: Vec<Row>,
+    /// Those with a knowledge entry.
+    technologies: Vec<Row>,
+    runtimes: Vec<Row>,
+    monorepo: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dependencies: Vec<Row>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
+}
+
+fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError> {
+    let folder = given.path.as_deref().map(|path| context.inside(path)).transpose()?;
+    let place = folder.map_or_else(|| context.root().to_owned(), |path| context.root().join(path));
+    if !place.is_dir() {
+        return Err(
+            ToolError::new("`path` is no folder").remedy("name one from the project's root")
+        );
+    }
+    let disk = Disk::new(place);
+    let (stack, markers) = (stack::detect(&disk), stack::markers(&disk));
+    let library = context.library()?;
+    let technologies = technologies(&stack, &Knowledge::new(&library));
+    let text = text(&stack, &markers, &technologies);
+    let listed = if given.dependencies { dependencies(&stack) } else { Vec::new() };
+    let mut problems = stack.problems.clone();
+    if given.dependencies && stack.dependencies().count() > DEPENDENCIES {
+        problems
+            .push(format!("only the first {DEPENDENCIES} dependencies are listed; name a folder"));
+    }
+    let data = Detected {
+        detected: markers.detected,
+        packages: packages(&stack),
+        technologies: technologies.iter().map(Row::of).collect(),
+        runtimes: stack.pins.iter().map(Row::of).collect(),
+        monorepo: stack.is_monorepo(),
+        markers: Row::of(markers),
+        dependencies: listed,
+        problems,
+    };
+    Ok(Answer::new(data, text))
+}
+
+/// A technology that the project uses.
+#[derive(Serialize)]
+struct Technology {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    entry: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    place: String,
+}
+
+fn technologies(stack: &Stack, knowledge: &Knowledge<'_>) -> Vec<Technology> {
+    let mut found = Vec::new();
+    for entry in knowledge.entries() {
+        let version = entry.version_in(stack);
+        let used = entry.used_in(stack);
+        if version.is_none() && used.is_empty() {
+            continue;
+        }
+        let place = used.first().map(|(manifest, _)| manifest.path.clone()).unwrap_or_default();
+        found.push(Technology {
+            name: entry.name.to_owned(),
+            place: version.as_ref().map_or(place, |(_, place)| place.clone()),
+            version: version.map(|(version, _)| version.to_string()),
+            entry: entry.page.name.clone(),
+        });
+    }
+    found
+}
+
+fn packages(stack: &Stack) -> Vec<Row> {
+    let row = |manifest: &stack::Manifest| {
+        let mut row = Row::of(json!({
+            "path": manifest.path,
+            "ecosystem": manifest.ecosystem,
+            "dependencies": manifest.dependencies.len(),
+        }));
+        let more = [
+            ("name", &manifest.name),
+            ("version", &manifest.version),
+            ("manager", &manifest.manager),
+            ("lock", &manifest.lock),
+        ];
+        for (key, value) in more {
+            if let Some(value) = value {
+                row.0.insert(key.to_owned(), value.clone().into());
+            }
+        }
+        if !manifest.scripts.is_empty() {
+            let names: Vec<&String> = manifest.scripts.keys().collect();
+            row.0.insert("scripts".to_owned(), json!(names));
+        }
+        row
+    };
+    stack.manifests.iter().map(row).collect()
+}
+
+fn dependencies(stack: &Stack) -> Vec<Row> {
+    let rows = stack.dependencies().map(|(manifest, dependency)| {
+        let mut row = Row::of(dependency);
+        row.0.insert("manifest".to_owned(), manifest.path.clone().into());
+        row
+    });
+    rows.take(DEPENDENCIES).collect()
+}
+
+fn text(stack: &Stack, markers: &Markers, technologies: &[Technology]) -> String {
+    let mut text = String::new();
+    if stack.manifests.is_empty() {
+        text.push_str("no manifest was found\n");
+    }
+    for manifest in &stack.manifests {
+        let or = |value: &Option<String>, before: &str| {
+            value.as_ref().map_or_else(String::new, |value| format!("{before}{value}"))
+        };
+        let _ = writeln!(
+            text,
+            "{}: {}{}{}{}, {} dependencies{}",
+            manifest.path,
+            manifest.ecosystem,
+            or(&manifest.name, " "),
+            or(&manifest.version, " "),
+            or(&manifest.manager, ", by "),
+            manifest.dependencies.len(),
+            or(&manifest.lock, ", locked in "),
+        );
+    }
+    let list = |items: Vec<String>| items.join(", ");
+    let known = technologies.iter().map(|it| match &it.version {
+        Some(version) => format!("{} {version}", it.name),
+        None => it.name.clone(),
+    });
+    let known = list(known.collect());
+    if !known.is_empty() {
+        let _ = writeln!(text, "known: {known}");
+    }
+    let pins = stack.pins.iter().map(|pin| format!("{} {} ({})", pin.name, pin.version, pin.path));
+    let pins = list(pins.collect());
+    if !pins.is_empty() {
+        let _ = writeln!(text, "runtimes: {pins}");
+    }
+    let folders = markers.folders.values().chain(&markers.protocol).cloned().collect();
+    let _ = match (markers.detected, list(folders)) {
+        (true, places) if places.is_empty() => writeln!(text, "guidance: .aidd"),
+        (true, places) => writeln!(text, "guidance: {places}"),
+        (false, _) => writeln!(text, "guidance: none of the project's own; the shipped one holds"),
+    };
+    for problem in &stack.problems {
+        let _ = writeln!(text, "problem: {problem}");
+    }
+    text.trim_end().to_owned()
+}

@@ -1,0 +1,242 @@
+//! The tools of knowledge and stack as the server calls them.
+
+use crate::context::{Context, Setup};
+use crate::tool::{Answer, ToolError};
+use crate::tools;
+use aidd_engine::memory::project::Clock;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// 2026-11-23.
+fn clock() -> Clock {
+    Box::new(|| 1_795_392_000_000)
+}
+
+fn ask(root: &Path, name: &str, arguments: Value) -> Result<Answer<Value>, ToolError> {
+    let Value::Object(arguments) = arguments else { panic!("an object") };
+    let tools = tools::all();
+    let tool = tools.iter().find(|tool| tool.name == name).expect("a tool");
+    tool.call(&Context::new(Setup { clock, ..Setup::at(root) }), arguments)
+}
+
+fn call(root: &Path, name: &str, arguments: Value) -> Answer<Value> {
+    ask(root, name, arguments).expect("an answer")
+}
+
+fn refused(root: &Path, name: &str, arguments: Value) -> String {
+    ask(root, name, arguments).expect_err("refused").to_string()
+}
+
+fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    folder
+}
+
+/// A shop on React 18 and Jest, with an old form in its code.
+fn shop() -> tempfile::TempDir {
+    project(&[
+        (
+            "package.json",
+            r#"{"name": "shop", "version": "1.0.0", "scripts": {"test": "jest"}, "dependencies": {"react": "^18.2.0", "react-router": "^6"}, "devDependencies": {"jest": "^29"}}"#,
+        ),
+        (
+            "package-lock.json",
+            r#"{"lockfileVersion": 3, "packages": {"node_modules/react": {"version": "18.3.1"}, "node_modules/react-router": {"version": "6.30.0"}}}"#,
+        ),
+        (".nvmrc", "22\n"),
+        ("src/main.tsx", "import ReactDOM from 'react-dom';\nReactDOM.render(<App />, root);\n"),
+        ("AGENTS.md", "# Shop\n"),
+    ])
+}
+
+#[test]
+fn the_project_is_detected() {
+    let folder = shop();
+    let answer = call(folder.path(), "aidd_detect_project", json!({}));
+    insta::assert_snapshot!(answer.text, @"
+    package.json: npm shop 1.0.0, by npm, 3 dependencies, locked in package-lock.json
+    known: React 18.3.1, React Router 6.30.0, Node.js 22, Jest 29
+    runtimes: node 22 (.nvmrc)
+    guidance: AGENTS.md
+    ");
+    assert_eq!(answer.data["detected"], true);
+    assert_eq!(answer.data["packages"][0]["manager"], "npm");
+    assert!(answer.data.get("dependencies").is_none());
+    let answer = call(folder.path(), "aidd_detect_project", json!({"dependencies": true}));
+    assert_eq!(answer.data["dependencies"][0]["locked"], "18.3.1");
+    let empty = project(&[]);
+    insta::assert_snapshot!(call(empty.path(), "aidd_detect_project", json!({})).text, @"
+    no manifest was found
+    guidance: none of the project's own; the shipped one holds
+    ");
+    assert!(
+        refused(folder.path(), "aidd_detect_project", json!({"path": "../x"})).contains("outside")
+    );
+    assert!(
+        refused(folder.path(), "aidd_detect_project", json!({"path": "AGENTS.md"}))
+            .contains("no folder")
+    );
+}
+
+#[test]
+fn entries_are_found_and_read() {
+    let folder = shop();
+    let root = folder.path();
+    for name in ["Vitest", "React"] {
+        let answer =
+            call(root, "aidd_query_tkb", json!({"keyword": name.to_lowercase(), "limit": 3}));
+        assert_eq!(answer.data["entries"][0]["name"], name);
+        assert_eq!(answer.data["entries"].as_array().map(Vec::len), Some(3));
+    }
+    let answer = call(
+        root,
+        "aidd_query_tkb",
+        json!({"useCase": "unit tests in a Vite project", "limit": 1}),
+    );
+    insta::assert_snapshot!(answer.text, @"
+    Vitest (testing, stable): Test runner on Vite for TypeScript and JavaScript; shares the build configuration of the application. [Unit tests in a Vite project 10/10: One configuration for build and test]
+    1 of 54
+    ");
+    let said = refused(root, "aidd_query_tkb", json!({"category": "database"}));
+    assert!(said.contains("no entry has `database`") && said.contains("data, "), "{said}");
+    let answer =
+        call(root, "aidd_get_tkb_entry", json!({"name": "vitest", "section": "use cases"}));
+    insta::assert_snapshot!(answer.text, @"
+    Vitest (testing, stable), reviewed 2026-11-22, describes 5.1
+
+    ## Use Cases
+
+    | Use Case | Fit Score | Why |
+    | --- | --- | --- |
+    | Unit tests in a Vite project | 10/10 | One configuration for build and test |
+    | TypeScript library with ES modules | 9/10 | No transformer to configure |
+    | Component tests in a real browser | 8/10 | Browser mode drives Chromium, Firefox or WebKit |
+    | End-to-end journeys over pages | 3/10 | Playwright Test has tracing and isolation for it |
+    | React Native | 2/10 | The ecosystem presets target Jest |
+    ");
+    let whole = call(
+        root,
+        "aidd_get_tkb_entry",
+        json!({"name": "npm:nothing/vitest".trim_start_matches("npm:nothing/")}),
+    );
+    assert!(whole.data["page"].as_str().is_some_and(|page| page.contains("## References")));
+    assert!(whole.data["migrations"].as_array().is_some_and(|all| !all.is_empty()));
+    let said = refused(root, "aidd_get_tkb_entry", json!({"name": "vitset"}));
+    assert!(said.contains("did you mean Vitest"), "{said}");
+    let said = refused(root, "aidd_get_tkb_entry", json!({"name": "vitest", "section": "Costs"}));
+    assert!(said.contains("there are Overview, Key Metrics"), "{said}");
+}
+
+#[test]
+fn a_projects_own_entry_takes_the_place_of_ours() {
+    let own = "---\nname: React\ncategory: frontend\nmaturity: stable\nlast_updated: 2026-11-01\nsummary: Ours.\n---\n# React\n\n## Overview\n\nHere it is only used for the shop.\n";
+    let folder = project(&[("ai/knowledge/frontend/react.md", own)]);
+    let answer = call(folder.path(), "aidd_get_tkb_entry", json!({"name": "React"}));
+    assert!(answer.text.contains("only used for the shop"), "{}", answer.text);
+    let answer =
+        call(folder.path(), "aidd_validate_tkb_entry", json!({"filePath": "ai/knowledge"}));
+    assert!(answer.text.contains("there is no section `## Key Metrics`"), "{}", answer.text);
+    let answer = call(folder.path(), "aidd_validate_tkb_entry", json!({"content": "# X\n"}));
+    assert_eq!(answer.data["findings"][0]["rule"], "tkb/malformed-header");
+}
+
+#[test]
+fn technologies_are_compared() {
+    let folder = shop();
+    let given = json!({"technologies": ["vitest", "react", "nosuchthing"]});
+    let answer = call(folder.path(), "aidd_tech_compatibility", given);
+    insta::assert_snapshot!(answer.text, @"
+    from 60 for a pair of which nothing is known
+    Vitest + React: 91 (high)
+      +30 both entries state that they work together
+      +6 both work with vite, typescript
+      -5 package-lock.json has React 18.3.1; the entry describes 19.3
+    clash: Vitest and Jest, which the project has: Two runners with the same globals; one repository needs one.
+    no entry: nosuchthing
+    ");
+    assert_eq!(answer.data["pairs"][0]["stated"], true);
+    let said = refused(
+        folder.path(),
+        "aidd_tech_compatibility",
+        json!({"technologies": ["react", "react.js"]}),
+    );
+    assert!(said.contains("needs two"), "{said}");
+}
+
+#[test]
+fn a_decision_is_questioned_with_what_is_remembered() {
+    let folder = shop();
+    let root = folder.path();
+    let made = json!({
+        "decision": "Tests run on Jest until the shop is on React 19",
+        "reasoning": "Two moves at once cannot be told apart when a test fails",
+    });
+    call(root, "aidd_memory_add_decision", made);
+    let given = json!({"decision": "Move the tests from Jest to Vitest", "stakes": "high"});
+    let answer = call(root, "aidd_apply_heuristics", given);
+    assert!(answer.text.contains("Tests run on Jest until"), "{}", answer.text);
+    assert_eq!(answer.data["named"]["leaves"], json!(["Jest"]));
+    assert_eq!(answer.data["named"]["chooses"], json!(["Vitest"]));
+    assert!(refused(root, "aidd_apply_heuristics", json!({"decision": " "})).contains("empty"));
+    // A project that remembers nothing is not made to.
+    let other = project(&[]);
+    call(other.path(), "aidd_apply_heuristics", json!({"decision": "Add a queue"}));
+    assert!(!other.path().join(".aidd").exists());
+}
+
+#[test]
+fn versions_are_verified_and_moves_planned() {
+    let folder = shop();
+    let root = folder.path();
+    let answer = call(root, "aidd_verify_version", json!({"packages": ["react", "left-pad"]}));
+    insta::assert_snapshot!(answer.text, @"
+    react 18.3.1 (package.json): confidence low
+      detect done: package.json asks for ^18.2.0; package-lock.json settles 18.3.1
+      context done: knowledge entry frontend/react describes 19.3, reviewed 2026-11-22: current
+      document failed: the entry is for 19.3, not for 18.3.1
+      filter failed: src/main.tsx:2: `ReactDOM.render` is replaced since 18 by createRoot(node).render
+    left-pad: in no manifest
+    ");
+    assert_eq!(answer.data["unknown"], json!(["left-pad"]));
+    let answer = call(root, "aidd_verify_version", json!({"packageJsonPath": "package.json"}));
+    assert_eq!(answer.data["packages"].as_array().map(Vec::len), Some(3));
+    assert!(
+        refused(root, "aidd_verify_version", json!({"path": "nowhere"})).contains("there is no")
+    );
+    let answer =
+        call(root, "aidd_plan_migration", json!({"framework": "react", "targetVersion": "19"}));
+    insta::assert_snapshot!(answer.text, @"
+    React: 18.3.1 to 19
+    1. [low] Begin on a branch of its own with a clean work tree; run the checks and keep what they say
+       $ npm run test
+       from package.json
+    2. [medium] Replace first what 18.3.1 has replaced already, in a commit of its own: `ReactDOM.render` by createRoot(node).render (src/main.tsx:2)
+       from knowledge/frontend/react.md, legacy
+    3. [low] 18.3.1 to 19: read the guide and mark what concerns this project
+       from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
+    4. [medium] Find out whether it hits here, and mend it: propTypes and defaultProps of function components are gone
+       from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
+    5. [medium] Find out whether it hits here, and mend it: string refs are gone
+       from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
+    6. [medium] Find out whether it hits here, and mend it: ReactDOM.render and hydrate are gone
+       from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
+    7. [high] Set 19 in package.json and commit the lock file with it
+       $ npm install react@19
+       from package.json
+    8. [medium] Run the codemod and read its whole diff; commit it apart from what you change by hand
+       $ npx codemod@latest react/19/migration-recipe
+       from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
+    9. [medium] At 19: run the checks, compare with what they said before, look at warnings of old forms, and commit
+       $ npm run test
+    guardrail: The way back is the commit before: revert, then `npm ci` restores package-lock.json; try it once before the first hop
+    guardrail: See that these support each version on the way: react-router
+    ");
+    let given = json!({"framework": "react", "targetVersion": "16"});
+    assert!(refused(root, "aidd_plan_migration", given).contains("is older than 18.3.1"));
+}

@@ -1,0 +1,327 @@
+//! Versions: which one code is written for, and the way to another.
+
+use super::{old_forms, remembered};
+use crate::context::Context;
+use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tools::memory::shown::Row;
+use aidd_engine::files::Disk;
+use aidd_engine::guidance::knowledge::{Entry, Knowledge};
+use aidd_engine::guidance::legacy::{self, Search, Wanted};
+use aidd_engine::guidance::migration::{self, Plan};
+use aidd_engine::guidance::versions::{self, Confidence, Outcome, Remembered, Scene, Verified};
+use aidd_engine::memory::times;
+use aidd_engine::stack::{self, Dependency, Manifest, Stack};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// Most packages in an answer.
+const PACKAGES: usize = 40;
+/// Memories that are looked at for a package.
+const MEMORIES: usize = 5;
+/// Packages whose memories are looked for.
+const RECALLED: usize = 12;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "aidd_verify_version",
+            "Verify versions",
+            "Which versions the project has, their documentation, and old forms in code; evidence per \
+             step. Use before writing code against a library.",
+            verify,
+        )
+        .taking(&[("packageJsonPath", "path")])
+        .in_profiles(&[Profile::Tools]),
+        Tool::new(
+            "aidd_plan_migration",
+            "Plan a migration",
+            "Ordered steps to another version: breaks, codemods, commands, places in code. Use before an \
+             upgrade.",
+            plan,
+        )
+        .taking(&[("technology", "framework")])
+        .in_profiles(&[Profile::Tools]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Given {
+    /// Names (those with an entry)
+    #[serde(default)]
+    packages: Vec<String>,
+    /// Manifest or folder (the root)
+    path: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Versions {
+    packages: Vec<Row>,
+    /// Files searched for old forms.
+    searched: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+/// The folder that a manifest or folder names; the root is empty.
+fn folder(context: &Context, given: Option<&str>) -> Result<String, ToolError> {
+    let Some(given) = given else { return Ok(String::new()) };
+    let path = context.inside(given)?;
+    let place = context.root().join(&path);
+    if place.is_dir() {
+        return Ok(path);
+    }
+    if !place.exists() {
+        return Err(ToolError::new(format!("there is no `{given}`"))
+            .remedy("name a manifest such as package.json, or its folder"));
+    }
+    Ok(path.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned()))
+}
+
+fn is_below(manifest: &Manifest, folder: &str) -> bool {
+    folder.is_empty()
+        || manifest.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The dependencies asked for, and the names that no manifest has.
+fn chosen<'s>(
+    stack: &'s Stack,
+    knowledge: &Knowledge<'_>,
+    given: &Given,
+    folder: &str,
+) -> (Vec<(&'s Manifest, &'s Dependency)>, Vec<String>) {
+    let all = stack.dependencies().filter(|(manifest, _)| is_below(manifest, folder));
+    let all: Vec<(&Manifest, &Dependency)> = all.collect();
+    let has_entry = |(manifest, dependency): &(&Manifest, &Dependency)| {
+        let package = (manifest.ecosystem.word(), &*dependency.name);
+        knowledge.entries().iter().any(|entry| entry.packages.contains(&package))
+    };
+    if given.packages.is_empty() {
+        return (all.into_iter().filter(has_entry).collect(), Vec::new());
+    }
+    let (mut found, mut unknown) = (Vec::new(), Vec::new());
+    for name in &given.packages {
+        // A whole name: `react` is not `react-router`.
+        let entry = knowledge.find(name).ok();
+        let is_it = |(manifest, dependency): &&(&Manifest, &Dependency)| {
+            let package = (manifest.ecosystem.word(), &*dependency.name);
+            dependency.name == *name || entry.is_some_and(|entry| entry.packages.contains(&package))
+        };
+        let hits: Vec<_> = all.iter().filter(is_it).copied().collect();
+        if hits.is_empty() {
+            unknown.push(name.clone());
+        }
+        found.extend(hits);
+    }
+    (found, unknown)
+}
+
+fn wanted<'e>(entry: &'e Entry<'_>, stack: &Stack) -> Wanted<'e> {
+    let version = entry.version_in(stack).map(|(version, _)| version);
+    Wanted {
+        name: entry.name,
+        ecosystems: entry.packages.iter().map(|(ecosystem, _)| *ecosystem).collect(),
+        forms: legacy::replaced(entry, version.as_ref()),
+    }
+}
+
+fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError> {
+    let library = context.library()?;
+    let knowledge = Knowledge::new(&library);
+    let disk = Disk::new(context.root());
+    let folder = folder(context, given.path.as_deref())?;
+    let stack = stack::detect(&disk);
+    let (mut packages, unknown) = chosen(&stack, &knowledge, &given, &folder);
+    let mut notes = stack.problems.clone();
+    if packages.is_empty() && unknown.is_empty() {
+        notes.push(
+            "no package with a knowledge entry was found; name others in `packages`".to_owned(),
+        );
+    }
+    if packages.len() > PACKAGES {
+        notes.push(format!("{PACKAGES} of {} packages; name those that matter", packages.len()));
+        packages.truncate(PACKAGES);
+    }
+    let used: Vec<&Entry<'_>> = knowledge
+        .entries()
+        .iter()
+        .filter(|entry| {
+            packages.iter().any(|(manifest, dependency)| {
+                entry.packages.contains(&(manifest.ecosystem.word(), &*dependency.name))
+            })
+        })
+        .collect();
+    let forms: Vec<Wanted<'_>> = used.iter().map(|entry| wanted(entry, &stack)).collect();
+    let below = Some(&*folder).filter(|folder| !folder.is_empty());
+    let Search { found, files, notes: left_out } = old_forms(context, below, &forms)?;
+    notes.extend(left_out);
+    let memories = memories(context, &packages)?;
+    let scene = Scene {
+        disk: &disk,
+        stack: &stack,
+        library: &library,
+        knowledge: &knowledge,
+        memories: &memories,
+        old_forms: &found,
+        searched: files,
+        today: Some(times::date(context.now())),
+    };
+    let mut verified: Vec<Verified> = packages
+        .iter()
+        .map(|(manifest, dependency)| versions::verify(&scene, manifest, dependency))
+        .collect();
+    verified.sort_by_key(|it| it.confidence);
+    let text = told(&verified, &unknown, &notes);
+    let rows = verified.iter().map(|it| {
+        Row::of(json!({
+            "package": it.package,
+            "manifest": it.manifest,
+            "wanted": it.wanted,
+            "locked": it.locked,
+            "confidence": it.confidence,
+            "steps": it.steps,
+        }))
+    });
+    let data = Versions { packages: rows.collect(), searched: files, unknown, notes };
+    Ok(Answer::new(data, text))
+}
+
+/// What is remembered of the packages, as far as it names them.
+fn memories(
+    context: &Context,
+    packages: &[(&Manifest, &Dependency)],
+) -> Result<Vec<Remembered>, ToolError> {
+    let mut found: Vec<Remembered> = Vec::new();
+    for (_, dependency) in packages.iter().take(RECALLED) {
+        for hit in remembered(context, &dependency.name, MEMORIES)?.hits {
+            if !found.iter().any(|known| known.id == hit.id) {
+                found.push(Remembered {
+                    text: format!("{}\n{}", hit.title, hit.snippet),
+                    id: hit.id,
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn told(verified: &[Verified], unknown: &[String], notes: &[String]) -> String {
+    let mut text = String::new();
+    for it in verified {
+        let confidence = match it.confidence {
+            Confidence::High => "high",
+            Confidence::Medium => "medium",
+            Confidence::Low => "low",
+        };
+        let version = it.locked.as_deref().or(it.wanted.as_deref()).unwrap_or("unknown");
+        let _ =
+            writeln!(text, "{} {version} ({}): confidence {confidence}", it.package, it.manifest);
+        for step in &it.steps {
+            let outcome = match step.outcome {
+                Outcome::Done => "done",
+                Outcome::Failed => "failed",
+                Outcome::NotDone => "not done",
+            };
+            let shown = step.evidence.len().min(4);
+            let more = step.evidence.len() - shown;
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            let evidence = step.evidence[..shown].join("; ");
+            let _ = writeln!(text, "  {} {outcome}: {evidence}{more}", step.id);
+        }
+    }
+    for name in unknown {
+        let _ = writeln!(text, "{name}: in no manifest");
+    }
+    for note in notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text.trim_end().to_owned()
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Move {
+    /// Name or package
+    framework: String,
+    /// (as in the project)
+    current_version: Option<String>,
+    /// Version or technology (the newest known)
+    target_version: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Planned {
+    technology: String,
+    from: String,
+    to: String,
+    hops: Vec<String>,
+    steps: Vec<Row>,
+    guardrails: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    old_forms: Vec<Row>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+fn plan(context: &Context, given: Move) -> Result<Answer<Planned>, ToolError> {
+    let library = context.library()?;
+    let knowledge = Knowledge::new(&library);
+    let entry = knowledge.find(&given.framework).map_err(|near| {
+        ToolError::new(format!("there is no entry on `{}`", given.framework))
+            .remedy(format!("did you mean {}?", near.join(", ")))
+    })?;
+    let stack = stack::detect(&Disk::new(context.root()));
+    // All old forms: those of the way are told from those of today by the plan.
+    let forms = Wanted { forms: entry.legacy.iter().collect(), ..wanted(entry, &stack) };
+    let search = old_forms(context, None, &[forms])?;
+    let asked = migration::Asked {
+        from: given.current_version.as_deref(),
+        to: given.target_version.as_deref(),
+        old_forms: &search.found,
+    };
+    let mut plan = migration::plan(entry, asked, &stack).map_err(ToolError::new)?;
+    plan.notes.extend(search.notes);
+    let text = shown(entry, &plan);
+    let steps = plan.steps.iter().enumerate().map(|(at, step)| {
+        let mut row = Row::of(step);
+        row.0.insert("number".to_owned(), Value::from(at + 1));
+        row
+    });
+    let data = Planned {
+        technology: entry.name.to_owned(),
+        steps: steps.collect(),
+        old_forms: search.found.iter().map(Row::of).collect(),
+        from: plan.from,
+        to: plan.to,
+        hops: plan.hops,
+        guardrails: plan.guardrails,
+        notes: plan.notes,
+    };
+    Ok(Answer::new(data, text))
+}
+
+fn shown(entry: &Entry<'_>, plan: &Plan) -> String {
+    let mut text = format!("{}: {}", entry.name, plan.hops.join(" to "));
+    for (at, step) in plan.steps.iter().enumerate() {
+        let risk = serde_json::to_value(step.risk).unwrap_or_default();
+        let risk = risk.as_str().unwrap_or_default();
+        let _ = write!(text, "\n{}. [{risk}] {}", at + 1, step.what);
+        for command in &step.commands {
+            let _ = write!(text, "\n   $ {command}");
+        }
+        if let Some(source) = &step.source {
+            let _ = write!(text, "\n   from {source}");
+        }
+    }
+    for guardrail in &plan.guardrails {
+        let _ = write!(text, "\nguardrail: {guardrail}");
+    }
+    for note in &plan.notes {
+        let _ = write!(text, "\nnote: {note}");
+    }
+    text
+}

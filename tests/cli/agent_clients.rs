@@ -1,0 +1,234 @@
+//! What `aidd init` writes for the clients of agents.
+
+use crate::agent_hooks::set_up;
+use crate::support::Project;
+use insta::assert_snapshot;
+use std::fmt::Write;
+
+#[test]
+fn the_files_of_every_client_are_these() {
+    let project = set_up();
+    let clients = ["claude-code", "cursor", "vscode", "codex", "windsurf", "zed", "gemini"];
+    let mut args = vec!["init"];
+    args.extend(clients.iter().flat_map(|client| ["--client", client]));
+    assert_snapshot!(project.run(&args).ends(0).out, @"
+    wrote .claude/rules/aidd.md
+    wrote .claude/settings.json
+    wrote .mcp.json
+    wrote .cursor/hooks.json
+    wrote .cursor/mcp.json
+    wrote .cursor/rules/aidd.mdc
+    wrote .github/hooks/aidd.json
+    wrote .github/instructions/aidd.instructions.md
+    wrote .vscode/mcp.json
+    wrote .codex/config.toml
+    wrote .codex/hooks.json
+    wrote AGENTS.md
+    wrote .devin/config.json
+    wrote .devin/hooks.v1.json
+    wrote .windsurf/hooks.json
+    wrote .zed/settings.json
+    wrote .gemini/settings.json
+    wrote GEMINI.md
+    kept .aidd/config.json
+    ");
+    let mut shown = String::new();
+    for path in [
+        ".cursor/hooks.json",
+        ".cursor/rules/aidd.mdc",
+        ".vscode/mcp.json",
+        ".codex/config.toml",
+        ".devin/hooks.v1.json",
+        ".windsurf/hooks.json",
+        ".zed/settings.json",
+        ".gemini/settings.json",
+    ] {
+        writeln!(shown, "=== {path}\n{}", project.read(path)).expect("memory");
+    }
+    assert_snapshot!(shown, @r#"
+    === .cursor/hooks.json
+    {
+      "version": 1,
+      "hooks": {
+        "sessionStart": [{ "command": "aidd hook session-start", "timeout": 10 }],
+        "preToolUse": [
+          { "command": "aidd hook pre-tool-use", "matcher": "Write|Edit|StrReplace", "timeout": 10 }
+        ],
+        "postToolUse": [
+          { "command": "aidd hook post-tool-use", "matcher": "Write|Edit|StrReplace|Shell", "timeout": 10 }
+        ],
+        "preCompact": [{ "command": "aidd hook pre-compact", "timeout": 10 }],
+        "stop": [{ "command": "aidd hook stop", "timeout": 10 }],
+        "sessionEnd": [{ "command": "aidd hook session-end", "timeout": 10 }]
+      }
+    }
+
+    === .cursor/rules/aidd.mdc
+    ---
+    description: The project's memory and checks
+    alwaysApply: true
+    ---
+
+    <!-- aidd init -->
+    ## aidd
+
+    This project keeps its memory and checks its files with aidd; its tools are those of the MCP server `aidd`.
+
+    - Taking up earlier work: `load_checkpoint`. Before a break: `save_checkpoint`.
+    - Before deciding something or mending an error: `aidd_memory_search`. An error or stack trace: `aidd_diagnose_error`.
+    - Once something is decided: `save_decision`. Once it is known how it went: `evolve_outcome`. After mending an error: `aidd_memory_add_mistake`.
+    - Findings that come back after an edit are what the pull request would report: mend them. Before a commit: `aidd_ci_diff_check`.
+    - Keys and passwords belong in no file that Git tracks.
+    <!-- /aidd init -->
+
+    === .vscode/mcp.json
+    {
+      "servers": {
+        "aidd": {
+          "type": "stdio",
+          "command": "aidd",
+          "args": ["mcp", "--root", "${workspaceFolder}"]
+        }
+      }
+    }
+
+    === .codex/config.toml
+    [mcp_servers.aidd]
+    command = "aidd"
+    args = ["mcp"]
+
+    === .devin/hooks.v1.json
+    {
+      "SessionStart": [
+        {
+          "hooks": [{ "type": "command", "command": "aidd hook session-start", "timeout": 10 }]
+        }
+      ],
+      "UserPromptSubmit": [
+        {
+          "hooks": [{ "type": "command", "command": "aidd hook user-prompt", "timeout": 10 }]
+        }
+      ],
+      "PreToolUse": [
+        {
+          "matcher": "edit|write",
+          "hooks": [{ "type": "command", "command": "aidd hook pre-tool-use", "timeout": 10 }]
+        }
+      ],
+      "PostToolUse": [
+        {
+          "matcher": "edit|write|exec",
+          "hooks": [{ "type": "command", "command": "aidd hook post-tool-use", "timeout": 10 }]
+        }
+      ],
+      "Stop": [
+        {
+          "hooks": [{ "type": "command", "command": "aidd hook stop", "timeout": 10 }]
+        }
+      ],
+      "SessionEnd": [
+        {
+          "hooks": [{ "type": "command", "command": "aidd hook session-end", "timeout": 10 }]
+        }
+      ]
+    }
+
+    === .windsurf/hooks.json
+    {
+      "hooks": {
+        "pre_write_code": [{ "command": "aidd hook pre-tool-use", "show_output": true }],
+        "post_write_code": [{ "command": "aidd hook post-tool-use", "show_output": true }],
+        "post_run_command": [{ "command": "aidd hook post-tool-use", "show_output": false }],
+        "post_cascade_response": [{ "command": "aidd hook stop", "show_output": false }]
+      }
+    }
+
+    === .zed/settings.json
+    {
+      "context_servers": {
+        "aidd": {
+          "command": "aidd",
+          "args": ["mcp"],
+          "env": {}
+        }
+      }
+    }
+
+    === .gemini/settings.json
+    {
+      "mcpServers": {
+        "aidd": {
+          "command": "aidd",
+          "args": ["mcp"]
+        }
+      },
+      "hooks": {
+        "SessionStart": [
+          {
+            "hooks": [{ "type": "command", "command": "aidd hook session-start", "timeout": 10000 }]
+          }
+        ],
+        "BeforeAgent": [
+          {
+            "hooks": [{ "type": "command", "command": "aidd hook user-prompt", "timeout": 10000 }]
+          }
+        ],
+        "BeforeTool": [
+          {
+            "matcher": "write_file|replace",
+            "hooks": [{ "type": "command", "command": "aidd hook pre-tool-use", "timeout": 10000 }]
+          }
+        ],
+        "AfterTool": [
+          {
+            "matcher": "write_file|replace|run_shell_command",
+            "hooks": [{ "type": "command", "command": "aidd hook post-tool-use", "timeout": 10000 }]
+          }
+        ],
+        "PreCompress": [
+          {
+            "hooks": [{ "type": "command", "command": "aidd hook pre-compact", "timeout": 10000 }]
+          }
+        ],
+        "AfterAgent": [
+          {
+            "hooks": [{ "type": "command", "command": "aidd hook stop", "timeout": 10000 }]
+          }
+        ],
+        "SessionEnd": [
+          {
+            "hooks": [{ "type": "command", "command": "aidd hook session-end", "timeout": 10000 }]
+          }
+        ]
+      }
+    }
+    "#);
+    args.push("--remove");
+    project.run(&args).ends(0);
+    let left: Vec<String> = std::fs::read_dir(project.path())
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(left, [".aidd"]);
+}
+
+#[test]
+fn clients_that_are_there_are_named() {
+    let project = Project::new(&[(".cursor/rules/x.mdc", ""), ("GEMINI.md", "# Mine\n")]);
+    let ran = project.run(&["init"]).ends(0);
+    assert!(
+        ran.err.contains(
+            "found here: Cursor, Gemini CLI; aidd init --client cursor --client gemini sets up"
+        ),
+        "{}",
+        ran.err
+    );
+    let ran = project.run(&["init", "--client", "gemini"]).ends(0);
+    assert!(ran.err.contains("found here: Cursor; aidd init --client cursor"), "{}", ran.err);
+    assert!(project.read("GEMINI.md").starts_with("# Mine\n\n<!-- aidd init -->\n"));
+    project.run(&["init", "--remove"]).ends(2);
+    let ran = project.run(&["init", "--client", "cursor", "--dry-run"]).ends(0);
+    assert!(ran.out.contains("+++ b/.cursor/mcp.json"), "{}", ran.out);
+    assert!(ran.err.contains("would write .cursor/mcp.json"), "{}", ran.err);
+    assert!(!project.path().join(".cursor/mcp.json").exists());
+}

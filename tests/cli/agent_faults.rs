@@ -1,0 +1,163 @@
+//! Hooks of clients when things go wrong, and how long they take.
+
+use crate::agent_hooks::{claude, set_up};
+use crate::support::{Project, token};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_client_that_never_ends_its_message_is_not_waited_for() {
+    let project = set_up();
+    let mut command = project.command("", &["hook", "post-tool-use"]);
+    let streams = [Stdio::piped(), Stdio::piped()];
+    let [out, err] = streams;
+    let started = Instant::now();
+    command.env("AIDD_HOOK_LIMIT", "1");
+    let mut child = command.stdin(Stdio::piped()).stdout(out).stderr(err).spawn().expect("started");
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(b"{\"hook_event_name\": ").expect("written");
+    let output = child.wait_with_output().expect("ended");
+    drop(stdin);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.stdout, b"");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "aidd hook: not done in 1s; passed over\n");
+    assert!(started.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn whatever_is_said_a_hook_ends_well() {
+    let project = set_up();
+    let mut deep = "[".repeat(100_000);
+    deep.push_str(&"]".repeat(100_000));
+    let whole = claude(
+        "PostToolUse",
+        json!({"tool_name": "Write", "tool_input": {
+            "file_path": project.place("a.txt"), "content": "a",
+        }}),
+    )
+    .to_string();
+    let hostile: Vec<Vec<u8>> = vec![
+        Vec::new(),
+        b"{".to_vec(),
+        b"null".to_vec(),
+        b"[1,2]".to_vec(),
+        b"\xff\xfe\x00\x01\x02".to_vec(),
+        deep.into_bytes(),
+        whole.as_bytes()[..whole.len() / 2].to_vec(),
+        json!({"hook_event_name": 7, "session_id": [], "tool_name": {}, "tool_input": "x",
+            "cwd": "\u{0}", "tool_response": 3})
+        .to_string()
+        .into_bytes(),
+        claude("PostToolUse", json!({"tool_name": "Teleport", "tool_input": {"where": "home"}}))
+            .to_string()
+            .into_bytes(),
+        claude(
+            "PreToolUse",
+            json!({"tool_name": "Write", "tool_input": {
+                "file_path": "\u{0}/../../../x\n", "content": "x",
+            }}),
+        )
+        .to_string()
+        .into_bytes(),
+        claude("Nothing", json!({"session_id": "x".repeat(100_000)})).to_string().into_bytes(),
+    ];
+    let names = [
+        "session-start",
+        "user-prompt",
+        "pre-tool-use",
+        "post-tool-use",
+        "pre-compact",
+        "stop",
+        "session-end",
+    ];
+    for name in names {
+        for said in &hostile {
+            let ran = project.run_with(said, &["hook", name]).ends(0);
+            let shown = String::from_utf8_lossy(&said[..said.len().min(80)]).into_owned();
+            // A conversation that begins is told what is remembered whoever it is.
+            let is_start =
+                name == "session-start" && ran.out.starts_with("{\"hookSpecificOutput\"");
+            assert!(ran.out.is_empty() || is_start, "{name} {shown}: {}", ran.out);
+            assert!(!ran.err.contains("panicked"), "{name} {shown}: {}", ran.err);
+        }
+        let ran = project.run_with(b"{}", &["hook", name, "--wrong"]).ends(0);
+        assert_eq!(ran.out, "", "{name}");
+        assert!(ran.err.contains("--wrong"), "{}", ran.err);
+    }
+    let mut huge = br#"{"prompt": ""#.to_vec();
+    huge.resize(20 << 20, b'x');
+    for name in ["pre-tool-use", "user-prompt"] {
+        let ran = project.run_with(&huge, &["hook", name]).ends(0);
+        assert_eq!(ran.out, "", "{name}");
+    }
+}
+
+#[test]
+fn a_broken_set_up_stands_in_nobodys_way() {
+    let start = claude("SessionStart", json!({"source": "startup"}));
+    let project = set_up();
+    project.write(".aidd/config.json", "{\"failOn\": ");
+    let input = json!({"file_path": project.place("a.env"), "content": format!("K={}", token())});
+    let said = claude("PreToolUse", json!({"tool_name": "Write", "tool_input": input}));
+    let ran = project.tells("pre-tool-use", &said).ends(0);
+    assert_eq!(ran.out, "");
+    assert!(ran.err.starts_with("aidd hook pre-tool-use: "), "{}", ran.err);
+    assert!(ran.err.ends_with("passed over\n"), "{}", ran.err);
+    // A store that is none, and a folder in its place.
+    project.write(".aidd/data.db", "this is no database, and never was one");
+    project.tells("session-start", &start).ends(0);
+    let project = set_up();
+    project.write(".aidd/data.db/x", "");
+    for name in ["session-start", "post-tool-use", "stop", "pre-compact", "session-end"] {
+        let ran = project.tells(name, &start).ends(0);
+        assert!(!ran.err.contains("panicked"), "{name}: {}", ran.err);
+    }
+    // Nothing is set up by a hook.
+    let project = Project::new(&[]);
+    for name in ["session-start", "stop", "session-end"] {
+        assert_eq!(project.answer(name, &start), Value::Null, "{name}");
+    }
+    assert!(!project.path().join(".aidd").exists());
+}
+
+/// Prints what each hook takes, cold; the bar of 20 ms holds for an optimised build.
+#[test]
+#[expect(clippy::print_stdout, reason = "the figures are what it is for")]
+fn hooks_are_quick() {
+    const RUNS: usize = 20;
+    let project = set_up();
+    project
+        .run(&["memory", "add", "decision", "Tokens live in cookies", "--topic", "auth"])
+        .ends(0);
+    project.write("a.rs", "fn main() {}\n");
+    let input =
+        json!({"file_path": project.place("a.rs"), "old_string": "main", "new_string": "other"});
+    let more = json!({"tool_name": "Edit", "tool_input": input, "prompt": "continue"});
+    for (name, event) in [
+        ("session-start", "SessionStart"),
+        ("user-prompt", "UserPromptSubmit"),
+        ("pre-tool-use", "PreToolUse"),
+        ("post-tool-use", "PostToolUse"),
+        ("pre-compact", "PreCompact"),
+        ("stop", "Stop"),
+        ("session-end", "SessionEnd"),
+    ] {
+        let said = claude(event, more.clone());
+        let mut times: Vec<Duration> = (0..RUNS)
+            .map(|_| {
+                let started = Instant::now();
+                project.tells(name, &said).ends(0);
+                started.elapsed()
+            })
+            .collect();
+        times.sort_unstable();
+        let (middle, most) = (times[RUNS / 2], times[RUNS * 95 / 100 - 1]);
+        println!("{name:<14} p50 {middle:?} p95 {most:?}");
+        assert!(most < Duration::from_secs(120), "{name}: {most:?}");
+        if !cfg!(debug_assertions) && std::env::var_os("AIDD_BARS").is_some() {
+            assert!(most <= Duration::from_millis(20), "{name}: {most:?}");
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! The hooks that clients of agents run: the real binary, called as each client calls it.
+
+use crate::support::{BLUE, Project, Ran, token};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// A folder with an empty set-up, and no repository.
+pub(crate) fn set_up() -> Project {
+    let project = Project::new(&[]);
+    std::fs::remove_dir(project.path().join(".git")).expect("removed");
+    project.run(&["init"]).ends(0);
+    project
+}
+
+impl Project {
+    /// Runs a hook as a client does.
+    pub(crate) fn tells(&self, name: &str, said: &Value) -> Ran {
+        let mut command = self.command("", &["hook", name]);
+        // On a busy machine an unoptimised build takes its time.
+        command.env("AIDD_HOOK_LIMIT", "120");
+        self.finish(&mut command, said.to_string().as_bytes())
+    }
+
+    /// What a hook answers, as JSON; nothing else is said.
+    #[track_caller]
+    pub(crate) fn answer(&self, name: &str, said: &Value) -> Value {
+        let ran = self.tells(name, said).ends(0);
+        assert_eq!(ran.err, "", "{name}");
+        if ran.out.is_empty() { Value::Null } else { serde_json::from_str(&ran.out).expect("JSON") }
+    }
+
+    pub(crate) fn place(&self, path: &str) -> String {
+        self.path().join(path).display().to_string()
+    }
+}
+
+/// What Claude Code says of an event.
+pub(crate) fn claude(event: &str, more: Value) -> Value {
+    let mut said = json!({
+        "session_id": "5f0c", "transcript_path": "/home/u/.claude/projects/p/5f0c.jsonl",
+        "cwd": "/", "permission_mode": "default", "hook_event_name": event,
+    });
+    if let (Value::Object(said), Value::Object(more)) = (&mut said, more) {
+        said.extend(more);
+    }
+    said
+}
+
+/// A line of a transcript, without what differs from run to run.
+fn steady(text: &str) -> String {
+    let mut steady = String::new();
+    let mut rest = text;
+    while let Some(at) = ["session_", "decision_", "checkpoint_", "tool_outcome_"]
+        .iter()
+        .filter_map(|name| rest.find(name).map(|at| at + name.len()))
+        .filter(|at| rest[*at..].starts_with(|c: char| c.is_ascii_digit()))
+        .min()
+    {
+        let end = rest[at..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let end = end.map_or(rest.len(), |end| at + end);
+        steady.push_str(&rest[..at]);
+        steady.push_str("ID");
+        rest = &rest[end..];
+    }
+    steady.push_str(rest);
+    let mut words: Vec<String> = steady.split(' ').map(str::to_owned).collect();
+    for word in &mut words {
+        let is_day = word.len() >= 10
+            && word.is_char_boundary(10)
+            && word[..10].chars().enumerate().all(|(at, c)| match at {
+                4 | 7 => c == '-',
+                _ => c.is_ascii_digit(),
+            });
+        if is_day {
+            word.replace_range(..10, "DAY");
+        }
+    }
+    words.join(" ")
+}
+
+#[test]
+fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
+    let project = Project::new(&[]);
+    std::fs::remove_dir(project.path().join(".git")).expect("removed");
+    let ran = project.run(&["init", "--client", "claude-code"]).ends(0);
+    let mut transcript = format!("$ aidd init --client claude-code\n{}{}", ran.out, ran.err);
+    project
+        .run(&["memory", "add", "decision", "Tokens live in cookies", "--topic", "auth"])
+        .ends(0);
+
+    let settings: Value =
+        serde_json::from_str(&project.read(".claude/settings.json")).expect("JSON");
+    let command = |event: &str| {
+        let hook = &settings["hooks"][event][0]["hooks"][0];
+        let command = hook["command"].as_str().expect("a command");
+        command.strip_prefix("aidd hook ").expect("ours").to_owned()
+    };
+    let mut run = |event: &str, more: Value| {
+        let ran = project.tells(&command(event), &claude(event, more)).ends(0);
+        assert_eq!(ran.err, "", "{event}");
+        let said = if ran.out.is_empty() { "(nothing)".to_owned() } else { steady(&ran.out) };
+        let said = said.replace("\\n", "\n").replace(&token(), "TOKEN");
+        // What is shipped is named after it, and grows.
+        let said = said.split("\n## Rules\n").next().unwrap_or_default();
+        write!(transcript, "\n> {event}\n{}\n", said.trim_end()).expect("memory");
+    };
+    run("SessionStart", json!({"source": "startup", "model": "claude-sonnet-5"}));
+    run("UserPromptSubmit", json!({"prompt": "Let us continue where we stopped"}));
+    let file = project.place("Dockerfile");
+    let text = "FROM debian:latest\nRUN apt-get install -y curl\n";
+    let leak = format!("FROM debian:12\nENV TOKEN={}\n", token());
+    run(
+        "PreToolUse",
+        json!({"tool_name": "Write", "tool_input": {"file_path": file, "content": leak}}),
+    );
+    let input = json!({"file_path": file, "content": text});
+    run("PreToolUse", json!({"tool_name": "Write", "tool_input": input}));
+    project.write("Dockerfile", text);
+    run(
+        "PostToolUse",
+        json!({
+            "tool_name": "Write", "tool_input": input,
+            "tool_response": {"type": "create", "filePath": file, "originalFile": null},
+        }),
+    );
+    run(
+        "PostToolUse",
+        json!({
+            "tool_name": "Bash", "tool_input": {"command": "cargo test --workspace"},
+            "tool_response": {"stdout": "ok", "stderr": "", "interrupted": false},
+        }),
+    );
+    run(
+        "PostToolUseFailure",
+        json!({
+            "tool_name": "Bash", "tool_input": {"command": "npm run lint"}, "error": "exit 1",
+        }),
+    );
+    run("PreCompact", json!({"trigger": "auto", "custom_instructions": ""}));
+    run("Stop", json!({"stop_hook_active": false}));
+    run("SessionStart", json!({"source": "compact", "model": "claude-sonnet-5"}));
+    run("SessionEnd", json!({"reason": "exit"}));
+    let name = project.path().file_name().expect("a name").to_string_lossy().into_owned();
+    assert_snapshot!(transcript.replace(&name, "NAME"), @r###"
+    $ aidd init --client claude-code
+    wrote .claude/rules/aidd.md
+    wrote .claude/settings.json
+    wrote .mcp.json
+    wrote .aidd/config.json
+    Claude Code: start it here and allow the server `aidd` when it asks
+    not in a Git repository; after `git init`, run this again
+
+    > SessionStart
+    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: where work stands
+    Branch main
+    Open session session_ID
+    ## First
+    - Look at what is remembered: `aidd_memory_search {\"query\":\"\"}` (nothing is pending here)
+    ## Decisions that hold
+    - auth: Tokens live in cookies [decision_ID]
+
+    > UserPromptSubmit
+    aidd memory (resuming): to take up earlier work, call load_checkpoint first, then load_context.
+
+    > PreToolUse
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"aidd refuses this edit, which would bring 1 finding:
+    Dockerfile:2:11 error secrets/github-personal-access-token: GitHub personal access token (classic). Revoke the token at github.com/settings/tokens and replace it with a fine-grained one.
+    `aidd explain RULE` says why a rule is one."}}
+
+    > PreToolUse
+    (nothing)
+
+    > PostToolUse
+    {"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"aidd: this edit brought 3 findings:
+    Dockerfile:1:6 warning dockerfile/latest-tag: image `debian` is tagged `latest`. name the version you tested, or add a digest
+    Dockerfile:2:24 warning dockerfile/unpinned-apt-package: `curl` is installed without a version. Name the version that you tested: `package=version`; `apt-cache madison package` lists those there are
+    Dockerfile:2:13 info dockerfile/apt-recommends: packages that are merely recommended are installed along with the wanted ones. Add `--no-install-recommends` and name what is really needed
+    `aidd explain RULE` says why a rule is one."}}
+
+    > PostToolUse
+    (nothing)
+
+    > PostToolUseFailure
+    (nothing)
+
+    > PreCompact
+    (nothing)
+
+    > Stop
+    (nothing)
+
+    > SessionStart
+    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: where work stands
+    Files at hand then: Dockerfile
+    Branch main
+    Open session session_ID
+    Checkpoint checkpoint_ID: before compaction (auto): edited 1 file, tests passed, types passed, build passed, lint failed
+    ## First
+    - Look at what is remembered: `aidd_memory_search {\"query\":\"\"}` (nothing is pending here)
+    ## Decisions that hold
+    - auth: Tokens live in cookies [decision_ID]
+
+    > SessionEnd
+    (nothing)
+    "###);
+
+    let sessions: Value =
+        serde_json::from_str(&project.run(&["memory", "--json", "sessions"]).ends(0).out)
+            .expect("JSON");
+    let session = &sessions["sessions"][0];
+    assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1));
+    assert_eq!(session["filesModified"], json!(["Dockerfile"]));
+    assert_eq!(
+        session["output"],
+        "edited 1 file, tests passed, types passed, build passed, lint failed"
+    );
+    assert_eq!(session["aiProvider"]["client"], "Claude Code");
+    assert_eq!(session["aiProvider"]["provider"], "anthropic");
+    assert!(session["endedAt"].is_i64(), "{session}");
+    // Neither what was written nor what was run is kept.
+    for entry in std::fs::read_dir(project.path().join(".aidd")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let bytes = if path.is_file() { std::fs::read(&path).expect("bytes") } else { Vec::new() };
+        let text = String::from_utf8_lossy(&bytes);
+        for content in ["apt-get", "debian", "--workspace", "npm run"] {
+            assert!(!text.contains(content), "{} holds {content}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_client_is_refused_a_secret_in_its_own_form() {
+    let project = set_up();
+    let leak = format!("KEY={}\n", token());
+    let file = project.place("a.env");
+    let input = json!({"file_path": file, "content": leak});
+    let mut shown = String::new();
+    for said in [
+        claude("PreToolUse", json!({"tool_name": "Write", "tool_input": input})),
+        json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "turn_id": "1", "cwd": "/",
+            "tool_name": "apply_patch",
+            "tool_input": {"command": format!("*** Begin Patch\n*** Add File: a.env\n+{leak}*** End Patch\n")},
+        }),
+        json!({
+            "hookEventName": "PreToolUse", "sessionId": "s", "cwd": "/", "tool_name": "create_file",
+            "tool_input": {"filePath": file, "content": leak},
+        }),
+        json!({"hook_event_name": "PreToolUse", "tool_name": "write", "tool_input": input}),
+        json!({
+            "hook_event_name": "preToolUse", "conversation_id": "c", "cursor_version": "2.4.0",
+            "workspace_roots": [project.path()], "tool_name": "Write", "tool_input": input,
+        }),
+        json!({"hook_event_name": "BeforeTool", "session_id": "s", "tool_name": "write_file", "tool_input": input}),
+    ] {
+        let answer = project.answer("pre-tool-use", &said);
+        let name = said["hook_event_name"].as_str().unwrap_or("PreToolUse (VS Code)");
+        writeln!(shown, "{name}: {answer}").expect("memory");
+    }
+    let said = json!({
+        "agent_action_name": "pre_write_code", "trajectory_id": "t", "execution_id": "e",
+        "tool_info": {"file_path": file, "edits": [{"old_string": "", "new_string": leak}]},
+    });
+    let ran = project.tells("pre-tool-use", &said).ends(2);
+    assert_eq!(ran.out, "");
+    write!(shown, "pre_write_code (stderr, exit code 2): {}", ran.err).expect("memory");
+    assert!(!shown.contains(&token()));
+    // The same for all.
+    let reason = ran.err.trim_end().to_owned();
+    assert!(
+        reason.starts_with("aidd refuses this edit, which would bring 1 finding:\na.env:1:5 error")
+    );
+    let quoted = Value::from(reason.as_str()).to_string();
+    let shown = shown.replace(&quoted, "REASON").replace(&reason, "REASON");
+    assert_snapshot!(shown, @r#"
+    PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
+    PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
+    PreToolUse (VS Code): {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON}}
+    PreToolUse: {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":REASON},"decision":"block","reason":REASON}
+    preToolUse: {"permission":"deny","user_message":"aidd refuses this edit, which would bring 1 finding:","agent_message":REASON}
+    BeforeTool: {"decision":"deny","reason":REASON}
+    pre_write_code (stderr, exit code 2): REASON
+    "#);
+}
+
+#[test]
+fn only_what_an_edit_brings_is_told_and_only_where_check_would_look() {
+    let project = Project::new(&[]);
+    project.run(&["init"]).ends(0);
+    project.write(".aidd/rules/team/old-colour.md", BLUE);
+    project.write("a.txt", "a blue sky\n");
+    let post = |path: &str, old: &str, new: &str| {
+        let input = json!({"file_path": project.place(path), "old_string": old, "new_string": new});
+        let said = claude("PostToolUse", json!({"tool_name": "Edit", "tool_input": input}));
+        let answer = project.answer("post-tool-use", &said);
+        answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+    };
+    // What was there before is not told again.
+    project.write("a.txt", "a blue sky\nand grass\n");
+    assert_eq!(post("a.txt", "a blue sky\n", "a blue sky\nand grass\n"), "");
+    project.write("a.txt", "a blue sky\nand blue grass\n");
+    assert_snapshot!(post("a.txt", "and grass", "and blue grass"), @"
+    aidd: this edit brought 1 finding:
+    a.txt:2:5 warning team/old-colour: `blue` is not our colour. Use teal
+    `aidd explain RULE` says why a rule is one.
+    ");
+    // Ignored, excluded, outside, gone.
+    project.write(".gitignore", "out.txt\n");
+    project.write("out.txt", "blue\n");
+    assert_eq!(post("out.txt", "red", "blue"), "");
+    project.write(".aidd/config.json", "{\"exclude\": [\"/old/\"]}");
+    project.write("old/a.txt", "blue\n");
+    assert_eq!(post("old/a.txt", "red", "blue"), "");
+    assert_eq!(post("../a.txt", "red", "blue"), "");
+    assert_eq!(post("/etc/hosts", "red", "blue"), "");
+    assert_eq!(post("gone.txt", "red", "blue"), "");
+    // The same by the command line.
+    let ran = project.run(&["check", ".", "--format", "json"]).ends(0);
+    let found: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let paths: Vec<&str> = found["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["path"].as_str())
+        .collect();
+    assert_eq!(paths, ["a.txt", "a.txt"]);
+}
+
+#[test]
+fn an_error_on_the_way_refuses_and_an_old_one_does_not() {
+    let project = set_up();
+    project.write(
+        ".aidd/rules/team/old-colour.md",
+        BLUE.replace("severity: warning", "severity: error"),
+    );
+    project.write("a.txt", "a blue sky\nred\n");
+    let pre = |old: &str, new: &str| {
+        let input =
+            json!({"file_path": project.place("a.txt"), "old_string": old, "new_string": new});
+        let said = claude("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
+        let answer = project.answer("pre-tool-use", &said);
+        answer["hookSpecificOutput"]["permissionDecision"].as_str().map(str::to_owned)
+    };
+    assert_eq!(pre("red", "green"), None);
+    assert_eq!(pre("red", "light blue").as_deref(), Some("deny"));
+    project.run(&["baseline", "write"]).ends(0);
+    assert_eq!(pre("red", "light blue").as_deref(), Some("deny"));
+}
+
+#[test]
+fn a_conversation_without_work_leaves_no_session() {
+    let project = set_up();
+    let answer = project.answer("session-start", &claude("SessionStart", json!({})));
+    assert!(answer["hookSpecificOutput"]["additionalContext"].is_string());
+    let count = |project: &Project| {
+        let ran = project.run(&["memory", "--json", "sessions"]).ends(0);
+        let sessions: Value = serde_json::from_str(&ran.out).expect("JSON");
+        sessions["sessions"].as_array().map(Vec::len)
+    };
+    assert_eq!(count(&project), Some(1));
+    project.answer("session-end", &claude("SessionEnd", json!({"reason": "exit"})));
+    assert_eq!(count(&project), Some(0));
+    // A client that names no conversation is told what is known all the same.
+    let answer = project.answer("session-start", &json!({"hook_event_name": "SessionStart"}));
+    assert!(answer["hookSpecificOutput"]["additionalContext"].is_string());
+    assert_eq!(count(&project), Some(0));
+}
+
+#[test]
+fn what_a_conversation_is_told_keeps_to_its_budget() {
+    let project = set_up();
+    let mut lines = String::new();
+    for at in 0..60 {
+        let id = format!("decision_17000000000{at:02}_0000000{at:02}");
+        let line = json!({
+            "id": id, "type": "decision", "topic": format!("topic {at}"), "layer": "permanent",
+            "content": "가나다라 ".repeat(60), "status": "active", "schemaVersion": 1,
+            "createdAt": 1_700_000_000_000_i64 + at, "updatedAt": 1_700_000_000_000_i64 + at,
+        });
+        writeln!(lines, "{line}").expect("memory");
+    }
+    project.write("ai/memory/decisions.jsonl", lines);
+    let answer = project.answer("session-start", &claude("SessionStart", json!({})));
+    let text = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
+    assert!(text.contains("topic 59: "), "{text}");
+    let tokens = aidd_engine::guidance::tokens::count(text);
+    assert!((600..=1200).contains(&tokens), "{tokens} tokens");
+    project.write(".aidd/config.json", "{\"content\": {\"tokenBudget\": \"minimal\"}}");
+    let answer = project.answer("session-start", &claude("SessionStart", json!({})));
+    let text = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
+    let tokens = aidd_engine::guidance::tokens::count(text);
+    assert!((100..=400).contains(&tokens), "{tokens} tokens");
+}

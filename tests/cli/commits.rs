@@ -1,0 +1,164 @@
+//! Rules on commits, in real repositories.
+
+use crate::support::Project;
+use insta::assert_snapshot;
+use std::fs;
+
+const RULE: &str = "---
+severity: error
+check:
+  commit:
+    conventional: { types: [feat, fix], scopes: workspace }
+    title: true
+    branch: '^(main|work/.+)$'
+    change: { touches: ['src/**'], requires: [CHANGELOG.md], max-lines: 3 }
+---
+# team/commits
+
+Messages are read by those who come after.
+";
+
+/// A repository whose second branch breaks the rule in all its parts.
+fn project() -> Project {
+    let project = Project::repository();
+    project.stage("rules/commits.md", RULE);
+    project.stage("parts/core/package.json", "{\"name\": \"@acme/core\"}\n");
+    project.git(&["commit", "--quiet", "-m", "begin as one likes"]).ends(0);
+    project.git(&["checkout", "--quiet", "-b", "side"]).ends(0);
+    project.stage("src/lib.rs", "pub fn first() {}\n1\n2\n3\n4\n");
+    project.git(&["commit", "--quiet", "-m", "fix(cor): count\n\nWhy."]).ends(0);
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "feat(core): fine"]).ends(0);
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "Some work"]).ends(0);
+    project
+}
+
+/// Hashes differ from run to run.
+fn steady(out: &str) -> String {
+    let mut lines = String::new();
+    for line in out.lines() {
+        let words = line.split_inclusive([' ', ':']).map(|word| match word.find("commit/") {
+            Some(at)
+                if word[at + 7..]
+                    .starts_with(|c: char| c.is_ascii_digit() || ('a'..='f').contains(&c))
+                    && word.len() >= at + 19 =>
+            {
+                format!("{}commit/HASH{}", &word[..at], &word[at + 19..])
+            }
+            _ => word.to_owned(),
+        });
+        lines.extend(words);
+        lines.push('\n');
+    }
+    lines
+}
+
+/// The errors of `--format github`.
+fn errors(out: &str) -> String {
+    let out = steady(out);
+    out.lines().filter(|line| line.starts_with("::error")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_commits_of_a_branch_are_judged_against_its_base() {
+    let project = project();
+    // Without a base there is no work to judge.
+    project.run(&["check", "."]).ends(0);
+    let ran = project.run(&["check", "--diff", "main", "--format", "github"]).ends(1);
+    assert_snapshot!(errors(&ran.out), @"
+    ::error title=team/commits::commit/HASH: no Conventional Commit: it begins with a type and a colon, as in `fix: …`%0A`type(scope): description`, as in `fix(parser): read empty files`
+    ::error title=team/commits::commit/HASH: `cor` is no scope of this project%0Adid you mean `core`? Known are core
+    ::error title=team/commits::commit/branch: the branch `side` does not match `^(main|work/.+)$`
+    ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asmaller changes are read better: part it
+    ::error title=team/commits::commit/change: the change touches `src/lib.rs`, and not `CHANGELOG.md`
+    ");
+    let ran = project.run(&["check", "--diff", "main"]).ends(1);
+    assert!(ran.out.contains("`cor` is no scope of this project"), "{}", ran.out);
+    let sarif = project.run(&["check", "--diff", "main", "--format", "sarif"]).ends(1).out;
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
+    let run = &sarif["runs"][0];
+    assert_eq!(run["results"].as_array().map(Vec::len), Some(0));
+    let notes = run["invocations"][0]["toolExecutionNotifications"].as_array().expect("a list");
+    assert_eq!(notes.len(), 5, "{notes:?}");
+    assert!(notes.iter().all(|note| note["locations"].is_null()), "{notes:?}");
+    // The ids do not depend on the hashes.
+    let ids = || -> Vec<String> {
+        let json = project.run(&["check", "--diff", "main", "--format", "json"]).ends(1).out;
+        let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        let all = json["findings"].as_array().expect("a list").iter();
+        all.map(|finding| finding["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    let before = ids();
+    project
+        .git(&[
+            "commit",
+            "--quiet",
+            "--amend",
+            "--allow-empty",
+            "--date",
+            "2001-01-01T00:00:00",
+            "-m",
+            "Some work",
+        ])
+        .ends(0);
+    let mut after = ids();
+    let (mut sorted, _) = (before.clone(), after.sort());
+    sorted.sort();
+    assert_eq!(after, sorted);
+    let off = r#"{"rules": {"team/commits": "off"}}"#;
+    project.write(".aidd/config.json", off);
+    project.run(&["check", "--diff", "main"]).ends(0);
+}
+
+#[test]
+fn a_pull_request_is_judged_with_its_title() {
+    let project = project();
+    let hash = |rev: &str| project.git(&["rev-parse", rev]).ends(0).out.trim().to_owned();
+    let (base, head) = (hash("main"), hash("side"));
+    let event = serde_json::json!({
+        "repository": {"full_name": "a/b", "default_branch": "main"},
+        "pull_request": {
+            "number": 7, "title": "Wrong (#7)",
+            "base": {"ref": "main", "sha": base, "repo": {"full_name": "a/b"}},
+            "head": {"ref": "work/x", "sha": head, "repo": {"full_name": "a/b"}},
+        },
+    });
+    let path = project.path().join(".git/event.json");
+    fs::write(&path, event.to_string()).expect("written");
+    let path = path.to_string_lossy().into_owned();
+    let env = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "pull_request"),
+        ("GITHUB_EVENT_PATH", &*path),
+        ("GITHUB_SHA", &*head),
+    ];
+    let ran = project.run_env(&env, &["ci"]).ends(1);
+    assert_snapshot!(errors(&ran.out), @"
+    ::error title=team/commits::commit/HASH: no Conventional Commit: it begins with a type and a colon, as in `fix: …`%0A`type(scope): description`, as in `fix(parser): read empty files`
+    ::error title=team/commits::commit/HASH: `cor` is no scope of this project%0Adid you mean `core`? Known are core
+    ::error title=team/commits::commit/title: no Conventional Commit: it begins with a type and a colon, as in `fix: …`%0A`type(scope): description`, as in `fix(parser): read empty files`
+    ::error title=team/commits::commit/change: the change adds and removes 4 lines, more than 3%0Asmaller changes are read better: part it
+    ::error title=team/commits::commit/change: the change touches `src/lib.rs`, and not `CHANGELOG.md`
+    ");
+}
+
+#[test]
+fn a_message_is_judged_before_there_is_a_commit() {
+    let project = project();
+    let ran = project.run_with(b"Some words\n# a comment\n", &["hook", "commit-msg", "-"]).ends(1);
+    assert_snapshot!(ran.err, @"
+    error: line 1: no Conventional Commit: it begins with a type and a colon, as in `fix: …` [team/commits]
+      `type(scope): description`, as in `fix(parser): read empty files`
+    ");
+    for fine in
+        ["fix(core): it\n", "fixup! Some words\n", "# only a comment\n", "Merge branch 'a'\n"]
+    {
+        let ran = project.run_with(fine.as_bytes(), &["hook", "commit-msg", "-"]).ends(0);
+        assert_eq!(ran.err, "", "{fine}");
+    }
+    let ran = project.run(&["hook", "commit-msg", "none"]).ends(2);
+    assert!(ran.err.contains("ROOT/none"), "{}", ran.err);
+    project.run(&["hook", "install", "--hook", "commit-msg"]).ends(0);
+    let ran = project.git(&["commit", "--quiet", "--allow-empty", "-m", "no type"]).ends(1);
+    assert!(ran.err.contains("no Conventional Commit"), "{}", ran.err);
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "fix(core): a type"]).ends(0);
+}

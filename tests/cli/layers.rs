@@ -1,0 +1,92 @@
+//! Rules on imports and on documents, by the binary.
+
+use crate::support::Project;
+use insta::assert_snapshot;
+
+const LAYERS: &str = "---
+severity: error
+check:
+  layers: { order: ['src/app/**', 'src/domain/**'], transitive: true }
+---
+# team/layers
+
+The domain knows no one.
+";
+
+#[test]
+fn imports_against_the_order_are_told_and_lost_ones_too() {
+    let project = Project::new(&[
+        ("rules/layers.md", LAYERS),
+        ("tsconfig.json", "{\"compilerOptions\": {\"paths\": {\"@app/*\": [\"./src/app/*\"]}}}\n"),
+        ("src/app/main.ts", "import \"../domain/order\";\n"),
+        ("src/util.ts", "import \"@app/main\";\n"),
+        (
+            "src/domain/order.ts",
+            "import { main } from \"@app/main\";\nimport \"../util\";\nimport \"./gone\";\n",
+        ),
+        ("src/domain/order.test.ts", "import \"../app/main\";\n"),
+    ]);
+    let ran = project.run(&["check", ".", "--verbose"]).ends(1);
+    assert_snapshot!(ran.out, @r#"
+    error[team/layers]: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it
+     --> src/domain/order.ts:1:23
+      |
+    1 | import { main } from "@app/main";
+      |                       ^^^^^^^^^
+
+    error[team/layers]: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, which stands above it: it does by way of `src/util.ts`
+     --> src/domain/order.ts:2:9
+      |
+    2 | import "../util";
+      |         ^^^^^^^
+      |         |
+      |         `src/util.ts` imports `src/app/main.ts`
+
+    2 errors in 6 files (TIME)
+    "#);
+    assert_snapshot!(ran.err, @"
+    note: team/layers judges 4 places
+    note: team/layers 1 import looks like a part of the project and leads nowhere: `./gone` in src/domain/order.ts
+    ");
+    project.write(
+        "src/domain/order.ts",
+        concat!(
+            "// aidd:",
+            "allow team/layers it is being moved\nimport { main } from \"@app/main\";\n"
+        ),
+    );
+    project.run(&["check", "."]).ends(0);
+}
+
+const DOC: &str = "---
+severity: warning
+check:
+  files: ['docs/*.md']
+  doc: { headings: ['# *', '## Status', '*'], links: [files, anchors] }
+  fix: { insert: true, safe: true }
+---
+# team/doc
+
+A decision says where it stands.
+";
+
+#[test]
+fn documents_are_judged_and_mended() {
+    let project = Project::new(&[
+        ("rules/doc.md", DOC),
+        ("docs/a.md", "# A\n\n[b](b.md#b) [folder](sub/) [lost](gone.md)\n"),
+        ("docs/b.md", "# B\n\n## Status\n"),
+        ("docs/sub/x.txt", ""),
+    ]);
+    let ran = project.run(&["check", ".", "--format", "github"]).ends(0);
+    assert_snapshot!(ran.out, @"
+    ::warning file=docs/a.md,line=1,endLine=1,col=1,endColumn=4,title=team/doc::`## Status` is missing; it belongs after `# A`
+    ::warning file=docs/a.md,line=3,endLine=3,col=28,endColumn=43,title=team/doc::the link leads to `gone.md`, which is not there
+    2 warnings in 4 files; 1 fixable with --fix
+    ");
+    project.run(&["check", ".", "--fix"]).ends(0);
+    assert_eq!(
+        project.read("docs/a.md"),
+        "# A\n\n[b](b.md#b) [folder](sub/) [lost](gone.md)\n\n## Status\n"
+    );
+}

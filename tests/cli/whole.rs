@@ -1,0 +1,132 @@
+//! Rules over the whole project: files and names, values, conditions, parameters and packs.
+
+use crate::support::{Project, paths};
+use insta::assert_snapshot;
+
+const README: &str = "---\nseverity: error\ncheck:\n  tree: { each: 'packages/<pkg>/', exists: ['<path>/README.md'] }\n  fix: { create: true }\n---\n# team/readme\n\nSay it.\n\n## Template\n\n```markdown\n# <pkg>\n```\n";
+
+fn project() -> Project {
+    let project = Project::new(&[("rules/readme.md", README)]);
+    project.write("packages/a/x.ts", "");
+    project.write("packages/b/README.md", "# b\n");
+    project
+}
+
+#[test]
+fn a_missing_file_is_told_where_it_should_be_and_made_on_request() {
+    let project = project();
+    let ran = project.run(&["check", "."]).ends(1);
+    assert_snapshot!(ran.out, @"
+    error[team/readme]: `packages/a` has no `packages/a/README.md`
+     --> packages/a/README.md:1:1
+      |
+    1 |
+      | ^
+      |
+      = fix: Create packages/a/README.md from the rule's template (--fix-unsafe)
+
+    1 error in 3 files (TIME); 1 fixable with --fix-unsafe
+    ");
+    let ran = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).ends(1);
+    assert_snapshot!(ran.out, @"
+    --- a/packages/a/README.md
+    +++ b/packages/a/README.md
+    @@ -0,0 +1 @@
+    +# a
+    ");
+    project.run(&["check", ".", "--fix"]).ends(1);
+    project.run(&["check", ".", "--fix-unsafe"]).ends(0);
+    assert_eq!(project.read("packages/a/README.md"), "# a\n");
+}
+
+#[test]
+fn a_part_of_the_project_is_judged_by_all_of_it() {
+    let project = project();
+    project.run(&["check", "packages/b"]).ends(0);
+    let ran = project.run(&["check", "packages/a", "--format", "github"]).ends(1);
+    assert_eq!(paths(&ran.out), ["packages/a/README.md"]);
+    project.write(".aidd/config.json", r#"{"exclude": ["packages/a/"]}"#);
+    project.run(&["check", "."]).ends(0);
+    let off = r#"{"overrides": [{"files": ["packages/a/**"], "rules": {"team/readme": "off"}}]}"#;
+    project.write(".aidd/config.json", off);
+    project.run(&["check", "."]).ends(0);
+}
+
+#[test]
+fn a_baseline_knows_it() {
+    let project = project();
+    project.run(&["baseline", "write"]).ends(0);
+    project.run(&["check", "."]).ends(0);
+    project.write("packages/c/x.ts", "");
+    let ran = project.run(&["check", ".", "--format", "github"]).ends(1);
+    assert_eq!(paths(&ran.out), ["packages/c/README.md"]);
+}
+
+#[test]
+fn a_rule_that_looks_at_nothing_says_so() {
+    let project = project();
+    project.write(
+        "rules/none.md",
+        "---\nseverity: info\ncheck:\n  when: { file: '**/go.mod' }\n  files: ['*.yml']\n  data: { at: '$.a', present: true }\n---\n# team/none\n\nWhy.\n",
+    );
+    let ran = project.run(&["check", ".", "--verbose", "--quiet"]);
+    assert_snapshot!(ran.err, @"
+    note: team/none matched 0 files: here it can find nothing
+    note: team/readme judges 2 places
+    ");
+    let ran = project.run(&["doctor"]);
+    assert!(ran.out.contains("team/none matched 0 files"), "{}", ran.out);
+}
+
+#[test]
+fn packs_switch_rules_on_and_the_configuration_wins() {
+    let project = Project::new(&[("src/a.txt", "a\n")]);
+    project.run(&["check", "."]).ends(0);
+    let with = |config: &str| {
+        project.write(".aidd/config.json", config);
+        let ran = project.run(&["check", ".", "--format", "github"]);
+        paths(&ran.out).join(" ")
+    };
+    assert_eq!(with(r#"{"compliance": ["repository"]}"#), "LICENSE README.md");
+    let off = r#"{"compliance": ["repository"], "rules": {"repository/missing-readme": "off"}}"#;
+    assert_eq!(with(off), "LICENSE");
+    project.write(".aidd/config.json", r#"{"compliance": ["repositry"]}"#);
+    let ran = project.run(&["check", "."]).ends(2);
+    assert!(
+        ran.err.contains("no pack is called `repositry`; did you mean `repository`?"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn parameters_are_the_projects_to_set_and_held_to_their_type() {
+    let project = Project::new(&[("src/a.txt", "1\n2\n3\n")]);
+    project.write(
+        "rules/long.md",
+        "---\nseverity: error\ncheck:\n  params: { max: 2 }\n  tree: { each: 'src/*', lines: { max: \"${max}\" } }\n---\n# team/long\n\nWhy.\n",
+    );
+    project.run(&["check", "."]).ends(1);
+    let set = |value: &str| {
+        let config = format!(r#"{{"rules": {{"team/long": {{"params": {{"max": {value}}}}}}}}}"#);
+        project.write(".aidd/config.json", &config);
+        project.run(&["check", "."])
+    };
+    set("3").ends(0);
+    let said = set("\"3\"").ends(2).err;
+    assert!(
+        said.contains("the parameters of `team/long`: the parameter `max` is a number, not a text"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_folder_has_rules_of_its_own() {
+    let project = Project::new(&[("packages/a/x.bak", ""), ("packages/b/x.bak", "")]);
+    project.write(
+        "packages/a/ai/rules/bak.md",
+        "---\nseverity: error\ncheck:\n  tree: { absent: '**/*.bak' }\n---\n# team/bak\n\nWhy.\n",
+    );
+    let ran = project.run(&["check", ".", "--format", "github"]).ends(1);
+    assert_eq!(paths(&ran.out), ["packages/a/x.bak"]);
+}

@@ -1,0 +1,48 @@
+//! Rules over the whole project, judged against a base.
+
+use crate::support::{check, project};
+use insta::assert_snapshot;
+
+const RULES: [(&str, &str); 2] = [
+    (
+        "rules/readme.md",
+        "---\nseverity: error\nmessage: \"`<dir>` has no README\"\ncheck:\n  tree: { each: 'packages/<pkg>/', exists: ['<path>/README.md'] }\n---\n# team/readme\n\nSay it.\n",
+    ),
+    (
+        "rules/tested.md",
+        "---\nseverity: warning\nmessage: \"`<name>` has no test\"\ncheck:\n  exclude: ['*.test.ts']\n  tree: { each: 'packages/**/*.ts', exists: ['<dir>/<stem>.test.ts'] }\n---\n# team/tested\n\nTest it.\n",
+    ),
+];
+
+#[test]
+fn what_other_files_bring_about_is_judged_by_the_change() {
+    let repository = project(&[
+        RULES[0],
+        RULES[1],
+        ("packages/a/x.ts", "1\n"),
+        ("packages/a/y.ts", "1\n"),
+        ("packages/a/y.test.ts", "1\n"),
+        ("packages/b/README.md", "b\n"),
+        ("packages/c/z.ts", "1\n"),
+    ]);
+    repository.git(&["switch", "--quiet", "--create", "topic"]);
+    repository.git(&["rm", "--quiet", "packages/a/y.test.ts", "packages/b/README.md"]);
+    repository.commit(&[
+        // Edited, and still without a test: not this change's fault.
+        ("packages/a/x.ts", "2\n"),
+        ("packages/b/new.ts", "// aidd:allow-file team/tested trivial\n"),
+        ("packages/c/README.md", "c\n"),
+    ]);
+    let said = check(&repository, &["--diff", "main"]);
+    assert_snapshot!(said, @"
+    packages/a/README.md:1 team/readme pre-existing: the base has it too
+    packages/a/x.ts:1 team/tested pre-existing: the base has it too
+    packages/a/y.ts:1 team/tested new: the base does not have it
+    packages/b/README.md:1 team/readme new: the base does not have it
+    packages/b/new.ts:1 team/tested allowed: trivial
+    packages/c/z.ts:1 team/tested pre-existing: the base has it too
+    packages/c/README.md:1 team/readme fixed: this change mended it
+    ");
+    let staged = check(&repository, &["--staged"]);
+    assert!(!staged.contains(" new:"), "nothing is staged: {staged}");
+}

@@ -1,0 +1,147 @@
+//! The walkthrough is what is printed: its files are written, its commands run, and what they print
+//! is compared. `UPDATE_DOCS=1 cargo test --test walkthrough` writes it anew.
+#![expect(clippy::disallowed_methods, reason = "the binary under test, and Git")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What the client says when a conversation begins.
+const START: &str =
+    r#"{"session_id": "s0", "hook_event_name": "SessionStart", "source": "startup"}"#;
+/// Lines of an answer that are shown; the rest is counted.
+const LINES: usize = 9;
+
+#[test]
+fn the_walkthrough_is_what_is_printed() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/walkthrough.md");
+    let text = fs::read_to_string(&page).expect("the page").replace("\r\n", "\n");
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("shop");
+    fs::create_dir(&root).expect("made");
+    run(&root, "git init -q -b main");
+    let printed = walk(&root, &text);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&page, &printed).expect("written");
+    }
+    let text = fs::read_to_string(&page).expect("the page").replace("\r\n", "\n");
+    assert!(
+        text == printed,
+        "docs/walkthrough.md is stale; write it with: UPDATE_DOCS=1 cargo test --test walkthrough"
+    );
+}
+
+/// The page, with what its commands print now.
+fn walk(root: &Path, page: &str) -> String {
+    let mut told = String::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        let _ = writeln!(told, "{line}");
+        let fence = &line[..line.len() - line.trim_start_matches('`').len()];
+        if fence.len() < 3 {
+            continue;
+        }
+        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != fence).collect();
+        if let Some((_, path)) = line.split_once(" path=") {
+            let place = root.join(path);
+            fs::create_dir_all(place.parent().expect("a folder")).expect("made");
+            fs::write(place, block.join("\n") + "\n").expect("written");
+            let _ = writeln!(told, "{}", block.join("\n"));
+        } else if line == "```console" {
+            for command in block.iter().filter(|line| line.starts_with("$ ")) {
+                let _ = writeln!(told, "{command}");
+                for command in command[2..].split(" && ") {
+                    told.push_str(&run(root, command));
+                }
+            }
+        }
+        let _ = writeln!(told, "{fence}");
+    }
+    told
+}
+
+/// What a command prints, without what differs from run to run.
+fn run(root: &Path, line: &str) -> String {
+    let (line, input) =
+        line.split_once(" < ").map_or((line, None), |(line, file)| (line, Some(file)));
+    let words = words(line);
+    let program = if words[0] == "aidd" { env!("CARGO_BIN_EXE_aidd") } else { &words[0] };
+    let mut command = Command::new(program);
+    if words[0] == "git" {
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "core.autocrlf=false"]);
+        command.args(["-c", "commit.gpgsign=false"]);
+    }
+    command.args(&words[1..]).current_dir(root).stdin(Stdio::null());
+    command.env("AIDD_HOOK_LIMIT", "600").env_remove("GITHUB_ACTIONS");
+    if let Some(file) = input {
+        // A client says where it is.
+        let event = if file == "start.json" {
+            START.to_owned()
+        } else {
+            fs::read_to_string(root.join(file)).expect("an event")
+        };
+        let mut event: serde_json::Value = serde_json::from_str(&event).expect("JSON");
+        event["cwd"] = root.to_string_lossy().into_owned().into();
+        let place = root.join(".git/event.json");
+        fs::write(&place, event.to_string()).expect("written");
+        command.stdin(fs::File::open(place).expect("open"));
+    }
+    let output = command.output().expect("it runs");
+    if words[0] == "git" {
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        return String::new();
+    }
+    shown(&String::from_utf8_lossy(&output.stdout), input.is_some())
+}
+
+/// Words of a command line; quotes hold one together.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (at, part) in line.split('"').enumerate() {
+        if at % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
+/// What was printed: of a hook what the agent is told; without times and hashes.
+fn shown(printed: &str, is_hook: bool) -> String {
+    let mut text = printed.replace("\r\n", "\n");
+    if is_hook {
+        let answer: serde_json::Value = serde_json::from_str(&text).expect("an answer");
+        let said = &answer["hookSpecificOutput"];
+        let told = said.get("additionalContext").or_else(|| said.get("permissionDecisionReason"));
+        text = told.and_then(serde_json::Value::as_str).expect("what is told").to_owned();
+    }
+    let lines: Vec<String> =
+        text.lines().filter(|line| !line.starts_with("Open session")).map(steady).collect();
+    let mut shown = String::new();
+    for line in lines.iter().take(if is_hook { LINES } else { usize::MAX }) {
+        let _ = writeln!(shown, "{line}");
+    }
+    if is_hook && lines.len() > LINES {
+        let _ = writeln!(shown, "… and {} lines more", lines.len() - LINES);
+    }
+    shown
+}
+
+/// A line without its times and hashes: what stands in brackets and has a digit.
+fn steady(line: &str) -> String {
+    match line.split_once(" (") {
+        Some((before, rest)) => match rest.split_once(')') {
+            Some((inner, after))
+                if inner.ends_with(" ms")
+                    || inner.ends_with(" s")
+                    || (inner.len() == 7 && inner.chars().all(|c| c.is_ascii_hexdigit())) =>
+            {
+                format!("{before}{after}")
+            }
+            _ => line.to_owned(),
+        },
+        None => line.to_owned(),
+    }
+}
