@@ -5,6 +5,7 @@ mod commits;
 mod init;
 mod mcp;
 mod memory;
+mod suggest;
 
 pub use ci::{Ci, CiCheck, CiCommand, CiMerge, CiOutputs, CiPost, CiPosts, Scope};
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
@@ -15,6 +16,7 @@ pub use memory::{
     ExportFormat, Form as MemoryForm, Import, Links, Memory, MemoryCommand, Prune, Recent, Search,
     Sessions, Sort, Text,
 };
+pub use suggest::{RuleCoverage, RuleSuggest, SuggestFormat};
 
 use crate::report::Format;
 use aidd_engine::finding::Severity;
@@ -288,6 +290,14 @@ pub enum RuleCommand {
     /// Writes them between two markers and leaves all else in the file alone; written again, the file
     /// stays as it is.
     Export(RuleExport),
+    /// Draft checks from the sentences of AGENTS.md, CONTRIBUTING and pages of rules.
+    ///
+    /// Each draft is proved by examples and tried on the project: how many places it would catch,
+    /// how sure it is, and what a finding should be. Says of every other sentence who enforces it,
+    /// or why no check can.
+    Suggest(RuleSuggest),
+    /// Say how many sentences are enforced, could be, or only guide.
+    Coverage(RuleCoverage),
 }
 
 /// `aidd rule export`.

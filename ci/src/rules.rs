@@ -1,6 +1,8 @@
 //! `aidd rule`: listing, beginning, testing and handing on rules.
 
 mod export;
+mod suggest;
+pub mod told;
 
 use crate::Io;
 use crate::cli::{Form, RuleCommand, When};
@@ -40,6 +42,8 @@ pub fn run(
         RuleCommand::New { id, form } => new(&project, id, *form, io),
         RuleCommand::Test { rules } => test(&project, rules, io),
         RuleCommand::Export(args) => export::run(&project, args, io),
+        RuleCommand::Suggest(args) => suggest::suggest(&project, args, io),
+        RuleCommand::Coverage(args) => suggest::coverage(&project, args, io),
     }
 }
 

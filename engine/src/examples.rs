@@ -182,17 +182,7 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     let mut fixed = fixed.into_iter();
     for example in &examples {
         let results = results(engine, rule, example);
-        let found: Vec<String> = if rule.is_joined() {
-            let line = |(source, finding): &(Source, Finding)| {
-                let place = found(source, finding);
-                // Of the file as such, its path says it all.
-                let at = if source.text().is_empty() { String::new() } else { format!(":{place}") };
-                format!("{}{at}", source.path())
-            };
-            results.iter().map(line).collect()
-        } else {
-            results.iter().map(|(source, finding)| found(source, finding)).collect()
-        };
+        let found = told(rule, &results);
         let none = Vec::new();
         let expected = if let Expected::Fails(lines) = &example.expected { lines } else { &none };
         if found != *expected {
@@ -225,6 +215,25 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     }
     wrong.extend(fixed.map(|text| format!("a block under `## Fixed` that no fix gives: {text:?}")));
     wrong
+}
+
+/// What a `finding` block after the example would say, a line each.
+#[must_use]
+pub fn found_in(engine: &Engine, rule: &Rule, example: &Example) -> Vec<String> {
+    told(rule, &results(engine, rule, example))
+}
+
+fn told(rule: &Rule, results: &[(Source, Finding)]) -> Vec<String> {
+    let line = |(source, finding): &(Source, Finding)| {
+        let place = found(source, finding);
+        if !rule.is_joined() {
+            return place;
+        }
+        // Of the file as such, its path says it all.
+        let at = if source.text().is_empty() { String::new() } else { format!(":{place}") };
+        format!("{}{at}", source.path())
+    };
+    results.iter().map(line).collect()
 }
 
 /// What the rule finds in an example, by file.

@@ -1,16 +1,23 @@
 //! The sentences of a Markdown file that demand something.
 
 use crate::source::{Source, Span};
+use aidd_content::page;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use regex::Regex;
+use regex::{Captures, Regex};
 use std::sync::LazyLock;
+
+/// What stands before and after the rules that `aidd rule export` tells: they have their checks.
+pub const EXPORTED: (&str, &str) = ("<!-- aidd:rules -->", "<!-- /aidd:rules -->");
+
+/// Most characters of a sentence that are read: a longer one is a paragraph that nobody ended.
+const LONGEST: usize = 600;
 
 /// A sentence that demands something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
-    /// Its words; what stands in backticks is there as `«0»`, `«1»` ….
+    /// Its words; what stands in backticks, or looks like code, is there as `«0»`, `«1»` ….
     pub shape: String,
-    /// What stands in backticks, in order.
+    /// What stands there, in order.
     pub code: Vec<String>,
     /// The nearest heading above.
     pub heading: String,
@@ -22,29 +29,54 @@ impl Sentence {
     /// Its words as they are read.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = self.shape.clone();
-        for (number, code) in self.code.iter().enumerate() {
-            text = text.replace(&format!("«{number}»"), &format!("`{code}`"));
-        }
-        text
+        let fill = |found: &Captures<'_>| {
+            let code = found[1].parse().ok().and_then(|number: usize| self.code.get(number));
+            code.map_or_else(|| found[0].to_owned(), |code| format!("`{code}`"))
+        };
+        SLOT.replace_all(&self.shape, fill).into_owned()
     }
 }
 
-/// RFC 2119, and how people say the same.
+static SLOT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"«(\d+)»").expect("an expression"));
+
+/// RFC 2119, how people say the same, and imperatives at the beginning.
 static DEMANDS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(must|shall|should|never|always|only|do not|don't|may not|cannot|avoid|forbidden|prefer|required?|every|each|at most|no more than|use|run|named|names|conventional commits|kebab-case|snake_case)\b|^(no|set|pin|keep|when)\b",
+        r"(?ix)
+        \b(?:must|shall|should|never|always|do\ not|don't|may\ not|avoid|forbidden|prohibited|banned
+           |not\ allowed|disallowed|prefer|required|at\ most|no\ more\ than|maximum|conventional\ commits
+           |kebab-case|snake_case|camelcase|pascalcase|need\ to\ (?:be|have)|(?:are|is)\ (?:named|written))\b
+        |^(?:[\w\ /«»-]{1,40}:\ )?(?:please\ )?
+         (?:no|only|use|run|set|pin|keep|when(?:ever)?|every|each|all|write|add|put|name|follow|ensure|make\ sure
+           |import|export|commit|document|test|return|handle|wrap|validate|check|update|place|store|treat
+           |split|limit|require|format|lint|execute|before|after)\b
+        |^[\w\ ]{0,40}\bonly\b",
     )
     .expect("an expression")
 });
 
-/// The sentences of `source` that demand something, in order: not those in code or quotations.
+/// Words that look like code without backticks: calls, members, paths with an ending, hidden files.
+static BARE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"«(\d+)»|(?:[\w@.-]+/)+(?:\*\*?(?:\.\w+)?|[\w-]+\.\w{1,5}\b)|\b[A-Za-z_][\w.]*\(\)|\b[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+\b|(?:^|\s)\.env\b",
+    )
+    .expect("an expression")
+});
+
+/// The sentences of `source` that demand something, in order: not those in a header, in code, in
+/// quotations, in tables, or among the rules that aidd exported.
 #[must_use]
 pub fn sentences(source: &Source) -> Vec<Sentence> {
+    let text = source.text();
+    let body = if page::has_header(text) {
+        page::split(text).map_or(0, |(_, body)| body.start)
+    } else {
+        0
+    };
     let mut reader = Reader::default();
-    for (event, range) in Parser::new_ext(source.text(), Options::ENABLE_TABLES).into_offset_iter()
+    for (event, range) in Parser::new_ext(&text[body..], Options::ENABLE_TABLES).into_offset_iter()
     {
-        reader.take(event, range.start, range.end);
+        reader.take(event, body + range.start, body + range.end);
     }
     reader.close();
     reader.found
@@ -57,6 +89,7 @@ struct Reader {
     in_heading: bool,
     /// How many code blocks, quotations and tables are open.
     left_out: usize,
+    is_exported: bool,
     shape: String,
     code: Vec<String>,
     start: Option<usize>,
@@ -73,6 +106,10 @@ impl Reader {
             Event::End(TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::Table) => {
                 self.left_out = self.left_out.saturating_sub(1);
             }
+            Event::Html(html) | Event::InlineHtml(html) => {
+                self.is_exported |= html.contains(EXPORTED.0);
+                self.is_exported &= !html.contains(EXPORTED.1);
+            }
             Event::Start(Tag::Heading { .. }) => {
                 self.close();
                 (self.in_heading, self.heading) = (true, String::new());
@@ -80,9 +117,9 @@ impl Reader {
             Event::End(TagEnd::Heading(_)) => self.in_heading = false,
             Event::Start(Tag::Paragraph | Tag::Item | Tag::List(_))
             | Event::End(TagEnd::Paragraph | TagEnd::Item) => self.close(),
-            _ if self.left_out > 0 => {}
+            _ if self.left_out > 0 || self.is_exported => {}
             Event::Text(text) | Event::Code(text) if self.in_heading => {
-                self.heading.push_str(&text)
+                self.heading.push_str(&text);
             }
             Event::Text(text) => self.text(&text, start),
             Event::Code(code) => {
@@ -102,11 +139,11 @@ impl Reader {
 
     /// Words, in which sentences may end.
     fn text(&mut self, text: &str, start: usize) {
+        const SHORT: [&str; 4] = ["e.g", "i.e", "etc", "vs"];
         let mut from = 0;
         for (at, _) in text.match_indices(['.', '!', '?', ';']) {
-            let rest = &text[at + 1..];
-            if rest.starts_with(' ') && !text[..at].ends_with("e.g") && !text[..at].ends_with("i.e")
-            {
+            let is_short = SHORT.iter().any(|word| text[..at].ends_with(word));
+            if text[at + 1..].starts_with(' ') && !is_short {
                 self.words(&text[from..=at], start + from);
                 self.close();
                 from = at + 1;
@@ -122,7 +159,8 @@ impl Reader {
         }
         self.begin(start + blank);
         let text = if self.shape.is_empty() { text.trim_start() } else { text };
-        self.shape.push_str(text);
+        // What marks a slot is none where the page itself has it.
+        self.shape.push_str(&text.replace(['«', '»'], "\""));
         self.end = start + blank + text.trim_end().len();
     }
 
@@ -130,14 +168,32 @@ impl Reader {
         let shape = std::mem::take(&mut self.shape);
         let code = std::mem::take(&mut self.code);
         let Some(start) = self.start.take() else { return };
-        let shape = shape.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = shape.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = words.replace('\u{2019}', "'");
+        let shape: String = words.chars().take(LONGEST).collect();
         if DEMANDS.is_match(&shape) {
-            self.found.push(Sentence {
-                shape,
-                code,
-                heading: self.heading.clone(),
-                span: Span::new(start, self.end.max(start)),
-            });
+            let (shape, code) = slotted(&shape, &code);
+            let heading = self.heading.clone();
+            let span = Span::new(start, self.end.max(start));
+            self.found.push(Sentence { shape, code, heading, span });
         }
     }
+}
+
+/// The words with what looks like code put into slots as well, all numbered in order.
+fn slotted(shape: &str, code: &[String]) -> (String, Vec<String>) {
+    let mut codes: Vec<String> = Vec::new();
+    let slot = |found: &Captures<'_>| {
+        let whole = &found[0];
+        let known = found.get(1).and_then(|number| number.as_str().parse().ok());
+        let (blank, text) = match known.and_then(|number: usize| code.get(number)) {
+            Some(code) => ("", code.clone()),
+            None if found.get(1).is_some() => return String::new(),
+            None => (&whole[..whole.len() - whole.trim_start().len()], whole.trim().to_owned()),
+        };
+        codes.push(text);
+        format!("{blank}«{}»", codes.len() - 1)
+    };
+    let shape = BARE.replace_all(shape, slot).into_owned();
+    (shape, codes)
 }
