@@ -13,5 +13,6 @@ mod memory;
 mod odd_files;
 mod outputs;
 mod project;
+mod suggest;
 mod support;
 mod whole;

@@ -6,7 +6,7 @@ use crate::Io;
 use crate::cli::{RuleCoverage, RuleSuggest, SuggestFormat};
 use crate::exit::{Exit, UserError};
 use crate::project::{self, Project};
-use crate::report::number;
+use crate::report::{number, one_line};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::examples;
 use aidd_engine::files::Files;
@@ -81,8 +81,14 @@ pub(super) fn coverage(project: &Project, args: &RuleCoverage, io: &mut Io<'_>) 
     }
     let Counts { sentences, enforced, elsewhere, ready, run, guidance } = told.count;
     row("all", widest, [sentences, enforced, elsewhere, ready, run, guidance], io)?;
-    if let Some(share) = ((enforced + elsewhere) * 100).checked_div(sentences - run) {
-        writeln!(io.out, "\n{share} % of what can be judged or read is enforced")?;
+    let kept = enforced + elsewhere;
+    if let Some(share) = (kept * 100).checked_div(sentences) {
+        let can = kept + ready;
+        writeln!(
+            io.out,
+            "\nenforced: {kept} of {} ({share} %), {kept} of the {can} that a check can judge",
+            number(sentences, "sentence")
+        )?;
     }
     tell(&survey, &told, io)?;
     if ready > 0 {
@@ -188,15 +194,15 @@ fn place(entry: &Entry, io: &mut Io<'_>) -> Result<()> {
     } else {
         format!(" (also {})", entry.also.join(", "))
     };
-    writeln!(io.out, "{}:{}  {}{also}", entry.path, entry.line, entry.sentence)?;
+    let sentence = one_line(&entry.sentence);
+    writeln!(io.out, "{}:{}  {sentence}{also}", entry.path, entry.line)?;
     Ok(())
 }
 
 fn places(entry: &Entry, io: &mut Io<'_>) -> Result<()> {
     let Some(catches) = &entry.catches else { return Ok(()) };
     for place in catches.first.iter().take(PLACES) {
-        let line = if place.line > 0 { format!(":{}", place.line) } else { String::new() };
-        writeln!(io.out, "            {}{line}  {}", place.path, place.text)?;
+        writeln!(io.out, "            {}", one_line(&place.line(entry.kind == Sort::Switch)))?;
     }
     if let Some(more @ 1..) = catches.findings.checked_sub(PLACES) {
         writeln!(io.out, "            and {more} more")?;
@@ -220,7 +226,8 @@ fn list(
     for entry in all.iter().take(LISTED) {
         let what = what(entry);
         let what = if what.is_empty() { String::new() } else { format!("  [{what}]") };
-        writeln!(io.out, "  {}:{}  {}{what}", entry.path, entry.line, entry.sentence)?;
+        let sentence = one_line(&entry.sentence);
+        writeln!(io.out, "  {}:{}  {sentence}{}", entry.path, entry.line, one_line(&what))?;
     }
     if let Some(more @ 1..) = all.len().checked_sub(LISTED) {
         writeln!(io.out, "  and {more} more: --format json tells all")?;

@@ -127,8 +127,10 @@ pub struct Place {
     pub path: String,
     /// Its line, from 1; 0: the file as such.
     pub line: usize,
-    /// What stands there, or what is said of the file.
+    /// What stands there; empty for a file as such.
     pub text: String,
+    /// What the finding says.
+    pub message: String,
 }
 
 /// How much of a survey is told.
@@ -248,7 +250,8 @@ impl Catches {
         let place = |place: &Catch| Place {
             path: place.path.clone(),
             line: place.line,
-            text: if place.text.is_empty() { place.message.clone() } else { place.text.clone() },
+            text: place.text.clone(),
+            message: place.message.clone(),
         };
         Self {
             findings: caught.findings,
@@ -271,6 +274,20 @@ impl Catches {
                 let share = *files as f64 * 100.0 / (*judged).max(1) as f64;
                 format!("{found} in {files} of {judged} ({share:.1} %)")
             }
+        }
+    }
+}
+
+impl Place {
+    /// In one line: what stands there, or what is said of the file; of a rule that the reader does
+    /// not know yet also what it says.
+    #[must_use]
+    pub fn line(&self, says: bool) -> String {
+        let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
+        match (self.text.as_str(), says) {
+            ("", _) => format!("{}{line}  {}", self.path, self.message),
+            (text, true) => format!("{}{line}  {text} ({})", self.path, self.message),
+            (text, false) => format!("{}{line}  {text}", self.path),
         }
     }
 }

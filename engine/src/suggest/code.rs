@@ -5,7 +5,7 @@ use super::ground::word;
 use super::imports;
 use super::shapes::{Caught, Made, codes_of};
 use super::{Block, Draft, Ground, Sample, Trust};
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
@@ -27,6 +27,16 @@ pub(super) fn to_run(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
         Some(codes_of(caught.sentence, words).first().map_or(words, |code| code).to_owned())
     };
     code.or_else(in_slot).map(Made::Run)
+}
+
+/// What is not done on a branch: a hook of Git or of the host sees to it.
+pub(super) fn protected(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
+    let words = caught.words("branch")?;
+    let branch = codes_of(caught.sentence, words).first().map_or(words, |code| code).to_owned();
+    let forbids = ["never", "not", "don't", "no "];
+    let before = caught.before().to_lowercase();
+    let is_forbidden = forbids.iter().any(|word| before.contains(word));
+    is_forbidden.then(|| Made::Run(format!("protect the branch {branch}")))
 }
 
 pub(super) fn instead(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
@@ -112,36 +122,47 @@ static UNLESS: LazyLock<Regex> = LazyLock::new(|| {
 /// place that is not known: a check of all places would say something else.
 fn narrow(draft: &mut Draft, caught: &Caught<'_>, ground: &Ground) -> Option<()> {
     let rest = caught.after();
-    let Some(found) = WHERE.captures(rest) else {
-        // A scope before the demand: "In `src/domain`, never …".
-        if let Some(before) = WHERE.captures(caught.before()) {
-            let places = codes_of(caught.sentence, &before["places"]);
-            let globs = globs(&places, ground)?;
-            return put(draft, "files", globs);
-        }
-        if UNLESS.is_match(rest) {
+    if let Some(found) = WHERE.captures(rest) {
+        let tail = &rest[found.get(0).map_or(0, |all| all.end())..];
+        if UNLESS.is_match(tail) {
             draft.trust = Trust::Medium;
         }
-        return Some(());
-    };
+        return place(draft, &found, caught, ground);
+    }
+    if UNLESS.is_match(rest) || SOMEWHERE.is_match(rest) {
+        draft.trust = draft.trust.min(Trust::Medium);
+    }
+    // A scope before the demand: "In `src/domain`, never …".
+    match WHERE.captures(caught.before()) {
+        Some(found) => place(draft, &found, caught, ground),
+        None => Some(()),
+    }
+}
+
+/// Takes one list of places into the check.
+fn place(
+    draft: &mut Draft,
+    found: &Captures<'_>,
+    caught: &Caught<'_>,
+    ground: &Ground,
+) -> Option<()> {
     let (word, places) = (found["word"].to_lowercase(), found["places"].to_lowercase());
-    let is_outside =
-        ["outside", "except", "other", "anywhere"].iter().any(|one| word.starts_with(one));
-    let about_tests = places.contains("test");
+    let outside = ["outside", "except", "other", "anywhere"];
+    let is_outside = outside.iter().any(|one| word.starts_with(one));
     if !places.contains('«') {
         let tests = TESTS.map(str::to_owned).to_vec();
         // In production code: everywhere but in tests.
-        let key = if about_tests && !is_outside { "files" } else { "exclude" };
+        let key = if places.contains("test") && !is_outside { "files" } else { "exclude" };
         return put(draft, key, tests);
     }
     let globs = globs(&codes_of(caught.sentence, &places), ground)?;
-    let key = if is_outside { "exclude" } else { "files" };
-    let tail = &rest[found.get(0).map_or(0, |all| all.end())..];
-    if UNLESS.is_match(tail) {
-        draft.trust = Trust::Medium;
-    }
-    put(draft, key, globs)
+    put(draft, if is_outside { "exclude" } else { "files" }, globs)
 }
+
+/// A place in words that no glob is known for.
+static SOMEWHERE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:\w+ ){0,2}(?:in|inside|within|from|to|on)\b").expect("an expression")
+});
 
 /// Sets the globs of a check; one on imports has places of its own.
 fn put(draft: &mut Draft, key: &str, globs: Vec<String>) -> Option<()> {
@@ -156,7 +177,11 @@ fn put(draft: &mut Draft, key: &str, globs: Vec<String>) -> Option<()> {
             .filter_map(|sample| {
                 let block = sample.first()?;
                 let name = block.path.rsplit('/').next()?;
-                let folder = globs.first()?.strip_suffix("/**")?.trim_start_matches("**/");
+                let folder = |glob: &String| {
+                    let folder = glob.strip_suffix("/**")?.trim_start_matches("**/");
+                    (!folder.contains(['*', '{'])).then(|| folder.to_owned())
+                };
+                let folder = globs.iter().find_map(folder).unwrap_or_else(|| "tests".to_owned());
                 Some(Block::alone(format!("{folder}/{name}"), block.text.clone()))
             })
             .collect();

@@ -73,7 +73,7 @@ pub(super) fn branch(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
         return None;
     }
     let any: Vec<String> = starts.iter().map(|start| regex::escape(start)).collect();
-    let check = json!({"commit": {"branch": format!("^(?:main|master|{}).*$", any.join("|.*").replace(".*", ""))}});
+    let check = json!({"commit": {"branch": format!("^(?:main|master|{}).*$", any.join("|"))}});
     let said = format!("the branch does not start with `{}`", starts.join("`, `"));
     let draft = draft("branch-name", check, said, Trust::Medium);
     let branch = |text: String| vec![Block::alone("commit/branch", text)];
@@ -297,9 +297,9 @@ pub(super) fn limit(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     if max == 0 || OTHERS.iter().any(|other| words.contains(other)) {
         return None;
     }
-    let named = caught.sentence.code.iter().find(|code| code.contains(['*', '/', '.']));
-    let glob = match named {
-        Some(code) => as_path(code)?,
+    let names = |code: &&String| code.contains(['*', '/', '.']) || ground.folder(code).is_some();
+    let glob = match caught.sentence.code.iter().find(names) {
+        Some(code) => as_files(code, ground).or_else(|| as_path(code))?,
         None if words.contains("file") || words.contains("module") => ground.code_glob()?,
         None => return None,
     };
@@ -309,10 +309,14 @@ pub(super) fn limit(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     };
     let said = format!("`<path>` has more than {max} {unit}");
     let found = draft(&format!("at-most-{max}-{unit}"), check, said, Trust::High);
-    let text = if unit == "bytes" { "" } else { "word" };
-    let line = |times| vec![vec![Block { times, ..Block::new(instance(&glob), text) }]];
-    // Longer than an example may be: the limit holds all the same, and only its page has no proof.
-    made(found, line(max + 1), line(1))
+    // A hundred bytes a line, so that a page shows one line and no example is endless.
+    let (text, most) = if unit == "bytes" {
+        ("x".repeat(99), max / 100 + 1)
+    } else {
+        ("word".to_owned(), max + 1)
+    };
+    let line = |times| vec![vec![Block { times, ..Block::new(instance(&glob), text.as_str()) }]];
+    made(found, line(most), line(1))
 }
 
 pub(super) fn sections(caught: &Caught<'_>, _: &Ground) -> Option<Made> {

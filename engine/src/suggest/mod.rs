@@ -7,6 +7,8 @@ mod drafts;
 mod elsewhere;
 mod ground;
 mod imports;
+mod linters;
+mod open;
 mod own;
 mod page;
 mod places;

@@ -113,9 +113,8 @@ fn blocks(sample: &Sample, text: &mut String) {
         let longest = inside.split(|c| c != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat(3.max(longest + 1));
         let often = if *times > 1 { format!(" times={times}") } else { String::new() };
-        let inside = inside.trim_end();
-        let inside = if inside.is_empty() { String::new() } else { format!("{inside}\n") };
-        let inside = if *times > 1 && inside.is_empty() { "\n".to_owned() } else { inside };
+        // A block without a line is none.
+        let inside = format!("{}\n", inside.trim_end());
         let _ = write!(text, "\n{fence}{language} path={path}{often}\n{inside}{fence}\n");
     }
 }

@@ -6,13 +6,15 @@ use crate::kind::is_page_path;
 use crate::project::Project;
 use std::collections::BTreeSet;
 
-/// Files of these names, in any folder.
-const NAMES: [&str; 8] = [
-    "agents.md",
-    "claude.md",
-    "gemini.md",
-    "contributing.md",
-    "conventions.md",
+/// Files of these names, in any folder: agents know them in this case only.
+const NAMES: [&str; 10] = [
+    "AGENTS.md",
+    "AGENT.md",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "GEMINI.md",
+    "CONTRIBUTING.md",
+    "CONVENTIONS.md",
     "copilot-instructions.md",
     ".cursorrules",
     ".windsurfrules",
@@ -35,13 +37,13 @@ const FOREIGN: [&str; 7] =
 #[must_use]
 pub fn is_place(path: &str) -> bool {
     let mut folders: Vec<&str> = path.split('/').collect();
-    let name = folders.pop().unwrap_or_default().to_ascii_lowercase();
+    let name = folders.pop().unwrap_or_default();
     if folders.iter().any(|folder| FOREIGN.contains(folder)) {
         return false;
     }
     let in_folder =
         |folder: &&str| path.starts_with(*folder) || path.contains(&format!("/{folder}"));
-    NAMES.contains(&&*name)
+    NAMES.contains(&name)
         || is_page_path(path)
         || (name.ends_with(".md") || name.ends_with(".mdc")) && FOLDERS.iter().any(in_folder)
 }

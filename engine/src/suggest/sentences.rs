@@ -45,7 +45,7 @@ static DEMANDS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?ix)
         \b(?:must|shall|should|never|always|do\ not|don't|may\ not|avoid|forbidden|prohibited|banned
            |not\ allowed|disallowed|prefer|required|at\ most|no\ more\ than|maximum|conventional\ commits
-           |kebab-case|snake_case|camelcase|pascalcase|need\ to\ (?:be|have)|(?:are|is)\ (?:named|written))\b
+           |kebab-case|snake_case|camelcase|pascalcase|need\ to\ (?:be|have))\b
         |^(?:[\w\ /«»-]{1,40}:\ )?(?:please\ )?
          (?:no|only|use|run|set|pin|keep|when(?:ever)?|every|each|all|write|add|put|name|follow|ensure|make\ sure
            |import|export|commit|document|test|return|handle|wrap|validate|check|update|place|store|treat
@@ -140,10 +140,16 @@ impl Reader {
     /// Words, in which sentences may end.
     fn text(&mut self, text: &str, start: usize) {
         const SHORT: [&str; 4] = ["e.g", "i.e", "etc", "vs"];
+        const AGAIN: [&str; 7] =
+            ["never ", "avoid ", "do not ", "don't ", "always ", "no ", "must "];
         let mut from = 0;
-        for (at, _) in text.match_indices(['.', '!', '?', ';']) {
-            let is_short = SHORT.iter().any(|word| text[..at].ends_with(word));
-            if text[at + 1..].starts_with(' ') && !is_short {
+        for (at, mark) in text.match_indices(['.', '!', '?', ';']) {
+            let (before, after) = (&text[..at], &text[at + 1..]);
+            let is_short = SHORT.iter().any(|word| before.ends_with(word));
+            // What follows a semicolon belongs to what is before, unless it demands something else.
+            let goes_on =
+                mark == ";" && !AGAIN.iter().any(|word| after.trim_start().starts_with(word));
+            if after.starts_with(' ') && !is_short && !goes_on {
                 self.words(&text[from..=at], start + from);
                 self.close();
                 from = at + 1;
@@ -171,7 +177,8 @@ impl Reader {
         let words = shape.split_whitespace().collect::<Vec<_>>().join(" ");
         let words = words.replace('\u{2019}', "'");
         let shape: String = words.chars().take(LONGEST).collect();
-        if DEMANDS.is_match(&shape) {
+        // Words that end in a colon lead in to what follows.
+        if DEMANDS.is_match(&shape) && !shape.ends_with(':') {
             let (shape, code) = slotted(&shape, &code);
             let heading = self.heading.clone();
             let span = Span::new(start, self.end.max(start));

@@ -57,10 +57,10 @@ impl<'a> Caught<'a> {
         &self.sentence.shape[..start]
     }
 
-    /// The words after what was caught.
+    /// The words after what was caught, up to where another thought begins.
     pub(super) fn after(&self) -> &'a str {
         let end = self.groups.get(0).map_or(0, |found| found.end());
-        &self.sentence.shape[end..]
+        self.sentence.shape[end..].split(';').next().unwrap_or_default()
     }
 }
 
@@ -76,7 +76,7 @@ macro_rules! shapes {
         [$(Shape {
             expression: LazyLock::new(|| Regex::new($expression).expect("an expression")),
             make: $make,
-            drafts: !stringify!($make).ends_with("to_run"),
+            drafts: !matches!(stringify!($make), "code::to_run" | "code::protected"),
         },)*]
     };
 }
@@ -93,13 +93,13 @@ static NO_DEMAND: LazyLock<Regex> = LazyLock::new(|| {
 static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     Vec::from(shapes! {
         r"(?i)\bconventional[ -]commits?\b" => drafts::conventional,
-        r"(?i)\b(?:push|force-push|commit|merge)(?:ing|ed)? (?:directly |straight )?(?:on|to|into) (?:the )?(?<command>«\d+»|main|master)\b" => code::to_run,
+        r"(?i)\b(?:push|force-push|commit|merge)(?:ing|ed)? (?:directly |straight )?(?:on|to|into) (?:the )?(?<branch>«\d+»|main\b|master\b)" => code::protected,
         r"(?i)\bcommit (?:messages?|subjects?|titles?).{0,30}\b(?:start|begin)s? with (?:a |an |the )?«(?<start>\d+)»" => drafts::subject_start,
         r"(?i)\bcommit (?:messages?|subjects?|titles?|headers?|summar(?:y|ies)).{0,60}(?:at most|no more than|under|below|longer than|exceed|within|to) (?<max>\d+) (?:characters|chars)" => drafts::subject_length,
         r"(?i)\bcommits?\b.{0,60}«(?<trailer>\d+)» (?:line|trailer|footer)" => drafts::trailer,
         r"(?i)\b(?:branch(?:es| names?)?)\b.{0,40}\b(?:start|begin|prefixed)s? with «(?<first>\d+)»" => drafts::branch,
         r"(?i)\b(?:never|must not|must never|should not|do not|don't|may not) (?:commit|check in|track|version)\b[^«]{0,30}«(?<first>\d+)»" => drafts::untracked,
-        r"(?i)«(?<first>\d+)»(?:(?:,|,? and|,? or) «\d+»)* (?:must not|must never|should never|should not|may not|is never|are never) (?:be )?(?:committed|checked in|tracked)" => drafts::untracked,
+        r"(?i)«(?<first>\d+)»(?:(?:,|,? and|,? or) «\d+»)*(?: files?| folders?| director(?:y|ies))? (?:must not|must never|should never|should not|may not|is never|are never) (?:be )?(?:committed|checked in|tracked)" => drafts::untracked,
         r"(?i)\bonly «(?<who>\d+)» (?:may|can|should|is allowed to|are allowed to) (?:import|use|depend on|touch|know|access|talk to)(?: from)? «(?<what>\d+)»" => imports::only,
         r"(?i)«(?<what>\d+)» (?:must|may|should|can) only be (?:imported|used|accessed)(?: directly)? (?:from|by|in|inside|within) «(?<who>\d+)»" => imports::only,
         r"(?i)«(?<from>\d+)» (?:\w+ )?(?:(?:must|may|should|shall|can|does|do) ?(?:not|never)|cannot|never)(?: ever)? (?:import|depend on|use|know|reference|reach into)(?: anything| code| modules)?(?: directly)?(?: from| of| in)? (?<to>«\d+»(?:(?:,|,? and|,? or) «\d+»)*)" => imports::forbidden_from,
@@ -116,15 +116,15 @@ static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         r"(?i)\b(?:typescript|ts|compiler)\b.{0,30}\bstrict(?: mode| flag)?\b" => drafts::strict,
         r"(?i)\b(?:set|pin|require|enable|keep|leave)s? «(?<key>\d+)»(?: (?:set |enabled |on )?(?:to|at|=|as) «(?<value>\d+)»)?(?: enabled| on| set)? in «(?<file>\d+)»" => drafts::setting,
         r"(?i)«(?<key>\d+)» (?:must|should|has to) (?:always )?(?:be|stay|remain) (?:set (?:to )?)?(?:«(?<value>\d+)»|enabled|set|on) in «(?<file>\d+)»" => drafts::setting,
-        r"(?i)\b(?:use|using|prefer|only)\b[^«]{0,15}«?(?<good>\d+|pnpm|yarn|npm|bun)»?[^«]{0,25}\b(?:instead of|over|rather than|not|never|do not use|don't use)\b(?: use)? (?<bad>(?:(?:«\d+»|npm|yarn|pnpm|bun)(?:,? or |,? and |, )?)+)" => drafts::package_manager,
+        r"(?i)\b(?:use|using|prefer|only)\b[^«]{0,15}«?\b(?<good>\d+|pnpm|yarn|npm|bun)»?[^«]{0,25}\b(?:instead of|over|rather than|not|never|do not use|don't use)\b(?: use)? (?<bad>(?:(?:«\d+»|npm|yarn|pnpm|bun)(?:,? or |,? and |, )?)+)" => drafts::package_manager,
         r"(?i)\b(?:use|prefer) (?<good>«\d+»)[^«]{0,40}\b(?:instead of|over|rather than|and not|, not|, never|in favou?r of|in place of)(?: using)? (?<bad>«\d+»(?:(?:,|,? and|,? or) «\d+»)*)" => code::instead,
         r"(?i)\binstead of (?<bad>«\d+»(?:(?:,|,? and|,? or) «\d+»)*),? (?:always )?use (?<good>«\d+»)" => code::instead,
         r"(?i)\b(?:only )?use «(?<bad>\d+)» only (?:in|inside|within|from) (?<place>(?:the )?«\d+»(?:(?:,|,? and|,? or) «\d+»)*|tests?)" => code::only_in,
         r"(?i)\bonly use «(?<bad>\d+)» (?:in|inside|within|from) (?<place>(?:the )?«\d+»(?:(?:,|,? and|,? or) «\d+»)*|tests?)" => code::only_in,
-        r"(?i)\b(?:never|must not|must never|should not|should never|do not|don't|may not|avoid)\b(?: (?:use|call|write|leave|add|have|using|calling|leaving|adding|introduce|import|importing|rely|on|uses? of|calls? (?:of|to)|the|any|new|a|an|with|to|direct|raw|ever|plain|bare))* (?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?<noun> \w+)?" => code::banned,
-        r"(?i)(?:^|[:;,.] )no\b(?: (?:use of|uses of|calls? to|direct|raw|new|more|stray|bare|plain))* (?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?<noun> \w+)?" => code::banned,
-        r"(?i)^(?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?<noun> \w+)? (?:is|are) (?:strictly )?(?:forbidden|banned|prohibited|not allowed|disallowed)" => code::banned,
-        r"(?i)^(?:the (?:use|usage) of )?(?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?<noun> \w+)? (?:must|should|may) (?:not|never) (?:be used|be called|appear|be added|be left|be imported)" => code::banned,
+        r"(?i)\b(?:never|must not|must never|should not|should never|do not|don't|may not|avoid)\b(?: (?:use|call|write|leave|add|have|using|calling|leaving|adding|introduce|import|importing|rely|on|uses? of|calls? (?:of|to)|the|any|new|a|an|with|to|direct|raw|ever|plain|bare))* (?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))?" => code::banned,
+        r"(?i)(?:^|[:;,.] )no\b(?: (?:use of|uses of|calls? to|direct|raw|new|more|stray|bare|plain))* (?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))?" => code::banned,
+        r"(?i)^(?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))? (?:is|are) (?:strictly )?(?:forbidden|banned|prohibited|not allowed|disallowed)" => code::banned,
+        r"(?i)^(?:the (?:use|usage) of )?(?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))? (?:must|should|may) (?:not|never) (?:be used|be called|appear|be added|be left|be imported)" => code::banned,
         r"(?i)\b(?:run|execute|running) (?:the )?«(?<command>\d+)»" => code::to_run,
         r"(?i)\b(?:use|used) «(?<command>\d+)» (?:to (?:run|build|test|format|lint|install|start|generate)|for (?:building|testing|formatting|linting|running))" => code::to_run,
     })

@@ -1,0 +1,84 @@
+//! `aidd rule suggest` and `aidd rule coverage`: from the sentence to the finding.
+
+use crate::support::Project;
+use insta::assert_snapshot;
+
+fn project() -> Project {
+    Project::new(&[
+        (".aidd/config.json", r#"{"rules": {"repository/*": "off"}}"#),
+        ("eslint.config.js", "export default [{ rules: { 'no-var': 'error' } }];\n"),
+        (
+            "AGENTS.md",
+            "# Working here\n\n- Never call `legacyParse()`; it is slow.\n- Never use `var`.\n\
+             - Run `npm test` before a commit.\n- Write good code, always.\n\
+             - Files in `src` have at most 400 lines.\n- Never hard-code passwords.\n",
+        ),
+        ("rules/output.md", "# Output\n\nDo not use `console.table`.\n"),
+        ("src/a.ts", "const text = load();\nconst user = legacyParse(text);\n"),
+        ("src/b.ts", "export const b = 2;\n"),
+    ])
+}
+
+#[test]
+fn sentences_are_drafted_tried_and_told() {
+    let ran = project().run(&["rule", "suggest"]).ends(0);
+    assert_snapshot!(ran.out, @"");
+    assert_snapshot!(ran.err, @"");
+}
+
+#[test]
+fn a_written_page_is_enforced_and_the_sentence_covered() {
+    let project = project();
+    project.run(&["check", "--fail-on", "warning", "."]).ends(0);
+    let ran = project.run(&["rule", "suggest", "--write"]).ends(0);
+    assert!(ran.err.contains("wrote .aidd/rules/no-legacyparse.md\n"), "{}", ran.err);
+    assert!(ran.err.contains("wrote rules/output.md\n"), "{}", ran.err);
+    assert_snapshot!(project.read(".aidd/rules/no-legacyparse.md"), @"");
+    assert_snapshot!(project.read("rules/output.md"), @"");
+    let tested = project.run(&["rule", "test"]).ends(0);
+    assert!(tested.err.ends_with(" tested, 0 failed\n"), "{}", tested.err);
+    let checked = project.run(&["check", "--fail-on", "warning", "."]).ends(1);
+    assert!(checked.out.contains("project/no-legacyparse"), "{}", checked.out);
+    assert_snapshot!(project.run(&["rule", "coverage"]).ends(0).out, @"");
+    // What is enforced is drafted no more, and nothing is written twice.
+    let again = project.run(&["rule", "suggest", "--write"]).ends(0);
+    assert!(!again.err.contains("wrote"), "{}", again.err);
+}
+
+#[test]
+fn programs_read_the_same() {
+    let project = project();
+    let ran = project.run(&["rule", "suggest", "AGENTS.md", "--format", "json"]).ends(0);
+    let told: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(told["count"]["sentences"], 6);
+    let first = &told["sentences"][0];
+    assert_eq!(first["kind"], "draft");
+    assert_eq!(first["catches"]["first"][0]["path"], "src/a.ts");
+    assert_eq!(first["draft"]["check"]["syntax"]["rule"]["pattern"], "legacyParse($$$ARGS)");
+    let ran = project.run(&["rule", "coverage", "--format", "json"]).ends(0);
+    let told: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert!(told["sentences"][0]["draft"].get("page").is_none());
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let project = project();
+    let ran = project.run(&["rule", "suggest", "gone.md"]).ends(2);
+    assert!(ran.err.contains("gone.md: "), "{}", ran.err);
+    let ran = project.run(&["rule", "suggest", "../x.md"]).ends(2);
+    assert!(ran.err.contains("does not lie in the project"), "{}", ran.err);
+    let empty = Project::new(&[("a.txt", "")]);
+    let ran = empty.run(&["rule", "suggest"]).ends(0);
+    assert!(ran.err.contains("no file with sentences was found"), "{}", ran.err);
+}
+
+#[test]
+fn what_the_code_contradicts_is_not_written() {
+    let calls = "legacyParse(1);\n".repeat(30);
+    let project =
+        Project::new(&[("AGENTS.md", "Never call `legacyParse()`.\n"), ("src/a.ts", &calls)]);
+    let ran = project.run(&["rule", "suggest", "--write"]).ends(0);
+    assert!(ran.out.contains("info: the sentence does not describe this code"), "{}", ran.out);
+    assert!(ran.err.contains("not written: .aidd/rules/no-legacyparse.md"), "{}", ran.err);
+    assert!(!project.path().join(".aidd").exists());
+}
