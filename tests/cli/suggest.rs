@@ -13,7 +13,7 @@ fn project() -> Project {
              - Run `npm test` before a commit.\n- Write good code, always.\n\
              - Files in `src` have at most 400 lines.\n- Never hard-code passwords.\n",
         ),
-        ("rules/output.md", "# Output\n\nDo not use `console.table`.\n"),
+        ("rules/output.md", "# Output\n\nDo not use `audit.flush()`.\n"),
         ("src/a.ts", "const text = load();\nconst user = legacyParse(text);\n"),
         ("src/b.ts", "export const b = 2;\n"),
     ])

@@ -131,7 +131,7 @@ fn tell(survey: &Survey, told: &Sentences, io: &mut Io<'_>) -> Result<()> {
             "no file with sentences was found: AGENTS.md, CLAUDE.md, CONTRIBUTING.md, pages below .aidd/rules …"
         )?;
     }
-    writeln!(io.err, "{} ({})", told.count.line(), number(survey.files.len(), "file"))?;
+    writeln!(io.err, "{}; {} read", told.count.line(), number(survey.files.len(), "file"))?;
     Ok(())
 }
 

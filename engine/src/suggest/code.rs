@@ -26,7 +26,26 @@ pub(super) fn to_run(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
         let words = caught.words("command")?;
         Some(codes_of(caught.sentence, words).first().map_or(words, |code| code).to_owned())
     };
-    code.or_else(in_slot).map(Made::Run)
+    let command = code.or_else(in_slot)?;
+    const AGAINST: [&str; 4] = ["never", "do not", "don't", "not "];
+    let before = caught.before().to_lowercase();
+    let is_against = AGAINST.iter().any(|word| before.trim_end().ends_with(word.trim()));
+    Some(Made::Run(if is_against { format!("refuse {command}") } else { command }))
+}
+
+/// What a shell would be given.
+static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"^(?:\./[\w/.-]+|(?:cargo|npm|npx|pnpm|yarn|bun|deno|make|just|go|python3?|pytest|tox|nox|uv|poetry|ruff|mypy|black|rustfmt|rustup|gradle|\./gradlew|mvn|docker|pre-commit|bundle|rake|composer|dotnet|swift|mix|prettier|eslint|tsc)\b)(?: [^«]*)?$",
+    )
+    .expect("an expression")
+});
+
+/// A command in a sentence on testing, formatting or checking.
+pub(super) fn commands(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
+    let is_command = |code: &&String| COMMAND.is_match(code.trim()) && code.contains([' ', '/']);
+    let found = caught.sentence.code.iter().find(is_command)?;
+    Some(Made::Run(found.trim().to_owned()))
 }
 
 /// What is not done on a branch: a hook of Git or of the host sees to it.
@@ -381,8 +400,12 @@ fn rule(bad: &str, language: &str) -> Option<(Value, String)> {
         _ if path.len() > 1 && !bad.contains(':') && !is_file(bad) => {
             Some((pattern(bad.to_owned()), format!("{bad}(1)")))
         }
+        // A module, type or function wherever its path is written.
         "rust" if bad.contains("::") => {
-            Some((pattern(format!("{bad}($$$ARGS)")), format!("{bad}(1)")))
+            let regex = format!("^{escaped}$");
+            let kinds = ["scoped_identifier", "scoped_type_identifier"];
+            let any = kinds.map(|kind| json!({"kind": kind, "regex": regex}));
+            Some((json!({"any": any}), format!("{bad}::thing()")))
         }
         _ => None,
     }

@@ -80,6 +80,13 @@ pub(super) fn branch(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
     made(draft, branch("some-work".to_owned()), branch(format!("{}some-work", starts.first()?)))
 }
 
+pub(super) fn branch_case(_: &Caught<'_>, _: &Ground) -> Option<Made> {
+    let check = json!({"commit": {"branch": "^[a-z0-9.]+(?:[-/][a-z0-9.]+)*$"}});
+    let draft = draft("branch-name", check, "the branch is not in kebab-case", Trust::High);
+    let branch = |text: &str| vec![Block::alone("commit/branch", text)];
+    made(draft, branch("Some_Work"), branch("some-work"))
+}
+
 pub(super) fn untracked(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     const BRANCHES: [&str; 4] = ["main", "master", "develop", "trunk"];
     let codes = caught.codes_from("first");

@@ -10,8 +10,13 @@ use std::sync::LazyLock;
 
 /// How code is laid out: the business of formatters.
 static LAYOUT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:indent\w*|tabs?\b.{0,12}\bspaces?|spaces?\b.{0,12}\btabs?|(?:single|double) quotes?|semicolons?|trailing (?:commas?|whitespace|spaces)|line (?:length|width)|characters per line|max(?:imum)? line|final newline|print width|format(?:ted|ting)? (?:the |your |all )?(?:code|files))\b")
+    Regex::new(r"(?i)\b(?:indent\w*|tabs?\b.{0,12}\bspaces?|spaces?\b.{0,12}\btabs?|(?:single|double) quotes?|semicolons?|trailing (?:commas?|whitespace|spaces)|line (?:length|width)|characters per line|max(?:imum)? line|\d+ (?:columns|characters)(?: in length| wide)?|final newline|print width|format(?:ted|ting)? (?:the |your |all )?(?:code|files))\b")
         .expect("an expression")
+});
+
+/// Quotes and semicolons of code.
+static STYLE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)quotes?|semicolons?|trailing commas?").expect("an expression")
 });
 
 /// The settings that are there: tool, path, text.
@@ -78,6 +83,7 @@ impl Settings {
             _ if name.starts_with("commitlint.config.") || name.starts_with(".commitlintrc") => {
                 self.others.push(("commits", "commitlint", path, text));
             }
+            "cog.toml" => self.others.push(("commits", "cocogitto", path, text)),
             ".ls-lint.yml" => self.others.push(("names", "ls-lint", path, text)),
             ".importlinter" => self.others.push(("layers", "import-linter", path, text)),
             _ => self.others.push(("layers", "dependency-cruiser", path, text)),
@@ -202,7 +208,12 @@ impl Settings {
         if draft.is_some() || !LAYOUT.is_match(text) {
             return None;
         }
-        let (tool, path) = self.formatters.first()?;
+        // What only some formatters change.
+        let is_style = STYLE.is_match(text);
+        let changes = |(tool, _): &&(&str, String)| {
+            !is_style || ["prettier", "biome", "black", "ruff format"].contains(tool)
+        };
+        let (tool, path) = self.formatters.iter().find(changes)?;
         Some(((*tool).to_owned(), path.clone()))
     }
 }
@@ -212,7 +223,7 @@ static DISALLOWED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn is_known(name: &str) -> bool {
-    const NAMES: [&str; 22] = [
+    const NAMES: [&str; 23] = [
         "biome.json",
         "biome.jsonc",
         "ruff.toml",
@@ -230,6 +241,7 @@ fn is_known(name: &str) -> bool {
         "go.mod",
         ".ls-lint.yml",
         ".importlinter",
+        "cog.toml",
         ".golangci.yml",
         ".golangci.yaml",
         ".golangci.toml",

@@ -1,9 +1,9 @@
 //! Drafts of which part of the code may import which.
 
 use super::drafts::draft;
+use super::ground::program;
 use super::shapes::{Caught, Made};
 use super::{Block, Draft, Ground, Sample, Trust};
-use crate::suggest::ground::program;
 use serde_json::json;
 
 /// The target of a rule on imports: a folder that there is, else a package.
@@ -16,11 +16,32 @@ fn target(code: &str, ground: &Ground) -> Option<String> {
 }
 
 pub(super) fn forbidden_from(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
-    forbidden(caught, ground)
+    let before = caught.before().to_lowercase();
+    let is_outside = ["outside", "outside of", "except", "other than", "not in"]
+        .iter()
+        .any(|word| before.trim_end().ends_with(word));
+    // Code outside of a part must not: it alone may.
+    match (is_outside, caught.codes_in("to").as_slice()) {
+        (false, _) => forbidden(caught, ground),
+        (true, [what]) => only_from(caught.code("from")?, what, ground),
+        (true, _) => None,
+    }
+}
+
+/// A part that is named by a word of the sentence: "Integrations must not import …".
+pub(super) fn forbidden_word(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
+    let word = caught.words("word")?.to_lowercase();
+    ground.folder(&word)?;
+    let Made::Draft(mut draft) = forbid(&word, caught, ground)? else { return None };
+    draft.trust = Trust::Medium;
+    Some(Made::Draft(draft))
 }
 
 pub(super) fn forbidden(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
-    let from = caught.code("from")?;
+    forbid(caught.code("from")?, caught, ground)
+}
+
+fn forbid(from: &str, caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     let source = ground.folder(from)?;
     let codes = caught.codes_in("to");
     let targets: Option<Vec<String>> = codes.iter().map(|to| target(to, ground)).collect();
@@ -38,7 +59,10 @@ pub(super) fn forbidden(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
 }
 
 pub(super) fn only(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
-    let (who, what) = (caught.code("who")?, caught.code("what")?);
+    only_from(caught.code("who")?, caught.code("what")?, ground)
+}
+
+fn only_from(who: &str, what: &str, ground: &Ground) -> Option<Made> {
     let source = ground.folder(who)?;
     let to = ground.folder(what).or_else(|| ground.package(what))?;
     let check = json!({"layers": {"only": [{"to": to, "from": source}]}});
@@ -211,7 +235,7 @@ fn modules(from: &str, to: &str) -> Sample {
     vec![
         Block::new(format!("{base}Cargo.toml"), "[package]\nname = \"example\""),
         Block::new(format!("{base}src/lib.rs"), format!("mod {own};\nmod {other};")),
-        Block::new(format!("{base}src/{own}/mod.rs"), format!("use crate::{other}::Thing;")),
+        Block::new(format!("{base}src/{own}/mod.rs"), format!("use {}::{other}::Thing;", "crate")),
         Block::new(format!("{base}src/{other}/mod.rs"), "pub struct Thing;"),
     ]
 }

@@ -44,7 +44,7 @@ static DEMANDS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?ix)
         \b(?:must|shall|should|never|always|do\ not|don't|may\ not|avoid|forbidden|prohibited|banned
-           |not\ allowed|disallowed|prefer|required|at\ most|no\ more\ than|maximum|conventional\ commits
+           |not\ allowed|disallowed|instead\ of|prefer|required|at\ most|no\ more\ than|maximum|conventional\ commits
            |kebab-case|snake_case|camelcase|pascalcase|need\ to\ (?:be|have))\b
         |^(?:[\w\ /«»-]{1,40}:\ )?(?:please\ )?
          (?:no|only|use|run|set|pin|keep|when(?:ever)?|every|each|all|write|add|put|name|follow|ensure|make\ sure
@@ -128,6 +128,9 @@ impl Reader {
                 self.code.push(code.into_string());
                 self.end = end;
             }
+            Event::SoftBreak | Event::HardBreak if self.shape.ends_with(['.', '!', '?']) => {
+                self.close();
+            }
             Event::SoftBreak | Event::HardBreak => self.shape.push(' '),
             _ => {}
         }
@@ -176,6 +179,7 @@ impl Reader {
         let Some(start) = self.start.take() else { return };
         let words = shape.split_whitespace().collect::<Vec<_>>().join(" ");
         let words = words.replace('\u{2019}', "'");
+        let words = words.trim_end_matches([';', ',']);
         let shape: String = words.chars().take(LONGEST).collect();
         // Words that end in a colon lead in to what follows.
         if DEMANDS.is_match(&shape) && !shape.ends_with(':') {

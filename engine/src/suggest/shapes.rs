@@ -76,7 +76,7 @@ macro_rules! shapes {
         [$(Shape {
             expression: LazyLock::new(|| Regex::new($expression).expect("an expression")),
             make: $make,
-            drafts: !matches!(stringify!($make), "code::to_run" | "code::protected"),
+            drafts: !matches!(stringify!($make), "code::to_run" | "code::protected" | "code::commands"),
         },)*]
     };
 }
@@ -84,7 +84,7 @@ macro_rules! shapes {
 /// What takes a demand back: nothing is forbidden by these words.
 static NO_DEMAND: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(?:do not|don't|does not|doesn't) (?:have|need) to\b|\bno need to\b|\bnot (?:required|necessary)\b|\boptional(?:ly)?\b|\bdo not hesitate\b|\bdon't hesitate\b|\?$",
+        r"(?i)\b(?:do not|don't|does not|doesn't) (?:have|need) to\b|\bno need to\b|\bnot (?:required|necessary)\b|\boptional(?:ly)?\b|\bdo not hesitate\b|\bdon't hesitate\b|\b(?:is|are) (?:fine|allowed|welcome)\b|\?$",
     )
     .expect("an expression")
 });
@@ -125,8 +125,11 @@ static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         r"(?i)(?:^|[:;,.] )no\b(?: (?:use of|uses of|calls? to|direct|raw|new|more|stray|bare|plain))* (?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))?" => code::banned,
         r"(?i)^(?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))? (?:is|are) (?:strictly )?(?:forbidden|banned|prohibited|not allowed|disallowed)" => code::banned,
         r"(?i)^(?:the (?:use|usage) of )?(?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))? (?:must|should|may) (?:not|never) (?:be used|be called|appear|be added|be left|be imported)" => code::banned,
+        r"(?i)\bbranch(?:es| names?)?\b.{0,60}\b(?<case>kebab-case)" => drafts::branch_case,
+        r"(?i)^(?:the )?(?<word>[\w-]+)(?: code| layer| modules?| package)? (?:(?:must|may|should|shall|can|do|does) ?(?:not|never)|cannot|never)(?: ever)? (?:import|depend on)(?: anything| code| modules)?(?: directly)?(?: from| of)? (?<to>«\d+»(?:(?:,|,? and|,? or) «\d+»)*)" => imports::forbidden_word,
         r"(?i)\b(?:run|execute|running) (?:the )?«(?<command>\d+)»" => code::to_run,
         r"(?i)\b(?:use|used) «(?<command>\d+)» (?:to (?:run|build|test|format|lint|install|start|generate)|for (?:building|testing|formatting|linting|running))" => code::to_run,
+        r"(?i)\b(?:format\w*|lint\w*|tests?|testing|check\w*|pass\w*|succeeds?|verif\w+|ensure|make sure|before|clippy|build)\b" => code::commands,
     })
 });
 

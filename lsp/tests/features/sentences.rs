@@ -25,7 +25,38 @@ fn a_rule_page_gets_its_check_into_its_header() {
         Some("refactor".to_owned())
     );
     let edit = project.resolve(&snapshot, action, &Memory::default()).expect("an edit");
-    assert_snapshot!(applied(&project, &edit, &[("rules/parse.md", text)]), @"");
+    assert_snapshot!(applied(&project, &edit, &[("rules/parse.md", text)]), @r#"
+    edit rules/parse.md @7
+    ---
+    severity: warning
+    message: "`legacyParse()` is not used here"
+    check:
+      syntax:
+        language:
+        - typescript
+        rule:
+          pattern: legacyParse($$$ARGS)
+    ---
+    # Parsing
+
+    Never call `legacyParse()`. It is slow.
+
+    ## Fails
+
+    ```ts path=src/a.ts
+    const user = legacyParse(text);
+    ```
+
+    ```finding
+    1:14 legacyParse(text)
+    ```
+
+    ## Passes
+
+    ```ts path=src/a.ts
+    const text = load();
+    ```
+    "#);
 }
 
 #[test]

@@ -103,7 +103,42 @@ fn shapes_become_checks() {
 - When `migrations/` changes, update `docs/schema.md`.
 - Never use `console.log` outside of `tools/`.
 - Do not use `any` in `src/domain`.
-"), @"");
+"), @r###"
+    Never use `console.log`.
+      high project/no-console-log {"syntax":{"language":["typescript"],"rule":{"pattern":"console.log"}}}
+    Do not call `eval()`.
+      high project/no-eval {"syntax":{"language":["python","typescript"],"rule":{"pattern":"eval($$$ARGS)"}}}
+    Do not use `any`;
+      high project/no-any {"syntax":{"language":["typescript"],"rule":{"kind":"predefined_type","regex":"^any$"}}}
+    avoid `dbg!` and `todo!`.
+      high project/no-dbg {"syntax":{"language":["rust"],"rule":{"any":[{"pattern":"dbg!($$$ARGS)"},{"pattern":"todo!($$$ARGS)"}]}}}
+    `domain` must not import `infrastructure`.
+      high project/no-infrastructure-in-domain {"layers":{"forbid":[{"from":"**/domain/**","to":"**/infrastructure/**"}]}}
+    `src/domain` must never depend on `react`.
+      high project/no-react-in-src-domain {"layers":{"forbid":[{"from":"src/domain/**","to":"npm:react"}]}}
+    Use `structuredClone()` instead of `cloneDeep()`.
+      medium project/no-clonedeep {"syntax":{"language":["typescript"],"rule":{"pattern":"cloneDeep($$$ARGS)"}}}
+    Every `packages/*` has a `README.md`.
+      high project/readme-md-in-each-packages {"tree":{"each":"packages/<folder>/","exists":["packages/<folder>/README.md"]}}
+    File names in `src/**/*.ts` are kebab-case.
+      high project/kebab-case-names {"exclude":["**/{index,main,mod,lib,__init__}.*","**/*.config.*","**/*.d.ts"],"tree":{"each":"src/**/*.ts","name":["kebab","/^[a-z0-9]+$/"]}}
+    Files have at most 400 lines.
+      high project/at-most-400-lines {"tree":{"each":"**/*.{go,py,rs,ts,tsx}","lines":{"max":400}}}
+    Never commit `dist/` or `.env`.
+      high project/no-dist {"tree":{"absent":["**/dist/**","**/.env"],"tracked":true}}
+    Set `strict` to `true` in `tsconfig.json`.
+      medium project/compileroptions-strict-in-tsconfig-json {"files":["**/tsconfig.json"],"data":{"at":"$.compilerOptions.strict","present":true,"equals":true}}
+    Each of `docs/adr/*.md` must have the sections `Status` and `Decision`.
+      high project/sections-of-docs-adr-md {"files":["docs/adr/*.md"],"doc":{"headings":["*","## Status","*","## Decision","*"]}}
+    Commit messages follow Conventional Commits, always.
+      high project/conventional-commits {"commit":{"conventional":{},"title":true}}
+    When `migrations/` changes, update `docs/schema.md`.
+      high project/docs-schema-md-with-migrations {"commit":{"change":{"touches":"migrations/**","requires":"docs/schema.md"}}}
+    Never use `console.log` outside of `tools/`.
+      high project/no-console-log {"syntax":{"language":["typescript"],"rule":{"pattern":"console.log"}},"exclude":["tools/**"]}
+    Do not use `any` in `src/domain`.
+      high project/no-any {"syntax":{"language":["typescript"],"rule":{"kind":"predefined_type","regex":"^any$"}},"files":["src/domain/**"]}
+    "###);
 }
 
 #[test]

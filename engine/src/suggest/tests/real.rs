@@ -85,6 +85,22 @@ const REAL: &[(&str, &str)] = &[
     ("Run `cargo fmt` and `cargo clippy` before you push.", "run"),
     ("Never push directly to `main`.", "run"),
     ("Do not commit directly to main.", "run"),
+    ("All code must pass `cargo clippy --all-features`.", "run"),
+    ("Format: `cargo fmt --all`, always.", "run"),
+    ("Never run `cargo publish` yourself.", "run"),
+    // Seen in pages of others.
+    ("Use `fs-err` instead of `std::fs`.", "no-std-fs syntax"),
+    (
+        "Code outside `src/app` should NEVER import from `infrastructure/`.",
+        "infrastructure-only-in-src-app layers",
+    ),
+    ("Domain code must not import from `infrastructure/`.", "no-infrastructure-in-domain layers"),
+    ("Branches: name git branches using kebab-case, never snake.", "branch-name commit"),
+    ("Other Conventional Commits types are fine; they must be lower-case.", "guidance"),
+    ("Do not edit `README.md` directly.", "guidance"),
+    ("Optional dependencies such as `boto3` may not be installed.", "guidance"),
+    ("Export only shared contracts from `src/app/main.ts`.", "guidance"),
+    ("Use `FIXME` for non-blocking follow-up work.", "guidance"),
     // What only people can judge.
     ("Write clean, readable code.", "guidance"),
     ("Always ask before adding a dependency.", "guidance"),

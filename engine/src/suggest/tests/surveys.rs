@@ -75,7 +75,26 @@ fn a_project_is_told_what_its_sentences_come_to() {
         ),
         ("CLAUDE.md", "Never use `any`.\n"),
     ]);
-    insta::assert_snapshot!(lines(&all(&project)), @"");
+    insta::assert_snapshot!(lines(&all(&project)), @"
+    AGENTS.md:3 Never use `var`.
+      elsewhere by eslint/no-var in eslint.config.js
+    AGENTS.md:4 Do not use `moment`.
+      project/no-moment: warning, medium, 1 in 1 of 1 -> .aidd/rules/no-moment.md
+    AGENTS.md:5 Use Conventional Commits.
+      enforced by compliance/commit-message
+    AGENTS.md:6 Never use `any`.
+      switch on compliance/any-type (typescript-strict), finds 0
+    AGENTS.md:7 Never hard-code passwords.
+      enforced by secrets/*
+    AGENTS.md:8 Run `npm test` first.
+      run npm test
+    AGENTS.md:9 Write good code, always.
+      guidance
+    AGENTS.md:10 Never call `gone()`.
+      project/no-gone: error, high, 0 in 0 of 4 -> .aidd/rules/no-gone.md
+    rules/parse.md:3 Never call `legacyParse()`.
+      project/no-legacyparse: warning, high, 2 in 2 of 3 -> rules/parse.md
+    ");
 }
 
 #[test]
@@ -94,7 +113,70 @@ fn a_page_proves_itself() {
             format!("=== {path}{}\n{}", if one.in_place { " (in place)" } else { "" }, one.page)
         })
         .collect();
-    insta::assert_snapshot!(pages.join("\n"), @"");
+    insta::assert_snapshot!(pages.join("\n"), @r#"
+    === .aidd/rules/at-most-400-lines.md
+    ---
+    severity: error
+    message: "`<path>` has more than 400 lines"
+    check:
+      tree:
+        each: "**/*.ts"
+        lines:
+          max: 400
+    ---
+    # project/at-most-400-lines
+
+    Files have at most 400 lines.
+
+    The sentence stands in `AGENTS.md`.
+
+    ## Fails
+
+    ```ts path=example.ts times=401
+    word
+    ```
+
+    ```finding
+    example.ts
+    ```
+
+    ## Passes
+
+    ```ts path=example.ts
+    word
+    ```
+
+    === rules/parse.md (in place)
+    ---
+    severity: warning
+    message: "`legacyParse()` is not used here"
+    check:
+      syntax:
+        language:
+        - typescript
+        rule:
+          pattern: legacyParse($$$ARGS)
+    ---
+    # Parsing
+
+    Never call `legacyParse()`. It is slow.
+
+    ## Fails
+
+    ```ts path=src/a.ts
+    const name = legacyParse(user);
+    ```
+
+    ```finding
+    1:14 legacyParse(user)
+    ```
+
+    ## Passes
+
+    ```ts path=src/a.ts
+    const user = load();
+    ```
+    "#);
 }
 
 #[test]
