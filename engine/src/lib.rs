@@ -38,5 +38,6 @@ pub mod source;
 pub mod stack;
 pub mod suggest;
 pub mod suppress;
+pub mod tokens;
 pub mod validators;
 pub mod walk;
