@@ -82,3 +82,27 @@ fn what_the_code_contradicts_is_not_written() {
     assert!(ran.err.contains("not written: .aidd/rules/no-legacyparse.md"), "{}", ran.err);
     assert!(!project.path().join(".aidd").exists());
 }
+
+#[test]
+fn the_page_shows_what_is_printed() {
+    let project = Project::new(&[
+        (
+            "AGENTS.md",
+            "# Working here\n\n- Never call `legacyParse()`; use `parse()`.\n- `src/domain` must not import `src/store`.\n\
+             - Never use `var`.\n- Never use `any`.\n- Never commit `.env`.\n- Run `npm test` before a commit.\n\
+             - Ask before you add a dependency, always.\n",
+        ),
+        ("eslint.config.js", "export default [{ rules: { 'no-var': 'error' } }];\n"),
+        ("src/store/db.ts", "export const db = new Map();\n"),
+        (
+            "src/domain/user.ts",
+            "import { db } from \"../store/db\";\n\nexport const user = db.get(\"user\");\n",
+        ),
+        ("src/import.ts", "const text = load();\nconst user = legacyParse(text);\n"),
+    ]);
+    let ran = project.run(&["rule", "suggest"]).ends(0);
+    let block = format!("```text\n$ aidd rule suggest\n{}\n```\n", ran.out.trim_end());
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/writing-rules.md");
+    let page = std::fs::read_to_string(page).expect("text").replace("\r\n", "\n");
+    assert!(page.contains(&block), "docs/writing-rules.md does not show:\n{block}");
+}

@@ -41,6 +41,13 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
     .expect("an expression")
 });
 
+/// What is used to run or build something: a name of code is no command.
+pub(super) fn used(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
+    let command = caught.code("command")?;
+    let is_lower = !command.chars().any(char::is_uppercase) && !command.contains(['(', ':']);
+    if is_lower || COMMAND.is_match(command) { to_run(caught, ground) } else { None }
+}
+
 /// A command in a sentence on testing, formatting or checking.
 pub(super) fn commands(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
     let is_command = |code: &&String| COMMAND.is_match(code.trim()) && code.contains([' ', '/']);
@@ -103,24 +110,28 @@ pub(super) fn banned(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     Some(Made::Draft(Box::new(found)))
 }
 
-/// One rule for all of them, where they are of the same form and the same languages.
+/// One rule for all of them, where they are of the same form and the same languages. What cannot be
+/// told in code is left out.
 fn all_of(bad: &[&str], ground: &Ground) -> Option<Draft> {
-    let first = ban(bad.first()?, ground)?;
+    let drafts: Vec<(&str, Draft)> =
+        bad.iter().filter_map(|bad| Some((*bad, ban(bad, ground)?))).collect();
+    let (_, mut first) = drafts.first()?.clone();
     let languages = first.check["syntax"]["language"].clone();
-    let mut rules = vec![first.check["syntax"]["rule"].clone()];
-    for other in bad.iter().skip(1) {
-        let other = ban(other, ground)?;
-        if languages.is_null() || other.check["syntax"]["language"] != languages {
-            return Some(Draft { trust: Trust::Medium, ..first });
-        }
-        rules.push(other.check["syntax"]["rule"].clone());
+    let alike = |(_, draft): &&(&str, Draft)| {
+        !languages.is_null() && draft.check["syntax"]["language"] == languages
+    };
+    let same: Vec<&(&str, Draft)> = drafts.iter().filter(alike).collect();
+    if same.len().max(1) < bad.len() {
+        first.trust = Trust::Medium;
     }
-    if rules.len() == 1 {
+    if same.len() < 2 {
         return Some(first);
     }
-    let check = json!({"syntax": {"language": languages, "rule": {"any": rules}}});
-    let message = format!("`{}` is not used here", bad.join("`, `"));
-    Some(Draft { check, message, ..first })
+    let rules: Vec<&Value> = same.iter().map(|(_, draft)| &draft.check["syntax"]["rule"]).collect();
+    let names: Vec<&str> = same.iter().map(|(bad, _)| *bad).collect();
+    first.check = json!({"syntax": {"language": languages, "rule": {"any": rules}}});
+    first.message = format!("`{}` is not used here", names.join("`, `"));
+    Some(first)
 }
 
 /// A list of places after `in` or `outside`.

@@ -76,7 +76,7 @@ macro_rules! shapes {
         [$(Shape {
             expression: LazyLock::new(|| Regex::new($expression).expect("an expression")),
             make: $make,
-            drafts: !matches!(stringify!($make), "code::to_run" | "code::protected" | "code::commands"),
+            drafts: !matches!(stringify!($make), "code::to_run" | "code::protected" | "code::commands" | "code::used"),
         },)*]
     };
 }
@@ -128,7 +128,7 @@ static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         r"(?i)\bbranch(?:es| names?)?\b.{0,60}\b(?<case>kebab-case)" => drafts::branch_case,
         r"(?i)^(?:the )?(?<word>[\w-]+)(?: code| layer| modules?| package)? (?:(?:must|may|should|shall|can|do|does) ?(?:not|never)|cannot|never)(?: ever)? (?:import|depend on)(?: anything| code| modules)?(?: directly)?(?: from| of)? (?<to>«\d+»(?:(?:,|,? and|,? or) «\d+»)*)" => imports::forbidden_word,
         r"(?i)\b(?:run|execute|running) (?:the )?«(?<command>\d+)»" => code::to_run,
-        r"(?i)\b(?:use|used) «(?<command>\d+)» (?:to (?:run|build|test|format|lint|install|start|generate)|for (?:building|testing|formatting|linting|running))" => code::to_run,
+        r"(?i)\b(?:use|used) «(?<command>\d+)» (?:to (?:run|build|test|format|lint|install|start|generate)|for (?:building|testing|formatting|linting|running))" => code::used,
         r"(?i)\b(?:format\w*|lint\w*|tests?|testing|check\w*|pass\w*|succeeds?|verif\w+|ensure|make sure|before|clippy|build)\b" => code::commands,
     })
 });

@@ -37,7 +37,7 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { files: 200, sentences: 2000, drafts: 100, time: Duration::from_secs(60) }
+        Self { files: 500, sentences: 2000, drafts: 100, time: Duration::from_secs(60) }
     }
 }
 
@@ -203,7 +203,7 @@ pub fn survey(project: &Project, asked: &Asked<'_>) -> Result<Survey, String> {
     let settings = Settings::read(&project.disk, listing.files());
     let mut names = Names { taken: BTreeSet::new(), engine: &engine, paths: listing.files() };
     for one in &mut open {
-        if let Some(rule) = kept.get(&plain(&one.told.text)) {
+        if let Some(rule) = kept.get(&plain(&one.told.text)).filter(|_| !one.explains) {
             one.settle(Outcome::Enforced(vec![rule.clone()]));
         } else {
             one.judge(&ground, &mut names, asked.bounds, &mut survey.notes);
@@ -221,9 +221,31 @@ pub fn survey(project: &Project, asked: &Asked<'_>) -> Result<Survey, String> {
     for one in &mut open {
         one.finish(&all, asked, &trial, &mut changed);
     }
-    let is_told = |one: &Open| !(one.explains && matches!(one.told.outcome, Outcome::Guidance(_)));
-    survey.told = open.into_iter().filter(is_told).map(|one| one.told).collect();
+    survey.told = told(project, open);
     Ok(survey)
+}
+
+/// What is told: of a page with a check that it is enforced, once, and what else could be drafted
+/// from it; its other sentences explain.
+fn told(project: &Project, open: Vec<Open>) -> Vec<Told> {
+    let rule_of = |path: &str| {
+        let page = project.pages.iter().find(|(page, _)| page == path);
+        page.and_then(|(path, text)| project_rule(path, text)).map(|rule| rule.id.to_string())
+    };
+    let mut pages: BTreeSet<String> = BTreeSet::new();
+    let mut all = Vec::with_capacity(open.len());
+    for mut one in open {
+        if one.explains && !matches!(one.told.outcome, Outcome::Draft(_)) {
+            let Some(rule) =
+                rule_of(&one.told.path).filter(|_| pages.insert(one.told.path.clone()))
+            else {
+                continue;
+            };
+            one.told.outcome = Outcome::Enforced(vec![rule]);
+        }
+        all.push(one.told);
+    }
+    all
 }
 
 /// A text without what differs between a sentence and its page.

@@ -98,6 +98,8 @@ const REAL: &[(&str, &str)] = &[
     ("Branches: name git branches using kebab-case, never snake.", "branch-name commit"),
     ("Other Conventional Commits types are fine; they must be lower-case.", "guidance"),
     ("Do not edit `README.md` directly.", "guidance"),
+    ("Use the `DateTime` module instead of `Date` and `Date.now()`.", "no-date-now syntax"),
+    ("Use `ManagedRuntime` to run programs.", "guidance"),
     ("Optional dependencies such as `boto3` may not be installed.", "guidance"),
     ("Export only shared contracts from `src/app/main.ts`.", "guidance"),
     ("Use `FIXME` for non-blocking follow-up work.", "guidance"),
