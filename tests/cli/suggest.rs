@@ -22,8 +22,42 @@ fn project() -> Project {
 #[test]
 fn sentences_are_drafted_tried_and_told() {
     let ran = project().run(&["rule", "suggest"]).ends(0);
-    assert_snapshot!(ran.out, @"");
-    assert_snapshot!(ran.err, @"");
+    assert_snapshot!(ran.out, @"
+    AGENTS.md:3  Never call `legacyParse()`; it is slow.
+      check     project/no-legacyparse (syntax), sure: high
+      catches   1 place in 1 of 2 (50.0 %)
+                src/a.ts:2  const user = legacyParse(text);
+      severity  warning: it nearly holds: mend these, or put them off by `aidd baseline write`
+      page      .aidd/rules/no-legacyparse.md
+
+    AGENTS.md:7  Files in `src` have at most 400 lines.
+      check     project/at-most-400-lines (tree), sure: high
+      catches   nothing in 2
+      severity  error: it holds already
+      page      .aidd/rules/at-most-400-lines.md
+
+    rules/output.md:3  Do not use `audit.flush()`.
+      check     project/no-audit-flush (syntax), sure: high
+      catches   nothing in 3
+      severity  error: it holds already
+      page      rules/output.md, into its header
+
+    Enforced already:
+      AGENTS.md:8  Never hard-code passwords.  [by secrets/*]
+
+    Enforced by other tools:
+      AGENTS.md:4  Never use `var`.  [by eslint/no-var (eslint.config.js)]
+
+    For a hook of the agent, or a step of CI:
+      AGENTS.md:5  Run `npm test` before a commit.  [npm test]
+
+    Guidance: no check can tell:
+      AGENTS.md:6  Write good code, always.
+    ");
+    assert_snapshot!(ran.err, @"
+    7 sentences: 1 enforced, 1 enforced by other tools, 3 with a check to be had, 1 for a hook or CI, 1 guidance only; 2 files read
+    nothing was written; `aidd rule suggest --write` writes 3 pages
+    ");
 }
 
 #[test]
@@ -33,13 +67,83 @@ fn a_written_page_is_enforced_and_the_sentence_covered() {
     let ran = project.run(&["rule", "suggest", "--write"]).ends(0);
     assert!(ran.err.contains("wrote .aidd/rules/no-legacyparse.md\n"), "{}", ran.err);
     assert!(ran.err.contains("wrote rules/output.md\n"), "{}", ran.err);
-    assert_snapshot!(project.read(".aidd/rules/no-legacyparse.md"), @"");
-    assert_snapshot!(project.read("rules/output.md"), @"");
+    assert_snapshot!(project.read(".aidd/rules/no-legacyparse.md"), @r#"
+    ---
+    severity: warning
+    message: "`legacyParse()` is not used here"
+    check:
+      syntax:
+        language:
+        - typescript
+        rule:
+          pattern: legacyParse($$$ARGS)
+    ---
+    # project/no-legacyparse
+
+    Never call `legacyParse()`; it is slow.
+
+    The sentence stands in `AGENTS.md`.
+
+    ## Fails
+
+    ```ts path=src/a.ts
+    const user = legacyParse(text);
+    ```
+
+    ```finding
+    1:14 legacyParse(text)
+    ```
+
+    ## Passes
+
+    ```ts path=src/a.ts
+    const text = load();
+    ```
+    "#);
+    assert_snapshot!(project.read("rules/output.md"), @r#"
+    ---
+    severity: error
+    message: "`audit.flush()` is not used here"
+    check:
+      syntax:
+        language:
+        - javascript
+        - typescript
+        rule:
+          pattern: audit.flush($$$ARGS)
+    ---
+    # Output
+
+    Do not use `audit.flush()`.
+
+    ## Fails
+
+    ```js path=src/example.js
+    audit.flush(1);
+    ```
+
+    ```finding
+    1:1 audit.flush(1)
+    ```
+
+    ## Passes
+
+    ```js path=src/example.js
+    const answer = 42;
+    ```
+    "#);
     let tested = project.run(&["rule", "test"]).ends(0);
     assert!(tested.err.ends_with(" tested, 0 failed\n"), "{}", tested.err);
     let checked = project.run(&["check", "--fail-on", "warning", "."]).ends(1);
     assert!(checked.out.contains("project/no-legacyparse"), "{}", checked.out);
-    assert_snapshot!(project.run(&["rule", "coverage"]).ends(0).out, @"");
+    assert_snapshot!(project.run(&["rule", "coverage"]).ends(0).out, @"
+    file             sentences  enforced  elsewhere  ready  hook  guidance
+    AGENTS.md                6         3          1      0     1         1
+    rules/output.md          1         1          0      0     0         0
+    all                      7         4          1      0     1         1
+
+    enforced: 5 of 7 sentences (71 %), 5 of the 5 that a check can judge
+    ");
     // What is enforced is drafted no more, and nothing is written twice.
     let again = project.run(&["rule", "suggest", "--write"]).ends(0);
     assert!(!again.err.contains("wrote"), "{}", again.err);
