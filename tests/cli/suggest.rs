@@ -205,7 +205,7 @@ fn the_page_shows_what_is_printed() {
         ("src/import.ts", "const text = load();\nconst user = legacyParse(text);\n"),
     ]);
     let ran = project.run(&["rule", "suggest"]).ends(0);
-    let block = format!("```text\n$ aidd rule suggest\n{}\n```\n", ran.out.trim_end());
+    let block = format!("```console\n$ aidd rule suggest\n{}\n```\n", ran.out.trim_end());
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/writing-rules.md");
     let page = std::fs::read_to_string(page).expect("text").replace("\r\n", "\n");
     assert!(page.contains(&block), "docs/writing-rules.md does not show:\n{block}");
