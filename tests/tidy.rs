@@ -193,6 +193,29 @@ const LAYERS: &[(&str, &[&str])] = &[
             "walk",
         ],
     ),
+    (
+        "suggest",
+        &[
+            "source",
+            "files",
+            "git",
+            "kind",
+            "listing",
+            "finding",
+            "packs",
+            "paths",
+            "rule",
+            "registry",
+            "patterns",
+            "check",
+            "commit_checks",
+            "project_checks",
+            "examples",
+            "walk",
+            "guidance",
+            "project",
+        ],
+    ),
 ];
 
 /// A source file may be longer if its head says why, in these words.

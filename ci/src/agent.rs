@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub use crate::report::{ComplianceFormat, Document, Format, wire};
+pub use crate::rules::told as sentences;
 
 /// What to check.
 #[derive(Clone, Debug)]

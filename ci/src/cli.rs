@@ -5,6 +5,7 @@ mod commits;
 mod init;
 mod mcp;
 mod memory;
+mod suggest;
 
 pub use ci::{Ci, CiCheck, CiCommand, CiMerge, CiOutputs, CiPost, CiPosts, Scope};
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
@@ -15,6 +16,7 @@ pub use memory::{
     ExportFormat, Form as MemoryForm, Import, Links, Memory, MemoryCommand, Prune, Recent, Search,
     Sessions, Sort, Text,
 };
+pub use suggest::{RuleCoverage, RuleSuggest, SuggestFormat};
 
 use crate::report::Format;
 use aidd_engine::finding::Severity;
@@ -299,6 +301,14 @@ pub enum RuleCommand {
         after_help = "Exit codes:\n  0  all pages are as they should be\n  1  a page that says something else was kept\n  2  wrong usage, or a configuration that cannot be read\n  3  a page could not be made: a fault of the import\n\nExamples:\n  aidd rule import --dry-run\n  aidd rule import .ls-lint.yml\n  aidd rule import tools/no-eval.yml --from ast-grep"
     )]
     Import(RuleImport),
+    /// Draft checks from the sentences of AGENTS.md, CONTRIBUTING and pages of rules.
+    ///
+    /// Each draft is proved by examples and tried on the project: how many places it would catch,
+    /// how sure it is, and what a finding should be. Says of every other sentence who enforces it,
+    /// or why no check can.
+    Suggest(RuleSuggest),
+    /// Say how many sentences are enforced, could be, or only guide.
+    Coverage(RuleCoverage),
 }
 
 /// `aidd rule export`.

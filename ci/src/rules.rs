@@ -2,6 +2,8 @@
 
 mod export;
 mod import;
+mod suggest;
+pub mod told;
 
 use crate::Io;
 use crate::cli::{Form, RuleCommand, When};
@@ -44,6 +46,8 @@ pub fn run(
         RuleCommand::Test { rules } => test(&project, rules, io),
         RuleCommand::Export(args) => export::run(&project, args, io),
         RuleCommand::Import(args) => import::run(&project, args, io),
+        RuleCommand::Suggest(args) => suggest::suggest(&project, args, io),
+        RuleCommand::Coverage(args) => suggest::coverage(&project, args, io),
     }
 }
 

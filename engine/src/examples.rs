@@ -186,8 +186,7 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     let mut fixed = fixed.into_iter();
     for example in &examples {
         let results = results(engine, rule, example);
-        let found: Vec<String> =
-            results.iter().map(|(source, finding)| line(rule, source, finding)).collect();
+        let found = told(rule, &results);
         let none = Vec::new();
         let expected = if let Expected::Fails(lines) = &example.expected { lines } else { &none };
         if found != *expected {
@@ -248,6 +247,16 @@ fn of_memory(engine: &Engine, rule: &Rule, example: &Example) -> Option<String> 
         }
         _ => None,
     }
+}
+
+/// What a `finding` block after the example would say, a line each.
+#[must_use]
+pub fn found_in(engine: &Engine, rule: &Rule, example: &Example) -> Vec<String> {
+    told(rule, &results(engine, rule, example))
+}
+
+fn told(rule: &Rule, results: &[(Source, Finding)]) -> Vec<String> {
+    results.iter().map(|(source, finding)| line(rule, source, finding)).collect()
 }
 
 /// What the rule finds in an example, by file.

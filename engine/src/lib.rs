@@ -39,6 +39,7 @@ pub mod secrets;
 pub mod select;
 pub mod source;
 pub mod stack;
+pub mod suggest;
 pub mod suppress;
 pub mod tokens;
 pub mod validators;

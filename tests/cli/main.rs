@@ -15,5 +15,6 @@ mod odd_files;
 mod outputs;
 mod project;
 mod rule_import;
+mod suggest;
 mod support;
 mod whole;

@@ -11,14 +11,13 @@ use aidd_engine::finding::Severity;
 use aidd_engine::kind::RULE_FOLDERS;
 use aidd_engine::registry;
 use aidd_engine::rule::{Rule, Settings};
+use aidd_engine::suggest::EXPORTED as MARKERS;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 
-/// What stands before and after what is written here.
-const MARKERS: (&str, &str) = ("<!-- aidd:rules -->", "<!-- /aidd:rules -->");
 /// Most characters of a reason: the page has the rest.
 const REASON: usize = 200;
 

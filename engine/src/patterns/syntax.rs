@@ -187,8 +187,8 @@ fn edit(
     Edit::replace(span, String::from_utf8_lossy(&edit.inserted_text))
 }
 
-/// The built-in language of a path.
-pub(super) fn language_of(path: &str) -> Option<(&'static str, SupportLang)> {
+/// The language of the file at `path`, by its name: ast-grep's name of it, and its grammar.
+pub(crate) fn language_of(path: &str) -> Option<(&'static str, SupportLang)> {
     let language = SupportLang::from_path(path)?;
     LANGUAGES.into_iter().find(|&(_, known)| known == language)
 }

@@ -4,4 +4,5 @@ mod actions;
 mod completion;
 mod every_action;
 mod reading;
+mod sentences;
 mod support;

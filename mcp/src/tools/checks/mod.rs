@@ -3,6 +3,7 @@
 mod changes;
 mod found;
 mod gates;
+mod suggest;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -83,6 +84,7 @@ pub fn tools() -> Vec<Tool> {
     )
     .in_profiles(&[Profile::Tools]);
     let rest = changes::tools().into_iter().chain(words::tools()).chain(gates::tools());
+    let rest = rest.chain(suggest::tools());
     families.chain([compliance]).chain(rest).collect()
 }
 

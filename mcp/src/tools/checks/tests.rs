@@ -343,3 +343,76 @@ fn gates_are_judged_by_what_is_there() {
         "{wrong}"
     );
 }
+
+#[test]
+fn a_sentence_becomes_a_check_that_was_tried() {
+    let folder = project(&[
+        (".aidd/x", ""),
+        ("src/a.ts", "const text = load();\nconst user = legacyParse(text);\n"),
+        ("AGENTS.md", "- Never call `legacyParse()`.\n- Write clean code, always.\n"),
+    ]);
+    let sentence = json!({"sentence": "Never call `legacyParse()`."});
+    let answer = call(folder.path(), "aidd_suggest_rule", sentence).expect("an answer");
+    insta::assert_snapshot!(answer.text, @r#"
+    1 sentence: 0 enforced, 0 enforced by other tools, 1 with a check to be had, 0 for a hook or CI, 0 guidance only
+    Never call `legacyParse()`.
+      draft project/no-legacyparse (sure: high), warning: it nearly holds: mend these, or put them off by `aidd baseline write`
+      catches 1 place in 1 of 1 (100.0 %)
+        src/a.ts:2  const user = legacyParse(text);
+
+    .aidd/rules/no-legacyparse.md:
+    ---
+    severity: warning
+    message: "`legacyParse()` is not used here"
+    check:
+      syntax:
+        language:
+        - typescript
+        rule:
+          pattern: legacyParse($$$ARGS)
+    ---
+    # project/no-legacyparse
+
+    Never call `legacyParse()`.
+
+    ## Fails
+
+    ```ts path=src/a.ts
+    const user = legacyParse(text);
+    ```
+
+    ```finding
+    1:14 legacyParse(text)
+    ```
+
+    ## Passes
+
+    ```ts path=src/a.ts
+    const text = load();
+    ```
+    "#);
+    // The same through the server.
+    let mut client = crate::testing::Client::at(folder.path());
+    let sentence = json!({"sentence": "Never call `legacyParse()`."});
+    assert_eq!(client.text("aidd_suggest_rule", sentence), answer.text);
+    client.leave();
+    let page = json!({"filePath": "AGENTS.md", "limit": 1});
+    let answer = call(folder.path(), "aidd_suggest_rule", page).expect("an answer").data;
+    assert_eq!(answer["count"]["sentences"], 2);
+    assert_eq!(answer["sentences"][0]["draft"]["rule"], "project/no-legacyparse");
+    assert_eq!(answer["notes"][0], "1 more sentences are not told here");
+}
+
+#[test]
+fn a_sentence_that_cannot_be_judged_is_refused() {
+    let folder = project(&[(".aidd/x", ""), ("a.md", "words\n")]);
+    let said = |arguments: Value| {
+        call(folder.path(), "aidd_suggest_rule", arguments).expect_err("refused").to_string()
+    };
+    assert!(said(json!({})).starts_with("neither `sentence` nor `filePath`"));
+    assert!(said(json!({"sentence": "a", "filePath": "a.md"})).contains("are both given"));
+    assert!(said(json!({"sentence": "x".repeat(2001)})).contains("more than 2000 characters"));
+    assert!(said(json!({"filePath": "../a.md"})).contains("outside of the project"));
+    assert!(said(json!({"filePath": "gone.md"})).starts_with("gone.md: "));
+    assert!(said(json!({"filePath": "a.md"})).contains("no sentence here demands anything"));
+}

@@ -1,0 +1,57 @@
+//! Examples that prove a draft: each is run before it is one.
+
+use super::page::{Examples, whole};
+use super::{Draft, Sample};
+use crate::check::Engine;
+use crate::examples::{self, Expected};
+use crate::finding::Severity;
+use crate::rule::Rule;
+use std::borrow::Cow;
+
+/// Most examples of each sort that are tried.
+const MOST: usize = 8;
+
+/// Examples of a draft whose bare page `rule` is; those of the project come first. `None` when none
+/// holds: what no example proves is not offered.
+pub(super) fn prove(
+    engine: &Engine,
+    rule: &Rule,
+    draft: &Draft,
+    (real, near): (&[Sample], &[Sample]),
+) -> Option<Examples> {
+    let fails = real.iter().chain(&draft.fails).take(MOST).find_map(|sample| {
+        let found = found(engine, rule, draft, sample);
+        (!found.is_empty()).then(|| (sample.clone(), found))
+    })?;
+    let is_clean =
+        |sample: &&Sample| **sample != fails.0 && found(engine, rule, draft, sample).is_empty();
+    // What a draft says passes is nearer to the sentence than what stands beside a finding.
+    let own = draft.passes.iter().take(MOST).find(is_clean);
+    let near = near.iter().take(MOST).find(is_clean);
+    let is_swap = draft.passes.len() > 1;
+    let passes = if is_swap { own.or(near) } else { near.or(own) }?.clone();
+    let examples = Examples { fails: vec![fails], passes: vec![passes] };
+    let page = whole(draft, Severity::Warning, ("It is so.", "x"), &examples);
+    holds(engine, rule, page).then_some(examples)
+}
+
+/// Whether the examples of `page` hold for the check of `rule`.
+pub(super) fn holds(engine: &Engine, rule: &Rule, page: String) -> bool {
+    let rule = Rule { page: Cow::Owned(page), ..rule.clone() };
+    examples::run(engine, &rule).is_empty()
+}
+
+/// What the rule finds in a sample, as a `finding` block has it; nothing where it cannot be an
+/// example.
+fn found(engine: &Engine, rule: &Rule, draft: &Draft, sample: &Sample) -> Vec<String> {
+    if sample.iter().any(|block| block.path.contains(char::is_whitespace) || block.path.is_empty())
+    {
+        return Vec::new();
+    }
+    let bare = Examples { fails: vec![(sample.clone(), Vec::new())], passes: Vec::new() };
+    let page = whole(draft, Severity::Warning, ("It is so.", "x"), &bare);
+    let rule = Rule { page: Cow::Owned(page), ..rule.clone() };
+    let Ok((read, _)) = examples::read(&rule) else { return Vec::new() };
+    let fails = read.iter().find(|example| example.expected != Expected::Passes);
+    fails.map(|example| examples::found_in(engine, &rule, example)).unwrap_or_default()
+}

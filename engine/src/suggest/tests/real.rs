@@ -1,0 +1,178 @@
+//! Demands as people write them in AGENTS.md and CONTRIBUTING, in our words: what each should come
+//! to, by a person's judgement, and what it comes to.
+
+use super::{FILES, ground};
+use crate::source::Source;
+use crate::suggest::{Verdict, sentences, verdict};
+
+/// What a sentence should come to: `run`, `guidance`, or the id and form of the draft.
+const REAL: &[(&str, &str)] = &[
+    // Calls, members, macros, constructs.
+    ("Never use `console.log` in production code.", "no-console-log syntax"),
+    ("Do not leave `console.log` statements behind.", "no-console-log syntax"),
+    ("Avoid `any`; use `unknown` and narrow it.", "no-any syntax"),
+    ("**Types**: never use `any`.", "no-any syntax"),
+    ("No `enum`: write a union of literals.", "no-enum syntax"),
+    ("Do NOT use `export default`.", "no-export-default syntax"),
+    ("`eval()` is forbidden.", "no-eval syntax"),
+    ("You must not call `process.exit()` outside of `src/app`.", "no-process-exit syntax"),
+    ("Avoid using `unwrap()` or `expect()` in library code.", "no-unwrap syntax"),
+    ("Don't use `unwrap()`.", "no-unwrap syntax"),
+    ("Never commit `dbg!` calls.", "guidance"),
+    ("Don't add `println!` to library crates.", "no-println syntax"),
+    ("Use `tracing::info!` instead of `println!`.", "no-println syntax"),
+    ("Never use `print()`; use the logger.", "no-print syntax"),
+    ("Never use `os.system()`.", "no-os-system syntax"),
+    ("Do not call `fmt.Println` in server code.", "no-fmt-println syntax"),
+    ("Prefer `structuredClone()` over `cloneDeep()`.", "no-clonedeep syntax"),
+    ("Use `Temporal.now()` rather than `Date.now()`.", "no-date-now syntax"),
+    ("Instead of `var`, use `const`.", "no-var syntax"),
+    ("Do not use `@ts-ignore`.", "no-ts-ignore text"),
+    ("Never add `eslint-disable` comments.", "no-eslint-disable text"),
+    ("Do not leave `TODO` comments.", "no-todo text"),
+    ("Do not use `!important`.", "no-important text"),
+    ("Never add `#[allow(dead_code)]`.", "no-allow-dead-code text"),
+    ("Never use localStorage.setItem() directly.", "no-localstorage-setitem syntax"),
+    ("Only use `fetch()` in `src/infrastructure`.", "no-fetch syntax"),
+    // Packages and parts.
+    ("Do not use `moment`.", "no-moment layers"),
+    ("Avoid `lodash` in new code.", "no-lodash layers"),
+    (
+        "`src/domain` must not import from `src/infrastructure`.",
+        "no-src-infrastructure-in-src-domain layers",
+    ),
+    (
+        "`domain` must never depend on `infrastructure` or `app`.",
+        "no-infrastructure-in-domain layers",
+    ),
+    ("Never import `react` in `src/domain`.", "no-react-in-src-domain layers"),
+    ("Only `src/infrastructure` may import `lodash`.", "lodash-only-in-src-infrastructure layers"),
+    // Files, names, limits.
+    ("Every package must have a `README.md`.", "readme-md-in-each-packages tree"),
+    ("Each crate needs a `CHANGELOG.md`.", "changelog-md-in-each-crates tree"),
+    ("All `src/**/*.ts` files have a `.test.ts` beside them.", "test-ts-beside-src-ts tree"),
+    ("Use kebab-case for file names in `src/app`.", "kebab-case-names tree"),
+    ("Components are named in PascalCase: `src/components/*.tsx`.", "pascalcase-names tree"),
+    ("Keep files under 500 lines.", "at-most-500-lines tree"),
+    ("AGENTS.md must not exceed 300 lines.", "at-most-300-lines tree"),
+    ("Never commit `.env` files.", "no-env tree"),
+    ("Do not check in `dist/` or `coverage/`.", "no-dist tree"),
+    ("`*.pem` and `*.key` files must never be committed.", "no-pem tree"),
+    ("Use `pnpm`, not `npm` or `yarn`.", "only-pnpm tree"),
+    ("Always use pnpm instead of npm.", "only-pnpm tree"),
+    // Values and documents.
+    ("TypeScript strict mode must stay enabled.", "compileroptions-strict-in-tsconfig-json data"),
+    (
+        "Keep `noUncheckedIndexedAccess` enabled in `tsconfig.json`.",
+        "compileroptions-nouncheckedindexedaccess-in-tsconfig-json data",
+    ),
+    ("Set `private` to `true` in `package.json`.", "private-in-package-json data"),
+    (
+        "Each `docs/adr/*.md` must have the sections `Context` and `Decision`.",
+        "sections-of-docs-adr-md doc",
+    ),
+    // Commits.
+    ("We follow Conventional Commits; your PR title must too.", "conventional-commits commit"),
+    ("Commit subjects must be at most 72 characters.", "commit-subject-length commit"),
+    ("Every commit must carry a `Signed-off-by` line.", "commit-signed-off-by commit"),
+    (
+        "When you change `migrations/`, update `docs/schema.md`.",
+        "docs-schema-md-with-migrations commit",
+    ),
+    ("Branch names must start with `feature/` or `fix/`.", "branch-name commit"),
+    // To run, or not to be done.
+    ("Always run `pnpm test` before committing.", "run"),
+    ("Run `cargo fmt` and `cargo clippy` before you push.", "run"),
+    ("Never push directly to `main`.", "run"),
+    ("Do not commit directly to main.", "run"),
+    ("All code must pass `cargo clippy --all-features`.", "run"),
+    ("Format: `cargo fmt --all`, always.", "run"),
+    ("Never run `cargo publish` yourself.", "run"),
+    // Seen in pages of others.
+    ("Use `fs-err` instead of `std::fs`.", "no-std-fs syntax"),
+    (
+        "Code outside `src/app` should NEVER import from `infrastructure/`.",
+        "infrastructure-only-in-src-app layers",
+    ),
+    ("Domain code must not import from `infrastructure/`.", "no-infrastructure-in-domain layers"),
+    ("Branches: name git branches using kebab-case, never snake.", "branch-name commit"),
+    ("Other Conventional Commits types are fine; they must be lower-case.", "guidance"),
+    ("Do not edit `README.md` directly.", "guidance"),
+    ("Use the `DateTime` module instead of `Date` and `Date.now()`.", "no-date-now syntax"),
+    ("Use `ManagedRuntime` to run programs.", "guidance"),
+    ("Optional dependencies such as `boto3` may not be installed.", "guidance"),
+    ("Export only shared contracts from `src/app/main.ts`.", "guidance"),
+    ("Use `FIXME` for non-blocking follow-up work.", "guidance"),
+    // What only people can judge.
+    ("Write clean, readable code.", "guidance"),
+    ("Always ask before adding a dependency.", "guidance"),
+    ("Prefer composition over inheritance.", "guidance"),
+    ("Functions should be at most 30 lines.", "guidance"),
+    ("Keep pull requests under 400 lines.", "guidance"),
+    ("You do not need to call `init()` yourself.", "guidance"),
+    ("Never remove `validate()` calls.", "guidance"),
+    ("Do not disable `strict` mode.", "guidance"),
+    ("Never merge without `approve` from a maintainer.", "guidance"),
+    ("Do not edit files in `generated/` by hand.", "guidance"),
+    ("Use `camelCase` for variables and functions.", "guidance"),
+    ("Use `Result` for errors that can be handled.", "guidance"),
+    ("Never use the old way of doing things.", "guidance"),
+    ("Each test must test one behaviour.", "guidance"),
+    ("Don't forget to update the docs.", "guidance"),
+    ("Do not hesitate to use `git blame`.", "guidance"),
+    ("Always prefer small commits.", "guidance"),
+    ("Every public function must be documented.", "guidance"),
+    ("Never assume that `user.id` is a number.", "guidance"),
+    ("Do not change the signature of `render()`.", "guidance"),
+    ("Do not rely on the order of `Object.keys()`.", "guidance"),
+    ("Avoid names such as `data` or `tmp`.", "guidance"),
+    ("Only maintainers may publish to `npm`.", "guidance"),
+    ("Use `src/app/main.ts` as the example to follow.", "guidance"),
+    ("Never block the event loop.", "guidance"),
+];
+
+fn comes_to(sentence: &str) -> String {
+    let ground = ground(&FILES, sentence);
+    let found = sentences(&Source::new("AGENTS.md", sentence));
+    let said = found.iter().map(|one| match verdict(one, &ground) {
+        Verdict::Draft(draft) => {
+            let form = ["text", "syntax", "tree", "data", "layers", "commit", "doc"]
+                .into_iter()
+                .find(|form| draft.check.get(form).is_some());
+            format!("{} {}", draft.id.trim_start_matches("project/"), form.unwrap_or_default())
+        }
+        Verdict::Run(_) => "run".to_owned(),
+        Verdict::Guidance => "guidance".to_owned(),
+    });
+    let said: Vec<String> = said.collect();
+    said.iter()
+        .find(|one| *one != "guidance")
+        .or(said.first())
+        .cloned()
+        .unwrap_or_else(|| "guidance".to_owned())
+}
+
+/// Precision: how many drafts are what a person would draft. Recall: how many of what a person would
+/// draft are drafted. The table is ours, so that both say how well the shapes do what they were made
+/// for, and not how well they do on pages nobody has seen.
+#[test]
+fn real_sentences_come_to_what_a_person_says() {
+    assert!(REAL.len() >= 60);
+    let is_draft = |said: &str| said != "guidance" && said != "run";
+    let (mut drafted, mut right, mut wanted) = (0, 0, 0);
+    let mut wrong = Vec::new();
+    for (sentence, expected) in REAL {
+        let said = comes_to(sentence);
+        drafted += usize::from(is_draft(&said));
+        wanted += usize::from(is_draft(expected));
+        right += usize::from(is_draft(&said) && said == *expected);
+        if said != *expected {
+            wrong.push(format!("{sentence}\n  expected {expected}, got {said}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "precision {right}/{drafted}, recall {right}/{wanted}\n{}",
+        wrong.join("\n")
+    );
+}
