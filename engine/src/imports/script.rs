@@ -11,7 +11,13 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
                 add(source, is_type_only(&node), facts);
             }
             "export_statement" => add(node.field("source"), has_word(&node, "type"), facts),
-            "call_expression" => add(called(&node), false, facts),
+            "call_expression" => {
+                let before = facts.imports.len();
+                add(called(&node), false, facts);
+                // `import("a")` waits until it is called; `require` runs as it is read.
+                let is_import = node.field("function").is_some_and(|one| one.kind() == "import");
+                facts.imports[before..].iter_mut().for_each(|one| one.deferred = is_import);
+            }
             _ => {}
         }
     }
@@ -78,6 +84,7 @@ fn add(source: Option<Node<'_>>, type_only: bool, facts: &mut Facts) {
         span: at,
         statement: at,
         type_only,
+        deferred: false,
         test: false,
         inline: false,
     });

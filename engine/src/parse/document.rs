@@ -2,7 +2,7 @@
 //! Markdown sees them.
 
 use crate::source::Span;
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, LinkType};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -78,6 +78,12 @@ pub fn parse(text: &str) -> Document {
     let mut anchors = Anchors::default();
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
+            // The lines of a block come one by one, and a tag may go over several.
+            Event::Start(Tag::HtmlBlock) => {
+                let html = &text[range.clone()];
+                document.ids.extend(ids(html));
+                document.links.extend(images(html, range.start));
+            }
             Event::Start(tag) => start(tag, text, range, &mut open),
             Event::End(end) => finish(end, &mut open, &mut anchors, &mut document),
             Event::Text(_) if open.front => {
@@ -90,7 +96,7 @@ pub fn parse(text: &str) -> Document {
                 document.code.push((words.into_string(), Span::from(range)));
             }
             Event::SoftBreak | Event::HardBreak => open.say(" "),
-            Event::Html(html) | Event::InlineHtml(html) => {
+            Event::InlineHtml(html) => {
                 document.ids.extend(ids(&html));
                 document.links.extend(images(&html, range.start));
             }
@@ -126,6 +132,10 @@ fn start(tag: Tag<'_>, text: &str, range: Range<usize>, open: &mut Open) {
                 anchor: String::new(),
                 span: Span::new(range.start, end),
             });
+        }
+        // `<a@b.c>`: an address, no path.
+        Tag::Link { link_type: LinkType::Email, dest_url, .. } => {
+            open.links.push(link(format!("mailto:{dest_url}"), false, range));
         }
         Tag::Link { dest_url, .. } => open.links.push(link(dest_url.into_string(), false, range)),
         Tag::Image { dest_url, .. } => open.links.push(link(dest_url.into_string(), true, range)),

@@ -38,7 +38,7 @@ pub(super) fn judge(
             faults.extend(lost_path(code, *span, source.path(), files));
         }
         if judges(LinkKind::Commands)
-            && let Some(why) = commands::undefined(code, source.path(), files)
+            && let Some(why) = commands::undefined(code, source, files)
         {
             faults.push(Fault::new(*span, why));
         }
@@ -57,7 +57,8 @@ struct Target {
 impl Target {
     /// `None` for what leads out of the project or is no link yet.
     fn of(from: &str, to: &str) -> Option<Self> {
-        let is_template = ["{{", "${", "{%", "<"].iter().any(|mark| to.contains(mark));
+        // `a::b` is an item of Rust: documentation of a crate may be a page of Markdown.
+        let is_template = ["{{", "${", "{%", "<", "::"].iter().any(|mark| to.contains(mark));
         if to.is_empty() || to.starts_with("//") || has_scheme(to) || is_template {
             return None;
         }
