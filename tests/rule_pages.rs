@@ -1,11 +1,12 @@
 //! Every rule page is a test: its failing examples fail with that rule alone, its passing ones are
 //! clean, and its fix makes of the failing ones what the page says.
 
+use aidd_content::page::Severity;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::examples::{self, JOIN_MARK};
 use aidd_engine::files::Memory;
-use aidd_engine::finding::{Severity, Status};
+use aidd_engine::finding::Status;
 use aidd_engine::registry::Registry;
 use aidd_engine::source::Source;
 use aidd_engine::{check, validators};
@@ -218,9 +219,11 @@ fn every_rule_that_the_guidance_names_exists() {
         let is_id = |text: &str| {
             !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
         };
-        let known = engine.registry().rules().iter().any(|rule| {
-            rule.id.split_once('/').is_some_and(|(own, _)| own == kind)
-        });
+        let known = engine
+            .registry()
+            .rules()
+            .iter()
+            .any(|rule| rule.id.split_once('/').is_some_and(|(own, _)| own == kind));
         if !known || !is_id(name) {
             continue;
         }
@@ -242,7 +245,8 @@ fn every_tool_pack_and_command_that_the_guidance_names_exists() {
         known.extend(tool.aliases);
     }
     let prompts = aidd_content::GUIDANCE.iter().filter(|page| page.path.starts_with("prompts/"));
-    known.extend(prompts.filter_map(|page| page.path.strip_prefix("prompts/")?.strip_suffix(".md")));
+    known
+        .extend(prompts.filter_map(|page| page.path.strip_prefix("prompts/")?.strip_suffix(".md")));
     let mut faults = Vec::new();
     for page in aidd_content::GUIDANCE {
         let words = page.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -256,7 +260,7 @@ fn every_tool_pack_and_command_that_the_guidance_names_exists() {
             }
         }
     }
-    let commands = aidd_ci::Cli::command();
+    let commands = aidd_ci::cli::Cli::command();
     for (page, code) in code_of_guidance() {
         let mut words = code.split_whitespace();
         let (Some("aidd"), Some(name)) = (words.next(), words.next()) else { continue };
@@ -271,12 +275,42 @@ fn every_tool_pack_and_command_that_the_guidance_names_exists() {
 #[test]
 fn a_rule_of_a_pack_says_where_it_comes_from() {
     let mut faults = Vec::new();
-    for rule in engine().registry().rules() {
-        let has_source = rule.sources.iter().any(|source| source.starts_with("https://"));
-        let is_convention = rule.id.starts_with("compliance/") || rule.id.starts_with("repository/");
-        if is_convention && !has_source && rule.severity != Severity::Info {
-            faults.push(format!("{}: {:?} without a source", rule.id, rule.severity));
+    for page in aidd_content::PAGES {
+        let header = aidd_content::page::header(page.text).expect("a header");
+        let has_source = header.sources.iter().any(|source| source.starts_with("https://"));
+        let is_convention =
+            ["compliance/", "repository/"].iter().any(|kind| page.id.starts_with(kind));
+        if is_convention && !has_source && header.severity != Severity::Info {
+            faults.push(format!("{}: a source is missing", page.id));
         }
     }
     none(&faults);
+}
+
+/// Who already told another tool that a line is fine need not say it again.
+#[test]
+fn comments_of_other_tools_allow_the_rules_they_name() {
+    let cases = [
+        ("python", "src/a.py", "from cart import *  # noqa: F403\n", "from cart import *\n"),
+        (
+            "go",
+            "load.go",
+            "package load\n\nfunc f() {\n\tos.Open(\"a\") //nolint:errcheck // tried again\n}\n",
+            "package load\n\nfunc f() {\n\tos.Open(\"a\")\n}\n",
+        ),
+        (
+            "typescript-strict",
+            "src/a.ts",
+            "// eslint-disable-next-line @typescript-eslint/no-explicit-any\nlet a: any;\n",
+            "let a: any;\n",
+        ),
+    ];
+    for (pack, path, told, plain) in cases {
+        let engine = with_pack(pack);
+        let new = |text: &str| {
+            let checked = engine.check(&Source::new(path, text), &Memory::default());
+            checked.findings.iter().filter(|finding| finding.status == Status::New).count()
+        };
+        assert_eq!((new(told), new(plain)), (0, 1), "{path}");
+    }
 }

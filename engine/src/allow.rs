@@ -227,7 +227,8 @@ fn around<'a>(source: &'a Source, literal: &str, start: usize) -> Option<(&'a st
     let before = &source.text()[whole.start as usize..start];
     let after = within_reach(&source.text()[start + literal.len()..whole.end as usize]);
     // `aidd:allowed` is a word; an own comment begins its comment, or it is talk about comments.
-    let is_word = after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with(['=', ':']));
+    let is_word =
+        after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with(['=', ':']));
     (!is_word && (!is_own(literal) || opens_comment(before))).then_some((before, after))
 }
 

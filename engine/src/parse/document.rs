@@ -2,7 +2,7 @@
 //! Markdown sees them.
 
 use crate::source::Span;
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, LinkType};
+use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 

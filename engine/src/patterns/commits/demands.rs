@@ -372,7 +372,9 @@ fn has_case(description: &str, case: &str) -> bool {
         capitals > 1 || word.contains(|c: char| !c.is_alphabetic() && c != '\'' && c != '-');
     match case {
         "lower" => {
-            is_name || !word.starts_with(char::is_uppercase) || !begins_sentences(&word.to_lowercase())
+            is_name
+                || !word.starts_with(char::is_uppercase)
+                || !begins_sentences(&word.to_lowercase())
         }
         "sentence" => is_name || !word.starts_with(char::is_lowercase),
         _ => !description.contains(char::is_lowercase),
