@@ -456,7 +456,7 @@ from c import h
 == d.ts
 const later = () => import(\"./e\");
 const now = require(\"./e\");
-const alone = () => import(\"./f\");
+function alone() { return require(\"./f\"); }
 == e.ts
 == f.ts
 ";

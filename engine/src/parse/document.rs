@@ -28,6 +28,8 @@ pub struct Link {
     pub text: String,
     /// It shows a picture.
     pub is_image: bool,
+    /// `alt=""` says that the image may be skipped; Markdown has no way to say so.
+    pub decorates: bool,
     /// All of it.
     pub span: Span,
 }
@@ -146,7 +148,7 @@ fn start(tag: Tag<'_>, text: &str, range: Range<usize>, open: &mut Open) {
 }
 
 fn link(to: String, is_image: bool, range: Range<usize>) -> Link {
-    Link { to, text: String::new(), is_image, span: Span::from(range) }
+    Link { to, text: String::new(), decorates: false, is_image, span: Span::from(range) }
 }
 
 fn finish(end: TagEnd, open: &mut Open, anchors: &mut Anchors, document: &mut Document) {
@@ -217,6 +219,7 @@ fn images(html: &str, offset: usize) -> Vec<Link> {
             tag[3..].starts_with(|c: char| c.is_whitespace() || c == '/').then(|| Link {
                 to: attribute(tag, "src").unwrap_or_default().to_owned(),
                 text: attribute(tag, "alt").unwrap_or_default().to_owned(),
+                decorates: attribute(tag, "alt").is_some_and(|alt| alt.trim().is_empty()),
                 is_image: true,
                 // With its closing bracket, where there is one.
                 span: Span::new(offset + at, offset + (at + 2 + tag.len()).min(html.len())),

@@ -19,7 +19,8 @@ pub(super) fn judge(
     let judges = |kind: LinkKind| kinds.contains(&kind);
     let mut others = Others { files, documents: HashMap::new() };
     for link in &document.links {
-        if link.is_image && link.text.trim().is_empty() && judges(LinkKind::Images) {
+        let is_silent = link.is_image && !link.decorates && link.text.trim().is_empty();
+        if is_silent && judges(LinkKind::Images) {
             faults.push(Fault::new(link.span, "an image that does not say what it shows"));
         }
         if !judges(LinkKind::Files) && !judges(LinkKind::Anchors) {

@@ -169,7 +169,7 @@ fn commands_that_nothing_here_could_define_are_left() {
 
 #[test]
 fn pictures_over_several_lines_addresses_and_items() {
-    let text = "<p>\n<img src=\"a.png\"\n  alt=\"A\">\n<img\n  src=\"a.png\">\n</p>\n\n<a@b.example> [`T`](a::T)\n";
+    let text = "<p>\n<img src=\"a.png\"\n  alt=\"A\">\n<img\n  src=\"a.png\">\n<img alt=\"\" src=\"a.png\">\n</p>\n\n<a@b.example> [`T`](a::T)\n";
     insta::assert_snapshot!(shown("{links: [files, images]}", text, &[("docs/a.png", "")]), @r#"4 "<img\n  src=\"a.png\">": an image that does not say what it shows"#);
 }
 
