@@ -1,6 +1,7 @@
 //! Every rule page is a test: its failing examples fail with that rule alone, its passing ones are
 //! clean, and its fix makes of the failing ones what the page says.
 
+use aidd_content::page::Severity;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::examples::{self, JOIN_MARK};
@@ -9,6 +10,7 @@ use aidd_engine::finding::Status;
 use aidd_engine::registry::Registry;
 use aidd_engine::source::Source;
 use aidd_engine::{check, validators};
+use clap::CommandFactory as _;
 use std::collections::BTreeSet;
 
 fn engine() -> Engine {
@@ -201,20 +203,114 @@ fn packs_and_the_rules_of_compliance_know_each_other() {
     assert_eq!(alone, [""; 0], "in no pack");
 }
 
+/// The text of guidance between backticks, with the page it stands in.
+fn code_of_guidance() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let pages = aidd_content::GUIDANCE.iter();
+    pages.flat_map(|page| page.text.split('`').skip(1).step_by(2).map(|word| (page.path, word)))
+}
+
 #[test]
 fn every_rule_that_the_guidance_names_exists() {
     let engine = engine();
     let mut faults = Vec::new();
-    let pages = aidd_content::GUIDANCE.iter().filter(|page| page.path.starts_with("guidance/"));
-    for page in pages {
-        for word in page.text.split('`').skip(1).step_by(2) {
-            let is_rule = ["compliance/", "repository/", "dockerfile/", "mermaid/", "aidd/"]
-                .iter()
-                .any(|kind| word.starts_with(kind));
-            if is_rule && engine.registry().get(word).is_none() {
-                faults.push(format!("{}: no rule is called `{word}`", page.path));
-            }
+    let mut seen = 0;
+    for (page, word) in code_of_guidance() {
+        let Some((kind, name)) = word.split_once('/') else { continue };
+        let is_id = |text: &str| {
+            !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
+        };
+        let known = engine
+            .registry()
+            .rules()
+            .iter()
+            .any(|rule| rule.id.split_once('/').is_some_and(|(own, _)| own == kind));
+        if !known || !is_id(name) {
+            continue;
+        }
+        seen += 1;
+        if engine.registry().get(word).is_none() {
+            faults.push(format!("{page}: no rule is called `{word}`"));
         }
     }
     none(&faults);
+    assert!(seen > 100, "only {seen} names were looked at");
+}
+
+/// A tool, a pack or a command that is not there sends an agent into an error that it pays for.
+#[test]
+fn every_tool_pack_and_command_that_the_guidance_names_exists() {
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for tool in aidd_mcp::tools::all() {
+        known.insert(tool.name);
+        known.extend(tool.aliases);
+    }
+    let prompts = aidd_content::GUIDANCE.iter().filter(|page| page.path.starts_with("prompts/"));
+    known
+        .extend(prompts.filter_map(|page| page.path.strip_prefix("prompts/")?.strip_suffix(".md")));
+    let mut faults = Vec::new();
+    for page in aidd_content::GUIDANCE {
+        let words = page.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        for word in words.filter(|word| word.starts_with("aidd_") && !known.contains(word)) {
+            faults.push(format!("{}: no tool is called `{word}`", page.path));
+        }
+        for rest in page.text.split("pack `").skip(1) {
+            let name = rest.split('`').next().unwrap_or_default();
+            if !aidd_content::PACKS.iter().any(|pack| pack.id == name) {
+                faults.push(format!("{}: no pack is called `{name}`", page.path));
+            }
+        }
+    }
+    let commands = aidd_ci::cli::Cli::command();
+    for (page, code) in code_of_guidance() {
+        let mut words = code.split_whitespace();
+        let (Some("aidd"), Some(name)) = (words.next(), words.next()) else { continue };
+        if commands.find_subcommand(name).is_none() {
+            faults.push(format!("{page}: there is no command `aidd {name}`"));
+        }
+    }
+    none(&faults);
+}
+
+/// What a page says of the world has a source that can be looked up; without one it is *info*.
+#[test]
+fn a_rule_of_a_pack_says_where_it_comes_from() {
+    let mut faults = Vec::new();
+    for page in aidd_content::PAGES {
+        let header = aidd_content::page::header(page.text).expect("a header");
+        let has_source = header.sources.iter().any(|source| source.starts_with("https://"));
+        let is_convention =
+            ["compliance/", "repository/"].iter().any(|kind| page.id.starts_with(kind));
+        if is_convention && !has_source && header.severity != Severity::Info {
+            faults.push(format!("{}: a source is missing", page.id));
+        }
+    }
+    none(&faults);
+}
+
+/// Who already told another tool that a line is fine need not say it again.
+#[test]
+fn comments_of_other_tools_allow_the_rules_they_name() {
+    let cases = [
+        ("python", "src/a.py", "from cart import *  # noqa: F403\n", "from cart import *\n"),
+        (
+            "go",
+            "load.go",
+            "package load\n\nfunc f() {\n\tos.Open(\"a\") //nolint:errcheck // tried again\n}\n",
+            "package load\n\nfunc f() {\n\tos.Open(\"a\")\n}\n",
+        ),
+        (
+            "typescript-strict",
+            "src/a.ts",
+            "// eslint-disable-next-line @typescript-eslint/no-explicit-any\nlet a: any;\n",
+            "let a: any;\n",
+        ),
+    ];
+    for (pack, path, told, plain) in cases {
+        let engine = with_pack(pack);
+        let new = |text: &str| {
+            let checked = engine.check(&Source::new(path, text), &Memory::default());
+            checked.findings.iter().filter(|finding| finding.status == Status::New).count()
+        };
+        assert_eq!((new(told), new(plain)), (0, 1), "{path}");
+    }
 }

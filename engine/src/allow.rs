@@ -80,6 +80,8 @@ const MARKERS: &[(&str, Reach, Names)] = &[
     ("oxlint-disable-next-line", Reach::Next, Names::ListOrAll),
     ("oxlint-disable-line", Reach::Line, Names::ListOrAll),
     ("biome-ignore", Reach::Next, Names::List),
+    ("nolint:", Reach::Line, Names::List),
+    ("noqa:", Reach::Line, Names::List),
     ("ast-grep-ignore", Reach::Here, Names::ListOrAll),
     ("mermaid-lint-disable-next-line", Reach::Next, Names::ListOrAll),
 ];
@@ -238,7 +240,8 @@ fn around<'a>(source: &'a Source, literal: &str, start: usize) -> Option<(&'a st
     let before = &source.text()[whole.start as usize..start];
     let after = within_reach(&source.text()[start + literal.len()..whole.end as usize]);
     // `aidd:allowed` is a word; an own comment begins its comment, or it is talk about comments.
-    let is_word = after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with('='));
+    let is_word =
+        after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with(['=', ':']));
     (!is_word && (!is_own(literal) || opens_comment(before))).then_some((before, after))
 }
 
@@ -318,7 +321,12 @@ impl<'a> Known<'a> {
                 let ids = self.registry.rules().iter().map(|rule| &rule.id);
                 ids.filter(|id| globs.is_match(&***id)).cloned().collect()
             }
-            None => self.registry.named(word).map(|rule| rule.id.clone()).collect(),
+            None => {
+                // `jsx-a11y/alt-text`: with the plugin's name before it, as peers write it.
+                let plain = word.rsplit('/').next().filter(|_| !self.registry.knows(word));
+                let named = self.registry.named(plain.unwrap_or(word));
+                named.map(|rule| rule.id.clone()).collect()
+            }
         }
     }
 }

@@ -28,13 +28,20 @@ pub struct CommitReport {
 /// carries the finding.
 fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, Demands)> {
     engine.registry().rules().iter().filter_map(|rule| {
-        let header = rule.check.as_ref()?.commit.as_ref()?;
+        rule.check.as_ref()?.commit.as_ref()?;
         if !engine.may_run(&rule.id) {
             return None;
         }
-        let base = rule.path.as_deref().map_or("", scope_of);
-        Some((rule, Demands::new(header, base).ok()?))
+        Some((rule, demands(rule)?))
     })
+}
+
+/// What a rule of the form demands.
+fn demands(rule: &Rule) -> Option<Demands> {
+    let check = rule.check.as_ref()?;
+    let base = rule.path.as_deref().map_or("", scope_of);
+    let demands = Demands::new(check.commit.as_ref()?, base).ok()?;
+    demands.leaving_out(&check.exclude, base).ok()
 }
 
 /// What the rules ask for, so that a door gathers no more.
@@ -102,11 +109,7 @@ pub fn check_rule(
     (path, text): (&str, &str),
     files: &dyn Files,
 ) -> Vec<(Source, Finding)> {
-    let base = rule.path.as_deref().map_or("", scope_of);
-    let header = rule.check.as_ref().and_then(|check| check.commit.as_ref());
-    let Some(Ok(demands)) = header.map(|header| Demands::new(header, base)) else {
-        return Vec::new();
-    };
+    let Some(demands) = demands(rule) else { return Vec::new() };
     let paths = files.listing().map_or(&[][..], Listing::files);
     let members = commits::members(files, paths.iter().map(String::as_str));
     let mut work = Work { members, ..Work::default() };

@@ -42,7 +42,7 @@ pub fn name_at(source: &Source, offset: u32) -> Option<(&'static str, Span)> {
     let (_, after) = around(source, literal, line_start + found.start())?;
     let base = line_start + found.end();
     let typed = after.get(..offset - base)?;
-    let glued = typed.is_empty() && !literal.ends_with('=');
+    let glued = typed.is_empty() && !literal.ends_with(['=', ':']);
     if form == Names::Secrets
         || glued
         || within_comment(after).len() < typed.len()

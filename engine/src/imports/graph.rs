@@ -40,6 +40,8 @@ pub struct Edge {
     pub span: Span,
     /// Only types are taken.
     pub type_only: bool,
+    /// It is made when a function runs, not when the file is loaded.
+    pub deferred: bool,
     /// It is there for tests only.
     pub test: bool,
 }
@@ -121,7 +123,8 @@ impl Graph {
                 Found::Nowhere | Found::Foreign => return None,
             };
             let test = one.test || files[from].test;
-            Some(Edge { from, to, span: one.span, type_only: one.type_only, test })
+            let (type_only, deferred) = (one.type_only, one.deferred);
+            Some(Edge { from, to, span: one.span, type_only, deferred, test })
         });
         let edges = edges.collect();
         Self { files, edges, unresolved }
@@ -134,6 +137,7 @@ struct Resolved<'a> {
     to: Found,
     span: Span,
     type_only: bool,
+    deferred: bool,
     test: bool,
 }
 
@@ -171,12 +175,16 @@ impl<'a> Build<'a, '_> {
                     }
                     let known = self.found[start..].iter_mut().find(|known| known.to == to);
                     match known {
-                        Some(known) => known.type_only &= import.type_only,
+                        Some(known) => {
+                            known.type_only &= import.type_only;
+                            known.deferred &= import.deferred;
+                        }
                         None => self.found.push(Resolved {
                             from: path,
                             to,
                             span: import.span,
                             type_only: import.type_only,
+                            deferred: import.deferred,
                             test: import.test,
                         }),
                     }

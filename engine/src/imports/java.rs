@@ -23,6 +23,7 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
             span: at,
             statement: at,
             type_only: false,
+            deferred: false,
             test: false,
             inline: false,
         });

@@ -58,6 +58,8 @@ pub struct Import {
     pub statement: Span,
     /// Only types are taken: nothing of it is there when the program runs.
     pub type_only: bool,
+    /// It is made when a function runs, not when the file is loaded.
+    pub deferred: bool,
     /// It stands in code for tests.
     pub test: bool,
     /// A path in the midst of code, not a statement that imports.

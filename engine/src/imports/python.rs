@@ -3,12 +3,22 @@
 use super::{Facts, Import, Name, Node, span};
 use crate::source::Span;
 
+/// When an import is made.
+#[derive(Clone, Copy)]
+struct When {
+    type_only: bool,
+    deferred: bool,
+}
+
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
     // Nodes come in the order of the text, so one offset tells whether a block is still open.
     let mut types_until = 0;
+    let mut deferred_until = 0;
     for node in root.dfs() {
-        let type_only = node.range().start < types_until;
+        let at = node.range().start;
+        let when = When { type_only: at < types_until, deferred: at < deferred_until };
         match &*node.kind() {
+            "function_definition" => deferred_until = deferred_until.max(node.range().end),
             "if_statement" if is_for_types(&node) => {
                 let block = node.field("consequence").map_or(0, |block| block.range().end);
                 types_until = types_until.max(block);
@@ -16,10 +26,10 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
             "import_statement" => {
                 for name in node.field_children("name") {
                     let Some(module) = module_of(&name) else { continue };
-                    add(module, None, span(&name), span(&name), type_only, facts);
+                    add(module, None, span(&name), span(&name), when, facts);
                 }
             }
-            "import_from_statement" => from(&node, type_only, facts),
+            "import_from_statement" => from(&node, when, facts),
             _ => {}
         }
     }
@@ -44,7 +54,7 @@ fn module_of(node: &Node<'_>) -> Option<Module> {
     Some((0, name.text().split_whitespace().collect()))
 }
 
-fn from(statement: &Node<'_>, type_only: bool, facts: &mut Facts) {
+fn from(statement: &Node<'_>, when: When, facts: &mut Facts) {
     let Some(module) = statement.field("module_name") else { return };
     let at = span(&module);
     let text: String = module.text().split_whitespace().collect();
@@ -53,11 +63,11 @@ fn from(statement: &Node<'_>, type_only: bool, facts: &mut Facts) {
     let mut any = false;
     for name in statement.field_children("name") {
         let Some((_, member)) = module_of(&name) else { continue };
-        add(module.clone(), Some(member), span(&name), at, type_only, facts);
+        add(module.clone(), Some(member), span(&name), at, when, facts);
         any = true;
     }
     if !any {
-        add(module, None, at, at, type_only, facts);
+        add(module, None, at, at, when, facts);
     }
 }
 
@@ -66,7 +76,7 @@ fn add(
     member: Option<String>,
     span: Span,
     statement: Span,
-    type_only: bool,
+    When { type_only, deferred }: When,
     facts: &mut Facts,
 ) {
     facts.imports.push(Import {
@@ -74,6 +84,7 @@ fn add(
         span,
         statement,
         type_only,
+        deferred,
         test: false,
         inline: false,
     });

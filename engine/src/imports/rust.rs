@@ -170,6 +170,7 @@ impl State {
             span,
             statement,
             type_only: false,
+            deferred: false,
             test,
             inline,
         });

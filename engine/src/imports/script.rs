@@ -4,14 +4,30 @@ use super::{Facts, Import, Name, Node, span};
 use crate::source::Span;
 
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
+    // Nodes come in the order of the text, so one offset tells whether a function is still open.
+    let mut deferred_until = 0;
     for node in root.dfs() {
         match &*node.kind() {
+            "function_declaration"
+            | "function_expression"
+            | "arrow_function"
+            | "method_definition"
+            | "generator_function_declaration" => {
+                deferred_until = deferred_until.max(node.range().end);
+            }
             "import_statement" => {
                 let source = node.field("source").or_else(|| required(&node));
                 add(source, is_type_only(&node), facts);
             }
             "export_statement" => add(node.field("source"), has_word(&node, "type"), facts),
-            "call_expression" => add(called(&node), false, facts),
+            "call_expression" => {
+                let before = facts.imports.len();
+                add(called(&node), false, facts);
+                // `import("a")` is waited for; `require` runs where it stands.
+                let is_import = node.field("function").is_some_and(|one| one.kind() == "import");
+                let deferred = is_import || node.range().start < deferred_until;
+                facts.imports[before..].iter_mut().for_each(|one| one.deferred = deferred);
+            }
             _ => {}
         }
     }
@@ -78,6 +94,7 @@ fn add(source: Option<Node<'_>>, type_only: bool, facts: &mut Facts) {
         span: at,
         statement: at,
         type_only,
+        deferred: false,
         test: false,
         inline: false,
     });

@@ -45,7 +45,8 @@ fn shown(text: &str) -> String {
             }
             Target::Package(name) => name.clone(),
         };
-        let marks = [(edge.type_only, " (types)"), (edge.test, " (test)")];
+        let marks =
+            [(edge.type_only, " (types)"), (edge.deferred, " (later)"), (edge.test, " (test)")];
         let marks: String = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
         let _ = writeln!(out, "{from}: {} -> {to}{marks}", slice(from, edge.span));
     }
@@ -440,4 +441,30 @@ proptest! {
             prop_assert!(graph.edges.iter().all(|edge| edge.from < graph.files.len()));
         }
     }
+}
+
+#[test]
+fn imports_within_functions_are_made_later() {
+    let text = "
+== a.py
+def f():
+    from b import g
+    return g()
+from c import h
+== b.py
+== c.py
+== d.ts
+const later = () => import(\"./e\");
+const now = require(\"./e\");
+function alone() { return require(\"./f\"); }
+== e.ts
+== f.ts
+";
+    insta::assert_snapshot!(shown(text), @"
+    a.py: from b import g -> b.py (later)
+    a.py: from c import h -> c.py
+    d.ts: ./e -> e.ts (later)
+    d.ts: ./e -> e.ts
+    d.ts: ./f -> f.ts (later)
+    ");
 }

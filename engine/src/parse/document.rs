@@ -2,7 +2,7 @@
 //! Markdown sees them.
 
 use crate::source::Span;
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -28,6 +28,8 @@ pub struct Link {
     pub text: String,
     /// It shows a picture.
     pub is_image: bool,
+    /// `alt=""` says that the image may be skipped; Markdown has no way to say so.
+    pub decorates: bool,
     /// All of it.
     pub span: Span,
 }
@@ -78,6 +80,12 @@ pub fn parse(text: &str) -> Document {
     let mut anchors = Anchors::default();
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
+            // The lines of a block come one by one, and a tag may go over several.
+            Event::Start(Tag::HtmlBlock) => {
+                let html = &text[range.clone()];
+                document.ids.extend(ids(html));
+                document.links.extend(images(html, range.start));
+            }
             Event::Start(tag) => start(tag, text, range, &mut open),
             Event::End(end) => finish(end, &mut open, &mut anchors, &mut document),
             Event::Text(_) if open.front => {
@@ -90,7 +98,7 @@ pub fn parse(text: &str) -> Document {
                 document.code.push((words.into_string(), Span::from(range)));
             }
             Event::SoftBreak | Event::HardBreak => open.say(" "),
-            Event::Html(html) | Event::InlineHtml(html) => {
+            Event::InlineHtml(html) => {
                 document.ids.extend(ids(&html));
                 document.links.extend(images(&html, range.start));
             }
@@ -127,6 +135,10 @@ fn start(tag: Tag<'_>, text: &str, range: Range<usize>, open: &mut Open) {
                 span: Span::new(range.start, end),
             });
         }
+        // `<a@b.c>`: an address, no path.
+        Tag::Link { link_type: LinkType::Email, dest_url, .. } => {
+            open.links.push(link(format!("mailto:{dest_url}"), false, range));
+        }
         Tag::Link { dest_url, .. } => open.links.push(link(dest_url.into_string(), false, range)),
         Tag::Image { dest_url, .. } => open.links.push(link(dest_url.into_string(), true, range)),
         Tag::MetadataBlock(_) => open.front = true,
@@ -136,7 +148,7 @@ fn start(tag: Tag<'_>, text: &str, range: Range<usize>, open: &mut Open) {
 }
 
 fn link(to: String, is_image: bool, range: Range<usize>) -> Link {
-    Link { to, text: String::new(), is_image, span: Span::from(range) }
+    Link { to, text: String::new(), decorates: false, is_image, span: Span::from(range) }
 }
 
 fn finish(end: TagEnd, open: &mut Open, anchors: &mut Anchors, document: &mut Document) {
@@ -207,6 +219,7 @@ fn images(html: &str, offset: usize) -> Vec<Link> {
             tag[3..].starts_with(|c: char| c.is_whitespace() || c == '/').then(|| Link {
                 to: attribute(tag, "src").unwrap_or_default().to_owned(),
                 text: attribute(tag, "alt").unwrap_or_default().to_owned(),
+                decorates: attribute(tag, "alt").is_some_and(|alt| alt.trim().is_empty()),
                 is_image: true,
                 // With its closing bracket, where there is one.
                 span: Span::new(offset + at, offset + (at + 2 + tag.len()).min(html.len())),

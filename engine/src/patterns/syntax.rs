@@ -164,8 +164,9 @@ impl SyntaxPattern {
                 finding.related(Span::from(node.range()), label.clone());
             }
         }
-        if let Some(fixer) = config.fixer.first() {
-            let edit = edit(fixer, found, config);
+        let edit = config.fixer.first().map(|fixer| edit(fixer, found, config));
+        // A replacement that has nothing to say of this shape leaves it as it is.
+        if let Some(edit) = edit.filter(|edit| edit.text != source.slice(edit.span)) {
             let title =
                 if edit.text.is_empty() { "Delete it".to_owned() } else { "Rewrite it".to_owned() };
             if self.header.safe {

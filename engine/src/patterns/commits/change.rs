@@ -11,6 +11,8 @@ pub(super) struct Touched {
     header: ChangeHeader,
     /// `None`: every change is judged.
     touches: Option<Globs>,
+    /// Files that do not count.
+    left_out: Option<Globs>,
     requires: Vec<(String, Globs)>,
     added: Vec<(String, Globs)>,
 }
@@ -35,10 +37,18 @@ impl Touched {
         let touches: Vec<&str> = header.touches.iter().map(String::as_str).collect();
         Ok(Self {
             touches: if touches.is_empty() { None } else { Some(globs(&touches)?) },
+            left_out: None,
             requires: either(&header.requires)?,
             added: either(&header.added)?,
             header: header.clone(),
         })
+    }
+
+    pub(super) fn leave_out(&mut self, exclude: &[String], base: &str) -> Result<(), String> {
+        if !exclude.is_empty() {
+            self.left_out = Some(Globs::below(base, exclude, &[])?);
+        }
+        Ok(())
     }
 
     pub(super) fn counts_lines(&self) -> bool {
@@ -47,8 +57,10 @@ impl Touched {
 
     /// The text of the answer lists the files that brought the rule up, a line each.
     pub(super) fn judge(&self, touched: &[Touch]) -> Told {
-        let is_met =
-            |touch: &&Touch| self.touches.as_ref().is_none_or(|globs| globs.matches(&touch.path));
+        let is_met = |touch: &&Touch| {
+            self.touches.as_ref().is_none_or(|globs| globs.matches(&touch.path))
+                && !self.left_out.as_ref().is_some_and(|globs| globs.matches(&touch.path))
+        };
         let mut met: Vec<&Touch> = touched.iter().filter(is_met).collect();
         met.sort();
         let mut told = Told { path: CHANGE.to_owned(), text: String::new(), faults: Vec::new() };

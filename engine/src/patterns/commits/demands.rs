@@ -232,6 +232,137 @@ fn subject(
     }
 }
 
+/// Words that begin descriptions, where a capital is a matter of case: what is none of them
+/// (`Mermaid`, `Dockerfiles`) is taken for a name.
+const STARTERS: &[&str] = &[
+    "a",
+    "accept",
+    "add",
+    "adjust",
+    "all",
+    "allow",
+    "always",
+    "an",
+    "and",
+    "apply",
+    "avoid",
+    "bump",
+    "change",
+    "check",
+    "clarify",
+    "clean",
+    "cleanup",
+    "convert",
+    "correct",
+    "create",
+    "decrease",
+    "define",
+    "delete",
+    "deprecate",
+    "detect",
+    "disable",
+    "do",
+    "document",
+    "don't",
+    "drop",
+    "enable",
+    "ensure",
+    "expose",
+    "extend",
+    "extract",
+    "fix",
+    "format",
+    "generate",
+    "get",
+    "handle",
+    "hide",
+    "ignore",
+    "implement",
+    "import",
+    "improve",
+    "include",
+    "increase",
+    "init",
+    "initial",
+    "initialise",
+    "initialize",
+    "install",
+    "integrate",
+    "introduce",
+    "keep",
+    "limit",
+    "load",
+    "log",
+    "make",
+    "mark",
+    "merge",
+    "migrate",
+    "minor",
+    "more",
+    "move",
+    "new",
+    "no",
+    "normalise",
+    "normalize",
+    "only",
+    "optimise",
+    "optimize",
+    "parse",
+    "pass",
+    "pin",
+    "prepare",
+    "prevent",
+    "publish",
+    "read",
+    "reduce",
+    "refactor",
+    "release",
+    "remove",
+    "rename",
+    "reorder",
+    "replace",
+    "report",
+    "restore",
+    "return",
+    "revert",
+    "rewrite",
+    "run",
+    "set",
+    "show",
+    "simplify",
+    "skip",
+    "some",
+    "sort",
+    "split",
+    "start",
+    "stop",
+    "store",
+    "support",
+    "switch",
+    "test",
+    "the",
+    "this",
+    "trim",
+    "tweak",
+    "unify",
+    "update",
+    "upgrade",
+    "use",
+    "validate",
+    "wip",
+    "work",
+    "wrap",
+    "write",
+];
+
+/// Whether a word in lower case begins sentences, also in another form: `adds`, `added`, `adding`.
+fn begins_sentences(word: &str) -> bool {
+    let known = |word: &str| STARTERS.contains(&word);
+    let endings = ["s", "es", "d", "ed", "ing"];
+    let mut stems = endings.iter().filter_map(|ending| word.strip_suffix(ending));
+    known(word) || stems.any(|stem| known(stem) || known(&format!("{stem}e")))
+}
+
 /// Whether a description is in a case. A first word that is a name (`README`, `iOS`, `parse_all`)
 /// is written as it is written.
 fn has_case(description: &str, case: &str) -> bool {
@@ -240,7 +371,11 @@ fn has_case(description: &str, case: &str) -> bool {
     let is_name =
         capitals > 1 || word.contains(|c: char| !c.is_alphabetic() && c != '\'' && c != '-');
     match case {
-        "lower" => is_name || !word.starts_with(char::is_uppercase),
+        "lower" => {
+            is_name
+                || !word.starts_with(char::is_uppercase)
+                || !begins_sentences(&word.to_lowercase())
+        }
         "sentence" => is_name || !word.starts_with(char::is_lowercase),
         _ => !description.contains(char::is_lowercase),
     }

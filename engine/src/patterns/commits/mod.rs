@@ -167,6 +167,18 @@ impl Demands {
         })
     }
 
+    /// The same demands on a change without the files that `exclude` names: they bring no rule up
+    /// and are not counted.
+    ///
+    /// # Errors
+    /// A glob that is malformed.
+    pub fn leaving_out(mut self, exclude: &[String], base: &str) -> Result<Self, String> {
+        if let Some(change) = &mut self.change {
+            change.leave_out(exclude, base)?;
+        }
+        Ok(self)
+    }
+
     /// Whether the lines of a change must be counted.
     #[must_use]
     pub fn counts_lines(&self) -> bool {

@@ -149,6 +149,35 @@ fn titles_branches_and_changes() {
 }
 
 #[test]
+fn what_is_left_out_is_not_counted() {
+    let touch = |path: &str| Touch { path: path.to_owned(), added: false, lines: 6 };
+    let work = Work {
+        touched: Some(vec![touch("Cargo.lock"), touch("src/a.rs"), touch("web/b.gen.ts")]),
+        ..Work::default()
+    };
+    let demands = || demands("{change: {max-lines: 10}}").expect("valid");
+    let exclude = ["*.lock".to_owned(), "*.gen.*".to_owned()];
+    let less = demands().leaving_out(&exclude, "").expect("globs");
+    assert_eq!(less.judge(&work), []);
+    insta::assert_snapshot!(shown(&demands().judge(&work)), @r#"commit/change "Cargo.lock": the change adds and removes 18 lines, more than 10 (smaller changes are read better: part it)"#);
+    assert!(demands().leaving_out(&["{".to_owned()], "").is_err());
+}
+
+#[test]
+fn names_are_written_as_they_are_written() {
+    let messages = [
+        "docs: Dockerfiles as they are judged",
+        "fix: Added a test",
+        "fix: The cart",
+        "fix: parse",
+    ];
+    insta::assert_snapshot!(judged("{subject: {case: lower}}", &messages), @r#"
+    commit/0123456789ab "Added a test": the description is not in lower case
+    commit/0123456789ab "The cart": the description is not in lower case
+    "#);
+}
+
+#[test]
 fn what_is_malformed_is_told() {
     let problem = |yaml: &str| demands(yaml).expect_err("malformed");
     insta::assert_snapshot!(problem("{branch: '('}"), @"`(` is no expression: unclosed group");

@@ -1,127 +1,28 @@
 //! Commands in backticks whose script, target or recipe must be defined.
 
 use crate::files::{Files, side_file};
+use crate::listing::Listing;
 use crate::manifest;
 use crate::paths::{folder_of, join, upwards};
+use crate::source::Source;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Commands of Cargo itself (`cargo --list`), and of tools that many install beside it.
-const CARGO: [&str; 100] = [
-    "about",
-    "add",
-    "audit",
-    "auditable",
-    "b",
-    "bench",
-    "binstall",
-    "bloat",
-    "build",
-    "c",
-    "c-build",
-    "careful",
-    "check",
-    "chef",
-    "clean",
-    "clippy",
-    "component",
-    "config",
-    "crev",
-    "criterion",
-    "d",
-    "deadlinks",
-    "deb",
-    "deny",
-    "depgraph",
-    "dist",
-    "doc",
-    "edit",
-    "expand",
-    "fetch",
-    "fix",
-    "flamegraph",
-    "fmt",
-    "fuzz",
-    "geiger",
-    "generate",
-    "generate-lockfile",
-    "hack",
-    "hakari",
-    "help",
-    "info",
-    "init",
-    "insta",
-    "install",
-    "lambda",
-    "leptos",
-    "license",
-    "llvm-cov",
-    "llvm-lines",
-    "locate-project",
-    "login",
-    "logout",
-    "machete",
-    "make",
-    "metadata",
-    "miri",
-    "msrv",
-    "mutants",
-    "ndk",
-    "new",
-    "nextest",
-    "outdated",
-    "owner",
-    "package",
-    "pgrx",
-    "pkgid",
-    "public-api",
-    "publish",
-    "r",
-    "release",
-    "remove",
-    "report",
-    "rm",
-    "run",
-    "rustc",
-    "rustdoc",
-    "search",
-    "semver-checks",
-    "set-version",
-    "shear",
-    "sort",
-    "sqlx",
-    "t",
-    "tarpaulin",
-    "tauri",
-    "test",
-    "tree",
-    "udeps",
-    "uninstall",
-    "update",
-    "upgrade",
-    "vendor",
-    "verify-project",
-    "version",
-    "vet",
-    "watch",
-    "workspaces",
-    "xwin",
-    "yank",
-    "zigbuild",
-];
 /// What npm runs without a script of that name (<https://docs.npmjs.com/cli/using-npm/scripts>).
 const NPM_DEFAULTS: [&str; 3] = ["env", "start", "restart"];
 
-/// Why a command cannot run, when nothing defines what it names; `None` when something does, or
-/// when that cannot be told.
-pub(super) fn undefined(code: &str, from: &str, files: &dyn Files) -> Option<String> {
+/// Why a command in `page` cannot run, when nothing defines what it names; `None` when something
+/// does, or when that cannot be told: without a file that could define it, and where the page itself
+/// shows how to.
+pub(super) fn undefined(code: &str, page: &Source, files: &dyn Files) -> Option<String> {
     let mut words = code.split_whitespace();
     let (program, second) = (words.next()?, words.next()?);
     let (name, whose) = match (program, second) {
         ("npm" | "pnpm" | "yarn" | "bun", "run") => (words.next()?, Whose::Script),
         ("make", _) => (second, Whose::Make),
         ("just", _) => (second, Whose::Just),
-        ("cargo", _) => (second, Whose::Cargo),
+        // Any other name may be a program of its own: `cargo nextest` runs `cargo-nextest`.
+        ("cargo", "xtask") => (second, Whose::Cargo),
         _ => return None,
     };
     // An option may send the command elsewhere, and a placeholder names nothing.
@@ -137,12 +38,22 @@ pub(super) fn undefined(code: &str, from: &str, files: &dyn Files) -> Option<Str
     if sent || !is_plain(name) {
         return None;
     }
-    let folders: Vec<&str> = upwards(folder_of(from)).collect();
+    let (marks, definers): (&[String], &[&str]) = match whose {
+        Whose::Script => (&[format!("\"{name}\":")], &["package.json"]),
+        Whose::Make => (&[format!("\n{name}:")], &["GNUmakefile", "makefile", "Makefile"]),
+        Whose::Just => (&[format!("\n{name}:")], &["justfile", "Justfile", ".justfile"]),
+        Whose::Cargo => (&[format!("{name} = ")], &[".cargo/config.toml", ".cargo/config"]),
+    };
+    if marks.iter().any(|mark| page.text().contains(mark.as_str())) {
+        return None;
+    }
+    let above: Vec<&str> = upwards(folder_of(page.path())).collect();
+    let here = side_files(definers, &above, files);
     match whose {
-        Whose::Script => script(name, &folders, files),
-        Whose::Make => target(name, &folders, files),
-        Whose::Just => recipe(name, &folders, files),
-        Whose::Cargo => cargo(name, &folders, files),
+        Whose::Script => script(name, &here, files),
+        Whose::Make => target(name, &here, files),
+        Whose::Just => recipe(name, &here, files),
+        Whose::Cargo => cargo(name, &here, files),
     }
 }
 
@@ -160,23 +71,32 @@ fn side_files(names: &[&str], folders: &[&str], files: &dyn Files) -> Vec<String
     paths.filter(|path| files.exists(path)).collect()
 }
 
-fn script(name: &str, folders: &[&str], files: &dyn Files) -> Option<String> {
-    let manifests = side_files(&["package.json"], folders, files);
-    let defines = |path: &String| {
+fn script(name: &str, manifests: &[String], files: &dyn Files) -> Option<String> {
+    let defines = |path: &str| {
         let scripts = manifest::json(files, path);
         manifest::at(&scripts, &["scripts", name]).is_string()
     };
-    let known = NPM_DEFAULTS.contains(&name) || manifests.iter().any(defines);
-    (!known).then(|| format!("no `package.json` here or above defines the script `{name}`"))
+    let known = NPM_DEFAULTS.contains(&name) || manifests.iter().any(|path| defines(path));
+    if known || manifests.is_empty() || parts(files).any(defines) {
+        return None;
+    }
+    Some(format!("no `package.json` here or above defines the script `{name}`"))
 }
 
-fn target(name: &str, folders: &[&str], files: &dyn Files) -> Option<String> {
+/// The manifests of the parts of a project, as far as they are looked at: a page may speak of one
+/// after a `cd`.
+fn parts(files: &dyn Files) -> impl Iterator<Item = &str> {
+    const MOST: usize = 200;
+    let all = files.listing().map_or(&[][..], Listing::files);
+    all.iter().map(String::as_str).filter(|path| path.ends_with("/package.json")).take(MOST)
+}
+
+fn target(name: &str, makefiles: &[String], files: &dyn Files) -> Option<String> {
     static TARGETS: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?m)^([^\s#:=][^#:=\n]*?)[ \t]*::?(?:[^=\n]|$)").expect("a constant pattern")
     });
-    let names = ["GNUmakefile", "makefile", "Makefile"];
-    for path in side_files(&names, folders, files) {
-        let text = side_file(files, &path)?;
+    for path in makefiles {
+        let text = side_file(files, path)?;
         // What is included, computed or made by a pattern cannot be told.
         let is_open = text.lines().any(|line| {
             let line = line.trim_start();
@@ -191,17 +111,17 @@ fn target(name: &str, folders: &[&str], files: &dyn Files) -> Option<String> {
             return None;
         }
     }
-    Some(format!("no Makefile here or above defines the target `{name}`"))
+    let any = !makefiles.is_empty();
+    any.then(|| format!("no Makefile here or above defines the target `{name}`"))
 }
 
-fn recipe(name: &str, folders: &[&str], files: &dyn Files) -> Option<String> {
+fn recipe(name: &str, justfiles: &[String], files: &dyn Files) -> Option<String> {
     static RECIPES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?m)^@?([A-Za-z_][\w-]*)(?:[ \t]+[^\n:=]*(?:=[^\n:]*)?)?:(?:[^=]|$)|^alias[ \t]+([\w-]+)[ \t]*:=")
             .expect("a constant pattern")
     });
-    let names = ["justfile", "Justfile", ".justfile"];
-    for path in side_files(&names, folders, files) {
-        let text = side_file(files, &path)?;
+    for path in justfiles {
+        let text = side_file(files, path)?;
         let is_open = text.lines().any(|line| {
             ["import", "mod ", "mod?", "set fallback"].iter().any(|start| line.starts_with(start))
         });
@@ -211,21 +131,17 @@ fn recipe(name: &str, folders: &[&str], files: &dyn Files) -> Option<String> {
             return None;
         }
     }
-    Some(format!("no justfile here or above defines the recipe `{name}`"))
+    let any = !justfiles.is_empty();
+    any.then(|| format!("no justfile here or above defines the recipe `{name}`"))
 }
 
-fn cargo(name: &str, folders: &[&str], files: &dyn Files) -> Option<String> {
-    let is_known = CARGO.contains(&name);
-    let names = [".cargo/config.toml", ".cargo/config"];
-    let configs = side_files(&names, folders, files);
-    let aliased = || {
-        configs.iter().any(|path| {
-            let config = manifest::toml(files, path);
-            !manifest::at(&config, &["alias", name]).is_null()
-        })
+/// `cargo xtask` is by custom an alias that the repository makes
+/// (<https://github.com/matklad/cargo-xtask>).
+fn cargo(name: &str, configs: &[String], files: &dyn Files) -> Option<String> {
+    let defines = |path: &String| {
+        let config = manifest::toml(files, path);
+        !manifest::at(&config, &["alias", name]).is_null()
     };
-    let unknown = !is_known && !aliased();
-    unknown.then(|| {
-        format!("`cargo {name}` is no command of Cargo, and no `.cargo/config.toml` has an alias of that name")
-    })
+    let any = configs.iter().any(defines);
+    (!any).then(|| format!("no `.cargo/config.toml` here or above has the alias `{name}`"))
 }

@@ -19,7 +19,8 @@ pub(super) fn judge(
     let judges = |kind: LinkKind| kinds.contains(&kind);
     let mut others = Others { files, documents: HashMap::new() };
     for link in &document.links {
-        if link.is_image && link.text.trim().is_empty() && judges(LinkKind::Images) {
+        let is_silent = link.is_image && !link.decorates && link.text.trim().is_empty();
+        if is_silent && judges(LinkKind::Images) {
             faults.push(Fault::new(link.span, "an image that does not say what it shows"));
         }
         if !judges(LinkKind::Files) && !judges(LinkKind::Anchors) {
@@ -38,7 +39,7 @@ pub(super) fn judge(
             faults.extend(lost_path(code, *span, source.path(), files));
         }
         if judges(LinkKind::Commands)
-            && let Some(why) = commands::undefined(code, source.path(), files)
+            && let Some(why) = commands::undefined(code, source, files)
         {
             faults.push(Fault::new(*span, why));
         }
@@ -57,7 +58,8 @@ struct Target {
 impl Target {
     /// `None` for what leads out of the project or is no link yet.
     fn of(from: &str, to: &str) -> Option<Self> {
-        let is_template = ["{{", "${", "{%", "<"].iter().any(|mark| to.contains(mark));
+        // `a::b` is an item of Rust: documentation of a crate may be a page of Markdown.
+        let is_template = ["{{", "${", "{%", "<", "::"].iter().any(|mark| to.contains(mark));
         if to.is_empty() || to.starts_with("//") || has_scheme(to) || is_template {
             return None;
         }

@@ -131,24 +131,26 @@ fn links_that_lead_nowhere() {
 
 #[test]
 fn paths_commands_and_images() {
-    let text = r"
+    let text = r#"
 `src/x.rs` `src/y.rs` `src/x.rs:12` `src/` `and/or` `./src/z.rs` `sub/b.md` `../src/x.rs` `../src/q.rs` `src/*.rs` `docs/none/`
 `npm run build` `npm run lint` `pnpm run -r x` `npm run <name>` `make all` `make none` `make -C x y` `just test` `just t` `just none`
-`cargo test` `cargo xtask` `cargo none` `cargo +nightly fmt`
+`cargo test` `cargo xtask` `cargo nextest run` `cargo +nightly fmt`
+`npm run own`, defined as `"own": "x"`; `npm run part`
 
 ![](a.png) ![a](b.png) <img src=x>
-";
+"#;
     let beside = [
         ("src/x.rs", ""),
         ("docs/sub/b.md", ""),
         ("package.json", r#"{"scripts": {"build": "x"}}"#),
+        ("packages/a/package.json", r#"{"scripts": {"part": "x"}}"#),
         ("Makefile", ".PHONY: all\nall deps: x.o\n\tcc x.o\nVAR := none\n"),
         ("justfile", "alias t := test\nset shell := ['a']\n@test name='x':\n  none: x\n"),
         (".cargo/config.toml", "[alias]\nxtask = \"run -p xtask\"\n"),
     ];
     insta::assert_snapshot!(shown("{links: [paths, commands, images]}", text, &beside), @r#"
-    6 "![](a.png)": an image that does not say what it shows
-    6 "<img src=x>": an image that does not say what it shows
+    7 "![](a.png)": an image that does not say what it shows
+    7 "<img src=x>": an image that does not say what it shows
     2 "`src/y.rs`": there is no `src/y.rs`
     2 "`./src/z.rs`": there is no `./src/z.rs`
     2 "`../src/q.rs`": there is no `../src/q.rs`
@@ -156,8 +158,19 @@ fn paths_commands_and_images() {
     3 "`npm run lint`": no `package.json` here or above defines the script `lint`
     3 "`make none`": no Makefile here or above defines the target `none`
     3 "`just none`": no justfile here or above defines the recipe `none`
-    4 "`cargo none`": `cargo none` is no command of Cargo, and no `.cargo/config.toml` has an alias of that name
     "#);
+}
+
+#[test]
+fn commands_that_nothing_here_could_define_are_left() {
+    let text = "`npm run build` `make all` `just test` `cargo xtask` `cargo deny check`\n";
+    insta::assert_snapshot!(shown("{links: [commands]}", text, &[]), @"1 \"`cargo xtask`\": no `.cargo/config.toml` here or above has the alias `xtask`");
+}
+
+#[test]
+fn pictures_over_several_lines_addresses_and_items() {
+    let text = "<p>\n<img src=\"a.png\"\n  alt=\"A\">\n<img\n  src=\"a.png\">\n<img alt=\"\" src=\"a.png\">\n</p>\n\n<a@b.example> [`T`](a::T)\n";
+    insta::assert_snapshot!(shown("{links: [files, images]}", text, &[("docs/a.png", "")]), @r#"4 "<img\n  src=\"a.png\">": an image that does not say what it shows"#);
 }
 
 #[test]

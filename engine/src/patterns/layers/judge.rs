@@ -264,7 +264,8 @@ impl<'a> Judge<'a> {
         let mut forward: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         // The first import from one node to another stands for all.
         let mut imports: BTreeMap<(usize, usize), (&Edge, usize)> = BTreeMap::new();
-        for edge in &self.edges {
+        // What is imported when a function runs is how such a circle is broken.
+        for edge in self.edges.iter().filter(|edge| !edge.deferred) {
             let Some(from) = node(edge.from, &mut names) else { continue };
             for &target in targets(edge) {
                 let Some(to) = node(target, &mut names).filter(|&to| to != from) else { continue };
