@@ -1,12 +1,15 @@
 //! What a project is built with: its manifests, their dependencies as wanted and as locked, its
 //! package managers, the versions of runtimes it pins, and the marks of guidance in it.
 //!
-//! Manifests are read, never run. They are looked for in the root, in the folders right below it,
-//! and wherever a manifest declares a member of its workspace.
+//! Manifests are read, never run. They are looked for in the root, in the folders right below it, in
+//! those below a folder without a manifest (`services/api`), and wherever a manifest declares a
+//! member of its workspace.
 
 mod cargo;
 mod dotnet;
 mod go;
+mod gradle;
+pub mod installed;
 mod jvm;
 mod lock;
 mod markers;
@@ -16,6 +19,8 @@ mod pins;
 mod python;
 mod read;
 mod ruby;
+#[cfg(test)]
+mod shapes;
 #[cfg(test)]
 mod tests;
 pub mod version;
@@ -33,6 +38,9 @@ pub use version::Version;
 
 /// Most folders that are looked through.
 const FOLDERS: usize = 400;
+
+/// Most folders that are looked through below one without a manifest.
+const BELOW: usize = 40;
 
 /// Folders that hold what others wrote, or what was built.
 const FOREIGN: [&str; 12] = [
@@ -85,6 +93,23 @@ impl Ecosystem {
             Self::Nuget => "nuget",
             Self::Gem => "gem",
             Self::Composer => "composer",
+        }
+    }
+}
+
+impl Ecosystem {
+    /// The name under which files pin what its packages run on, or are built with.
+    #[must_use]
+    pub fn runtime(self) -> &'static str {
+        match self {
+            Self::Npm => "node",
+            Self::Cargo => "rust",
+            Self::Pypi => "python",
+            Self::Go => "go",
+            Self::Maven => "java",
+            Self::Nuget => "dotnet",
+            Self::Gem => "ruby",
+            Self::Composer => "php",
         }
     }
 }
@@ -224,7 +249,20 @@ impl Stack {
     /// Whether it holds several packages.
     #[must_use]
     pub fn is_monorepo(&self) -> bool {
-        self.manifests.iter().any(Manifest::is_workspace)
+        let folders = self.manifests.iter().map(Manifest::folder);
+        let below: BTreeSet<&str> = folders.filter(|folder| !folder.is_empty()).collect();
+        self.manifests.iter().any(Manifest::is_workspace) || below.len() > 1
+    }
+
+    /// The runtime or compiler that the packages of a manifest are built with, as the nearest file at
+    /// or above it pins it; of several side by side the first.
+    #[must_use]
+    pub fn runtime_of(&self, manifest: &Manifest) -> Option<&Pin> {
+        let runtime = manifest.ecosystem.runtime();
+        installed::above(manifest.folder()).into_iter().find_map(|folder| {
+            let here = |pin: &&Pin| pin.path.rsplit_once('/').map_or("", |(of, _)| of) == folder;
+            self.pins.iter().filter(|pin| pin.name == runtime).find(here)
+        })
     }
 
     /// Every dependency with the manifest that names it.
@@ -232,6 +270,20 @@ impl Stack {
         self.manifests.iter().flat_map(|manifest| {
             manifest.dependencies.iter().map(move |dependency| (manifest, dependency))
         })
+    }
+
+    /// The manifests that count for a file: `path` itself, where it is one, else those of its folder,
+    /// or of the nearest folder above that has any.
+    #[must_use]
+    pub fn nearest(&self, path: &str) -> Vec<&Manifest> {
+        if let Some(own) = self.manifests.iter().find(|manifest| manifest.path == path) {
+            return vec![own];
+        }
+        let above = installed::above(path).into_iter();
+        let mut found = above.map(|folder| {
+            self.manifests.iter().filter(|it| it.folder() == folder).collect::<Vec<_>>()
+        });
+        found.find(|manifests| !manifests.is_empty()).unwrap_or_default()
     }
 
     /// The dependencies of this name, in all manifests.
@@ -256,14 +308,15 @@ const ECOSYSTEMS: &[(ReadManifests, ReadLocks)] = &[
     (npm::manifests, npm::locks),
     (cargo::manifests, cargo::locks),
     (python::manifests, python::locks),
-    (go::manifests, no_locks),
-    (jvm::manifests, jvm::locks),
+    (go::manifests, go::locks),
+    (jvm::manifests, no_locks),
+    (gradle::manifests, gradle::locks),
     (dotnet::manifests, dotnet::locks),
     (ruby::manifests, ruby::locks),
     (php::manifests, php::locks),
 ];
 
-/// Go's manifests are exact.
+/// Maven has no lock file: what a POM names is built.
 fn no_locks(_: &str, _: &mut Reader<'_>) -> Vec<Lock> {
     Vec::new()
 }
@@ -271,12 +324,21 @@ fn no_locks(_: &str, _: &mut Reader<'_>) -> Vec<Lock> {
 /// What the project on `disk` is built with.
 #[must_use]
 pub fn detect(disk: &Disk) -> Stack {
-    let mut reader = Reader { disk, problems: Vec::new() };
+    detect_at(disk, "")
+}
+
+/// The same, with the manifests of `folder` and of all folders above it, wherever it lies.
+#[must_use]
+pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
+    let mut reader = Reader::new(disk);
     let mut stack = Stack::default();
     let mut locks = Vec::new();
     let mut seen = BTreeSet::new();
     let mut left = vec![String::new()];
-    left.extend(folders_below(disk, "").into_iter().filter(|name| !is_foreign(name)));
+    left.extend(installed::above(folder).into_iter().map(str::to_owned));
+    let outer: Vec<String> =
+        folders_below(disk, "").into_iter().filter(|name| !is_foreign(name)).collect();
+    left.extend(outer.iter().cloned());
     let mut at = 0;
     while let Some(folder) = left.get(at).cloned() {
         at += 1;
@@ -289,6 +351,8 @@ pub fn detect(disk: &Disk) -> Stack {
             reader.problems.push(said);
             break;
         }
+        reader.enter(&folder);
+        let known = stack.manifests.len();
         for (manifests, read_locks) in ECOSYSTEMS {
             let found = manifests(&folder, &mut reader);
             for manifest in &found {
@@ -298,14 +362,27 @@ pub fn detect(disk: &Disk) -> Stack {
             locks.extend(read_locks(&folder, &mut reader));
         }
         stack.pins.extend(pins::files(&folder, &mut reader));
+        if stack.manifests.len() == known && outer.contains(&folder) && !is_aside(&folder) {
+            let below = folders_below(disk, &folder);
+            left.extend(below.into_iter().filter(|name| !is_foreign(name)).take(BELOW));
+        }
     }
     inherit(&mut stack.manifests);
     settle(&mut stack.manifests, &locks);
+    for manifest in &mut stack.manifests {
+        exact(manifest);
+    }
     let asked = stack.manifests.iter_mut().flat_map(|manifest| std::mem::take(&mut manifest.pins));
     stack.pins.extend(asked.collect::<Vec<_>>());
     stack.locks = locks.into_iter().map(|lock| lock.path).collect();
     stack.problems = reader.problems;
     stack
+}
+
+/// Folders whose packages are there to be tried or shown.
+fn is_aside(folder: &str) -> bool {
+    let words = ["test", "tests", "spec", "fixtures", "testdata", "example", "examples", "samples", "docs"];
+    words.contains(&folder)
 }
 
 fn is_foreign(folder: &str) -> bool {
@@ -401,6 +478,40 @@ fn inherit(manifests: &mut [Manifest]) {
             }
         }
     }
+}
+
+/// Where no lock file speaks of a manifest, a range that names one version settles it.
+fn exact(manifest: &mut Manifest) {
+    let is_pom = manifest.path.ends_with("pom.xml");
+    if manifest.lock.is_some() {
+        return;
+    }
+    for dependency in manifest.dependencies.iter_mut().filter(|it| it.locked.is_none()) {
+        let wanted = dependency.wanted.as_deref().unwrap_or_default();
+        let version = match manifest.ecosystem {
+            Ecosystem::Npm => Some(wanted.trim_start_matches(['=', 'v'])),
+            Ecosystem::Composer => Some(wanted.trim_start_matches('v')),
+            Ecosystem::Gem => Some(wanted.trim_start_matches('=').trim_start()),
+            Ecosystem::Cargo => wanted.strip_prefix('='),
+            Ecosystem::Nuget => wanted.strip_prefix('[').and_then(|it| it.strip_suffix(']')),
+            // What a project asks for itself wins over what others ask for.
+            Ecosystem::Maven => Some(wanted).filter(|it| is_pom && !it.ends_with("-SNAPSHOT")),
+            // Both say so with `==`, or are exact anyway.
+            Ecosystem::Pypi | Ecosystem::Go => None,
+        };
+        let version = version.map(str::trim).filter(|version| is_whole(version, is_pom));
+        dependency.locked = version.map(str::to_owned);
+    }
+}
+
+/// Whether a text is one version in full: `1.2.3`, `1.2.3-beta.1`; in a POM any that is no range.
+fn is_whole(version: &str, is_pom: bool) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
+    let numbers = version.split(['-', '+']).next().unwrap_or_default();
+    let are_numbers = numbers.split('.').all(|part| part.parse::<u64>().is_ok());
+    version.starts_with(|c: char| c.is_ascii_digit())
+        && version.chars().all(is_part)
+        && (is_pom || are_numbers && numbers.matches('.').count() >= 2)
 }
 
 fn is_within(folder: &str, above: &str) -> bool {

@@ -4,7 +4,7 @@
 use super::*;
 use std::fs;
 
-fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
+pub(super) fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {
         let path = folder.path().join(path);
@@ -16,7 +16,7 @@ fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
 }
 
 /// A stack, a line a manifest and a dependency.
-fn told(files: &[(&str, &str)]) -> String {
+pub(super) fn told(files: &[(&str, &str)]) -> String {
     let (_folder, stack) = project(files);
     let mut lines = Vec::new();
     for it in &stack.manifests {

@@ -10,6 +10,7 @@ use crate::guidance::legacy::{self, OldForm, Wanted};
 use crate::guidance::migration::{self, Asked};
 use crate::guidance::versions::{self, Confidence, Outcome, Remembered};
 use crate::stack;
+use crate::stack::installed::Installs;
 use std::fs;
 use std::sync::LazyLock;
 
@@ -400,7 +401,7 @@ fn versions_are_verified_with_evidence() {
         [Remembered { id: "decision_1".into(), text: "Pin vitest@3.2 until the move".into() }];
     let found = old_forms(&folder, "vitest", &["a.test.ts"]);
     let scene = versions::Scene {
-        disk: &disk,
+        installs: &Installs::new(&disk),
         stack: &stack,
         library: &library,
         knowledge: &knowledge,
@@ -460,7 +461,7 @@ fn versions_are_verified_with_evidence() {
     let (folder, stack) = project(&[("package.json", tidy), ("pnpm-lock.yaml", &lock)]);
     let disk = Disk::new(folder.path());
     let scene = versions::Scene {
-        disk: &disk,
+        installs: &Installs::new(&disk),
         stack: &stack,
         old_forms: &[],
         memories: &[],
