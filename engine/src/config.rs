@@ -67,10 +67,46 @@ pub struct ContentConfig {
     /// How much an agent is given when it starts: `minimal`, `standard` (the default), `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_budget: Option<TokenBudget>,
+    /// Whether what an agent does in a conversation is kept: its session, what it edited and checked
+    /// (default true). A session that is asked for by its tool is kept all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_tracking: Option<bool>,
     /// Folders of the project's pages, from the root, instead of `NAME/`, `ai/NAME/` and
     /// `.aidd/NAME/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paths: Option<ContentPaths>,
+}
+
+impl ContentConfig {
+    /// The environment variable that goes over `overrideMode`; doors read it.
+    pub const MODE_VARIABLE: &str = "AIDD_CONTENT_OVERRIDE_MODE";
+
+    /// Whether conversations are kept.
+    #[must_use]
+    pub fn tracks_sessions(&self) -> bool {
+        self.session_tracking.unwrap_or(true)
+    }
+
+    /// Takes the mode that a variable names over that of the file; an empty one says nothing.
+    ///
+    /// # Errors
+    /// That the word is no mode, and which there are.
+    pub fn set_mode(&mut self, word: &str) -> Result<(), String> {
+        let mode = match word.trim() {
+            "" => return Ok(()),
+            "merge" => ContentMode::Merge,
+            "project_only" => ContentMode::ProjectOnly,
+            "bundled_only" => ContentMode::BundledOnly,
+            other => {
+                return Err(format!(
+                    "{} is `{other}`; it may be merge, project_only or bundled_only",
+                    Self::MODE_VARIABLE
+                ));
+            }
+        };
+        self.override_mode = Some(mode);
+        Ok(())
+    }
 }
 
 /// Whose pages guide an agent.
@@ -481,6 +517,13 @@ mod tests {
             ]
         );
         assert!(read(r#"{"content": {"overrideMode": "both"}}"#).is_err());
+        let mut content = ContentConfig::default();
+        assert!(content.tracks_sessions());
+        content.set_mode(" bundled_only ").expect("a mode");
+        content.set_mode("").expect("nothing");
+        assert_eq!(content.override_mode, Some(ContentMode::BundledOnly));
+        let refused = content.set_mode("both").expect_err("no mode");
+        assert!(refused.contains("AIDD_CONTENT_OVERRIDE_MODE is `both`"), "{refused}");
     }
 
     #[test]

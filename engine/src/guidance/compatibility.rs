@@ -196,8 +196,7 @@ fn languages(
     is_stated: bool,
     say: &mut dyn FnMut(i32, String),
 ) {
-    let of = |entry: &Entry<'_>| LANGUAGES.iter().find(|(stem, _)| *stem == entry.stem());
-    let (language, (_, ecosystem), package) = match (of(one), of(other)) {
+    let (language, ecosystem, package) = match (language(one), language(other)) {
         (Some(language), None) => (one, language, other),
         (None, Some(language)) => (other, language, one),
         _ => return,
@@ -207,13 +206,19 @@ fn languages(
         return;
     }
     let (name, user) = (package.name, language.name);
-    if words.contains(*ecosystem) {
+    if words.contains(ecosystem) {
         say(SAME_LANGUAGE, format!("{name} is a package of {ecosystem}, which {user} programs use"));
     } else if !is_stated {
         let list = words.into_iter().collect::<Vec<_>>().join(", ");
         let why = format!("{name} is a package of {list}, which {user} programs do not use");
         say(OTHER_LANGUAGE, why);
     }
+}
+
+/// Whose packages the programs of a language or runtime use; `None` for what is neither.
+pub(super) fn language(entry: &Entry<'_>) -> Option<&'static str> {
+    let found = LANGUAGES.iter().find(|(stem, _)| *stem == entry.stem());
+    found.map(|(_, ecosystem)| *ecosystem)
 }
 
 /// Whose packages a technology is published as, without images.

@@ -128,6 +128,23 @@ impl<'a> Entry<'a> {
         rows.filter_map(|row| Some((row.first()?.clone(), row.get(1)?.clone()))).collect()
     }
 
+    /// What speaks against it.
+    #[must_use]
+    pub fn weaknesses(&self) -> Vec<String> {
+        let lines = self.page.body().lines().skip_while(|line| !line.starts_with("### Weaknesses"));
+        let lines = lines.skip(1).take_while(|line| !line.starts_with('#'));
+        let items = lines.filter_map(|line| line.strip_prefix("- "));
+        items.map(|item| item.trim_end_matches('.').to_owned()).collect()
+    }
+
+    /// The first address under its references.
+    #[must_use]
+    pub fn reference(&self) -> Option<&'a str> {
+        let (_, references) = self.page.body().split_once("## References")?;
+        let rest = &references[references.find("https://")?..];
+        Some(&rest[..rest.find([')', '>', ' ', '\n']).unwrap_or(rest.len())])
+    }
+
     /// The table of its metrics: name, value, source.
     #[must_use]
     pub fn metrics(&self) -> Vec<(String, String, String)> {
@@ -427,6 +444,14 @@ impl<'a> Knowledge<'a> {
         if asked.chars().count() < 2 {
             return None;
         }
+        // A particle follows a Korean name without a space.
+        let is_hangul = asked.ends_with(|c| matches!(c, '\u{AC00}'..='\u{D7A3}'));
+        if is_hangul {
+            let bare = PARTICLES.iter().filter_map(|it| asked.strip_suffix(it));
+            let names = |entry: &Entry<'a>, name: &str| entry.names().any(|own| plain(own) == name);
+            let mut forms = [&*asked].into_iter().chain(bare).filter(|it| it.chars().count() > 1);
+            return forms.find_map(|name| self.entries.iter().find(|entry| names(entry, name)));
+        }
         let own = |entry: &&Entry<'a>| {
             [entry.name, entry.stem()]
                 .into_iter()
@@ -440,6 +465,11 @@ impl<'a> Knowledge<'a> {
         (!is_everyday || is_written).then_some(entry)
     }
 }
+
+/// What follows a noun in Korean.
+const PARTICLES: [&str; 16] = [
+    "에서", "으로", "를", "을", "은", "는", "이", "가", "로", "의", "에", "와", "과", "도", "만", "기반",
+];
 
 /// Names that are also words of any sentence.
 const EVERYDAY: [&str; 15] = [

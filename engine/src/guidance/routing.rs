@@ -15,7 +15,7 @@ const SURE: f64 = 0.6;
 
 /// How alike a task and an example have to be where no word matches: of the tasks under
 /// `tests/routing`, those nearer than this go to the right row more often than not.
-const ALIKE: f32 = 0.45;
+const ALIKE: f32 = 0.4;
 
 /// How sure a route by meaning alone is.
 const BY_MEANING: f64 = 0.3;

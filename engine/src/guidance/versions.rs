@@ -278,7 +278,7 @@ fn document(
     });
     match (described, version) {
         (Some(described), Some(version)) if described.line() == version.line() => {
-            let address = reference(entry).unwrap_or("its references");
+            let address = entry.reference().unwrap_or("its references");
             step.evidence
                 .push(format!("{address} for {described} (entry reviewed {})", entry.updated));
             if step.outcome == Outcome::NotDone {
@@ -302,14 +302,6 @@ fn document(
         step.evidence.push("no documentation of this version was found".to_owned());
     }
     step
-}
-
-/// The first address under the references of an entry.
-fn reference<'a>(entry: &Entry<'a>) -> Option<&'a str> {
-    let (_, references) = entry.page.body().split_once("## References")?;
-    let start = references.find("https://")?;
-    let rest = &references[start..];
-    Some(&rest[..rest.find([')', '>', ' ', '\n']).unwrap_or(rest.len())])
 }
 
 fn filter(scene: &Scene<'_>, entry: Option<&Entry<'_>>, version: Option<&Version>) -> Step {

@@ -82,7 +82,10 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     }
     for key in ["maven.compiler.release", "java.version", "maven.compiler.source"] {
         if let Some(version) = properties.get(key) {
-            let (name, version) = ("java".to_owned(), filled(version, &properties));
+            // Before 9 a version was written `1.8`.
+            let version = filled(version, &properties);
+            let version = version.strip_prefix("1.").unwrap_or(&version).to_owned();
+            let name = "java".to_owned();
             manifest.pins.push(Pin { name, version, path: path.to_owned() });
             break;
         }

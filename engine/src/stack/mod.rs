@@ -98,6 +98,22 @@ impl Ecosystem {
 }
 
 impl Ecosystem {
+    /// That of a word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        let all = [
+            Self::Npm,
+            Self::Cargo,
+            Self::Pypi,
+            Self::Go,
+            Self::Maven,
+            Self::Nuget,
+            Self::Gem,
+            Self::Composer,
+        ];
+        all.into_iter().find(|it| it.word() == word)
+    }
+
     /// The name under which files pin what its packages run on, or are built with.
     #[must_use]
     pub fn runtime(self) -> &'static str {
@@ -362,7 +378,8 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
             locks.extend(read_locks(&folder, &mut reader));
         }
         stack.pins.extend(pins::files(&folder, &mut reader));
-        if stack.manifests.len() == known && outer.contains(&folder) && !is_aside(&folder) {
+        let is_bare = stack.manifests.len() == known && outer.contains(&folder);
+        if is_bare && !is_aside(&folder) && !is_claimed(&folder, &stack.manifests) {
             let below = folders_below(disk, &folder);
             left.extend(below.into_iter().filter(|name| !is_foreign(name)).take(BELOW));
         }
@@ -383,6 +400,15 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
 fn is_aside(folder: &str) -> bool {
     let words = ["test", "tests", "spec", "fixtures", "testdata", "example", "examples", "samples", "docs"];
     words.contains(&folder)
+}
+
+/// Whether a workspace of the root says itself what below `folder` belongs to it, by a pattern: what
+/// does not fit it was left out.
+fn is_claimed(folder: &str, manifests: &[Manifest]) -> bool {
+    let roots = manifests.iter().filter(|manifest| manifest.folder().is_empty());
+    let globs = roots.flat_map(|manifest| &manifest.members);
+    let mut globs = globs.filter(|glob| glob.contains(['*', '?', '[', '{']));
+    globs.any(|glob| glob.trim_start_matches("./").split('/').next() == Some(folder))
 }
 
 fn is_foreign(folder: &str) -> bool {

@@ -13,7 +13,14 @@ fn nx_and_lerna_without_workspaces() {
         ("lerna.json", r#"{"packages": ["libs/*"], "version": "independent"}"#),
         ("libs/a/package.json", r#"{"name": "a", "version": "1.0.0", "dependencies": {"react": "=19.2.0", "vue": "3"}}"#),
         ("apps/shop/package.json", r#"{"name": "shop"}"#),
-    ]), @"");
+    ]), @"
+    package.json npm m - by -, lock -
+      nx 22.0.1 = 22.0.1 Dev
+    libs/a/package.json npm a 1.0.0 by -, lock -
+      react =19.2.0 = 19.2.0 Normal
+      vue 3 = - Normal
+    apps/shop/package.json npm shop - by -, lock -
+    ");
 }
 
 #[test]
@@ -41,7 +48,16 @@ fn cargo_members_by_path_and_a_uv_workspace() {
         ("uv.lock", "version = 1\n[[package]]\nname = \"httpx\"\nversion = \"0.28.1\"\n"),
         ("packages/api/pyproject.toml", "[project]\nname = \"api\"\ndependencies = [\"httpx\"]\n"),
         ("packages/old/pyproject.toml", "[project]\nname = \"old\"\n"),
-    ]), @"");
+    ]), @"
+    Cargo.toml cargo root - by cargo, lock -
+      core - = - Normal
+      serde =1.0.200 = 1.0.200 Normal
+    pyproject.toml pypi root - by uv, lock uv.lock
+    crates/api/Cargo.toml cargo api - by cargo, lock -
+    lib/core/Cargo.toml cargo core - by cargo, lock -
+    packages/api/pyproject.toml pypi api - by uv, lock uv.lock
+      httpx - = 0.28.1 Normal
+    ");
 }
 
 #[test]
@@ -56,7 +72,22 @@ fn lists_of_pip_tools_and_a_lock_of_many_tools() {
         ("std/pyproject.toml", "[project]\nname = \"std\"\ndependencies = [\"attrs\"]\n[tool.pdm.dev-dependencies]\ntest = [\"pytest>=8\"]\n"),
         ("std/pylock.toml", "lock-version = \"1.0\"\n[[packages]]\nname = \"attrs\"\nversion = \"25.1.0\"\n"),
         ("poet/pyproject.toml", "[tool.poetry]\nname = \"poet\"\n[tool.poetry.dependencies]\nflask = \"3.0.3\"\n"),
-    ]), @"");
+    ]), @"
+    requirements.in pypi - - by pip-tools, lock requirements.txt
+      django >=5 = 5.2.1 Normal
+      requests - = 2.32.3 Normal
+    requirements-ci.txt pypi - - by pip, lock -
+      tox - = - Dev
+    requirements/dev.txt pypi - - by pip, lock -
+      pytest ==8.4.0 = 8.4.0 Dev
+    made/pyproject.toml pypi made - by pip, lock made/requirements.txt
+      flask - = 3.1.0 Normal
+    poet/pyproject.toml pypi poet - by poetry, lock -
+      flask 3.0.3 = 3.0.3 Normal
+    std/pyproject.toml pypi std - by pdm, lock std/pylock.toml
+      attrs - = 25.1.0 Normal
+      pytest >=8 = - Dev
+    ");
 }
 
 #[test]
@@ -66,7 +97,17 @@ fn go_workspaces_sums_and_replacements() {
         ("svc/go.mod", "module example.com/svc\n\ngo 1.25 // least\n\nrequire (\n\tgithub.com/a/b v1.2.0\n\tgithub.com/c/d v1.0.0\n\tgithub.com/e/f v1.0.0\n\texample.com/lib v0.0.0\n)\n\nreplace github.com/c/d => github.com/fork/d v1.0.9\nreplace example.com/lib => ../lib\n"),
         ("svc/go.sum", "github.com/a/b v1.2.0 h1:x=\ngithub.com/a/b v1.2.0/go.mod h1:x=\ngithub.com/e/f v0.9.0 h1:x=\n"),
         ("lib/go.mod", "module example.com/lib\n"),
-    ]), @"");
+    ]), @"
+    go.work go - - by go, lock -
+    lib/go.mod go example.com/lib - by go, lock -
+    svc/go.mod go example.com/svc - by go, lock svc/go.sum
+      github.com/a/b v1.2.0 = 1.2.0 Normal
+      github.com/c/d => github.com/fork/d v1.0.9 = 1.0.9 Normal
+      github.com/e/f v1.0.0 = - Normal
+      example.com/lib => ../lib = - Normal
+    go 1.25.1 (go.work)
+    go 1.25 (svc/go.mod)
+    ");
 }
 
 #[test]
@@ -81,7 +122,23 @@ fn maven_modules_and_gradle_in_kotlin() {
         ("android/build.gradle.kts", "plugins {\n    alias(libs.plugins.spring.boot)\n    kotlin(\"jvm\") version \"2.3.0\"\n}\nkotlin { jvmToolchain(21) }\ndependencies {\n    implementation(\"io.ktor:ktor-server-core:$ktorVersion\")\n    implementation(platform(\"io.x:bom:1.0\"))\n}\n"),
         ("android/app/build.gradle.kts", "dependencies {\n    api(\"a:b:1\")\n}\n"),
         ("android/modules/net/build.gradle.kts", ""),
-    ]), @"");
+    ]), @"
+    pom.xml maven g:a 1 by maven, lock -
+    android/build.gradle.kts maven - - by gradle, lock -
+      io.ktor:ktor-server-core 3.2.0 = - Normal
+      io.x:bom 1.0 = - Normal
+      org.jetbrains.kotlin.jvm 2.3.0 = - Build
+      org.springframework.boot 4.0.1 = - Build
+    core/pom.xml maven g:core 1 by maven, lock -
+      g:a 1 = 1 Build
+      org.apache.kafka:kafka-clients 4.1.0 = 4.1.0 Normal
+      x:y [1,2) = - Normal
+    extra/pom.xml maven extra - by maven, lock -
+    android/app/build.gradle.kts maven - - by gradle, lock -
+      a:b 1 = - Normal
+    android/modules/net/build.gradle.kts maven - - by gradle, lock -
+    java 21 (android/build.gradle.kts)
+    ");
 }
 
 #[test]
@@ -92,7 +149,18 @@ fn dotnet_solutions_and_central_versions() {
         ("src/App/App.csproj", "<Project><ItemGroup><PackageReference Include=\"Serilog\" /><PackageReference Include=\"Dapper\" VersionOverride=\"[2.0.1]\" /><PackageReference Include=\"Else\" Version=\"$(Unknown)\" /></ItemGroup></Project>"),
         ("src/Old/Old.csproj", "nonsense"),
         ("src/Old/packages.config", "<packages><package id=\"NUnit\" version=\"3.14.0\" developmentDependency=\"true\" /></packages>"),
-    ]), @"");
+    ]), @"
+    App.slnx nuget - - by dotnet, lock -
+    Directory.Packages.props nuget - - by dotnet, lock -
+      Lint 1.0.0 = - Dev
+    src/App/App.csproj nuget App - by dotnet, lock -
+      Serilog 10.0.1 = - Normal
+      Dapper [2.0.1] = 2.0.1 Normal
+      Else - = - Normal
+    src/Old/packages.config nuget - - by nuget, lock -
+      NUnit 3.14.0 = 3.14.0 Dev
+    ! src/Old/Old.csproj:1:1: holds no <Project>; the file is not used
+    ");
 }
 
 #[test]
@@ -189,7 +257,24 @@ fn what_is_installed_is_found_in_every_ecosystem() {
         ("php/composer.json", r#"{"require": {"a/b": "^1"}}"#),
         ("php/vendor/composer/installed.json", r#"{"packages": [{"name": "a/b", "version": "v1.9.0"}]}"#),
         ("jv/pom.xml", "<project><artifactId>a</artifactId><dependencies><dependency><groupId>g</groupId><artifactId>x</artifactId><version>1</version></dependency></dependencies></project>"),
-    ]), @"");
+    ]), @"
+    github.com/a/b 1.2.0 (go/vendor/modules.txt) -
+    github.com/c/d 1.0.9 (go/vendor/modules.txt) -
+    g:x not there
+    serilog 4.3.0 (net/obj/project.assets.json) -
+    a/b 1.9.0 (php/vendor/composer/installed.json) -
+    typing-extensions 4.15.0 (py/.venv/lib/python3.13/site-packages/typing_extensions-4.15.0.dist-info/METADATA) -
+    flask 3.1.2 (py/.venv/lib/python3.13/site-packages/flask-3.1.2.dist-info/METADATA) py/.venv/lib/python3.13/site-packages/flask/py.typed
+    flask-login not there
+    rack 3.1.8 (rb/vendor/bundle/ruby/3.4.0/gems/rack-3.1.8) rb/vendor/bundle/ruby/3.4.0/gems/rack-3.1.8/README.md
+    nokogiri 1.18.2 (rb/vendor/bundle/ruby/3.4.0/gems/nokogiri-1.18.2-x86_64-linux) -
+    serde 1.0.219 (rs/vendor/serde/Cargo.toml) rs/vendor/serde/src/lib.rs
+    syn 1.0.109 (rs/vendor/syn-1.0.109/Cargo.toml) -
+    none not there
+    react 19.2.0 (node_modules/react/package.json) node_modules/react/index.d.ts
+    @a/b 1.4.0 (web/node_modules/@a/b/package.json) -
+    ../../etc not there
+    ");
 }
 
 #[test]
@@ -200,5 +285,13 @@ fn broken_records_of_what_is_installed_are_named() {
         ("Gemfile", "gem '..'\ngem '/etc/passwd'\n"),
         ("go.mod", "module m\n\nrequire a.b/../../c v1.2.0\n"),
         ("vendor/modules.txt", "# a.b/../../c v1\n#\n# \n"),
-    ]), @"");
+    ]), @"
+    a.b/../../c not there
+    .. not there
+    /etc/passwd not there
+    a/b not there
+    c/d not there
+    x/.. not there
+    ! vendor/composer/installed.json:1:1: EOF while parsing an object; the file is not used
+    ");
 }

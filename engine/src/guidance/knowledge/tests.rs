@@ -211,6 +211,7 @@ fn heuristics_ask_of_the_decision_itself() {
         knowledge: &knowledge,
         stack: &stack,
         memories: &memories,
+        mentions: &[],
     };
     let told = |text: &str, stakes| {
         let asked = heuristics::apply(text, stakes, 4, &scene).expect("heuristics");
@@ -311,9 +312,9 @@ fn migrations_are_planned_from_the_manifest() {
     let knowledge = knowledge();
     let found = old_forms(&folder, "vitest", &["vitest.config.ts", "package.json"]);
     assert_eq!((found.len(), found[0].line), (1, 1));
-    let asked = Asked { from: None, to: Some("5"), old_forms: &found };
-    let plan = migration::plan(knowledge.find("vitest").expect("an entry"), asked, &stack)
-        .expect("a plan");
+    let asked = Asked { from: None, to: Some("5"), old_forms: &found, uses: &[] };
+    let entry = knowledge.find("vitest").expect("an entry");
+    let plan = migration::plan(entry, asked, &knowledge, &stack).expect("a plan");
     assert_eq!(plan.hops, ["3.2.4", "4", "5"]);
     let lines: Vec<String> = plan
         .steps
@@ -351,7 +352,8 @@ fn impossible_migrations_are_refused() {
     let stack = Stack::default();
     let refused = |name: &str, from, to| {
         let entry = knowledge.find(name).expect(name);
-        migration::plan(entry, Asked { from, to, old_forms: &[] }, &stack).expect_err("refused")
+        let asked = Asked { from, to, old_forms: &[], uses: &[] };
+        migration::plan(entry, asked, &knowledge, &stack).expect_err("refused")
     };
     assert!(refused("vitest", Some("5"), Some("4")).contains("is older than"));
     assert!(refused("vitest", Some("5.1.2"), Some("5.1")).contains("already"));
@@ -360,7 +362,8 @@ fn impossible_migrations_are_refused() {
     assert!(refused("vitest", Some("4"), Some("next")).contains("`next` is no version"));
     let plan = |name: &str, from, to| {
         let entry = knowledge.find(name).expect(name);
-        migration::plan(entry, Asked { from, to, old_forms: &[] }, &stack).expect("a plan")
+        let asked = Asked { from, to, old_forms: &[], uses: &[] };
+        migration::plan(entry, asked, &knowledge, &stack).expect("a plan")
     };
     // What no entry knows is said.
     let gap = plan("vitest", Some("1"), Some("5"));
@@ -373,9 +376,14 @@ fn impossible_migrations_are_refused() {
     assert_eq!(longest.hops, ["15", "19"]);
     for entry in knowledge.entries() {
         for known in &entry.migrations {
-            let asked = Asked { from: Some(&known.from), to: Some(&known.to), old_forms: &[] };
+            let asked = Asked {
+                from: Some(&known.from),
+                to: Some(&known.to),
+                old_forms: &[],
+                uses: &[],
+            };
             if Version::read(&known.from).is_some() {
-                let planned = migration::plan(entry, asked, &stack);
+                let planned = migration::plan(entry, asked, &knowledge, &stack);
                 assert!(planned.is_ok(), "{} {} {}: {planned:?}", entry.name, known.from, known.to);
             }
         }

@@ -11,7 +11,7 @@ use aidd_engine::guidance::migration::{self, Plan};
 use aidd_engine::guidance::versions::{self, Confidence, Outcome, Remembered, Scene, Verified};
 use aidd_engine::memory::times;
 use aidd_engine::stack::installed::Installs;
-use aidd_engine::stack::{self, Dependency, Manifest, Stack};
+use aidd_engine::stack::{self, Dependency, Manifest, Stack, Version};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -293,20 +293,27 @@ struct Planned {
 fn plan(context: &Context, given: Move) -> Result<Answer<Planned>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
+    let stack = stack::detect(&Disk::new(context.root()));
+    let to = given.target_version.as_deref();
     let entry = knowledge.find(&given.framework).map_err(|near| {
         ToolError::new(format!("there is no entry on `{}`", given.framework))
             .remedy(format!("did you mean {}?", near.join(", ")))
     })?;
-    let stack = stack::detect(&Disk::new(context.root()));
     // All old forms: those of the way are told from those of today by the plan.
     let forms = Wanted { forms: entry.legacy.iter().collect(), ..wanted(entry, &stack) };
-    let search = old_forms(context, None, &[forms])?;
+    let named = legacy::naming(entry);
+    let uses = Wanted { forms: named.iter().collect(), ..forms.clone() };
+    let is_leaving = to.is_some_and(|to| Version::read(to).is_none());
+    let mut search = old_forms(context, None, &[forms])?;
+    let uses = if is_leaving { old_forms(context, None, &[uses])? } else { Search::default() };
+    search.notes.extend(uses.notes);
     let asked = migration::Asked {
         from: given.current_version.as_deref(),
-        to: given.target_version.as_deref(),
+        to,
         old_forms: &search.found,
+        uses: &uses.found,
     };
-    let mut plan = migration::plan(entry, asked, &stack).map_err(ToolError::new)?;
+    let mut plan = migration::plan(entry, asked, &knowledge, &stack).map_err(ToolError::new)?;
     plan.notes.extend(search.notes);
     let text = shown(entry, &plan);
     let steps = plan.steps.iter().enumerate().map(|(at, step)| {
