@@ -63,8 +63,7 @@ fn scores_follow_judgement() {
         }
         assert!(said.len() >= 50, "{half}: {} pairs", said.len());
         let distance: i32 = said.iter().zip(&scored).map(|(a, b)| (a - b).abs()).sum();
-        let (rho, mean) =
-            (correlation(&said, &scored), f64::from(distance) / said.len() as f64);
+        let (rho, mean) = (correlation(&said, &scored), f64::from(distance) / said.len() as f64);
         report.push(format!("{half}: rank correlation {rho:.3}, mean distance {mean:.1}"));
         holds &= rho >= floor && mean <= most;
     }

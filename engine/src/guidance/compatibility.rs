@@ -207,7 +207,10 @@ fn languages(
     }
     let (name, user) = (package.name, language.name);
     if words.contains(ecosystem) {
-        say(SAME_LANGUAGE, format!("{name} is a package of {ecosystem}, which {user} programs use"));
+        say(
+            SAME_LANGUAGE,
+            format!("{name} is a package of {ecosystem}, which {user} programs use"),
+        );
     } else if !is_stated {
         let list = words.into_iter().collect::<Vec<_>>().join(", ");
         let why = format!("{name} is a package of {list}, which {user} programs do not use");

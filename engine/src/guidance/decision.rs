@@ -123,12 +123,30 @@ static ARROW: LazyLock<Regex> = LazyLock::new(|| pattern(r"([\w.+#@/-]+)\s*(?:�
 static KINDS: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
     let rows = [
         (Kind::Blame, r"(?i)\b(?:blam\w+|fault of|on purpose|deliberate\w*|sabotag\w+)\b|탓|책임"),
-        (Kind::Continuation, r"(?i)\b(?:keep|stay(?:ing)? (?:with|on)|stick\w*|continu\w+|go on with|carry on)\b|계속|유지"),
-        (Kind::Switch, r"(?i)\b(?:mov(?:e|ing)|migrat\w+|switch\w*|replac\w+|swap\w*|port|convert\w*)\b|이전|마이그레이션|교체|바꾸|바꿔|전환|대신"),
-        (Kind::Removal, r"(?i)\b(?:drop|delet\w+|remov\w+|truncat\w+|purg\w+|retir\w+|decommission\w*|shut(?:ting)? down|switch(?:ing)? off)\b|삭제|제거|폐기"),
-        (Kind::Terms, r"(?i)\b(?:prices?|pricing|hir(?:e|ing)|fir(?:e|ing)|licen[cs]es?|contracts?|deadlines?|promis\w+|SLA)\b|가격|인상|채용|계약|마감"),
-        (Kind::Change, r"(?i)\b(?:rewrit\w+|redesign\w*|refactor\w*|split\w*|merg\w+|renam\w+|rebuild\w*|restructur\w+)\b|재작성|재설계|나누|나눠|합치|개편"),
-        (Kind::Adoption, r"(?i)\b(?:adopt\w*|introduc\w+|add|us(?:e|ing)|choos\w+|pick|start(?:ing)?|go with|build|buy|create|enabl\w+|deploy\w*)\b|도입|추가|사용|쓰자|만들|적용|선택"),
+        (
+            Kind::Continuation,
+            r"(?i)\b(?:keep|stay(?:ing)? (?:with|on)|stick\w*|continu\w+|go on with|carry on)\b|계속|유지",
+        ),
+        (
+            Kind::Switch,
+            r"(?i)\b(?:mov(?:e|ing)|migrat\w+|switch\w*|replac\w+|swap\w*|port|convert\w*)\b|이전|마이그레이션|교체|바꾸|바꿔|전환|대신",
+        ),
+        (
+            Kind::Removal,
+            r"(?i)\b(?:drop|delet\w+|remov\w+|truncat\w+|purg\w+|retir\w+|decommission\w*|shut(?:ting)? down|switch(?:ing)? off)\b|삭제|제거|폐기",
+        ),
+        (
+            Kind::Terms,
+            r"(?i)\b(?:prices?|pricing|hir(?:e|ing)|fir(?:e|ing)|licen[cs]es?|contracts?|deadlines?|promis\w+|SLA)\b|가격|인상|채용|계약|마감",
+        ),
+        (
+            Kind::Change,
+            r"(?i)\b(?:rewrit\w+|redesign\w*|refactor\w*|split\w*|merg\w+|renam\w+|rebuild\w*|restructur\w+)\b|재작성|재설계|나누|나눠|합치|개편",
+        ),
+        (
+            Kind::Adoption,
+            r"(?i)\b(?:adopt\w*|introduc\w+|add|us(?:e|ing)|choos\w+|pick|start(?:ing)?|go with|build|buy|create|enabl\w+|deploy\w*)\b|도입|추가|사용|쓰자|만들|적용|선택",
+        ),
     ];
     rows.map(|(kind, words)| (kind, pattern(words))).into()
 });
@@ -143,7 +161,9 @@ static OBJECT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Names as code and data have them.
 static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"`([^`\s]{3,60})`|\b(\w+(?:_\w+)+|[a-z]+[A-Z]\w+|[\w.-]+/[\w./-]+\.\w{1,5}|[A-Z][a-z]+(?:[A-Z][a-z]+)+)\b")
+    pattern(
+        r"`([^`\s]{3,60})`|\b(\w+(?:_\w+)+|[a-z]+[A-Z]\w+|[\w.-]+/[\w./-]+\.\w{1,5}|[A-Z][a-z]+(?:[A-Z][a-z]+)+)\b",
+    )
 });
 
 fn kind_of(decision: &str) -> Option<Kind> {

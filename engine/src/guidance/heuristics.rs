@@ -3,6 +3,8 @@
 //! `specs/heuristics.md`.
 
 mod said;
+#[cfg(test)]
+mod tests;
 
 use super::decision::{self, Kind, Named};
 use super::knowledge::{Entry, Knowledge};

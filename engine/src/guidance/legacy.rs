@@ -66,11 +66,15 @@ pub fn naming(entry: &Entry<'_>) -> Vec<Legacy> {
     for (ecosystem, name) in &entry.packages {
         let module = name.replace('-', "_");
         match *ecosystem {
-            "npm" => texts.extend([format!("'{name}'"), format!("\"{name}\""), format!("'{name}/")]),
+            "npm" => {
+                texts.extend([format!("'{name}'"), format!("\"{name}\""), format!("'{name}/")])
+            }
             "pypi" => texts.extend([format!("import {module}"), format!("from {module}")]),
             "cargo" => texts.extend([format!("use {module}"), format!("{module}::")]),
             "go" | "composer" => texts.push(format!("\"{name}")),
-            "maven" => texts.extend(name.split_once(':').map(|(group, _)| format!("import {group}"))),
+            "maven" => {
+                texts.extend(name.split_once(':').map(|(group, _)| format!("import {group}")))
+            }
             "nuget" => texts.push(format!("using {name}")),
             "gem" => texts.extend([format!("require '{name}'"), format!("require \"{name}\"")]),
             _ => {}

@@ -3,6 +3,8 @@
 //! of its own, and said.
 
 mod leave;
+#[cfg(test)]
+mod tests;
 
 use super::commands::{checks, manager, run_by, set_version};
 use super::compatibility::language;

@@ -83,8 +83,7 @@ fn packages_config(path: String, tree: &Tree) -> Manifest {
     let mut manifest = Manifest::new(path, Ecosystem::Nuget);
     manifest.manager = Some("nuget".to_owned());
     for node in tree.nodes.iter().filter(|node| node.key == "package") {
-        let (Some(name), Some(version)) =
-            (value(tree, node, "id"), value(tree, node, "version"))
+        let (Some(name), Some(version)) = (value(tree, node, "id"), value(tree, node, "version"))
         else {
             continue;
         };

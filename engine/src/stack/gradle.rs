@@ -18,11 +18,12 @@ static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
 static PLUGIN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r#"(?m)^\s*(id|kotlin)[\s(]+["']([\w.-]+)["']\)?\s+version\s*\(?["']([\w.+-]+)["']"#)
 });
-static CATALOGUED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?m)^\s*(\w+)[\s(]+(?:(?:enforcedP|p)latform\()?libs\.([\w.]+)")
-});
+static CATALOGUED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?m)^\s*(\w+)[\s(]+(?:(?:enforcedP|p)latform\()?libs\.([\w.]+)"));
 static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"(?m)^\s*(?:const\s+)?(?:val|def|ext\.|extra\[")?\s*(\w+)(?:"\])?\s*=\s*["']([\w.+-]+)["']\s*$"#)
+    pattern(
+        r#"(?m)^\s*(?:const\s+)?(?:val|def|ext\.|extra\[")?\s*(\w+)(?:"\])?\s*=\s*["']([\w.+-]+)["']\s*$"#,
+    )
 });
 static JAVA: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -32,7 +33,9 @@ static JAVA: LazyLock<Regex> = LazyLock::new(|| {
 static INCLUDE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^\s*include\b"));
 static NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r#"["']:?([\w:./-]+)["']"#));
 static MOVED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"project\(\s*["']:?([\w:./-]+)["']\s*\)\.projectDir\s*=\s*(?:new\s+)?[fF]ile\((?:settingsDir,\s*|rootDir,\s*)?["']([^"'$]+)["']"#)
+    pattern(
+        r#"project\(\s*["']:?([\w:./-]+)["']\s*\)\.projectDir\s*=\s*(?:new\s+)?[fF]ile\((?:settingsDir,\s*|rootDir,\s*)?["']([^"'$]+)["']"#,
+    )
 });
 
 fn pattern(text: &str) -> Regex {

@@ -172,7 +172,8 @@ fn poetry(table: Option<&Map<String, Value>>, group: Group, found: &mut Vec<Depe
         let mut dependency = Dependency::new(plain(name), range, group);
         // Without a sign, and with `==`, it is exactly that one.
         let exact = range.map(|it| it.trim_start_matches('='));
-        dependency.locked = exact.filter(|it| super::is_whole(it, false)).map(str::to_owned);
+        dependency.locked =
+            exact.filter(|it| super::settle::is_whole(it, false)).map(str::to_owned);
         found.push(dependency);
     }
 }

@@ -26,9 +26,15 @@ fn nx_and_lerna_without_workspaces() {
 #[test]
 fn yarn_and_turborepo() {
     let (_folder, stack) = project(&[
-        ("package.json", r#"{"workspaces": {"packages": ["apps/*", "packages/*"]}, "packageManager": "yarn@4.9.1"}"#),
+        (
+            "package.json",
+            r#"{"workspaces": {"packages": ["apps/*", "packages/*"]}, "packageManager": "yarn@4.9.1"}"#,
+        ),
         ("turbo.json", "{}"),
-        ("yarn.lock", "__metadata:\n  version: 8\n\n\"web@workspace:apps/web\":\n  version: 0.0.0-use.local\n\n\"next@npm:^16.0.0\":\n  version: 16.1.0\n"),
+        (
+            "yarn.lock",
+            "__metadata:\n  version: 8\n\n\"web@workspace:apps/web\":\n  version: 0.0.0-use.local\n\n\"next@npm:^16.0.0\":\n  version: 16.1.0\n",
+        ),
         ("apps/web/package.json", r#"{"name": "web", "dependencies": {"next": "^16.0.0"}}"#),
         ("packages/ui/package.json", r#"{"name": "ui"}"#),
     ]);
@@ -171,7 +177,10 @@ fn bundler_composer_and_many_languages_side_by_side() {
         ("tests/fixtures/package.json", "{}"),
         ("shop/gems.rb", "gem \"rspec\", \"3.13.0\", group: :test\n"),
         ("shop/gems.locked", "GEM\n  specs:\n    rspec (3.13.0)\n"),
-        ("site/composer.json", r#"{"repositories": [{"type": "path", "url": "packages/*"}], "require": {"monolog/monolog": "3.9.0"}}"#),
+        (
+            "site/composer.json",
+            r#"{"repositories": [{"type": "path", "url": "packages/*"}], "require": {"monolog/monolog": "3.9.0"}}"#,
+        ),
         ("site/packages/x/composer.json", r#"{"name": "a/x"}"#),
     ]);
     let paths: Vec<&str> = stack.manifests.iter().map(|it| &*it.path).collect();

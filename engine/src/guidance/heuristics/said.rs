@@ -224,9 +224,7 @@ pub(super) fn discrepancy(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut S
             said.show(format!("entry {}: maturity deprecated", entry.page.name));
         }
     }
-    for (one, other, why) in
-        compatibility::clashes_here(&chosen, scene.knowledge, scene.stack)
-    {
+    for (one, other, why) in compatibility::clashes_here(&chosen, scene.knowledge, scene.stack) {
         said.ask(format!(
             "The project has {other}, which does not go with {one}: which of the two stays?"
         ));
@@ -253,7 +251,10 @@ fn mentions(scene: &Scene<'_>, said: &mut Said) {
         let more = mention.places.len().saturating_sub(PLACES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         said.show(match mention.places.is_empty() {
-            true => format!("`{}` stands in none of the {} files searched", mention.name, mention.searched),
+            true => format!(
+                "`{}` stands in none of the {} files searched",
+                mention.name, mention.searched
+            ),
             false => format!("`{}` stands in {shown}{more}", mention.name),
         });
     }

@@ -376,12 +376,8 @@ fn impossible_migrations_are_refused() {
     assert_eq!(longest.hops, ["15", "19"]);
     for entry in knowledge.entries() {
         for known in &entry.migrations {
-            let asked = Asked {
-                from: Some(&known.from),
-                to: Some(&known.to),
-                old_forms: &[],
-                uses: &[],
-            };
+            let asked =
+                Asked { from: Some(&known.from), to: Some(&known.to), old_forms: &[], uses: &[] };
             if Version::read(&known.from).is_some() {
                 let planned = migration::plan(entry, asked, &knowledge, &stack);
                 assert!(planned.is_ok(), "{} {} {}: {planned:?}", entry.name, known.from, known.to);

@@ -147,9 +147,14 @@ fn guide(entry: &Entry<'_>, way: &Way<'_>, plan: &mut Plan) {
             format!("{} ends here: read how to get to {}", entry.name, way.to)
         }
         (Some(_), _) => {
-            format!("Read how {} does what {} does, and mark what concerns this project", way.to, entry.name)
+            format!(
+                "Read how {} does what {} does, and mark what concerns this project",
+                way.to, entry.name
+            )
         }
-        _ => format!("Read what {} has for each thing that {} is used for here", way.to, entry.name),
+        _ => {
+            format!("Read what {} has for each thing that {} is used for here", way.to, entry.name)
+        }
     };
     let source = guide.or_else(|| own.map(str::to_owned));
     plan.steps.push(Step { what, commands: Vec::new(), risk: Risk::Low, source });
@@ -169,7 +174,8 @@ fn guide(entry: &Entry<'_>, way: &Way<'_>, plan: &mut Plan) {
 fn order(entry: &Entry<'_>, way: &Way<'_>) -> Vec<(String, Risk)> {
     let (old, new) = (entry.name, &way.to);
     // Libraries that reach a store are of the category data too.
-    let is_store = entry.category == "data" && entry.packages.iter().all(|(word, _)| *word == "oci");
+    let is_store =
+        entry.category == "data" && entry.packages.iter().all(|(word, _)| *word == "oci");
     let is_interface = ["rest", "graphql", "grpc", "trpc"].contains(&entry.stem());
     match entry.category {
         _ if is_store => vec![
@@ -296,6 +302,7 @@ fn warn(
     let names: Vec<String> = target.names().map(plain).collect();
     let when = entry.alternatives().into_iter().find(|(name, _)| names.contains(&plain(name)));
     if let Some((_, when)) = when {
-        plan.notes.push(format!("{} says of {}: choose it when: {when}", entry.page.path, target.name));
+        plan.notes
+            .push(format!("{} says of {}: choose it when: {when}", entry.page.path, target.name));
     }
 }

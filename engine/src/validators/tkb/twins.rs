@@ -180,7 +180,11 @@ mod tests {
         let other = |name, more| ("tooling/other.md", entry(name, more, ""));
         for (a, b, want) in [
             (one("Next.js", ""), other("NextJS", ""), "is an entry on `next-js` too"),
-            (one("Postgres", ""), other("PostgreSQL", "aliases: [postgres]\n"), "is an entry on `postgres` too"),
+            (
+                one("Postgres", ""),
+                other("PostgreSQL", "aliases: [postgres]\n"),
+                "is an entry on `postgres` too",
+            ),
             (one("C#", ""), other("C Sharp", ""), "is an entry on `csharp` too"),
             (one(".NET", ""), other("dotnet", ""), "is an entry on `dotnet` too"),
             (

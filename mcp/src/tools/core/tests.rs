@@ -1,10 +1,11 @@
 //! The tools of guidance as the server calls them.
 #![expect(clippy::disallowed_methods, reason = "the repository is made by Git")]
 
-use crate::context::Context;
+use crate::context::{Context, Environment, Setup};
 use crate::tool::{Answer, ToolError};
 use crate::tools;
-use aidd_engine::guidance::tokens;
+use aidd_ci::settings::in_force;
+use aidd_engine::guidance::{Shelf, tokens};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -224,7 +225,7 @@ fn a_variable_goes_over_the_mode_of_the_file() {
     let root = folder.path();
     write(root, "rules/own.md", "# Own\n\nMUST hold.\n");
     write(root, ".aidd/config.json", "{\"content\": {\"overrideMode\": \"merge\"}}");
-    let context = |environment| Context::new(Setup { environment, ..Setup::at(root) });
+    let context = |environment: Environment| Context::new(Setup { environment, ..Setup::at(root) });
     let own = |context: &Context| {
         let library = context.library().expect("pages");
         library.on(Shelf::Rules).any(|page| page.path == "rules/own.md")

@@ -124,8 +124,7 @@ fn mentions(context: &Context, names: &[String]) -> Result<Vec<Mention>, ToolErr
         instead: String::new(),
     };
     let forms: Vec<Legacy> = names.iter().map(form).collect();
-    let wanted =
-        Wanted { name: "", ecosystems: Vec::new(), forms: forms.iter().collect() };
+    let wanted = Wanted { name: "", ecosystems: Vec::new(), forms: forms.iter().collect() };
     let search = old_forms(context, None, &[wanted])?;
     let mention = |name: &String| {
         let found = search.found.iter().filter(|it| it.pattern == *name);
