@@ -154,10 +154,19 @@ static KINDS: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
 /// The verb, what follows it, and the word that ends that.
 static OBJECT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?i)^(?:let'?s |we (?:should |will |want to |must )?|i (?:want to |will )?|please )?(?:keep )?\w+\s+",
-        r"(.{2,60}?)(?:\s+(?:so that|because|since|instead|rather|on|for|by|in|to|from|with|until|when|as|if|and)\b|[,;:.]|$)"
+        r"(?i)^(?:let'?s |we (?:should |will |want to |must )?|i (?:want to |will )?|please )?(?:keep )?[a-z]+\s+",
+        r"(?:in |on |with |at |of )?(.{2,60}?)(?:\s+(?:so that|because|since|instead|rather|on|for|by|in|to|from|with|until|when|as|if|and)\b|[,;:.]|$)"
     ))
 });
+
+/// What comes before the particle of an object in Korean.
+static KOREAN_OBJECT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(.{1,40}?)(?:을|를)\s"));
+
+fn object(subject: &str) -> Option<String> {
+    let is_hangul = subject.contains(|c| matches!(c, '\u{AC00}'..='\u{D7A3}'));
+    let form = if is_hangul { &KOREAN_OBJECT } else { &OBJECT };
+    form.captures(subject).map(|hit| hit[1].trim().to_owned())
+}
 
 /// Names as code and data have them.
 static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| {
@@ -224,7 +233,7 @@ pub fn read<'k, 'a>(decision: &str, knowledge: &'k Knowledge<'a>) -> Named<'k, '
     let subject = subject(decision);
     Named {
         kind,
-        object: OBJECT.captures(&subject).map(|hit| hit[1].trim().to_owned()),
+        object: object(&subject),
         identifiers,
         subject,
         technologies,
