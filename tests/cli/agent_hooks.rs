@@ -374,7 +374,8 @@ fn nothing_of_a_conversation_is_kept_where_the_settings_say_so() {
     let answer = project.answer("session-start", &claude("SessionStart", json!({})));
     assert!(answer["hookSpecificOutput"]["additionalContext"].is_string());
     project.write("a.txt", "green\n");
-    let input = json!({"file_path": project.place("a.txt"), "old_string": "red", "new_string": "green"});
+    let input =
+        json!({"file_path": project.place("a.txt"), "old_string": "red", "new_string": "green"});
     let edit = claude("PostToolUse", json!({"tool_name": "Edit", "tool_input": input}));
     project.tells("post-tool-use", &edit).ends(0);
     let sessions = || {

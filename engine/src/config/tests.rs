@@ -41,9 +41,7 @@ fn content_says_whose_pages_count() {
     let said: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(
         said,
-        [
-            "unknown key `specs`; known here: agents, rules, skills, workflows, templates, knowledge"
-        ]
+        ["unknown key `specs`; known here: agents, rules, skills, workflows, templates, knowledge"]
     );
     assert!(read(r#"{"content": {"overrideMode": "both"}}"#).is_err());
     let mut content = ContentConfig::default();

@@ -44,6 +44,11 @@ pub(super) fn way<'e>(
     if Version::read(to).is_some() {
         return None;
     }
+    // What registries call their newest versions is no name.
+    const TAGS: [&str; 7] = ["next", "latest", "current", "stable", "beta", "canary", "rc"];
+    if TAGS.contains(&to.trim()) {
+        return None;
+    }
     let target = entry_of(to).filter(|target| target.stem() != entry.stem());
     let names = |of: Option<&Entry<'_>>| -> Vec<String> {
         of.into_iter().flat_map(Entry::names).map(plain).collect()
@@ -65,10 +70,11 @@ pub(super) fn way<'e>(
             known: Some(known),
             target: target.or_else(|| entry_of(&known.to)),
         }),
-        (None, Some(target)) => {
+        // A way that no entry tells leads to what does the same only.
+        (None, Some(target)) if target.category == entry.category || there().is_some() => {
             Some(Way { to: target.name.to_owned(), known: there(), target: Some(target) })
         }
-        (None, None) => None,
+        (None, _) => None,
     }
 }
 
@@ -111,7 +117,14 @@ pub(super) fn plan(
         });
     }
     end(entry, way, project, plan);
-    guard(entry, project, plan);
+    if is_store(entry) {
+        plan.guardrails.push(format!(
+            "No commit brings data back: {} stays complete and readable until the way back from {} was tried",
+            entry.name, way.to
+        ));
+    } else {
+        guard(entry, project, plan);
+    }
     warn(entry, way, knowledge, project, plan);
 }
 
@@ -170,12 +183,15 @@ fn guide(entry: &Entry<'_>, way: &Way<'_>, plan: &mut Plan) {
     }
 }
 
+/// Whether it holds data. Libraries that reach a store are of the category data too.
+fn is_store(entry: &Entry<'_>) -> bool {
+    entry.category == "data" && entry.packages.iter().all(|(word, _)| *word == "oci")
+}
+
 /// The order that a kind of technology asks for.
 fn order(entry: &Entry<'_>, way: &Way<'_>) -> Vec<(String, Risk)> {
     let (old, new) = (entry.name, &way.to);
-    // Libraries that reach a store are of the category data too.
-    let is_store =
-        entry.category == "data" && entry.packages.iter().all(|(word, _)| *word == "oci");
+    let is_store = is_store(entry);
     let is_interface = ["rest", "graphql", "grpc", "trpc"].contains(&entry.stem());
     match entry.category {
         _ if is_store => vec![
