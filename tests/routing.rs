@@ -41,7 +41,7 @@ impl Rows {
 /// words were then added with the third and the fourth at hand, not with the fifth.
 ///
 /// The sixth avoids the usual words again and gave 19 of 60. The examples under `like` were then
-/// written, for each row from what it is about, with the sixth at hand. The seventh had been written
+/// written, for each row from what it is about, with the sixth at hand (44 of 60 now). The seventh had been written
 /// before them by the same hand, and was asked once after: 23 of 30 (10 with the examples of before).
 /// The eighth was written when the examples stood, on trades that none of them speaks of, and is the
 /// one to judge by: 10 of 30 (4 before), and for 8 more it asks back instead of guessing.
@@ -49,9 +49,9 @@ const SETS: &[(&str, usize)] = &[
     ("first", 106),
     ("second", 42),
     ("third", 40),
-    ("fourth", 40),
+    ("fourth", 39),
     ("fifth", 28),
-    ("sixth", 45),
+    ("sixth", 44),
     ("seventh", 23),
     ("eighth", 10),
 ];

@@ -26,12 +26,24 @@ impl Said {
         }
     }
 }
+/// Whether a figure is one that a machine gives: a time, a rate, a size.
+fn is_measured(figure: &str) -> bool {
+    let unit = figure.trim_start_matches(|c: char| c.is_ascii_digit() || " ,.".contains(c));
+    let units =
+        ["ms", "s", "sec", "secs", "seconds", "milliseconds", "rps", "qps", "kb", "mb", "gb", "tb"];
+    let unit = unit.to_lowercase();
+    units.contains(&&*unit) || unit.starts_with("req") || unit == "초"
+}
+
 pub(super) fn zero_trust(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
     for reason in &named.reasons {
         said.ask(format!("“{reason}”: which run, test or document shows it, and of what date?"));
     }
     for figure in &named.figures {
-        said.ask(format!("{figure}: who measured it, where, under what load?"));
+        said.ask(match is_measured(figure) {
+            true => format!("{figure}: who measured it, where, under what load?"),
+            false => format!("{figure}: where does it come from, and of what day is it?"),
+        });
     }
     for entry in named.technologies.iter().map(|(entry, _)| entry) {
         if let (Some(here), Some(described)) = (here(entry, scene.stack), entry.version) {
