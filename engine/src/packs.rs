@@ -21,7 +21,8 @@ pub struct Packs {
 }
 
 /// The names of all packs: the shipped, and those of the project.
-fn names(registry: &Registry) -> Vec<String> {
+#[must_use]
+pub fn names(registry: &Registry) -> Vec<String> {
     let shipped = aidd_content::PACKS.iter().map(|pack| pack.id.to_owned());
     shipped.chain(registry.packs().map(|(name, ..)| name)).collect()
 }

@@ -214,7 +214,7 @@ impl Entry {
             }
             Outcome::Switch { rules, packs, caught } => {
                 (entry.kind, entry.by) = (Sort::Switch, rules.clone());
-                entry.within = packs.iter().map(|&pack| pack.to_owned()).collect();
+                entry.within = packs.clone();
                 entry.catches = catches(caught);
             }
             Outcome::Draft(suggestion) => {

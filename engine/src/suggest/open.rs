@@ -170,7 +170,7 @@ impl Open {
         } else if let Some((by, path)) = settings.enforcer(&self.sentence, self.draft.as_ref()) {
             self.settle(Outcome::Elsewhere { by, path });
         } else if let Some(first) = off.first() {
-            let packs = own::packs_of(first);
+            let packs = own::packs_of(first, real.registry());
             let rules = off.into_iter().map(shown).collect();
             self.settle(Outcome::Switch { rules, packs, caught: None });
         }

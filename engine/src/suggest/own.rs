@@ -9,6 +9,7 @@ use crate::listing::Listing;
 use crate::packs;
 use crate::paths::rule_globs;
 use crate::project_checks;
+use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::source::Source;
 use aidd_content::page::Form;
@@ -311,12 +312,12 @@ pub(super) fn by_words(sentence: &Sentence, ground: &Ground, engine: &Engine) ->
 }
 
 /// The packs that switch a rule on.
-pub(super) fn packs_of(rule: &str) -> Vec<&'static str> {
-    let holds = |name: &&'static str| {
-        packs::header(name)
+pub(super) fn packs_of(rule: &str, registry: &Registry) -> Vec<String> {
+    let holds = |name: &String| {
+        packs::header(name, registry)
             .ok()
             .and_then(|header| rule_globs(&header.rules).ok())
             .is_some_and(|globs| globs.is_match(rule))
     };
-    packs::names().filter(holds).collect()
+    packs::names(registry).into_iter().filter(holds).collect()
 }

@@ -135,7 +135,7 @@ pub enum Outcome {
         /// Their ids.
         rules: Vec<String>,
         /// The packs that switch the first on.
-        packs: Vec<&'static str>,
+        packs: Vec<String>,
         /// What they would catch; `None`: not tried.
         caught: Option<Caught>,
     },
