@@ -163,7 +163,7 @@ fn only_what_holds_is_enforced() {
     let decision = later(Kind::Decision, "decision_3_c");
     let both = [
         ("conventions", &*lines(std::slice::from_ref(&first))),
-        ("decisions", &lines(&[decision.clone()])),
+        ("decisions", &lines(std::slice::from_ref(&decision))),
     ];
     assert_eq!(rules(&of(&files(&both))), [""; 0]);
     // What took its place was itself taken back.
@@ -192,7 +192,7 @@ fn two_branches_that_bring_the_same_bring_one_rule() {
     let other = convention("convention_3_c", 3, "No moment", other);
     let conflict = format!(
         "<<<<<<< ours\n{}=======\n{}>>>>>>> theirs\n",
-        lines(&[ours.clone()]),
+        lines(std::slice::from_ref(&ours)),
         lines(&[theirs, other])
     );
     let merged = of(&files(&[("conventions", &conflict)]));
