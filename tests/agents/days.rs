@@ -68,7 +68,7 @@ fn shown(answer: &str, budget: Option<usize>) -> String {
                     None => writeln!(text, "… {hidden} lines …"),
                 };
             }
-        } else if budget.is_some() && at >= first {
+        } else if budget.is_some() && hidden > 1 && at >= first {
             break;
         } else {
             let _ = writeln!(text, "{}", line.trim_end());
