@@ -46,15 +46,16 @@ fn day(name: &str) {
         let dear = as_data > most_as_data;
         assert!(!dear, "{}: {as_data} tokens of {most_as_data}\n{}", step.request, step.data);
         let _ = writeln!(transcript, "> {}", steady.text(&step.request));
-        let _ = writeln!(transcript, "{}", shown(&steady.text(&step.answer)));
+        let _ = writeln!(transcript, "{}", shown(&steady.text(&step.answer), step.budget));
     }
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, transcript);
     });
 }
 
-/// A long answer without its middle, which is counted.
-fn shown(answer: &str) -> String {
+/// A long answer without its middle, which is counted; one within a budget without its end: how many
+/// lines fit depends on what ids cost, and they differ from run to run.
+fn shown(answer: &str, budget: Option<usize>) -> String {
     let lines: Vec<&str> = answer.lines().collect();
     let (first, last) = SHOWN;
     let mut text = String::new();
@@ -62,8 +63,13 @@ fn shown(answer: &str) -> String {
     for (at, line) in lines.iter().enumerate() {
         if hidden > 1 && (first..first + hidden).contains(&at) {
             if at == first {
-                let _ = writeln!(text, "… {hidden} lines …");
+                let _ = match budget {
+                    Some(most) => writeln!(text, "… within {most} tokens"),
+                    None => writeln!(text, "… {hidden} lines …"),
+                };
             }
+        } else if budget.is_some() && hidden > 1 && at >= first {
+            break;
         } else {
             let _ = writeln!(text, "{}", line.trim_end());
         }
