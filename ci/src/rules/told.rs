@@ -160,7 +160,8 @@ impl Sentences {
                 !matches!(told.outcome, Outcome::Draft(_) | Outcome::Switch { .. })
             });
             all.truncate(measure.sentences);
-            notes.push(format!("{more} more sentences are not told here"));
+            let more = crate::report::number(more, "more sentence");
+            notes.push(format!("not told here: {more}"));
         }
         let sentences = all.into_iter().map(|told| Entry::of(told, measure)).collect();
         Self { count: Counts::of(survey.count()), sentences, notes }

@@ -183,10 +183,10 @@ fn place(
         let tests = TESTS.map(str::to_owned).to_vec();
         // In production code: everywhere but in tests.
         let key = if places.contains("test") && !is_outside { "files" } else { "exclude" };
-        return put(draft, key, tests);
+        return put(draft, key, &tests);
     }
     let globs = globs(&codes_of(caught.sentence, &places), ground)?;
-    put(draft, if is_outside { "exclude" } else { "files" }, globs)
+    put(draft, if is_outside { "exclude" } else { "files" }, &globs)
 }
 
 /// A place in words that no glob is known for.
@@ -195,7 +195,7 @@ static SOMEWHERE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Sets the globs of a check; one on imports has places of its own.
-fn put(draft: &mut Draft, key: &str, globs: Vec<String>) -> Option<()> {
+fn put(draft: &mut Draft, key: &str, globs: &[String]) -> Option<()> {
     if globs.is_empty() || (draft.check.get("layers").is_some() && key == "files") {
         return draft.check.get("layers").is_none().then_some(());
     }

@@ -205,7 +205,10 @@ impl Settings {
     }
 
     fn formatter(&self, text: &str, draft: Option<&Draft>) -> Option<(String, String)> {
-        if draft.is_some() || !LAYOUT.is_match(text) {
+        // A header or subject of so many characters is that of a commit.
+        let lower = text.to_lowercase();
+        let is_commit = ["header", "subject", "commit"].iter().any(|word| lower.contains(word));
+        if draft.is_some() || is_commit || !LAYOUT.is_match(text) {
             return None;
         }
         // What only some formatters change.

@@ -12,7 +12,7 @@ use crate::project_checks;
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::source::Source;
-use aidd_content::page::Form;
+use aidd_content::page::{CheckHeader, Form};
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -44,7 +44,7 @@ fn finders(engine: &Engine, form: Form, sample: &Sample) -> BTreeSet<RuleId> {
     let listing = Listing::new(files.0.keys().cloned());
     let listed = Listed { files: &files, listing: &listing };
     let is_of = |rule: &&Rule| {
-        rule.check.as_ref().and_then(|check| check.form()) == Some(form)
+        rule.check.as_ref().and_then(CheckHeader::form) == Some(form)
             && !rule.id.starts_with("secrets/")
     };
     let of_form = engine.registry().rules().iter().filter(is_of);

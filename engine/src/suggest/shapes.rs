@@ -117,7 +117,7 @@ static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         r"(?i)\b(?:set|pin|require|enable|keep|leave)s? «(?<key>\d+)»(?: (?:set |enabled |on )?(?:to|at|=|as) «(?<value>\d+)»)?(?: enabled| on| set)? in «(?<file>\d+)»" => drafts::setting,
         r"(?i)«(?<key>\d+)» (?:must|should|has to) (?:always )?(?:be|stay|remain) (?:set (?:to )?)?(?:«(?<value>\d+)»|enabled|set|on) in «(?<file>\d+)»" => drafts::setting,
         r"(?i)\b(?:use|using|prefer|only)\b[^«]{0,15}«?\b(?<good>\d+|pnpm|yarn|npm|bun)»?[^«]{0,25}\b(?:instead of|over|rather than|not|never|do not use|don't use)\b(?: use)? (?<bad>(?:(?:«\d+»|npm|yarn|pnpm|bun)(?:,? or |,? and |, )?)+)" => drafts::package_manager,
-        r"(?i)\b(?:use|prefer) (?<good>«\d+»)[^«]{0,40}\b(?:instead of|over|rather than|and not|, not|, never|in favou?r of|in place of)(?: using)? (?<bad>«\d+»(?:(?:,|,? and|,? or) «\d+»)*)" => code::instead,
+        r"(?i)\b(?:use|prefer) (?:the )?(?<good>«\d+»)[^«]{0,40}\b(?:instead of|over|rather than|and not|, not|, never|in favou?r of|in place of)(?: using)? (?<bad>«\d+»(?:(?:,|,? and|,? or) «\d+»)*)" => code::instead,
         r"(?i)\binstead of (?<bad>«\d+»(?:(?:,|,? and|,? or) «\d+»)*),? (?:always )?use (?<good>«\d+»)" => code::instead,
         r"(?i)\b(?:only )?use «(?<bad>\d+)» only (?:in|inside|within|from) (?<place>(?:the )?«\d+»(?:(?:,|,? and|,? or) «\d+»)*|tests?)" => code::only_in,
         r"(?i)\bonly use «(?<bad>\d+)» (?:in|inside|within|from) (?<place>(?:the )?«\d+»(?:(?:,|,? and|,? or) «\d+»)*|tests?)" => code::only_in,

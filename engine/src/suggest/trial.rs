@@ -293,7 +293,7 @@ pub(super) fn stands_alone(line: &str) -> bool {
         && !line.starts_with(['.', ',', ')', '}', ']', '|', '&', '?', ':', '+'])
         && !line.ends_with([',', '(', '{', '[', '\\', '=', '|', '&', '.', ':'])
         && [('(', ')'), ('{', '}'), ('[', ']')].iter().all(|(open, close)| balance(*open, *close))
-        && line.matches('"').count() % 2 == 0
-        && line.matches('\'').count() % 2 == 0
-        && line.matches('`').count() % 2 == 0
+        && line.matches('"').count().is_multiple_of(2)
+        && line.matches('\'').count().is_multiple_of(2)
+        && line.matches('`').count().is_multiple_of(2)
 }

@@ -89,7 +89,7 @@ fn what_looks_like_code_needs_no_backticks() {
 fn shapes_become_checks() {
     insta::assert_snapshot!(told("
 - Never use `console.log`. Do not call `eval()`.
-- Do not use `any`; avoid `dbg!` and `todo!`.
+- Do not use `any`; avoid `dbg!` and `panic!`.
 - `domain` must not import `infrastructure`.
 - `src/domain` must never depend on `react`.
 - Use `structuredClone()` instead of `cloneDeep()`.
@@ -108,10 +108,10 @@ fn shapes_become_checks() {
       high project/no-console-log {"syntax":{"language":["typescript"],"rule":{"pattern":"console.log"}}}
     Do not call `eval()`.
       high project/no-eval {"syntax":{"language":["python","typescript"],"rule":{"pattern":"eval($$$ARGS)"}}}
-    Do not use `any`;
+    Do not use `any`
       high project/no-any {"syntax":{"language":["typescript"],"rule":{"kind":"predefined_type","regex":"^any$"}}}
-    avoid `dbg!` and `todo!`.
-      high project/no-dbg {"syntax":{"language":["rust"],"rule":{"any":[{"pattern":"dbg!($$$ARGS)"},{"pattern":"todo!($$$ARGS)"}]}}}
+    avoid `dbg!` and `panic!`.
+      high project/no-dbg {"syntax":{"language":["rust"],"rule":{"any":[{"pattern":"dbg!($$$ARGS)"},{"pattern":"panic!($$$ARGS)"}]}}}
     `domain` must not import `infrastructure`.
       high project/no-infrastructure-in-domain {"layers":{"forbid":[{"from":"**/domain/**","to":"**/infrastructure/**"}]}}
     `src/domain` must never depend on `react`.

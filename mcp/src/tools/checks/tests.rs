@@ -400,7 +400,7 @@ fn a_sentence_becomes_a_check_that_was_tried() {
     let answer = call(folder.path(), "aidd_suggest_rule", page).expect("an answer").data;
     assert_eq!(answer["count"]["sentences"], 2);
     assert_eq!(answer["sentences"][0]["draft"]["rule"], "project/no-legacyparse");
-    assert_eq!(answer["notes"][0], "1 more sentences are not told here");
+    assert_eq!(answer["notes"][0], "not told here: 1 more sentence");
 }
 
 #[test]
