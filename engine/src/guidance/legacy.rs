@@ -67,13 +67,13 @@ pub fn naming(entry: &Entry<'_>) -> Vec<Legacy> {
         let module = name.replace('-', "_");
         match *ecosystem {
             "npm" => {
-                texts.extend([format!("'{name}'"), format!("\"{name}\""), format!("'{name}/")])
+                texts.extend([format!("'{name}'"), format!("\"{name}\""), format!("'{name}/")]);
             }
             "pypi" => texts.extend([format!("import {module}"), format!("from {module}")]),
             "cargo" => texts.extend([format!("use {module}"), format!("{module}::")]),
             "go" | "composer" => texts.push(format!("\"{name}")),
             "maven" => {
-                texts.extend(name.split_once(':').map(|(group, _)| format!("import {group}")))
+                texts.extend(name.split_once(':').map(|(group, _)| format!("import {group}")));
             }
             "nuget" => texts.push(format!("using {name}")),
             "gem" => texts.extend([format!("require '{name}'"), format!("require \"{name}\"")]),

@@ -154,7 +154,7 @@ fn inventory(entry: &Entry<'_>, uses: &[OldForm], plan: &mut Plan) {
 
 fn guide(entry: &Entry<'_>, way: &Way<'_>, plan: &mut Plan) {
     let guide = way.known.and_then(|known| known.guide.clone());
-    let own = way.target.and_then(|target| target.reference());
+    let own = way.target.and_then(Entry::reference);
     let what = match (&guide, way.known.is_some()) {
         (Some(_), _) if entry.maturity == "deprecated" => {
             format!("{} ends here: read how to get to {}", entry.name, way.to)
@@ -214,7 +214,7 @@ fn order(entry: &Entry<'_>, way: &Way<'_>) -> Vec<(String, Risk)> {
         ],
         "tooling" => vec![
             (format!("Let {new} do the work beside {old} in CI without deciding anything yet"), Risk::Low),
-            (format!("Compare what both give (files, sizes, versions, exit codes) until each difference is explained"), Risk::Medium),
+            ("Compare what both give (files, sizes, versions, exit codes) until each difference is explained".to_owned(), Risk::Medium),
         ],
         "infrastructure" => vec![
             (format!("Set {new} up beside {old} with a copy of the load; nothing depends on it yet"), Risk::Medium),
