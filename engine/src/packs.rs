@@ -4,7 +4,7 @@ use crate::config::{Config, RuleSetting, nearest};
 use crate::finding::RuleId;
 use crate::paths::rule_globs;
 use crate::registry::Registry;
-use aidd_content::page::{self, Many, PackHeader, WhenHeader};
+use aidd_content::page::{Many, PackHeader, WhenHeader};
 use std::collections::{BTreeSet, HashMap};
 
 /// The packs of a configuration, resolved to rules.
@@ -32,17 +32,16 @@ pub fn nearest_name(name: &str) -> Option<&'static str> {
 /// The header of a pack.
 ///
 /// # Errors
-/// When there is none of this name, or its page cannot be read.
+/// When there is none of this name.
 pub fn header(name: &str) -> Result<PackHeader, String> {
-    let Some(pack) = aidd_content::PACKS.iter().find(|pack| pack.id == name) else {
+    aidd_content::pack(name).ok_or_else(|| {
         let near = nearest_name(name);
         let hint = near.map_or_else(
             || format!("known are {}", names().collect::<Vec<_>>().join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
-        return Err(format!("no pack is called `{name}`; {hint}"));
-    };
-    page::pack(pack.text).map_err(|error| format!("pack `{name}`: {error}"))
+        format!("no pack is called `{name}`; {hint}")
+    })
 }
 
 impl Packs {
@@ -75,9 +74,17 @@ impl Packs {
     }
 }
 
-/// The rules that ids and globs name.
+/// The rules that ids and globs name, ordered by id.
 fn named(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, String> {
-    let globs = rule_globs(names)?;
-    let ids = registry.rules().iter().map(|rule| &rule.id);
-    Ok(ids.filter(|id| globs.is_match(&***id)).cloned().collect())
+    // Most names are ids, for which no expression need be made.
+    let is_glob = |name: &&String| name.contains(['*', '?', '[', ']', '{', '}', '\\', '!', ',']);
+    let (globs, ids): (Vec<&String>, Vec<&String>) = names.iter().partition(is_glob);
+    let known = ids.iter().filter_map(|name| registry.get(&name.to_ascii_lowercase()));
+    let mut rules: BTreeSet<RuleId> = known.map(|rule| rule.id.clone()).collect();
+    if !globs.is_empty() {
+        let globs = rule_globs(&globs)?;
+        let ids = registry.rules().iter().map(|rule| &rule.id);
+        rules.extend(ids.filter(|id| globs.is_match(&***id)).cloned());
+    }
+    Ok(rules.into_iter().collect())
 }

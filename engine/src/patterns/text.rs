@@ -1,6 +1,7 @@
 //! Text patterns: one pass over the text for the keywords of all rules, then each rule's regular
 //! expression near its keywords only. Expressions compile when first needed.
 
+use super::keywords::Keywords;
 use super::placeholder::is_placeholder;
 use super::prefilter::Prefilter;
 use super::{password, shape};
@@ -8,13 +9,13 @@ use crate::finding::{Edit, Finding};
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
-use aidd_content::page::{CheckHeader, Confidence, FixHeader, TextHeader};
+use aidd_content::page::{CheckHeader, Confidence, FixHeader, Form, TextHeader};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use regex_automata::util::interpolate;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -31,12 +32,7 @@ const PROGRAM_LIMIT: usize = 4 << 20;
 pub struct TextPatterns {
     patterns: Vec<TextPattern>,
     prefilter: Prefilter,
-    /// Keyword → the patterns it belongs to.
-    owners: Vec<Vec<u32>>,
-    /// Patterns without keywords.
-    everywhere: Vec<u32>,
-    /// Keyword → whether a validator wants to know where it stands.
-    watched: Vec<bool>,
+    keywords: Keywords,
 }
 
 /// One rule's text pattern.
@@ -44,8 +40,23 @@ pub struct TextPatterns {
 struct TextPattern {
     /// Index of the rule.
     rule: usize,
+    /// Made when one of its keywords is first met.
+    ready: OnceLock<Box<Ready>>,
+}
+
+#[derive(Debug)]
+struct Ready {
     globs: Globs,
     compiled: OnceLock<Option<Compiled>>,
+}
+
+impl TextPattern {
+    fn ready(&self, check: &CheckHeader, rule: &Rule) -> &Ready {
+        self.ready.get_or_init(|| {
+            let globs = Globs::of_check(check, rule.path.as_deref());
+            Box::new(Ready { globs, compiled: OnceLock::new() })
+        })
+    }
 }
 
 #[derive(Debug)]
@@ -61,30 +72,15 @@ impl TextPatterns {
     /// The patterns of those `rules` that have one; the places of the words in `watch` are noted
     /// in passing.
     #[must_use]
-    pub fn new(rules: &[Rule], watch: &[&str]) -> Self {
-        let mut patterns = Vec::new();
-        let mut owners: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        let mut everywhere = Vec::new();
-        for (rule, check, header) in rules.iter().enumerate().filter_map(|(at, rule)| {
-            let check = rule.check.as_ref()?;
-            Some((at, check, check.text.as_ref()?))
-        }) {
-            let index = u32::try_from(patterns.len()).unwrap_or(u32::MAX);
-            let globs = Globs::of_check(check, rules[rule].path.as_deref());
-            patterns.push(TextPattern { rule, globs, compiled: OnceLock::new() });
-            if header.keywords.iter().all(String::is_empty) {
-                everywhere.push(index);
-            }
-            for keyword in header.keywords.iter().filter(|keyword| !keyword.is_empty()) {
-                owners.entry(keyword.to_ascii_lowercase()).or_default().push(index);
-            }
+    pub fn new(rules: &[Rule], watch: &[&'static str]) -> Self {
+        let of_text = || rules.iter().enumerate().filter(|(_, rule)| rule.form == Some(Form::Text));
+        let pattern = |(rule, _)| TextPattern { rule, ready: OnceLock::new() };
+        let (keywords, words) = Keywords::new(of_text().map(|(_, rule)| rule), watch);
+        Self {
+            patterns: of_text().map(pattern).collect(),
+            prefilter: Prefilter::new(words),
+            keywords,
         }
-        for word in watch {
-            owners.entry((*word).to_owned()).or_default();
-        }
-        let watched = owners.keys().map(|word| watch.contains(&word.as_str())).collect();
-        let (keywords, owners) = owners.into_iter().unzip();
-        Self { patterns, prefilter: Prefilter::new(keywords), owners, everywhere, watched }
     }
 
     /// Runs all enabled patterns over the source of `report`; only those for secrets when the
@@ -93,17 +89,17 @@ impl TextPatterns {
     pub fn run(&self, rules: &[Rule], only_secrets: bool, report: &mut Report<'_>) -> Vec<usize> {
         let source = report.source();
         let mut scan = Scan::new(self, rules, source, only_secrets);
-        for &index in &self.everywhere {
+        for &index in &self.keywords.everywhere {
             if scan.applies(index, report) {
                 scan.try_pattern(index, 0..source.text().len(), report);
             }
         }
         let mut watched = Vec::new();
         self.prefilter.each(source.text(), |keyword, place| {
-            if self.watched[keyword] {
+            if self.keywords.is_watched(keyword) {
                 watched.push(place.start);
             }
-            for &index in &self.owners[keyword] {
+            for &index in self.keywords.owners(keyword) {
                 scan.near(index, place.start, place.end, report);
             }
         });
@@ -176,11 +172,11 @@ impl<'a> Scan<'a> {
     }
 
     fn applies(&self, index: u32, report: &mut Report<'_>) -> bool {
-        let Some((pattern, rule, _, header)) = self.pattern(index) else { return false };
+        let Some((pattern, rule, check, header)) = self.pattern(index) else { return false };
         let unsure = header.secret.is_some_and(|sure| sure < Confidence::High);
         !(self.only_secrets && header.secret.is_none() || self.lock_file && unsure)
             && report.begin(&rule.id)
-            && pattern.globs.matches(self.source.path())
+            && pattern.ready(check, rule).globs.matches(self.source.path())
             // A page shows what it speaks against.
             && rule.path.as_deref() != Some(self.source.path())
     }
@@ -205,7 +201,8 @@ impl<'a> Scan<'a> {
             return;
         }
         // An expression that does not compile: its page carries the finding.
-        let Some(compiled) = pattern.compiled.get_or_init(|| compile(header).ok()) else { return };
+        let ready = pattern.ready(check, rule);
+        let Some(compiled) = ready.compiled.get_or_init(|| compile(header).ok()) else { return };
         let text = self.source.text();
         let mut captures = compiled.regex.create_captures();
         let mut at = window.start;
