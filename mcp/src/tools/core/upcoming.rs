@@ -10,7 +10,7 @@ use aidd_engine::finding::Severity;
 use aidd_engine::guidance::next::{Asked, Next};
 use aidd_engine::guidance::start::{RESERVE, SLICES, Told, next_line, slices};
 use aidd_engine::guidance::state::{self, Uncommitted};
-use aidd_engine::guidance::tokens;
+use aidd_engine::tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
