@@ -122,13 +122,15 @@ impl SyntaxPatterns {
         let mut by_kind: Vec<Option<Vec<usize>>> = Vec::new();
         let mut tried = 0_u32;
         for node in tree.root().dfs() {
-            let kind = usize::from(node.kind_id());
-            if by_kind.len() <= kind {
-                by_kind.resize(kind + 1, None);
+            let kind = node.kind_id();
+            // An error has the greatest number there is, which would make the table long.
+            let slot = usize::from(kind.wrapping_add(1));
+            if by_kind.len() <= slot {
+                by_kind.resize(slot + 1, None);
             }
-            let fitting = by_kind[kind].get_or_insert_with(|| {
+            let fitting = by_kind[slot].get_or_insert_with(|| {
                 let may = |(_, config): &(&SyntaxPattern, &RuleConfig<SupportLang>)| {
-                    config.matcher.potential_kinds().is_none_or(|kinds| kinds.contains(kind))
+                    config.matcher.potential_kinds().is_none_or(|kinds| kinds.contains(kind.into()))
                 };
                 (0..active.len()).filter(|&index| may(&active[index])).collect()
             });
