@@ -11,11 +11,13 @@
 #[path = "src/page/mod.rs"]
 mod page;
 
+use std::collections::BTreeSet;
+use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rustc-check-cfg=cfg(schema)");
     println!("cargo::rustc-cfg=schema");
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
@@ -27,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut table = String::from(
         "/// Every shipped rule page, ordered by id.\npub static PAGES: &[Shipped] = &[\n",
     );
-    let mut headers = Vec::new();
+    let mut heads = Heads::default();
     for path in &pages {
         let text = fs::read_to_string(path)?;
         let id = id(&root.join("rules"), path);
@@ -37,13 +39,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if page::title(body) != Some(&id) {
             return Err(format!("{}: the title must be `# {id}`", path.display()).into());
         }
-        headers.push((header, page::summary(body)));
+        let summary = header.summary.clone().unwrap_or_else(|| page::summary(body));
+        heads.add(&id, header, summary)?;
         writeln!(table, "    Shipped {{ id: {id:?}, text: include_str!({path:?}) }},")?;
     }
-    table.push_str("];\n\nstatic HEADERS: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/headers.bin\"));\n");
-    fs::write(out.join("headers.bin"), postcard::to_allocvec(&headers)?)?;
+    table.push_str("];\n\n");
+    table.push_str(&heads.tables()?);
+    fs::write(out.join("headers.bin"), &heads.bytes)?;
     fs::write(out.join("pages.rs"), table)?;
-    fs::write(out.join("packs.rs"), packs(&root)?)?;
+    fs::write(out.join("packs.rs"), packs(&root, &out)?)?;
     fs::write(out.join("guidance.rs"), guidance(&root)?)?;
     fs::write(out.join("clients.rs"), clients(&root.join("hooks"))?)?;
     tokens(&out.join("tokens.fst"))
@@ -51,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// The tokens of the public encoding `o200k_base` with their ranks, by which they are merged. Written
 /// once: a new version of the library has another folder.
-fn tokens(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
+fn tokens(file: &Path) -> Result<(), Box<dyn Error>> {
     if file.exists() {
         return Ok(());
     }
@@ -68,8 +72,86 @@ fn tokens(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// What of the headers of rule pages goes into tables: the headers themselves as bytes, each read
+/// when its rule is first asked about, and what every start needs of them.
+#[derive(Default)]
+struct Heads {
+    bytes: Vec<u8>,
+    rows: String,
+    count: u16,
+    /// Ids and aliases.
+    names: BTreeSet<(String, u16)>,
+    /// Of text patterns; the empty word for one that is tried on every text.
+    keywords: BTreeSet<(String, u16)>,
+    /// Of syntax patterns.
+    languages: BTreeSet<(String, u16)>,
+}
+
+impl Heads {
+    fn add(
+        &mut self,
+        id: &str,
+        header: page::Header,
+        summary: String,
+    ) -> Result<(), Box<dyn Error>> {
+        let (page, at) = (self.count, u32::try_from(self.bytes.len())?);
+        self.count = page.checked_add(1).ok_or("too many pages")?;
+        let lower = |word: &String| (word.to_ascii_lowercase(), page);
+        self.names.insert((id.to_ascii_lowercase(), page));
+        self.names.extend(header.aliases.iter().map(lower));
+        let check = header.check.as_ref();
+        if let Some(text) = check.and_then(|check| check.text.as_ref()) {
+            self.keywords.extend(text.words().into_iter().map(|word| (word, page)));
+        }
+        if let Some(syntax) = check.and_then(|check| check.syntax.as_ref()) {
+            self.languages.extend(syntax.language.iter().map(lower));
+        }
+        let form = check.and_then(page::CheckHeader::form);
+        let form = form.map_or("None".to_owned(), |form| format!("Some(page::Form::{form:?})"));
+        writeln!(
+            self.rows,
+            "    Head {{ severity: page::Severity::{:?}, enabled: {}, form: {form}, waits: {}, requires: {}, at: {at} }},",
+            header.severity,
+            header.enabled,
+            check.is_some_and(|check| !check.when.is_empty()),
+            check.is_some_and(page::CheckHeader::requires),
+        )?;
+        self.bytes.extend(postcard::to_allocvec(&(header, summary))?);
+        Ok(())
+    }
+
+    fn tables(&self) -> Result<String, Box<dyn Error>> {
+        let mut table = format!(
+            "static HEADERS: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/headers.bin\"));\n\n\
+             /// What every start needs of [`PAGES`], in the same order.\n\
+             pub static HEADS: &[Head] = &[\n{}];\n",
+            self.rows
+        );
+        for (name, doc, words) in [
+            ("NAMES", "Ids and aliases of rules, in lower case.", &self.names),
+            (
+                "KEYWORDS",
+                "Keywords of text patterns, in lower case; the empty one for a pattern without.",
+                &self.keywords,
+            ),
+            ("LANGUAGES", "Languages of syntax patterns, in lower case.", &self.languages),
+        ] {
+            let (mut text, mut at) = (String::new(), String::new());
+            for (word, page) in words {
+                write!(at, "({}, {page}), ", text.len())?;
+                text.push_str(word);
+            }
+            write!(
+                table,
+                "\n/// {doc}\npub static {name}: Words = Words {{\n    text: {text:?},\n    at: &[{at}],\n}};\n"
+            )?;
+        }
+        Ok(table)
+    }
+}
+
 /// The table of what clients of agents are given: `hooks/<client>/<path in the project>`.
-fn clients(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
+fn clients(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut files = Vec::new();
     every(root, &mut files)?;
     files.sort();
@@ -110,19 +192,27 @@ fn every(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 }
 
 /// The table of the packs; a header that cannot be read ends the build.
-fn packs(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
+fn packs(root: &Path, out: &Path) -> Result<String, Box<dyn Error>> {
     let mut pages = Vec::new();
     find(&root.join("packs"), &mut pages)?;
-    pages.sort();
+    pages.sort_by_key(|path| id(&root.join("packs"), path));
     let mut table =
         String::from("/// Every shipped pack, ordered by id.\npub static PACKS: &[Shipped] = &[\n");
+    let (mut bytes, mut at) = (Vec::new(), String::new());
     for path in &pages {
         let text = fs::read_to_string(path)?;
-        page::pack(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let pack = page::pack(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        write!(at, "{}, ", bytes.len())?;
+        bytes.extend(postcard::to_allocvec(&pack)?);
         let id = id(&root.join("packs"), path);
         writeln!(table, "    Shipped {{ id: {id:?}, text: include_str!({path:?}) }},")?;
     }
-    table.push_str("];\n");
+    write!(
+        table,
+        "];\n\nstatic PACK_HEADERS: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/packs.bin\"));\n\
+         static PACKS_AT: &[u32] = &[{at}];\n"
+    )?;
+    fs::write(out.join("packs.bin"), bytes)?;
     Ok(table)
 }
 
@@ -131,7 +221,7 @@ const GUIDANCE: [&str; 8] =
     ["agents", "guidance", "knowledge", "prompts", "skills", "specs", "templates", "workflows"];
 
 /// The table of all other pages. Headers become JSON, which is read in a hundredth of the time.
-fn guidance(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
+fn guidance(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut pages = vec![root.join("AGENTS.md")];
     println!("cargo::rerun-if-changed={}", pages[0].display());
     for folder in GUIDANCE {
@@ -152,11 +242,11 @@ fn guidance(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
             return Err(said(&"a summary of 1 to 140 characters is missing").into());
         }
         let name = format!("{}.md", id(root, path));
-        let header = header.to_string();
-        let at = body.start;
+        let label = header["name"].as_str().unwrap_or_default();
+        let (json, at) = (header.to_string(), body.start);
         writeln!(
             table,
-            "    Guide {{ path: {name:?}, header: {header:?}, text: include_str!({path:?}), body: {at} }},"
+            "    Guide {{ path: {name:?}, name: {label:?}, summary: {summary:?}, header: {json:?}, text: include_str!({path:?}), body: {at} }},"
         )?;
     }
     table.push_str("];\n");

@@ -12,6 +12,7 @@ use crate::{base, baseline, check};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::diff::Compared;
 use aidd_engine::files::Disk;
+use aidd_engine::guidance::state::Uncommitted;
 use aidd_engine::walk::{Walk, check_tree};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
@@ -64,6 +65,30 @@ pub fn check_until(
     target: &Target<'_>,
     stop: &Arc<AtomicBool>,
 ) -> Result<Document> {
+    check_knowing(project, selection, target, None, stop)
+}
+
+/// As [`check()`] of all changes, where it is `known` what differs from the last commit: the work tree
+/// is not looked through again where the main branch is there too.
+///
+/// # Errors
+/// As [`check()`].
+pub fn check_changes(
+    project: &Project,
+    selection: &Selection,
+    known: &Uncommitted,
+) -> Result<Document> {
+    let target = Target::Changes { base: None, below: &[] };
+    check_knowing(project, selection, &target, Some(known), &Arc::default())
+}
+
+fn check_knowing(
+    project: &Project,
+    selection: &Selection,
+    target: &Target<'_>,
+    known: Option<&Uncommitted>,
+    stop: &Arc<AtomicBool>,
+) -> Result<Document> {
     let started = Instant::now();
     let engine = project.engine(selection)?;
     let mut comparison = None;
@@ -89,7 +114,7 @@ pub fn check_until(
                 paths.iter().map(place).collect::<Result<_>>()?
             };
             let walk = Walk { stop: Some(stop.clone()), ..Walk::over(below.clone()) };
-            let (compared, base) = changes(project, &engine, *base, walk)?;
+            let (compared, base) = changes(project, &engine, *base, (walk, known))?;
             comparison = Some(compare::comparison(base, false, &compared));
             compared
         }
@@ -164,7 +189,7 @@ fn changes(
     project: &Project,
     engine: &Engine,
     base: Option<&str>,
-    walk: Walk,
+    (walk, known): (Walk, Option<&Uncommitted>),
 ) -> Result<(Compared, Base)> {
     let repository = compare::repository(project)?;
     let diff = match base {
@@ -174,7 +199,7 @@ fn changes(
         None => Some(base::main_branch(&repository)?),
     };
     let args = DiffArgs { diff, changed: true, staged: false };
-    compare::check(&args, (project, engine), project.root(), walk)
+    compare::check(&args, (project, engine), project.root(), (walk, known))
 }
 
 /// The absolute paths of `paths`, which exist.

@@ -74,7 +74,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     } else if args.diff.is_given() {
         let walk = walk_of(args, paths.clone());
         let base;
-        (compared, base) = compare::check(&args.diff, (&project, &engine), &io.cwd, walk)?;
+        (compared, base) = compare::check(&args.diff, (&project, &engine), &io.cwd, (walk, None))?;
         comparison = Some(compare::comparison(base, false, &compared));
     } else {
         compared.outcome = check_paths(args, &project, &engine, paths.clone())?;

@@ -10,6 +10,7 @@ use aidd_engine::check::Engine;
 use aidd_engine::diff::{self, Compared, Head};
 use aidd_engine::finding::{Severity, Status};
 use aidd_engine::git::{Change, GitError, Repository, Snapshot};
+use aidd_engine::guidance::state::Uncommitted;
 use aidd_engine::walk::{FileReport, Skipped, Walk, relative};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,8 @@ pub fn repository(project: &Project) -> Result<Repository> {
     })
 }
 
-/// Checks what changed, as the options of `aidd check` say, and judges it.
+/// Checks what changed, as the options of `aidd check` say, and judges it. What is `known` to differ
+/// from the last commit is not looked for again.
 ///
 /// # Errors
 /// When there is no repository, or nothing to compare with.
@@ -45,7 +47,7 @@ pub fn check(
     args: &DiffArgs,
     (project, engine): (&Project, &Engine),
     cwd: &Path,
-    walk: Walk,
+    (walk, known): (Walk, Option<&Uncommitted>),
 ) -> Result<(Compared, Base)> {
     let repository = repository(project)?;
     let (base, snapshot) = match &args.diff {
@@ -61,7 +63,10 @@ pub fn check(
         let head = Head::Snapshot { files: &staged, ignores: &staged };
         return Ok((judge(project, engine, (&snapshot, head), &changes)?, base));
     }
-    let all = repository.work_tree_changes(&snapshot).map_err(broken)?;
+    let all = match known.filter(|known| base.commit.as_ref() == Some(&known.head)) {
+        Some(known) => known.changes.clone(),
+        None => repository.work_tree_changes(&snapshot).map_err(broken)?,
+    };
     let changes = below(all.clone(), project.root(), &walk.paths);
     let head = Head::WorkTree { disk: &project.disk, walk, whole: false };
     let mut compared = judge(project, engine, (&snapshot, head), &changes)?;

@@ -4,6 +4,7 @@
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::OnceLock;
 
 /// Most characters of a pattern.
 const MOST_CHARS: usize = 1024;
@@ -15,11 +16,18 @@ const PROGRAM_LIMIT: usize = 1 << 20;
 /// What the names of a pattern stand for.
 pub type Captured = BTreeMap<String, String>;
 
-/// A compiled path pattern. `*` and `?` cross no slash, `**` crosses any number, `{a,b}` is one or
+/// Up to so many characters no pattern comes near [`PROGRAM_LIMIT`]: each is a class at most.
+const SHORT: usize = 128;
+
+/// A path pattern, compiled when a path first gets as far as its expression. `*` and `?` cross no slash, `**` crosses any number, `{a,b}` is one or
 /// the other, `[ab]` one character.
 #[derive(Clone, Debug)]
 pub struct PathPattern {
-    regex: Regex,
+    expression: String,
+    /// `None`: it cannot be compiled, which [`Self::new`] rules out.
+    regex: OnceLock<Option<Regex>>,
+    /// It stands for one path only, which is `prefix`.
+    is_plain: bool,
     /// The name of each group.
     names: Vec<String>,
     /// What every path that matches begins and ends with.
@@ -54,17 +62,21 @@ impl PathPattern {
         }
         translate(pattern, &mut regex, &mut names).map_err(|why| wrong(&why))?;
         regex.push('$');
-        let regex = regex::RegexBuilder::new(&regex)
-            .size_limit(PROGRAM_LIMIT)
-            .build()
-            .map_err(|_| wrong("it is too large"))?;
+        let too_large = || wrong("it is too large");
+        let made = OnceLock::new();
+        if pattern.len() > SHORT {
+            made.get_or_init(|| compile(&regex)).as_ref().ok_or_else(too_large)?;
+        } else {
+            regex_automata::util::syntax::parse(&regex).map_err(|_| too_large())?;
+        }
         let meta = |c: char| "*?[]{}<".contains(c);
         let literal = &pattern[..pattern.find(meta).unwrap_or(pattern.len())];
         let tail = pattern.rfind(|c: char| "*?[]{}>".contains(c)).map_or(0, |at| at + 1);
         let prefix = if base.is_empty() { literal.to_owned() } else { format!("{base}/{literal}") };
         // `**/x` also stands for `x`.
         let suffix = pattern[tail..].trim_start_matches('/').to_owned();
-        Ok(Self { regex, names, prefix, suffix, folder })
+        let is_plain = literal.len() == pattern.len();
+        Ok(Self { expression: regex, regex: made, is_plain, names, prefix, suffix, folder })
     }
 
     /// Whether it means folders.
@@ -94,7 +106,7 @@ impl PathPattern {
         if self.names.is_empty() {
             return Some(captured);
         }
-        let found = self.regex.captures(path)?;
+        let found = self.regex()?.captures(path)?;
         for (index, name) in self.names.iter().enumerate() {
             let Some(value) = found.get(index + 1) else { continue };
             let before = captured.insert(name.clone(), value.as_str().to_owned());
@@ -108,8 +120,21 @@ impl PathPattern {
 
     /// Whether `path` matches but for names that stand twice.
     fn matches_plainly(&self, path: &str) -> bool {
-        path.starts_with(&self.prefix) && path.ends_with(&self.suffix) && self.regex.is_match(path)
+        if self.is_plain {
+            return path == self.prefix;
+        }
+        path.starts_with(&self.prefix)
+            && path.ends_with(&self.suffix)
+            && self.regex().is_some_and(|regex| regex.is_match(path))
     }
+
+    fn regex(&self) -> Option<&Regex> {
+        self.regex.get_or_init(|| compile(&self.expression)).as_ref()
+    }
+}
+
+fn compile(expression: &str) -> Option<Regex> {
+    regex::RegexBuilder::new(expression).size_limit(PROGRAM_LIMIT).build().ok()
 }
 
 /// Writes the expression of a glob with captures.

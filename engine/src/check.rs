@@ -15,11 +15,12 @@ use crate::patterns::syntax::SyntaxPatterns;
 use crate::patterns::text::TextPatterns;
 use crate::patterns::when::Conditions;
 use crate::registry::Registry;
-use crate::rule::{Report, Settings};
+use crate::rule::{Report, Rule, Settings};
 use crate::secrets;
 use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
 use crate::validators;
+use aidd_content::page::Form;
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
@@ -47,6 +48,7 @@ pub struct Engine {
     documents: DocPatterns,
     memo: Memo,
     asks_listing: bool,
+    reads_files: bool,
     max_file_size: u64,
     today: Option<Date>,
 }
@@ -81,7 +83,7 @@ impl Engine {
     ) -> Result<Self, EngineError> {
         let mut packs = Packs::of(config, &registry).map_err(EngineError::Pack)?;
         let settings = SettingsTable::new(&registry, config, &packs, selection)?;
-        let params = |rule: &RuleId| settings.base().get(rule).map(|one| one.params.clone());
+        let params = |rule: &RuleId| settings.base().get(rule).map(|one| &one.params);
         registry.set_params(params).map_err(|(rule, why)| EngineError::Params { rule, why })?;
         // A rule that the configuration itself switches on runs whatever its pack waits for.
         packs.when.retain(|rule, _| {
@@ -91,11 +93,14 @@ impl Engine {
         let conditions = Conditions::new(registry.rules(), &packs.when);
         let documents = DocPatterns::new(registry.rules());
         let is_on = |rule: &str| settings.may_run(rule);
+        let of_one_file = |rule: &&Rule| !rule.is_joined() && rule.form != Some(Form::Commit);
+        let reads_files = registry.rules().iter().filter(of_one_file).any(|rule| is_on(&rule.id));
         let asks_listing = conditions.ask_listing(&is_on) || documents.follow_links(&is_on);
         Ok(Self {
             settings,
             data: DataPatterns::new(registry.rules()),
             asks_listing,
+            reads_files,
             conditions,
             documents,
             memo: Memo::default(),
@@ -157,6 +162,12 @@ impl Engine {
     #[must_use]
     pub fn asks_listing(&self) -> bool {
         self.asks_listing
+    }
+
+    /// Whether some rule that is on looks into single files: else a walk need not open them.
+    #[must_use]
+    pub fn reads_files(&self) -> bool {
+        self.reads_files
     }
 
     /// Whether the rule is on for some path.

@@ -13,6 +13,7 @@ use crate::patterns;
 use crate::patterns::commits::{self, Commit, Demands, Told, Touch, Work};
 use crate::rule::{Report, Rule, Settings};
 use crate::source::Source;
+use aidd_content::page::Form;
 use std::collections::BTreeMap;
 
 /// What the checks of commits gave.
@@ -27,11 +28,10 @@ pub struct CommitReport {
 /// The rules of the form that are on, compiled. One that cannot be used is left out: its page
 /// carries the finding.
 fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, Demands)> {
-    engine.registry().rules().iter().filter_map(|rule| {
+    let of_commits =
+        engine.registry().rules().iter().filter(|rule| rule.form == Some(Form::Commit));
+    of_commits.filter(|rule| engine.may_run(&rule.id)).filter_map(|rule| {
         rule.check.as_ref()?.commit.as_ref()?;
-        if !engine.may_run(&rule.id) {
-            return None;
-        }
         Some((rule, demands(rule)?))
     })
 }

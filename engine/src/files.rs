@@ -27,6 +27,11 @@ pub trait Files: Sync {
         self.read(path, u64::MAX).map(|bytes| bytes.len() as u64)
     }
 
+    /// What the file at `path` is known by without reading it; `None` where only its bytes tell.
+    fn known_by(&self, _path: &str) -> Option<Stamp> {
+        None
+    }
+
     /// Which files there are, where somebody has listed them.
     fn listing(&self) -> Option<&Listing> {
         None
@@ -58,6 +63,10 @@ impl Files for Listed<'_> {
 
     fn size(&self, path: &str) -> io::Result<u64> {
         self.files.size(path)
+    }
+
+    fn known_by(&self, path: &str) -> Option<Stamp> {
+        self.files.known_by(path)
     }
 
     fn listing(&self) -> Option<&Listing> {
@@ -192,6 +201,10 @@ impl Files for Disk {
     fn names(&self, folder: &str) -> Vec<String> {
         files_in(self, folder)
     }
+
+    fn known_by(&self, path: &str) -> Option<Stamp> {
+        self.stamp(path)
+    }
 }
 
 /// The Markdown files below `folder`, ordered, without following links; at most eight folders deep.
@@ -323,6 +336,10 @@ impl<O: Files> Files for Overlay<'_, O> {
 
     fn size(&self, path: &str) -> io::Result<u64> {
         if self.over.exists(path) { self.over.size(path) } else { self.under.size(path) }
+    }
+
+    fn known_by(&self, path: &str) -> Option<Stamp> {
+        if self.over.exists(path) { self.over.known_by(path) } else { self.under.known_by(path) }
     }
 
     fn listing(&self) -> Option<&Listing> {

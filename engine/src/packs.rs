@@ -47,16 +47,15 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, String> {
             format!("pack `{name}`: {path}:{line}:{column}: {}", explained(&error))
         });
     }
-    let Some(pack) = aidd_content::PACKS.iter().find(|pack| pack.id == name) else {
+    aidd_content::pack(name).ok_or_else(|| {
         let hint = nearest_name(name, registry).map_or_else(
             || format!("known are {}", names(registry).join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
         let own = name.strip_prefix("./").filter(|own| !own.contains(".."));
         let page = own.map_or(String::new(), |own| format!(" (`{PACK_FOLDER}/{own}.md`)"));
-        return Err(format!("no pack is called `{name}`{page}; {hint}"));
-    };
-    page::pack(pack.text).map_err(|error| format!("pack `{name}`: {error}"))
+        format!("no pack is called `{name}`{page}; {hint}")
+    })
 }
 
 /// What is wrong with a page, and the key that was probably meant.
@@ -109,11 +108,19 @@ impl Packs {
     }
 }
 
-/// The rules that ids and globs name.
+/// The rules that ids and globs name, ordered by id.
 fn named(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, String> {
-    let globs = rule_globs(names)?;
-    let ids = registry.rules().iter().map(|rule| &rule.id);
-    Ok(ids.filter(|id| globs.is_match(&***id)).cloned().collect())
+    // Most names are ids, for which no expression need be made.
+    let is_glob = |name: &&String| name.contains(['*', '?', '[', ']', '{', '}', '\\', '!', ',']);
+    let (globs, ids): (Vec<&String>, Vec<&String>) = names.iter().partition(is_glob);
+    let known = ids.iter().filter_map(|name| registry.get(&name.to_ascii_lowercase()));
+    let mut rules: BTreeSet<RuleId> = known.map(|rule| rule.id.clone()).collect();
+    if !globs.is_empty() {
+        let globs = rule_globs(&globs)?;
+        let ids = registry.rules().iter().map(|rule| &rule.id);
+        rules.extend(ids.filter(|id| globs.is_match(&***id)).cloned());
+    }
+    Ok(rules.into_iter().collect())
 }
 
 #[cfg(test)]

@@ -37,9 +37,10 @@ pub struct ProjectReport {
 
 /// The rules of the second pass that are on somewhere.
 fn rules(engine: &Engine) -> impl Iterator<Item = (&Rule, &CheckHeader)> {
-    engine.registry().rules().iter().filter_map(|rule| {
-        let check = rule.check.as_ref()?;
-        (rule.is_joined() && engine.may_run(&rule.id)).then_some((rule, check))
+    let joined = engine.registry().rules().iter().filter(|rule| rule.is_joined());
+    joined.filter_map(|rule| {
+        let runs = engine.may_run(&rule.id);
+        runs.then(|| rule.check.as_ref()).flatten().map(|check| (rule, check))
     })
 }
 

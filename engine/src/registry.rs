@@ -5,17 +5,17 @@ use crate::finding::RuleId;
 use crate::kind::{PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_pack_path};
 use crate::paths::scope_of;
 use crate::rule::Rule;
-use aidd_content::page::{self, Header};
+use aidd_content::page;
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// All rules, ordered by id, found by id or alias.
 #[derive(Debug)]
 pub struct Registry {
     rules: Vec<Rule>,
-    /// Lower-case id or alias → indexes into `rules`.
-    names: HashMap<String, Vec<usize>>,
+    /// Lower-case id or alias of a project's rule → indexes into `rules`; those of the shipped ones
+    /// are a table of theirs.
+    own_names: HashMap<String, Vec<usize>>,
     /// The pages of the project's own packs: path, text.
     packs: Vec<(String, String)>,
 }
@@ -26,9 +26,9 @@ impl Registry {
     /// finding of its own.
     #[must_use]
     pub fn new(pages: &[(String, String)]) -> Self {
-        // A thousand rules are made at each start: they are ordered already, and moved once.
+        // They are ordered already.
         let mut rules: Vec<Rule> = Vec::with_capacity(aidd_content::PAGES.len() + pages.len());
-        rules.extend(shipped());
+        rules.extend(Rule::shipped());
         let (packs, pages): (Vec<_>, Vec<_>) =
             pages.iter().partition(|(path, _)| is_pack_path(path));
         for (path, text) in pages {
@@ -47,14 +47,14 @@ impl Registry {
                 Err(at) => rules.insert(at, rule),
             }
         }
-        let mut names: HashMap<String, Vec<usize>> = HashMap::new();
-        for (index, rule) in rules.iter().enumerate() {
-            names.entry(rule.id.to_ascii_lowercase()).or_default().push(index);
+        let mut own_names: HashMap<String, Vec<usize>> = HashMap::new();
+        for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.path.is_some()) {
+            own_names.entry(rule.id.to_ascii_lowercase()).or_default().push(index);
             for alias in &rule.aliases {
-                names.entry(alias.to_ascii_lowercase()).or_default().push(index);
+                own_names.entry(alias.to_ascii_lowercase()).or_default().push(index);
             }
         }
-        Self { rules, names, packs: packs.into_iter().cloned().collect() }
+        Self { rules, own_names, packs: packs.into_iter().cloned().collect() }
     }
 
     /// Every rule, ordered by id.
@@ -73,13 +73,13 @@ impl Registry {
     }
 
     /// Puts the parameters that `of` has for a rule in the place of its defaults.
-    pub(crate) fn set_params(
+    pub(crate) fn set_params<'a>(
         &mut self,
-        of: impl Fn(&RuleId) -> Option<Map<String, Value>>,
+        of: impl Fn(&RuleId) -> Option<&'a Map<String, Value>>,
     ) -> Result<(), (RuleId, String)> {
-        for rule in self.rules.iter_mut().filter(|rule| rule.check.is_some()) {
+        for rule in self.rules.iter_mut().filter(|rule| rule.form.is_some()) {
             let Some(params) = of(&rule.id).filter(|params| !params.is_empty()) else { continue };
-            rule.check = page::check_with(&rule.page, &params)
+            rule.check = page::check_with(&rule.page, params)
                 .map_err(|error| (rule.id.clone(), error.message))?;
         }
         Ok(())
@@ -92,19 +92,29 @@ impl Registry {
         self.rules.get(index)
     }
 
-    /// The rules that go by `name`: one id, or an alias that several may share.
+    /// The rules that go by `name`, ordered by id: one id, or an alias that several may share.
     pub fn named(&self, name: &str) -> impl Iterator<Item = &Rule> {
-        self.names
-            .get(&name.to_ascii_lowercase())
-            .into_iter()
-            .flatten()
-            .map(|&index| &self.rules[index])
+        let name = name.to_ascii_lowercase();
+        let mut rules: Vec<&Rule> = self.shipped_named(&name).collect();
+        let own = self.own_names.get(&name).into_iter().flatten();
+        rules.extend(own.map(|&index| &self.rules[index]));
+        rules.sort_by(|one, other| one.id.cmp(&other.id));
+        rules.into_iter()
+    }
+
+    /// The shipped rules that go by `name`, in lower case, but for those that a project's page
+    /// stands in for.
+    fn shipped_named(&self, name: &str) -> impl Iterator<Item = &Rule> {
+        let pages = aidd_content::NAMES.pages(name);
+        let rules = pages.filter_map(|page| self.get(aidd_content::PAGES.get(page)?.id));
+        rules.filter(|rule| rule.path.is_none())
     }
 
     /// Whether `name` is an id or an alias.
     #[must_use]
     pub fn knows(&self, name: &str) -> bool {
-        self.names.contains_key(&name.to_ascii_lowercase())
+        let name = name.to_ascii_lowercase();
+        self.own_names.contains_key(&name) || self.shipped_named(&name).next().is_some()
     }
 
     /// The id or alias most like `name`.
@@ -123,13 +133,6 @@ impl Registry {
     }
 }
 
-/// The rules of the pages that come with aidd.
-fn shipped() -> impl Iterator<Item = Rule> {
-    aidd_content::PAGES.iter().zip(aidd_content::headers()).map(|(shipped, (header, summary))| {
-        rule(shipped.id, header, summary, Cow::Borrowed(shipped.text), None)
-    })
-}
-
 /// The rule of a project's page; `None` for a page that only guides, or cannot be read.
 #[must_use]
 pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
@@ -138,30 +141,7 @@ pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
     let body = &text[body];
     let id = page_id(path, body);
     let summary = header.summary.clone().unwrap_or_else(|| page::summary(body));
-    Some(rule(&id, header, summary, Cow::Owned(text.to_owned()), Some(path.to_owned())))
-}
-
-fn rule(
-    id: &str,
-    header: Header,
-    summary: String,
-    page: Cow<'static, str>,
-    path: Option<String>,
-) -> Rule {
-    Rule {
-        id: id.into(),
-        severity: header.severity,
-        enabled: header.enabled,
-        tags: header.tags,
-        aliases: header.aliases,
-        security_severity: header.security_severity,
-        summary,
-        message: header.message,
-        help: header.help,
-        check: header.check,
-        page,
-        path,
-    }
+    Some(Rule::own(&id, header, summary, text, path))
 }
 
 /// The id of a project's page: its title when that is one, else its path below the rules folder.

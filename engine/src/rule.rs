@@ -3,14 +3,17 @@
 
 use crate::finding::{Finding, RuleId, Severity};
 use crate::source::{Source, Span};
-use aidd_content::page::{CheckHeader, Form};
+use aidd_content::page::{CheckHeader, Form, Header};
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, LazyLock, OnceLock};
 
-/// One rule: its page, read.
+/// One rule: its page. What its header says in full is read when first asked for: a thousand rules
+/// are made at each start, and a file needs few of them.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// `kind/kebab-name`.
@@ -19,6 +22,32 @@ pub struct Rule {
     pub severity: Severity,
     /// Whether it runs without being asked for.
     pub enabled: bool,
+    /// The form of the check in the page's header; `None` for a rule written in Rust and for mere
+    /// guidance.
+    pub form: Option<Form>,
+    /// Whether that check waits for a condition.
+    pub waits: bool,
+    /// Whether a file without a match of that check is what it finds.
+    pub requires: bool,
+    /// The whole page.
+    pub page: Cow<'static, str>,
+    /// Where the page lies in the repository; `None` for a shipped rule.
+    pub path: Option<String>,
+    told: Told,
+}
+
+/// What a rule's header says.
+#[derive(Clone, Debug)]
+enum Told {
+    /// That of a shipped page, by its index.
+    Shipped(usize),
+    /// That of a project's page, or one that was changed.
+    Own(Arc<Details>),
+}
+
+/// What the header of a page says, beside what every start needs.
+#[derive(Clone, Debug, Default)]
+pub struct Details {
     /// Free labels.
     pub tags: Vec<String>,
     /// What peers call it.
@@ -31,20 +60,98 @@ pub struct Rule {
     pub message: Option<String>,
     /// What a finding of a pattern advises.
     pub help: Option<String>,
-    /// The check in the page's header; `None` for a rule written in Rust and for mere guidance.
+    /// The check in the page's header.
     pub check: Option<CheckHeader>,
-    /// The whole page.
-    pub page: Cow<'static, str>,
-    /// Where the page lies in the repository; `None` for a shipped rule.
-    pub path: Option<String>,
+}
+
+/// The details of shipped pages, each read once a process.
+static SHIPPED: LazyLock<Vec<OnceLock<Box<Details>>>> =
+    LazyLock::new(|| vec![OnceLock::new(); aidd_content::PAGES.len()]);
+
+fn details(header: Header, summary: String) -> Details {
+    Details {
+        tags: header.tags,
+        aliases: header.aliases,
+        security_severity: header.security_severity,
+        summary,
+        message: header.message,
+        help: header.help,
+        check: header.check,
+    }
+}
+
+impl Deref for Rule {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        match &self.told {
+            Told::Shipped(index) => SHIPPED[*index].get_or_init(|| {
+                let told = aidd_content::header(*index);
+                told.map(|(header, summary)| Box::new(details(header, summary))).unwrap_or_default()
+            }),
+            Told::Own(details) => details,
+        }
+    }
+}
+
+impl DerefMut for Rule {
+    fn deref_mut(&mut self) -> &mut Details {
+        if let Told::Shipped(_) = self.told {
+            self.told = Told::Own(Arc::new(Details::clone(self)));
+        }
+        match &mut self.told {
+            Told::Own(details) => Arc::make_mut(details),
+            Told::Shipped(_) => unreachable!("just replaced"),
+        }
+    }
 }
 
 impl Rule {
+    /// All rules that come with aidd, ordered by id.
+    pub(crate) fn shipped() -> impl Iterator<Item = Self> {
+        aidd_content::PAGES.iter().zip(aidd_content::HEADS).enumerate().map(
+            |(index, (page, head))| Self {
+                id: page.id.into(),
+                severity: head.severity,
+                enabled: head.enabled,
+                form: head.form,
+                waits: head.waits,
+                requires: head.requires,
+                page: Cow::Borrowed(page.text),
+                path: None,
+                told: Told::Shipped(index),
+            },
+        )
+    }
+
+    /// The rule of a project's page at `path`.
+    pub(crate) fn own(id: &str, header: Header, summary: String, text: &str, path: &str) -> Self {
+        let check = header.check.as_ref();
+        Self {
+            id: id.into(),
+            severity: header.severity,
+            enabled: header.enabled,
+            form: check.and_then(CheckHeader::form),
+            waits: check.is_some_and(|check| !check.when.is_empty()),
+            requires: check.is_some_and(CheckHeader::requires),
+            page: Cow::Owned(text.to_owned()),
+            path: Some(path.to_owned()),
+            told: Told::Own(Arc::new(details(header, summary))),
+        }
+    }
+
+    /// The index of the shipped page whose header holds for the rule, as it is.
+    pub(crate) fn shipped_page(&self) -> Option<usize> {
+        match self.told {
+            Told::Shipped(index) => Some(index),
+            Told::Own(_) => None,
+        }
+    }
+
     /// Whether its check looks at the project as a whole, once its files are known.
     #[must_use]
     pub fn is_joined(&self) -> bool {
-        let form = self.check.as_ref().and_then(CheckHeader::form);
-        matches!(form, Some(Form::Tree | Form::Layers))
+        matches!(self.form, Some(Form::Tree | Form::Layers))
     }
 
     /// The Markdown of the page, without its header.

@@ -83,7 +83,7 @@ impl SettingsTable {
             overrides.push((globs, resolve_names(one.rules.iter(), registry)));
         }
         for (rule, setting) in overrides.iter().flat_map(|(_, rules)| rules) {
-            let has_check = registry.get(rule).is_some_and(|rule| rule.check.is_some());
+            let has_check = registry.get(rule).is_some_and(|rule| rule.form.is_some());
             if has_check && setting.params().is_some_and(|params| !params.is_empty()) {
                 let why = "those of a check in a page hold for all paths: set them under `rules`";
                 return Err(EngineError::Params { rule: rule.clone(), why: why.to_owned() });
@@ -184,6 +184,9 @@ impl Chosen {
 
     /// Switches off what is not chosen.
     fn limit(&self, mut settings: Settings, registry: &Registry) -> Settings {
+        if self.only.is_none() && self.skip.is_empty() && self.severity.is_none() {
+            return settings;
+        }
         for rule in registry.rules() {
             let Some(setting) = settings.get_mut(&rule.id) else { continue };
             if setting.severity.is_none() && self.exact.contains(&rule.id) {

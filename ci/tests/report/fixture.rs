@@ -4,6 +4,7 @@ use aidd_ci::report::{
     Comparison, Document, FileFindings, Format, Run, Severities, Style, VersionControl, write,
 };
 use aidd_engine::finding::{Edit, FailOn, Finding, Severity, Status};
+use aidd_engine::registry::project_rule;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Origin, Source, Span};
 use aidd_engine::walk::Skipped;
@@ -68,21 +69,10 @@ pub(crate) fn render_with(format: Format, run: &Run<'_>, style: &Style) -> Strin
 }
 
 pub(crate) fn rule(id: &str, severity: Severity, summary: &str) -> Rule {
-    Rule {
-        id: id.into(),
-        severity,
-        enabled: true,
-        tags: Vec::new(),
-        aliases: Vec::new(),
-        security_severity: None,
-        summary: summary.into(),
-        message: None,
-        help: None,
-        check: None,
-        page: format!("---\nseverity: {severity}\n---\n# {id}\n\n{summary} It\nhurts.\n\nMore.\n")
-            .into(),
-        path: None,
-    }
+    let page = format!("---\nseverity: {severity}\n---\n# {id}\n\n{summary} It\nhurts.\n\nMore.\n");
+    let mut rule = project_rule("rules/x.md", &page).expect("a page");
+    rule.path = None;
+    rule
 }
 
 pub(crate) fn skipped(path: &str, why: &str) -> Skipped {

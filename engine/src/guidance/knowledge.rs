@@ -250,12 +250,18 @@ pub struct Found<'k, 'a> {
     pub use_case: Option<UseCase>,
 }
 
+/// What the entries of a library are searched by: made by the first that asks, kept for the others.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    texts: OnceLock<Texts>,
+    cases: OnceLock<(Texts, Vec<(usize, UseCase)>)>,
+}
+
 /// All entries of a library.
 #[derive(Debug)]
 pub struct Knowledge<'a> {
     entries: Vec<Entry<'a>>,
-    texts: OnceLock<Texts>,
-    cases: OnceLock<(Texts, Vec<(usize, UseCase)>)>,
+    index: &'a Index,
 }
 
 impl<'a> Knowledge<'a> {
@@ -263,7 +269,7 @@ impl<'a> Knowledge<'a> {
     #[must_use]
     pub fn new(library: &'a Library) -> Self {
         let entries = library.on(Shelf::Knowledge).map(Entry::of).collect();
-        Self { entries, texts: OnceLock::new(), cases: OnceLock::new() }
+        Self { entries, index: library.index() }
     }
 
     /// Every entry, by path.
@@ -273,7 +279,7 @@ impl<'a> Knowledge<'a> {
     }
 
     fn texts(&self) -> &Texts {
-        self.texts.get_or_init(|| {
+        self.index.texts.get_or_init(|| {
             Texts::new(self.entries.iter().map(|entry| {
                 let mut parts = vec![(6.0, entry.name), (2.0, &*entry.page.summary)];
                 parts.extend(entry.aliases.iter().map(|alias| (4.0, *alias)));
@@ -285,7 +291,7 @@ impl<'a> Knowledge<'a> {
     }
 
     fn cases(&self) -> &(Texts, Vec<(usize, UseCase)>) {
-        self.cases.get_or_init(|| {
+        self.index.cases.get_or_init(|| {
             let entries = self.entries.iter().enumerate();
             let cases: Vec<(usize, UseCase)> = entries
                 .flat_map(|(at, entry)| entry.use_cases().into_iter().map(move |case| (at, case)))

@@ -1,5 +1,6 @@
 //! All pages of guidance: the shipped ones, with the project's own laid over them.
 
+use super::knowledge::Index;
 use super::shelf::Shelf;
 use crate::config::{ContentConfig, ContentMode, nearest};
 use crate::files::{Disk, Files, SIDE_FILE_LIMIT, Stamp, markdown_below};
@@ -7,7 +8,8 @@ use aidd_content::page;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 /// The folders that a project may keep its guidance in, the one that counts most first.
 const PREFIXES: [&str; 3] = [".aidd/", "ai/", ""];
@@ -42,9 +44,31 @@ pub struct Page {
     /// One line on it.
     pub summary: String,
     /// What its header says; empty when it has none.
-    pub header: Map<String, Value>,
+    pub header: Header,
     text: Cow<'static, str>,
     body: usize,
+}
+
+/// What a page's header says. That of a shipped page is read when first asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Header {
+    json: &'static str,
+    read: OnceLock<Map<String, Value>>,
+}
+
+impl Deref for Header {
+    type Target = Map<String, Value>;
+
+    fn deref(&self) -> &Self::Target {
+        // The build script wrote it.
+        self.read.get_or_init(|| serde_json::from_str(self.json).unwrap_or_default())
+    }
+}
+
+impl From<Map<String, Value>> for Header {
+    fn from(read: Map<String, Value>) -> Self {
+        Self { json: "", read: read.into() }
+    }
 }
 
 impl Page {
@@ -82,6 +106,7 @@ pub struct Library {
     /// What is wrong with the project's pages, a sentence each, path first. A page named here is left
     /// out.
     pub problems: Vec<String>,
+    index: Arc<Index>,
 }
 
 /// Where the pages of one sort of a project may lie, and what lies there.
@@ -98,18 +123,14 @@ impl Library {
         let mut library = Self::default();
         for guide in aidd_content::GUIDANCE {
             let Some((shelf, rest)) = Shelf::of_shipped(guide.path) else { continue };
-            // The build script wrote it.
-            let header: Map<String, Value> = serde_json::from_str(guide.header).unwrap_or_default();
-            let named = header.get("name").and_then(Value::as_str);
-            let name = shelf.key(rest, named);
-            let summary = header.get("summary").and_then(Value::as_str).unwrap_or_default();
+            let name = shelf.key(rest, Some(guide.name).filter(|name| !name.is_empty()));
             let page = Page {
                 shelf,
                 path: guide.path.to_owned(),
                 origin: Origin::Shipped,
-                summary: summary.to_owned(),
+                summary: guide.summary.to_owned(),
                 name: name.clone(),
-                header,
+                header: Header { json: guide.header, read: OnceLock::new() },
                 text: Cow::Borrowed(guide.text),
                 body: guide.body,
             };
@@ -165,6 +186,11 @@ impl Library {
                 own.insert(key(&page), page);
             }
         }
+    }
+
+    /// What its knowledge is searched by.
+    pub(super) fn index(&self) -> &Index {
+        &self.index
     }
 
     /// All pages on a shelf, by name.
@@ -277,7 +303,7 @@ fn read(disk: &Disk, shelf: Shelf, path: &str, rest: &str) -> Result<Page, Strin
         path: path.to_owned(),
         origin: Origin::Project,
         summary: summary.chars().take(SUMMARY).collect(),
-        header,
+        header: header.into(),
         body,
         text: Cow::Owned(text),
     })

@@ -406,7 +406,7 @@ pub(super) fn page_data<T: DeserializeOwned>(
                 .ok_or_else(|| format!("there is no page `{name}` among the {}", shelf.word()))?
         }
     };
-    serde_json::from_value(Value::Object(page.header.clone()))
+    serde_json::from_value(Value::Object((*page.header).clone()))
         .map_err(|error| format!("{}: {error}", page.path))
 }
 

@@ -103,15 +103,32 @@ fn fitting(
     Ok(entries)
 }
 
-/// The files that differ from the last commit, those that Git does not know among them; `None` where
-/// there is no repository or no commit. Looks at every file that Git knows: not for a start.
+/// What differs from the last commit, with what Git does not know.
+#[derive(Clone, Debug)]
+pub struct Uncommitted {
+    /// That commit.
+    pub head: String,
+    /// The files, by path.
+    pub changes: Vec<Change>,
+}
+
+impl Uncommitted {
+    /// The paths of the first few.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        // Our own store, where Git has not been told of it.
+        let paths = self.changes.iter().map(Change::path);
+        let paths = paths.filter(|path| !path.starts_with(".aidd/data."));
+        paths.take(CHANGED).map(str::to_owned).collect()
+    }
+}
+
+/// What differs from the last commit; `None` where there is no repository or no commit. Looks at
+/// every file that Git knows: not for a start.
 #[must_use]
-pub fn changed(root: &Path) -> Option<Vec<String>> {
+pub fn uncommitted(root: &Path) -> Option<Uncommitted> {
     let repository = Repository::open(root).ok()?;
-    let head = repository.snapshot(&repository.commit("HEAD").ok()?).ok()?;
-    let changes = repository.work_tree_changes(&head).ok()?;
-    // Our own store, where Git has not been told of it.
-    let paths = changes.iter().map(Change::path);
-    let paths = paths.filter(|path| !path.starts_with(".aidd/data."));
-    Some(paths.take(CHANGED).map(str::to_owned).collect())
+    let head = repository.commit("HEAD").ok()?;
+    let changes = repository.work_tree_changes(&repository.snapshot(&head).ok()?).ok()?;
+    Some(Uncommitted { head, changes })
 }

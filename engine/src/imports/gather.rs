@@ -2,46 +2,62 @@
 //! stays as it is.
 
 use super::{Facts, is_read, read};
-use crate::files::{Files, SIDE_FILE_LIMIT};
+use crate::files::{Files, SIDE_FILE_LIMIT, Stamp};
 use crate::listing::Listing;
 use crate::source::Source;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Most threads; parsing is quick, and a project of few files needs one.
 const MOST_THREADS: usize = 16;
 /// Files that one more thread is worth.
 const FILES_A_THREAD: usize = 32;
 
-/// Facts of files, each with the hash of the text that they are of.
+/// How old a time stamp must be to tell that a file did not change since: some file systems count
+/// in steps of two seconds.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// Facts of files, and what the texts are known by that they are of.
 #[derive(Debug, Default)]
-pub struct Memo(Mutex<HashMap<String, (u64, Arc<Facts>)>>);
+pub struct Memo(Mutex<HashMap<String, Known>>);
+
+#[derive(Debug)]
+struct Known {
+    facts: Arc<Facts>,
+    hash: u64,
+    /// `None`: not asked for, or too young to tell.
+    stamp: Option<Stamp>,
+}
 
 impl Memo {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Known>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How many files are known.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.known().len()
     }
 
     /// Whether what is known of the file at `path` is of this text.
     #[must_use]
     pub fn is_of(&self, path: &str, text: &str) -> bool {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(path).is_some_and(|(of, _)| *of == hash(text.as_bytes()))
+        self.known().get(path).is_some_and(|known| known.hash == hash(text.as_bytes()))
     }
 
     /// What is known of the files of `listing`, with the file at `path` as `text` has it. Nothing is
     /// read, and nothing kept.
     #[must_use]
     pub fn with(&self, listing: &Listing, path: &str, text: &str) -> BTreeMap<String, Arc<Facts>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known();
         let listed = listing.files().iter().filter_map(|path| {
-            let (_, facts) = known.get(path)?;
-            Some((path.clone(), facts.clone()))
+            let facts = known.get(path)?.facts.clone();
+            Some((path.clone(), facts))
         });
         let mut all: BTreeMap<String, Arc<Facts>> = listed.collect();
         drop(known);
@@ -49,17 +65,35 @@ impl Memo {
         all
     }
 
-    fn facts(&self, path: &str, bytes: Vec<u8>) -> Option<Arc<Facts>> {
-        let hash = hash(&bytes);
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, facts)) = known().get(path)
-            && *of == hash
+    /// The facts of the file at `path`, read anew unless it is as it was. `None`: it cannot be
+    /// read. `Err`: it is too large.
+    fn facts(&self, files: &dyn Files, path: &str) -> Result<Option<Arc<Facts>>, TooLarge> {
+        // A file that is met once, as by a command, is not looked at twice.
+        let is_known = self.known().contains_key(path);
+        let stamp = if is_known { files.known_by(path) } else { None };
+        if let Some(known) = self.known().get(path).filter(|_| stamp.is_some())
+            && known.stamp == stamp
         {
-            return Some(facts.clone());
+            return Ok(Some(known.facts.clone()));
+        }
+        // What cannot be read is told by the first pass.
+        let Ok(bytes) = files.read(path, SIDE_FILE_LIMIT + 1) else { return Ok(None) };
+        if bytes.len() as u64 > SIDE_FILE_LIMIT {
+            return Err(TooLarge);
+        }
+        let is_old = |stamp: &Stamp| stamp.0.elapsed().is_ok_and(|age| age > SETTLED);
+        Ok(self.of_text(path, bytes, stamp.filter(is_old)))
+    }
+
+    fn of_text(&self, path: &str, bytes: Vec<u8>, stamp: Option<Stamp>) -> Option<Arc<Facts>> {
+        let hash = hash(&bytes);
+        if let Some(known) = self.known().get_mut(path).filter(|known| known.hash == hash) {
+            known.stamp = stamp;
+            return Some(known.facts.clone());
         }
         // Spans are those of the text that findings are shown in.
         let facts = Arc::new(read(path, Source::decode(path, bytes).text())?);
-        known().insert(path.to_owned(), (hash, facts.clone()));
+        self.known().insert(path.to_owned(), Known { facts: facts.clone(), hash, stamp });
         Some(facts)
     }
 }
@@ -69,6 +103,9 @@ fn hash(bytes: &[u8]) -> u64 {
     bytes.hash(&mut hasher);
     hasher.finish()
 }
+
+/// A file is too large to be read.
+struct TooLarge;
 
 /// The facts of the files of `listing` whose imports are understood, by path, and how many files
 /// were too large to be read.
@@ -84,13 +121,10 @@ pub fn gather(
     let work = || {
         let (mut mine, mut too_large) = (Vec::new(), 0);
         while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // What cannot be read is told by the first pass.
-            let Ok(bytes) = files.read(path, SIDE_FILE_LIMIT + 1) else { continue };
-            if bytes.len() as u64 > SIDE_FILE_LIMIT {
-                too_large += 1;
-                continue;
+            match memo.facts(files, path) {
+                Ok(facts) => mine.extend(facts.map(|facts| ((*path).clone(), facts))),
+                Err(TooLarge) => too_large += 1,
             }
-            mine.extend(memo.facts(path, bytes).map(|facts| ((*path).clone(), facts)));
         }
         let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
         total.0.extend(mine);
@@ -108,4 +142,48 @@ pub fn gather(
         });
     }
     total.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+    use std::time::SystemTime;
+
+    /// One file that was written long ago, and how often it was read.
+    struct Counted(&'static str, SystemTime, AtomicUsize);
+
+    impl Files for Counted {
+        fn read(&self, _: &str, _: u64) -> io::Result<Vec<u8>> {
+            self.2.fetch_add(1, Ordering::Relaxed);
+            Ok(self.0.as_bytes().to_vec())
+        }
+
+        fn exists(&self, _: &str) -> bool {
+            true
+        }
+
+        fn known_by(&self, _: &str) -> Option<Stamp> {
+            Some((self.1, self.0.len() as u64))
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_as_it_was_is_not_read_again() {
+        let (memo, listing) = (Memo::default(), Listing::new(["a.ts".to_owned()]));
+        let reads = |files: &Counted| {
+            let (facts, _) = gather(files, &listing, &memo);
+            (facts["a.ts"].imports.len(), files.2.swap(0, Ordering::Relaxed))
+        };
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let file = |text, time| Counted(text, time, AtomicUsize::new(0));
+        let first = file("import './b';\n", long_ago);
+        // Its stamp is asked for once it is met again.
+        assert_eq!([reads(&first), reads(&first), reads(&first)], [(1, 1), (1, 1), (1, 0)]);
+        let longer = file("import './b';\nimport './c';\n", long_ago);
+        assert_eq!([reads(&longer), reads(&longer)], [(2, 1), (2, 0)]);
+        // What was written just now may be written again at the same time.
+        let young = file("import './d';\nimport './e';\n", SystemTime::now());
+        assert_eq!([reads(&young), reads(&young)], [(2, 1), (2, 1)]);
+    }
 }

@@ -7,13 +7,12 @@ use crate::config::Config;
 use crate::files::Memory as NoFiles;
 use crate::registry::Registry;
 use crate::secrets::REDACTED;
-use crate::select::Selection;
+use crate::select::{EngineError, Selection};
 use crate::source::{Source, Span};
 use regex::Regex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use std::fmt;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
@@ -48,39 +47,33 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a fixed pattern")
 });
 
+/// All shipped rules, made once a process, when something is first written.
+static RULES: LazyLock<Result<Engine, EngineError>> =
+    LazyLock::new(|| Engine::new(Registry::new(&[]), &Config::default(), &Selection::default()));
+
 /// Finds what no memory may hold. Knows all shipped rules on secrets, whatever a project allows or
 /// switches off: that a file may show a secret does not mean that a copy of it may.
-pub struct Gate {
-    engine: Engine,
-}
-
-impl fmt::Debug for Gate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Gate")
-    }
-}
+#[derive(Debug, Default)]
+pub struct Gate(());
 
 impl Gate {
     /// A gate with the shipped rules.
-    ///
-    /// # Errors
-    /// When the shipped rules cannot be used, which a test rules out.
-    pub fn new() -> Result<Self, MemoryError> {
-        let engine = Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
-            .map_err(|error| MemoryError::Invalid(error.to_string()))?;
-        Ok(Self { engine })
+    #[must_use]
+    pub fn new() -> Self {
+        Self(())
     }
 
     /// `value` with every private or secret part of every text in it replaced.
     ///
     /// # Errors
-    /// When what is left is not a `T` any more: a secret stood where only certain words may.
+    /// When what is left is not a `T` any more: a secret stood where only certain words may. When
+    /// the shipped rules cannot be used, which a test rules out.
     pub fn clean<T: Serialize + DeserializeOwned>(
         &self,
         value: &T,
     ) -> Result<Clean<T>, MemoryError> {
         let mut json = serde_json::to_value(value)?;
-        if !self.clean_json(&mut json) {
+        if !clean_json(&mut json)? {
             // Nothing to take out. Read back all the same: what is stored is what was looked at.
             return Ok(Clean(serde_json::from_value(json)?));
         }
@@ -88,27 +81,27 @@ impl Gate {
             MemoryError::Invalid("a secret stands where a fixed word is expected".to_owned())
         })
     }
+}
 
-    /// Replaces in place; whether anything was.
-    fn clean_json(&self, value: &mut Value) -> bool {
-        let mut changed = redact_private(value);
-        changed |= self.redact_secrets(value);
-        changed
-    }
+/// Replaces in place; whether anything was.
+fn clean_json(value: &mut Value) -> Result<bool, MemoryError> {
+    let changed = redact_private(value);
+    Ok(redact_secrets(value)? || changed)
+}
 
-    /// All texts are looked at as one file, values beside their keys: rules on secrets go by names.
-    fn redact_secrets(&self, value: &mut Value) -> bool {
-        let mut page = Page::default();
-        page.add("", value);
-        let source = Source::new("memory", page.text);
-        let secrets = self.engine.check(&source, &NoFiles::default()).secrets;
-        if secrets.is_empty() {
-            return false;
-        }
-        let mut places = page.places.into_iter();
-        replace(value, &mut places, &secrets);
-        true
+/// All texts are looked at as one file, values beside their keys: rules on secrets go by names.
+fn redact_secrets(value: &mut Value) -> Result<bool, MemoryError> {
+    let rules = RULES.as_ref().map_err(|error| MemoryError::Invalid(error.to_string()))?;
+    let mut page = Page::default();
+    page.add("", value);
+    let source = Source::new("memory", page.text);
+    let secrets = rules.check(&source, &NoFiles::default()).secrets;
+    if secrets.is_empty() {
+        return Ok(false);
     }
+    let mut places = page.places.into_iter();
+    replace(value, &mut places, &secrets);
+    Ok(true)
 }
 
 /// The texts of a value, one after another, and where each of them lies.
@@ -222,7 +215,7 @@ fn redact_private(value: &mut Value) -> bool {
         }
         Value::Object(map) => {
             let mut changed = false;
-            if map.keys().any(|key| TAG.is_match(key)) {
+            if map.keys().any(|key| names_tag(key) && TAG.is_match(key)) {
                 for (mut key, inner) in std::mem::take(map) {
                     let mut depth = 0;
                     changed |= private(&mut key, &mut depth);
@@ -238,11 +231,18 @@ fn redact_private(value: &mut Value) -> bool {
     }
 }
 
+/// Whether a text has the word without which there is no [`TAG`].
+fn names_tag(text: &str) -> bool {
+    const WORD: &[u8] = b"private";
+    text.as_bytes().windows(WORD.len()).any(|part| part.eq_ignore_ascii_case(WORD))
+}
+
 /// Takes private text out of `text`, which begins `depth` tags deep and leaves it as deep as it
 /// ends. A closing tag without an opening one closes what came before: better too much than the
 /// half of a private text.
 fn private(text: &mut String, depth: &mut usize) -> bool {
-    if *depth == 0 && !TAG.is_match(text) {
+    // Most texts hold no tag, and most processes then need no expression.
+    if *depth == 0 && !(names_tag(text) && TAG.is_match(text)) {
         return false;
     }
     let mut clean = String::new();
@@ -282,7 +282,7 @@ mod tests {
     use serde_json::json;
 
     fn gate(value: &Value) -> Value {
-        Gate::new().expect("a gate").clean(value).expect("clean").into_inner()
+        Gate::new().clean(value).expect("clean").into_inner()
     }
 
     /// Put together here, so that no file holds a whole one.

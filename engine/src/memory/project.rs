@@ -69,7 +69,7 @@ impl ProjectMemory {
     /// # Errors
     /// When the store is of a newer aidd, or `.aidd` is a link.
     pub fn open(root: &Path, wanted: Wanted, clock: Clock) -> Result<Self, MemoryError> {
-        let gate = Gate::new()?;
+        let gate = Gate::new();
         let (opened, unwritable) = unwritable::open(root, wanted, &gate, clock())?;
         let Opened { store, notices } = opened;
         let looked = unwritable.as_ref().map(|_| Instant::now());

@@ -4,6 +4,7 @@ pub mod commits;
 pub mod data;
 pub mod doc;
 pub mod joined;
+mod keywords;
 pub mod layers;
 pub mod parts;
 pub mod password;

@@ -1,6 +1,7 @@
 //! Finds the keywords of all patterns in one pass over a text.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +18,7 @@ const MANY: usize = 2 << 20;
 #[derive(Debug)]
 pub struct Prefilter {
     /// Lower-case, not empty.
-    keywords: Vec<String>,
+    keywords: Vec<Cow<'static, str>>,
     quick: OnceLock<Option<AhoCorasick>>,
     fast: OnceLock<Option<AhoCorasick>>,
     /// Bytes of text so far.
@@ -27,7 +28,7 @@ pub struct Prefilter {
 impl Prefilter {
     /// A prefilter for `keywords`: lower-case, not empty.
     #[must_use]
-    pub fn new(keywords: Vec<String>) -> Self {
+    pub fn new(keywords: Vec<Cow<'static, str>>) -> Self {
         Self { keywords, quick: OnceLock::new(), fast: OnceLock::new(), seen: AtomicUsize::new(0) }
     }
 
@@ -75,8 +76,11 @@ impl Prefilter {
     }
 }
 
-fn build(keywords: &[String], kind: AhoCorasickKind) -> Result<AhoCorasick, BuildError> {
-    AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).build(keywords)
+fn build(keywords: &[Cow<'static, str>], kind: AhoCorasickKind) -> Result<AhoCorasick, BuildError> {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(kind))
+        .build(keywords.iter().map(|word| word.as_bytes()))
 }
 
 #[cfg(test)]
@@ -97,7 +101,7 @@ mod tests {
             keywords in proptest::collection::btree_set("[ab_]{1,3}", 1..6),
             text in "[abAB_é]{0,40}",
         ) {
-            let prefilter = Prefilter::new(keywords.into_iter().collect());
+            let prefilter = Prefilter::new(keywords.into_iter().map(Cow::Owned).collect());
             let few = hits(&prefilter, &text);
             prefilter.seen.store(FEW, Ordering::Relaxed);
             prop_assert_eq!(&few, &hits(&prefilter, &text));

@@ -4,20 +4,23 @@ use crate::finding::{Edit, RuleId};
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
 use crate::source::Span;
-use aidd_content::page::SyntaxHeader;
+use aidd_content::page::{Form, SyntaxHeader};
 use ast_grep_config::{Fixer, GlobalRules, RuleConfig};
 use ast_grep_core::matcher::{Matcher, MatcherExt};
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_core::{Language, NodeMatch};
 use ast_grep_language::SupportLang;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// How long all syntax patterns may take on one file.
 const BUDGET: Duration = Duration::from_secs(2);
+
+/// After how many tries the clock is looked at: that takes as long as a quick one.
+const TRIES: u32 = 8;
 
 /// The languages whose grammars are built in, by ast-grep's names.
 pub const LANGUAGES: [(&str, SupportLang); 15] = [
@@ -45,19 +48,18 @@ pub struct SyntaxPatterns {
 }
 
 struct SyntaxPattern {
-    rule: RuleId,
+    rule: Rule,
     language: &'static str,
-    header: Arc<SyntaxHeader>,
-    /// Made when the rule first runs: most rules are off, and never do. `None`: it cannot be used.
+    /// Made when a file of the language is first met and the rule is on: most rules are off, and
+    /// never run.
+    globs: OnceLock<Globs>,
+    /// `None`: it cannot be used.
     config: OnceLock<Option<RuleConfig<SupportLang>>>,
-    message: String,
-    help: Option<String>,
-    globs: Globs,
 }
 
 impl fmt::Debug for SyntaxPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SyntaxPattern").field("rule", &self.rule).finish_non_exhaustive()
+        f.debug_struct("SyntaxPattern").field("rule", &self.rule.id).finish_non_exhaustive()
     }
 }
 
@@ -73,20 +75,23 @@ impl SyntaxPatterns {
     /// page carries the finding.
     #[must_use]
     pub fn new(rules: &[Rule]) -> Self {
+        // What the shipped pages name stands in a table.
+        let mut named: HashMap<usize, Vec<&str>> = HashMap::new();
+        for (language, page) in aidd_content::LANGUAGES.all() {
+            named.entry(page).or_default().push(language);
+        }
         let mut by_language: BTreeMap<&'static str, Vec<SyntaxPattern>> = BTreeMap::new();
-        for rule in rules {
-            let Some(check) = &rule.check else { continue };
-            let Some(header) = check.syntax.as_deref() else { continue };
-            let shared = Arc::new(header.clone());
-            for (language, _) in languages(header).into_iter().flatten() {
+        for rule in rules.iter().filter(|rule| rule.form == Some(Form::Syntax)) {
+            let known = match rule.shipped_page() {
+                Some(page) => languages(named.get(&page).into_iter().flatten()),
+                None => languages(header(rule).into_iter().flat_map(|header| &header.language)),
+            };
+            for (language, _) in known.into_iter().flatten() {
                 by_language.entry(language).or_default().push(SyntaxPattern {
-                    rule: rule.id.clone(),
+                    rule: rule.clone(),
                     language,
-                    header: shared.clone(),
+                    globs: OnceLock::new(),
                     config: OnceLock::new(),
-                    message: rule.message.clone().unwrap_or_else(|| rule.summary.clone()),
-                    help: rule.help.clone(),
-                    globs: Globs::of_check(check, rule.path.as_deref()),
                 });
             }
         }
@@ -107,7 +112,9 @@ impl SyntaxPatterns {
         let Some(patterns) = self.by_language.get(name) else { return Ok(()) };
         let active: Vec<(&SyntaxPattern, &RuleConfig<SupportLang>)> = patterns
             .iter()
-            .filter(|pattern| report.begin(&pattern.rule) && pattern.globs.matches(source.path()))
+            .filter(|pattern| {
+                report.begin(&pattern.rule.id) && pattern.globs().matches(source.path())
+            })
             .filter_map(|pattern| Some((pattern, pattern.config()?)))
             .collect();
         if active.is_empty() {
@@ -115,17 +122,30 @@ impl SyntaxPatterns {
         }
         let deadline = Instant::now() + budget;
         let tree = language.ast_grep(source.text());
+        // Kind of node → the patterns that may match it, found out when first met.
+        let mut by_kind: Vec<Option<Vec<usize>>> = Vec::new();
+        let mut tried = 0_u32;
         for node in tree.root().dfs() {
-            for (pattern, config) in &active {
-                let kinds = config.matcher.potential_kinds();
-                if kinds.is_some_and(|kinds| !kinds.contains(node.kind_id().into())) {
-                    continue;
-                }
+            let kind = node.kind_id();
+            // An error has the greatest number there is, which would make the table long.
+            let slot = usize::from(kind.wrapping_add(1));
+            if by_kind.len() <= slot {
+                by_kind.resize(slot + 1, None);
+            }
+            let fitting = by_kind[slot].get_or_insert_with(|| {
+                let may = |(_, config): &(&SyntaxPattern, &RuleConfig<SupportLang>)| {
+                    config.matcher.potential_kinds().is_none_or(|kinds| kinds.contains(kind.into()))
+                };
+                (0..active.len()).filter(|&index| may(&active[index])).collect()
+            });
+            for &index in &*fitting {
+                let (pattern, config) = active[index];
                 if let Some(found) = config.matcher.match_node(node.clone()) {
                     pattern.report(config, &found, report);
                 }
-                if Instant::now() > deadline {
-                    return Err(OverBudget { rule: pattern.rule.clone() });
+                tried = tried.wrapping_add(1);
+                if tried.is_multiple_of(TRIES) && Instant::now() > deadline {
+                    return Err(OverBudget { rule: pattern.rule.id.clone() });
                 }
             }
         }
@@ -134,10 +154,18 @@ impl SyntaxPatterns {
 }
 
 impl SyntaxPattern {
+    fn globs(&self) -> &Globs {
+        self.globs.get_or_init(|| {
+            let check = self.rule.check.as_ref();
+            check.map_or_else(Globs::all, |check| Globs::of_check(check, self.rule.path.as_deref()))
+        })
+    }
+
     fn config(&self) -> Option<&RuleConfig<SupportLang>> {
         let make = || {
-            refuse_slow(&self.header).ok()?;
-            config(&self.rule, self.language, &self.header).ok()
+            let header = header(&self.rule)?;
+            refuse_slow(header).ok()?;
+            config(&self.rule.id, self.language, header).ok()
         };
         self.config.get_or_init(make).as_ref()
     }
@@ -148,18 +176,19 @@ impl SyntaxPattern {
         found: &NodeMatch<'_, StrDoc<SupportLang>>,
         report: &mut Report<'_>,
     ) {
-        if !report.begin(&self.rule) {
+        let Some(header) = header(&self.rule).filter(|_| report.begin(&self.rule.id)) else {
             return;
-        }
+        };
         let source = report.source();
         let span = Span::from(found.range());
         let env = found.get_env();
-        let message = super::fill(&self.message, source, span, |name| {
+        let said = self.rule.message.as_ref().unwrap_or(&self.rule.summary);
+        let message = super::fill(said, source, span, |name| {
             env.get_match(name).map(|node| node.text().into_owned())
         });
         let finding = report.at(span, message);
-        finding.help.clone_from(&self.help);
-        for (variable, label) in &self.header.labels {
+        finding.help.clone_from(&self.rule.help);
+        for (variable, label) in &header.labels {
             if let Some(node) = env.get_match(variable) {
                 finding.related(Span::from(node.range()), label.clone());
             }
@@ -169,13 +198,18 @@ impl SyntaxPattern {
         if let Some(edit) = edit.filter(|edit| edit.text != source.slice(edit.span)) {
             let title =
                 if edit.text.is_empty() { "Delete it".to_owned() } else { "Rewrite it".to_owned() };
-            if self.header.safe {
+            if header.safe {
                 finding.fix(title, vec![edit])
             } else {
                 finding.fix_unsafe(title, vec![edit])
             };
         }
     }
+}
+
+/// The syntax pattern of a rule.
+fn header(rule: &Rule) -> Option<&SyntaxHeader> {
+    rule.check.as_ref()?.syntax.as_deref()
 }
 
 fn edit(
@@ -211,13 +245,18 @@ pub(crate) fn reads(header: &SyntaxHeader, path: &str) -> bool {
 /// at, or that would be too slow.
 pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
     refuse_slow(header)?;
-    languages(header)?.into_iter().try_for_each(|(name, _)| config("check", name, header).map(drop))
+    languages(&header.language)?
+        .into_iter()
+        .try_for_each(|(name, _)| config("check", name, header).map(drop))
 }
 
-/// The languages that a header names, each once.
-fn languages(header: &SyntaxHeader) -> Result<Vec<(&'static str, SupportLang)>, String> {
+/// The languages of these names, each once.
+fn languages<S: AsRef<str>>(
+    names: impl IntoIterator<Item = S>,
+) -> Result<Vec<(&'static str, SupportLang)>, String> {
     let mut languages = Vec::new();
-    for language in &header.language {
+    for language in names {
+        let language = language.as_ref();
         let name = language.to_ascii_lowercase();
         let known = |(built_in, _): &(&str, SupportLang)| *built_in == name;
         languages.push(*LANGUAGES.iter().find(|row| known(row)).ok_or_else(|| {

@@ -12,22 +12,34 @@ use std::collections::{HashMap, HashSet};
 /// The conditions of all rules.
 #[derive(Debug, Default)]
 pub struct Conditions {
-    /// Rule → lists of which each must hold: the page's own, and those of the packs that switch the
-    /// rule on.
-    of: HashMap<RuleId, Vec<Many<WhenHeader>>>,
+    of: HashMap<RuleId, Waiting>,
+}
+
+/// Lists of which each must hold.
+#[derive(Debug)]
+struct Waiting {
+    /// The rule, whose page may have a list.
+    rule: Rule,
+    /// That of the packs that switch the rule on.
+    pack: Option<Many<WhenHeader>>,
+}
+
+impl Waiting {
+    fn all(&self) -> impl Iterator<Item = &Many<WhenHeader>> {
+        let own = self.rule.waits.then(|| self.rule.check.as_ref().map(|check| &check.when));
+        own.flatten().into_iter().chain(&self.pack)
+    }
 }
 
 impl Conditions {
     /// The conditions of `rules`; `packs` has those that come with a pack.
     #[must_use]
     pub fn new(rules: &[Rule], packs: &HashMap<RuleId, Many<WhenHeader>>) -> Self {
-        let mut of: HashMap<RuleId, Vec<Many<WhenHeader>>> = HashMap::new();
+        let mut of = HashMap::new();
         for rule in rules {
-            let own = rule.check.as_ref().map(|check| &check.when).filter(|when| !when.is_empty());
             let pack = packs.get(&rule.id).filter(|when| !when.is_empty());
-            let all: Vec<_> = own.into_iter().chain(pack).cloned().collect();
-            if !all.is_empty() {
-                of.insert(rule.id.clone(), all);
+            if rule.waits || pack.is_some() {
+                of.insert(rule.id.clone(), Waiting { rule: rule.clone(), pack: pack.cloned() });
             }
         }
         Self { of }
@@ -39,7 +51,7 @@ impl Conditions {
         is_on: &'a dyn Fn(&str) -> bool,
     ) -> impl Iterator<Item = &'a WhenHeader> {
         let on = self.of.iter().filter(|(rule, _)| is_on(rule));
-        on.flat_map(|(_, all)| all).flat_map(|any| any.iter())
+        on.flat_map(|(_, waiting)| waiting.all()).flat_map(|any| any.iter())
     }
 
     /// Whether some of the rules that are on ask for more than single files: the list of them, the
@@ -71,8 +83,8 @@ impl Conditions {
     /// Whether those of `rule` hold at `path`.
     #[must_use]
     pub fn hold(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
-        let Some(all) = self.of.get(rule) else { return true };
-        all.iter().all(|any| any.iter().any(|when| holds(when, path, files)))
+        let Some(waiting) = self.of.get(rule) else { return true };
+        waiting.all().all(|any| any.iter().any(|when| holds(when, path, files)))
     }
 
     /// The rules of `settings` whose conditions do not hold at `path`.

@@ -37,8 +37,14 @@ pub(super) fn prove(
 
 /// Whether the examples of `page` hold for the check of `rule`.
 pub(super) fn holds(engine: &Engine, rule: &Rule, page: String) -> bool {
-    let rule = Rule { page: Cow::Owned(page), ..rule.clone() };
+    let rule = with_page(rule, page);
     examples::run(engine, &rule).is_empty()
+}
+
+fn with_page(rule: &Rule, page: String) -> Rule {
+    let mut rule = rule.clone();
+    rule.page = Cow::Owned(page);
+    rule
 }
 
 /// What the rule finds in a sample, as a `finding` block has it; nothing where it cannot be an
@@ -50,7 +56,7 @@ fn found(engine: &Engine, rule: &Rule, draft: &Draft, sample: &Sample) -> Vec<St
     }
     let bare = Examples { fails: vec![(sample.clone(), Vec::new())], passes: Vec::new() };
     let page = whole(draft, Severity::Warning, ("It is so.", "x"), &bare);
-    let rule = Rule { page: Cow::Owned(page), ..rule.clone() };
+    let rule = with_page(rule, page);
     let Ok((read, _)) = examples::read(&rule) else { return Vec::new() };
     let fails = read.iter().find(|example| example.expected != Expected::Passes);
     fails.map(|example| examples::found_in(engine, &rule, example)).unwrap_or_default()

@@ -61,7 +61,9 @@ impl Job<'_> {
             return;
         }
         self.outcome.met.insert(path.clone());
-        if let Err(error) = self.file(entry.path(), &path) {
+        if !self.engine.reads_files() {
+            self.outcome.checked += 1;
+        } else if let Err(error) = self.file(entry.path(), &path) {
             self.skip(path, format!("cannot be read: {error}"), true);
         }
         done();

@@ -213,3 +213,27 @@ fn a_comment_is_unused_only_when_neither_pass_needs_it() {
     "
     );
 }
+
+#[test]
+fn files_are_opened_only_where_a_rule_looks_into_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    for name in ["Bad Name", "good-name"] {
+        fs::write(root.join(name), format!("token = {}\n", token())).expect("written");
+    }
+    let page = "---\nseverity: warning\ncheck:\n  tree: { each: '**', name: kebab }\n---\n# team/name\n\nWhy.\n";
+    let run = |only: &[&str]| {
+        let registry = Registry::new(&[("rules/name.md".into(), page.into())]);
+        let only = only.iter().map(|&name| name.to_owned()).collect();
+        let selection = Selection { only, ..Selection::default() };
+        let engine = Engine::new(registry, &Config::default(), &selection).expect("an engine");
+        let walk = Walk::over(vec![root.to_owned()]);
+        check_tree(&engine, &Config::default(), &Disk::new(root), &walk, &|| ()).expect("no globs")
+    };
+    let names = run(&["team/name"]);
+    assert_eq!((names.checked, names.bytes, names.met.len()), (2, 0, 2));
+    assert_eq!(names.judged.get("team/name"), Some(&2));
+    assert_eq!(places(&names), [("Bad Name".to_owned(), 0)]);
+    let both = run(&["team/name", "secrets/*"]);
+    assert!(both.bytes > 0 && both.files.len() == 3, "{:?}", places(&both));
+}

@@ -101,6 +101,12 @@ impl CheckHeader {
         Form::ALL.into_iter().find(|&form| self.has(form))
     }
 
+    /// Whether a file without a match is what it finds.
+    #[must_use]
+    pub fn requires(&self) -> bool {
+        self.text.as_ref().is_some_and(|text| text.require)
+    }
+
     fn has(&self, form: Form) -> bool {
         match form {
             Form::Text => self.text.is_some(),

@@ -2,7 +2,7 @@
 
 use super::super::values::{Many, Yaml};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A text pattern.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -133,6 +133,22 @@ pub struct SyntaxHeader {
 }
 
 impl TextHeader {
+    /// What a text must hold for the pattern to be tried, in lower case; the empty word: it is tried
+    /// on every text.
+    #[must_use]
+    pub fn words(&self) -> BTreeSet<String> {
+        let lower = |word: &str| word.to_ascii_lowercase();
+        let given = self.keywords.iter().filter(|word| !word.is_empty());
+        let given: BTreeSet<String> = given.map(|word| lower(word)).collect();
+        let first = |word: &'_ str| word.split_whitespace().next().map(lower).unwrap_or_default();
+        // Only the case of ASCII is folded where they are looked for.
+        if given.is_empty() && !self.swap.is_empty() && self.swap.keys().all(|word| word.is_ascii())
+        {
+            return self.swap.keys().map(|word| first(word)).collect();
+        }
+        if given.is_empty() { BTreeSet::from([String::new()]) } else { given }
+    }
+
     pub(super) fn misshapen(&self) -> Option<String> {
         let ways = [self.regex.is_some(), self.assigned.is_some(), !self.swap.is_empty()];
         if ways.into_iter().filter(|way| *way).count() != 1 {

@@ -11,9 +11,10 @@ use crate::parse::values::{Format, Values};
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
-use aidd_content::page::{DataHeader, FixHeader};
+use aidd_content::page::{DataHeader, FixHeader, Form};
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 use test::Place;
 
@@ -26,50 +27,41 @@ pub struct DataPatterns {
 }
 
 struct DataPattern {
-    rule: RuleId,
+    rule: Rule,
+    /// Made when the rule first runs: most are off, and never do. `None`: it cannot be used.
+    ready: OnceLock<Option<Ready>>,
+}
+
+struct Ready {
     test: Tested,
     /// What must hold first.
     first: Vec<Tested>,
     fix: Option<FixHeader>,
-    message: Option<String>,
-    help: Option<String>,
     globs: Globs,
 }
 
 impl fmt::Debug for DataPatterns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rules = self.patterns.iter().map(|pattern| &pattern.rule);
+        let rules = self.patterns.iter().map(|pattern| &pattern.rule.id);
         f.debug_list().entries(rules).finish()
     }
 }
 
 impl DataPatterns {
-    /// The tests of those `rules` that have one. One that cannot be used is left out: its page
+    /// The tests of those `rules` that have one. One that cannot be used never runs: its page
     /// carries the finding.
     #[must_use]
     pub fn new(rules: &[Rule]) -> Self {
-        let pattern = |rule: &Rule| {
-            let check = rule.check.as_ref()?;
-            let header = check.data.as_ref()?;
-            let first = header.first.iter().map(Tested::new).collect::<Result<_, _>>().ok()?;
-            Some(DataPattern {
-                rule: rule.id.clone(),
-                test: Tested::new(header).ok()?,
-                first,
-                fix: check.fix.as_deref().cloned(),
-                message: rule.message.clone(),
-                help: rule.help.clone(),
-                globs: Globs::of_check(check, rule.path.as_deref()),
-            })
-        };
-        Self { patterns: rules.iter().filter_map(pattern).collect() }
+        let of_data = rules.iter().filter(|rule| rule.form == Some(Form::Data));
+        let pattern = |rule: &Rule| DataPattern { rule: rule.clone(), ready: OnceLock::new() };
+        Self { patterns: of_data.map(pattern).collect() }
     }
 
     /// Whether some of the rules that are on compare with other files.
     #[must_use]
     pub fn read_others(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
-        let mut on = self.patterns.iter().filter(|pattern| is_on(&pattern.rule));
-        on.any(|pattern| pattern.test.reads_others())
+        let mut on = self.patterns.iter().filter(|pattern| is_on(&pattern.rule.id));
+        on.any(|pattern| pattern.ready().is_some_and(|ready| ready.test.reads_others()))
     }
 
     /// Runs all enabled tests over the source of `report`.
@@ -88,23 +80,26 @@ impl DataPatterns {
         let mut broken = None;
         for pattern in &self.patterns {
             // Most rules are off: that costs less to know than what their globs say.
-            if !report.begin(&pattern.rule) || !pattern.globs.matches(source.path()) {
+            if !report.begin(&pattern.rule.id) {
                 continue;
             }
+            let Some(ready) = pattern.ready().filter(|one| one.globs.matches(source.path())) else {
+                continue;
+            };
             let values = values.get_or_insert_with(|| Values::read(format, source.text()));
             if let Some((span, why)) = &values.broken {
-                broken.get_or_insert((*span, why.clone(), pattern.rule.clone()));
+                broken.get_or_insert((*span, why.clone(), pattern.rule.id.clone()));
                 continue;
             }
             if values.roots.is_empty() {
                 continue;
             }
             let place = Place { values, path: source.path(), format };
-            if !pattern.first.iter().all(|test| test.broken(&place, &mut others).is_empty()) {
+            if !ready.first.iter().all(|test| test.broken(&place, &mut others).is_empty()) {
                 continue;
             }
-            for broken in pattern.test.broken(&place, &mut others) {
-                pattern.report(broken, &place, report);
+            for broken in ready.test.broken(&place, &mut others) {
+                pattern.report(ready, broken, &place, report);
             }
         }
         broken
@@ -112,15 +107,29 @@ impl DataPatterns {
 }
 
 impl DataPattern {
-    fn report(&self, broken: Broken, place: &Place<'_>, report: &mut Report<'_>) {
+    fn ready(&self) -> Option<&Ready> {
+        let make = || {
+            let check = self.rule.check.as_ref()?;
+            let header = check.data.as_ref()?;
+            Some(Ready {
+                test: Tested::new(header).ok()?,
+                first: header.first.iter().map(Tested::new).collect::<Result<_, _>>().ok()?,
+                fix: check.fix.as_deref().cloned(),
+                globs: Globs::of_check(check, self.rule.path.as_deref()),
+            })
+        };
+        self.ready.get_or_init(make).as_ref()
+    }
+
+    fn report(&self, ready: &Ready, broken: Broken, place: &Place<'_>, report: &mut Report<'_>) {
         let source = report.source();
-        let fix = self.fix.as_ref().and_then(|fix| {
-            let fixed = mend::mend(fix, &self.test, &broken, place, source.text())?;
+        let fix = ready.fix.as_ref().and_then(|fix| {
+            let fixed = mend::mend(fix, &ready.test, &broken, place, source.text())?;
             Some((fix.safe, fixed))
         });
         let value = source.slice(broken.span).trim_matches(['"', '\'']).to_owned();
         let wanted = broken.wanted.clone().unwrap_or_default();
-        let said = self.message.as_deref().map(|message| {
+        let said = self.rule.message.as_deref().map(|message| {
             super::fill(message, source, broken.span, |name| match name {
                 "value" => Some(value.clone()),
                 "wanted" => Some(wanted.clone()),
@@ -128,7 +137,7 @@ impl DataPattern {
                 _ => None,
             })
         });
-        let help = match (&self.help, &said) {
+        let help = match (&self.rule.help, &said) {
             (Some(help), _) => Some(help.clone()),
             (None, Some(_)) => Some(broken.message.clone()),
             (None, None) => None,

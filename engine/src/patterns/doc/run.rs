@@ -2,12 +2,12 @@
 
 use super::{Doc, Fault};
 use crate::files::Files;
-use crate::finding::RuleId;
 use crate::paths::Globs;
 use crate::patterns::data::{self, Tested};
 use crate::rule::{Report, Rule};
-use aidd_content::page::{DocHeader, FixHeader};
+use aidd_content::page::{DocHeader, FixHeader, Form};
 use std::fmt;
+use std::sync::OnceLock;
 
 /// All demands on documents of an engine.
 #[derive(Default)]
@@ -16,18 +16,21 @@ pub struct DocPatterns {
 }
 
 struct DocPattern {
-    rule: RuleId,
+    rule: Rule,
+    /// Made when the rule first runs: most are off, and never do. `None`: it cannot be used.
+    ready: OnceLock<Option<Ready>>,
+}
+
+struct Ready {
     doc: Doc,
     front: Vec<Tested>,
     fix: Option<FixHeader>,
-    message: Option<String>,
-    help: Option<String>,
     globs: Globs,
 }
 
 impl fmt::Debug for DocPatterns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rules = self.patterns.iter().map(|pattern| &pattern.rule);
+        let rules = self.patterns.iter().map(|pattern| &pattern.rule.id);
         f.debug_list().entries(rules).finish()
     }
 }
@@ -42,29 +45,19 @@ pub(crate) fn check_header(header: &DocHeader) -> Result<(), String> {
 }
 
 impl DocPatterns {
-    /// The demands of those `rules` that have some. Those that cannot be used are left out: their
+    /// The demands of those `rules` that have some. Those that cannot be used never run: their
     /// pages carry the findings.
     #[must_use]
     pub fn new(rules: &[Rule]) -> Self {
-        let pattern = |rule: &Rule| {
-            let check = rule.check.as_ref()?;
-            let header = check.doc.as_ref()?;
-            Some(DocPattern {
-                rule: rule.id.clone(),
-                doc: Doc::new(header).ok()?,
-                front: header.front.iter().map(Tested::new).collect::<Result<_, _>>().ok()?,
-                fix: check.fix.as_deref().cloned(),
-                message: rule.message.clone(),
-                help: rule.help.clone(),
-                globs: Globs::of_check(check, rule.path.as_deref()),
-            })
-        };
-        Self { patterns: rules.iter().filter_map(pattern).collect() }
+        let of_doc = rules.iter().filter(|rule| rule.form == Some(Form::Doc));
+        let pattern = |rule: &Rule| DocPattern { rule: rule.clone(), ready: OnceLock::new() };
+        Self { patterns: of_doc.map(pattern).collect() }
     }
 
     /// Whether some of those that `is_on` says yes to ask where links lead.
     pub(crate) fn follow_links(&self, is_on: &dyn Fn(&str) -> bool) -> bool {
-        self.patterns.iter().any(|pattern| pattern.doc.follows_links() && is_on(&pattern.rule))
+        let mut on = self.patterns.iter().filter(|pattern| is_on(&pattern.rule.id));
+        on.any(|pattern| pattern.ready().is_some_and(|ready| ready.doc.follows_links()))
     }
 
     /// Runs all enabled demands over the source of `report`.
@@ -72,40 +65,60 @@ impl DocPatterns {
         let source = report.source();
         let mut document = None;
         for pattern in &self.patterns {
-            if !report.begin(&pattern.rule) || !pattern.globs.matches(source.path()) {
+            if !report.begin(&pattern.rule.id) {
                 continue;
             }
+            let Some(ready) = pattern.ready().filter(|one| one.globs.matches(source.path())) else {
+                continue;
+            };
             let document =
                 document.get_or_insert_with(|| crate::parse::document::parse(source.text()));
-            for fault in pattern.doc.judge(source, document, files) {
-                pattern.report(fault, report);
+            for fault in ready.doc.judge(source, document, files) {
+                pattern.report(ready, fault, report);
             }
-            if pattern.front.is_empty() {
+            if ready.front.is_empty() {
                 continue;
             }
-            for broken in data::front_matter(&pattern.front, source.path(), source.text(), files) {
+            for broken in data::front_matter(&ready.front, source.path(), source.text(), files) {
                 let fault =
                     Fault { span: broken.span, message: broken.message, help: None, fix: None };
-                pattern.report(fault, report);
+                pattern.report(ready, fault, report);
             }
         }
     }
 }
 
 impl DocPattern {
-    fn report(&self, fault: Fault, report: &mut Report<'_>) {
+    fn ready(&self) -> Option<&Ready> {
+        let make = || {
+            let check = self.rule.check.as_ref()?;
+            let header = check.doc.as_ref()?;
+            Some(Ready {
+                doc: Doc::new(header).ok()?,
+                front: header.front.iter().map(Tested::new).collect::<Result<_, _>>().ok()?,
+                fix: check.fix.as_deref().cloned(),
+                globs: Globs::of_check(check, self.rule.path.as_deref()),
+            })
+        };
+        self.ready.get_or_init(make).as_ref()
+    }
+
+    fn report(&self, ready: &Ready, fault: Fault, report: &mut Report<'_>) {
         let Fault { span, message, help, fix } = fault;
         let source = report.source();
-        let said =
-            self.message.as_deref().map(|text| crate::patterns::fill(text, source, span, |_| None));
+        let said = self
+            .rule
+            .message
+            .as_deref()
+            .map(|text| crate::patterns::fill(text, source, span, |_| None));
         // What exactly is wrong is not lost behind the page's own words.
         let exactly = said.as_ref().map(|_| match &help {
             Some(help) => format!("{message}: {help}"),
             None => message.clone(),
         });
         let finding = report.at(span, said.unwrap_or(message));
-        finding.help = self.help.clone().or(exactly).or(help);
-        let wanted = self.fix.as_ref().filter(|fix| fix.inserts_missing());
+        finding.help = self.rule.help.clone().or(exactly).or(help);
+        let wanted = ready.fix.as_ref().filter(|fix| fix.inserts_missing());
         match (wanted, fix) {
             (Some(FixHeader { safe: true, .. }), Some((title, edit))) => {
                 finding.fix(title, vec![edit]);

@@ -4,6 +4,7 @@
 mod compile;
 mod mend;
 
+use super::keywords::Keywords;
 use super::parts::{self, Parts};
 use super::placeholder::is_placeholder;
 use super::prefilter::Prefilter;
@@ -12,12 +13,12 @@ use crate::finding::Finding;
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
-use aidd_content::page::{CheckHeader, Confidence, Part, TextHeader};
+use aidd_content::page::{CheckHeader, Confidence, Form, Part, TextHeader};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use regex_automata::{Anchored, Input};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -32,14 +33,9 @@ const AFTER: usize = 4096;
 pub struct TextPatterns {
     patterns: Vec<TextPattern>,
     prefilter: Prefilter,
-    /// Keyword → the patterns it belongs to.
-    owners: Vec<Vec<u32>>,
-    /// Patterns without keywords.
-    everywhere: Vec<u32>,
+    keywords: Keywords,
     /// Patterns that a file must match.
     required: Vec<u32>,
-    /// Keyword → whether a validator wants to know where it stands.
-    watched: Vec<bool>,
 }
 
 /// One rule's text pattern.
@@ -47,8 +43,23 @@ pub struct TextPatterns {
 struct TextPattern {
     /// Index of the rule.
     rule: usize,
+    /// Made when one of its keywords is first met.
+    ready: OnceLock<Box<Ready>>,
+}
+
+#[derive(Debug)]
+struct Ready {
     globs: Globs,
     compiled: OnceLock<Option<Compiled>>,
+}
+
+impl TextPattern {
+    fn ready(&self, check: &CheckHeader, rule: &Rule) -> &Ready {
+        self.ready.get_or_init(|| {
+            let globs = Globs::of_check(check, rule.path.as_deref());
+            Box::new(Ready { globs, compiled: OnceLock::new() })
+        })
+    }
 }
 
 #[derive(Debug)]
@@ -66,35 +77,17 @@ impl TextPatterns {
     /// The patterns of those `rules` that have one; the places of the words in `watch` are noted
     /// in passing.
     #[must_use]
-    pub fn new(rules: &[Rule], watch: &[&str]) -> Self {
-        let mut patterns = Vec::new();
-        let mut owners: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        let (mut everywhere, mut required) = (Vec::new(), Vec::new());
-        for (rule, check, header) in rules.iter().enumerate().filter_map(|(at, rule)| {
-            let check = rule.check.as_ref()?;
-            Some((at, check, check.text.as_ref()?))
-        }) {
-            let index = u32::try_from(patterns.len()).unwrap_or(u32::MAX);
-            let globs = Globs::of_check(check, rules[rule].path.as_deref());
-            patterns.push(TextPattern { rule, globs, compiled: OnceLock::new() });
-            if header.require {
-                required.push(index);
-            }
-            let keywords = keywords(header);
-            if keywords.is_empty() {
-                everywhere.push(index);
-            }
-            for keyword in keywords {
-                owners.entry(keyword).or_default().push(index);
-            }
+    pub fn new(rules: &[Rule], watch: &[&'static str]) -> Self {
+        let of_text = || rules.iter().enumerate().filter(|(_, rule)| rule.form == Some(Form::Text));
+        let pattern = |(rule, _)| TextPattern { rule, ready: OnceLock::new() };
+        let required = (0..).zip(of_text()).filter(|(_, (_, rule))| rule.requires);
+        let (keywords, words) = Keywords::new(of_text().map(|(_, rule)| rule), watch);
+        Self {
+            patterns: of_text().map(pattern).collect(),
+            prefilter: Prefilter::new(words),
+            keywords,
+            required: required.map(|(index, _)| index).collect(),
         }
-        for word in watch {
-            owners.entry((*word).to_owned()).or_default();
-        }
-        let watched = owners.keys().map(|word| watch.contains(&word.as_str())).collect();
-        let (keywords, owners) = owners.into_iter().unzip();
-        let prefilter = Prefilter::new(keywords);
-        Self { patterns, prefilter, owners, everywhere, required, watched }
     }
 
     /// Runs all enabled patterns over the source of `report`; only those for secrets when the
@@ -103,17 +96,17 @@ impl TextPatterns {
     pub fn run(&self, rules: &[Rule], only_secrets: bool, report: &mut Report<'_>) -> Vec<usize> {
         let source = report.source();
         let mut scan = Scan::new(self, rules, source, only_secrets);
-        for &index in &self.everywhere {
+        for &index in &self.keywords.everywhere {
             if scan.applies(index, report) {
                 scan.try_pattern(index, 0..source.text().len(), report);
             }
         }
         let mut watched = Vec::new();
         self.prefilter.each(source.text(), |keyword, place| {
-            if self.watched[keyword] {
+            if self.keywords.is_watched(keyword) {
                 watched.push(place.start);
             }
-            for &index in &self.owners[keyword] {
+            for &index in self.keywords.owners(keyword) {
                 scan.near(index, place.start, place.end, report);
             }
         });
@@ -124,21 +117,6 @@ impl TextPatterns {
         }
         watched
     }
-}
-
-/// What the prefilter looks for on behalf of a pattern, in lower case; none: it is tried everywhere.
-fn keywords(header: &TextHeader) -> Vec<String> {
-    let given = header.keywords.iter().filter(|keyword| !keyword.is_empty());
-    let given: Vec<String> = given.map(|keyword| keyword.to_ascii_lowercase()).collect();
-    let words = || header.swap.keys().map(|word| word.split_whitespace().next().unwrap_or(word));
-    // The prefilter folds the case of ASCII only.
-    if given.is_empty() && words().all(str::is_ascii) {
-        let mut words: Vec<String> = words().map(str::to_ascii_lowercase).collect();
-        words.sort();
-        words.dedup();
-        return words;
-    }
-    given
 }
 
 /// The state of one pass over one source.
@@ -212,11 +190,11 @@ impl<'a> Scan<'a> {
     }
 
     fn applies(&self, index: u32, report: &mut Report<'_>) -> bool {
-        let Some((pattern, rule, _, header)) = self.pattern(index) else { return false };
+        let Some((pattern, rule, check, header)) = self.pattern(index) else { return false };
         let unsure = header.secret.is_some_and(|sure| sure < Confidence::High);
         !(self.only_secrets && header.secret.is_none() || self.lock_file && unsure)
             && report.begin(&rule.id)
-            && pattern.globs.matches(self.source.path())
+            && pattern.ready(check, rule).globs.matches(self.source.path())
             && parts::reads(&header.within, self.source.path())
             // A page shows what it speaks against.
             && rule.path.as_deref() != Some(self.source.path())
@@ -242,7 +220,8 @@ impl<'a> Scan<'a> {
             return;
         }
         // An expression that does not compile: its page carries the finding.
-        let Some(compiled) = pattern.compiled.get_or_init(|| compile::compile(header).ok()) else {
+        let ready = pattern.ready(check, rule);
+        let Some(compiled) = ready.compiled.get_or_init(|| compile::compile(header).ok()) else {
             return;
         };
         let text = self.source.text();
@@ -311,7 +290,8 @@ impl<'a> Scan<'a> {
     /// Tells of a file without the match that it must have, on its first line.
     fn missing(&self, index: u32, report: &mut Report<'_>) {
         let Some((pattern, rule, check, header)) = self.pattern(index) else { return };
-        if pattern.compiled.get_or_init(|| compile::compile(header).ok()).is_none() {
+        let ready = pattern.ready(check, rule);
+        if ready.compiled.get_or_init(|| compile::compile(header).ok()).is_none() {
             return;
         }
         let span = self.source.line_span(0);

@@ -1,8 +1,8 @@
 //! Which files are known to hold credentials, how they are written, and what of them is secret.
 
 use super::values::Trust;
-use std::collections::HashMap;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +90,16 @@ impl Form {
     }
 }
 
+/// The table of the families.
+const TABLE: &str = include_str!("formats.txt");
+/// Paths up to which each name is looked for in the text of the table: reading all of it takes as
+/// long as that.
+const FEW: usize = 64;
+
 /// The families, read from the table beside this file.
-static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| read(include_str!("formats.txt")));
+static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| read(TABLE));
+/// Paths so far.
+static ASKED: AtomicUsize = AtomicUsize::new(0);
 
 /// Reads the table; its first lines say how it is written.
 fn read(table: &'static str) -> Vec<Format> {
@@ -122,15 +130,14 @@ pub(crate) fn of(path: &str) -> Option<(&'static Format, Trust)> {
     let lower = path.to_ascii_lowercase();
     let (plain, trust) = without_suffix(&lower);
     let name = plain.rsplit('/').next().unwrap_or(plain);
-    let named = NAMES.get(name).into_iter().flatten().find(|(pattern, _)| {
-        plain.strip_suffix(*pattern).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-    });
-    let found = named.map(|&(_, format)| format).or_else(|| {
+    let is_early = ASKED.fetch_add(1, Ordering::Relaxed) < FEW;
+    let named = if is_early && !TABLE.contains(name) { None } else { by_name(name, plain) };
+    let found = named.or_else(|| {
         let hit = STARS.iter().find(|(start, end, _)| {
             let tail = tail(plain, start.matches('/').count());
             tail.len() >= start.len() + end.len() && tail.starts_with(start) && tail.ends_with(end)
         });
-        hit.map(|&(_, _, format)| format)
+        hit.and_then(|&(_, _, section)| FORMATS.get(section))
     })?;
     let is_sample = ["example", "sample", "template"].iter().any(|word| name.contains(word));
     // In a library a file called `credentials.py` is about credentials.
@@ -147,6 +154,16 @@ pub(crate) fn of(path: &str) -> Option<(&'static Format, Trust)> {
         (_, true) => (found, trust.min(Trust::Medium)),
         _ => (found, trust),
     })
+}
+
+/// The format whose pattern without a `*` the path ends with.
+fn by_name(name: &str, path: &str) -> Option<&'static Format> {
+    let first = NAMES.partition_point(|(known, ..)| *known < name);
+    let of_name = NAMES[first..].iter().take_while(|(known, ..)| *known == name);
+    let mut ends = of_name.filter(|(_, pattern, _)| {
+        path.strip_suffix(*pattern).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    });
+    ends.next().map(|(_, _, format)| *format)
 }
 
 /// Whether a folder on the way says that the file is made for tests or for show.
@@ -205,30 +222,29 @@ fn without_suffix(path: &str) -> (&str, Trust) {
     (plain, Trust::High)
 }
 
-type ByName = HashMap<&'static str, Vec<(&'static str, &'static Format)>>;
-
-/// The formats by the last segment of their patterns, longest pattern first.
-static NAMES: LazyLock<ByName> = LazyLock::new(|| {
-    let mut names = ByName::new();
-    for format in FORMATS.iter() {
-        for pattern in format.names.iter().filter(|pattern| !pattern.contains('*')) {
-            let name = pattern.rsplit('/').next().unwrap_or(pattern);
-            names.entry(name).or_default().push((pattern, format));
-        }
-    }
-    for patterns in names.values_mut() {
-        patterns.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
-    }
+/// The formats by the last segment of their patterns, ordered by it, then longest pattern first.
+static NAMES: LazyLock<Vec<(&'static str, &'static str, &'static Format)>> = LazyLock::new(|| {
+    let plain = FORMATS.iter().flat_map(|format| {
+        let names = format.names.iter().filter(|pattern| !pattern.contains('*'));
+        names.map(move |&pattern| (pattern.rsplit('/').next().unwrap_or(pattern), pattern, format))
+    });
+    let mut names: Vec<_> = plain.collect();
+    names.sort_by_key(|(name, pattern, _)| (*name, std::cmp::Reverse(pattern.len())));
     names
 });
 
-/// What a name starts and ends with, and the format; the more telling first.
-static STARS: LazyLock<Vec<(&'static str, &'static str, &'static Format)>> = LazyLock::new(|| {
-    let mut stars: Vec<_> = FORMATS
-        .iter()
-        .flat_map(|format| format.names.iter().map(move |name| (name, format)))
-        .filter_map(|(name, format)| name.split_once('*').map(|(start, end)| (start, end, format)))
-        .collect();
+/// What a name starts and ends with, and the number of its format; the more telling first. Read
+/// apart from all other names, which are twenty times as many.
+static STARS: LazyLock<Vec<(&'static str, &'static str, usize)>> = LazyLock::new(|| {
+    let (mut stars, mut section) = (Vec::new(), 0_usize);
+    for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
+        if line.starts_with('[') {
+            section += 1;
+        } else if line.contains('*') && !line.starts_with("keys:") {
+            let names = line.split(',').map(str::trim).filter_map(|name| name.split_once('*'));
+            stars.extend(names.map(|(start, end)| (start, end, section.saturating_sub(1))));
+        }
+    }
     stars.sort_by_key(|(start, end, _)| std::cmp::Reverse(start.len() + end.len()));
     stars
 });
@@ -240,8 +256,7 @@ mod tests {
 
     #[test]
     fn the_table_is_understood() {
-        let table = include_str!("formats.txt");
-        assert_eq!(FORMATS.len(), table.lines().filter(|line| line.starts_with('[')).count());
+        assert_eq!(FORMATS.len(), TABLE.lines().filter(|line| line.starts_with('[')).count());
         let mut seen = HashSet::new();
         let rules: HashSet<&str> =
             crate::validators::credentials::CHECKS.iter().map(|c| c.0).collect();
@@ -253,6 +268,15 @@ mod tests {
                 assert!(name.matches('*').count() <= 1, "{name}");
             }
         }
+    }
+
+    #[test]
+    fn names_with_a_star_are_those_of_their_formats() {
+        for (start, end, section) in STARS.iter() {
+            assert!(FORMATS[*section].names.contains(&&*format!("{start}*{end}")), "{start}*{end}");
+        }
+        let all = FORMATS.iter().flat_map(|format| &format.names);
+        assert_eq!(STARS.len(), all.filter(|name| name.contains('*')).count());
     }
 
     #[test]

@@ -4,12 +4,12 @@ use super::{next, project_name, stands, within};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::Row;
-use aidd_ci::agent::{self, Target};
+use aidd_ci::agent;
 use aidd_engine::check::Selection;
 use aidd_engine::finding::Severity;
 use aidd_engine::guidance::next::{Asked, Next};
 use aidd_engine::guidance::start::{RESERVE, SLICES, Told, next_line, slices};
-use aidd_engine::guidance::state;
+use aidd_engine::guidance::state::{self, Uncommitted};
 use aidd_engine::tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,13 +72,14 @@ pub(super) fn row(next: &Next) -> Row {
 
 fn suggest_next(context: &Context, given: Given) -> Result<Answer<Suggested>, ToolError> {
     let state = stands(context, given.branch.as_deref(), given.task.as_deref())?;
-    let changed = state::changed(context.root());
+    let uncommitted = state::uncommitted(context.root());
+    let changed = uncommitted.as_ref().map(Uncommitted::paths);
     let few = changed.as_ref().filter(|files| !files.is_empty() && files.len() <= CHECKED);
     let asked = Asked {
         task: given.task.as_deref(),
         recent: &given.recent_actions,
         changed: changed.as_deref(),
-        findings: few.and_then(|_| findings(context)),
+        findings: few.and_then(|_| findings(context, uncommitted.as_ref()?)),
     };
     let mut all = next(&state, &asked);
     all.truncate(MOST);
@@ -91,10 +92,9 @@ fn suggest_next(context: &Context, given: Given) -> Result<Answer<Suggested>, To
 
 /// New findings in what changed: errors, and others. `None`: the check does not run here, which its
 /// own tool tells.
-fn findings(context: &Context) -> Option<(usize, usize)> {
+fn findings(context: &Context, known: &Uncommitted) -> Option<(usize, usize)> {
     let project = context.project().ok()?;
-    let target = Target::Changes { base: None, below: &[] };
-    let document = agent::check(&project, &Selection::default(), &target).ok()?;
+    let document = agent::check_changes(&project, &Selection::default(), known).ok()?;
     let found = document.ranked();
     let errors = found.iter().filter(|finding| finding.severity == Severity::Error).count();
     Some((errors, found.len() - errors))
