@@ -36,11 +36,25 @@ impl Rows {
 }
 
 /// Each set of cases, and how many of its tasks go where they should. The words of the table were
-/// chosen with the first two at hand. The others were written before the table was asked, and gave
+/// chosen with the first two at hand. The next three were written before the table was asked, and gave
 /// 25 of 40, 10 of 40 (tasks that avoid the usual words: for 19 of them it asks back) and 27 of 30;
 /// words were then added with the third and the fourth at hand, not with the fifth.
-const SETS: &[(&str, usize)] =
-    &[("first", 106), ("second", 42), ("third", 39), ("fourth", 39), ("fifth", 27)];
+///
+/// The sixth avoids the usual words again and gave 19 of 60. The examples under `like` were then
+/// written, for each row from what it is about, with the sixth at hand (44 of 60 now). The seventh had been written
+/// before them by the same hand, and was asked once after: 23 of 30 (10 with the examples of before).
+/// The eighth was written when the examples stood, on trades that none of them speaks of, and is the
+/// one to judge by: 10 of 30 (4 before), and for 8 more it asks back instead of guessing.
+const SETS: &[(&str, usize)] = &[
+    ("first", 106),
+    ("second", 42),
+    ("third", 40),
+    ("fourth", 39),
+    ("fifth", 28),
+    ("sixth", 44),
+    ("seventh", 23),
+    ("eighth", 10),
+];
 
 #[test]
 fn tasks_go_where_they_belong() {

@@ -3,11 +3,11 @@
 use crate::Io;
 use crate::cli::{ConfigCommand, Init};
 use crate::clients;
-use crate::exit::Exit;
+use crate::exit::{Exit, UserError};
 use crate::git_files;
 use crate::project::{self, Project};
 use aidd_engine::check::Selection;
-use aidd_engine::config::{self, MAX_FILE_SIZE};
+use aidd_engine::config::{self, ContentConfig, MAX_FILE_SIZE};
 use aidd_engine::kind::CONFIG_PATH;
 use aidd_engine::{baseline, walk};
 use anyhow::{Context, Result};
@@ -30,6 +30,11 @@ const SETTINGS: [(&str, Option<&str>); 10] = [
     ("ci", None),
     ("content", None),
 ];
+
+/// The word of the variable that says whose pages guide an agent; empty without it.
+pub(crate) fn content_mode() -> String {
+    std::env::var(ContentConfig::MODE_VARIABLE).unwrap_or_default()
+}
 
 /// Runs `aidd config …`.
 ///
@@ -86,7 +91,19 @@ pub fn in_force(
         };
         Setting { key, value, origin }
     });
-    Ok(settings.collect())
+    let mut settings: Vec<Setting> = settings.collect();
+    let variable = ContentConfig::MODE_VARIABLE;
+    let word = environment(variable).filter(|word| !word.trim().is_empty());
+    if let Some((word, content)) = word.zip(settings.iter_mut().find(|it| it.key == "content")) {
+        let mut config = project.config.content.clone().unwrap_or_default();
+        config.set_mode(&word).map_err(UserError::new)?;
+        content.value = serde_json::to_value(config)?;
+        content.origin = match &*content.origin {
+            "default" => variable.to_owned(),
+            other => format!("{variable} over {other}"),
+        };
+    }
+    Ok(settings)
 }
 
 fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<()> {

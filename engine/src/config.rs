@@ -67,10 +67,46 @@ pub struct ContentConfig {
     /// How much an agent is given when it starts: `minimal`, `standard` (the default), `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_budget: Option<TokenBudget>,
+    /// Whether what an agent does in a conversation is kept: its session, what it edited and checked
+    /// (default true). A session that is asked for by its tool is kept all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_tracking: Option<bool>,
     /// Folders of the project's pages, from the root, instead of `NAME/`, `ai/NAME/` and
     /// `.aidd/NAME/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paths: Option<ContentPaths>,
+}
+
+impl ContentConfig {
+    /// The environment variable that goes over `overrideMode`; doors read it.
+    pub const MODE_VARIABLE: &str = "AIDD_CONTENT_OVERRIDE_MODE";
+
+    /// Whether conversations are kept.
+    #[must_use]
+    pub fn tracks_sessions(&self) -> bool {
+        self.session_tracking.unwrap_or(true)
+    }
+
+    /// Takes the mode that a variable names over that of the file; an empty one says nothing.
+    ///
+    /// # Errors
+    /// That the word is no mode, and which there are.
+    pub fn set_mode(&mut self, word: &str) -> Result<(), String> {
+        let mode = match word.trim() {
+            "" => return Ok(()),
+            "merge" => ContentMode::Merge,
+            "project_only" => ContentMode::ProjectOnly,
+            "bundled_only" => ContentMode::BundledOnly,
+            other => {
+                return Err(format!(
+                    "{} is `{other}`; it may be merge, project_only or bundled_only",
+                    Self::MODE_VARIABLE
+                ));
+            }
+        };
+        self.override_mode = Some(mode);
+        Ok(())
+    }
 }
 
 /// Whose pages guide an agent.
@@ -434,67 +470,4 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn comments_and_trailing_commas_are_allowed() {
-        let text = "// why\n{\"failOn\": \"warning\", \"rules\": {\"a/b\": \"off\", \"c/*\": {\"params\": {\"max\": 3}},},}";
-        let (config, unknown) = read(text).expect("valid");
-        assert_eq!((config.fail_on, unknown), (Some(FailOnName::Warning), vec![]));
-        let rules = config.rules.expect("present");
-        assert_eq!(rules["a/b"].level(), Some(Level::Off));
-        assert_eq!(rules["c/*"].params().expect("present")["max"], 3);
-        assert_eq!(read("").expect("valid").0, Config::default());
-    }
-
-    #[test]
-    fn an_unknown_key_is_named_with_what_was_meant() {
-        let text = r#"{"failsOn": "error", "overrides": [{"files": [], "rules": {"a/b": {"severty": "off"}}, "x": 1}]}"#;
-        let (_, unknown) = read(text).expect("valid");
-        let said: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
-        assert_eq!(
-            said,
-            [
-                "unknown key `failsOn`; did you mean `failOn`?",
-                "unknown key `severty`; did you mean `severity`?",
-                "unknown key `x`; known here: files, rules",
-            ]
-        );
-        assert_eq!(&text[unknown[0].span.clone()], "\"failsOn\"");
-    }
-
-    #[test]
-    fn content_says_whose_pages_count() {
-        let text = r#"{"content": {"overrideMode": "project_only", "tokenBudget": "full", "paths": {"rules": "docs/rules", "specs": "x"}}}"#;
-        let (config, unknown) = read(text).expect("valid");
-        let content = config.content.expect("present");
-        assert_eq!(content.override_mode, Some(ContentMode::ProjectOnly));
-        assert_eq!(content.token_budget, Some(TokenBudget::Full));
-        let paths = content.paths.expect("present");
-        assert_eq!((paths.get("rules"), paths.get("skills")), (Some("docs/rules"), None));
-        let said: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
-        assert_eq!(
-            said,
-            [
-                "unknown key `specs`; known here: agents, rules, skills, workflows, templates, knowledge"
-            ]
-        );
-        assert!(read(r#"{"content": {"overrideMode": "both"}}"#).is_err());
-    }
-
-    #[test]
-    fn a_wrong_value_is_placed() {
-        let at = |text: &str| {
-            let problem = read(text).expect_err("invalid");
-            (text[problem.span].to_owned(), problem.message)
-        };
-        let (place, message) = at(r#"{"failOn": "fatal"}"#);
-        assert_eq!(place, "\"fatal\"");
-        assert!(message.contains("unknown variant `fatal`"), "{message}");
-        let (place, message) = at(r#"{"rules": {"a/b": "loud"}}"#);
-        assert_eq!(place, "\"loud\"");
-        assert!(message.contains("a rule is set to `off`"), "{message}");
-        assert!(read("{\"include\": [").is_err());
-    }
-}
+mod tests;

@@ -31,6 +31,12 @@ pub trait Files: Sync {
     fn listing(&self) -> Option<&Listing> {
         None
     }
+
+    /// The names of the files right in `folder`, in no order; none where the store cannot tell.
+    fn names(&self, folder: &str) -> Vec<String> {
+        let _ = folder;
+        Vec::new()
+    }
 }
 
 /// A store with the list of its files.
@@ -56,6 +62,10 @@ impl Files for Listed<'_> {
 
     fn listing(&self) -> Option<&Listing> {
         Some(self.listing)
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        self.files.names(folder)
     }
 }
 
@@ -178,6 +188,10 @@ impl Files for Disk {
     fn size(&self, path: &str) -> io::Result<u64> {
         Ok(std::fs::metadata(self.locate(path)?)?.len())
     }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        files_in(self, folder)
+    }
 }
 
 /// The Markdown files below `folder`, ordered, without following links; at most eight folders deep.
@@ -252,6 +266,13 @@ pub fn files_in(disk: &Disk, folder: &str) -> Vec<String> {
     found
 }
 
+/// The names of all that lies right in `folder` (the root, when empty), links too, in no order.
+#[must_use]
+pub fn names_in(disk: &Disk, folder: &str) -> Vec<String> {
+    let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
 /// Files in memory: examples, tests, text from standard input.
 #[derive(Clone, Debug, Default)]
 pub struct Memory(
@@ -268,6 +289,14 @@ impl Files for Memory {
 
     fn exists(&self, path: &str) -> bool {
         self.0.contains_key(path)
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        let slash = if folder.is_empty() { "" } else { "/" };
+        let before = format!("{folder}{slash}");
+        let below = self.0.range(before.clone()..).map(|(path, _)| path);
+        let below = below.map_while(|path| path.strip_prefix(&before));
+        below.filter(|name| !name.contains('/')).map(str::to_owned).collect()
     }
 }
 
@@ -298,6 +327,14 @@ impl<O: Files> Files for Overlay<'_, O> {
 
     fn listing(&self) -> Option<&Listing> {
         self.over.listing().or_else(|| self.under.listing())
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        let mut names = self.under.names(folder);
+        names.extend(self.over.names(folder));
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 }
 

@@ -2,6 +2,7 @@
 //! for the answer.
 
 use crate::tool::ToolError;
+use aidd_engine::config::ContentConfig;
 use aidd_engine::files::Disk;
 use aidd_engine::guidance::{Library, Watched};
 use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
@@ -182,6 +183,12 @@ impl Context {
             _ => {
                 let mut project = Project::open(&self.shared.root, self.shared.config.as_deref())?;
                 project.today = Some(times::date(self.now()));
+                if let Some(word) = self.variable(ContentConfig::MODE_VARIABLE) {
+                    let content = project.config.content.get_or_insert_default();
+                    content
+                        .set_mode(&word)
+                        .map_err(|message| ProjectError { message, hint: None })?;
+                }
                 let project = Arc::new(project);
                 *slot = Some((stamps, project.clone()));
                 Ok(project)

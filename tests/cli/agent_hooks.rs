@@ -368,6 +368,28 @@ fn a_conversation_without_work_leaves_no_session() {
 }
 
 #[test]
+fn nothing_of_a_conversation_is_kept_where_the_settings_say_so() {
+    let project = set_up();
+    project.write(".aidd/config.json", "{\"content\": {\"sessionTracking\": false}}");
+    let answer = project.answer("session-start", &claude("SessionStart", json!({})));
+    assert!(answer["hookSpecificOutput"]["additionalContext"].is_string());
+    project.write("a.txt", "green\n");
+    let input =
+        json!({"file_path": project.place("a.txt"), "old_string": "red", "new_string": "green"});
+    let edit = claude("PostToolUse", json!({"tool_name": "Edit", "tool_input": input}));
+    project.tells("post-tool-use", &edit).ends(0);
+    let sessions = || {
+        let ran = project.run(&["memory", "--json", "sessions"]).ends(0);
+        let sessions: Value = serde_json::from_str(&ran.out).expect("JSON");
+        sessions["sessions"].as_array().map(Vec::len)
+    };
+    assert_eq!(sessions(), Some(0));
+    project.write(".aidd/config.json", "{}");
+    project.tells("post-tool-use", &edit).ends(0);
+    assert_eq!(sessions(), Some(1));
+}
+
+#[test]
 fn what_a_conversation_is_told_keeps_to_its_budget() {
     let project = set_up();
     let mut lines = String::new();

@@ -12,6 +12,8 @@ mod record;
 use crate::Io;
 use crate::exit::Exit;
 use crate::project;
+use aidd_engine::config;
+use aidd_engine::kind::CONFIG_PATH;
 use aidd_engine::memory::project::{ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
 use answer::Answer;
@@ -175,17 +177,17 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
     match event {
         Event::PreToolUse => refusal(payload, root),
         Event::PostToolUse => {
-            let (found, memory) = beside(|| findings(payload, root), || memory(root));
+            let (found, memory) = beside(|| findings(payload, root), || kept(root));
             let found = found.and_then(|found| found).unwrap_or_else(|error| {
                 say(event, &format!("{error:#}"), io);
                 Vec::new()
             });
-            let kept = memory.and_then(|memory| match memory {
+            let done = memory.and_then(|memory| match memory {
                 Some(mut memory) => record::tool(&mut memory, payload, root, found.len()),
                 None => Ok(()),
             });
             // What was found is worth telling, whether it could be kept or not.
-            if let Err(error) = kept {
+            if let Err(error) = done {
                 say(event, &format!("{error:#}"), io);
             }
             Ok(judge::said("aidd: this edit brought", &found).map(Answer::Context))
@@ -193,7 +195,10 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
         Event::SessionStart => {
             let (pages, memory) = beside(|| recall::pages(root), || memory(root));
             let Some(mut memory) = memory? else { return Ok(None) };
-            let session = record::begin(&mut memory, payload, root).unwrap_or_else(|error| {
+            // Under settings that cannot be read nothing is kept.
+            let is_kept = tracks(root).unwrap_or(false);
+            let begun = if is_kept { record::begin(&mut memory, payload, root) } else { Ok(None) };
+            let session = begun.unwrap_or_else(|error| {
                 say(event, &format!("{error:#}"), io);
                 None
             });
@@ -202,17 +207,17 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
             Ok(Some(Answer::Context(text)))
         }
         Event::PreCompact => {
-            let Some(mut memory) = memory(root)? else { return Ok(None) };
+            let Some(mut memory) = kept(root)? else { return Ok(None) };
             record::checkpoint(&mut memory, payload)?;
             Ok(None)
         }
         Event::Stop => {
-            let Some(mut memory) = memory(root)? else { return Ok(None) };
+            let Some(mut memory) = kept(root)? else { return Ok(None) };
             record::progress(&mut memory, payload)?;
             Ok(None)
         }
         Event::SessionEnd => {
-            let Some(mut memory) = memory(root)? else { return Ok(None) };
+            let Some(mut memory) = kept(root)? else { return Ok(None) };
             record::end(&mut memory, payload)?;
             Ok(None)
         }
@@ -234,6 +239,27 @@ fn memory(root: &Path) -> Result<Option<ProjectMemory>> {
         return Ok(None);
     }
     Ok(Some(ProjectMemory::open(root, Wanted::default(), system_clock())?))
+}
+
+/// The memory of a project that keeps what happens in conversations.
+fn kept(root: &Path) -> Result<Option<ProjectMemory>> {
+    if !root.join(".aidd").is_dir() || !tracks(root)? {
+        return Ok(None);
+    }
+    memory(root)
+}
+
+/// Whether the settings ask to keep what happens in conversations.
+fn tracks(root: &Path) -> Result<bool> {
+    let path = root.join(CONFIG_PATH);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(error).context(CONFIG_PATH),
+    };
+    let read = config::read(text.strip_prefix('\u{FEFF}').unwrap_or(&text));
+    let (config, _) = read.map_err(|problem| anyhow!("{CONFIG_PATH}: {}", problem.message))?;
+    Ok(config.content.unwrap_or_default().tracks_sessions())
 }
 
 /// Why what an agent is about to write must not be written.

@@ -168,4 +168,12 @@ impl Files for Snapshot {
     fn exists(&self, path: &str) -> bool {
         self.find(path).is_ok_and(|found| found.is_some())
     }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        let slash = if folder.is_empty() { "" } else { "/" };
+        let before = format!("{folder}{slash}");
+        let below = self.below(folder).unwrap_or_default().into_iter();
+        let names = below.filter_map(|path| path.strip_prefix(&before).map(str::to_owned));
+        names.filter(|name| !name.contains('/')).collect()
+    }
 }

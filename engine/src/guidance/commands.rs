@@ -44,6 +44,39 @@ pub(super) fn set_version(manifest: &Manifest, names: &[&str], to: &str) -> Stri
     }
 }
 
+/// The command that adds a package to a manifest, or takes one away.
+pub(super) fn add_or_remove(manifest: &Manifest, names: &[&str], is_added: bool) -> String {
+    let manager = manifest.manager.as_deref().unwrap_or(match manifest.ecosystem {
+        Ecosystem::Npm => "npm",
+        _ => "",
+    });
+    let (add, remove) = match manager {
+        "npm" => ("install", "uninstall"),
+        "pnpm" | "yarn" | "bun" | "cargo" | "uv" | "poetry" | "pdm" => ("add", "remove"),
+        "composer" => ("require", "remove"),
+        "bundler" => ("add", "remove"),
+        "dotnet" => ("add package", "remove package"),
+        "go" if is_added => ("get", ""),
+        "go" => return "go mod tidy".to_owned(),
+        _ => {
+            let word = if is_added { "add" } else { "take out" };
+            return format!("edit {}: {word} {}", manifest.path, names.join(", "));
+        }
+    };
+    let program = if manager == "bundler" { "bundle" } else { manager };
+    let word = if is_added { add } else { remove };
+    // `dotnet` takes one package a call.
+    let calls: Vec<String> = match manager {
+        "dotnet" => names.iter().map(|name| format!("{program} {word} {name}")).collect(),
+        _ => vec![format!("{program} {word} {}", names.join(" "))],
+    };
+    let command = calls.join(" && ");
+    match manifest.folder() {
+        "" => command,
+        folder => format!("in {folder}: {command}"),
+    }
+}
+
 /// `~=` needs two numbers.
 fn two_parts(version: &str) -> String {
     if version.contains('.') { version.to_owned() } else { format!("{version}.0") }
@@ -61,11 +94,9 @@ pub(super) fn run_by(codemod: &str, manager: &str) -> String {
 }
 
 /// The project's own checks, by what its manifests declare.
-pub(super) fn checks(used: &[(&Manifest, &Dependency)], stack: &Stack) -> Vec<String> {
+pub(super) fn checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) -> Vec<String> {
     const SCRIPTS: [&str; 7] =
         ["typecheck", "type-check", "check", "lint", "build", "test", "test:e2e"];
-    let ecosystems: BTreeSet<Ecosystem> =
-        used.iter().map(|(manifest, _)| manifest.ecosystem).collect();
     let is_used =
         |manifest: &&Manifest| ecosystems.is_empty() || ecosystems.contains(&manifest.ecosystem);
     let mut found: Vec<String> = Vec::new();

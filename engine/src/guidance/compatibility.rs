@@ -8,20 +8,38 @@ use std::collections::BTreeSet;
 
 /// The score of a pair of which nothing is known.
 const UNKNOWN: i32 = 60;
-/// What is added to it: a table, so that the reasons and the figures cannot differ.
+/// What is added to it: a table, so that the reasons and the figures cannot differ. The figures were
+/// tuned on one half of `tests/compatibility/pairs.yaml`; its other half tells how good they are.
 const STATED_BOTH: i32 = 30;
-const STATED_ONCE: i32 = 20;
+const STATED_ONCE: i32 = 28;
 const CONFLICT: i32 = -50;
-const ALTERNATIVES: i32 = -35;
-const SAME_CATEGORY: i32 = -10;
-const DEPRECATED: i32 = -30;
+const ALTERNATIVES: i32 = -30;
+const SAME_CATEGORY: i32 = -30;
+const DEPRECATED: i32 = -50;
 const EXPERIMENTAL: i32 = -10;
 const EMERGING: i32 = -5;
-const COMPANION: i32 = 3;
-const COMPANIONS_MOST: i32 = 9;
-const APART: i32 = -15;
+const COMPANION: i32 = 1;
+const COMPANIONS_MOST: i32 = 5;
+const APART: i32 = -25;
+const SAME_LANGUAGE: i32 = 5;
+const OTHER_LANGUAGE: i32 = -40;
 const OTHER_MAJOR: i32 = -5;
 const TOGETHER_HERE: i32 = 10;
+
+/// Entries on languages and runtimes, and whose packages their programs use.
+const LANGUAGES: [(&str, &str); 11] = [
+    ("bun", "npm"),
+    ("deno", "npm"),
+    ("dotnet", "nuget"),
+    ("go", "go"),
+    ("java", "maven"),
+    ("nodejs", "npm"),
+    ("php", "composer"),
+    ("python", "pypi"),
+    ("ruby", "gem"),
+    ("rust", "cargo"),
+    ("typescript", "npm"),
+];
 
 /// From which score on a pair goes well; from which it goes with care.
 const HIGH: i32 = 75;
@@ -75,7 +93,7 @@ pub fn pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
     let mut reasons = Vec::new();
     let mut say = |points: i32, why: String| reasons.push(Reason { points, why });
     let is_stated = stated(one, other, &mut say);
-    categories(one, other, is_stated, &mut say);
+    let are_rivals = categories(one, other, is_stated, &mut say);
     for entry in [one, other] {
         let (name, updated) = (entry.name, entry.updated);
         match entry.maturity {
@@ -85,8 +103,14 @@ pub fn pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
             _ => {}
         }
     }
-    companions(one, other, &mut say);
-    ecosystems(one, other, &mut say);
+    // What is used instead of each other is used with the same things.
+    if !are_rivals {
+        companions(one, other, &mut say);
+    }
+    languages(one, other, is_stated, &mut say);
+    if !is_stated {
+        ecosystems(one, other, &mut say);
+    }
     versions(one, other, stack, &mut say);
     let sum = UNKNOWN + reasons.iter().map(|reason| reason.points).sum::<i32>();
     let score = sum.clamp(0, 100);
@@ -128,13 +152,14 @@ fn stated(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) 
     true
 }
 
-/// Whether one is an alternative to the other, or they do the same.
+/// Whether one is an alternative to the other, or they do the same: whether they are used instead of
+/// each other.
 fn categories(
     one: &Entry<'_>,
     other: &Entry<'_>,
     is_stated: bool,
     say: &mut dyn FnMut(i32, String),
-) {
+) -> bool {
     let alternative = |from: &Entry<'_>, to: &Entry<'_>| {
         let names: BTreeSet<String> =
             [to.name, to.stem()].into_iter().chain(to.aliases.iter().copied()).map(plain).collect();
@@ -145,6 +170,10 @@ fn categories(
             .map(|(_, when)| format!("{} is an alternative to {}: {when}", to.name, from.name))
     };
     let found = alternative(one, other).or_else(|| alternative(other, one));
+    let conflict = |from: &Entry<'_>, to: &Entry<'_>| {
+        from.conflicts.iter().any(|(stem, _)| *stem == to.stem())
+    };
+    let are_rivals = found.is_some() && !is_stated || conflict(one, other) || conflict(other, one);
     match found {
         // What is used beside its alternative is stated to be.
         Some(why) if is_stated => say(0, why),
@@ -157,6 +186,48 @@ fn categories(
         }
         None => {}
     }
+    are_rivals
+}
+
+/// Whether one is a language or runtime, and the other a package that its programs can use.
+fn languages(
+    one: &Entry<'_>,
+    other: &Entry<'_>,
+    is_stated: bool,
+    say: &mut dyn FnMut(i32, String),
+) {
+    let (language, ecosystem, package) = match (language(one), language(other)) {
+        (Some(language), None) => (one, language, other),
+        (None, Some(language)) => (other, language, one),
+        _ => return,
+    };
+    let words = published(package);
+    if words.is_empty() || matches!(package.category, "data" | "infrastructure") {
+        return;
+    }
+    let (name, user) = (package.name, language.name);
+    if words.contains(ecosystem) {
+        say(
+            SAME_LANGUAGE,
+            format!("{name} is a package of {ecosystem}, which {user} programs use"),
+        );
+    } else if !is_stated {
+        let list = words.into_iter().collect::<Vec<_>>().join(", ");
+        let why = format!("{name} is a package of {list}, which {user} programs do not use");
+        say(OTHER_LANGUAGE, why);
+    }
+}
+
+/// Whose packages the programs of a language or runtime use; `None` for what is neither.
+pub(super) fn language(entry: &Entry<'_>) -> Option<&'static str> {
+    let found = LANGUAGES.iter().find(|(stem, _)| *stem == entry.stem());
+    found.map(|(_, ecosystem)| *ecosystem)
+}
+
+/// Whose packages a technology is published as, without images.
+fn published(entry: &Entry<'_>) -> BTreeSet<String> {
+    let words = entry.packages.iter().map(|(ecosystem, _)| (*ecosystem).to_owned());
+    words.filter(|word| word != "oci").collect()
 }
 
 /// What both are used with.
@@ -172,11 +243,7 @@ fn companions(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, Strin
 
 /// Whether they can be in one program.
 fn ecosystems(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) {
-    let of = |entry: &Entry<'_>| -> BTreeSet<String> {
-        let words = entry.packages.iter().map(|(ecosystem, _)| (*ecosystem).to_owned());
-        words.filter(|word| word != "oci").collect()
-    };
-    let (own, theirs) = (of(one), of(other));
+    let (own, theirs) = (published(one), published(other));
     let is_library = |entry: &Entry<'_>, words: &BTreeSet<String>| {
         // Data stores and servers are reached over a network anyway.
         !words.is_empty() && !matches!(entry.category, "data" | "infrastructure" | "runtime")

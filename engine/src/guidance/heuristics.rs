@@ -2,21 +2,29 @@
 //! what memory, knowledge base and project say to it. The questions are those of
 //! `specs/heuristics.md`.
 
-use super::decision::{self, Named};
+mod said;
+#[cfg(test)]
+mod tests;
+
+use super::decision::{self, Kind, Named};
 use super::knowledge::{Entry, Knowledge};
 use super::library::Library;
 use super::shelf::Shelf;
-use crate::stack::{Stack, Version};
+use crate::stack::Stack;
+use said::Said;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Heuristics in an answer unless told otherwise.
 pub const USUAL: usize = 5;
 /// Most pieces of evidence for one heuristic.
 const EVIDENCE: usize = 6;
 
-/// Most questions that any decision would be asked.
-const GENERAL: usize = 2;
+/// Most questions that one heuristic asks.
+const ASKS: usize = 4;
+/// A decision of no kind that names nothing is asked by so many heuristics at least.
+const FEWEST: usize = 3;
 
 /// What a wrong decision costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,7 +57,22 @@ struct Heuristic {
     stakes: Vec<Stakes>,
     words: Words,
     asks: Vec<String>,
+    /// What it asks of a decision of a kind; `<object>`, `<chosen>` and `<left>` stand for what the
+    /// decision names, and a question without what it stands for is not asked.
+    #[serde(default)]
+    of: BTreeMap<Kind, Vec<String>>,
     evidence: Vec<String>,
+}
+
+/// Where a name that the decision speaks of stands in the project's files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// The name.
+    pub name: String,
+    /// `path:line`.
+    pub places: Vec<String>,
+    /// How many files were searched.
+    pub searched: usize,
 }
 
 /// A memory that bears on the decision.
@@ -76,6 +99,8 @@ pub struct Scene<'s> {
     pub stack: &'s Stack,
     /// Memories on the same thing.
     pub memories: &'s [Recalled],
+    /// Where the names of code and data in the decision stand.
+    pub mentions: &'s [Mention],
 }
 
 /// A heuristic, put to the decision.
@@ -118,27 +143,41 @@ pub fn apply<'s>(
     scene: &Scene<'s>,
 ) -> Result<Questioned<'s, 's>, String> {
     let named = decision::read(text, scene.knowledge);
-    let mut chosen: Vec<(i32, Heuristic, Vec<String>)> = Vec::new();
+    let mut chosen: Vec<(i32, Applied)> = Vec::new();
+    let mut general: Vec<(i32, Applied)> = Vec::new();
     for heuristic in heuristics(scene.library)? {
         let words = heard(text, &heuristic.words);
         let fits = heuristic.stakes.contains(&stakes);
-        if !fits && words.is_empty() {
-            continue;
-        }
+        let applied = put(&heuristic, &words, stakes, &named, scene);
+        let is_asked = !applied.asks.is_empty();
         let weight = 2 * i32::try_from(words.len()).unwrap_or(5)
             + i32::from(fits)
             + named_for(&heuristic.id, &named, scene)
             + precedence(&heuristic.id, stakes);
-        chosen.push((weight, heuristic, words));
+        if is_asked && (fits || !words.is_empty() || !applied.evidence.is_empty()) {
+            chosen.push((weight, applied));
+        } else if fits || !words.is_empty() {
+            general.push((weight, generally(&heuristic, applied, &named)));
+        }
     }
-    chosen.sort_by_key(|(weight, ..)| -weight);
+    // What is asked of the decision itself says more than what is asked of any.
+    chosen.sort_by_key(|(weight, _)| -weight);
+    general.sort_by_key(|(weight, _)| -weight);
+    let missing = FEWEST.saturating_sub(chosen.len());
+    chosen.extend(general.into_iter().take(missing));
     let more = chosen.len().saturating_sub(limit);
     chosen.truncate(limit);
-    let applied = chosen
-        .into_iter()
-        .map(|(_, heuristic, words)| put(&heuristic, &words, stakes, &named, scene))
-        .collect();
+    let applied = chosen.into_iter().map(|(_, applied)| applied).collect();
     Ok(Questioned { named, applied, more })
+}
+
+/// The first general question of a heuristic, on a decision that names nothing for it.
+fn generally(heuristic: &Heuristic, applied: Applied, named: &Named<'_, '_>) -> Applied {
+    let subject = format!("“{}”", named.subject);
+    let ask = heuristic.asks.iter().find(|ask| ask.contains("<decision>"));
+    let asks = ask.map(|ask| ask.replace("<decision>", &subject)).into_iter().collect();
+    let open = if applied.evidence.is_empty() { heuristic.evidence.clone() } else { Vec::new() };
+    Applied { asks, open, ..applied }
 }
 
 fn heuristics(library: &Library) -> Result<Vec<Heuristic>, String> {
@@ -199,6 +238,26 @@ fn new_parts<'k, 'a>(named: &Named<'k, 'a>, stack: &Stack) -> Vec<&'k Entry<'a>>
     named.chosen().filter(|entry| entry.version_in(stack).is_none()).collect()
 }
 
+/// A question with what the decision names in the place of its marks; `None` where it names nothing
+/// for one.
+fn filled(ask: &str, named: &Named<'_, '_>) -> Option<String> {
+    let chosen: Vec<&str> = named.chosen().map(|entry| entry.name).collect();
+    let left: Vec<&str> = named.left.iter().map(|entry| entry.name).collect();
+    let object = named.object.as_ref().map(|object| format!("“{object}”")).unwrap_or_default();
+    let marks =
+        [("<chosen>", chosen.join(" and ")), ("<left>", left.join(" and ")), ("<object>", object)];
+    let mut text = ask.to_owned();
+    for (mark, value) in marks {
+        if text.contains(mark) {
+            if value.is_empty() {
+                return None;
+            }
+            text = text.replace(mark, &value);
+        }
+    }
+    Some(text)
+}
+
 fn put(
     heuristic: &Heuristic,
     words: &[String],
@@ -208,26 +267,25 @@ fn put(
 ) -> Applied {
     let mut said = Said::default();
     match &*heuristic.id {
-        "H1" => zero_trust(named, scene, &mut said),
-        "H2" => first_principles(named, &mut said),
-        "H3" => pareto(named, &mut said),
-        "H4" => fewest_parts(named, scene, &mut said),
-        "H5" => ordinary_error(scene, &mut said),
-        "H6" => way_back(named, scene, &mut said),
-        "H7" => taking_away(named, scene, &mut said),
-        "H8" => outside_figures(named, scene, &mut said),
-        "H9" => bias(named, scene, &mut said),
-        "H10" => discrepancy(named, scene, &mut said),
+        "H1" => said::zero_trust(named, scene, &mut said),
+        "H2" => said::first_principles(named, &mut said),
+        "H3" => said::pareto(named, &mut said),
+        "H4" => said::fewest_parts(named, scene, &mut said),
+        "H5" => said::ordinary_error(scene, &mut said),
+        "H6" => said::way_back(named, scene, &mut said),
+        "H7" => said::taking_away(named, scene, &mut said),
+        "H8" => said::outside_figures(named, scene, &mut said),
+        "H9" => said::bias(named, scene, &mut said),
+        "H10" => said::discrepancy(named, scene, &mut said),
         _ => {}
     }
-    // What is asked of the decision itself says more than what is asked of any.
-    if said.asks.is_empty() {
-        let subject = format!("“{}”", named.subject);
-        let general = heuristic.asks.iter().filter(|ask| ask.contains("<decision>"));
-        said.asks.extend(general.take(GENERAL).map(|ask| ask.replace("<decision>", &subject)));
+    for ask in named.kind.and_then(|kind| heuristic.of.get(&kind)).into_iter().flatten() {
+        said.asks.extend(filled(ask, named));
     }
+    said.asks.truncate(ASKS);
     said.evidence.truncate(EVIDENCE);
-    let open = if said.evidence.is_empty() { heuristic.evidence.clone() } else { Vec::new() };
+    let is_open = said.evidence.is_empty() && !said.asks.is_empty() && !words.is_empty();
+    let open = if is_open { heuristic.evidence.clone() } else { Vec::new() };
     let because = if words.is_empty() {
         let word = serde_json::to_value(stakes).unwrap_or_default();
         format!("stakes {}", word.as_str().unwrap_or_default())
@@ -244,87 +302,9 @@ fn put(
     }
 }
 
-#[derive(Default)]
-struct Said {
-    asks: Vec<String>,
-    evidence: Vec<String>,
-}
-
-impl Said {
-    fn ask(&mut self, text: String) {
-        self.asks.push(text);
-    }
-
-    fn show(&mut self, text: String) {
-        if !self.evidence.contains(&text) {
-            self.evidence.push(text);
-        }
-    }
-}
-
 /// What the project has of a technology.
 fn here(entry: &Entry<'_>, stack: &Stack) -> Option<String> {
     entry.version_in(stack).map(|(version, place)| format!("{place} has {} {version}", entry.name))
-}
-
-fn zero_trust(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
-    for reason in &named.reasons {
-        said.ask(format!("“{reason}”: which run, test or document shows it, and of what date?"));
-    }
-    for figure in &named.figures {
-        said.ask(format!("{figure}: who measured it, where, under what load?"));
-    }
-    for entry in named.technologies.iter().map(|(entry, _)| entry) {
-        let described = entry.version.unwrap_or("no version");
-        let at = format!("entry {}: {described}, reviewed {}", entry.page.name, entry.updated);
-        said.show(match here(entry, scene.stack) {
-            Some(here) => format!("{here}; {at}"),
-            None => at,
-        });
-    }
-}
-
-fn first_principles(named: &Named<'_, '_>, said: &mut Said) {
-    for entry in named.chosen() {
-        let cases = entry.use_cases();
-        let best = cases.iter().max_by_key(|case| case.fit);
-        let worst = cases.iter().min_by_key(|case| case.fit);
-        if let (Some(best), Some(worst)) = (best, worst) {
-            said.ask(format!(
-                "Is the demand nearer to “{}”, for which {} is good, or to “{}”, for which it is not?",
-                best.case, entry.name, worst.case
-            ));
-            said.show(format!(
-                "entry {}: {} {}/10; {} {}/10 ({})",
-                entry.page.name, best.case, best.fit, worst.case, worst.fit, worst.why
-            ));
-        }
-    }
-}
-
-fn pareto(named: &Named<'_, '_>, said: &mut Said) {
-    for absolute in &named.absolutes {
-        said.ask(format!(
-            "“{absolute}”: which few of them carry most of the effect, and what if only those?"
-        ));
-    }
-}
-
-fn fewest_parts(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
-    let new = new_parts(named, scene.stack);
-    if !new.is_empty() {
-        let names: Vec<&str> = new.iter().map(|entry| entry.name).collect();
-        let parts = if new.len() == 1 { "a part" } else { "parts" };
-        said.ask(format!("{} would be {parts} the project does not have: which demand, with its figure, does each serve?", names.join(", ")));
-    }
-    for entry in new {
-        for (other, when) in alternatives_here(entry, scene) {
-            said.show(format!(
-                "{other} is there already, an alternative to {}: {when}",
-                entry.name
-            ));
-        }
-    }
 }
 
 /// Alternatives to a technology that the project has: what they are there as, and when to choose them.
@@ -335,156 +315,4 @@ fn alternatives_here(entry: &Entry<'_>, scene: &Scene<'_>) -> Vec<(String, Strin
         Some((here(other, scene.stack)?, when))
     })
     .collect()
-}
-
-fn ordinary_error(scene: &Scene<'_>, said: &mut Said) {
-    for memory in scene.memories.iter().filter(|memory| memory.kind == "mistake") {
-        said.ask(format!("Is it {} again: “{}”?", memory.id, memory.title));
-        said.show(format!("{}: {}", memory.id, memory.title));
-    }
-}
-
-fn way_back(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
-    for act in &named.acts {
-        said.ask(format!(
-            "“{act}”: what brings back the state before, in how long, and when was that last tried?"
-        ));
-    }
-    for (entry, _) in &named.technologies {
-        let current = entry.version_in(scene.stack).map(|(version, _)| version);
-        let ahead = entry.migrations.iter().find(|it| {
-            let to = Version::read(&it.to);
-            to.zip(current.clone()).is_some_and(|(to, current)| to > current)
-        });
-        if let Some(ahead) = ahead.filter(|it| !it.breaking.is_empty()) {
-            said.show(format!(
-                "entry {}: {} to {} breaks {}",
-                entry.page.name,
-                ahead.from,
-                ahead.to,
-                ahead.breaking.join("; ")
-            ));
-        }
-    }
-    failures(scene, said);
-}
-
-/// Decisions on the same thing that did not go well, and mistakes.
-fn failures(scene: &Scene<'_>, said: &mut Said) {
-    for memory in scene.memories {
-        match memory.outcome.as_deref() {
-            Some(outcome @ ("FAILED" | "PARTIAL")) => {
-                said.show(format!("{} came to {outcome}: {}", memory.id, memory.title));
-            }
-            _ if memory.kind == "mistake" => said.show(format!("{}: {}", memory.id, memory.title)),
-            _ => {}
-        }
-    }
-}
-
-fn taking_away(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
-    for entry in new_parts(named, scene.stack) {
-        let there = alternatives_here(entry, scene);
-        match (there.first(), named.left.first()) {
-            (_, Some(left)) => said.ask(format!(
-                "When does {} go wholly, and what still needs it on that day?",
-                left.name
-            )),
-            (Some((other, _)), None) => said.ask(format!(
-                "{other}: does it go when {} comes, or are there two of a kind from then on?",
-                entry.name
-            )),
-            (None, None) => said.ask(format!("What becomes unneeded when {} comes?", entry.name)),
-        }
-        for (other, when) in there {
-            said.show(format!("{other}, an alternative to {}: {when}", entry.name));
-        }
-    }
-    for left in &named.left {
-        let used = left.used_in(scene.stack);
-        if let Some((manifest, _)) = used.first() {
-            said.show(format!("{} names {}", manifest.path, left.name));
-        }
-    }
-}
-
-fn outside_figures(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
-    for figure in &named.figures {
-        said.ask(format!(
-            "{figure}: what did the last comparable case here, or elsewhere, come to?"
-        ));
-    }
-    for memory in scene.memories {
-        if let Some(outcome) = &memory.outcome {
-            said.show(format!("{} ({outcome}): {}", memory.id, memory.title));
-        }
-    }
-    for entry in named.chosen() {
-        let metrics = entry.metrics();
-        if let Some((metric, value, source)) = metrics.first() {
-            said.show(format!("entry {}: {metric} {value} {source}", entry.page.name));
-        }
-    }
-}
-
-fn bias(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
-    for pull in &named.pulls {
-        said.ask(format!("Without “{pull}”, would the decision be the same?"));
-    }
-    for left in &named.left {
-        let cases = left.use_cases();
-        if let Some(best) = cases.iter().max_by_key(|case| case.fit) {
-            said.ask(format!(
-                "Argue in earnest for staying: {} is good at “{}” ({}). Does that apply?",
-                left.name, best.case, best.why
-            ));
-        }
-    }
-    for entry in named.chosen() {
-        for (name, when) in entry.alternatives().into_iter().take(2) {
-            said.show(format!("against {}: {name}, {when}", entry.name));
-        }
-    }
-    failures(scene, said);
-}
-
-fn discrepancy(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
-    for memory in scene.memories.iter().filter(|it| matches!(&*it.kind, "decision" | "convention"))
-    {
-        said.ask(format!(
-            "{} “{}”: does it still hold beside this, or is it superseded?",
-            memory.kind, memory.title
-        ));
-        said.show(format!("{}: {}", memory.id, memory.title));
-    }
-    let chosen: Vec<&Entry<'_>> = named.chosen().collect();
-    for entry in &chosen {
-        if entry.maturity == "deprecated" {
-            said.ask(format!(
-                "{} is deprecated (entry reviewed {}): why for new work?",
-                entry.name, entry.updated
-            ));
-            said.show(format!("entry {}: maturity deprecated", entry.page.name));
-        }
-    }
-    for (one, other, why) in
-        super::compatibility::clashes_here(&chosen, scene.knowledge, scene.stack)
-    {
-        said.ask(format!(
-            "The project has {other}, which does not go with {one}: which of the two stays?"
-        ));
-        said.show(format!("{one} and {other}: {why}"));
-    }
-    for (at, one) in chosen.iter().enumerate() {
-        for other in &chosen[at + 1..] {
-            let pair = super::compatibility::pair(one, other, scene.stack);
-            let reason = pair.reasons.first().filter(|reason| reason.points <= -30);
-            if let Some(reason) = reason {
-                said.show(format!(
-                    "{} with {}: {}/100, {}",
-                    one.name, other.name, pair.score, reason.why
-                ));
-            }
-        }
-    }
 }

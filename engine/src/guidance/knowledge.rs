@@ -1,5 +1,7 @@
 //! The knowledge base: entries on technologies, what their headers and tables say, and finding them.
 
+mod naming;
+
 use super::library::{Library, Page};
 use super::shelf::Shelf;
 use crate::memory::recall::texts::Texts;
@@ -126,6 +128,23 @@ impl<'a> Entry<'a> {
     pub fn alternatives(&self) -> Vec<(String, String)> {
         let rows = table(self.page.body(), "Alternatives").into_iter();
         rows.filter_map(|row| Some((row.first()?.clone(), row.get(1)?.clone()))).collect()
+    }
+
+    /// What speaks against it.
+    #[must_use]
+    pub fn weaknesses(&self) -> Vec<String> {
+        let lines = self.page.body().lines().skip_while(|line| !line.starts_with("### Weaknesses"));
+        let lines = lines.skip(1).take_while(|line| !line.starts_with('#'));
+        let items = lines.filter_map(|line| line.strip_prefix("- "));
+        items.map(|item| item.trim_end_matches('.').to_owned()).collect()
+    }
+
+    /// The first address under its references.
+    #[must_use]
+    pub fn reference(&self) -> Option<&'a str> {
+        let (_, references) = self.page.body().split_once("## References")?;
+        let rest = &references[references.find("https://")?..];
+        Some(&rest[..rest.find([')', '>', ' ', '\n']).unwrap_or(rest.len())])
     }
 
     /// The table of its metrics: name, value, source.
@@ -391,83 +410,6 @@ impl<'a> Knowledge<'a> {
     pub fn by_stem(&self, stem: &str) -> Option<&Entry<'a>> {
         self.entries.iter().find(|entry| entry.stem() == stem)
     }
-
-    /// The entries that a text names, in its order, each with the words it used. One-letter and
-    /// everyday words are names only where they are written as such.
-    #[must_use]
-    pub fn named_in(&self, text: &str) -> Vec<(&Entry<'a>, String)> {
-        let words: Vec<(usize, &str)> = words(text);
-        let mut found: Vec<(usize, &Entry<'a>, String)> = Vec::new();
-        let mut at = 0;
-        while at < words.len() {
-            // The longest name first: "React Router" is not React.
-            let hit = (1..=4).rev().filter(|count| at + count <= words.len()).find_map(|count| {
-                let start = words[at].0;
-                let (last, word) = words[at + count - 1];
-                let said = &text[start..last + word.len()];
-                let entry = self.means(said)?;
-                Some((count, start, entry, said.to_owned()))
-            });
-            match hit {
-                Some((count, start, entry, said)) => {
-                    if !found.iter().any(|(_, known, _)| std::ptr::eq(*known, entry)) {
-                        found.push((start, entry, said));
-                    }
-                    at += count;
-                }
-                None => at += 1,
-            }
-        }
-        found.into_iter().map(|(_, entry, said)| (entry, said)).collect()
-    }
-
-    /// The entry that has this very name, or alias.
-    fn means(&self, said: &str) -> Option<&Entry<'a>> {
-        let asked = plain(said);
-        if asked.chars().count() < 2 {
-            return None;
-        }
-        let own = |entry: &&Entry<'a>| {
-            [entry.name, entry.stem()]
-                .into_iter()
-                .chain(entry.aliases.iter().copied())
-                .any(|name| plain(name) == asked)
-        };
-        let entry = self.entries.iter().find(own)?;
-        // "go", "next", "rest", "express": words of any sentence, unless in capitals.
-        let is_everyday = EVERYDAY.contains(&&*asked);
-        let is_written = said.chars().next().is_some_and(char::is_uppercase) || said.contains('.');
-        (!is_everyday || is_written).then_some(entry)
-    }
-}
-
-/// Names that are also words of any sentence.
-const EVERYDAY: [&str; 15] = [
-    "actions", "bun", "cargo", "express", "flask", "gin", "go", "helm", "nest", "next", "node",
-    "pact", "poetry", "rest", "vault",
-];
-
-/// Words with where they begin: letters, digits and what names are joined with. What other scripts
-/// glue to a name is a word of its own.
-fn words(text: &str) -> Vec<(usize, &str)> {
-    let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '+' | '#' | '@' | '/');
-    let mut found = Vec::new();
-    let mut start: Option<(usize, bool)> = None;
-    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        if let Some((begin, is_ascii)) = start
-            && (!is_inner(c) || is_ascii != c.is_ascii())
-        {
-            let word = text[begin..at].trim_end_matches(['.', '-', '/']);
-            if !word.is_empty() {
-                found.push((begin, word));
-            }
-            start = None;
-        }
-        if start.is_none() && is_inner(c) {
-            start = Some((at, c.is_ascii()));
-        }
-    }
-    found
 }
 
 #[cfg(test)]

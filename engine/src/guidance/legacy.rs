@@ -58,6 +58,32 @@ pub fn replaced<'e>(entry: &'e Entry<'_>, version: Option<&Version>) -> Vec<&'e 
     entry.legacy.iter().filter(is_past).collect()
 }
 
+/// What code writes to use the packages of an entry, as forms to look for: the name in quotes where
+/// modules are imported by it, else the word that imports.
+#[must_use]
+pub fn naming(entry: &Entry<'_>) -> Vec<Legacy> {
+    let mut texts: Vec<String> = Vec::new();
+    for (ecosystem, name) in &entry.packages {
+        let module = name.replace('-', "_");
+        match *ecosystem {
+            "npm" => {
+                texts.extend([format!("'{name}'"), format!("\"{name}\""), format!("'{name}/")]);
+            }
+            "pypi" => texts.extend([format!("import {module}"), format!("from {module}")]),
+            "cargo" => texts.extend([format!("use {module}"), format!("{module}::")]),
+            "go" | "composer" => texts.push(format!("\"{name}")),
+            "maven" => {
+                texts.extend(name.split_once(':').map(|(group, _)| format!("import {group}")));
+            }
+            "nuget" => texts.push(format!("using {name}")),
+            "gem" => texts.extend([format!("require '{name}'"), format!("require \"{name}\"")]),
+            _ => {}
+        }
+    }
+    let form = |pattern| Legacy { since: String::new(), pattern, instead: String::new() };
+    texts.into_iter().map(form).collect()
+}
+
 /// What was searched, and what was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {

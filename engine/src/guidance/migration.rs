@@ -2,10 +2,15 @@
 //! manifests say and which package manager the project has. What the entry does not know is a step
 //! of its own, and said.
 
+mod leave;
+#[cfg(test)]
+mod tests;
+
 use super::commands::{checks, manager, run_by, set_version};
-use super::knowledge::{Entry, Migration, plain};
+use super::compatibility::language;
+use super::knowledge::{Entry, Knowledge, Migration, plain};
 use super::legacy::OldForm;
-use crate::stack::{Dependency, Manifest, Stack, Version};
+use crate::stack::{Dependency, Ecosystem, Manifest, Pin, Stack, Version};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -65,20 +70,45 @@ pub struct Asked<'p> {
     pub to: Option<&'p str>,
     /// The old forms in the project's code.
     pub old_forms: &'p [OldForm],
+    /// Where the project's code names the technology.
+    pub uses: &'p [OldForm],
+}
+
+/// What of the project a plan speaks of.
+#[derive(Clone, Copy)]
+struct Project<'s> {
+    stack: &'s Stack,
+    /// The packages of the technology, and who names them.
+    used: &'s [(&'s Manifest, &'s Dependency)],
+    /// Whose checks tell whether it works.
+    ecosystems: &'s BTreeSet<Ecosystem>,
 }
 
 /// Plans the move of the technology of `entry`.
 ///
 /// # Errors
 /// When a version is missing or no version, or the target is not the later one: what to do instead.
-pub fn plan(entry: &Entry<'_>, asked: Asked<'_>, stack: &Stack) -> Result<Plan, String> {
+pub fn plan(
+    entry: &Entry<'_>,
+    asked: Asked<'_>,
+    knowledge: &Knowledge<'_>,
+    stack: &Stack,
+) -> Result<Plan, String> {
     let mut plan = Plan::default();
     let here = entry.version_in(stack);
-    let from = starting(entry, asked.from, here.as_ref(), &mut plan.notes)?;
-    if let Some(moved) = elsewhere(entry, asked.to) {
-        leave(entry, moved, &from, asked.old_forms, stack, &mut plan);
+    let used = entry.used_in(stack);
+    let ecosystems = ecosystems(entry, &used);
+    let project = Project { stack, used: &used, ecosystems: &ecosystems };
+    if let Some(way) = leave::way(entry, asked.to, knowledge) {
+        // Whoever leaves a technology need not know which version of it there is.
+        let from = match asked.from {
+            Some(_) => Some(starting(entry, asked.from, here.as_ref(), &mut plan.notes)?),
+            None => here.map(|(version, _)| version),
+        };
+        leave::plan(entry, &way, from.as_ref(), asked, knowledge, project, &mut plan);
         return Ok(plan);
     }
+    let from = starting(entry, asked.from, here.as_ref(), &mut plan.notes)?;
     let to = target(entry, asked.to)?;
     if to < from && !from.is_of(&to) {
         return Err(format!(
@@ -90,15 +120,14 @@ pub fn plan(entry: &Entry<'_>, asked: Asked<'_>, stack: &Stack) -> Result<Plan, 
         return Err(format!("{} is at {from} already, which is of {to}", entry.name));
     }
     (plan.from, plan.to) = (from.to_string(), to.to_string());
-    let used = entry.used_in(stack);
-    prepare(entry, &from, asked.old_forms, &used, stack, &mut plan);
+    prepare(entry, Some(&from), asked.old_forms, project, &mut plan);
     for hop in route(entry, &from, &to) {
         plan.hops.push(hop.from.clone());
-        walk(entry, &hop, asked.old_forms, &used, stack, &mut plan);
+        walk(entry, &hop, asked.old_forms, project, &mut plan);
     }
     plan.hops.push(plan.to.clone());
-    guard(entry, &used, stack, &mut plan);
-    if used.is_empty() {
+    guard(entry, project, &mut plan);
+    if used.is_empty() && pins(entry, stack).is_empty() {
         let names: Vec<&str> = entry.packages.iter().map(|(_, name)| *name).collect();
         let said = if names.is_empty() {
             format!(
@@ -145,22 +174,36 @@ fn starting(
 
 fn target(entry: &Entry<'_>, given: Option<&str>) -> Result<Version, String> {
     match given {
-        Some(given) => Version::read(given)
-            .ok_or_else(|| format!("`{given}` is no version; write one such as 5 or 5.1")),
+        Some(given) => Version::read(given).ok_or_else(|| {
+            let ways: Vec<&str> = entry.migrations.iter().map(|it| &*it.to).collect();
+            let known = if ways.is_empty() { "none".to_owned() } else { ways.join(", ") };
+            format!(
+                "`{given}` is no version and no technology with an entry; write one such as 5 or 5.1, or a \
+                 name; the entry on {} tells of the way to: {known}",
+                entry.name
+            )
+        }),
         None => entry.version.and_then(Version::read).ok_or_else(|| {
             format!("the entry on {} names no version; give `targetVersion`", entry.name)
         }),
     }
 }
 
-/// The way to another technology: that asked for by name, or the only way that is left.
-fn elsewhere<'e>(entry: &'e Entry<'_>, to: Option<&str>) -> Option<&'e Migration> {
-    let mut moves = entry.migrations.iter().filter(|it| Version::read(&it.to).is_none());
-    match to {
-        Some(to) if Version::read(to).is_some() => None,
-        Some(to) => moves.find(|it| plain(&it.to).starts_with(&plain(to))),
-        None => moves.next().filter(|_| entry.maturity == "deprecated"),
+/// Whose checks tell whether a technology works: those of who names it, else of who could.
+fn ecosystems(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)]) -> BTreeSet<Ecosystem> {
+    let found: BTreeSet<Ecosystem> = used.iter().map(|(manifest, _)| manifest.ecosystem).collect();
+    if !found.is_empty() {
+        return found;
     }
+    let of_packages = entry.packages.iter().map(|(word, _)| *word);
+    let words = of_packages.chain(language(entry));
+    words.filter_map(Ecosystem::named).collect()
+}
+
+/// The files that pin a runtime.
+fn pins<'s>(entry: &Entry<'_>, stack: &'s Stack) -> Vec<&'s Pin> {
+    let names: BTreeSet<String> = entry.names().map(plain).collect();
+    stack.pins.iter().filter(|pin| names.contains(&plain(&pin.name))).collect()
 }
 
 /// From one version to the next: what the entry knows of it, or that it knows nothing.
@@ -198,19 +241,19 @@ fn route<'e>(entry: &'e Entry<'_>, from: &Version, to: &Version) -> Vec<Hop<'e>>
 /// Everything green and written down, and old forms gone that the present version replaced.
 fn prepare(
     entry: &Entry<'_>,
-    from: &Version,
+    from: Option<&Version>,
     old_forms: &[OldForm],
-    used: &[(&Manifest, &Dependency)],
-    stack: &Stack,
+    project: Project<'_>,
     plan: &mut Plan,
 ) {
     plan.steps.push(Step {
         what: "Begin on a branch of its own with a clean work tree; run the checks and keep what they say"
             .to_owned(),
-        commands: checks(used, stack),
+        commands: checks(project.ecosystems, project.stack),
         risk: Risk::Low,
-        source: used.first().map(|(manifest, _)| manifest.path.clone()),
+        source: project.used.first().map(|(manifest, _)| manifest.path.clone()),
     });
+    let Some(from) = from else { return };
     let past = |form: &&OldForm| Version::read(&form.since).is_some_and(|since| since <= *from);
     let forms: Vec<&OldForm> = old_forms.iter().filter(past).collect();
     if !forms.is_empty() {
@@ -231,8 +274,7 @@ fn walk(
     entry: &Entry<'_>,
     hop: &Hop<'_>,
     old_forms: &[OldForm],
-    used: &[(&Manifest, &Dependency)],
-    stack: &Stack,
+    project: Project<'_>,
     plan: &mut Plan,
 ) {
     let (name, from, to) = (entry.name, &hop.from, &hop.to);
@@ -248,8 +290,8 @@ fn walk(
             source: Some(page),
         });
         plan.notes.push(format!("nothing is known of {name} {from} to {to}"));
-        update(to, used, plan, Risk::High);
-        verify(to, used, stack, plan);
+        update(entry, to, project, plan, Risk::High);
+        verify(to, project, plan);
         return;
     };
     if let Some(guide) = &known.guide {
@@ -269,12 +311,12 @@ fn walk(
         });
     }
     let risk = if known.breaking.len() > 2 { Risk::High } else { Risk::Medium };
-    update(to, used, plan, risk);
+    update(entry, to, project, plan, risk);
     if let Some(codemod) = &known.codemod {
         plan.steps.push(Step {
             what: "Run the codemod and read its whole diff; commit it apart from what you change by hand"
                 .to_owned(),
-            commands: vec![run_by(codemod, manager(used))],
+            commands: vec![run_by(codemod, manager(project.used))],
             risk: Risk::Medium,
             source: known.guide.clone(),
         });
@@ -294,7 +336,7 @@ fn walk(
             source: Some(format!("{page}, legacy")),
         });
     }
-    verify(to, used, stack, plan);
+    verify(to, project, plan);
 }
 
 /// Old forms with their new ones and places, shortly.
@@ -318,9 +360,24 @@ fn shown(forms: &[&OldForm]) -> String {
     parts.join("; ")
 }
 
-/// Sets the version in every manifest that names it.
-fn update(to: &str, used: &[(&Manifest, &Dependency)], plan: &mut Plan, risk: Risk) {
+/// Sets the version in every manifest that names it, or that pins it.
+fn update(entry: &Entry<'_>, to: &str, project: Project<'_>, plan: &mut Plan, risk: Risk) {
+    let used = project.used;
     if used.is_empty() {
+        let pins = pins(entry, project.stack);
+        let places: Vec<String> =
+            pins.iter().map(|pin| format!("{} ({})", pin.path, pin.version)).collect();
+        if let Some(first) = pins.first() {
+            plan.steps.push(Step {
+                what: format!(
+                    "Set {to} in {}, and wherever an image or a pipeline names the version",
+                    places.join(", ")
+                ),
+                commands: Vec::new(),
+                risk,
+                source: Some(first.path.clone()),
+            });
+        }
         return;
     }
     let mut folders: Vec<(&Manifest, Vec<&str>)> = Vec::new();
@@ -341,8 +398,8 @@ fn update(to: &str, used: &[(&Manifest, &Dependency)], plan: &mut Plan, risk: Ri
     });
 }
 
-fn verify(to: &str, used: &[(&Manifest, &Dependency)], stack: &Stack, plan: &mut Plan) {
-    let commands = checks(used, stack);
+fn verify(to: &str, project: Project<'_>, plan: &mut Plan) {
+    let commands = checks(project.ecosystems, project.stack);
     if commands.is_empty() && !plan.notes.iter().any(|note| note.contains("no check")) {
         plan.notes
             .push("no check was found in the manifests: name one before the first step".to_owned());
@@ -356,7 +413,8 @@ fn verify(to: &str, used: &[(&Manifest, &Dependency)], stack: &Stack, plan: &mut
 }
 
 /// What must hold all along.
-fn guard(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)], stack: &Stack, plan: &mut Plan) {
+fn guard(entry: &Entry<'_>, project: Project<'_>, plan: &mut Plan) {
+    let Project { stack, used, .. } = project;
     if plan.hops.len() > 2 {
         plan.guardrails.push(format!(
             "One hop at a time ({}), each merged and running before the next",
@@ -416,62 +474,4 @@ fn guard(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)], stack: &Stack, pl
         plan.guardrails
             .push(format!("See that these support each version on the way: {}", names.join(", ")));
     }
-}
-
-/// A way to another technology.
-fn leave(
-    entry: &Entry<'_>,
-    moved: &Migration,
-    from: &Version,
-    old_forms: &[OldForm],
-    stack: &Stack,
-    plan: &mut Plan,
-) {
-    let used = entry.used_in(stack);
-    (plan.from, plan.to) = (format!("{} {from}", entry.name), moved.to.clone());
-    plan.hops = vec![plan.from.clone(), plan.to.clone()];
-    prepare(entry, from, &[], &used, stack, plan);
-    plan.steps.push(Step {
-        what: format!(
-            "{} ends here ({}): read how to get to {}",
-            entry.name, entry.maturity, moved.to
-        ),
-        commands: Vec::new(),
-        risk: Risk::Low,
-        source: moved.guide.clone(),
-    });
-    plan.steps.push(Step {
-        what: format!("Add {} beside {} and move one small part first", moved.to, entry.name),
-        commands: moved.codemod.iter().map(|it| run_by(it, manager(&used))).collect(),
-        risk: Risk::High,
-        source: moved.guide.clone(),
-    });
-    for broken in &moved.breaking {
-        plan.steps.push(Step {
-            what: format!("Find out whether it hits here, and mend it: {broken}"),
-            commands: Vec::new(),
-            risk: Risk::Medium,
-            source: moved.guide.clone(),
-        });
-    }
-    let forms: Vec<&OldForm> = old_forms.iter().collect();
-    if !forms.is_empty() {
-        plan.steps.push(Step {
-            what: format!("Move the rest part by part: {}", shown(&forms)),
-            commands: Vec::new(),
-            risk: Risk::Medium,
-            source: Some(format!("{}, legacy", entry.page.path)),
-        });
-    }
-    let names: Vec<&str> = used.iter().map(|(_, it)| &*it.name).collect();
-    if !names.is_empty() {
-        plan.steps.push(Step {
-            what: format!("Remove {} once nothing names it", names.join(", ")),
-            commands: Vec::new(),
-            risk: Risk::Low,
-            source: used.first().map(|(manifest, _)| manifest.path.clone()),
-        });
-    }
-    verify(&moved.to, &used, stack, plan);
-    guard(entry, &used, stack, plan);
 }

@@ -5,7 +5,7 @@ use super::knowledge::{Entry, Knowledge, plain};
 use super::legacy::OldForm;
 use super::library::{Library, Origin};
 use super::shelf::Shelf;
-use crate::files::{Disk, Files};
+use crate::stack::installed::{Installed, Installs};
 use crate::stack::{Dependency, Ecosystem, Manifest, Stack, Version};
 use jiff::Span;
 use jiff::civil::Date;
@@ -14,8 +14,6 @@ use serde::Serialize;
 
 /// Months after which an entry is a hint and no evidence.
 const MONTHS: i64 = 6;
-/// Most bytes of the manifest of an installed package.
-const INSTALLED: u64 = 1 << 20;
 
 /// How a step went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -81,10 +79,10 @@ pub struct Remembered {
 }
 
 /// What a check of versions looks at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Scene<'s> {
-    /// The project's files.
-    pub disk: &'s Disk,
+    /// What is installed in the project.
+    pub installs: &'s Installs<'s>,
     /// Its manifests.
     pub stack: &'s Stack,
     /// Its guidance.
@@ -110,7 +108,7 @@ pub fn verify(scene: &Scene<'_>, manifest: &Manifest, dependency: &Dependency) -
     });
     let version = dependency.version();
     let steps = vec![
-        detect(manifest, dependency),
+        detect(scene.stack, manifest, dependency),
         context(scene, dependency, entry, version.as_ref()),
         document(scene, manifest, dependency, entry, version.as_ref()),
         filter(scene, entry, version.as_ref()),
@@ -138,7 +136,7 @@ pub fn verify(scene: &Scene<'_>, manifest: &Manifest, dependency: &Dependency) -
     }
 }
 
-fn detect(manifest: &Manifest, dependency: &Dependency) -> Step {
+fn detect(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
     let range = dependency.wanted.as_deref().unwrap_or("no range");
     let mut evidence = vec![format!("{} asks for {range}", manifest.path)];
     let outcome = match (&dependency.locked, &manifest.lock) {
@@ -160,6 +158,9 @@ fn detect(manifest: &Manifest, dependency: &Dependency) -> Step {
             Outcome::Failed
         }
     };
+    if let Some(pin) = stack.runtime_of(manifest) {
+        evidence.push(format!("{} asks for {} {}", pin.path, pin.name, pin.version));
+    }
     Step { id: "detect", outcome, evidence }
 }
 
@@ -248,11 +249,13 @@ fn document(
     version: Option<&Version>,
 ) -> Step {
     let mut step = Step { id: "document", outcome: Outcome::NotDone, evidence: Vec::new() };
-    if let Some((path, installed, types)) = installed(scene.disk, manifest, dependency) {
+    if let Some(found) = scene.installs.find(manifest, dependency) {
+        let Installed { path, version: installed, documents } = found;
         let fits = version.is_none_or(|version| installed.line() == version.line());
         step.outcome = if fits { Outcome::Done } else { Outcome::Failed };
-        let types = types.map_or_else(String::new, |types| format!("; its types: {types}"));
-        step.evidence.push(format!("{path} is of {installed}{types}"));
+        let word = if manifest.ecosystem == Ecosystem::Npm { "types" } else { "own words" };
+        let documents = documents.map_or_else(String::new, |it| format!("; its {word}: {it}"));
+        step.evidence.push(format!("{path} is of {installed}{documents}"));
         if !fits {
             step.evidence.push(
                 "installed is another version than the manifest names: install first".to_owned(),
@@ -275,7 +278,7 @@ fn document(
     });
     match (described, version) {
         (Some(described), Some(version)) if described.line() == version.line() => {
-            let address = reference(entry).unwrap_or("its references");
+            let address = entry.reference().unwrap_or("its references");
             step.evidence
                 .push(format!("{address} for {described} (entry reviewed {})", entry.updated));
             if step.outcome == Outcome::NotDone {
@@ -299,48 +302,6 @@ fn document(
         step.evidence.push("no documentation of this version was found".to_owned());
     }
     step
-}
-
-/// The first address under the references of an entry.
-fn reference<'a>(entry: &Entry<'a>) -> Option<&'a str> {
-    let (_, references) = entry.page.body().split_once("## References")?;
-    let start = references.find("https://")?;
-    let rest = &references[start..];
-    Some(&rest[..rest.find([')', '>', ' ', '\n']).unwrap_or(rest.len())])
-}
-
-/// The package as it lies in `node_modules`, of this folder or one above: its manifest, its version
-/// and its type definitions.
-fn installed(
-    disk: &Disk,
-    manifest: &Manifest,
-    dependency: &Dependency,
-) -> Option<(String, Version, Option<String>)> {
-    // A name is written by whoever wrote the manifest.
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '@' | '/' | '-' | '_' | '.');
-    let is_safe = dependency.name.chars().all(is_name) && !dependency.name.contains("..");
-    if manifest.ecosystem != Ecosystem::Npm || !is_safe {
-        return None;
-    }
-    let mut folder = Some(manifest.folder());
-    while let Some(at) = folder {
-        let below = format!("node_modules/{}", dependency.name);
-        let package = if at.is_empty() { below } else { format!("{at}/{below}") };
-        let path = format!("{package}/package.json");
-        if disk.exists(&path) && disk.inside(&path).is_some() {
-            let bytes = disk.read(&path, INSTALLED).ok()?;
-            let value: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
-            let version = Version::read(value["version"].as_str()?)?;
-            let types = value["types"].as_str().or(value["typings"].as_str());
-            let types = types.map(|types| format!("{package}/{}", types.trim_start_matches("./")));
-            return Some((path, version, types));
-        }
-        folder = match at.rsplit_once('/') {
-            Some((above, _)) => Some(above),
-            None => (!at.is_empty()).then_some(""),
-        };
-    }
-    None
 }
 
 fn filter(scene: &Scene<'_>, entry: Option<&Entry<'_>>, version: Option<&Version>) -> Step {

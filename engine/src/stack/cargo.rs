@@ -40,6 +40,12 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         items.map(str::to_owned).collect()
     };
     manifest.members = folders(&workspace["members"]);
+    if workspace.is_object() {
+        // What a root needs by its path is a member without being listed.
+        let tables = GROUPS.iter().filter_map(|(key, _)| value[*key].as_object()).flatten();
+        let paths = tables.filter_map(|(_, wanted)| wanted["path"].as_str());
+        manifest.members.extend(paths.map(str::to_owned));
+    }
     manifest.left_out = folders(&workspace["exclude"]);
     vec![manifest]
 }

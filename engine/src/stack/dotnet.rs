@@ -14,9 +14,18 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     let ends = |name: &str, endings: &[&str]| endings.iter().any(|end| name.ends_with(end));
     for name in names.iter().filter(|name| ends(name, &[".csproj", ".fsproj", ".vbproj"])) {
         let path = join(folder, name);
-        if let Some(text) = reader.text(&path) {
-            found.push(project(path, name, &text));
+        let Some(text) = reader.text(&path) else { continue };
+        let tree = xml::parse(&text);
+        if tree.nodes.iter().any(|node| node.key == "Project") {
+            found.push(project(path, name, &tree));
+        } else {
+            let said = format!("{path}:1:1: holds no <Project>; the file is not used");
+            reader.problems.push(said);
         }
+    }
+    let path = join(folder, "packages.config");
+    if let Some(text) = reader.text(&path) {
+        found.push(packages_config(path, &xml::parse(&text)));
     }
     for name in names.iter().filter(|name| ends(name, &[".sln", ".slnx"])) {
         let path = join(folder, name);
@@ -32,11 +41,19 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         let mut manifest = Manifest::new(path, Ecosystem::Nuget);
         manifest.manager = Some("dotnet".to_owned());
         let tree = xml::parse(&text);
-        for node in tree.nodes.iter().filter(|node| node.key == "PackageVersion") {
+        let is_version =
+            |node: &&Node| matches!(&*node.key, "PackageVersion" | "GlobalPackageReference");
+        for node in tree.nodes.iter().filter(is_version) {
             if let (Some(name), Some(version)) =
                 (value(&tree, node, "Include"), value(&tree, node, "Version"))
             {
-                manifest.shared.insert(name, version);
+                let version = filled(&tree, version);
+                // A global reference is one of every project.
+                if node.key == "GlobalPackageReference" {
+                    let tool = Dependency::new(&name, version.as_deref(), Group::Dev);
+                    manifest.dependencies.push(tool);
+                }
+                manifest.shared.extend(version.map(|version| (name, version)));
             }
         }
         found.push(manifest);
@@ -52,8 +69,33 @@ fn value(tree: &Tree, node: &Node, name: &str) -> Option<String> {
     found.find_map(|child| child.value.clone())
 }
 
-fn project(path: String, file: &str, text: &str) -> Manifest {
-    let tree = xml::parse(text);
+/// A value whose `$(name)` is a property of the same file; `None` where it is of another.
+fn filled(tree: &Tree, value: String) -> Option<String> {
+    let Some(name) = value.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')')) else {
+        return (!value.contains("$(")).then_some(value);
+    };
+    let set = tree.nodes.iter().find(|node| node.key == name)?.value.clone();
+    set.filter(|value| !value.contains("$("))
+}
+
+/// The list of packages of projects before .NET Core; every version in it is exact.
+fn packages_config(path: String, tree: &Tree) -> Manifest {
+    let mut manifest = Manifest::new(path, Ecosystem::Nuget);
+    manifest.manager = Some("nuget".to_owned());
+    for node in tree.nodes.iter().filter(|node| node.key == "package") {
+        let (Some(name), Some(version)) = (value(tree, node, "id"), value(tree, node, "version"))
+        else {
+            continue;
+        };
+        let is_tool = value(tree, node, "developmentDependency").is_some_and(|it| it == "true");
+        let group = if is_tool { Group::Dev } else { Group::Normal };
+        let dependency = Dependency::new(name, Some(&version), group);
+        manifest.dependencies.push(Dependency { locked: Some(version), ..dependency });
+    }
+    manifest
+}
+
+fn project(path: String, file: &str, tree: &Tree) -> Manifest {
     let first = |key: &str| {
         tree.nodes.iter().find(|node| node.key == key).and_then(|node| node.value.clone())
     };
@@ -68,9 +110,10 @@ fn project(path: String, file: &str, text: &str) -> Manifest {
         manifest.pins.push(Pin { name, version, path });
     }
     for node in tree.nodes.iter().filter(|node| node.key == "PackageReference") {
-        let Some(name) = value(&tree, node, "Include") else { continue };
-        let version = value(&tree, node, "Version");
-        let is_tool = value(&tree, node, "PrivateAssets").is_some_and(|it| it == "all");
+        let Some(name) = value(tree, node, "Include") else { continue };
+        let version = value(tree, node, "VersionOverride").or(value(tree, node, "Version"));
+        let version = version.and_then(|version| filled(tree, version));
+        let is_tool = value(tree, node, "PrivateAssets").is_some_and(|it| it == "all");
         let group = if is_tool { Group::Dev } else { Group::Normal };
         let inherits = version.is_none().then(|| name.clone());
         let dependency = Dependency::new(name, version.as_deref(), group);

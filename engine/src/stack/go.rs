@@ -1,16 +1,19 @@
-//! `go.mod` and `go.work`. Go takes the least version that all agree on, so what `go.mod` names is
-//! what is built.
+//! `go.mod`, `go.sum` and `go.work`. Go takes the least version that all agree on, so what `go.mod`
+//! names is what is built, if `go.sum` knows it.
 
+use super::lock::Lock;
 use super::pins::Pin;
 use super::read::{Reader, join};
 use super::{Dependency, Ecosystem, Group, Manifest};
+use std::collections::BTreeSet;
 
 pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
     let mut found = Vec::new();
     let path = join(folder, "go.work");
     if let Some(text) = reader.text(&path) {
-        let mut manifest = Manifest::new(path, Ecosystem::Go);
+        let mut manifest = Manifest::new(path.clone(), Ecosystem::Go);
         manifest.manager = Some("go".to_owned());
+        manifest.pins.extend(statements(&text).filter_map(|said| pin(said, &path)));
         let folders = statements(&text).filter(|(word, _)| *word == "use");
         // The folder itself is no member of itself.
         let folders = folders.map(|(_, rest)| rest.trim_matches('"'));
@@ -20,7 +23,9 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     }
     let path = join(folder, "go.mod");
     if let Some(text) = reader.text(&path) {
-        let module = go_mod(&path, &text);
+        let sums = reader.text(&join(folder, "go.sum"));
+        let sums = sums.as_ref().map(|text| sums_of(text).collect::<BTreeSet<_>>());
+        let module = go_mod(&path, &text, sums.as_ref());
         if module.name.is_none() {
             let said = format!("{path}:1:1: names no module; the file is not used");
             reader.problems.push(said);
@@ -31,22 +36,67 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     found
 }
 
-fn go_mod(path: &str, text: &str) -> Manifest {
+/// `go.sum` holds a hash for each module; the version is that of `go.mod`, and was looked up there.
+pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
+    let path = join(folder, "go.sum");
+    let there = reader.text(&path);
+    there.into_iter().map(|_| Lock::new(path.clone(), Ecosystem::Go, "go")).collect()
+}
+
+/// `module v1.2.3 h1:…`, without the lines on `go.mod` files alone.
+fn sums_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let (name, version) = (words.next()?, words.next()?);
+        (!version.ends_with("/go.mod")).then_some((name, version))
+    })
+}
+
+fn pin((word, rest): (&str, &str), path: &str) -> Option<Pin> {
+    let version = rest.split("//").next().unwrap_or(rest).trim().trim_start_matches("go");
+    matches!(word, "go" | "toolchain").then(|| Pin {
+        name: "go".to_owned(),
+        version: version.to_owned(),
+        path: path.to_owned(),
+    })
+}
+
+fn go_mod(path: &str, text: &str, sums: Option<&BTreeSet<(&str, &str)>>) -> Manifest {
     let mut manifest = Manifest::new(path.to_owned(), Ecosystem::Go);
     manifest.manager = Some("go".to_owned());
     for (word, rest) in statements(text) {
         match word {
             "module" => manifest.name = Some(rest.trim_matches('"').to_owned()),
-            "go" | "toolchain" => manifest.pins.push(Pin {
-                name: "go".to_owned(),
-                version: rest.trim_start_matches("go").to_owned(),
-                path: path.to_owned(),
-            }),
             "require" => manifest.dependencies.extend(required(rest)),
-            _ => {}
+            _ => manifest.pins.extend(pin((word, rest), path)),
         }
     }
+    for dependency in &mut manifest.dependencies {
+        let version = dependency.wanted.clone().unwrap_or_default();
+        if sums.is_some_and(|sums| !sums.contains(&(&*dependency.name, &*version))) {
+            dependency.locked = None;
+        }
+    }
+    for (_, rest) in statements(text).filter(|(word, _)| *word == "replace") {
+        replace(rest, &mut manifest.dependencies);
+    }
     manifest
+}
+
+/// `old [v1] => new v2`, or a folder instead of a module, which has no version.
+fn replace(rest: &str, dependencies: &mut [Dependency]) {
+    let Some((old, new)) = rest.split_once("=>") else { return };
+    let mut old = old.split_whitespace();
+    let (name, only) = (old.next(), old.next());
+    let mut new = new.split("//").next().unwrap_or_default().split_whitespace();
+    let (place, version) = (new.next().unwrap_or_default(), new.next());
+    for dependency in dependencies.iter_mut().filter(|it| Some(&*it.name) == name) {
+        if only.is_none() || dependency.wanted.as_deref() == only {
+            let of = version.unwrap_or_default();
+            dependency.wanted = Some(format!("=> {place} {of}").trim_end().to_owned());
+            dependency.locked = version.map(|it| it.trim_start_matches('v').to_owned());
+        }
+    }
 }
 
 /// Statements, those in parentheses one by one: first word, and the rest with its comment.

@@ -1,12 +1,15 @@
 //! What a project is built with: its manifests, their dependencies as wanted and as locked, its
 //! package managers, the versions of runtimes it pins, and the marks of guidance in it.
 //!
-//! Manifests are read, never run. They are looked for in the root, in the folders right below it,
-//! and wherever a manifest declares a member of its workspace.
+//! Manifests are read, never run. They are looked for in the root, in the folders right below it, in
+//! those below a folder without a manifest (`services/api`), and wherever a manifest declares a
+//! member of its workspace.
 
 mod cargo;
 mod dotnet;
 mod go;
+mod gradle;
+pub mod installed;
 mod jvm;
 mod lock;
 mod markers;
@@ -16,6 +19,9 @@ mod pins;
 mod python;
 mod read;
 mod ruby;
+mod settle;
+#[cfg(test)]
+mod shapes;
 #[cfg(test)]
 mod tests;
 pub mod version;
@@ -24,6 +30,7 @@ use crate::files::{Disk, folders_below};
 use lock::Lock;
 use read::Reader;
 use serde::Serialize;
+use settle::{exact, inherit, settle};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -33,6 +40,9 @@ pub use version::Version;
 
 /// Most folders that are looked through.
 const FOLDERS: usize = 400;
+
+/// Most folders that are looked through below one without a manifest.
+const BELOW: usize = 40;
 
 /// Folders that hold what others wrote, or what was built.
 const FOREIGN: [&str; 12] = [
@@ -85,6 +95,39 @@ impl Ecosystem {
             Self::Nuget => "nuget",
             Self::Gem => "gem",
             Self::Composer => "composer",
+        }
+    }
+}
+
+impl Ecosystem {
+    /// That of a word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        let all = [
+            Self::Npm,
+            Self::Cargo,
+            Self::Pypi,
+            Self::Go,
+            Self::Maven,
+            Self::Nuget,
+            Self::Gem,
+            Self::Composer,
+        ];
+        all.into_iter().find(|it| it.word() == word)
+    }
+
+    /// The name under which files pin what its packages run on, or are built with.
+    #[must_use]
+    pub fn runtime(self) -> &'static str {
+        match self {
+            Self::Npm => "node",
+            Self::Cargo => "rust",
+            Self::Pypi => "python",
+            Self::Go => "go",
+            Self::Maven => "java",
+            Self::Nuget => "dotnet",
+            Self::Gem => "ruby",
+            Self::Composer => "php",
         }
     }
 }
@@ -224,7 +267,20 @@ impl Stack {
     /// Whether it holds several packages.
     #[must_use]
     pub fn is_monorepo(&self) -> bool {
-        self.manifests.iter().any(Manifest::is_workspace)
+        let folders = self.manifests.iter().map(Manifest::folder);
+        let below: BTreeSet<&str> = folders.filter(|folder| !folder.is_empty()).collect();
+        self.manifests.iter().any(Manifest::is_workspace) || below.len() > 1
+    }
+
+    /// The runtime or compiler that the packages of a manifest are built with, as the nearest file at
+    /// or above it pins it; of several side by side the first.
+    #[must_use]
+    pub fn runtime_of(&self, manifest: &Manifest) -> Option<&Pin> {
+        let runtime = manifest.ecosystem.runtime();
+        installed::above(manifest.folder()).into_iter().find_map(|folder| {
+            let here = |pin: &&Pin| pin.path.rsplit_once('/').map_or("", |(of, _)| of) == folder;
+            self.pins.iter().filter(|pin| pin.name == runtime).find(here)
+        })
     }
 
     /// Every dependency with the manifest that names it.
@@ -232,6 +288,20 @@ impl Stack {
         self.manifests.iter().flat_map(|manifest| {
             manifest.dependencies.iter().map(move |dependency| (manifest, dependency))
         })
+    }
+
+    /// The manifests that count for a file: `path` itself, where it is one, else those of its folder,
+    /// or of the nearest folder above that has any.
+    #[must_use]
+    pub fn nearest(&self, path: &str) -> Vec<&Manifest> {
+        if let Some(own) = self.manifests.iter().find(|manifest| manifest.path == path) {
+            return vec![own];
+        }
+        let above = installed::above(path).into_iter();
+        let mut found = above.map(|folder| {
+            self.manifests.iter().filter(|it| it.folder() == folder).collect::<Vec<_>>()
+        });
+        found.find(|manifests| !manifests.is_empty()).unwrap_or_default()
     }
 
     /// The dependencies of this name, in all manifests.
@@ -256,14 +326,15 @@ const ECOSYSTEMS: &[(ReadManifests, ReadLocks)] = &[
     (npm::manifests, npm::locks),
     (cargo::manifests, cargo::locks),
     (python::manifests, python::locks),
-    (go::manifests, no_locks),
-    (jvm::manifests, jvm::locks),
+    (go::manifests, go::locks),
+    (jvm::manifests, no_locks),
+    (gradle::manifests, gradle::locks),
     (dotnet::manifests, dotnet::locks),
     (ruby::manifests, ruby::locks),
     (php::manifests, php::locks),
 ];
 
-/// Go's manifests are exact.
+/// Maven has no lock file: what a POM names is built.
 fn no_locks(_: &str, _: &mut Reader<'_>) -> Vec<Lock> {
     Vec::new()
 }
@@ -271,12 +342,21 @@ fn no_locks(_: &str, _: &mut Reader<'_>) -> Vec<Lock> {
 /// What the project on `disk` is built with.
 #[must_use]
 pub fn detect(disk: &Disk) -> Stack {
-    let mut reader = Reader { disk, problems: Vec::new() };
+    detect_at(disk, "")
+}
+
+/// The same, with the manifests of `folder` and of all folders above it, wherever it lies.
+#[must_use]
+pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
+    let mut reader = Reader::new(disk);
     let mut stack = Stack::default();
     let mut locks = Vec::new();
     let mut seen = BTreeSet::new();
     let mut left = vec![String::new()];
-    left.extend(folders_below(disk, "").into_iter().filter(|name| !is_foreign(name)));
+    left.extend(installed::above(folder).into_iter().map(str::to_owned));
+    let outer: Vec<String> =
+        folders_below(disk, "").into_iter().filter(|name| !is_foreign(name)).collect();
+    left.extend(outer.iter().cloned());
     let mut at = 0;
     while let Some(folder) = left.get(at).cloned() {
         at += 1;
@@ -289,6 +369,8 @@ pub fn detect(disk: &Disk) -> Stack {
             reader.problems.push(said);
             break;
         }
+        reader.enter(&folder);
+        let known = stack.manifests.len();
         for (manifests, read_locks) in ECOSYSTEMS {
             let found = manifests(&folder, &mut reader);
             for manifest in &found {
@@ -298,14 +380,38 @@ pub fn detect(disk: &Disk) -> Stack {
             locks.extend(read_locks(&folder, &mut reader));
         }
         stack.pins.extend(pins::files(&folder, &mut reader));
+        let is_bare = stack.manifests.len() == known && outer.contains(&folder);
+        if is_bare && !is_aside(&folder) && !is_claimed(&folder, &stack.manifests) {
+            let below = folders_below(disk, &folder);
+            left.extend(below.into_iter().filter(|name| !is_foreign(name)).take(BELOW));
+        }
     }
     inherit(&mut stack.manifests);
     settle(&mut stack.manifests, &locks);
+    for manifest in &mut stack.manifests {
+        exact(manifest);
+    }
     let asked = stack.manifests.iter_mut().flat_map(|manifest| std::mem::take(&mut manifest.pins));
     stack.pins.extend(asked.collect::<Vec<_>>());
     stack.locks = locks.into_iter().map(|lock| lock.path).collect();
     stack.problems = reader.problems;
     stack
+}
+
+/// Folders whose packages are there to be tried or shown.
+fn is_aside(folder: &str) -> bool {
+    let words =
+        ["test", "tests", "spec", "fixtures", "testdata", "example", "examples", "samples", "docs"];
+    words.contains(&folder)
+}
+
+/// Whether a workspace of the root says itself what below `folder` belongs to it, by a pattern: what
+/// does not fit it was left out.
+fn is_claimed(folder: &str, manifests: &[Manifest]) -> bool {
+    let roots = manifests.iter().filter(|manifest| manifest.folder().is_empty());
+    let globs = roots.flat_map(|manifest| &manifest.members);
+    let mut globs = globs.filter(|glob| glob.contains(['*', '?', '[', '{']));
+    globs.any(|glob| glob.trim_start_matches("./").split('/').next() == Some(folder))
 }
 
 fn is_foreign(folder: &str) -> bool {
@@ -374,60 +480,4 @@ fn expand(disk: &Disk, glob: &str) -> Vec<String> {
     }
     folders.retain(|folder| disk.locate(folder).is_ok_and(|path| path.is_dir()));
     folders
-}
-
-/// Gives dependencies that take their range from above that range.
-fn inherit(manifests: &mut [Manifest]) {
-    let shared: Vec<(Ecosystem, String, BTreeMap<String, String>)> = manifests
-        .iter()
-        .filter(|manifest| !manifest.shared.is_empty())
-        .map(|it| (it.ecosystem, it.folder().to_owned(), it.shared.clone()))
-        .collect();
-    for manifest in manifests {
-        let (ecosystem, folder) = (manifest.ecosystem, manifest.folder().to_owned());
-        // The nearest above comes first.
-        let mut above: Vec<_> = shared
-            .iter()
-            .filter(|(of, from, _)| *of == ecosystem && is_within(&folder, from))
-            .collect();
-        above.sort_by_key(|(_, from, _)| std::cmp::Reverse(from.len()));
-        for dependency in &mut manifest.dependencies {
-            let Some(key) = &dependency.inherits else { continue };
-            let shared =
-                |key: &str| above.iter().find_map(|(_, _, ranges)| ranges.get(key)).cloned();
-            dependency.wanted = shared(key);
-            if let Some(name) = shared(&format!("={key}")) {
-                dependency.name = name;
-            }
-        }
-    }
-}
-
-fn is_within(folder: &str, above: &str) -> bool {
-    above.is_empty()
-        || folder == above
-        || folder.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
-}
-
-/// Gives dependencies the versions that the nearest lock file above settles.
-fn settle(manifests: &mut [Manifest], locks: &[Lock]) {
-    for manifest in manifests.iter_mut().filter(|manifest| !manifest.is_unlocked) {
-        let folder = manifest.folder().to_owned();
-        let mut above: Vec<&Lock> = locks
-            .iter()
-            .filter(|lock| lock.ecosystem == manifest.ecosystem)
-            .filter(|lock| is_within(&folder, lock.folder()))
-            .collect();
-        above.sort_by_key(|lock| std::cmp::Reverse(lock.folder().len()));
-        let Some(nearest) = above.first() else { continue };
-        manifest.lock = Some(nearest.path.clone());
-        if manifest.manager.is_none() {
-            manifest.manager = nearest.manager.clone();
-        }
-        for dependency in &mut manifest.dependencies {
-            if dependency.locked.is_none() {
-                dependency.locked = nearest.version(&folder, dependency);
-            }
-        }
-    }
 }

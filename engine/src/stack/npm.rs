@@ -94,6 +94,11 @@ fn workspace(
         catalogs(&pnpm, &mut manifest.shared);
         manifest.manager.get_or_insert_with(|| "pnpm".to_owned());
     }
+    if all.is_empty()
+        && let Some(lerna) = reader.json(&join(folder, "lerna.json"))
+    {
+        all.extend(globs(&lerna["packages"]));
+    }
     for glob in all {
         let (glob, list) = match glob.strip_prefix('!') {
             Some(glob) => (glob, &mut manifest.left_out),

@@ -24,6 +24,12 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
             }
         }
     }
+    // Packages that lie in the same repository.
+    for repository in value["repositories"].as_array().into_iter().flatten() {
+        if let Some(folder) = repository["url"].as_str().filter(|_| repository["type"] == "path") {
+            manifest.members.push(folder.to_owned());
+        }
+    }
     for (name, command) in value["scripts"].as_object().into_iter().flatten() {
         let command = match command {
             Value::String(command) => command.clone(),

@@ -1,22 +1,18 @@
-//! `pyproject.toml`, `requirements*.txt`, `setup.cfg`, `Pipfile`, and the lock files of uv, Poetry,
-//! PDM and Pipenv.
+//! `pyproject.toml`, lists of requirements and what pip-tools makes of them, `setup.cfg`, `Pipfile`,
+//! and the lock files of uv, Poetry, PDM and Pipenv, and `pylock.toml`.
 
 use super::lock::Lock;
 use super::pins::Pin;
 use super::read::{Reader, join};
 use super::{Dependency, Ecosystem, Group, Manifest};
-use crate::files::Files;
+use crate::files::{Files, files_in};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
-/// Lists of requirements by their usual names.
-const LISTS: [(&str, Group); 6] = [
-    ("requirements.txt", Group::Normal),
-    ("requirements-dev.txt", Group::Dev),
-    ("requirements_dev.txt", Group::Dev),
-    ("dev-requirements.txt", Group::Dev),
-    ("requirements/base.txt", Group::Normal),
-    ("requirements/dev.txt", Group::Dev),
-];
+/// Most lists of requirements in a folder.
+const LISTS: usize = 20;
+/// What lists for work on a program are called.
+const FOR_WORK: [&str; 6] = ["dev", "test", "lint", "doc", "ci", "build"];
 
 pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
     let mut found = Vec::new();
@@ -36,23 +32,85 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
         poetry(value["dev-packages"].as_object(), Group::Dev, &mut manifest.dependencies);
         found.push(manifest);
     }
-    for (name, group) in LISTS {
-        let path = join(folder, name);
-        if let Some(text) = reader.text(&path) {
-            let mut manifest = Manifest::new(path, Ecosystem::Pypi);
-            let requirements = text.lines().filter_map(|line| requirement(line, group));
-            manifest.dependencies = requirements.collect();
-            manifest.manager = Some("pip".to_owned());
-            manifest.is_unlocked = true;
-            found.push(manifest);
-        }
-    }
+    let is_project = found.iter().any(|it| it.path.ends_with("pyproject.toml"));
+    found.extend(lists(folder, is_project, reader));
     let program = join(folder, "setup.py");
     if found.is_empty() && reader.disk.exists(&program) {
         let said = format!("{program}: a program, not read; what it needs is not known");
         reader.problems.push(said);
     }
     found
+}
+
+/// The stems of lists in a folder, with what lies there of `.in` and `.txt`: pip-tools makes the
+/// second of the first, with every version settled.
+fn stems(folder: &str, reader: &Reader<'_>) -> Vec<(String, [bool; 2])> {
+    let mut found: BTreeMap<String, [bool; 2]> = BTreeMap::new();
+    let own = files_in(reader.disk, folder).into_iter();
+    let own = own.filter(|name| name.contains("requirements"));
+    let below = files_in(reader.disk, &join(folder, "requirements")).into_iter();
+    for name in own.chain(below.map(|name| format!("requirements/{name}"))) {
+        for (at, ending) in [".in", ".txt"].into_iter().enumerate() {
+            if let Some(stem) = name.strip_suffix(ending) {
+                found.entry(stem.to_owned()).or_default()[at] = true;
+            }
+        }
+    }
+    let mut found: Vec<_> = found.into_iter().collect();
+    // `requirements` goes before what is made for work on it.
+    found.sort_by_key(|(stem, _)| (stem.len(), stem.clone()));
+    found
+}
+
+/// Lists of requirements. One that was made from the project file is its lock file.
+fn lists(folder: &str, is_project: bool, reader: &mut Reader<'_>) -> Vec<Manifest> {
+    let stems = stems(folder, reader);
+    if stems.len() > LISTS {
+        let said = format!("{folder}: {LISTS} lists of requirements were read, the others not");
+        reader.problems.push(said);
+    }
+    let mut found = Vec::new();
+    for (stem, [is_source, is_list]) in stems.into_iter().take(LISTS) {
+        let source = join(folder, &format!("{stem}.in"));
+        let list = join(folder, &format!("{stem}.txt"));
+        let listed = is_list.then(|| reader.text(&list)).flatten();
+        let group = match FOR_WORK.iter().any(|word| stem.contains(word)) {
+            true => Group::Dev,
+            false => Group::Normal,
+        };
+        let read = |text: &str| -> Vec<Dependency> {
+            text.lines().filter_map(|line| requirement(line, group)).collect()
+        };
+        let mut manifest = Manifest::new(source.clone(), Ecosystem::Pypi);
+        manifest.is_unlocked = true;
+        match (is_source.then(|| reader.text(&source)).flatten(), listed) {
+            (Some(text), listed) => {
+                manifest.manager = Some("pip-tools".to_owned());
+                manifest.dependencies = read(&text);
+                let settled = listed.as_deref().map(read).unwrap_or_default();
+                manifest.lock = listed.map(|_| list);
+                for dependency in &mut manifest.dependencies {
+                    let same = settled.iter().find(|it| it.name == dependency.name);
+                    dependency.locked =
+                        same.and_then(|it| it.locked.clone()).or(dependency.locked.take());
+                }
+            }
+            (None, Some(text)) if !(is_project && is_made(&text)) => {
+                manifest.path = list;
+                manifest.manager = Some("pip".to_owned());
+                manifest.dependencies = read(&text);
+            }
+            _ => continue,
+        }
+        found.push(manifest);
+    }
+    found
+}
+
+/// Whether a list says of itself that pip-compile or uv made it.
+fn is_made(text: &str) -> bool {
+    let head = text.lines().take(4).filter(|line| line.starts_with('#'));
+    head.into_iter().any(|line| line.contains("autogenerated by"))
 }
 
 /// Names are compared as the index does: <https://peps.python.org/pep-0503/#normalized-names>.
@@ -83,6 +141,9 @@ fn pyproject(path: String, value: &Value) -> Manifest {
         add(list, Group::Dev);
     }
     add(&tool["uv"]["dev-dependencies"], Group::Dev);
+    for (_, list) in tool["pdm"]["dev-dependencies"].as_object().into_iter().flatten() {
+        add(list, Group::Dev);
+    }
     let found = &mut manifest.dependencies;
     poetry(of_poetry["dependencies"].as_object(), Group::Normal, found);
     poetry(of_poetry["dev-dependencies"].as_object(), Group::Dev, found);
@@ -108,7 +169,12 @@ fn pyproject(path: String, value: &Value) -> Manifest {
 fn poetry(table: Option<&Map<String, Value>>, group: Group, found: &mut Vec<Dependency>) {
     for (name, wanted) in table.into_iter().flatten().filter(|(name, _)| *name != "python") {
         let range = wanted.as_str().or(wanted["version"].as_str());
-        found.push(Dependency::new(plain(name), range, group));
+        let mut dependency = Dependency::new(plain(name), range, group);
+        // Without a sign, and with `==`, it is exactly that one.
+        let exact = range.map(|it| it.trim_start_matches('='));
+        dependency.locked =
+            exact.filter(|it| super::settle::is_whole(it, false)).map(str::to_owned);
+        found.push(dependency);
     }
 }
 
@@ -194,6 +260,23 @@ pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
             lock.add_packages(&value["package"], plain);
             found.push(lock);
         }
+    }
+    let path = join(folder, "pylock.toml");
+    if let Some(value) = reader.toml(&path) {
+        let mut lock = Lock::new(path, Ecosystem::Pypi, "");
+        lock.add_packages(&value["packages"], plain);
+        found.push(lock);
+    }
+    let path = join(folder, "requirements.txt");
+    let is_source = reader.disk.exists(&join(folder, "requirements.in"));
+    if let Some(text) = reader.text(&path).filter(|text| !is_source && is_made(text)) {
+        let mut lock = Lock::new(path, Ecosystem::Pypi, "pip");
+        for it in text.lines().filter_map(|line| requirement(line, Group::Normal)) {
+            if let Some(version) = it.locked {
+                lock.add(it.name, version);
+            }
+        }
+        found.push(lock);
     }
     let path = join(folder, "Pipfile.lock");
     if let Some(value) = reader.json(&path) {

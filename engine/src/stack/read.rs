@@ -1,8 +1,9 @@
 //! Reads manifests: what cannot be read is named with its place, and passed over.
 
-use crate::files::{Disk, Files};
+use crate::files::{Disk, Files, names_in};
 use crate::parse::values::{Format, Values};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Most bytes of a manifest or lock file.
 const LIMIT: u64 = 24 << 20;
@@ -12,12 +13,31 @@ pub(super) struct Reader<'a> {
     pub(super) disk: &'a Disk,
     /// What could not be read, a sentence each, path first.
     pub(super) problems: Vec<String>,
+    /// The folder that is looked through, and what lies in it: one look at the folder instead of
+    /// one for each name that a manifest may have.
+    within: Option<(String, BTreeSet<String>)>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    pub(super) fn new(disk: &'a Disk) -> Self {
+        Self { disk, problems: Vec::new(), within: None }
+    }
+
+    /// Turns to a folder: files right in it are looked for among its names.
+    pub(super) fn enter(&mut self, folder: &str) {
+        let names = names_in(self.disk, folder).into_iter().collect();
+        self.within = Some((folder.to_owned(), names));
+    }
+
+    fn may_exist(&self, path: &str) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let within = self.within.as_ref().filter(|(of, _)| of == folder);
+        within.is_none_or(|(_, names)| names.contains(name))
+    }
+
     /// The text of a file; `None` when there is none.
     pub(super) fn text(&mut self, path: &str) -> Option<String> {
-        if !self.disk.exists(path) {
+        if !self.may_exist(path) || !self.disk.exists(path) {
             return None;
         }
         if self.disk.inside(path).is_none() {

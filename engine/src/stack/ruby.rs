@@ -1,4 +1,4 @@
-//! `Gemfile` and `Gemfile.lock`.
+//! `Gemfile` and `Gemfile.lock`, or `gems.rb` and `gems.locked`.
 
 use super::lock::Lock;
 use super::pins::Pin;
@@ -6,8 +6,9 @@ use super::read::{Reader, join};
 use super::{Dependency, Ecosystem, Group, Manifest};
 
 pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
-    let path = join(folder, "Gemfile");
-    let Some(text) = reader.text(&path) else { return Vec::new() };
+    let names = ["Gemfile", "gems.rb"].map(|name| join(folder, name));
+    let read = names.into_iter().find_map(|path| reader.text(&path).map(|text| (path, text)));
+    let Some((path, text)) = read else { return Vec::new() };
     let mut manifest = Manifest::new(path.clone(), Ecosystem::Gem);
     manifest.manager = Some("bundler".to_owned());
     let mut group = Group::Normal;
@@ -25,6 +26,8 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
                 // `gem "a", require: "b"` names no version.
                 let range = quoted.find(|it| it.contains(|c: char| c.is_ascii_digit()));
                 let range = range.filter(|it| !it.contains(['/', ':']));
+                let is_for_work = [":development", ":test"].iter().any(|it| line.contains(it));
+                let group = if is_for_work { Group::Dev } else { group };
                 manifest.dependencies.push(Dependency::new(name, range, group));
             }
         } else if line.starts_with("ruby ")
@@ -39,8 +42,9 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
 
 /// Under `specs:`, four blanks before a gem and its version, six before what it needs.
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
-    let path = join(folder, "Gemfile.lock");
-    let Some(text) = reader.text(&path) else { return Vec::new() };
+    let names = ["Gemfile.lock", "gems.locked"].map(|name| join(folder, name));
+    let read = names.into_iter().find_map(|path| reader.text(&path).map(|text| (path, text)));
+    let Some((path, text)) = read else { return Vec::new() };
     let mut lock = Lock::new(path, Ecosystem::Gem, "bundler");
     for line in text.lines() {
         let Some(line) = line.strip_prefix("    ").filter(|rest| !rest.starts_with(' ')) else {

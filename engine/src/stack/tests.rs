@@ -4,7 +4,7 @@
 use super::*;
 use std::fs;
 
-fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
+pub(super) fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {
         let path = folder.path().join(path);
@@ -16,7 +16,7 @@ fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
 }
 
 /// A stack, a line a manifest and a dependency.
-fn told(files: &[(&str, &str)]) -> String {
+pub(super) fn told(files: &[(&str, &str)]) -> String {
     let (_folder, stack) = project(files);
     let mut lines = Vec::new();
     for it in &stack.manifests {
@@ -192,16 +192,16 @@ fn go_java_dotnet_ruby_and_php() {
         ("site/composer.lock", r#"{"packages": [{"name": "laravel/framework", "version": "v12.4.0"}], "packages-dev": []}"#),
     ]), @"
     pom.xml maven g:a 4.0.1 by maven, lock -
-      org.springframework.boot:spring-boot-starter-parent 4.0.1 = - Build
-      org.apache.kafka:kafka-clients 4.1.0 = - Normal
+      org.springframework.boot:spring-boot-starter-parent 4.0.1 = 4.0.1 Build
+      org.apache.kafka:kafka-clients 4.1.0 = 4.1.0 Normal
     app.sln nuget - - by dotnet, lock -
     Directory.Packages.props nuget - - by dotnet, lock -
     App/App.csproj nuget App - by dotnet, lock -
       Serilog 4.0.0 = - Normal
       Dapper 2.1.35 = - Normal
     core/pom.xml maven g:core 1 by maven, lock -
-      g:a 1 = - Build
-      o:p 9 = - Dev
+      g:a 1 = 1 Build
+      o:p 9 = 9 Dev
     shop/Gemfile gem - - by bundler, lock shop/Gemfile.lock
       rails ~> 8.0 = 8.0.1 Normal
       rspec - = 3.13.0 Dev

@@ -28,7 +28,10 @@ pub(super) fn pages(root: &Path) -> Pages {
         note = Some(format!("The default settings apply: {}", error.message));
         Project::unconfigured(root)
     });
-    let content = project.config.content.clone().unwrap_or_default();
+    let mut content = project.config.content.clone().unwrap_or_default();
+    if let Err(why) = content.set_mode(&crate::settings::content_mode()) {
+        note = Some(format!("The variable is passed over: {why}."));
+    }
     Pages { library: Library::load(&project.disk, &content), content, note }
 }
 

@@ -3,6 +3,7 @@
 
 mod entry;
 mod neighbours;
+mod twins;
 
 use super::Checks;
 use crate::config::nearest;
@@ -77,14 +78,14 @@ pub(super) struct Read {
     entry: Entry,
     /// Links that lead to no file.
     dead: Vec<(String, Span)>,
-    /// Files of the same name or alias: path, and the name they share.
-    twins: Vec<(String, String)>,
+    /// Entries on the same thing.
+    twins: Vec<twins::Twin>,
 }
 
 pub(super) fn parse(source: &Source, files: &dyn Files) -> Read {
     let entry = Entry::of(source);
     let dead = neighbours::dead_links(&entry, source.path(), files);
-    let twins = neighbours::twins(&entry, source.path(), files);
+    let twins = twins::twins(&entry, source, files);
     Read { entry, dead, twins }
 }
 
@@ -335,9 +336,9 @@ fn dead_link(read: &Read, report: &mut Report<'_>) {
 
 fn duplicate_entry(read: &Read, report: &mut Report<'_>) {
     let place = read.entry.field("name").map_or_else(|| report.source().line_span(0), |it| it.1);
-    for (path, name) in &read.twins {
+    for twins::Twin { path, why } in &read.twins {
         report
-            .at(place, format!("`{path}` is an entry on `{name}` too"))
+            .at(place, format!("`{path}` {why}"))
             .help("keep one of the two: a search gives both, and they will differ");
     }
 }

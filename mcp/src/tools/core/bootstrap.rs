@@ -100,7 +100,10 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
     let library = context.library()?;
     let branch = given.branch.clone().or_else(|| branch_here(context));
     let mut notes = Vec::new();
-    if let Some(provider) = &given.ai_provider {
+    let content = project.config.content.clone().unwrap_or_default();
+    if given.ai_provider.is_some() && !content.tracks_sessions() {
+        notes.push("No session is kept: content.sessionTracking is false.".to_owned());
+    } else if let Some(provider) = &given.ai_provider {
         let branch = branch.clone().ok_or_else(|| {
             ToolError::new("`branch` is missing")
                 .remedy("no branch is checked out here: name the one you work on")
@@ -111,7 +114,6 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
     let state = stands(context, branch.as_deref(), given.task.as_deref())?;
     let asked = Asked { task: given.task.as_deref(), ..Asked::default() };
     let steps = next(&state, &asked);
-    let content = project.config.content.clone().unwrap_or_default();
     let size = given.token_budget.map(Budget::of).or(content.token_budget).unwrap_or_default();
     let name = project_name(context);
     let told =

@@ -1,10 +1,11 @@
 //! The tools of guidance as the server calls them.
 #![expect(clippy::disallowed_methods, reason = "the repository is made by Git")]
 
-use crate::context::Context;
+use crate::context::{Context, Environment, Setup};
 use crate::tool::{Answer, ToolError};
 use crate::tools;
-use aidd_engine::guidance::tokens;
+use aidd_ci::settings::in_force;
+use aidd_engine::guidance::{Shelf, tokens};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -210,6 +211,50 @@ fn a_start_is_for_this_project_and_says_what_it_lacks() {
     assert_eq!(answer.data["budget"], 400);
     write(root, ".aidd/config.json", "{\"content\": {\"tokenBudget\": \"huge\"}}");
     assert!(refused(root, "aidd_bootstrap", json!({})).contains("config.json"));
+}
+
+#[test]
+fn a_variable_goes_over_the_mode_of_the_file() {
+    fn bundled(name: &str) -> Option<String> {
+        (name == "AIDD_CONTENT_OVERRIDE_MODE").then(|| "bundled_only".to_owned())
+    }
+    fn wrong(name: &str) -> Option<String> {
+        (name == "AIDD_CONTENT_OVERRIDE_MODE").then(|| "both".to_owned())
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    write(root, "rules/own.md", "# Own\n\nMUST hold.\n");
+    write(root, ".aidd/config.json", "{\"content\": {\"overrideMode\": \"merge\"}}");
+    let context = |environment: Environment| Context::new(Setup { environment, ..Setup::at(root) });
+    let own = |context: &Context| {
+        let library = context.library().expect("pages");
+        library.on(Shelf::Rules).any(|page| page.path == "rules/own.md")
+    };
+    assert!(own(&context(|_| None)));
+    assert!(!own(&context(bundled)));
+    let settings = in_force(&context(bundled).project().expect("a project"), &bundled);
+    let content = settings.expect("settings").into_iter().find(|it| it.key == "content");
+    let content = content.expect("a setting");
+    assert_eq!(content.value["overrideMode"], "bundled_only");
+    assert_eq!(content.origin, "AIDD_CONTENT_OVERRIDE_MODE over .aidd/config.json");
+    let refused = context(wrong).library().expect_err("no mode").to_string();
+    assert!(refused.contains("merge, project_only or bundled_only"), "{refused}");
+}
+
+#[test]
+fn no_session_is_kept_where_the_settings_say_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    let given = json!({"branch": "main", "aiProvider": {
+        "provider": "p", "model": "m", "modelId": "m-1", "client": "c"
+    }});
+    write(root, ".aidd/config.json", "{\"content\": {\"sessionTracking\": false}}");
+    let answer = call(root, "aidd_bootstrap", given.clone());
+    assert_eq!(answer.data["sessionId"], Value::Null);
+    assert!(answer.text.contains("sessionTracking is false"), "{}", answer.text);
+    write(root, ".aidd/config.json", "{}");
+    let answer = call(root, "aidd_bootstrap", given);
+    assert!(answer.data["sessionId"].is_string(), "{}", answer.text);
 }
 
 #[test]

@@ -1,12 +1,16 @@
 //! A decision, questioned.
 
-use super::remembered;
+use super::{old_forms, remembered};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_engine::files::Disk;
-use aidd_engine::guidance::heuristics::{self, Questioned, Recalled, Scene, Stakes, USUAL};
-use aidd_engine::guidance::knowledge::Knowledge;
+use aidd_engine::guidance::decision;
+use aidd_engine::guidance::heuristics::{
+    self, Mention, Questioned, Recalled, Scene, Stakes, USUAL,
+};
+use aidd_engine::guidance::knowledge::{Knowledge, Legacy};
+use aidd_engine::guidance::legacy::Wanted;
 use aidd_engine::memory::recall::Hit;
 use aidd_engine::stack;
 use schemars::JsonSchema;
@@ -93,8 +97,14 @@ fn apply(context: &Context, given: Given) -> Result<Answer<Asked>, ToolError> {
     let found = remembered(context, &text, MEMORIES)?;
     let near = found.hits.into_iter().filter(|hit| hit.score >= NEAR);
     let memories: Vec<Recalled> = near.map(recalled).collect();
-    let scene =
-        Scene { library: &library, knowledge: &knowledge, stack: &stack, memories: &memories };
+    let mentions = mentions(context, &decision::read(&text, &knowledge).identifiers)?;
+    let scene = Scene {
+        library: &library,
+        knowledge: &knowledge,
+        stack: &stack,
+        memories: &memories,
+        mentions: &mentions,
+    };
     let limit = given.limit.unwrap_or(USUAL).clamp(1, 10);
     let asked = heuristics::apply(&text, stakes, limit, &scene).map_err(ToolError::new)?;
     let said = told(&asked);
@@ -104,6 +114,29 @@ fn apply(context: &Context, given: Given) -> Result<Answer<Asked>, ToolError> {
         more: asked.more,
     };
     Ok(Answer::new(data, said))
+}
+
+/// Where names of code and data stand in the project's files.
+fn mentions(context: &Context, names: &[String]) -> Result<Vec<Mention>, ToolError> {
+    let form = |name: &String| Legacy {
+        since: String::new(),
+        pattern: name.clone(),
+        instead: String::new(),
+    };
+    let forms: Vec<Legacy> = names.iter().map(form).collect();
+    let wanted = Wanted { name: "", ecosystems: Vec::new(), forms: forms.iter().collect() };
+    let search = old_forms(context, None, &[wanted])?;
+    let mention = |name: &String| {
+        let found = search.found.iter().filter(|it| it.pattern == *name);
+        Mention {
+            name: name.clone(),
+            places: found.map(|it| format!("{}:{}", it.path, it.line)).collect(),
+            searched: search.files,
+        }
+    };
+    // A project without a file of code says nothing about a name.
+    let is_searched = search.files > 0;
+    Ok(names.iter().filter(|_| is_searched).map(mention).collect())
 }
 
 /// What the decision names, without what it does not.

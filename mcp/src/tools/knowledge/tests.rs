@@ -153,10 +153,10 @@ fn technologies_are_compared() {
     let answer = call(folder.path(), "aidd_tech_compatibility", given);
     insta::assert_snapshot!(answer.text, @"
     from 60 for a pair of which nothing is known
-    Vitest + React: 91 (high)
+    Vitest + React: 87 (high)
       +30 both entries state that they work together
-      +6 both work with vite, typescript
       -5 package-lock.json has React 18.3.1; the entry describes 19.3
+      +2 both work with vite, typescript
     clash: Vitest and Jest, which the project has: Two runners with the same globals; one repository needs one.
     no entry: nosuchthing
     ");
@@ -197,7 +197,7 @@ fn versions_are_verified_and_moves_planned() {
     let answer = call(root, "aidd_verify_version", json!({"packages": ["react", "left-pad"]}));
     insta::assert_snapshot!(answer.text, @"
     react 18.3.1 (package.json): confidence low
-      detect done: package.json asks for ^18.2.0; package-lock.json settles 18.3.1
+      detect done: package.json asks for ^18.2.0; package-lock.json settles 18.3.1; .nvmrc asks for node 22
       context done: knowledge entry frontend/react describes 19.3, reviewed 2026-11-22: current
       document failed: the entry is for 19.3, not for 18.3.1
       filter failed: src/main.tsx:2: `ReactDOM.render` is replaced since 18 by createRoot(node).render

@@ -10,7 +10,8 @@ use aidd_engine::guidance::legacy::{self, Search, Wanted};
 use aidd_engine::guidance::migration::{self, Plan};
 use aidd_engine::guidance::versions::{self, Confidence, Outcome, Remembered, Scene, Verified};
 use aidd_engine::memory::times;
-use aidd_engine::stack::{self, Dependency, Manifest, Stack};
+use aidd_engine::stack::installed::Installs;
+use aidd_engine::stack::{self, Dependency, Manifest, Stack, Version};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -51,7 +52,7 @@ struct Given {
     /// Names (those with an entry)
     #[serde(default)]
     packages: Vec<String>,
-    /// Manifest or folder (the root)
+    /// Manifest, folder or source file: its nearest manifest (all)
     path: Option<String>,
 }
 
@@ -66,24 +67,35 @@ struct Versions {
     notes: Vec<String>,
 }
 
-/// The folder that a manifest or folder names; the root is empty.
-fn folder(context: &Context, given: Option<&str>) -> Result<String, ToolError> {
+/// The path that was given, from the root; the root is empty.
+fn place(context: &Context, given: Option<&str>) -> Result<String, ToolError> {
     let Some(given) = given else { return Ok(String::new()) };
     let path = context.inside(given)?;
-    let place = context.root().join(&path);
-    if place.is_dir() {
-        return Ok(path);
-    }
-    if !place.exists() {
+    if !context.root().join(&path).exists() {
         return Err(ToolError::new(format!("there is no `{given}`"))
-            .remedy("name a manifest such as package.json, or its folder"));
+            .remedy("name a manifest such as package.json, a folder or a source file"));
     }
-    Ok(path.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned()))
+    Ok(path)
 }
 
-fn is_below(manifest: &Manifest, folder: &str) -> bool {
-    folder.is_empty()
-        || manifest.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+/// The folder of a path.
+fn folder<'p>(context: &Context, path: &'p str) -> &'p str {
+    if context.root().join(path).is_dir() {
+        return path;
+    }
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The manifests that are meant by a path: all below a folder, else those that count for it.
+fn meant<'s>(context: &Context, stack: &'s Stack, path: &str) -> Vec<&'s Manifest> {
+    let is_below = |manifest: &&Manifest| {
+        path.is_empty() || manifest.path.strip_prefix(path).is_some_and(|it| it.starts_with('/'))
+    };
+    let below: Vec<&Manifest> = stack.manifests.iter().filter(is_below).collect();
+    if !below.is_empty() && folder(context, path) == path {
+        return below;
+    }
+    stack.nearest(path)
 }
 
 /// The dependencies asked for, and the names that no manifest has.
@@ -91,9 +103,10 @@ fn chosen<'s>(
     stack: &'s Stack,
     knowledge: &Knowledge<'_>,
     given: &Given,
-    folder: &str,
+    manifests: &[&'s Manifest],
 ) -> (Vec<(&'s Manifest, &'s Dependency)>, Vec<String>) {
-    let all = stack.dependencies().filter(|(manifest, _)| is_below(manifest, folder));
+    let is_meant = |manifest: &Manifest| manifests.iter().any(|it| it.path == manifest.path);
+    let all = stack.dependencies().filter(|(manifest, _)| is_meant(manifest));
     let all: Vec<(&Manifest, &Dependency)> = all.collect();
     let has_entry = |(manifest, dependency): &(&Manifest, &Dependency)| {
         let package = (manifest.ecosystem.word(), &*dependency.name);
@@ -132,10 +145,15 @@ fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let disk = Disk::new(context.root());
-    let folder = folder(context, given.path.as_deref())?;
-    let stack = stack::detect(&disk);
-    let (mut packages, unknown) = chosen(&stack, &knowledge, &given, &folder);
+    let path = place(context, given.path.as_deref())?;
+    let folder = folder(context, &path);
+    let stack = stack::detect_at(&disk, folder);
+    let manifests = meant(context, &stack, &path);
+    let (mut packages, unknown) = chosen(&stack, &knowledge, &given, &manifests);
     let mut notes = stack.problems.clone();
+    if !path.is_empty() && manifests.is_empty() {
+        notes.push(format!("no manifest lies at or above {path}"));
+    }
     if packages.is_empty() && unknown.is_empty() {
         notes.push(
             "no package with a knowledge entry was found; name others in `packages`".to_owned(),
@@ -155,12 +173,16 @@ fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError
         })
         .collect();
     let forms: Vec<Wanted<'_>> = used.iter().map(|entry| wanted(entry, &stack)).collect();
-    let below = Some(&*folder).filter(|folder| !folder.is_empty());
+    // Where a path is deep within a package, the whole package is searched.
+    let nearest = manifests.first().map_or("", |manifest| manifest.folder());
+    let base = if manifests.len() == 1 { nearest } else { folder };
+    let below = Some(base).filter(|folder| !folder.is_empty());
     let Search { found, files, notes: left_out } = old_forms(context, below, &forms)?;
     notes.extend(left_out);
     let memories = memories(context, &packages)?;
+    let installs = Installs::new(&disk);
     let scene = Scene {
-        disk: &disk,
+        installs: &installs,
         stack: &stack,
         library: &library,
         knowledge: &knowledge,
@@ -174,6 +196,7 @@ fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError
         .map(|(manifest, dependency)| versions::verify(&scene, manifest, dependency))
         .collect();
     verified.sort_by_key(|it| it.confidence);
+    notes.extend(installs.problems());
     let text = told(&verified, &unknown, &notes);
     let rows = verified.iter().map(|it| {
         Row::of(json!({
@@ -270,20 +293,27 @@ struct Planned {
 fn plan(context: &Context, given: Move) -> Result<Answer<Planned>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
+    let stack = stack::detect(&Disk::new(context.root()));
+    let to = given.target_version.as_deref();
     let entry = knowledge.find(&given.framework).map_err(|near| {
         ToolError::new(format!("there is no entry on `{}`", given.framework))
             .remedy(format!("did you mean {}?", near.join(", ")))
     })?;
-    let stack = stack::detect(&Disk::new(context.root()));
     // All old forms: those of the way are told from those of today by the plan.
     let forms = Wanted { forms: entry.legacy.iter().collect(), ..wanted(entry, &stack) };
-    let search = old_forms(context, None, &[forms])?;
+    let named = legacy::naming(entry);
+    let uses = Wanted { forms: named.iter().collect(), ..forms.clone() };
+    let is_leaving = to.is_some_and(|to| Version::read(to).is_none());
+    let mut search = old_forms(context, None, &[forms])?;
+    let uses = if is_leaving { old_forms(context, None, &[uses])? } else { Search::default() };
+    search.notes.extend(uses.notes);
     let asked = migration::Asked {
         from: given.current_version.as_deref(),
-        to: given.target_version.as_deref(),
+        to,
         old_forms: &search.found,
+        uses: &uses.found,
     };
-    let mut plan = migration::plan(entry, asked, &stack).map_err(ToolError::new)?;
+    let mut plan = migration::plan(entry, asked, &knowledge, &stack).map_err(ToolError::new)?;
     plan.notes.extend(search.notes);
     let text = shown(entry, &plan);
     let steps = plan.steps.iter().enumerate().map(|(at, step)| {

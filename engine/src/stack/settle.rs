@@ -1,0 +1,95 @@
+//! Which version each dependency comes to: by the manifest above, the lock file, or its own range.
+
+use super::lock::Lock;
+use super::{Ecosystem, Manifest};
+use std::collections::BTreeMap;
+
+/// Gives dependencies that take their range from above that range.
+pub(super) fn inherit(manifests: &mut [Manifest]) {
+    let shared: Vec<(Ecosystem, String, BTreeMap<String, String>)> = manifests
+        .iter()
+        .filter(|manifest| !manifest.shared.is_empty())
+        .map(|it| (it.ecosystem, it.folder().to_owned(), it.shared.clone()))
+        .collect();
+    for manifest in manifests {
+        let (ecosystem, folder) = (manifest.ecosystem, manifest.folder().to_owned());
+        // The nearest above comes first.
+        let mut above: Vec<_> = shared
+            .iter()
+            .filter(|(of, from, _)| *of == ecosystem && is_within(&folder, from))
+            .collect();
+        above.sort_by_key(|(_, from, _)| std::cmp::Reverse(from.len()));
+        for dependency in &mut manifest.dependencies {
+            let Some(key) = &dependency.inherits else { continue };
+            let shared =
+                |key: &str| above.iter().find_map(|(_, _, ranges)| ranges.get(key)).cloned();
+            dependency.wanted = shared(key);
+            if let Some(name) = shared(&format!("={key}")) {
+                dependency.name = name;
+            }
+        }
+    }
+}
+
+/// Where no lock file speaks of a manifest, a range that names one version settles it.
+pub(super) fn exact(manifest: &mut Manifest) {
+    let is_pom = manifest.path.ends_with("pom.xml");
+    if manifest.lock.is_some() {
+        return;
+    }
+    for dependency in manifest.dependencies.iter_mut().filter(|it| it.locked.is_none()) {
+        let wanted = dependency.wanted.as_deref().unwrap_or_default();
+        let version = match manifest.ecosystem {
+            Ecosystem::Npm => Some(wanted.trim_start_matches(['=', 'v'])),
+            Ecosystem::Composer => Some(wanted.trim_start_matches('v')),
+            Ecosystem::Gem => Some(wanted.trim_start_matches('=').trim_start()),
+            Ecosystem::Cargo => wanted.strip_prefix('='),
+            Ecosystem::Nuget => wanted.strip_prefix('[').and_then(|it| it.strip_suffix(']')),
+            // What a project asks for itself wins over what others ask for.
+            Ecosystem::Maven => Some(wanted).filter(|it| is_pom && !it.ends_with("-SNAPSHOT")),
+            // Both say so with `==`, or are exact anyway.
+            Ecosystem::Pypi | Ecosystem::Go => None,
+        };
+        let version = version.map(str::trim).filter(|version| is_whole(version, is_pom));
+        dependency.locked = version.map(str::to_owned);
+    }
+}
+
+/// Whether a text is one version in full: `1.2.3`, `1.2.3-beta.1`; in a POM any that is no range.
+pub(super) fn is_whole(version: &str, is_pom: bool) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
+    let numbers = version.split(['-', '+']).next().unwrap_or_default();
+    let are_numbers = numbers.split('.').all(|part| part.parse::<u64>().is_ok());
+    version.starts_with(|c: char| c.is_ascii_digit())
+        && version.chars().all(is_part)
+        && (is_pom || are_numbers && numbers.matches('.').count() >= 2)
+}
+
+fn is_within(folder: &str, above: &str) -> bool {
+    above.is_empty()
+        || folder == above
+        || folder.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Gives dependencies the versions that the nearest lock file above settles.
+pub(super) fn settle(manifests: &mut [Manifest], locks: &[Lock]) {
+    for manifest in manifests.iter_mut().filter(|manifest| !manifest.is_unlocked) {
+        let folder = manifest.folder().to_owned();
+        let mut above: Vec<&Lock> = locks
+            .iter()
+            .filter(|lock| lock.ecosystem == manifest.ecosystem)
+            .filter(|lock| is_within(&folder, lock.folder()))
+            .collect();
+        above.sort_by_key(|lock| std::cmp::Reverse(lock.folder().len()));
+        let Some(nearest) = above.first() else { continue };
+        manifest.lock = Some(nearest.path.clone());
+        if manifest.manager.is_none() {
+            manifest.manager = nearest.manager.clone();
+        }
+        for dependency in &mut manifest.dependencies {
+            if dependency.locked.is_none() {
+                dependency.locked = nearest.version(&folder, dependency);
+            }
+        }
+    }
+}
