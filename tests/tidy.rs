@@ -24,8 +24,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "patterns",
         &[
-            "source", "files", "listing", "captures", "config", "finding", "guidance", "imports",
-            "manifest", "paths", "parse", "rule",
+            "source", "files", "listing", "captures", "config", "finding", "imports", "manifest",
+            "paths", "parse", "rule", "tokens",
         ],
     ),
     ("manifest", &["files"]),
@@ -115,8 +115,12 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("baseline", &["finding"]),
-    ("guidance", &["files", "git", "config", "paths", "embedding", "kind", "memory", "stack"]),
+    (
+        "guidance",
+        &["files", "git", "config", "paths", "embedding", "kind", "memory", "stack", "tokens"],
+    ),
     ("embedding", &[]),
+    ("tokens", &[]),
     ("commit_message", &["source", "parse", "patterns"]),
     (
         "memory",

@@ -34,6 +34,9 @@ pub struct Template {
     pub text: &'static str,
 }
 
+/// The tokens of the public encoding `o200k_base`: a map of the `fst` crate from bytes to ranks.
+pub static TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tokens.fst"));
+
 /// What an agent is told of aidd in the rules files of its client.
 pub static CLIENT_RULES: &str = include_str!("../hooks/rules.md");
 

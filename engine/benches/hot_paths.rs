@@ -8,6 +8,7 @@ use aidd_engine::parse::dockerfile;
 use aidd_engine::patterns::prefilter::Prefilter;
 use aidd_engine::registry::Registry;
 use aidd_engine::source::{Encoding, Source};
+use aidd_engine::tokens;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use std::collections::BTreeSet;
@@ -128,6 +129,12 @@ fn page_table() -> usize {
 #[divan::bench]
 fn engine_start() -> Engine {
     engine()
+}
+
+#[divan::bench]
+fn tokens_counted(bencher: Bencher<'_, '_>) {
+    let text = aidd_content::GUIDANCE[0].text;
+    bencher.counter(BytesCount::of_str(text)).bench(|| tokens::count(black_box(text)));
 }
 
 /// A decision as an agent saves it.

@@ -37,5 +37,6 @@ pub mod select;
 pub mod source;
 pub mod stack;
 pub mod suppress;
+pub mod tokens;
 pub mod validators;
 pub mod walk;

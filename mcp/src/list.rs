@@ -3,10 +3,8 @@
 use crate::catalog::Catalog;
 use crate::tool::{Profile, Tool};
 use crate::tools;
+use aidd_engine::tokens;
 use std::fmt::Write as _;
-
-/// Bytes of a token, about: JSON of schemas in English, for the tokenizers in use.
-const BYTES_OF_A_TOKEN: usize = 4;
 
 /// Bytes of a tool as it is listed.
 #[must_use]
@@ -14,11 +12,10 @@ pub fn bytes_of(tool: &Tool) -> usize {
     serde_json::to_string(&tool.listed()).map_or(0, |row| row.len())
 }
 
-/// Bytes of a profile's list, as it is sent.
-#[must_use]
-pub fn bytes(profile: Profile) -> usize {
+/// A profile's list, as it is sent.
+fn sent(profile: Profile) -> String {
     let listed: Vec<_> = Catalog::new(tools::all(), profile).listed().map(Tool::listed).collect();
-    serde_json::to_string(&listed).map_or(0, |list| list.len())
+    serde_json::to_string(&listed).unwrap_or_default()
 }
 
 /// Every profile with its cost, and the tools of one.
@@ -27,8 +24,8 @@ pub fn table(chosen: Profile) -> String {
     let mut text = String::from("profile  tools   bytes  tokens\n");
     for profile in Profile::ALL {
         let count = Catalog::new(tools::all(), profile).listed().count();
-        let (word, bytes) = (profile.word(), bytes(profile));
-        let tokens = bytes.div_ceil(BYTES_OF_A_TOKEN);
+        let (word, list) = (profile.word(), sent(profile));
+        let (bytes, tokens) = (list.len(), tokens::count(&list));
         let _ = writeln!(text, "{word:<7}  {count:>5}  {bytes:>6}  {tokens:>6}");
     }
     let _ = writeln!(text, "\nin `{}`, bytes of each:", chosen.word());
@@ -50,8 +47,8 @@ mod tests {
 
     #[test]
     fn lists_stay_cheap() {
-        assert!(bytes(Profile::Lean) <= LEAN, "{}", table(Profile::Lean));
-        let (bytes, count) = (bytes(Profile::Engine), tools::all().len());
+        assert!(sent(Profile::Lean).len() <= LEAN, "{}", table(Profile::Lean));
+        let (bytes, count) = (sent(Profile::Engine).len(), tools::all().len());
         assert!(bytes * PLANNED <= ENGINE * count.max(1), "{}", table(Profile::Engine));
     }
 

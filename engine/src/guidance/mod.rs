@@ -21,7 +21,6 @@ pub mod state;
 pub mod task;
 #[cfg(test)]
 mod tests;
-pub mod tokens;
 pub mod versions;
 
 pub use library::{Library, Origin, Page, Watched};

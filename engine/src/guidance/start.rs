@@ -332,7 +332,7 @@ fn short(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::guidance::next::{Asked, suggest};
-    use crate::guidance::tokens;
+    use crate::tokens;
 
     fn told<'a>(library: &'a Library, state: &'a State, next: &'a [Next]) -> Told<'a> {
         Told { library, state, next, project: "shop", notes: &[] }

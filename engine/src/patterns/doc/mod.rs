@@ -13,9 +13,9 @@ pub(crate) use run::check_header;
 
 use crate::files::Files;
 use crate::finding::Edit;
-use crate::guidance::tokens;
 use crate::parse::document::Document;
 use crate::source::{Source, Span};
+use crate::tokens;
 use aidd_content::page::{DocHeader, Limits, LinkKind};
 use headings::Wanted;
 

@@ -2,7 +2,7 @@
 
 use super::tests::{ask, call, repository};
 use crate::context::Context;
-use aidd_engine::guidance::tokens;
+use aidd_engine::tokens;
 use serde_json::json;
 use std::fs;
 use std::time::{Duration, Instant};

@@ -5,7 +5,8 @@ use crate::context::{Context, Environment, Setup};
 use crate::tool::{Answer, ToolError};
 use crate::tools;
 use aidd_ci::settings::in_force;
-use aidd_engine::guidance::{Shelf, tokens};
+use aidd_engine::guidance::Shelf;
+use aidd_engine::tokens;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -156,7 +157,7 @@ fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
     Pending: form; tests
     ## First
     - Show: The context is loaded: `aidd_lifecycle_advance {"lifecycleId":"lifecycle_ID","evidence":{"context":{}}}` (4 criteria of UNDERSTAND are open for login)
-    (1 more: aidd_suggest_next)
+    - Do the next task: form: `aidd_branch {"action":"save","branch":"feature/login","completedTasks":["form"],"pendingTasks":["tests"]}` (2 tasks are pending on feature/login; save when this one is done)
     ## Mistakes not to repeat
     - Login tokens were logged -> never log headers [mistake_ID]
     ## Decisions that hold
