@@ -12,6 +12,7 @@ use aidd_engine::memory::store::Wanted;
 use aidd_engine::memory::types::{Kind, Outcome, Status};
 use set::Asked;
 use std::path::Path;
+use std::time::Duration;
 use tempfile::TempDir;
 
 const BOTH: [Wanted; 2] = [Wanted::Sqlite, Wanted::Json];
@@ -130,6 +131,8 @@ fn questions_in_any_script_and_with_any_sign_are_answered() {
         decide(memory, "", "キャッシュはRedisに保存する");
         decide(memory, "", "支付服务使用分布式锁");
         decide(memory, "", "The Café menu is cached");
+        // What is saved in one millisecond is of one age.
+        std::thread::sleep(Duration::from_millis(2));
         decide(memory, "", "Quote \"SELECT *\" AND (NOT NEAR) OR a:b ^c");
         for (text, title) in [
             ("인증을", "인증은 JWT로 한다"),

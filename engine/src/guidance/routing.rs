@@ -20,7 +20,7 @@ const ALIKE: f32 = 0.4;
 const ALIKE_SHORT: f32 = 0.5;
 
 /// How sure a route by meaning alone is.
-const BY_MEANING: f64 = 0.3;
+pub(super) const BY_MEANING: f64 = 0.3;
 
 /// Words by language.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -2,7 +2,7 @@
 //! conditions of `specs/fast-track.md`.
 
 use super::library::Library;
-use super::routing::{Route, Routing, finds, page_data};
+use super::routing::{BY_MEANING, Route, Routing, finds, page_data};
 use super::shelf::Shelf;
 use crate::config::TokenBudget;
 use crate::files::{Disk, Files};
@@ -196,7 +196,9 @@ pub fn classify(
     expected: &Expected,
 ) -> Result<Task, String> {
     let mut route = routing.classify(text);
-    let other = route.roles.is_empty().then(|| routed_by_files(routing, &expected.files)).flatten();
+    // Files tell more than what the words may mean.
+    let is_unsure = route.roles.is_empty() || route.confidence <= BY_MEANING;
+    let other = is_unsure.then(|| routed_by_files(routing, &expected.files)).flatten();
     let is_by_files = other.is_some();
     route = other.unwrap_or(route);
     let size = size(text, &route, expected);

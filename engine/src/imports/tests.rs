@@ -130,7 +130,7 @@ import "./main";
     app/main.tsx: #env -> src/env.ts
     app/main.tsx: node:fs/promises -> npm:fs/promises
     app/main.tsx: ./types -> app/types.d.ts
-    app/main.tsx: ./deep/thing -> app/deep/thing.jsx
+    app/main.tsx: ./deep/thing -> app/deep/thing.jsx (later)
     app/main.tsx: lodash/fp -> npm:lodash/fp
     packages/ui/src/index.ts: ./forms/button -> packages/ui/src/forms/button.ts
     packages/ui/src/index.ts: ./types.js -> packages/ui/src/types.ts (types)
@@ -213,7 +213,7 @@ from shop.domain.order import Order
     python/shop/domain/__init__.py: shop -> python/shop/db/__init__.py
     python/shop/domain/__init__.py: shop.db -> python/shop/db/__init__.py
     python/shop/domain/__init__.py: requests.sessions -> py:requests.sessions
-    python/shop/domain/order.py: shop.db -> python/shop/db/__init__.py
+    python/shop/domain/order.py: shop.db -> python/shop/db/__init__.py (later)
     scripts/run.py: helper -> scripts/helper.py
     scripts/run.py: shop -> python/shop/__init__.py
     tests/test_order.py: shop.domain.order -> python/shop/domain/order.py (test)
@@ -461,8 +461,8 @@ function alone() { return require(\"./f\"); }
 == f.ts
 ";
     insta::assert_snapshot!(shown(text), @"
-    a.py: from b import g -> b.py (later)
-    a.py: from c import h -> c.py
+    a.py: b -> b.py (later)
+    a.py: c -> c.py
     d.ts: ./e -> e.ts (later)
     d.ts: ./e -> e.ts
     d.ts: ./f -> f.ts (later)

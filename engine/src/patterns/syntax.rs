@@ -196,14 +196,24 @@ impl SyntaxPattern {
         let edit = config.fixer.first().map(|fixer| edit(fixer, found, config));
         // A replacement that has nothing to say of this shape leaves it as it is.
         if let Some(edit) = edit.filter(|edit| edit.text != source.slice(edit.span)) {
-            let title =
-                if edit.text.is_empty() { "Delete it".to_owned() } else { "Rewrite it".to_owned() };
+            let title = title(&edit.text);
             if header.safe {
                 finding.fix(title, vec![edit])
             } else {
                 finding.fix_unsafe(title, vec![edit])
             };
         }
+    }
+}
+
+/// What a replacement is called: shown when it is short, and holds no string, which may be a secret.
+fn title(text: &str) -> String {
+    const SHOWN: usize = 60;
+    let is_short = text.chars().count() <= SHOWN && !text.contains(['\n', '"', '\'', '`']);
+    match text.trim() {
+        "" => "Delete it".to_owned(),
+        text if is_short => format!("Replace with `{text}`"),
+        _ => "Rewrite it".to_owned(),
     }
 }
 
@@ -371,7 +381,7 @@ mod tests {
         let registry = Registry::new(&[("rules/a.md".into(), page.to_owned())]);
         let patterns = SyntaxPatterns::new(registry.rules());
         let settings = select::defaults(registry.rules());
-        let source = Source::new("a.rs", "fn a() { b(c) }");
+        let source = Source::new("a.rs", format!("fn a() {{ {} }}", "b(c);".repeat(40)));
         let mut report = Report::new(&source, &settings);
         let over = patterns.run_within(Duration::ZERO, &mut report);
         assert_eq!(over, Err(OverBudget { rule: "a/b".into() }));
