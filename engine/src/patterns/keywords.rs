@@ -88,7 +88,7 @@ impl Keywords {
 /// The keywords of a project's rule, in lower case; the empty one when it has none.
 fn stated(rule: &Rule) -> BTreeSet<String> {
     let text = rule.check.as_ref().and_then(|check| check.text.as_ref());
-    text.map(|text| text.words()).unwrap_or_default()
+    text.map(aidd_content::page::TextHeader::words).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ fn planned(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) -> 
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {
         let path = folder.path().join(path);
-        #[expect(clippy::disallowed_methods, reason = "projects are made by tests")]
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         #[expect(clippy::disallowed_methods, reason = "projects are made by tests")]
         std::fs::write(path, text).expect("written");

@@ -83,7 +83,7 @@ fn every_kind_of_alint_is_carried_over_or_said_to_be_left() {
                 carried += 1;
             }
             kinds::Way::Left(why) => {
-                assert_eq!(left.map(|left| left.why.as_str()), Some(why), "{kind}")
+                assert_eq!(left.map(|left| left.why.as_str()), Some(why), "{kind}");
             }
             kinds::Way::Ours(ours) => {
                 assert_eq!(left.and_then(|left| left.instead.as_deref()), Some(ours), "{kind}");
@@ -152,7 +152,7 @@ fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
             // The types are written in small letters, so that their case is said by them.
             commitlint::Way::Page if name == "type-case" => assert_eq!(left, None),
             commitlint::Way::Page => {
-                assert!(pages.contains(name) && left.is_none(), "{name}: {left:?}")
+                assert!(pages.contains(name) && left.is_none(), "{name}: {left:?}");
             }
             commitlint::Way::Left(why) => assert_eq!(left, Some(why), "{name}"),
         }
@@ -310,7 +310,7 @@ fn a_tool_is_told_by_name_then_by_content_and_never_guessed() {
     ]);
     let told = |path: &str| {
         tool_of(&files, path)
-            .map(|tool| tool.key())
+            .map(Tool::key)
             .map_err(|why| why.split(';').next().unwrap_or_default().to_owned())
     };
     for (path, tool) in [

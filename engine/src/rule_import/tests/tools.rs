@@ -258,10 +258,10 @@ fn every_key_of_a_rule_of_ast_grep_is_carried_over_or_said_to_be_left() {
         let why = left(&import).iter().any(|left| left.starts_with(&format!("beside: {key}: ")));
         match way {
             ast_grep::Way::Syntax | ast_grep::Way::Page => {
-                assert!(stated, "{key} is not in the sample")
+                assert!(stated, "{key} is not in the sample");
             }
             ast_grep::Way::Rule(_) => {
-                assert!(left(&import).iter().any(|left| left.contains(key)), "{key}")
+                assert!(left(&import).iter().any(|left| left.contains(key)), "{key}");
             }
             ast_grep::Way::Key(_) => assert!(why || !stated, "{key}"),
         }

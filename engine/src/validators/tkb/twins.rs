@@ -227,11 +227,11 @@ mod tests {
             .enumerate()
             .map(|(at, (name, more))| (format!("data/e{at}.md"), entry(name, more, "")))
             .collect();
-        for at in 0..entries.len() {
+        for (at, (name, _)) in names.iter().enumerate() {
             let mut all: Vec<(&str, String)> =
                 entries.iter().map(|(path, text)| (&**path, text.clone())).collect();
             all.swap(0, at);
-            assert_eq!(found(&all), Vec::<String>::new(), "{}", names[at].0);
+            assert_eq!(found(&all), Vec::<String>::new(), "{name}");
         }
     }
 
