@@ -124,6 +124,9 @@ pub(crate) async fn workspace(
     };
     if let Some(token) = &token {
         send_part(state, token, std::mem::take(&mut items)).await;
+        // What comes after the answer is lost, and the answer has a way of its own. The queue of
+        // notifications holds one: when this one, which says nothing, is in it, the last part is out.
+        send_part(state, token, Vec::new()).await;
     }
     WorkspaceDiagnosticReport { items }.into()
 }

@@ -21,7 +21,7 @@ fn findings_end_with_1_and_are_shown_in_their_place() {
     project.write("a.txt", "a blue sky\n");
     project.write("src/a.js", "if (x) {\n  console.log(x)\n}\n");
     let ran = project.run(&["check", "."]).ends(1);
-    assert_snapshot!(ran.out, @r"
+    assert_snapshot!(ran.out, @"
     warning[team/old-colour]: `blue` is not our colour
      --> a.txt:1:3
       |
@@ -37,7 +37,7 @@ fn findings_end_with_1_and_are_shown_in_their_place() {
     2 |   console.log(x)
       |   ^^^^^^^^^^^^^^
       |
-      = fix: Rewrite it (--fix-unsafe)
+      = fix: Replace with `logger.log(x)` (--fix-unsafe)
 
     1 error, 1 warning in 4 files (TIME); 1 fixable with --fix, 1 with --fix-unsafe
     ");
