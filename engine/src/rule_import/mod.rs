@@ -2,7 +2,7 @@
 //! and markdownlint. Text in, pages out, and what could not be carried over, item by item.
 //!
 //! Nothing is run: of a configuration written in JavaScript what is literal is read
-//! ([`script`]), and the rest is told.
+//! (`script`), and the rest is told.
 
 mod alint;
 mod ast_grep;
