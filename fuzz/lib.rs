@@ -6,14 +6,140 @@ use aidd_engine::config::Config;
 use aidd_engine::files::Memory;
 use aidd_engine::finding::{Finding, Safety};
 use aidd_engine::fix;
+use aidd_engine::listing::Listing;
+use aidd_engine::paths::Globs;
 use aidd_engine::registry::Registry;
+use aidd_engine::rule_import::{self, Tool};
 use aidd_engine::source::{Source, Span};
+use aidd_engine::suggest::{self, Ground};
+use aidd_engine::{examples, patterns, project_checks};
 use std::sync::LazyLock;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
         .expect("shipped rules")
 });
+
+/// The same with all packs on.
+static STRICT: LazyLock<Engine> = LazyLock::new(|| strict(Registry::new(&[])));
+
+fn strict(registry: Registry) -> Engine {
+    let config = Config {
+        compliance: Some(aidd_content::PACKS.iter().map(|pack| pack.id.to_owned()).collect()),
+        ..Config::default()
+    };
+    Engine::new(registry, &config, &Selection::default()).expect("shipped packs")
+}
+
+/// The files of a made-up project: one of each kind that packs look at.
+const PROJECT: [&str; 20] = [
+    "package.json",
+    "src/app/main.ts",
+    "src/domain/order.ts",
+    "src/index.ts",
+    "web/page.tsx",
+    "tsconfig.json",
+    "Cargo.toml",
+    "src/lib.rs",
+    "pyproject.toml",
+    "shop/orders.py",
+    "go.mod",
+    "cmd/main.go",
+    "src/main/java/shop/Order.java",
+    "db/migrations/001.sql",
+    ".github/workflows/ci.yml",
+    "compose.yaml",
+    "README.md",
+    "docs/adr/0001-queue.md",
+    "CHANGELOG.md",
+    "AGENTS.md",
+];
+
+/// Checks `data` with all packs on, as the file that its first byte chooses.
+///
+/// # Panics
+/// As [`check`].
+pub fn check_strictly(data: &[u8]) {
+    let Some((&first, data)) = data.split_first() else { return };
+    let path = PROJECT[usize::from(first) % PROJECT.len()];
+    let source = Source::decode(path, data.to_vec());
+    for finding in &STRICT.check(&source, &Memory::default()).findings {
+        hold(&source, finding);
+    }
+}
+
+/// Checks a project with all packs on. Zero bytes part its files, which have the paths of
+/// [`PROJECT`].
+///
+/// # Panics
+/// As [`check`].
+pub fn check_project(data: &[u8]) {
+    let files = PROJECT.iter().zip(data.split(|&byte| byte == 0));
+    whole(&STRICT, files.map(|(&path, text)| (path.to_owned(), text.to_vec())).collect());
+}
+
+fn whole(engine: &Engine, files: std::collections::BTreeMap<String, Vec<u8>>) {
+    let listing = Listing::new(files.keys().cloned());
+    let report = project_checks::run(engine, &Globs::all(), &Memory(files), &listing);
+    for (source, checked) in &report.files {
+        for finding in &checked.findings {
+            hold(source, finding);
+        }
+    }
+}
+
+/// Loads `data` as a page of the project's own rules, runs its examples and checks a project by it.
+///
+/// # Panics
+/// As [`check`].
+pub fn obey(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let page = (".aidd/rules/own/rule.md".to_owned(), text.to_owned());
+    let registry = Registry::new(&[page]);
+    let rule = registry.rules().iter().find(|rule| rule.path.is_some()).cloned();
+    let engine = strict(registry);
+    if let Some(rule) = rule {
+        let _ = patterns::problems(&rule);
+        let _ = examples::run(&engine, &rule);
+    }
+    let files = [
+        (
+            "src/app/main.ts",
+            "import { b } from \"../domain/order\";\nexport const a: any = b; // x\n",
+        ),
+        ("src/domain/order.ts", "import { a } from \"../app/main\";\nexport const b = a;\n"),
+        ("package.json", "{\"name\": \"shop\", \"version\": \"1.0.0\"}\n"),
+        ("README.md", "# Shop\n\nSee [the guide](docs/guide.md).\n"),
+    ];
+    let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+    for (path, text) in &files {
+        let source = Source::decode(path, text.clone());
+        for finding in &engine.check(&source, &Memory::default()).findings {
+            hold(&source, finding);
+        }
+    }
+    whole(&engine, files.into());
+}
+
+/// Makes rule pages of a configuration: the first byte chooses the tool, and the form of the file.
+pub fn import(data: &[u8]) {
+    const PATHS: [&str; 4] = ["conf.yml", "conf.json", "conf.js", "conf.ts"];
+    let Some((&first, data)) = data.split_first() else { return };
+    let (tool, path) = (usize::from(first) % Tool::ALL.len(), usize::from(first) / 64);
+    let files = Memory([(PATHS[path].to_owned(), data.to_vec())].into());
+    let _ = rule_import::tool_of(&files, PATHS[path]);
+    let _ = rule_import::import(&files, PATHS[path], Tool::ALL[tool], ".aidd/rules");
+}
+
+/// Reads the sentences of a page, and drafts a check of each.
+pub fn draft(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let ground = Ground::default();
+    for sentence in suggest::sentences(&Source::new("AGENTS.md", text)) {
+        let _ = suggest::may_draft(&sentence);
+        let _ = suggest::verdict(&sentence, &ground);
+    }
+}
 
 /// Checks `data` as the file at `path`, with no file beside it.
 ///
