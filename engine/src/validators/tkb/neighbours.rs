@@ -2,6 +2,7 @@
 
 use super::entry::Entry;
 use crate::files::Files;
+use crate::paths::{folder_of, join};
 use crate::source::Span;
 
 /// The links of an entry that lead to no file of the project. What leads out of it is not judged.
@@ -23,16 +24,5 @@ fn target(path: &str, address: &str) -> Option<String> {
         return None;
     }
     let plain = plain.replace("%20", " ");
-    let mut parts: Vec<&str> = path.split('/').collect();
-    parts.pop();
-    for part in plain.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    join(folder_of(path), &plain)
 }
