@@ -25,20 +25,20 @@ fn sentences_are_drafted_tried_and_told() {
     assert_snapshot!(ran.out, @"
     AGENTS.md:3  Never call `legacyParse()`; it is slow.
       check     project/no-legacyparse (syntax), sure: high
-      catches   1 place in 1 of 2 (50.0 %)
+      catches   1 place, in 1 of the 2 it looked at (50.0 %)
                 src/a.ts:2  const user = legacyParse(text);
       severity  warning: it nearly holds: mend these, or put them off by `aidd baseline write`
       page      .aidd/rules/no-legacyparse.md
 
     AGENTS.md:7  Files in `src` have at most 400 lines.
       check     project/at-most-400-lines (tree), sure: high
-      catches   nothing in 2
+      catches   nothing in the 2 it looked at
       severity  error: it holds already
       page      .aidd/rules/at-most-400-lines.md
 
     rules/output.md:3  Do not use `audit.flush()`.
       check     project/no-audit-flush (syntax), sure: high
-      catches   nothing in 3
+      catches   nothing in the 3 it looked at
       severity  error: it holds already
       page      rules/output.md, into its header
 

@@ -268,12 +268,12 @@ impl Catches {
         let Self { findings, files, judged, .. } = self;
         match (findings, judged) {
             (0, 0) => "nothing: there is nothing here for it to look at".to_owned(),
-            (0, judged) => format!("nothing in {judged}"),
+            (0, judged) => format!("nothing in the {judged} it looked at"),
             _ => {
                 let found = crate::report::number(*findings, "place");
                 #[expect(clippy::cast_precision_loss, reason = "a share with one digit")]
                 let share = *files as f64 * 100.0 / (*judged).max(1) as f64;
-                format!("{found} in {files} of {judged} ({share:.1} %)")
+                format!("{found}, in {files} of the {judged} it looked at ({share:.1} %)")
             }
         }
     }

@@ -357,7 +357,7 @@ fn a_sentence_becomes_a_check_that_was_tried() {
     1 sentence: 0 enforced, 0 enforced by other tools, 1 with a check to be had, 0 for a hook or CI, 0 guidance only
     Never call `legacyParse()`.
       draft project/no-legacyparse (sure: high), warning: it nearly holds: mend these, or put them off by `aidd baseline write`
-      catches 1 place in 1 of 1 (100.0 %)
+      catches 1 place, in 1 of the 1 it looked at (100.0 %)
         src/a.ts:2  const user = legacyParse(text);
 
     .aidd/rules/no-legacyparse.md:
