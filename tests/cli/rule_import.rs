@@ -401,6 +401,18 @@ fn an_import_loses_nothing_and_says_so() {
 }
 
 #[test]
+fn a_configuration_that_cannot_be_read_keeps_no_other_from_being_imported() {
+    let project = Project::new(&[
+        (".ls-lint.yml", "ls:\n  .ts: [\n"),
+        (".markdownlint.json", "{\"default\": false, \"MD045\": true}\n"),
+    ]);
+    let told = project.run(&["rule", "import"]).ends(2).err;
+    assert!(told.contains("1 page written") && told.contains("error: .ls-lint.yml:"), "{told}");
+    let again = project.run(&["rule", "import", "--from", "markdownlint"]).ends(0).err;
+    assert!(again.contains("1 unchanged"), "{again}");
+}
+
+#[test]
 fn what_cannot_be_imported_is_an_error_with_the_remedy() {
     let project =
         Project::new(&[("odd.yml", "a: 1\n"), ("broken.json", "{"), (".ls-lint.yml", "ls: [a]\n")]);

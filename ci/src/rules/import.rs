@@ -41,12 +41,33 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
     let found = configurations(project, args, &files, io)?;
     let registry = project.registry();
     let mut done = Done::default();
+    let mut unread = Vec::new();
+    let count = found.len();
     for (path, tool) in found {
-        let import = rule_import::import(&files, &path, tool, &to)
-            .map_err(|why| UserError::new(redacted(&why)))?;
-        writeln!(io.out, "{path} ({tool})")?;
-        take(project, &registry, &import, args, &mut done, io)?;
+        match rule_import::import(&files, &path, tool, &to) {
+            Ok(import) => {
+                writeln!(io.out, "{path} ({tool})")?;
+                take(project, &registry, &import, args, &mut done, io)?;
+            }
+            // The others are imported all the same.
+            Err(why) => unread.push(redacted(&why).to_string()),
+        }
     }
+    if unread.len() < count {
+        summary(&done, args, io)?;
+    }
+    if !unread.is_empty() {
+        return Err(UserError::new(unread.join("\n")).into());
+    }
+    Ok(match done {
+        Done { defects: 1.., .. } => Exit::Unchecked,
+        Done { kept: 1.., .. } => Exit::Findings,
+        _ => Exit::Clean,
+    })
+}
+
+/// What was written, and what is to be done.
+fn summary(done: &Done, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
     let verb = if args.dry_run { "would be written" } else { "written" };
     let pages = number(done.written, "page");
     write!(io.err, "{pages} {verb}, {} unchanged", done.same)?;
@@ -64,11 +85,7 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
     if done.written > 0 && !args.dry_run {
         writeln!(io.err, "read the pages, then run: aidd rule test")?;
     }
-    Ok(match done {
-        Done { defects: 1.., .. } => Exit::Unchecked,
-        Done { kept: 1.., .. } => Exit::Findings,
-        _ => Exit::Clean,
-    })
+    Ok(())
 }
 
 /// The folder that pages are written to, from the root: one that they are read from.
