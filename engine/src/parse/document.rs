@@ -373,6 +373,7 @@ c
         h2 "Same" #same-1 "## Same"
         h2 "Same-1" #same-1-1 "## Same-1"
         h1 "한국어 제목" #한국어-제목 "# 한국어 제목"
+        h2 "Given {#id-of-it .x}" #given-id-of-it-x "## Given {#id-of-it .x}"
         link b.md "a" "[a](b.md \"t\")"
         image d.png "c" "![c](d.png)"
         image f.png "e" "![e](f.png)"
@@ -381,11 +382,14 @@ c
         link l.md#m "i" "[i][j]"
         link n.md "k" "[k]"
         image o.png "" "<img src=\"o.png\">"
-        image q "p" "<img alt='p' src=q>"
+        image q "p" "<IMG ALT='p' SRC=q>"
         code "aidd" "`aidd`"
         code "src/x.rs" "`src/x.rs`"
         code "a `b` " "``a `b` ``"
-        ids ["here"]
+        ids ["here", "id-of-it"]
+        block "" "```\n# no\n```" ["# no\n"]
+        block "sh x" "```sh x\n> npm run a\n> npm run b\n> ```" ["npm run a\n", "npm run b\n"]
+        block "" "~~~\nc\n~~~" ["c\n"]
         "###);
     }
 

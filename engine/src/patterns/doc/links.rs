@@ -125,7 +125,9 @@ impl Target {
             "" => None,
             path => Some(match path.strip_prefix('/') {
                 // `/guide/start` is an address of the site that is made of these pages.
-                Some(path) if !path.rsplit('/').next().unwrap_or(path).contains('.') => return None,
+                Some(path) if !path.rsplit('/').next().unwrap_or(path).contains('.') => {
+                    return None;
+                }
                 Some(path) => join("", path)?,
                 None => join(folder_of(from), path)?,
             }),
