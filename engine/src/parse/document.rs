@@ -1,8 +1,8 @@
-//! Markdown as a document: its headings, links, images and words in backticks, as the parser of
-//! Markdown sees them.
+//! Markdown as a document: its headings, links, images, words in backticks and blocks of code, as the
+//! parser of Markdown sees them.
 
 use crate::source::Span;
-use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -34,6 +34,17 @@ pub struct Link {
     pub span: Span,
 }
 
+/// A block of code between fences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// What stands behind the opening fence.
+    pub info: String,
+    /// From the opening fence to the end of the closing one.
+    pub span: Span,
+    /// What stands in it, without what quotes or indents the block: a part a line, or longer ones.
+    pub parts: Vec<Span>,
+}
+
 /// What a Markdown text is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
@@ -45,7 +56,9 @@ pub struct Document {
     pub links: Vec<Link>,
     /// What stands in backticks within a line: the text, and where it stands, backticks included.
     pub code: Vec<(String, Span)>,
-    /// Ids that HTML in it gives.
+    /// Its blocks of code between fences, in order.
+    pub blocks: Vec<Block>,
+    /// Ids that HTML in it gives, and headings that end in `{#id}`, which many makers of sites read.
     pub ids: HashSet<String>,
 }
 
@@ -65,6 +78,7 @@ struct Open {
     links: Vec<Link>,
     front: bool,
     block: bool,
+    fenced: bool,
 }
 
 /// Reads a Markdown text.
@@ -78,13 +92,23 @@ pub fn parse(text: &str) -> Document {
     let mut document = Document::default();
     let mut open = Open::default();
     let mut anchors = Anchors::default();
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+    // A mark of the byte order is no part of the first line.
+    let skipped = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
+    for (event, range) in Parser::new_ext(&text[skipped..], options).into_offset_iter() {
+        let range = range.start + skipped..range.end + skipped;
         match event {
             // The lines of a block come one by one, and a tag may go over several.
             Event::Start(Tag::HtmlBlock) => {
                 let html = &text[range.clone()];
                 document.ids.extend(ids(html));
                 document.links.extend(images(html, range.start));
+            }
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
+                (open.block, open.fenced) = (true, true);
+                let end = range.start + text[range.clone()].trim_end().len();
+                let span = Span::new(range.start, end);
+                let info = info.trim().to_owned();
+                document.blocks.push(Block { info, span, parts: Vec::new() });
             }
             Event::Start(tag) => start(tag, text, range, &mut open),
             Event::End(end) => finish(end, &mut open, &mut anchors, &mut document),
@@ -93,6 +117,10 @@ pub fn parse(text: &str) -> Document {
                 document.front = Some(document.front.map_or(span, |front| front.cover(span)));
             }
             Event::Text(words) if !open.block => open.say(&words),
+            Event::Text(_) if open.fenced => {
+                let block = document.blocks.last_mut();
+                block.into_iter().for_each(|block| block.parts.push(Span::from(range.clone())));
+            }
             Event::Code(words) => {
                 open.say(&words);
                 document.code.push((words.into_string(), Span::from(range)));
@@ -157,12 +185,13 @@ fn finish(end: TagEnd, open: &mut Open, anchors: &mut Anchors, document: &mut Do
             if let Some(mut heading) = open.heading.take() {
                 heading.text = heading.text.trim().to_owned();
                 heading.anchor = anchors.of(&heading.text);
+                document.ids.extend(given_id(&heading.text));
                 document.headings.push(heading);
             }
         }
         TagEnd::Link | TagEnd::Image => document.links.extend(open.links.pop()),
         TagEnd::MetadataBlock(_) => open.front = false,
-        TagEnd::CodeBlock => open.block = false,
+        TagEnd::CodeBlock => (open.block, open.fenced) = (false, false),
         _ => {}
     }
 }
@@ -201,6 +230,13 @@ impl Anchors {
     }
 }
 
+/// The id at the end of `Name {#id}`.
+fn given_id(heading: &str) -> Option<String> {
+    let (_, attributes) = heading.strip_suffix('}')?.rsplit_once('{')?;
+    let id = attributes.split_whitespace().find_map(|part| part.strip_prefix('#'))?;
+    (!id.is_empty()).then(|| id.to_owned())
+}
+
 /// The values of `id` and `name` attributes in a piece of HTML.
 fn ids(html: &str) -> Vec<String> {
     let tags = html.split('<').skip(1);
@@ -211,7 +247,9 @@ fn ids(html: &str) -> Vec<String> {
 
 /// The images in a piece of HTML that begins at `offset`.
 fn images(html: &str, offset: usize) -> Vec<Link> {
-    html.match_indices("<img")
+    let lower = html.to_ascii_lowercase();
+    lower
+        .match_indices("<img")
         .filter_map(|(at, _)| {
             let tag = &html[at + 1..];
             let tag = &tag[..tag.find('>').unwrap_or(tag.len())];
@@ -232,8 +270,10 @@ fn images(html: &str, offset: usize) -> Vec<Link> {
 fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     let end = tag.find('>').unwrap_or(tag.len());
     let tag = &tag[..end];
+    // Names of attributes have no case; lengths stay the same.
+    let lower = tag.to_ascii_lowercase();
     let mut from = 0;
-    while let Some(found) = tag[from..].find(name) {
+    while let Some(found) = lower[from..].find(name) {
         let at = from + found;
         from = at + name.len();
         let before = tag[..at].chars().next_back();
@@ -277,6 +317,10 @@ mod tests {
         let mut ids: Vec<&String> = document.ids.iter().collect();
         ids.sort();
         let _ = writeln!(out, "ids {ids:?}");
+        for Block { info, span, parts } in &document.blocks {
+            let parts: Vec<&str> = parts.iter().map(|part| &text[part.range()]).collect();
+            let _ = writeln!(out, "block {info:?} {:?} {parts:?}", &text[span.range()]);
+        }
         out
     }
 
@@ -308,7 +352,18 @@ Setext too
 # no
 ```
 
-<a id="here"></a> <img src="o.png"> <img alt='p' src=q>
+<a id="here"></a> <img src="o.png"> <IMG ALT='p' SRC=q>
+
+## Given {#id-of-it .x}
+
+> ```sh x
+> npm run a
+> npm run b
+> ```
+
+~~~
+c
+~~~
 "#;
         insta::assert_snapshot!(shown(text), @r###"
         front "title: A\n"
@@ -318,6 +373,7 @@ Setext too
         h2 "Same" #same-1 "## Same"
         h2 "Same-1" #same-1-1 "## Same-1"
         h1 "한국어 제목" #한국어-제목 "# 한국어 제목"
+        h2 "Given {#id-of-it .x}" #given-id-of-it-x "## Given {#id-of-it .x}"
         link b.md "a" "[a](b.md \"t\")"
         image d.png "c" "![c](d.png)"
         image f.png "e" "![e](f.png)"
@@ -326,20 +382,26 @@ Setext too
         link l.md#m "i" "[i][j]"
         link n.md "k" "[k]"
         image o.png "" "<img src=\"o.png\">"
-        image q "p" "<img alt='p' src=q>"
+        image q "p" "<IMG ALT='p' SRC=q>"
         code "aidd" "`aidd`"
         code "src/x.rs" "`src/x.rs`"
         code "a `b` " "``a `b` ``"
-        ids ["here"]
+        ids ["here", "id-of-it"]
+        block "" "```\n# no\n```" ["# no\n"]
+        block "sh x" "```sh x\n> npm run a\n> npm run b\n> ```" ["npm run a\n", "npm run b\n"]
+        block "" "~~~\nc\n~~~" ["c\n"]
         "###);
     }
 
     proptest! {
         #[test]
-        fn no_text_breaks_the_reader(text in "([#\\[\\]()!`<>=\"' \n-]|a|é|img |id|alt|src|---\n|```\n){0,80}") {
+        fn no_text_breaks_the_reader(text in "\u{feff}?([#\\[\\]()!`<>=\"' \n-]|a|é|img |id|alt|src|---\n|```\n|~~~sh\n|\\{#x\\}|> ){0,80}") {
             let document = parse(&text);
             for link in &document.links {
                 prop_assert!(text.get(link.span.range()).is_some());
+            }
+            for span in document.blocks.iter().flat_map(|block| block.parts.iter().chain([&block.span])) {
+                prop_assert!(text.get(span.range()).is_some());
             }
             for heading in &document.headings {
                 prop_assert!(text.get(heading.span.range()).is_some());

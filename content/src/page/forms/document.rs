@@ -22,6 +22,10 @@ pub struct DocHeader {
     pub tokens: Option<Limits>,
     /// The deepest level of a heading.
     pub depth: Option<Limits>,
+    /// No heading is more than one level below the one before it.
+    pub steps: bool,
+    /// Each block of code between fences names its language.
+    pub named_blocks: bool,
 }
 
 /// What of a document must lead somewhere.
@@ -35,7 +39,7 @@ pub enum LinkKind {
     Anchors,
     /// Paths of the repository in backticks.
     Paths,
-    /// Commands in backticks that name a script, a target or a recipe.
+    /// Commands in backticks and in blocks of shell that name a script, a target or a recipe.
     Commands,
     /// Images say what they show.
     Images,
@@ -48,9 +52,11 @@ impl DocHeader {
             && self.links.is_empty()
             && self.lines.is_none()
             && self.tokens.is_none()
-            && self.depth.is_none();
+            && self.depth.is_none()
+            && !self.steps
+            && !self.named_blocks;
         if none {
-            return Some("`doc` demands nothing: name at least one of `headings`, `front`, `links`, `lines`, `tokens` and `depth`".to_owned());
+            return Some("`doc` demands nothing: name at least one of `headings`, `front`, `links`, `lines`, `tokens`, `depth`, `steps` and `named-blocks`".to_owned());
         }
         let limits = [(self.lines, "lines"), (self.tokens, "tokens"), (self.depth, "depth")];
         let in_limits =

@@ -75,7 +75,17 @@ impl Touched {
             }
         }
         for (shown, globs) in &self.added {
-            if !touched.iter().any(|touch| touch.added && globs.matches(&touch.path)) {
+            // What is touched and is itself of the kind that is added must be new, each of it.
+            let own = || met.iter().filter(|touch| globs.matches(&touch.path));
+            if let Some(old) = own().find(|touch| !touch.added) {
+                let before = met.iter().take_while(|touch| touch != &old);
+                let start = before.map(|touch| touch.path.len() + 1).sum::<usize>();
+                let span = Span::new(start, start + old.path.len());
+                let message = format!("the change touches `{}`, which was there before", old.path);
+                told.faults.push(Fault::new(span, message));
+            } else if own().next().is_none()
+                && !touched.iter().any(|touch| touch.added && globs.matches(&touch.path))
+            {
                 let message = format!("{what}, and adds no `{shown}`");
                 told.faults.push(Fault::new(span, message));
             }

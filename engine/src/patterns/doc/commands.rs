@@ -1,4 +1,4 @@
-//! Commands in backticks whose script, target or recipe must be defined.
+//! Commands in backticks and in blocks of shell whose script, target or recipe must be defined.
 
 use crate::files::{Files, side_file};
 use crate::listing::Listing;
@@ -35,7 +35,9 @@ pub(super) fn undefined(code: &str, page: &Source, files: &dyn Files) -> Option<
     let sent = rest
         .into_iter()
         .any(|word| elsewhere.iter().any(|option| word.split('=').next() == Some(option)));
-    if sent || !is_plain(name) {
+    // `bun run` takes files as well.
+    let is_file = program == "bun" && name.contains(['/', '.']);
+    if sent || is_file || !is_plain(name) {
         return None;
     }
     let (marks, definers): (&[String], &[&str]) = match whose {

@@ -3,7 +3,7 @@
 
 use super::{Fault, commands};
 use crate::files::{Files, side_file};
-use crate::parse::document::{self, Document, Link};
+use crate::parse::document::{self, Block, Document, Link};
 use crate::paths::{folder_of, join};
 use crate::source::{Source, Span};
 use aidd_content::page::LinkKind;
@@ -44,6 +44,59 @@ pub(super) fn judge(
             faults.push(Fault::new(*span, why));
         }
     }
+    if judges(LinkKind::Commands) {
+        let shell = document.blocks.iter().filter(|block| is_shell(block));
+        shell.for_each(|block| lost_commands(block, source, files, faults));
+    }
+}
+
+/// Whether commands stand in a block, by what its fence says.
+fn is_shell(block: &Block) -> bool {
+    const SHELLS: [&str; 8] =
+        ["sh", "bash", "zsh", "shell", "console", "terminal", "shell-session", "shellsession"];
+    let language = block.info.split([' ', ',', '{', ':']).next().unwrap_or_default();
+    SHELLS.iter().any(|shell| language.eq_ignore_ascii_case(shell))
+}
+
+/// What a block of shell runs that nothing defines.
+fn lost_commands(block: &Block, source: &Source, files: &dyn Files, faults: &mut Vec<Fault>) {
+    /// After these, commands run in another folder or in a project that is only being made.
+    const ELSEWHERE: [&str; 6] = ["cd ", "pushd ", "git clone", " create", " init", "npx "];
+    let lines = || block.parts.iter().flat_map(|part| split(source, *part, &["\n"]));
+    if lines().any(|line| ELSEWHERE.iter().any(|mark| source.slice(line).contains(mark))) {
+        return;
+    }
+    for line in lines() {
+        for span in split(source, line, &["&&", "||", ";", "|"]) {
+            let code = source.slice(span);
+            let command = code.trim_start().trim_start_matches(['$', '%', '>']).trim();
+            // A comment behind it is no part of it.
+            let command = command.split(" #").next().unwrap_or(command).trim_end();
+            if let Some(why) = commands::undefined(command, source, files) {
+                let start = span.start as usize + code.find(command).unwrap_or(0);
+                faults.push(Fault::new(Span::new(start, start + command.len()), why));
+            }
+        }
+    }
+}
+
+/// The parts of `span` between any of `marks`.
+fn split(source: &Source, span: Span, marks: &[&str]) -> Vec<Span> {
+    let text = source.slice(span);
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for at in text.char_indices().map(|(at, _)| at) {
+        if at < start {
+            continue;
+        }
+        if let Some(mark) = marks.iter().find(|mark| text[at..].starts_with(**mark)) {
+            parts.push((start, at));
+            start = at + mark.len();
+        }
+    }
+    parts.push((start, text.len()));
+    let base = span.start as usize;
+    parts.into_iter().map(|(from, to)| Span::new(base + from, base + to)).collect()
 }
 
 /// Where a link within the project leads.
@@ -71,6 +124,10 @@ impl Target {
         let path = match written.as_str() {
             "" => None,
             path => Some(match path.strip_prefix('/') {
+                // `/guide/start` is an address of the site that is made of these pages.
+                Some(path) if !path.rsplit('/').next().unwrap_or(path).contains('.') => {
+                    return None;
+                }
                 Some(path) => join("", path)?,
                 None => join(folder_of(from), path)?,
             }),

@@ -13,7 +13,7 @@ pub(crate) use run::check_header;
 
 use crate::files::Files;
 use crate::finding::Edit;
-use crate::parse::document::Document;
+use crate::parse::document::{Block, Document};
 use crate::source::{Source, Span};
 use crate::tokens;
 use aidd_content::page::{DocHeader, Limits, LinkKind};
@@ -27,6 +27,8 @@ pub struct Doc {
     lines: Option<Limits>,
     tokens: Option<Limits>,
     depth: Option<Limits>,
+    steps: bool,
+    named_blocks: bool,
 }
 
 /// A place of a document that breaks a demand.
@@ -66,6 +68,8 @@ impl Doc {
             lines: header.lines,
             tokens: header.tokens,
             depth: header.depth,
+            steps: header.steps,
+            named_blocks: header.named_blocks,
         })
     }
 
@@ -85,6 +89,17 @@ impl Doc {
         }
         if let Some(limits) = self.depth {
             depth(limits, source, document, &mut faults);
+        }
+        if self.steps {
+            steps(document, &mut faults);
+        }
+        if self.named_blocks {
+            let unnamed = document.blocks.iter().filter(|block| block.info.is_empty());
+            let line = |block: &Block| source.line_span(source.line_of(block.span.start)).end;
+            faults.extend(unnamed.map(|block| {
+                let fence = Span { start: block.span.start, end: line(block) };
+                Fault::new(fence, "a block of code that does not name its language")
+            }));
         }
         if let Some(limits) = self.lines {
             let lines = source.text().lines().count();
@@ -122,6 +137,18 @@ fn size(
         _ => return None,
     };
     Some(Fault::new(top(source, document), message))
+}
+
+/// Headings that leave a level out. The first may be of any: what stands above it is not here.
+fn steps(document: &Document, faults: &mut Vec<Fault>) {
+    for pair in document.headings.windows(2) {
+        let [before, heading] = pair else { continue };
+        if heading.level > before.level + 1 {
+            let (level, above) = (heading.level, before.level);
+            let message = format!("a heading of level {level} below one of level {above}");
+            faults.push(Fault::new(heading.span, message));
+        }
+    }
 }
 
 fn depth(limits: Limits, source: &Source, document: &Document, faults: &mut Vec<Fault>) {

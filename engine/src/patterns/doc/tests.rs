@@ -174,6 +174,38 @@ fn pictures_over_several_lines_addresses_and_items() {
 }
 
 #[test]
+fn commands_in_blocks_of_shell() {
+    let text = "```sh\nnpm run lint # style\n$ npm ci && npm run build; make none\n```\n\n> ```console\n> $ npm run x\n> ```\n\n```bash\ncd web\nnpm run y\n```\n\n```js\n// npm run z\n```\n\n```sh\nnpx create-shop\nnpm run dev\n```\n\n`bun run src/main.ts`\n";
+    let beside =
+        [("package.json", r#"{"scripts": {"build": "x"}}"#), ("Makefile", "all:\n\ttrue\n")];
+    insta::assert_snapshot!(shown("{links: [commands]}", text, &beside), @r#"
+    2 "npm run lint": no `package.json` here or above defines the script `lint`
+    3 "make none": no Makefile here or above defines the target `none`
+    7 "npm run x": no `package.json` here or above defines the script `x`
+    "#);
+}
+
+#[test]
+fn steps_and_named_blocks() {
+    let text = "\u{feff}# A\n\nUse `a`.\n\n### B\n\n<!--\n##### C\n-->\n\n## D\n\n~~~\nx\n~~~\n\n> ```\n> y\n> ```\n\n````md\n```\n#### z\n```\n````\n\n    ```\n    w\n    ```\n";
+    insta::assert_snapshot!(shown("{steps: true, named-blocks: true}", text, &[]), @r####"
+    5 "### B": a heading of level 3 below one of level 1
+    13 "~~~": a block of code that does not name its language
+    17 "```": a block of code that does not name its language
+    "####);
+    assert_eq!(shown("{steps: true}", "### A\n\n#### B\n\n# C\n", &[]), "");
+}
+
+#[test]
+fn ids_that_are_given_and_addresses_of_the_site() {
+    let text = "# A {#first}\n\n[a](#first) [b](/guide/start) [c](/guide.md) [d](#last)\n";
+    insta::assert_snapshot!(shown("{links: [files, anchors]}", text, &[]), @r#"
+    3 "[c](/guide.md)": the link leads to `/guide.md`, which is not there
+    3 "[d](#last)": no heading here has the fragment `#last`
+    "#);
+}
+
+#[test]
 fn what_is_malformed_is_told() {
     let problem = |text: &str| Wanted::new(text).expect_err("malformed");
     insta::assert_snapshot!(problem("##"), @"`##` is no heading: it begins with one to six `#`, and words follow; `*` stands for any run of headings");
@@ -182,8 +214,8 @@ fn what_is_malformed_is_told() {
 
 proptest! {
     #[test]
-    fn no_document_breaks_a_demand(text in "(# |## |A|B|\n|\r\n|---\n|title: x\n|\\[a\\]\\(b#c\\)|`|make x|é|src/){0,40}") {
-        let yaml = r###"{headings: ["# A", "*", "## B", "?## A", "## *"], links: [files, anchors, paths, commands, images], lines: {max: 1}, tokens: {max: 1}, depth: {max: 1}}"###;
+    fn no_document_breaks_a_demand(text in "(# |## |A|B|\n|\r\n|---\n|title: x\n|\\[a\\]\\(b#c\\)|`|make x|é|src/|```sh\n|~~~\n|;|&&| #|\u{feff}){0,40}") {
+        let yaml = r###"{headings: ["# A", "*", "## B", "?## A", "## *"], links: [files, anchors, paths, commands, images], lines: {max: 1}, tokens: {max: 1}, depth: {max: 1}, steps: true, named-blocks: true}"###;
         let (source, found) = faults(yaml, &text, &[("src/a", "")]);
         for fault in found {
             prop_assert!(source.text().get(fault.span.range()).is_some());
