@@ -11,7 +11,7 @@ const OPENERS: [&str; 9] = ["//", "#", "/*", "*", "--", "<!--", ";", "%", "\"\"\
 /// the protocol buffer compiler.  DO NOT EDIT!` and others of that shape, or the mark `@generated`
 /// alone (<https://generated.at>).
 #[must_use]
-pub fn says_generated(text: &str) -> bool {
+pub(super) fn says_generated(text: &str) -> bool {
     let mut block = false;
     let mut said = false;
     for line in text.trim_start_matches('\u{feff}').lines().take(HEAD).map(str::trim) {
