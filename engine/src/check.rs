@@ -272,7 +272,7 @@ impl Engine {
         files: &dyn Files,
         depth: Depth,
     ) -> Checked {
-        let off = self.conditions.off(source.path(), settings, files);
+        let off = self.conditions.off(source, settings, files);
         let mut report = Report::new(source, settings).on(self.today).without(&off);
         let kinds = validators::kinds(source.path(), source.text());
         for &kind in &kinds {

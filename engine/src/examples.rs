@@ -160,7 +160,25 @@ fn default_path(language: &str) -> String {
         "mermaid" => "diagram.mmd".to_owned(),
         "commit" => commits::DRAFT.to_owned(),
         "" => "example.txt".to_owned(),
-        other => format!("example.{other}"),
+        other => format!("example.{}", ending(other)),
+    }
+}
+
+/// How files of a language end whose name is not its ending: by its name alone no check of the
+/// syntax would read the block, and an example that passes would say nothing.
+fn ending(language: &str) -> &str {
+    match language {
+        "python" => "py",
+        "rust" => "rs",
+        "javascript" => "js",
+        "typescript" => "ts",
+        "bash" | "shell" => "sh",
+        "ruby" => "rb",
+        "golang" => "go",
+        "kotlin" => "kt",
+        "csharp" => "cs",
+        "powershell" => "ps1",
+        other => other,
     }
 }
 

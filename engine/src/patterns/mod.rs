@@ -3,6 +3,7 @@
 pub mod commits;
 pub mod data;
 pub mod doc;
+mod generated;
 pub mod joined;
 mod keywords;
 pub mod layers;

@@ -1,18 +1,21 @@
 //! `when`: what must hold of the project, or around a file, for a rule to run.
 
-use super::data;
+use super::{data, generated};
 use crate::captures;
 use crate::files::Files;
 use crate::finding::RuleId;
 use crate::paths::Globs;
 use crate::rule::{Rule, Settings};
-use aidd_content::page::{Many, WhenHeader};
+use crate::source::Source;
+use aidd_content::page::{Form, Many, WhenHeader};
 use std::collections::{HashMap, HashSet};
 
 /// The conditions of all rules.
 #[derive(Debug, Default)]
 pub struct Conditions {
     of: HashMap<RuleId, Waiting>,
+    /// The shipped rules on how code is written: none of them is for what a program wrote.
+    on_writing: Vec<Rule>,
 }
 
 /// Lists of which each must hold.
@@ -42,7 +45,12 @@ impl Conditions {
                 of.insert(rule.id.clone(), Waiting { rule: rule.clone(), pack: pack.cloned() });
             }
         }
-        Self { of }
+        let is_on_writing = |rule: &&Rule| {
+            rule.path.is_none()
+                && rule.id.starts_with("compliance/")
+                && matches!(rule.form, Some(Form::Syntax | Form::Text))
+        };
+        Self { of, on_writing: rules.iter().filter(is_on_writing).cloned().collect() }
     }
 
     /// Those of the rules that are on.
@@ -87,12 +95,22 @@ impl Conditions {
         waiting.all().all(|any| any.iter().any(|when| holds(when, path, files)))
     }
 
-    /// The rules of `settings` whose conditions do not hold at `path`.
+    /// The rules of `settings` whose conditions do not hold for `source`. In a file that says that
+    /// a program wrote it they are also those shipped `compliance` rules that are not about
+    /// security: the door stands open whoever made it.
     #[must_use]
-    pub fn off(&self, path: &str, settings: &Settings, files: &dyn Files) -> HashSet<RuleId> {
-        let on = |rule: &&RuleId| settings.get(*rule).is_some_and(|one| one.severity.is_some());
-        let rules = self.of.keys().filter(on);
-        rules.filter(|rule| !self.hold(rule, path, files)).cloned().collect()
+    pub fn off(&self, source: &Source, settings: &Settings, files: &dyn Files) -> HashSet<RuleId> {
+        let on = |rule: &RuleId| settings.get(rule).is_some_and(|one| one.severity.is_some());
+        let rules = self.of.keys().filter(|rule| on(rule));
+        let mut off: HashSet<RuleId> =
+            rules.filter(|rule| !self.hold(rule, source.path(), files)).cloned().collect();
+        let is_style =
+            |rule: &&Rule| on(&rule.id) && !rule.tags.iter().any(|tag| tag == "security");
+        let mut written = self.on_writing.iter().filter(|rule| on(&rule.id)).peekable();
+        if written.peek().is_some() && generated::says_generated(source.text()) {
+            off.extend(written.filter(is_style).map(|rule| rule.id.clone()));
+        }
+        off
     }
 }
 
