@@ -6,7 +6,7 @@ mod agent;
 mod commit_msg;
 mod user_prompt;
 
-pub use agent::{is_agents, watched};
+pub use agent::{is_agents, is_unknown, watched};
 
 use crate::Io;
 use crate::cli::{HookCommand, HookName};

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// A folder with these files.
-fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub(super) fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {
         let place = folder.path().join(path);
@@ -16,7 +16,7 @@ fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 /// Every file below a folder, by its path.
-fn files(root: &Path) -> BTreeMap<String, String> {
+pub(super) fn files(root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut left = vec![root.to_owned()];
     while let Some(folder) = left.pop() {
@@ -35,7 +35,7 @@ fn files(root: &Path) -> BTreeMap<String, String> {
 }
 
 /// What a run printed, or why it ended.
-fn ran(root: &Path, clients: &[Client], remove: bool, is_dry: bool) -> Result<String, String> {
+pub(super) fn ran(root: &Path, clients: &[Client], remove: bool, is_dry: bool) -> Result<String, String> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let ended = run(
         clients,

@@ -74,7 +74,10 @@ impl Judge {
     /// When the file, or the baseline, cannot be read.
     pub(super) fn proposed(&self, proposal: &Proposal) -> Result<Vec<Told>> {
         let Some(path) = self.judged(&proposal.path) else { return Ok(Vec::new()) };
-        let before = self.read(&path)?;
+        let before = match &proposal.from {
+            Some(from) => self.judged(from).map(|from| self.read(&from)).transpose()?.flatten(),
+            None => self.read(&path)?,
+        };
         let text = before.as_ref().map(|bytes| Source::decode(&*path, bytes.clone()));
         let after = proposal.change.after(text.as_ref().map(Source::text));
         if !after.is_whole {
@@ -97,9 +100,13 @@ impl Judge {
         let before = match (original, &proposal.change) {
             (Some(original), _) => Some(original.as_bytes().to_vec()),
             (None, Change::Edits(_)) => proposal.change.before(text.text()).map(String::into_bytes),
-            (None, Change::Whole(_)) => None,
+            (None, Change::Whole(_) | Change::Untold) => None,
         };
-        let before = before.or_else(|| self.committed(&path));
+        let committed = || {
+            let from = proposal.from.as_ref().and_then(|from| self.judged(from));
+            self.committed(from.as_ref().unwrap_or(&path))
+        };
+        let before = before.or_else(committed);
         self.brought(&path, before, after)
     }
 
