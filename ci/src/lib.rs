@@ -183,10 +183,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
         if is_broken_pipe(&error) {
             return Exit::Clean;
         }
-        let text = match error.downcast_ref::<UserError>() {
-            Some(error) => error.to_string(),
-            None => format!("{error:#}"),
-        };
+        // What a user did wrong may have been told where it was done.
+        let text = format!("{error:#}");
         let _ = writeln!(io.err, "error: {}", project::redacted(&text));
         Exit::Usage
     })
@@ -238,7 +236,10 @@ fn manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     let mut command = &root;
     for name in names {
         let inner = command.find_subcommand(name);
-        command = inner.ok_or_else(|| UserError::new(format!("there is no command `{name}`")))?;
+        command = inner.ok_or_else(|| {
+            UserError::new(format!("there is no command `{name}`"))
+                .hint("`aidd --help` names all commands")
+        })?;
     }
     clap_mangen::Man::new(command.clone()).render(&mut io.out)?;
     Ok(Exit::Clean)

@@ -163,8 +163,8 @@ fn a_store_that_is_busy_takes_no_finding_away() {
     project.write("a.txt", "a blue sky\n");
     let said = edited(&project, "one");
     project.tells("post-tool-use", &said).ends(0);
-    let journal =
-        std::fs::File::options().write(true).open(project.place(".aidd/data.journal.lock"));
+    let path = project.place(".aidd/data.journal.lock");
+    let journal = std::fs::File::options().write(true).create(true).truncate(false).open(path);
     let journal = journal.expect("the lock of the memory");
     journal.lock().expect("locked");
     // The tracked files are read anew under that lock.

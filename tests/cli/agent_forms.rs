@@ -157,6 +157,31 @@ fn other_words_for_an_edit_are_understood() {
     assert_eq!(found(&answer), ["new.txt:1:1 error team/old-colour"]);
 }
 
+/// Of two files that need each other, one is written first.
+#[test]
+fn what_the_next_file_may_mend_is_told_and_not_refused() {
+    let project = project();
+    project.write(
+        ".aidd/rules/team/tested.md",
+        "---\nseverity: error\nmessage: \"`<path>` has no test\"\ncheck:\n  tree: { each: \"src/**/*.rs\", exists: [\"tests/<stem>.rs\"] }\n---\n# team/tested\n\nEvery module has a test.\n",
+    );
+    project.write(
+        ".aidd/rules/team/links.md",
+        "---\nseverity: error\nmessage: \"a link that leads nowhere\"\ncheck:\n  files: [\"*.md\"]\n  doc: { links: [files] }\n---\n# team/links\n\nLinks lead somewhere.\n",
+    );
+    for (path, text, rule) in [
+        ("src/a.rs", "fn a() {}\n", "team/tested"),
+        ("docs/a.md", "# A\n\n[b](b.md)\n", "team/links"),
+    ] {
+        let input = json!({"file_path": project.place(path), "content": text});
+        let said = |event: &str| claude(event, json!({"tool_name": "Write", "tool_input": input}));
+        assert_eq!(project.answer("pre-tool-use", &said("PreToolUse")), Value::Null, "{path}");
+        project.write(path, text);
+        let told = project.answer("post-tool-use", &said("PostToolUse")).to_string();
+        assert!(told.contains(&format!("error {rule}")), "{path}: {told}");
+    }
+}
+
 /// The commands of hooks in a file of a client, at whatever depth.
 #[cfg(unix)]
 fn commands(value: &Value, found: &mut Vec<String>) {

@@ -279,7 +279,7 @@ fn change(root: &Path, template: &Template, remove: bool, undo: &Undo) -> Result
             .into());
     }
     let place = root.join(&path);
-    let before = read(&place).with_context(|| path.clone())?;
+    let before = read(&place, &path)?;
     if remove && before.is_none() {
         return Ok(Change { path, place, before: None, after: None, kept: Vec::new() });
     }
@@ -320,17 +320,21 @@ fn edit(template: &Template, text: Option<&str>, remove: bool) -> Result<Edited,
     }
 }
 
-fn read(place: &Path) -> Result<Option<String>> {
+fn read(place: &Path, path: &str) -> Result<Option<String>> {
+    let refused = |why: &str, remedy: &str| {
+        UserError::new(format!("{path}: {why}"))
+            .hint(format!("{remedy} and try again; nothing was changed"))
+    };
     match fs::metadata(place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Ok(data) if data.len() > LARGEST => {
-            return Err(UserError::new("the file is too large to be a set-up").into());
+            return Err(refused("the file is too large to be a set-up", "move it away").into());
         }
         _ => {}
     }
-    let bytes = fs::read(place)?;
-    let text = String::from_utf8(bytes).map_err(|_| UserError::new("the file is not UTF-8"))?;
-    Ok(Some(text))
+    let bytes = fs::read(place).with_context(|| path.to_owned())?;
+    let text = String::from_utf8(bytes);
+    Ok(Some(text.map_err(|_| refused("the file is not UTF-8", "save it as UTF-8"))?))
 }
 
 fn show(change: &Change, io: &mut Io<'_>) -> Result<()> {

@@ -35,7 +35,12 @@ pub(super) fn files(root: &Path) -> BTreeMap<String, String> {
 }
 
 /// What a run printed, or why it ended.
-pub(super) fn ran(root: &Path, clients: &[Client], remove: bool, is_dry: bool) -> Result<String, String> {
+pub(super) fn ran(
+    root: &Path,
+    clients: &[Client],
+    remove: bool,
+    is_dry: bool,
+) -> Result<String, String> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let ended = run(
         clients,
@@ -252,7 +257,8 @@ fn a_malformed_file_is_named_with_its_place_and_nothing_is_written() {
     let folder = project(&[]);
     fs::write(folder.path().join(".mcp.json"), b"\xff\xfe{}").expect("written");
     let error = ran(folder.path(), &[Client::ClaudeCode], false, false).expect_err("not text");
-    assert_eq!(error, ".mcp.json: the file is not UTF-8");
+    let hint = "hint: save it as UTF-8 and try again; nothing was changed";
+    assert_eq!(error, format!(".mcp.json: the file is not UTF-8\n{hint}"));
 }
 
 #[cfg(unix)]

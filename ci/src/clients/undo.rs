@@ -111,8 +111,10 @@ mod tests {
         "{\"mcpServers\": {}, \"servers\": {}, \"context_servers\": {}, \"hooks\": {}}\n",
         "{\"hooks\":{\"SessionStart\":[],\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"a\"}]}]}}",
     ];
-    const TOML: [&str; 5] = ["", "model = 1", "# mine\r\n[a]\r\nb = 1", "a = 1\n\n\n", "\u{FEFF}a = 1\n"];
-    const RULES: [&str; 5] = ["", "# Mine", "# Mine\r\n\r\nText", "한글\n\n\n", "\n---\na: b\n---\n"];
+    const TOML: [&str; 5] =
+        ["", "model = 1", "# mine\r\n[a]\r\nb = 1", "a = 1\n\n\n", "\u{FEFF}a = 1\n"];
+    const RULES: [&str; 5] =
+        ["", "# Mine", "# Mine\r\n\r\nText", "한글\n\n\n", "\n---\na: b\n---\n"];
 
     #[test]
     fn what_was_there_is_there_again_to_the_byte() {

@@ -23,7 +23,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::CommandFactory;
 use edits::Proposal;
 use judge::Judge;
-use payload::Payload;
+pub(super) use payload::Payload;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -207,7 +207,7 @@ fn heard(io: &mut Io<'_>) -> Result<Payload> {
 }
 
 /// The project: that of the folder the client runs the hook in; else that of the folder it names.
-fn root(payload: &Payload, cwd: &Path) -> PathBuf {
+pub(super) fn root(payload: &Payload, cwd: &Path) -> PathBuf {
     let is_project = |root: &Path| root.join(".aidd").is_dir() || root.join(".git").exists();
     let here = project::root_of(cwd);
     if is_project(&here) {
@@ -290,7 +290,7 @@ fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B)
 }
 
 /// The memory of a project that has been set up; a hook sets none up.
-fn memory(root: &Path) -> Result<Option<ProjectMemory>> {
+pub(super) fn memory(root: &Path) -> Result<Option<ProjectMemory>> {
     if !root.join(".aidd").is_dir() {
         return Ok(None);
     }

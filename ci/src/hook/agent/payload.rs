@@ -28,7 +28,7 @@ const DEVIN_TOOLS: [&str; 4] = ["edit", "write", "exec", "multi_edit"];
 
 /// What a client says.
 #[derive(Debug)]
-pub(super) struct Payload {
+pub(in crate::hook) struct Payload {
     said: Value,
     input: Value,
     response: Value,
@@ -39,7 +39,7 @@ impl Payload {
     ///
     /// # Errors
     /// When it is no JSON object.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self> {
+    pub(in crate::hook) fn read(bytes: &[u8]) -> Result<Self> {
         let said: Value = match serde_json::from_slice(bytes) {
             Ok(said) => said,
             Err(error) => bail!("standard input is not JSON ({error})"),
@@ -56,7 +56,7 @@ impl Payload {
     }
 
     /// The event, by the client's name for it.
-    pub(super) fn event(&self) -> Option<&str> {
+    pub(in crate::hook) fn event(&self) -> Option<&str> {
         text(&self.said, &["hook_event_name", "hookEventName", "agent_action_name"])
     }
 
@@ -113,6 +113,11 @@ impl Payload {
     /// What set the event off: `startup`, `compact`, `auto`, `clear`.
     pub(super) fn trigger(&self) -> &str {
         text(&self.said, &["trigger", "source", "reason"]).unwrap_or_default()
+    }
+
+    /// What the user typed.
+    pub(in crate::hook) fn prompt(&self) -> Option<&str> {
+        text(&self.said, &["prompt"])
     }
 
     /// The tool, by the client's name for it.
