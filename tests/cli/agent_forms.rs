@@ -210,7 +210,7 @@ fn without_aidd_nothing_is_refused() {
     project.run(&args).ends(0);
     for (path, count, code) in [
         (".claude/settings.json", 8, 127),
-        (".cursor/hooks.json", 6, 127),
+        (".cursor/hooks.json", 7, 127),
         (".github/hooks/aidd.json", 5, 127),
         (".codex/hooks.json", 6, 127),
         (".devin/hooks.v1.json", 6, 0),

@@ -451,6 +451,9 @@ fn a_prompt_is_told_what_is_remembered_of_it_and_no_other_is() {
             .expect("JSON");
     let text = gemini["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
     assert!(text.starts_with("aidd remembers"), "{text}");
+    let cursor = tell("beforeSubmitPrompt", "Where do the signed sessions cookies live");
+    let cursor: Value = serde_json::from_str(&cursor).expect("JSON");
+    assert_eq!((&cursor["continue"], &cursor["additional_context"]), (&json!(true), &json!(text)));
     for other in [
         "Write a README for this repository",
         "Add a loading spinner to the settings page",

@@ -78,11 +78,29 @@ impl Event {
     }
 }
 
+/// The hook that a command line asks for, however malformed it is otherwise: what follows `hook`, where
+/// that is the command and not a path of one.
+fn asked(args: &[OsString]) -> Option<&str> {
+    // Options that go before a command, and take the next word.
+    const WITH_VALUE: [&str; 2] = ["--config", "--color"];
+    let mut words = args.iter().skip(1).map(|arg| arg.to_str().unwrap_or_default());
+    let mut next = || {
+        loop {
+            match words.next()? {
+                option if WITH_VALUE.contains(&option) => _ = words.next(),
+                option if option.starts_with('-') => {}
+                word => break Some(word),
+            }
+        }
+    };
+    if next()? == "hook" { next() } else { None }
+}
+
 /// Whether a command line is that of a hook of a client, however malformed: another exit code than
 /// 0 would keep an agent from going on.
 #[must_use]
 pub fn is_agents(args: &[OsString]) -> bool {
-    args.windows(2).any(|pair| pair[0] == "hook" && NAMES.iter().any(|name| pair[1] == *name))
+    asked(args).is_some_and(|name| NAMES.contains(&name))
 }
 
 /// Whether a command line names a hook that this version does not know. A client may have been set
@@ -90,12 +108,11 @@ pub fn is_agents(args: &[OsString]) -> bool {
 #[must_use]
 pub fn is_unknown(args: &[OsString]) -> bool {
     let cli = Cli::command();
-    let Some(hooks) = cli.find_subcommand("hook") else { return false };
-    let is_unknown = |name: &OsString| {
-        let name = name.to_string_lossy();
-        !name.starts_with('-') && name != "help" && hooks.find_subcommand(&*name).is_none()
+    let hooks = cli.find_subcommand("hook");
+    let is_unknown = |name: &str| {
+        name != "help" && hooks.is_some_and(|hooks| hooks.find_subcommand(name).is_none())
     };
-    args.windows(2).any(|pair| pair[0] == "hook" && is_unknown(&pair[1]))
+    asked(args).is_some_and(is_unknown)
 }
 
 /// What a hook has said so far.

@@ -19,11 +19,14 @@ use std::path::Path;
 const LARGEST: u64 = 8 << 20;
 /// The event of Gemini CLI, which hears JSON only; Claude Code and Codex take lines as they are.
 const GEMINI: &str = "BeforeAgent";
+/// That of Cursor, which takes a context in versions since July 2026, and passes it over before.
+const CURSOR: &str = "beforeSubmitPrompt";
 
 /// Most memories that are told of a prompt.
 const MOST: usize = 3;
-/// How well a memory has to answer a prompt, from 0 to 1. On the test half of `tests/retrieval` the
-/// first answer at 0.5 is the right one in 48 of 55 cases, and nothing is told where nothing answers.
+/// How well a memory has to answer a prompt, from 0 to 1. Of the test half of `tests/retrieval` 36 of
+/// 137 questions are told something then, the right memory first in 35 cases; those that nothing
+/// answers are told nothing.
 const LEAST: f64 = 0.5;
 /// The same for a prompt that asks what was decided or done.
 const LEAST_ASKED: f64 = 0.45;
@@ -64,18 +67,20 @@ fn tell(text: &str, event: Option<&str>, io: &mut Io<'_>) -> std::io::Result<()>
     if text.is_empty() {
         return Ok(());
     }
-    if event == Some(GEMINI) {
-        let said =
-            json!({"hookSpecificOutput": {"hookEventName": GEMINI, "additionalContext": text}});
-        return writeln!(io.out, "{said}");
-    }
-    writeln!(io.out, "{text}")
+    let said = match event {
+        Some(GEMINI) => {
+            json!({"hookSpecificOutput": {"hookEventName": GEMINI, "additionalContext": text}})
+        }
+        Some(CURSOR) => json!({"continue": true, "additional_context": text}),
+        _ => return writeln!(io.out, "{text}"),
+    };
+    writeln!(io.out, "{said}")
 }
 
 /// What the user typed; `None` for any other event, and for what is not of this form.
 fn prompt(payload: &Payload) -> Option<&str> {
     let event = payload.event();
-    if event.is_some_and(|event| event != "UserPromptSubmit" && event != GEMINI) {
+    if event.is_some_and(|event| !["UserPromptSubmit", GEMINI, CURSOR].contains(&event)) {
         return None;
     }
     // A command of the client is no wish.

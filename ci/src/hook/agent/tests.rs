@@ -175,7 +175,17 @@ fn a_hook_of_a_client_is_known_however_it_is_called() {
         assert!(is(&["aidd", "hook", name]), "{name}");
         assert!(is(&["aidd", "--color", "never", "hook", name, "--wrong"]), "{name}");
     }
-    assert!(!is(&["aidd", "hook", "install"]));
+    assert!(is(&["aidd", "hook", "--color", "never", "stop"]));
+    for other in ["install", "stopp", "--help", ""] {
+        assert!(!is(&["aidd", "hook", other]), "{other}");
+    }
+    // Paths that are called so.
+    assert!(!is(&["aidd", "check", "hook", "stop"]));
+    assert!(!is(&["aidd", "--color", "hook", "stop"]));
+    let unknown = |args: &[&str]| is_unknown(&args.iter().map(OsString::from).collect::<Vec<_>>());
+    assert!(unknown(&["aidd", "hook", "stopp"]) && unknown(&["aidd", "hook", "PreToolUse", "x"]));
+    assert!(!unknown(&["aidd", "hook", "install"]) && !unknown(&["aidd", "hook", "--wrong"]));
+    assert!(!unknown(&["aidd", "check", "hook", "stopp", "--wrong"]) && !unknown(&["aidd"]));
     assert!(!is(&["aidd", "stop"]));
 }
 
