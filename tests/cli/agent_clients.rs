@@ -51,6 +51,7 @@ fn the_files_of_every_client_are_these() {
       "version": 1,
       "hooks": {
         "sessionStart": [{ "command": "aidd hook session-start", "timeout": 10 }],
+        "beforeSubmitPrompt": [{ "command": "aidd hook user-prompt", "timeout": 10 }],
         "preToolUse": [
           { "command": "aidd hook pre-tool-use", "matcher": "Write|Edit|StrReplace", "timeout": 10 }
         ],
