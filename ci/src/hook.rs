@@ -6,7 +6,7 @@ mod agent;
 mod commit_msg;
 mod user_prompt;
 
-pub use agent::{is_agents, watched};
+pub use agent::{is_agents, is_unknown, watched};
 
 use crate::Io;
 use crate::cli::{HookCommand, HookName};
@@ -47,7 +47,7 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
                 (true, _) => Aside::Yes,
                 _ => Aside::No,
             };
-            refuse_managed(&folder)?;
+            refuse_managed(&folder, hooks)?;
             if is_shared {
                 writeln!(
                     io.err,
@@ -163,15 +163,23 @@ fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
 }
 
 /// Refuses a folder whose files another program writes anew at will.
-fn refuse_managed(folder: &Path) -> Result<()> {
+fn refuse_managed(folder: &Path, hooks: &[HookName]) -> Result<()> {
     let is_husky = folder.components().any(|part| part.as_os_str() == ".husky");
-    if is_husky {
-        let message = format!("husky writes the hooks in {}", folder.display());
-        return Err(UserError::new(message)
-            .hint("add a line to .husky/pre-commit instead: aidd check --staged")
-            .into());
+    if !is_husky {
+        return Ok(());
     }
-    Ok(())
+    let lines: Vec<String> = hooks
+        .iter()
+        .map(|hook| match hook {
+            HookName::PreCommit => "to .husky/pre-commit: aidd check --staged".to_owned(),
+            HookName::CommitMsg => "to .husky/commit-msg: aidd hook commit-msg \"$1\"".to_owned(),
+            other => {
+                format!("to .husky/{}: what `aidd hook install` writes elsewhere", name(*other))
+            }
+        })
+        .collect();
+    let message = format!("husky writes the hooks in {}", folder.display());
+    Err(UserError::new(message).hint(format!("add a line instead {}", lines.join("; "))).into())
 }
 
 fn install(folder: &Path, hook: HookName, aside: Aside, binary: &Path) -> Result<&'static str> {

@@ -94,7 +94,12 @@ pub struct Place {
 /// Runs the command line of this process and returns its exit code.
 #[must_use]
 pub fn main(doors: Doors) -> u8 {
-    let cwd = match std::env::current_dir() {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let cwd = std::env::current_dir();
+    if hook::is_agents(&args) {
+        return hook::watched(args, cwd);
+    }
+    let cwd = match cwd {
         Ok(cwd) => cwd,
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: the current folder cannot be read: {error}");
@@ -109,10 +114,6 @@ pub fn main(doors: Doors) -> u8 {
         cwd,
         style: terminal_style(),
     };
-    let args: Vec<OsString> = std::env::args_os().collect();
-    if hook::is_agents(&args) {
-        return hook::watched(args, io.cwd);
-    }
     match served(&args, doors, &io) {
         Some(Ok(code)) => code,
         Some(Err((error, exit))) => {
@@ -167,7 +168,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
         Ok(cli) => cli,
         Err(error) => {
             let ended = said_by_clap(&error, io);
-            return if hook::is_agents(&args) { Exit::Clean } else { ended };
+            return match ended {
+                _ if hook::is_agents(&args) => Exit::Clean,
+                // The code for wrong usage is the one that clients of agents take for a refusal.
+                Exit::Usage if hook::is_unknown(&args) => Exit::Findings,
+                ended => ended,
+            };
         }
     };
     let ended = command(&cli, io);
@@ -177,10 +183,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
         if is_broken_pipe(&error) {
             return Exit::Clean;
         }
-        let text = match error.downcast_ref::<UserError>() {
-            Some(error) => error.to_string(),
-            None => format!("{error:#}"),
-        };
+        // What a user did wrong may have been told where it was done.
+        let text = format!("{error:#}");
         let _ = writeln!(io.err, "error: {}", project::redacted(&text));
         Exit::Usage
     })
@@ -232,7 +236,10 @@ fn manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     let mut command = &root;
     for name in names {
         let inner = command.find_subcommand(name);
-        command = inner.ok_or_else(|| UserError::new(format!("there is no command `{name}`")))?;
+        command = inner.ok_or_else(|| {
+            UserError::new(format!("there is no command `{name}`"))
+                .hint("`aidd --help` names all commands")
+        })?;
     }
     clap_mangen::Man::new(command.clone()).render(&mut io.out)?;
     Ok(Exit::Clean)

@@ -148,6 +148,9 @@ fn show_rules(project: &Project, path: &Path, text: &mut String) -> Result<()> {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
+    if !args.remove {
+        tell_nested(io)?;
+    }
     // What a user asked for first is refused first, before anything is written.
     if args.remove || args.dry_run {
         clients::run(&args.clients, args.remove, args.dry_run, io)?;
@@ -186,6 +189,20 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
         )?;
     }
     Ok(if wrong.is_some() { Exit::Usage } else { Exit::Clean })
+}
+
+/// Says that a folder below a project becomes one of its own: neither the rules nor the memory of the
+/// one above hold there any longer.
+fn tell_nested(io: &mut Io<'_>) -> Result<()> {
+    let above = project::root_of(&io.cwd);
+    if above != io.cwd {
+        writeln!(
+            io.err,
+            "note: this folder lies in the project {}; what is set up here makes it a project of its own, without the rules and the memory of that one. For all of it: aidd init there",
+            above.display()
+        )?;
+    }
+    Ok(())
 }
 
 /// Says what `aidd init` would do beside what a patch shows.

@@ -145,10 +145,20 @@ impl Disk {
             }
         }
         let real_root = self.root.canonicalize().ok()?;
-        let base = [&self.root, &real_root].into_iter().find(|base| path.starts_with(base))?;
-        let is_inside = real(&path).ok()?.starts_with(&real_root);
-        is_inside.then(|| crate::paths::relative(base, &path))
+        if !real(&path).ok()?.starts_with(&real_root) {
+            return None;
+        }
+        let base = [&self.root, &real_root].into_iter().find(|base| path.starts_with(base));
+        // A link above the root is another name of it: a home folder on another disk, `/tmp` of macOS.
+        let base = base.map(PathBuf::as_path).or_else(|| named_otherwise(&path, &real_root))?;
+        Some(crate::paths::relative(base, &path))
     }
+}
+
+/// The folder at or above `path` that is the one at `real_root`, by another name.
+fn named_otherwise<'a>(path: &'a Path, real_root: &Path) -> Option<&'a Path> {
+    let is_root = |folder: &&Path| folder.canonicalize().is_ok_and(|real| real == real_root);
+    path.ancestors().filter(is_root).last()
 }
 
 /// A path with the links of what exists of it followed.
@@ -368,6 +378,32 @@ mod tests {
             assert!(!disk.exists(path));
         }
         assert!(disk.exists("Cargo.toml"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_root_may_be_named_by_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [real, link] = ["real", "link"].map(|name| folder.path().join(name));
+        std::fs::create_dir_all(real.join("src")).expect("made");
+        std::os::unix::fs::symlink(&real, &link).expect("linked");
+        // Within the root, a link that leads back to it, and one that leads out.
+        std::os::unix::fs::symlink("..", real.join("src/up")).expect("linked");
+        std::os::unix::fs::symlink(folder.path(), real.join("out")).expect("linked");
+        std::fs::create_dir(folder.path().join("beside")).expect("made");
+        let given = |path: &str| folder.path().join(path).display().to_string();
+        for root in [&real, &link] {
+            let disk = Disk::new(root);
+            let inside = |path: &str| disk.inside(&given(path));
+            for path in ["real/src/new.ts", "link/src/new.ts", "link/x/../src/new.ts"] {
+                assert_eq!(inside(path).as_deref(), Some("src/new.ts"), "{path}");
+            }
+            assert_eq!(inside("link/src/up/a").as_deref(), Some("src/up/a"));
+            assert_eq!(inside("link").as_deref(), Some(""));
+            for path in ["beside/a", "link/../beside/a", "link/out/beside/a", "", "linked"] {
+                assert_eq!(inside(path), None, "{path}");
+            }
+        }
     }
 
     #[test]

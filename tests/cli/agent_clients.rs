@@ -51,6 +51,7 @@ fn the_files_of_every_client_are_these() {
       "version": 1,
       "hooks": {
         "sessionStart": [{ "command": "aidd hook session-start", "timeout": 10 }],
+        "beforeSubmitPrompt": [{ "command": "aidd hook user-prompt", "timeout": 10 }],
         "preToolUse": [
           { "command": "aidd hook pre-tool-use", "matcher": "Write|Edit|StrReplace", "timeout": 10 }
         ],
@@ -101,34 +102,34 @@ fn the_files_of_every_client_are_these() {
     {
       "SessionStart": [
         {
-          "hooks": [{ "type": "command", "command": "aidd hook session-start", "timeout": 10 }]
+          "hooks": [{ "type": "command", "command": "aidd hook session-start || exit 0", "timeout": 10 }]
         }
       ],
       "UserPromptSubmit": [
         {
-          "hooks": [{ "type": "command", "command": "aidd hook user-prompt", "timeout": 10 }]
+          "hooks": [{ "type": "command", "command": "aidd hook user-prompt || exit 0", "timeout": 10 }]
         }
       ],
       "PreToolUse": [
         {
           "matcher": "edit|write",
-          "hooks": [{ "type": "command", "command": "aidd hook pre-tool-use", "timeout": 10 }]
+          "hooks": [{ "type": "command", "command": "aidd hook pre-tool-use || exit 0", "timeout": 10 }]
         }
       ],
       "PostToolUse": [
         {
           "matcher": "edit|write|exec",
-          "hooks": [{ "type": "command", "command": "aidd hook post-tool-use", "timeout": 10 }]
+          "hooks": [{ "type": "command", "command": "aidd hook post-tool-use || exit 0", "timeout": 10 }]
         }
       ],
       "Stop": [
         {
-          "hooks": [{ "type": "command", "command": "aidd hook stop", "timeout": 10 }]
+          "hooks": [{ "type": "command", "command": "aidd hook stop || exit 0", "timeout": 10 }]
         }
       ],
       "SessionEnd": [
         {
-          "hooks": [{ "type": "command", "command": "aidd hook session-end", "timeout": 10 }]
+          "hooks": [{ "type": "command", "command": "aidd hook session-end || exit 0", "timeout": 10 }]
         }
       ]
     }

@@ -1,11 +1,21 @@
 //! Hooks of clients when things go wrong, and how long they take.
 
 use crate::agent_hooks::{claude, set_up};
-use crate::support::{Project, token};
+use crate::support::{BLUE, Project, token};
 use serde_json::{Value, json};
 use std::io::Write;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+const HOOKS: [&str; 7] = [
+    "session-start",
+    "user-prompt",
+    "pre-tool-use",
+    "post-tool-use",
+    "pre-compact",
+    "stop",
+    "session-end",
+];
 
 #[test]
 fn a_client_that_never_ends_its_message_is_not_waited_for() {
@@ -63,16 +73,7 @@ fn whatever_is_said_a_hook_ends_well() {
         .into_bytes(),
         claude("Nothing", json!({"session_id": "x".repeat(100_000)})).to_string().into_bytes(),
     ];
-    let names = [
-        "session-start",
-        "user-prompt",
-        "pre-tool-use",
-        "post-tool-use",
-        "pre-compact",
-        "stop",
-        "session-end",
-    ];
-    for name in names {
+    for name in HOOKS {
         for said in &hostile {
             let ran = project.run_with(said, &["hook", name]).ends(0);
             let shown = String::from_utf8_lossy(&said[..said.len().min(80)]).into_owned();
@@ -120,6 +121,94 @@ fn a_broken_set_up_stands_in_nobodys_way() {
         assert_eq!(project.answer(name, &start), Value::Null, "{name}");
     }
     assert!(!project.path().join(".aidd").exists());
+}
+
+/// Clients take the code 2 for a refusal, some of them of all that follows.
+#[test]
+fn a_hook_that_this_version_does_not_know_refuses_nothing() {
+    let project = set_up();
+    for name in ["subagent-stop", "PreToolUse", "stopp"] {
+        let ran = project.run_with(b"{}", &["hook", name]).ends(1);
+        assert_eq!(ran.out, "");
+        assert!(ran.err.contains(&format!("unrecognized subcommand '{name}'")), "{}", ran.err);
+    }
+    project.run(&["hook", "install", "--wrong"]).ends(2);
+    project.run(&["hook"]).ends(2);
+    project.run(&["hook", "help"]).ends(0);
+}
+
+#[cfg(unix)]
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a shell that takes its own folder away")]
+fn a_folder_that_is_gone_stands_in_nobodys_way() {
+    let project = set_up();
+    for name in HOOKS {
+        project.write("gone/x", "");
+        let script = format!("rm -r ../gone && exec '{}' hook {name}", env!("CARGO_BIN_EXE_aidd"));
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &script]).current_dir(project.path().join("gone")).env_clear();
+        shell.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let said = claude("Stop", json!({"prompt": "continue"})).to_string();
+        let ran = project.finish(&mut shell, said.as_bytes()).ends(0);
+        assert_eq!(ran.out, "", "{name}");
+        assert!(ran.err.starts_with("aidd hook: the current folder cannot be read"), "{}", ran.err);
+    }
+}
+
+/// What an edit brought about is told in time, though it cannot be noted that it was made.
+#[test]
+fn a_store_that_is_busy_takes_no_finding_away() {
+    let project = set_up();
+    project.write(".aidd/rules/team/old-colour.md", BLUE);
+    project.write("a.txt", "a blue sky\n");
+    let said = edited(&project, "one");
+    project.tells("post-tool-use", &said).ends(0);
+    let path = project.place(".aidd/data.journal.lock");
+    let journal = std::fs::File::options().write(true).create(true).truncate(false).open(path);
+    let journal = journal.expect("the lock of the memory");
+    journal.lock().expect("locked");
+    // The tracked files are read anew under that lock.
+    project.write("ai/memory/decisions.jsonl", "");
+    let mut command = project.command("", &["hook", "post-tool-use"]);
+    command.env("AIDD_HOOK_LIMIT", "5");
+    let ran = project.finish(&mut command, said.to_string().as_bytes()).ends(0);
+    assert!(ran.out.contains("a.txt:1:3 warning team/old-colour"), "{}", ran.out);
+    assert_eq!(ran.err, "aidd hook: not done in 5s; passed over\n");
+}
+
+fn edited(project: &Project, session: &str) -> Value {
+    let input =
+        json!({"file_path": project.place("a.txt"), "old_string": "red", "new_string": "blue"});
+    let more = json!({"session_id": session, "tool_name": "Edit", "tool_input": input});
+    claude("PostToolUse", more)
+}
+
+/// Clients run the hooks of tools that run side by side, and of conversations that do.
+#[test]
+fn hooks_that_run_at_once_keep_everything() {
+    const SIDE_BY_SIDE: usize = 10;
+    let project = set_up();
+    project.write("a.txt", "a blue sky\n");
+    let sessions = |project: &Project| {
+        let ran = project.run(&["memory", "--json", "sessions", "--limit", "100"]).ends(0);
+        let said: Value = serde_json::from_str(&ran.out).expect("JSON");
+        said["sessions"].as_array().expect("a list").clone()
+    };
+    let at_once = |name: &(dyn Fn(usize) -> String + Sync)| {
+        std::thread::scope(|scope| {
+            for number in 0..SIDE_BY_SIDE {
+                let project = &project;
+                scope.spawn(move || {
+                    let ran = project.tells("post-tool-use", &edited(project, &name(number)));
+                    assert_eq!(ran.ends(0).err, "");
+                });
+            }
+        });
+    };
+    at_once(&|_| "same".to_owned());
+    assert_eq!(sessions(&project).len(), 1);
+    at_once(&|number| format!("other {number}"));
+    assert_eq!(sessions(&project).len(), 1 + SIDE_BY_SIDE);
 }
 
 /// Prints what each hook takes, cold; the bar of 20 ms holds for an optimised build.

@@ -410,3 +410,64 @@ fn what_a_conversation_is_told_keeps_to_its_budget() {
     let tokens = aidd_engine::tokens::count(text);
     assert!((100..=400).contains(&tokens), "{tokens} tokens");
 }
+
+#[test]
+fn a_prompt_is_told_what_is_remembered_of_it_and_no_other_is() {
+    let project = set_up();
+    let add = |args: &[&str]| project.run(&[&["memory", "add"], args].concat()).ends(0).out;
+    let decided = add(&[
+        "decision",
+        "Sessions live in signed cookies",
+        "--topic",
+        "sessions",
+        "--reasoning",
+        "No store to run",
+    ]);
+    let mistake = add(&[
+        "mistake",
+        "TypeError: Cannot read properties of undefined (reading 'basket')",
+        "--fix",
+        "Await the customer before reading the basket",
+    ]);
+    let id = |said: &str| said.split(' ').nth(1).expect("an id").to_owned();
+    let (decided, mistake) = (id(&decided), id(&mistake));
+    let tell = |event: &str, prompt: &str| {
+        let ran = project.tells("user-prompt", &claude(event, json!({"prompt": prompt}))).ends(0);
+        assert_eq!(ran.err, "");
+        ran.out.replace(&decided, "DECIDED").replace(&mistake, "MISTAKE")
+    };
+    let prompt = |text: &str| tell("UserPromptSubmit", text);
+    assert_snapshot!(prompt("Why did we put sessions into signed cookies?"), @"
+    aidd remembers (`aidd_memory_get` tells more):
+    - decision sessions: Sessions live in signed cookies (because: No store to run) [DECIDED]
+    aidd memory (searching): the project's memory may know: search_by_topic for a topic, search_by_context for a question, search_recent for the last days.
+    ");
+    assert_snapshot!(prompt("TypeError: Cannot read properties of undefined (reading 'basket') at cart.ts:3"), @"
+    aidd remembers (`aidd_memory_get` tells more):
+    - mistake TypeError: Cannot read properties of undefined (reading 'basket') (mended by: Await the customer before reading the basket) [MISTAKE]
+    ");
+    let gemini: Value =
+        serde_json::from_str(&tell("BeforeAgent", "Where do the signed sessions cookies live"))
+            .expect("JSON");
+    let text = gemini["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
+    assert!(text.starts_with("aidd remembers"), "{text}");
+    let cursor = tell("beforeSubmitPrompt", "Where do the signed sessions cookies live");
+    let cursor: Value = serde_json::from_str(&cursor).expect("JSON");
+    assert_eq!((&cursor["continue"], &cursor["additional_context"]), (&json!(true), &json!(text)));
+    for other in [
+        "Write a README for this repository",
+        "Add a loading spinner to the settings page",
+        "Bump the version to 2.0",
+        "cookies",
+        "run the tests",
+        "버튼 색을 바꿔줘",
+        "/sessions where do signed cookies live",
+    ] {
+        assert_eq!(prompt(other), "", "{other}");
+    }
+    // Nothing is set up by a hook.
+    let bare = Project::new(&[]);
+    let said = claude("UserPromptSubmit", json!({"prompt": "Where do our sessions live now?"}));
+    assert_eq!(bare.tells("user-prompt", &said).ends(0).out, "");
+    assert!(!bare.path().join(".aidd").exists());
+}

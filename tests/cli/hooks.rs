@@ -174,7 +174,11 @@ fn hooks_lie_where_git_looks_for_them() {
     assert!(ran.err.contains("where other repositories take their hooks from too"), "{}", ran.err);
     project.git(&["config", "core.hooksPath", ".husky/_"]).ends(0);
     let ran = project.run(&["hook", "install"]).ends(2);
-    assert!(ran.err.contains("hint: add a line to .husky/pre-commit"), "{}", ran.err);
+    let hint = "hint: add a line instead to .husky/pre-commit: aidd check --staged";
+    assert!(ran.err.contains(hint), "{}", ran.err);
+    let ran = project.run(&["hook", "install", "--hook", "commit-msg"]).ends(2);
+    let hint = "to .husky/commit-msg: aidd hook commit-msg \"$1\"";
+    assert!(ran.err.contains(hint), "{}", ran.err);
     let nowhere = tempfile::tempdir().expect("a folder");
     let nowhere = nowhere.path().to_string_lossy().into_owned();
     let ran = project.run_in(&nowhere, &["hook", "status"]).ends(2);

@@ -2,6 +2,7 @@
 
 mod agent_clients;
 mod agent_faults;
+mod agent_forms;
 mod agent_hooks;
 mod baseline;
 mod check;

@@ -63,7 +63,8 @@ pub enum HookCommand {
     /// For the client of an agent, when a conversation begins: what the project remembers.
     #[command(after_help = CLIENTS)]
     SessionStart,
-    /// For the client of an agent, when its user typed something: which tools of the memory fit.
+    /// For the client of an agent, when its user typed something: what the project remembers of it,
+    /// and which tools of the memory fit.
     #[command(after_help = CLIENTS)]
     UserPrompt,
     /// For the client of an agent, before a file is written: refuses secrets and errors.

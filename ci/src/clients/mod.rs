@@ -8,6 +8,7 @@
 mod json;
 mod rules;
 mod toml;
+mod undo;
 
 use crate::Io;
 use crate::cli::Client;
@@ -20,6 +21,7 @@ use similar::TextDiff;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use undo::Undo;
 
 /// Most bytes that a file of a client may have.
 const LARGEST: u64 = 8 << 20;
@@ -145,13 +147,18 @@ pub fn run(clients: &[Client], remove: bool, is_dry: bool, io: &mut Io<'_>) -> R
     clients.sort_unstable();
     clients.dedup();
     let root = io.cwd.clone();
-    let changes = plan(&root, &clients, remove)?;
+    let mut undo = Undo::read(&root);
+    let changes = plan(&root, &clients, remove, &undo)?;
     if is_dry {
         for change in changes.iter().filter(|change| !change.is_none()) {
             show(change, io)?;
         }
     } else {
         apply(&root, &changes)?;
+        note(&mut undo, &changes, remove);
+        if let Err(error) = undo.save(&root) {
+            writeln!(io.err, "note: --remove will not bring back every layout: {error:#}")?;
+        }
     }
     for change in &changes {
         // Of a file that is not there, nothing is to be said when aidd is taken out.
@@ -217,7 +224,7 @@ fn is_set_up(root: &Path, client: Client) -> bool {
     })
 }
 
-fn plan(root: &Path, clients: &[Client], remove: bool) -> Result<Vec<Change>> {
+fn plan(root: &Path, clients: &[Client], remove: bool, undo: &Undo) -> Result<Vec<Change>> {
     let mut changes: Vec<Change> = Vec::new();
     for template in clients.iter().flat_map(|client| templates(*client)) {
         if changes.iter().any(|change| change.path == template.path) {
@@ -226,7 +233,7 @@ fn plan(root: &Path, clients: &[Client], remove: bool) -> Result<Vec<Change>> {
         if remove && is_needed(root, template, clients) {
             continue;
         }
-        changes.push(change(root, template, remove)?);
+        changes.push(change(root, template, remove, undo)?);
     }
     Ok(changes)
 }
@@ -240,7 +247,31 @@ fn is_needed(root: &Path, template: &Template, leaving: &[Client]) -> bool {
     })
 }
 
-fn change(root: &Path, template: &Template, remove: bool) -> Result<Change> {
+/// Notes what taking aidd out of changed files would not bring back; forgets those it was taken out
+/// of.
+fn note(undo: &mut Undo, changes: &[Change], remove: bool) {
+    for change in changes.iter().filter(|change| remove || !change.is_none()) {
+        let template = TEMPLATES.iter().find(|template| template.path == change.path);
+        let Some(template) = template.filter(|_| !remove) else {
+            undo.forget(&change.path);
+            continue;
+        };
+        let without = |text: &Option<String>| {
+            let (mark, text) = marked(text.as_deref()?);
+            let left = edit(template, Some(text), true).ok()?.text?;
+            Some(format!("{mark}{left}"))
+        };
+        let (removed, bare) = (without(&change.after), without(&change.before));
+        undo.note(change, removed.as_deref(), bare.as_deref());
+    }
+}
+
+/// A text after the mark of its encoding, should it begin with one.
+fn marked(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 })
+}
+
+fn change(root: &Path, template: &Template, remove: bool, undo: &Undo) -> Result<Change> {
     let path = template.path.to_owned();
     if Disk::new(root).inside(&path).as_deref() != Some(&path) {
         return Err(UserError::new(format!("{path} is a link that leads out of the project"))
@@ -248,15 +279,17 @@ fn change(root: &Path, template: &Template, remove: bool) -> Result<Change> {
             .into());
     }
     let place = root.join(&path);
-    let before = read(&place).with_context(|| path.clone())?;
+    let before = read(&place, &path)?;
     if remove && before.is_none() {
         return Ok(Change { path, place, before: None, after: None, kept: Vec::new() });
     }
-    let (mark, text) = match &before {
-        Some(text) => match text.strip_prefix('\u{FEFF}') {
-            Some(rest) => ("\u{FEFF}", Some(rest)),
-            None => ("", Some(&**text)),
-        },
+    let known = before.as_ref().filter(|_| remove).and_then(|text| undo.before(&path, text));
+    if let Some(known) = known {
+        let after = Some(known.to_owned());
+        return Ok(Change { path, place, before, after, kept: Vec::new() });
+    }
+    let (mark, text) = match before.as_deref().map(marked) {
+        Some((mark, text)) => (mark, Some(text)),
         None => ("", None),
     };
     let edited = edit(template, text, remove).map_err(|error| malformed(&path, &error))?;
@@ -287,17 +320,21 @@ fn edit(template: &Template, text: Option<&str>, remove: bool) -> Result<Edited,
     }
 }
 
-fn read(place: &Path) -> Result<Option<String>> {
+fn read(place: &Path, path: &str) -> Result<Option<String>> {
+    let refused = |why: &str, remedy: &str| {
+        UserError::new(format!("{path}: {why}"))
+            .hint(format!("{remedy} and try again; nothing was changed"))
+    };
     match fs::metadata(place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Ok(data) if data.len() > LARGEST => {
-            return Err(UserError::new("the file is too large to be a set-up").into());
+            return Err(refused("the file is too large to be a set-up", "move it away").into());
         }
         _ => {}
     }
-    let bytes = fs::read(place)?;
-    let text = String::from_utf8(bytes).map_err(|_| UserError::new("the file is not UTF-8"))?;
-    Ok(Some(text))
+    let bytes = fs::read(place).with_context(|| path.to_owned())?;
+    let text = String::from_utf8(bytes);
+    Ok(Some(text.map_err(|_| refused("the file is not UTF-8", "save it as UTF-8"))?))
 }
 
 fn show(change: &Change, io: &mut Io<'_>) -> Result<()> {

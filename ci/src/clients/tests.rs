@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// A folder with these files.
-fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub(super) fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {
         let place = folder.path().join(path);
@@ -16,7 +16,7 @@ fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 /// Every file below a folder, by its path.
-fn files(root: &Path) -> BTreeMap<String, String> {
+pub(super) fn files(root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut left = vec![root.to_owned()];
     while let Some(folder) = left.pop() {
@@ -35,7 +35,12 @@ fn files(root: &Path) -> BTreeMap<String, String> {
 }
 
 /// What a run printed, or why it ended.
-fn ran(root: &Path, clients: &[Client], remove: bool, is_dry: bool) -> Result<String, String> {
+pub(super) fn ran(
+    root: &Path,
+    clients: &[Client],
+    remove: bool,
+    is_dry: bool,
+) -> Result<String, String> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let ended = run(
         clients,
@@ -252,7 +257,8 @@ fn a_malformed_file_is_named_with_its_place_and_nothing_is_written() {
     let folder = project(&[]);
     fs::write(folder.path().join(".mcp.json"), b"\xff\xfe{}").expect("written");
     let error = ran(folder.path(), &[Client::ClaudeCode], false, false).expect_err("not text");
-    assert_eq!(error, ".mcp.json: the file is not UTF-8");
+    let hint = "hint: save it as UTF-8 and try again; nothing was changed";
+    assert_eq!(error, format!(".mcp.json: the file is not UTF-8\n{hint}"));
 }
 
 #[cfg(unix)]

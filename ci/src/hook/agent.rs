@@ -6,10 +6,12 @@ mod answer;
 mod edits;
 mod judge;
 mod payload;
+mod place;
 mod recall;
 mod record;
 
 use crate::Io;
+use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::project;
 use aidd_engine::config;
@@ -18,12 +20,14 @@ use aidd_engine::memory::project::{ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
 use answer::Answer;
 use anyhow::{Context, Result, anyhow, bail};
+use clap::CommandFactory;
+use edits::Proposal;
 use judge::Judge;
-use payload::Payload;
+pub(super) use payload::Payload;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -74,50 +78,108 @@ impl Event {
     }
 }
 
+/// The hook that a command line asks for, however malformed it is otherwise: what follows `hook`, where
+/// that is the command and not a path of one.
+fn asked(args: &[OsString]) -> Option<&str> {
+    // Options that go before a command, and take the next word.
+    const WITH_VALUE: [&str; 2] = ["--config", "--color"];
+    let mut words = args.iter().skip(1).map(|arg| arg.to_str().unwrap_or_default());
+    let mut next = || {
+        loop {
+            match words.next()? {
+                option if WITH_VALUE.contains(&option) => _ = words.next(),
+                option if option.starts_with('-') => {}
+                word => break Some(word),
+            }
+        }
+    };
+    if next()? == "hook" { next() } else { None }
+}
+
 /// Whether a command line is that of a hook of a client, however malformed: another exit code than
 /// 0 would keep an agent from going on.
 #[must_use]
 pub fn is_agents(args: &[OsString]) -> bool {
-    args.windows(2).any(|pair| pair[0] == "hook" && NAMES.iter().any(|name| pair[1] == *name))
+    asked(args).is_some_and(|name| NAMES.contains(&name))
 }
 
-/// Runs the command line of a hook of a client within its time, and returns its exit code. What it
-/// has to say is written once it is all there, or not at all.
+/// Whether a command line names a hook that this version does not know. A client may have been set
+/// up by a later one.
 #[must_use]
-pub fn watched(args: Vec<OsString>, cwd: PathBuf) -> u8 {
+pub fn is_unknown(args: &[OsString]) -> bool {
+    let cli = Cli::command();
+    let hooks = cli.find_subcommand("hook");
+    let is_unknown = |name: &str| {
+        name != "help" && hooks.is_some_and(|hooks| hooks.find_subcommand(name).is_none())
+    };
+    asked(args).is_some_and(is_unknown)
+}
+
+/// What a hook has said so far.
+#[derive(Clone, Default)]
+struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Said {
+    fn bytes(&self) -> Vec<u8> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Said {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs the command line of a hook of a client within its time, and returns its exit code. An answer
+/// is written once it is all there, or not at all; that which is there when the time is over, too.
+#[must_use]
+pub fn watched(args: Vec<OsString>, cwd: io::Result<PathBuf>) -> u8 {
+    let cwd = match cwd {
+        Ok(cwd) => cwd,
+        Err(error) => {
+            let why = format!("the current folder cannot be read: {error}");
+            let _ = writeln!(io::stderr(), "aidd hook: {why}; passed over");
+            return 0;
+        }
+    };
     let said = std::env::var(LIMIT_NAME).ok().and_then(|said| said.parse().ok());
     let limit = Duration::from_secs(said.unwrap_or(LIMIT).clamp(1, 600));
     let (send, receive) = mpsc::channel();
+    let (out, err) = (Said::default(), Said::default());
+    let (to_out, to_err) = (out.clone(), err.clone());
     let worker = move || {
-        let (mut out, mut err) = (Vec::new(), Vec::new());
         let exit = crate::run(
             args,
             &mut Io {
                 stdin: &mut io::stdin(),
-                out: Box::new(&mut out),
-                err: Box::new(&mut err),
+                out: Box::new(to_out),
+                err: Box::new(to_err),
                 cwd,
                 style: crate::report::Style::default(),
             },
         );
         // Nobody waits any longer when the time is over.
-        let _ = send.send((out, err, exit.code()));
+        let _ = send.send(exit.code());
     };
     let thread = thread::Builder::new().name("hook".to_owned()).stack_size(STACK);
     let started = thread.spawn(worker);
-    let ended = started.map(|_| receive.recv_timeout(limit));
-    let (out, err, code) = match ended {
-        Ok(Ok(ended)) => ended,
+    let (code, why) = match started.map(|_| receive.recv_timeout(limit)) {
+        Ok(Ok(code)) => (code, String::new()),
         Ok(Err(mpsc::RecvTimeoutError::Timeout)) => {
-            (Vec::new(), format!("aidd hook: not done in {limit:?}; passed over\n").into(), 0)
+            (0, format!("aidd hook: not done in {limit:?}; passed over\n"))
         }
         // It has said why.
-        Ok(Err(mpsc::RecvTimeoutError::Disconnected)) => (Vec::new(), Vec::new(), 0),
-        Err(error) => (Vec::new(), format!("aidd hook: {error}; passed over\n").into(), 0),
+        Ok(Err(mpsc::RecvTimeoutError::Disconnected)) => (0, String::new()),
+        Err(error) => (0, format!("aidd hook: {error}; passed over\n")),
     };
-    let _ = io::stderr().write_all(&err);
+    let _ = io::stderr().write_all(&[err.bytes(), why.into_bytes()].concat());
     let mut stdout = io::stdout();
-    let _ = stdout.write_all(&out).and_then(|()| stdout.flush());
+    let _ = stdout.write_all(&out.bytes()).and_then(|()| stdout.flush());
     code
 }
 
@@ -126,22 +188,21 @@ pub(super) fn run(event: Event, io: &mut Io<'_>) -> Exit {
     let answered = heard(io).and_then(|payload| {
         let root = root(&payload, &io.cwd);
         let answer = serve(event, &payload, &root, io)?;
-        Ok(answer.map_or((String::new(), Exit::Clean), |answer| {
-            answer::render(&answer, event, &payload)
-        }))
+        Ok(answer.map_or(Exit::Clean, |answer| tell(&answer, event, &payload, io)))
     });
-    match answered {
-        Ok((text, exit)) => {
-            // Where the client takes a refusal by its exit code, it takes the reason from there.
-            let to = if exit == Exit::Clean { &mut io.out } else { &mut io.err };
-            let _ = to.write_all(text.as_bytes());
-            exit
-        }
-        Err(error) => {
-            say(event, &format!("{error:#}"), io);
-            Exit::Clean
-        }
-    }
+    answered.unwrap_or_else(|error| {
+        say(event, &format!("{error:#}"), io);
+        Exit::Clean
+    })
+}
+
+/// Tells the client an answer, as a whole.
+fn tell(answer: &Answer, event: Event, payload: &Payload, io: &mut Io<'_>) -> Exit {
+    let (text, exit) = answer::render(answer, event, payload);
+    // Where the client takes a refusal by its exit code, it takes the reason from there.
+    let to = if exit == Exit::Clean { &mut io.out } else { &mut io.err };
+    let _ = to.write_all(text.as_bytes());
+    exit
 }
 
 /// Says on standard error what went wrong, without secrets that it may quote.
@@ -163,7 +224,7 @@ fn heard(io: &mut Io<'_>) -> Result<Payload> {
 }
 
 /// The project: that of the folder the client runs the hook in; else that of the folder it names.
-fn root(payload: &Payload, cwd: &Path) -> PathBuf {
+pub(super) fn root(payload: &Payload, cwd: &Path) -> PathBuf {
     let is_project = |root: &Path| root.join(".aidd").is_dir() || root.join(".git").exists();
     let here = project::root_of(cwd);
     if is_project(&here) {
@@ -175,22 +236,10 @@ fn root(payload: &Payload, cwd: &Path) -> PathBuf {
 
 fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Result<Option<Answer>> {
     match event {
-        Event::PreToolUse => refusal(payload, root),
+        Event::PreToolUse => refusal(&place::proposals(payload, root, &io.cwd), root),
         Event::PostToolUse => {
-            let (found, memory) = beside(|| findings(payload, root), || kept(root));
-            let found = found.and_then(|found| found).unwrap_or_else(|error| {
-                say(event, &format!("{error:#}"), io);
-                Vec::new()
-            });
-            let done = memory.and_then(|memory| match memory {
-                Some(mut memory) => record::tool(&mut memory, payload, root, found.len()),
-                None => Ok(()),
-            });
-            // What was found is worth telling, whether it could be kept or not.
-            if let Err(error) = done {
-                say(event, &format!("{error:#}"), io);
-            }
-            Ok(judge::said("aidd: this edit brought", &found).map(Answer::Context))
+            after_tool(payload, root, io);
+            Ok(None)
         }
         Event::SessionStart => {
             let (pages, memory) = beside(|| recall::pages(root), || memory(root));
@@ -224,6 +273,30 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
     }
 }
 
+/// Tells what an edit brought about, then keeps that it was made: a store that does not answer takes
+/// no finding away.
+fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
+    let proposals = place::proposals(payload, root, &io.cwd);
+    let done = thread::scope(|scope| {
+        let memory = scope.spawn(|| kept(root));
+        let found = findings(payload, &proposals, root).unwrap_or_else(|error| {
+            say(Event::PostToolUse, &format!("{error:#}"), io);
+            Vec::new()
+        });
+        if let Some(text) = judge::said("aidd: this edit brought", &found) {
+            tell(&Answer::Context(text), Event::PostToolUse, payload, io);
+        }
+        let memory = memory.join().map_err(|_| anyhow!("it failed, as said above"))?;
+        match memory? {
+            Some(mut memory) => record::tool(&mut memory, payload, (root, &proposals), found.len()),
+            None => Ok(()),
+        }
+    });
+    if let Err(error) = done {
+        say(Event::PostToolUse, &format!("{error:#}"), io);
+    }
+}
+
 /// Does two things at once, each of which has rules to make ready first.
 fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (Result<A>, B) {
     thread::scope(|scope| {
@@ -234,7 +307,7 @@ fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B)
 }
 
 /// The memory of a project that has been set up; a hook sets none up.
-fn memory(root: &Path) -> Result<Option<ProjectMemory>> {
+pub(super) fn memory(root: &Path) -> Result<Option<ProjectMemory>> {
     if !root.join(".aidd").is_dir() {
         return Ok(None);
     }
@@ -263,14 +336,13 @@ fn tracks(root: &Path) -> Result<bool> {
 }
 
 /// Why what an agent is about to write must not be written.
-fn refusal(payload: &Payload, root: &Path) -> Result<Option<Answer>> {
-    let proposals = edits::proposals(payload.input());
+fn refusal(proposals: &[Proposal], root: &Path) -> Result<Option<Answer>> {
     if proposals.is_empty() {
         return Ok(None);
     }
     let judge = Judge::open(root)?;
     let mut found = Vec::new();
-    for proposal in &proposals {
+    for proposal in proposals {
         found.extend(judge.proposed(proposal)?);
     }
     found.retain(judge::Told::must_not_pass);
@@ -278,14 +350,13 @@ fn refusal(payload: &Payload, root: &Path) -> Result<Option<Answer>> {
 }
 
 /// What an edit that was just made brought about.
-fn findings(payload: &Payload, root: &Path) -> Result<Vec<judge::Told>> {
-    let proposals = edits::proposals(payload.input());
+fn findings(payload: &Payload, proposals: &[Proposal], root: &Path) -> Result<Vec<judge::Told>> {
     if proposals.is_empty() || payload.outcome() == Some(false) {
         return Ok(Vec::new());
     }
     let judge = Judge::open(root)?;
     let mut found = Vec::new();
-    for proposal in &proposals {
+    for proposal in proposals {
         found.extend(judge.made(proposal, payload.original())?);
     }
     Ok(found)

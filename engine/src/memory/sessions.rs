@@ -36,6 +36,35 @@ impl ProjectMemory {
     /// # Errors
     /// When it has no branch or provider, or its parent is not there.
     pub fn start_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
+        let state = self.new_session(new)?;
+        self.put_session(&state)?;
+        Ok(state)
+    }
+
+    /// The open session of the thread that `new` names by its `memory_session_id`; begun by `new`
+    /// when there is none. Of two processes that do so at once, one begins it and both get it.
+    ///
+    /// # Errors
+    /// As [`Self::start_session`].
+    pub fn join_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
+        let state = self.new_session(new)?;
+        self.write(Durability::Full, &mut |store, gate| {
+            let all = store.documents(Table::Sessions)?;
+            let all = all.into_iter().filter_map(|state| serde_json::from_value(state).ok());
+            let is_same = |other: &SessionState| {
+                !other.is_ended() && other.memory_session_id == state.memory_session_id
+            };
+            if let Some(open) = all.into_iter().find(is_same) {
+                return Ok(open);
+            }
+            let document = gate.clean(&json!(state))?;
+            store.put_document(Table::Sessions, &state.id, began(&state), &document)?;
+            Ok(state.clone())
+        })
+    }
+
+    /// What `new` says as a session that begins now.
+    fn new_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
         if new.branch.trim().is_empty() || new.ai_provider.provider.trim().is_empty() {
             return Err(MemoryError::Invalid("a session needs a branch and a provider".to_owned()));
         }
@@ -46,7 +75,6 @@ impl ProjectMemory {
         let id = self.new_id("session", at, &new.branch);
         let mut state = SessionState { id, started_at: at.into(), ended_at: None, ..new };
         state.stamp(at);
-        self.put_session(&state)?;
         Ok(state)
     }
 

@@ -25,8 +25,8 @@ pub const SITUATIONS: &[Situation] = &[
             "지난번",
             "이어가",
             "yesterday",
-            "continu",
-            "resum",
+            CONTINUE,
+            RESUME,
             "left off",
             "last time",
             "where were we",
@@ -68,7 +68,8 @@ pub const SITUATIONS: &[Situation] = &[
             "성공",
             "안됐",
             "안 됐",
-            "fail",
+            "failed",
+            "failure",
             "success",
             "succeed",
             "worked",
@@ -80,6 +81,15 @@ pub const SITUATIONS: &[Situation] = &[
                      id), what replaces it with evolve_supersede; record an error and its cure \
                      with aidd_memory_add_mistake",
     },
+];
+
+/// Words that code and documents are full of: a `continue` in a loop, a resume that is uploaded.
+const CONTINUE: &str = "continu";
+const RESUME: &str = "resum";
+/// What goes before them where work is meant; at the beginning nothing has to.
+const WISHES: [&str; 16] = [
+    "to", "and", "please", "now", "can", "could", "you", "i", "we", "us", "me", "let's", "lets",
+    "just", "should", "then",
 ];
 
 /// More of a text is not looked at, in bytes: what a user wants is said at its beginning, and what is
@@ -97,7 +107,16 @@ fn holds(text: &str, word: &str) -> bool {
     let starts_word = |at: usize| {
         !word.is_ascii() || !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
     };
-    text.match_indices(word).any(|(at, _)| starts_word(at))
+    let is_meant = |at: usize| {
+        if ![CONTINUE, RESUME].contains(&word) {
+            return true;
+        }
+        let before = text[..at].trim_end();
+        let begins = before.is_empty() || before.ends_with(|c: char| !c.is_alphanumeric());
+        let last = before.split_whitespace().last().unwrap_or_default();
+        (begins || WISHES.contains(&last)) && !text[at..].starts_with("continuous")
+    };
+    text.match_indices(word).any(|(at, _)| starts_word(at) && is_meant(at))
 }
 
 #[cfg(test)]
@@ -116,6 +135,15 @@ mod tests {
             ("Let's continue where we stopped", "resuming"),
             ("Resume the migration, please", "resuming"),
             ("where were we?", "resuming"),
+            ("continue", "resuming"),
+            ("OK, let us continue with the parser", "resuming"),
+            ("Good, continue", "resuming"),
+            ("Can we resume tomorrow's work now?", "resuming"),
+            ("Add a continue statement to the loop", "none"),
+            ("Why does the for loop continue after a break?", "none"),
+            ("Upload the resume as a PDF", "none"),
+            ("Continuous integration for the shop", "none"),
+            ("Fix the failing test", "none"),
             ("인증 방식을 결정하자", "deciding"),
             ("둘 중에 선택해줘", "deciding"),
             ("Help me DECIDE between Redis and cookies", "deciding"),

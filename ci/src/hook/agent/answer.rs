@@ -25,6 +25,10 @@ pub(super) fn render(answer: &Answer, event: Event, payload: &Payload) -> (Strin
         (Form::Cursor, Answer::Deny(why)) => json!({
             "permission": "deny", "user_message": first_line(why), "agent_message": why,
         }),
+        (Form::Copilot, Answer::Context(text)) => json!({"additionalContext": text}),
+        (Form::Copilot, Answer::Deny(why)) => json!({
+            "permissionDecision": "deny", "permissionDecisionReason": why,
+        }),
         (Form::Gemini, Answer::Deny(why)) => json!({"decision": "deny", "reason": why}),
         (_, Answer::Context(text)) => json!({"hookSpecificOutput": {
             "hookEventName": name(event, payload), "additionalContext": text,

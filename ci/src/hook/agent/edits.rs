@@ -14,7 +14,15 @@ const MOST: usize = 50;
 pub(super) struct Proposal {
     /// Its path as it was given.
     pub(super) path: String,
+    /// Where it lay before, when it is moved.
+    pub(super) from: Option<String>,
     pub(super) change: Change,
+}
+
+impl Proposal {
+    fn new(path: impl Into<String>, change: Change) -> Self {
+        Self { path: path.into(), from: None, change }
+    }
 }
 
 /// What becomes of a file.
@@ -24,6 +32,8 @@ pub(super) enum Change {
     Whole(String),
     /// Parts of it are replaced, one after the other.
     Edits(Vec<Edit>),
+    /// The client names the file, and not what becomes of it.
+    Untold,
 }
 
 /// A part of a text to replace. Without an old text, the place of the new one is not known.
@@ -57,7 +67,9 @@ const OLD: [&str; 4] = ["old_string", "oldString", "old_str", "old_text"];
 const NEW: [&str; 4] = ["new_string", "newString", "new_str", "new_text"];
 const WHOLE: [&str; 4] = ["content", "contents", "file_text", "text"];
 /// Texts of which only the tool knows the place.
-const PARTS: [&str; 4] = ["new_source", "code", "code_edit", "insert_text"];
+const PARTS: [&str; 5] = ["new_source", "newCode", "code", "code_edit", "insert_text"];
+/// What a patch calls the new place of the file that it speaks of.
+const MOVED: &str = "*** Move to:";
 
 /// What a tool was asked to write.
 pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
@@ -75,8 +87,12 @@ pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
         }
         return found;
     }
+    if let Some(files) = input.get("files").and_then(Value::as_array) {
+        let files = files.iter().filter_map(Value::as_str).take(MOST);
+        return files.map(|path| Proposal::new(path, Change::Untold)).collect();
+    }
     let Some(path) = text(input, &PATHS) else { return found };
-    let path = path.strip_prefix("file://").unwrap_or(path).to_owned();
+    let path = path.strip_prefix("file://").unwrap_or(path);
     let change = if let Some(rows) = input.get("edits").and_then(Value::as_array) {
         Change::Edits(rows.iter().filter_map(edit).collect())
     } else if let Some(edit) = edit(input) {
@@ -89,7 +105,7 @@ pub(super) fn proposals(input: &Value) -> Vec<Proposal> {
     } else {
         return found;
     };
-    found.push(Proposal { path, change });
+    found.push(Proposal::new(path, change));
     found
 }
 
@@ -108,7 +124,7 @@ fn add(found: &mut Vec<Proposal>, path: &str, edit: Edit) {
     {
         edits.push(edit);
     } else if found.len() < MOST {
-        found.push(Proposal { path: path.to_owned(), change: Change::Edits(vec![edit]) });
+        found.push(Proposal::new(path, Change::Edits(vec![edit])));
     }
 }
 
@@ -123,12 +139,15 @@ fn patched(patch: &str) -> Vec<Proposal> {
             flush(&mut found, &mut hunk);
         }
         if let Some(path) = starts("*** Add File:") {
-            found.push(Proposal { path, change: Change::Whole(String::new()) });
+            found.push(Proposal::new(path, Change::Whole(String::new())));
         } else if let Some(path) = starts("*** Update File:") {
-            found.push(Proposal { path, change: Change::Edits(Vec::new()) });
+            found.push(Proposal::new(path, Change::Edits(Vec::new())));
         } else if starts("*** Delete File:").is_some() {
             // Its lines, should it have any, belong to nothing that is kept.
-            found.push(Proposal { path: String::new(), change: Change::Edits(Vec::new()) });
+            found.push(Proposal::new("", Change::Edits(Vec::new())));
+        } else if let (Some(path), Some(file)) = (starts(MOVED), found.last_mut()) {
+            let before = std::mem::replace(&mut file.path, path);
+            file.from.get_or_insert(before);
         } else if !line.starts_with("*** ") && !line.starts_with("@@") {
             take(found.last_mut(), &mut hunk, line);
         }
@@ -146,15 +165,17 @@ fn take(file: Option<&mut Proposal>, hunk: &mut Edit, line: &str) {
     };
     match file.map(|file| &mut file.change) {
         Some(Change::Whole(text)) => put(text, line.strip_prefix('+').unwrap_or(line)),
-        Some(Change::Edits(_)) => match (line.strip_prefix('+'), line.strip_prefix('-')) {
-            (Some(new), _) => put(&mut hunk.new, new),
-            (_, Some(old)) => put(&mut hunk.old, old),
-            _ => {
-                let line = line.strip_prefix(' ').unwrap_or(line);
-                put(&mut hunk.old, line);
-                put(&mut hunk.new, line);
+        Some(Change::Edits(_) | Change::Untold) => {
+            match (line.strip_prefix('+'), line.strip_prefix('-')) {
+                (Some(new), _) => put(&mut hunk.new, new),
+                (_, Some(old)) => put(&mut hunk.old, old),
+                _ => {
+                    let line = line.strip_prefix(' ').unwrap_or(line);
+                    put(&mut hunk.old, line);
+                    put(&mut hunk.new, line);
+                }
             }
-        },
+        }
         None => {}
     }
 }
@@ -176,6 +197,7 @@ impl Change {
     pub(super) fn after(&self, before: Option<&str>) -> After {
         match self {
             Self::Whole(text) => After { text: text.clone(), is_whole: true },
+            Self::Untold => After { text: String::new(), is_whole: false },
             Self::Edits(edits) => {
                 let turned = edits.iter().map(|edit| (&*edit.old, &*edit.new, edit.all));
                 let parts = || edits.iter().map(|edit| &*edit.new).collect::<Vec<_>>().join("\n");
@@ -187,7 +209,7 @@ impl Change {
     /// What a file held before it came to hold `after`; `None` where that cannot be told.
     pub(super) fn before(&self, after: &str) -> Option<String> {
         match self {
-            Self::Whole(_) => None,
+            Self::Whole(_) | Self::Untold => None,
             Self::Edits(edits) => {
                 let turned = edits.iter().rev().map(|edit| (&*edit.new, &*edit.old, edit.all));
                 replaced(Some(after), turned).map(|before| before.text)

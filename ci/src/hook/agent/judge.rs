@@ -6,9 +6,10 @@ use crate::cli::BaselineArgs;
 use crate::project::Project;
 use crate::report::{number, one_line};
 use crate::{baseline, check};
+use aidd_content::page::{CheckHeader, DataHeader};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::files::{Files, Memory};
-use aidd_engine::finding::{Severity, Status};
+use aidd_engine::finding::{Finding, Severity, Status};
 use aidd_engine::git::Repository;
 use aidd_engine::ignored::Ignored;
 use aidd_engine::paths::Globs;
@@ -41,14 +42,35 @@ pub(super) struct Told {
     rule: String,
     message: String,
     help: Option<String>,
+    /// Whether the next file that is written may mend it.
+    is_open: bool,
 }
 
 impl Told {
-    /// Whether what it speaks of must not be written: an error, or a secret.
+    /// Whether what it speaks of must not be written: an error that the text itself brings, or a
+    /// secret. A test beside a module and the page that a link leads to may come next; to refuse the
+    /// first of two files for want of the second would refuse both.
     pub(super) fn must_not_pass(&self) -> bool {
         let is_secret = self.rule.starts_with("secrets/") && self.severity > Severity::Info;
-        self.severity == Severity::Error || is_secret
+        self.severity == Severity::Error && !self.is_open || is_secret
     }
+}
+
+/// Whether what a check finds may lie in other files, which are there or not.
+fn looks_beyond(check: &CheckHeader) -> bool {
+    let of_tree = check.tree.as_ref().is_some_and(|tree| {
+        !tree.exists.is_empty()
+            || !tree.absent.is_empty()
+            || tree.unique.is_some()
+            || tree.count.is_some()
+    });
+    let of_value = |data: &DataHeader| data.resolves.is_some() || data.same.is_some();
+    of_tree
+        || check.data.as_ref().is_some_and(|data| of_value(data))
+        || check
+            .doc
+            .as_ref()
+            .is_some_and(|doc| !doc.links.is_empty() || doc.front.iter().any(of_value))
 }
 
 impl Judge {
@@ -74,14 +96,17 @@ impl Judge {
     /// When the file, or the baseline, cannot be read.
     pub(super) fn proposed(&self, proposal: &Proposal) -> Result<Vec<Told>> {
         let Some(path) = self.judged(&proposal.path) else { return Ok(Vec::new()) };
-        let before = self.read(&path)?;
+        let before = match &proposal.from {
+            Some(from) => self.judged(from).map(|from| self.read(&from)).transpose()?.flatten(),
+            None => self.read(&path)?,
+        };
         let text = before.as_ref().map(|bytes| Source::decode(&*path, bytes.clone()));
         let after = proposal.change.after(text.as_ref().map(Source::text));
         if !after.is_whole {
             let source = Source::new(&*path, &after.text);
             let checked = self.engine.check_secrets(&source, &Memory::default());
             let new = checked.findings.iter().filter(|found| found.status == Status::New);
-            return Ok(new.map(|found| told(&source, found)).collect());
+            return Ok(new.map(|found| self.told(&source, found)).collect());
         }
         self.brought(&path, before, after.text.into_bytes())
     }
@@ -97,9 +122,13 @@ impl Judge {
         let before = match (original, &proposal.change) {
             (Some(original), _) => Some(original.as_bytes().to_vec()),
             (None, Change::Edits(_)) => proposal.change.before(text.text()).map(String::into_bytes),
-            (None, Change::Whole(_)) => None,
+            (None, Change::Whole(_) | Change::Untold) => None,
         };
-        let before = before.or_else(|| self.committed(&path));
+        let committed = || {
+            let from = proposal.from.as_ref().and_then(|from| self.judged(from));
+            self.committed(from.as_ref().unwrap_or(&path))
+        };
+        let before = before.or_else(committed);
         self.brought(&path, before, after)
     }
 
@@ -120,7 +149,7 @@ impl Judge {
             let findings = file.checked.findings.iter();
             let findings =
                 findings.filter(|found| found.status == Status::New && !known.contains(&found.id));
-            new.extend(findings.map(|found| told(&file.source, found)));
+            new.extend(findings.map(|found| self.told(&file.source, found)));
         }
         Ok(new)
     }
@@ -142,25 +171,27 @@ impl Judge {
         }
     }
 
+    fn told(&self, source: &Source, found: &Finding) -> Told {
+        let at = source.position(found.span.start, Encoding::CodePoints);
+        let rule = self.engine.registry().get(&found.rule);
+        Told {
+            path: source.path().to_owned(),
+            line: at.line + 1,
+            column: at.column + 1,
+            severity: found.severity,
+            rule: found.rule.to_string(),
+            message: found.message.clone(),
+            help: found.help.clone(),
+            is_open: rule.and_then(|rule| rule.check.as_ref()).is_some_and(looks_beyond),
+        }
+    }
+
     /// A file as it was last committed.
     fn committed(&self, path: &str) -> Option<Vec<u8>> {
         let repository = Repository::open(self.project.root()).ok()?;
         let head = repository.snapshot(&repository.commit("HEAD").ok()?).ok()?;
         let path = format!("{}{path}", repository.prefix());
         head.read(&path, u64::from(u32::MAX)).ok()
-    }
-}
-
-fn told(source: &Source, found: &aidd_engine::finding::Finding) -> Told {
-    let at = source.position(found.span.start, Encoding::CodePoints);
-    Told {
-        path: source.path().to_owned(),
-        line: at.line + 1,
-        column: at.column + 1,
-        severity: found.severity,
-        rule: found.rule.to_string(),
-        message: found.message.clone(),
-        help: found.help.clone(),
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) enum Form {
     Gemini,
     /// Windsurf's Cascade.
     Cascade,
+    /// GitHub Copilot, when its hooks are set up in its own words.
+    Copilot,
 }
 
 /// The names that Devin gives to what Claude Code calls Edit, Write and Bash.
@@ -26,7 +28,7 @@ const DEVIN_TOOLS: [&str; 4] = ["edit", "write", "exec", "multi_edit"];
 
 /// What a client says.
 #[derive(Debug)]
-pub(super) struct Payload {
+pub(in crate::hook) struct Payload {
     said: Value,
     input: Value,
     response: Value,
@@ -37,7 +39,7 @@ impl Payload {
     ///
     /// # Errors
     /// When it is no JSON object.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self> {
+    pub(in crate::hook) fn read(bytes: &[u8]) -> Result<Self> {
         let said: Value = match serde_json::from_slice(bytes) {
             Ok(said) => said,
             Err(error) => bail!("standard input is not JSON ({error})"),
@@ -45,19 +47,25 @@ impl Payload {
         if !said.is_object() {
             bail!("standard input is no JSON object");
         }
-        let input = unpacked(&said, &["tool_input", "toolInput", "tool_info"]);
-        let response = unpacked(&said, &["tool_response", "tool_output", "toolResponse"]);
+        let input = unpacked(&said, &["tool_input", "toolInput", "tool_info", "toolArgs"]);
+        // Some events of Cursor are about one tool, and name what it was given beside themselves.
+        let input = if input.is_null() { said.clone() } else { input };
+        let answers = ["tool_response", "tool_output", "toolResponse", "toolResult"];
+        let response = unpacked(&said, &answers);
         Ok(Self { said, input, response })
     }
 
     /// The event, by the client's name for it.
-    pub(super) fn event(&self) -> Option<&str> {
+    pub(in crate::hook) fn event(&self) -> Option<&str> {
         text(&self.said, &["hook_event_name", "hookEventName", "agent_action_name"])
     }
 
     pub(super) fn form(&self) -> Form {
         if self.said.get("agent_action_name").is_some() {
             return Form::Cascade;
+        }
+        if self.event().is_none() && self.said.get("toolArgs").is_some() {
+            return Form::Copilot;
         }
         let event = self.event().unwrap_or_default();
         if self.said.get("cursor_version").is_some() || event.starts_with(char::is_lowercase) {
@@ -93,6 +101,7 @@ impl Payload {
             Form::Cursor => "Cursor",
             Form::Cascade | Form::Devin => "Windsurf",
             Form::Gemini => "Gemini CLI",
+            Form::Copilot => "GitHub Copilot",
             Form::Claude if transcript.contains(".claude") => "Claude Code",
             Form::Claude if transcript.contains(".codex") => "Codex",
             Form::Claude if transcript.contains(".gemini") => "Gemini CLI",
@@ -104,6 +113,11 @@ impl Payload {
     /// What set the event off: `startup`, `compact`, `auto`, `clear`.
     pub(super) fn trigger(&self) -> &str {
         text(&self.said, &["trigger", "source", "reason"]).unwrap_or_default()
+    }
+
+    /// What the user typed.
+    pub(in crate::hook) fn prompt(&self) -> Option<&str> {
+        text(&self.said, &["prompt"])
     }
 
     /// The tool, by the client's name for it.
@@ -142,6 +156,9 @@ impl Payload {
         let flag = |name: &str| self.response.get(name).and_then(Value::as_bool);
         if let Some(success) = flag("success") {
             return Some(success);
+        }
+        if let Some(kind) = text(&self.response, &["resultType", "result_type"]) {
+            return Some(kind == "success");
         }
         if flag("is_error") == Some(true) || flag("isError") == Some(true) {
             return Some(false);

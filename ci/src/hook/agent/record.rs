@@ -1,7 +1,7 @@
 //! What hooks keep of a session: which files were edited, which checks were run and how they went.
 //! No text of a file and no command is kept.
 
-use super::edits;
+use super::edits::Proposal;
 use super::payload::Payload;
 use crate::memory::checked_out;
 use crate::report::number;
@@ -62,7 +62,8 @@ pub(super) fn begin(
         extra: Map::from_iter([(BY.to_owned(), json!(HOOK))]),
         ..SessionState::default()
     };
-    Ok(Some(memory.start_session(new)?))
+    // Of hooks that run at once, all keep what they saw in one session.
+    Ok(Some(memory.join_session(new)?))
 }
 
 /// Who makes a model, by its name.
@@ -115,22 +116,26 @@ fn open(memory: &mut ProjectMemory, payload: &Payload) -> Result<Option<SessionS
 pub(super) fn tool(
     memory: &mut ProjectMemory,
     payload: &Payload,
-    root: &Path,
+    (root, proposals): (&Path, &[Proposal]),
     findings: usize,
 ) -> Result<()> {
-    let Some((title, body)) = seen(payload, root, findings) else { return Ok(()) };
+    let Some((title, body)) = seen(payload, (root, proposals), findings) else { return Ok(()) };
     let Some(session) = begin(memory, payload, root)? else { return Ok(()) };
     memory.observe(&session.id, Kind::ToolOutcome, &title, &body)?;
     Ok(())
 }
 
 /// What a tool did, in words of ours.
-fn seen(payload: &Payload, root: &Path, findings: usize) -> Option<(String, Observation)> {
+fn seen(
+    payload: &Payload,
+    (root, proposals): (&Path, &[Proposal]),
+    findings: usize,
+) -> Option<(String, Observation)> {
     let passed = payload.outcome();
     let mut extra = Map::from_iter([("tool".to_owned(), json!(payload.tool()))]);
     extra.insert(BY.to_owned(), json!(HOOK));
     let disk = Disk::new(root);
-    let files: Vec<String> = edits::proposals(payload.input())
+    let files: Vec<String> = proposals
         .iter()
         .filter_map(|proposal| disk.inside(&proposal.path))
         .filter(|path| !path.is_empty())

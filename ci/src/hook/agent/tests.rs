@@ -1,4 +1,4 @@
-use super::edits::{Change, Edit, Proposal, proposals};
+use super::edits::{Change, Edit, PATCH, Proposal, proposals};
 use super::payload::{Form, Payload};
 use super::*;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn edit(old: &str, new: &str, all: bool) -> Edit {
 }
 
 fn of(path: &str, change: Change) -> Vec<Proposal> {
-    vec![Proposal { path: path.into(), change }]
+    vec![Proposal { path: path.into(), from: None, change }]
 }
 
 #[test]
@@ -29,6 +29,7 @@ fn the_form_is_told_by_what_a_client_says() {
         (json!({"hook_event_name": "BeforeTool", "tool_name": "write_file"}), Form::Gemini),
         (json!({"hook_event_name": "AfterTool"}), Form::Gemini),
         (json!({"agent_action_name": "pre_write_code"}), Form::Cascade),
+        (json!({"toolName": "edit", "toolArgs": "{}"}), Form::Copilot),
     ] {
         assert_eq!(payload(&said).form(), form, "{said}");
     }
@@ -58,6 +59,10 @@ fn what_is_written_is_read_out_of_every_form() {
                 {"filePath": "a", "oldString": "d", "newString": "e"},
             ]}),
             of("a", edits(vec![edit("b", "c", false), edit("d", "e", false)])),
+        ),
+        (
+            json!({"filePath": "a.ipynb", "cellId": "1", "newCode": "b"}),
+            of("a.ipynb", edits(vec![edit("", "b", false)])),
         ),
         (
             json!({"notebook_path": "a.ipynb", "new_source": "b"}),
@@ -98,13 +103,34 @@ fn a_patch_names_its_files_and_hunks() {
         edit("fn main() {\n    old();\n}\n", "fn main() {\n    new();\n}\n", false),
         edit("last\n", "least\n", false),
     ];
-    let expected = [
-        Proposal { path: "new.txt".into(), change: Change::Whole("one\ntwo\n".into()) },
-        Proposal { path: "src/a.rs".into(), change: Change::Edits(hunks) },
-    ];
-    assert_eq!(found, expected);
+    let expected =
+        [of("new.txt", Change::Whole("one\ntwo\n".into())), of("src/a.rs", Change::Edits(hunks))];
+    assert_eq!(found, expected.into_iter().flatten().collect::<Vec<_>>());
     assert_eq!(payload(&json!({"tool_input": {"command": PATCHED}})).command(), None);
     assert_eq!(proposals(&json!({"input": "*** Begin Patch\n+lost\n*** End"})), []);
+}
+
+#[test]
+fn a_file_that_a_patch_moves_is_looked_for_where_it_goes() {
+    let patch = format!("{PATCH}\n*** Update File: a.rs\n*** Move to: b/a.rs\n@@\n-old\n+new\n");
+    let change = Change::Edits(vec![edit("old\n", "new\n", false)]);
+    let moved = Proposal { path: "b/a.rs".into(), from: Some("a.rs".into()), change };
+    assert_eq!(proposals(&json!({ "input": patch })), [moved]);
+    // One that is only moved is not written, and a move of nothing is none.
+    let patch = format!("{PATCH}\n*** Move to: x\n*** Update File: a.rs\n*** Move to: b.rs\n");
+    assert_eq!(proposals(&json!({ "input": patch })), []);
+}
+
+#[test]
+fn files_without_a_text_are_written_by_tools_that_write() {
+    let named = |tool: &str| {
+        let input = json!({"files": ["a.rs", 1, "b.rs"]});
+        let said = payload(&json!({"tool_name": tool, "tool_input": input}));
+        place::proposals(&said, Path::new("/p"), Path::new("/p"))
+    };
+    let written = ["a.rs", "b.rs"].map(|path| of(path, Change::Untold));
+    assert_eq!(named("editFiles"), written.into_iter().flatten().collect::<Vec<_>>());
+    assert_eq!(named("readFiles"), []);
 }
 
 #[test]
@@ -149,7 +175,17 @@ fn a_hook_of_a_client_is_known_however_it_is_called() {
         assert!(is(&["aidd", "hook", name]), "{name}");
         assert!(is(&["aidd", "--color", "never", "hook", name, "--wrong"]), "{name}");
     }
-    assert!(!is(&["aidd", "hook", "install"]));
+    assert!(is(&["aidd", "hook", "--color", "never", "stop"]));
+    for other in ["install", "stopp", "--help", ""] {
+        assert!(!is(&["aidd", "hook", other]), "{other}");
+    }
+    // Paths that are called so.
+    assert!(!is(&["aidd", "check", "hook", "stop"]));
+    assert!(!is(&["aidd", "--color", "hook", "stop"]));
+    let unknown = |args: &[&str]| is_unknown(&args.iter().map(OsString::from).collect::<Vec<_>>());
+    assert!(unknown(&["aidd", "hook", "stopp"]) && unknown(&["aidd", "hook", "PreToolUse", "x"]));
+    assert!(!unknown(&["aidd", "hook", "install"]) && !unknown(&["aidd", "hook", "--wrong"]));
+    assert!(!unknown(&["aidd", "check", "hook", "stopp", "--wrong"]) && !unknown(&["aidd"]));
     assert!(!is(&["aidd", "stop"]));
 }
 

@@ -309,6 +309,18 @@ fn sessions_thread_and_are_refused_what_they_may_not() {
         let second = memory.start_session(second).expect("a session");
         assert_eq!(memory.thread("t").expect("a thread").expect("a session").id, second.id);
         assert_eq!(memory.thread("u").expect("no thread"), None);
+        // An open one is joined, an ended one is not.
+        let joined = memory.join_session(second.clone()).expect("joined");
+        assert_eq!(joined.memory_session_id.as_deref(), Some("t"));
+        assert_eq!(memory.sessions(None, None, 10).expect("sessions").len(), 2);
+        let other = SessionState { memory_session_id: Some("v".into()), ..new_session("main") };
+        let begun = memory.join_session(other.clone()).expect("begun");
+        memory.end_session(&begun.id, &Map::new()).expect("ended");
+        let anew = memory.join_session(other).expect("begun");
+        assert_ne!(anew.id, begun.id);
+        for id in [begun.id, anew.id] {
+            memory.delete_session(&id).expect("deleted");
+        }
         let orphan = SessionState { parent_session_id: Some("x".into()), ..new_session("main") };
         assert_eq!(said(memory.start_session(orphan)), "there is no session `x`");
         assert!(said(memory.start_session(SessionState::default())).contains("branch"));

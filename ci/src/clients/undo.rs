@@ -1,0 +1,182 @@
+//! What the files of clients held before, where taking aidd out again would not bring it back: an
+//! empty object, one written in a single line. Kept beside the store, for this checkout alone, until
+//! they are taken out again or somebody changes them.
+
+use super::{Change, put};
+use aidd_engine::lines::id::digest;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Where it lies: among what Git is told to pass over, as the store is.
+pub(super) const PATH: &str = ".aidd/data.clients.json";
+
+/// What is known of the files of a project, by their paths.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(super) struct Undo(BTreeMap<String, Record>);
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Record {
+    /// What the file held.
+    before: String,
+    /// The digest of what it holds since.
+    after: String,
+}
+
+impl Undo {
+    /// What is known at `root`; nothing when it cannot be read, for then nothing is lost but layout.
+    pub(super) fn read(root: &Path) -> Self {
+        let text = fs::read_to_string(root.join(PATH)).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    /// What a file held, when nobody has changed it since.
+    pub(super) fn before(&self, path: &str, text: &str) -> Option<&str> {
+        let record = self.0.get(path)?;
+        (record.after == digest(&[text])).then_some(&*record.before)
+    }
+
+    /// Takes note of a file that is to be written. `removed`: what taking aidd out would leave of it;
+    /// `bare`: what it would have left before.
+    pub(super) fn note(&mut self, change: &Change, removed: Option<&str>, bare: Option<&str>) {
+        let (Some(before), Some(after)) = (&change.before, &change.after) else { return };
+        let known = self.before(&change.path, before).map(str::to_owned);
+        let is_ours = known.is_none() && bare != Some(before);
+        if is_ours || removed == Some(known.as_deref().unwrap_or(before)) {
+            self.0.remove(&change.path);
+            return;
+        }
+        let before = known.unwrap_or_else(|| before.clone());
+        self.0.insert(change.path.clone(), Record { before, after: digest(&[after]) });
+    }
+
+    /// Forgets a file.
+    pub(super) fn forget(&mut self, path: &str) {
+        self.0.remove(path);
+    }
+
+    /// Saves what is known; what knows nothing is no file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn save(&self, root: &Path) -> Result<()> {
+        let place = root.join(PATH);
+        if self.0.is_empty() {
+            return match place.exists() {
+                true => put(root, &place, None).with_context(|| PATH.to_owned()),
+                false => Ok(()),
+            };
+        }
+        put(root, &place, Some(&serde_json::to_string(self)?)).with_context(|| PATH.to_owned())?;
+        own(&place).with_context(|| PATH.to_owned())
+    }
+}
+
+/// What a file held may be for its owner alone.
+#[cfg(unix)]
+fn own(place: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(place, fs::Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the twin of another system's function")]
+fn own(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::TEMPLATES;
+    use super::super::tests::{files, project, ran};
+    use super::PATH;
+    use crate::cli::Client;
+    use clap::ValueEnum;
+
+    /// Texts of a file of a client, with nothing of aidd in them.
+    const JSON: [&str; 13] = [
+        "",
+        " \n\n",
+        "{}",
+        "{}\n",
+        "{\n}\n",
+        "// mine\n{\n  // nothing\n}\n",
+        "{\r\n\t\"x\": 1,\r\n\t\"y\": [1, 2],\r\n}\r\n",
+        "{\n\t\"x\": {\n\t\t\"a\": 1, // c\n\t},\n}\n",
+        "{\"x\":1,\"y\":{\"z\":[]}}",
+        "{\n    \"x\": 1\n}",
+        "\u{FEFF}{\n  \"이름\": \"값\"\n}\n",
+        "{\"mcpServers\": {}, \"servers\": {}, \"context_servers\": {}, \"hooks\": {}}\n",
+        "{\"hooks\":{\"SessionStart\":[],\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"a\"}]}]}}",
+    ];
+    const TOML: [&str; 5] =
+        ["", "model = 1", "# mine\r\n[a]\r\nb = 1", "a = 1\n\n\n", "\u{FEFF}a = 1\n"];
+    const RULES: [&str; 5] =
+        ["", "# Mine", "# Mine\r\n\r\nText", "한글\n\n\n", "\n---\na: b\n---\n"];
+
+    #[test]
+    fn what_was_there_is_there_again_to_the_byte() {
+        for template in TEMPLATES {
+            let client = Client::from_str(template.client, false).expect("a client");
+            let texts = match template.path.rsplit('.').next() {
+                Some("json") => &JSON[..],
+                Some("toml") => &TOML,
+                _ => &RULES,
+            };
+            for text in texts {
+                let folder = project(&[(template.path, text)]);
+                let before = files(folder.path());
+                let step = |remove| ran(folder.path(), &[client], remove, false);
+                step(false).unwrap_or_else(|error| panic!("{}: {error}", template.path));
+                let after = files(folder.path());
+                assert_ne!(after, before);
+                step(false).expect("once more");
+                assert_eq!(files(folder.path()), after, "{}: {text:?}", template.path);
+                step(true).expect("taken out");
+                assert_eq!(files(folder.path()), before, "{}: {text:?}", template.path);
+            }
+        }
+    }
+
+    #[test]
+    fn what_somebody_has_changed_since_stays_changed() {
+        let folder = project(&[(".mcp.json", "{\"x\":1}")]);
+        let step = |remove| ran(folder.path(), &[Client::ClaudeCode], remove, false).expect("done");
+        step(false);
+        assert!(files(folder.path()).contains_key(PATH));
+        let place = folder.path().join(".mcp.json");
+        let text = std::fs::read_to_string(&place).expect("text").replace("\"x\":1", "\"x\":2");
+        std::fs::write(&place, text).expect("written");
+        step(true);
+        let left = files(folder.path());
+        assert_eq!(left[".mcp.json"], "{\n  \"x\":2\n}");
+        assert!(!left.contains_key(PATH));
+        // A record that is none is passed over.
+        std::fs::create_dir_all(folder.path().join(".aidd")).expect("made");
+        std::fs::write(folder.path().join(PATH), "{\"a\": 1").expect("written");
+        step(false);
+        step(true);
+        assert_eq!(files(folder.path()), left);
+    }
+
+    /// What a later version writes in the place of its own is not what a user had.
+    #[test]
+    fn what_is_written_anew_leads_back_to_the_first() {
+        let folder = project(&[("AGENTS.md", ""), (".codex/hooks.json", "{}")]);
+        let before = files(folder.path());
+        let step = |remove| ran(folder.path(), &[Client::Codex], remove, false).expect("done");
+        step(false);
+        let place = folder.path().join("AGENTS.md");
+        let text = std::fs::read_to_string(&place).expect("text");
+        let older = text.replace("## aidd", "## older");
+        std::fs::write(&place, &older).expect("written");
+        step(false);
+        assert_eq!(std::fs::read_to_string(&place).expect("text"), text);
+        step(true);
+        let left = files(folder.path());
+        assert_eq!(left.get(".codex/hooks.json"), before.get(".codex/hooks.json"));
+        assert_eq!(left.get("AGENTS.md"), None);
+    }
+}

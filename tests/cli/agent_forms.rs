@@ -1,0 +1,233 @@
+//! What clients say of files: where they lie, and in which words. Each was either found in the
+//! documentation of a client, or in an issue of one.
+
+use crate::agent_hooks::{claude, set_up};
+use crate::support::{BLUE, Project};
+use serde_json::{Value, json};
+
+/// A project with a rule that is broken by `blue`, and files that hold none.
+fn project() -> Project {
+    let project = Project::new(&[
+        ("packages/api/a.txt", "a red sky\n"),
+        ("a.txt", "a red sky\n"),
+        (".aidd/config.json", "{}"),
+    ]);
+    let rule = BLUE.replace("severity: warning", "severity: error");
+    project.write(".aidd/rules/team/old-colour.md", rule);
+    project
+}
+
+/// The findings that a hook speaks of, in whatever form: place and rule.
+fn found(answer: &Value) -> Vec<String> {
+    let places = [
+        "/hookSpecificOutput/permissionDecisionReason",
+        "/hookSpecificOutput/additionalContext",
+        "/permissionDecisionReason",
+        "/additionalContext",
+        "/additional_context",
+    ];
+    let text = places.iter().find_map(|place| answer.pointer(place)?.as_str()).unwrap_or_default();
+    let lines = text.lines().filter(|line| line.contains("team/old-colour"));
+    lines.filter_map(|line| Some(line.split_once(": ")?.0.to_owned())).collect()
+}
+
+const PATCH: &str =
+    "*** Begin Patch\n*** Update File: a.txt\n@@\n-a red sky\n+a blue sky\n*** End Patch\n";
+
+fn codex(project: &Project, event: &str, folder: &str, patch: &str) -> Value {
+    json!({
+        "session_id": "s", "turn_id": "1", "hook_event_name": event, "model": "gpt-5",
+        "transcript_path": "/home/u/.codex/sessions/s.jsonl", "cwd": project.place(folder),
+        "tool_name": "apply_patch", "tool_use_id": "c", "tool_input": {"command": patch},
+        "tool_response": "Success. Updated the following files",
+    })
+}
+
+#[test]
+fn a_path_counts_from_the_folder_that_the_client_works_in() {
+    let project = project();
+    let hook = |name: &str, said: &Value, folder: &str| {
+        let mut command = project.command(folder, &["hook", name]);
+        command.env("AIDD_HOOK_LIMIT", "120");
+        let ran = project.finish(&mut command, said.to_string().as_bytes()).ends(0);
+        assert_eq!(ran.err, "");
+        serde_json::from_str(&ran.out).unwrap_or(Value::Null)
+    };
+    let folder = "packages/api";
+    let expected = ["packages/api/a.txt:1:3 error team/old-colour"];
+    let said = codex(&project, "PreToolUse", folder, PATCH);
+    assert_eq!(found(&hook("pre-tool-use", &said, folder)), expected);
+    // Wherever the client starts the hook, and though it names no folder.
+    assert_eq!(found(&hook("pre-tool-use", &said, "")), expected);
+    let mut silent = said;
+    silent["cwd"] = Value::Null;
+    assert_eq!(found(&hook("pre-tool-use", &silent, folder)), expected);
+    project.write("packages/api/a.txt", "a blue sky\n");
+    let said = codex(&project, "PostToolUse", folder, PATCH);
+    assert_eq!(found(&hook("post-tool-use", &said, folder)), expected);
+    // A path that only the project has counts from there.
+    project.remove("packages/api/a.txt");
+    project.write("b.txt", "a blue sky\n");
+    let patch = PATCH.replace("a.txt", "b.txt");
+    let said = codex(&project, "PostToolUse", folder, &patch);
+    assert_eq!(found(&hook("post-tool-use", &said, folder)), ["b.txt:1:3 error team/old-colour"]);
+    // Up and out of the project leads nowhere.
+    let patch = PATCH.replace("a.txt", "../../../a.txt");
+    let said = codex(&project, "PreToolUse", folder, &patch);
+    assert_eq!(hook("pre-tool-use", &said, folder), Value::Null);
+}
+
+#[test]
+fn a_file_that_moves_is_judged_where_it_goes() {
+    let project = project();
+    let patch = PATCH.replace("a.txt\n", "a.txt\n*** Move to: sky/new.txt\n");
+    let said = codex(&project, "PreToolUse", "", &patch);
+    let expected = ["sky/new.txt:1:3 error team/old-colour"];
+    assert_eq!(found(&project.answer("pre-tool-use", &said)), expected);
+    project.remove("a.txt");
+    project.write("sky/new.txt", "a blue sky\n");
+    let said = codex(&project, "PostToolUse", "", &patch);
+    assert_eq!(found(&project.answer("post-tool-use", &said)), expected);
+    let ran = project.run(&["memory", "--json", "sessions"]).ends(0);
+    let sessions: Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_project_may_be_reached_by_a_link() {
+    let project = project();
+    let beside = tempfile::tempdir().expect("a folder");
+    let link = beside.path().join("link");
+    std::os::unix::fs::symlink(project.path(), &link).expect("linked");
+    let input = json!({
+        "file_path": link.join("a.txt"), "old_string": "red", "new_string": "blue",
+    });
+    let said = claude("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
+    let expected = ["a.txt:1:3 error team/old-colour"];
+    assert_eq!(found(&project.answer("pre-tool-use", &said)), expected);
+    let mut there = project.command("", &["hook", "pre-tool-use"]);
+    there.current_dir(&link).env("AIDD_HOOK_LIMIT", "120");
+    let ran = project.finish(&mut there, said.to_string().as_bytes()).ends(0);
+    assert_eq!(found(&serde_json::from_str(&ran.out).expect("JSON")), expected);
+}
+
+#[test]
+fn other_words_for_an_edit_are_understood() {
+    let project = project();
+    project.write("a.txt", "a blue sky\n");
+    let file = project.place("a.txt");
+    let edit = json!({"old_string": "red", "new_string": "blue"});
+    let arguments = json!({"path": file, "old_str": "red", "new_str": "blue"});
+    let expected = ["a.txt:1:3 error team/old-colour"];
+    for said in [
+        // An event of Cursor that is about one tool.
+        json!({
+            "hook_event_name": "afterFileEdit", "conversation_id": "c", "generation_id": "g",
+            "workspace_roots": [project.path()], "file_path": file, "edits": [edit],
+        }),
+        // GitHub Copilot in its own words, with arguments as an object and as a text.
+        json!({
+            "sessionId": "s", "timestamp": 1, "cwd": project.path(), "toolName": "edit",
+            "toolArgs": arguments, "toolResult": {"resultType": "success"},
+        }),
+        json!({
+            "sessionId": "s", "timestamp": 1, "cwd": project.path(), "toolName": "edit",
+            "toolArgs": arguments.to_string(), "toolResult": {"resultType": "success"},
+        }),
+        // VS Code, as its documentation has it: no text, only names.
+        json!({
+            "sessionId": "s", "hookEventName": "PostToolUse", "cwd": project.path(),
+            "tool_name": "editFiles", "tool_input": {"files": ["a.txt"]}, "tool_response": "done",
+        }),
+    ] {
+        assert_eq!(found(&project.answer("post-tool-use", &said)), expected, "{said}");
+    }
+    let failed = json!({
+        "sessionId": "s", "cwd": project.path(), "toolName": "edit", "toolArgs": arguments,
+        "toolResult": {"resultType": "failure"},
+    });
+    assert_eq!(project.answer("post-tool-use", &failed), Value::Null);
+    let created = json!({
+        "sessionId": "s", "cwd": project.path(), "toolName": "create",
+        "toolArgs": {"path": project.place("new.txt"), "file_text": "blue\n"},
+    });
+    let answer = project.answer("pre-tool-use", &created);
+    assert_eq!(answer["permissionDecision"], "deny");
+    assert_eq!(found(&answer), ["new.txt:1:1 error team/old-colour"]);
+}
+
+/// Of two files that need each other, one is written first.
+#[test]
+fn what_the_next_file_may_mend_is_told_and_not_refused() {
+    let project = project();
+    project.write(
+        ".aidd/rules/team/tested.md",
+        "---\nseverity: error\nmessage: \"`<path>` has no test\"\ncheck:\n  tree: { each: \"src/**/*.rs\", exists: [\"tests/<stem>.rs\"] }\n---\n# team/tested\n\nEvery module has a test.\n",
+    );
+    project.write(
+        ".aidd/rules/team/links.md",
+        "---\nseverity: error\nmessage: \"a link that leads nowhere\"\ncheck:\n  files: [\"*.md\"]\n  doc: { links: [files] }\n---\n# team/links\n\nLinks lead somewhere.\n",
+    );
+    for (path, text, rule) in [
+        ("src/a.rs", "fn a() {}\n", "team/tested"),
+        ("docs/a.md", "# A\n\n[b](b.md)\n", "team/links"),
+    ] {
+        let input = json!({"file_path": project.place(path), "content": text});
+        let said = |event: &str| claude(event, json!({"tool_name": "Write", "tool_input": input}));
+        assert_eq!(project.answer("pre-tool-use", &said("PreToolUse")), Value::Null, "{path}");
+        project.write(path, text);
+        let told = project.answer("post-tool-use", &said("PostToolUse")).to_string();
+        assert!(told.contains(&format!("error {rule}")), "{path}: {told}");
+    }
+}
+
+/// The commands of hooks in a file of a client, at whatever depth.
+#[cfg(unix)]
+fn commands(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if text.starts_with("aidd hook ") => found.push(text.clone()),
+        Value::Array(inner) => inner.iter().for_each(|value| commands(value, found)),
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(key, _)| !["windows", "powershell"].contains(&key.as_str()))
+            .for_each(|(_, value)| commands(value, found)),
+        _ => {}
+    }
+}
+
+/// Of teammates who have the files and not aidd: no client takes that for a refusal. For most of
+/// them that is the code 2; GitHub Copilot refuses a tool, and Devin whatever there is, when a hook
+/// ends with any other code than 0.
+#[cfg(unix)]
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the shell, as clients start it")]
+fn without_aidd_nothing_is_refused() {
+    let project = set_up();
+    let clients = ["claude-code", "cursor", "vscode", "codex", "windsurf", "gemini"];
+    let mut args = vec!["init"];
+    args.extend(clients.iter().flat_map(|client| ["--client", client]));
+    project.run(&args).ends(0);
+    for (path, count, code) in [
+        (".claude/settings.json", 8, 127),
+        (".cursor/hooks.json", 7, 127),
+        (".github/hooks/aidd.json", 5, 127),
+        (".codex/hooks.json", 6, 127),
+        (".devin/hooks.v1.json", 6, 0),
+        (".windsurf/hooks.json", 4, 127),
+        (".gemini/settings.json", 7, 127),
+    ] {
+        let file: Value = serde_json::from_str(&project.read(path)).expect("JSON");
+        let mut all = Vec::new();
+        commands(&file, &mut all);
+        assert_eq!(all.len(), count, "{path}: {all:?}");
+        for command in all {
+            let mut shell = std::process::Command::new("/bin/sh");
+            shell.args(["-c", &command]).current_dir(project.path()).env_clear();
+            let ran = project.finish(shell.env("PATH", "/nowhere"), b"{}");
+            let is_copilots = path.starts_with(".github") && command.contains("pre-tool-use");
+            let expected = if is_copilots { 0 } else { code };
+            assert_eq!((ran.code, &*ran.out), (expected, ""), "{path}: {command}");
+        }
+    }
+}
