@@ -164,11 +164,7 @@ impl Graph {
 }
 
 /// An import of a graph whose file at a path has a `place` among its `files`.
-fn edge(
-    one: &Resolved<'_>,
-    files: &[File],
-    place: &dyn Fn(&str) -> Option<usize>,
-) -> Option<Edge> {
+fn edge(one: &Resolved<'_>, files: &[File], place: &dyn Fn(&str) -> Option<usize>) -> Option<Edge> {
     let from = place(one.from)?;
     let to = match &one.to {
         Found::Files(paths) => Target::Files(paths.iter().filter_map(|path| place(path)).collect()),

@@ -31,11 +31,7 @@ pub enum Difference {
 impl Kept {
     /// The graph of `facts`; see [`Graph::new`].
     #[must_use]
-    pub fn new(
-        files: &dyn Files,
-        listing: &Listing,
-        facts: &BTreeMap<String, Arc<Facts>>,
-    ) -> Self {
+    pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
         let ground = Ground::new(files, listing, facts);
         Self { graph: Arc::new(Graph::on(&ground, listing, facts)), ground }
     }

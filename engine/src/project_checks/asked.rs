@@ -47,7 +47,8 @@ impl Asked {
         folders: impl Iterator<Item = &'a String>,
     ) -> Vec<String> {
         let known = self.known();
-        let mut found: Vec<String> = paths.filter(|path| known.contains_key(*path)).cloned().collect();
+        let mut found: Vec<String> =
+            paths.filter(|path| known.contains_key(*path)).cloned().collect();
         for folder in folders {
             found.extend(known.contains_key(folder).then(|| folder.clone()));
             let slash = if folder.is_empty() { "" } else { "/" };
@@ -160,9 +161,8 @@ mod tests {
             assert!(!asking.exists("c/d"));
             assert_eq!(asking.names("a"), ["x", "y"]);
         }
-        let all = |files: &Memory| {
-            ["a/x", "a/y", "a/z", "a", "b"].map(|path| asked.holds(path, files))
-        };
+        let all =
+            |files: &Memory| ["a/x", "a/y", "a/z", "a", "b"].map(|path| asked.holds(path, files));
         assert_eq!(all(&files), [true; 5]);
         files.0.insert("a/x".to_owned(), b"another".to_vec());
         files.0.insert("b".to_owned(), b"4".to_vec());

@@ -114,7 +114,8 @@ impl Joins {
             self.listing = listing;
         }
         let mut due = self.recount(engine, files, &changed);
-        let again = if asks_imports(engine) { self.reread(engine, files, &changed) } else { Vec::new() };
+        let again =
+            if asks_imports(engine) { self.reread(engine, files, &changed) } else { Vec::new() };
         let asked = self.asked.among(changed.iter(), folders.iter());
         let is_answered_anew = asked.iter().any(|path| !self.asked.holds(path, files));
         let old = take(&mut self.found);
@@ -145,7 +146,9 @@ impl Joins {
         // Whether the lines of a finding may be shown is told by rules that have conditions too.
         let in_text = |found: &[(usize, &Found)]| found.iter().any(|(_, one)| one.span.is_some());
         let may_differ = |found: &[(usize, &Found)]| all && in_text(found);
-        at.extend(after.iter().filter(|(_, found)| may_differ(found)).map(|(path, _)| path.clone()));
+        at.extend(
+            after.iter().filter(|(_, found)| may_differ(found)).map(|(path, _)| path.clone()),
+        );
         let differing = self.settle(engine, files, &after, &at);
         self.found = new;
         differing
@@ -335,3 +338,6 @@ fn difference(before: &[String], after: &[String]) -> Vec<String> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

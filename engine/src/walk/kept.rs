@@ -1,9 +1,9 @@
 //! The project as a whole, kept up to date: which files there are, and what the second pass finds in
 //! them. A look at what changed says the same as a look at all.
 
+use super::globs;
 use super::tree::{Mark, Tree};
 use super::whole::{ask_git, asks_git};
-use super::globs;
 use crate::check::Engine;
 use crate::config::Config;
 use crate::files::{Disk, Files, SETTLED, Stamp, stamp_of};

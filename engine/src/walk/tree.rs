@@ -103,9 +103,9 @@ impl Tree {
 
     /// The files, in the order of their folders.
     pub(super) fn files(&self) -> impl Iterator<Item = String> {
-        self.folders.iter().flat_map(|(path, folder)| {
-            folder.files.iter().map(move |name| below(path, name))
-        })
+        self.folders
+            .iter()
+            .flat_map(|(path, folder)| folder.files.iter().map(move |name| below(path, name)))
     }
 
     /// Whether the walk goes into the folder at `path`.
@@ -114,11 +114,7 @@ impl Tree {
     }
 
     /// Looks again. `told`: files that may have come or gone, beside what the times of folders tell.
-    pub(super) fn again<'a>(
-        &mut self,
-        disk: &Disk,
-        told: impl Iterator<Item = &'a str>,
-    ) -> Looked {
+    pub(super) fn again<'a>(&mut self, disk: &Disk, told: impl Iterator<Item = &'a str>) -> Looked {
         let settled = self.settled;
         let is_still = |(place, mark): &(PathBuf, Mark)| now(place, *mark, settled).is_still(*mark);
         let is_ruled = outside_places(disk.root()).iter().eq(self.outside.iter().map(|(at, _)| at))
@@ -127,7 +123,8 @@ impl Tree {
         if !is_ruled {
             return self.anew(disk);
         }
-        let mut stale: BTreeSet<String> = told.filter_map(|path| self.unknown(disk, path)).collect();
+        let mut stale: BTreeSet<String> =
+            told.filter_map(|path| self.unknown(disk, path)).collect();
         let is_stale = |(path, folder): &(&String, &Folder)| {
             !Mark::of(disk.stamp(path), settled).is_still(folder.mark)
         };
@@ -155,7 +152,10 @@ impl Tree {
             with_files.map(|(path, folder)| (path.clone(), folder.files.clone())).collect()
         };
         let differs = files(&before) != files(&self.folders);
-        Looked { differs, folders: before.into_keys().chain(self.folders.keys().cloned()).collect() }
+        Looked {
+            differs,
+            folders: before.into_keys().chain(self.folders.keys().cloned()).collect(),
+        }
     }
 
     /// Reads the folders at `stale` anew, and those in them that are new.
@@ -167,9 +167,9 @@ impl Tree {
             wanted.contains(path) || !known.contains(path)
         });
         let (seen, read) = folders(disk, met, self.settled);
-        let has_other_rules = read.iter().any(|(path, new)| {
-            self.folders.get(path).is_some_and(|old| old.marks != new.marks)
-        });
+        let has_other_rules = read
+            .iter()
+            .any(|(path, new)| self.folders.get(path).is_some_and(|old| old.marks != new.marks));
         if has_other_rules {
             return self.anew(disk);
         }
@@ -341,11 +341,13 @@ fn outside(root: &Path, settled: Duration) -> Vec<(PathBuf, Mark)> {
 }
 
 fn outside_places(root: &Path) -> Vec<PathBuf> {
-    let mut places: Vec<PathBuf> = ignore::gitignore::gitconfig_excludes_path().into_iter().collect();
+    let mut places: Vec<PathBuf> =
+        ignore::gitignore::gitconfig_excludes_path().into_iter().collect();
     for folder in root.ancestors().skip(1) {
         places.extend(MARKS.map(|name| folder.join(name)));
     }
-    if let Some(store) = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists()) {
+    if let Some(store) = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())
+    {
         places.push(common(&store).join("info/exclude"));
     }
     places
@@ -359,7 +361,8 @@ fn common(store: &Path) -> PathBuf {
         let text = crate::files::side_file(&disk, path)?;
         Some(text.lines().next().unwrap_or_default().trim().to_owned())
     };
-    let Some(own) = line(".git").and_then(|it| it.strip_prefix("gitdir:").map(str::to_owned)) else {
+    let Some(own) = line(".git").and_then(|it| it.strip_prefix("gitdir:").map(str::to_owned))
+    else {
         return store.to_owned();
     };
     let own = disk.root().join(own.trim());
@@ -368,6 +371,5 @@ fn common(store: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
-#[path = "tree_tests.rs"]
 #[expect(clippy::disallowed_methods, reason = "trees made for the tests")]
 mod tests;
