@@ -3,10 +3,10 @@
 
 use crate::listing::Listing;
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// A store of files. Paths are relative to its root, with `/` between segments.
 pub trait Files: Sync {
@@ -175,15 +175,42 @@ fn real(path: &Path) -> io::Result<PathBuf> {
     Err(io::ErrorKind::NotFound.into())
 }
 
-/// What a file is known by without reading it: the time it was written, and its length.
+/// What a file is known by without reading it: the time it was last written or put in its place, and
+/// its length.
 pub type Stamp = (SystemTime, u64);
+
+/// How old a time stamp must be to tell that a file did not change since: some file systems count
+/// in steps of two seconds.
+pub const SETTLED: Duration = Duration::from_secs(2);
+
+/// The time of a stamp. Where the system keeps the time at which a file was last touched in any way,
+/// that is taken: nothing sets it back, and a file that is moved over another has a new one.
+fn time(data: &Metadata) -> Option<SystemTime> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let seconds = u64::try_from(data.ctime()).ok()?;
+        let rest = u32::try_from(data.ctime_nsec()).ok()?;
+        Some(SystemTime::UNIX_EPOCH + Duration::new(seconds, rest))
+    }
+    #[cfg(not(unix))]
+    {
+        data.modified().ok()
+    }
+}
+
+/// The stamp of the file or folder at `place`; `None` when there is none.
+#[must_use]
+pub fn stamp_of(place: &Path) -> Option<Stamp> {
+    let data = std::fs::metadata(place).ok()?;
+    Some((time(&data)?, data.len()))
+}
 
 impl Disk {
     /// The stamp of a file or folder; `None` when there is none, or it lies outside the root.
     #[must_use]
     pub fn stamp(&self, path: &str) -> Option<Stamp> {
-        let data = std::fs::metadata(self.locate(path).ok()?).ok()?;
-        Some((data.modified().ok()?, data.len()))
+        stamp_of(&self.locate(path).ok()?)
     }
 
     /// Whether there is a folder at `path`.

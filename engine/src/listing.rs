@@ -2,16 +2,16 @@
 //! the project as a whole.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The paths of a project, sorted, and its branch and change where they are known.
 #[derive(Debug, Default)]
 pub struct Listing {
-    files: Vec<String>,
+    files: Arc<Vec<String>>,
     /// Folder → how many entries are right below it; made when first asked for.
-    folders: OnceLock<HashMap<String, u64>>,
+    folders: Arc<OnceLock<HashMap<String, u64>>>,
     /// What Git's index holds; `None`: no repository, or nobody asked.
-    tracked: Option<Box<Self>>,
+    tracked: Option<Arc<Self>>,
     branch: Option<String>,
     changed: Option<BTreeSet<String>>,
     /// Answers about the project as a whole, which do not change while it is checked.
@@ -25,15 +25,44 @@ impl Listing {
         let mut files: Vec<String> = paths.into_iter().collect();
         files.sort_unstable();
         files.dedup();
-        Self { files, ..Self::default() }
+        Self { files: Arc::new(files), ..Self::default() }
+    }
+
+    /// The same project, of which no question is answered yet: for when contents of files changed.
+    #[must_use]
+    pub fn unanswered(&self) -> Self {
+        Self {
+            files: self.files.clone(),
+            folders: self.folders.clone(),
+            tracked: self.tracked.clone(),
+            branch: self.branch.clone(),
+            changed: self.changed.clone(),
+            answers: Mutex::default(),
+        }
+    }
+
+    /// The same files, of which nothing else is known.
+    #[must_use]
+    pub fn undescribed(&self) -> Self {
+        Self { files: self.files.clone(), folders: self.folders.clone(), ..Self::default() }
+    }
+
+    /// Whether both have the same files, of the disk and of the index, branch and change.
+    #[must_use]
+    pub fn is_as(&self, other: &Self) -> bool {
+        let tracked = |listing: &Self| listing.tracked.as_ref().map(|index| index.files.clone());
+        self.files == other.files
+            && tracked(self) == tracked(other)
+            && self.branch == other.branch
+            && self.changed == other.changed
     }
 
     /// Adds a file that is about to be.
     #[must_use]
     pub fn with_file(mut self, path: &str) -> Self {
         if let Err(at) = self.files.binary_search_by(|file| (**file).cmp(path)) {
-            self.files.insert(at, path.to_owned());
-            self.folders = OnceLock::new();
+            Arc::make_mut(&mut self.files).insert(at, path.to_owned());
+            self.folders = Arc::default();
         }
         self
     }
@@ -41,7 +70,7 @@ impl Listing {
     /// Adds what Git's index holds.
     #[must_use]
     pub fn with_tracked(mut self, paths: Option<Vec<String>>) -> Self {
-        self.tracked = paths.map(|paths| Box::new(Self::new(paths)));
+        self.tracked = paths.map(|paths| Arc::new(Self::new(paths)));
         self
     }
 
@@ -102,7 +131,7 @@ impl Listing {
             let mut folders: HashMap<String, u64> = HashMap::new();
             folders.insert(String::new(), 0);
             let mut last = "";
-            for file in &self.files {
+            for file in self.files.iter() {
                 // Sorted paths share their beginning with the one before.
                 let mut from = 0;
                 for (end, _) in file.match_indices('/') {

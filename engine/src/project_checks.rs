@@ -8,6 +8,11 @@
 //! - a span stands in the text that [`Scope::files`] has of the file, and its id is made of its
 //!   lines, as that of a finding of the first pass is.
 
+mod asked;
+mod kept;
+
+pub use kept::{Joins, News, Settled};
+
 use crate::check::{Checked, Engine};
 use crate::files::{Files, Listed};
 use crate::finding::{Finding, RuleId, Status};
@@ -16,7 +21,7 @@ use crate::kind::CONFIG_PATH;
 use crate::listing::Listing;
 use crate::paths::{Globs, scope_of};
 use crate::patterns;
-use crate::patterns::joined::{Found, Joined, Scope};
+use crate::patterns::joined::{Found, Joined, Scope, Sizes};
 use crate::patterns::layers::{self, Imports};
 use crate::patterns::tree::TreeCheck;
 use crate::rule::{Report, Rule, Settings};
@@ -64,8 +69,9 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     let mut report = ProjectReport::default();
     let mut by_path: BTreeMap<String, Vec<(&Rule, Found)>> = BTreeMap::new();
     let imports = Imports::new(engine.memo());
+    let looked = Looked { files, imports: &imports, sizes: None };
     for (rule, check) in rules(engine) {
-        let joined = one(engine, (rule, check), globs, (files, &imports));
+        let joined = one(engine, (rule, check), globs, &looked);
         report.judged.insert(rule.id.clone(), joined.judged);
         report.notes.extend(joined.notes.into_iter().map(|note| (rule.id.clone(), note)));
         for found in joined.found {
@@ -75,7 +81,8 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     }
     for (path, found) in by_path {
         let settings = engine.settings(&path);
-        report.files.extend(settled(engine, &settings, &path, found, files));
+        let text = text_of(engine, files, &path);
+        report.files.extend(settled(engine, &settings, text, found, files));
     }
     report
 }
@@ -103,9 +110,10 @@ pub fn of_text(
     }
     let files = &Listed { files, listing };
     let imports = Imports::with(memo, files, listing, source);
+    let looked = Looked { files, imports: &imports, sizes: None };
     let mut here: Vec<(&Rule, Found)> = Vec::new();
     for (rule, check) in rules {
-        let found = one(engine, (rule, check), globs, (files, &imports)).found.into_iter();
+        let found = one(engine, (rule, check), globs, &looked).found.into_iter();
         here.extend(found.filter(|found| found.path == path).map(|found| (rule, found)));
     }
     let text = Source::new(path, source.text());
@@ -126,14 +134,16 @@ pub fn check_rule(
     let settings = engine.alone(&rule.id);
     let holds = |path: &str| engine.conditions().hold(&rule.id, path, files);
     let imports = Imports::new(engine.memo());
-    let joined = join(rule, check, &Globs::all(), (files, &imports), &holds);
+    let looked = Looked { files, imports: &imports, sizes: None };
+    let joined = join(rule, check, &Globs::all(), &looked, &holds);
     let mut by_path: BTreeMap<String, Vec<(&Rule, Found)>> = BTreeMap::new();
     for found in joined.found {
         by_path.entry(place(rule, &found)).or_default().push((rule, found));
     }
     let mut found = Vec::new();
     for (path, here) in by_path {
-        for (source, checked) in settled(engine, &settings, &path, here, files) {
+        let text = text_of(engine, files, &path);
+        for (source, checked) in settled(engine, &settings, text, here, files) {
             let open = checked.findings.into_iter().filter(|one| one.status == Status::New);
             found.extend(open.map(|one| (Source::new(source.path(), source.text()), one)));
         }
@@ -155,7 +165,8 @@ pub fn selected(
     let holds = |path: &str| engine.conditions().hold(&rule.id, path, files);
     if rule.is_joined() {
         let imports = Imports::new(engine.memo());
-        let joined = join(rule, check, &Globs::all(), (files, &imports), &holds);
+        let looked = Looked { files, imports: &imports, sizes: None };
+        let joined = join(rule, check, &Globs::all(), &looked, &holds);
         return Some((joined.judged, joined.notes));
     }
     let page = rule.path.as_deref();
@@ -166,32 +177,41 @@ pub fn selected(
     Some((count, Vec::new()))
 }
 
+/// What the rules look at.
+struct Looked<'a> {
+    files: &'a Listed<'a>,
+    imports: &'a Imports<'a>,
+    sizes: Option<Sizes<'a>>,
+}
+
 fn one(
     engine: &Engine,
     (rule, check): (&Rule, &CheckHeader),
     globs: &Globs,
-    (files, imports): (&Listed<'_>, &Imports<'_>),
+    looked: &Looked<'_>,
 ) -> Joined {
     let runs_on = |path: &str| {
         let on = engine.settings(path).get(&rule.id).is_some_and(|one| one.severity.is_some());
-        on && engine.conditions().hold(&rule.id, path, files)
+        on && engine.conditions().hold(&rule.id, path, looked.files)
     };
-    join(rule, check, globs, (files, imports), &runs_on)
+    join(rule, check, globs, looked, &runs_on)
 }
 
 fn join(
     rule: &Rule,
     check: &CheckHeader,
     config: &Globs,
-    (files, imports): (&Listed<'_>, &Imports<'_>),
+    looked: &Looked<'_>,
     runs_on: &dyn Fn(&str) -> bool,
 ) -> Joined {
+    let Looked { files, imports, sizes } = *looked;
     let base = rule.path.as_deref().map_or("", scope_of);
     let globs = Globs::of_check(check, rule.path.as_deref());
     let runs_on = |path: &str| {
         !config.excludes(path) && !config.excludes(&format!("{path}/")) && runs_on(path)
     };
-    let scope = Scope { listing: files.listing, files, globs: &globs, base, runs_on: &runs_on };
+    let runs_on = &runs_on;
+    let scope = Scope { listing: files.listing, files, globs: &globs, base, runs_on, sizes };
     // Where a form cannot be used, the page carries the finding.
     match (check.form(), &check.layers) {
         (Some(Form::Tree), _) => TreeCheck::new(check, base, patterns::template(rule))
@@ -212,20 +232,25 @@ fn place(rule: &Rule, found: &Found) -> String {
     }
 }
 
-/// The findings at one path, on the file as such and in its text.
+/// The text at a path with findings, where it can be read.
+fn text_of(engine: &Engine, files: &dyn Files, path: &str) -> Source {
+    let text = files.read(path, engine.max_file_size());
+    text.map_or_else(|_| Source::new(path, ""), |bytes| Source::decode(path, bytes))
+}
+
+/// The findings at one path, on the file as such and in its `text`.
 fn settled(
     engine: &Engine,
     settings: &Settings,
-    path: &str,
+    text: Source,
     found: Vec<(&Rule, Found)>,
     files: &dyn Files,
 ) -> Vec<(Source, Checked)> {
-    let limit = engine.max_file_size();
-    let text = files.read(path, limit).map(|bytes| Source::decode(path, bytes));
-    let text = text.unwrap_or_else(|_| Source::new(path, ""));
+    let path = text.path().to_owned();
     let (in_text, as_such): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(_, found)| found.span.is_some());
-    let such = settled_in(engine, settings, (Source::new(path, ""), as_such), Some(&text), files);
+    let as_such = (Source::new(path, ""), as_such);
+    let such = settled_in(engine, settings, as_such, Some(&text), files);
     let inside = settled_in(engine, settings, (text, in_text), None, files);
     such.into_iter().chain(inside).collect()
 }

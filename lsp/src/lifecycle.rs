@@ -155,12 +155,17 @@ impl Session {
         }
     }
 
+    /// Whether it is asked to tell of any file that changes: one that asks for the whole workspace
+    /// wants to know of all.
+    pub(crate) fn watches_all(&self) -> bool {
+        self.watches && self.pulls
+    }
+
     /// What the server asks this client to tell it of.
     pub(crate) fn registrations(&self) -> Vec<Registration> {
         let mut wanted = Vec::new();
         if self.watches {
-            // A client that asks for the whole workspace wants to know of any file.
-            let globs: &[&str] = if self.pulls { &["**/*"] } else { &WATCHED };
+            let globs: &[&str] = if self.watches_all() { &["**/*"] } else { &WATCHED };
             let watchers: Vec<Value> =
                 globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
             wanted.push(("workspace/didChangeWatchedFiles", json!({ "watchers": watchers })));

@@ -67,11 +67,15 @@ impl LanguageServer for Server {
         let Some(session) = self.state.session.get() else { return };
         // The client answers when it likes, or refuses: nothing here waits for it.
         let (state, wanted) = (self.state.clone(), session.registrations());
+        let watches_all = session.watches_all();
         if !wanted.is_empty() {
             tokio::spawn(async move {
-                if let Err(error) = state.client.register_capability(wanted).await {
-                    let text = format!("the client takes no registration: {error}");
-                    state.client.log_message(MessageType::INFO, text).await;
+                match state.client.register_capability(wanted).await {
+                    Ok(()) => state.is_told.store(watches_all, Ordering::SeqCst),
+                    Err(error) => {
+                        let text = format!("the client takes no registration: {error}");
+                        state.client.log_message(MessageType::INFO, text).await;
+                    }
                 }
             });
         }

@@ -66,6 +66,8 @@ pub(crate) struct State {
     /// What the user was told, so that it is told once.
     told: Mutex<HashSet<String>>,
     pub(crate) is_shut_down: AtomicBool,
+    /// The client has agreed to tell of any file that changes.
+    pub(crate) is_told: AtomicBool,
     /// The client is about to be told to ask again.
     pub(crate) is_refreshing: AtomicBool,
 }
@@ -87,6 +89,7 @@ impl State {
             passes: Mutex::default(),
             told: Mutex::default(),
             is_shut_down: AtomicBool::new(false),
+            is_told: AtomicBool::new(false),
             is_refreshing: AtomicBool::new(false),
         }
     }

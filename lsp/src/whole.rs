@@ -9,10 +9,11 @@ use aidd_engine::check::{Checked, Engine};
 use aidd_engine::files::{Files, Overlay};
 use aidd_engine::finding::Finding;
 use aidd_engine::listing::Listing;
-use aidd_engine::project_checks;
+use aidd_engine::paths::relative;
+use aidd_engine::project_checks::{self, Settled};
 use aidd_engine::source::Source;
-use aidd_engine::walk::{self, FileReport, Outcome, Walk};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use aidd_engine::walk::Kept;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,19 +24,29 @@ use tower_lsp_server::ls_types::{Diagnostic, Uri};
 pub struct Whole {
     /// The files of the project.
     pub listing: Listing,
-    found: BTreeMap<String, Vec<FileReport>>,
+    found: Arc<Settled>,
 }
 
 impl Whole {
+    /// What is kept of a project, as it is now.
+    pub(crate) fn of(kept: &Kept) -> Self {
+        Self { listing: kept.listing(), found: kept.settled() }
+    }
+
+    /// What stands at `path`: the text that was looked at, empty for the file as such, and what was
+    /// found in it.
+    fn at(&self, path: &str) -> impl Iterator<Item = &(Source, Checked)> {
+        self.found.get(path).into_iter().flat_map(|all| all.iter())
+    }
+
     /// The findings at `path` that hold for `text`: those on the file as such, and those in a text
     /// that still is what was checked. `typed` is what is known of this text instead.
     pub(crate) fn findings(&self, path: &str, text: &str, typed: Option<&Checked>) -> Vec<Finding> {
-        let reports = self.found.get(path).into_iter().flatten();
-        let holds = |report: &&FileReport| {
-            let seen = report.source.text();
+        let holds = |(source, _): &&(Source, Checked)| {
+            let seen = source.text();
             seen.is_empty() || typed.is_none() && seen == text
         };
-        let found = reports.filter(holds).map(|report| &report.checked).chain(typed);
+        let found = self.at(path).filter(holds).map(|(_, checked)| checked).chain(typed);
         found.flat_map(|checked| checked.findings.iter().cloned()).collect()
     }
 
@@ -51,12 +62,12 @@ impl Whole {
         if let Some(typed) = typed {
             waiting.retain(|finding| !typed.allowing.contains(&finding.span));
         }
-        for report in self.found.get(source.path()).into_iter().flatten() {
-            let allowing = match report.source.text() {
+        for (seen, checked) in self.at(source.path()) {
+            let allowing = match seen.text() {
                 // Of the file as such: any text of it may allow that.
-                "" => engine.allow(source, &mut report.checked.findings.clone()),
+                "" => engine.allow(source, &mut checked.findings.clone()),
                 _ if typed.is_some() => continue,
-                text if text == source.text() => report.checked.allowing.clone(),
+                text if text == source.text() => checked.allowing.clone(),
                 _ => return Vec::new(),
             };
             waiting.retain(|finding| !allowing.contains(&finding.span));
@@ -68,63 +79,38 @@ impl Whole {
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         self.found.keys().map(String::as_str)
     }
-
-    /// What is found at each path, in short.
-    fn ids(&self) -> BTreeSet<(&str, &str, &str)> {
-        let reports = self.found.iter();
-        let findings = reports.flat_map(|(path, all)| {
-            all.iter().flat_map(move |report| {
-                let findings = report.checked.findings.iter();
-                findings.map(move |one| (path.as_str(), one.id.as_str(), one.message.as_str()))
-            })
-        });
-        findings.collect()
-    }
 }
 
 /// Looks at the project of `workspace`; `None` when no rule asks for that.
-pub(crate) fn look(workspace: &Workspace, files: &dyn Files) -> Option<Whole> {
-    let engine = &workspace.engine;
+pub(crate) fn look(workspace: &Workspace, files: &dyn Files) -> Option<Kept> {
+    let (engine, project) = (&workspace.engine, &workspace.project);
     if !project_checks::has_any(engine) && !engine.asks_listing() {
         return None;
     }
-    let project = &workspace.project;
-    let listing =
-        walk::listing(engine, &project.disk, &Walk::over(vec![project.root().to_owned()]));
-    let mut outcome = Outcome::default();
     // A malformed glob is told of when the workspace is opened.
-    let _ = walk::joined(engine, &project.config, files, &listing, &mut outcome);
-    let mut found: BTreeMap<String, Vec<FileReport>> = BTreeMap::new();
-    for report in outcome.joined {
-        found.entry(report.source.path().to_owned()).or_default().push(report);
-    }
-    Some(Whole { listing, found })
-}
-
-/// The paths whose findings differ.
-pub(crate) fn changes(before: Option<&Whole>, after: Option<&Whole>) -> BTreeSet<String> {
-    let ids = |whole: Option<&Whole>| -> BTreeSet<(String, String, String)> {
-        let all = whole.map(Whole::ids).unwrap_or_default().into_iter();
-        all.map(|(path, id, said)| (path.to_owned(), id.to_owned(), said.to_owned())).collect()
-    };
-    let (before, after) = (ids(before), ids(after));
-    before.symmetric_difference(&after).map(|(path, ..)| path.clone()).collect()
+    Kept::new(engine, &project.config, &project.disk, files).ok()
 }
 
 /// Looks again at the projects that the files at `paths` belong to; on a thread that may block.
 /// Whether any file may have other findings for it.
 pub(crate) fn again(state: &Arc<State>, paths: &[PathBuf]) -> bool {
-    let mut seen: HashSet<PathBuf> = HashSet::new();
-    let mut changed: Vec<PathBuf> = Vec::new();
-    for path in paths {
-        let place = Place::File(path.clone());
-        let (workspace, _) = state.roots_then_tell(|roots| roots.of(&place));
-        let root = workspace.project.root();
-        if seen.insert(root.to_owned()) {
-            let over = Open { documents: &state.documents, root };
-            let files = Overlay { over, under: &workspace.project.disk };
-            changed.extend(workspace.look_again(&files).iter().map(|path| root.join(path)));
+    let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
+    state.roots_then_tell(|roots| {
+        for path in paths {
+            let (workspace, path) = roots.of(&Place::File(path.clone()));
+            let root = workspace.project.root().to_owned();
+            by_root.entry(root).or_insert((workspace, BTreeSet::new())).1.insert(path);
         }
+    });
+    let is_all = state.is_told.load(Ordering::SeqCst);
+    let mut changed: Vec<PathBuf> = Vec::new();
+    for (root, (workspace, paths)) in &by_root {
+        let over = Open { documents: &state.documents, root };
+        let open = lock(&state.documents).paths().into_iter();
+        let open = open.filter(|path| path.starts_with(root)).map(|path| relative(root, &path));
+        let files = Overlay { over, under: &workspace.project.disk };
+        let differing = workspace.look_again(&files, paths, open.collect(), is_all);
+        changed.extend(differing.iter().map(|path| root.join(path)));
     }
     if changed.is_empty() {
         return false;
@@ -157,13 +143,13 @@ pub(crate) fn shown(
     path: &str,
 ) -> Vec<Diagnostic> {
     let mut all = Vec::new();
-    for report in whole.found.get(path).into_iter().flatten() {
-        let mut checked = report.checked.clone();
+    for (seen, checked) in whole.at(path) {
+        let mut checked = checked.clone();
         workspace.judge(path, &mut checked);
         let snapshot = Snapshot {
             uri: uri.clone(),
             version: None,
-            source: Source::new(path, report.source.text()),
+            source: Source::new(path, seen.text()),
             checked,
             workspace: workspace.clone(),
             encoding: state.encoding(),

@@ -10,7 +10,7 @@ use aidd_engine::memory::times;
 use aidd_engine::paths::Globs;
 use aidd_engine::project::{Project, ProjectError};
 use aidd_engine::source::Source;
-use aidd_engine::walk::{self, Walk};
+use aidd_engine::walk::{self, Kept, Told, Walk};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -33,6 +33,8 @@ pub struct Workspace {
     met: Mutex<HashMap<String, bool>>,
     /// The project as a whole; made when first asked for.
     whole: Mutex<Option<Arc<Whole>>>,
+    /// What it is brought up to date by, and the documents that were open when it was last.
+    kept: Mutex<Option<(Kept, BTreeSet<String>)>>,
 }
 
 impl Workspace {
@@ -68,6 +70,7 @@ impl Workspace {
             known,
             met: Mutex::default(),
             whole: Mutex::default(),
+            kept: Mutex::default(),
         })
     }
 
@@ -85,6 +88,7 @@ impl Workspace {
             known: HashMap::new(),
             met: Mutex::default(),
             whole: Mutex::default(),
+            kept: Mutex::default(),
         }
     }
 
@@ -93,17 +97,35 @@ impl Workspace {
     pub fn whole(&self, files: &dyn Files) -> Option<Arc<Whole>> {
         let mut known = lock(&self.whole);
         if known.is_none() {
-            *known = whole::look(self, files).map(Arc::new);
+            let kept = whole::look(self, files)?;
+            *known = Some(Arc::new(Whole::of(&kept)));
+            *lock(&self.kept) = Some((kept, BTreeSet::new()));
         }
         known.clone()
     }
 
     /// Looks at the project again, unless nobody did so far; returns the paths with other findings.
-    pub(crate) fn look_again(&self, files: &dyn Files) -> BTreeSet<String> {
-        let Some(before) = lock(&self.whole).clone() else { return BTreeSet::new() };
-        let after = whole::look(self, files).map(Arc::new);
-        let changed = whole::changes(Some(&before), after.as_deref());
-        *lock(&self.whole) = after;
+    /// `paths`: files that may have changed, `is_all`: all that did; `open`: the documents that are.
+    pub(crate) fn look_again(
+        &self,
+        files: &dyn Files,
+        paths: &BTreeSet<String>,
+        open: BTreeSet<String>,
+        is_all: bool,
+    ) -> BTreeSet<String> {
+        // It is made once: whoever finds it here does not meet the one who makes it.
+        if lock(&self.whole).is_none() {
+            return BTreeSet::new();
+        }
+        let mut kept = lock(&self.kept);
+        let Some((kept, were_open)) = &mut *kept else { return BTreeSet::new() };
+        let (engine, project) = (&self.engine, &self.project);
+        // A text that is not saved counts, and when it is closed that of the disk does.
+        let paths = paths.iter().chain(&open).chain(&*were_open).cloned().collect();
+        let told = Told { files: &paths, is_all };
+        let changed = kept.again(engine, &project.config, &project.disk, files, told);
+        *were_open = open;
+        *lock(&self.whole) = Some(Arc::new(Whole::of(kept)));
         changed
     }
 

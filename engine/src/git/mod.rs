@@ -17,7 +17,7 @@ use gix::status::{Item, Submodule, UntrackedFiles};
 use gix::submodule::config::Ignore;
 use gix::{ObjectId, ThreadSafeRepository};
 use snapshot::Content;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -75,6 +75,13 @@ impl Repository {
         };
         let prefix = if prefix.is_empty() { prefix } else { prefix + "/" };
         Ok(Self { inner, prefix: prefix.into() })
+    }
+
+    /// The files that say which branch is checked out and what the index holds.
+    #[must_use]
+    pub fn state_files(&self) -> [PathBuf; 2] {
+        let repository = self.inner.to_thread_local();
+        [repository.git_dir().join("HEAD"), repository.index_path()]
     }
 
     /// The way from the top of the work tree to the folder that it is seen from, with a slash at its

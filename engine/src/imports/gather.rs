@@ -2,7 +2,7 @@
 //! stays as it is.
 
 use super::{Facts, is_read, read};
-use crate::files::{Files, SIDE_FILE_LIMIT, Stamp};
+use crate::files::{Files, SETTLED, SIDE_FILE_LIMIT, Stamp};
 use crate::listing::Listing;
 use crate::source::Source;
 use std::collections::{BTreeMap, HashMap};
@@ -10,16 +10,22 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 /// Most threads; parsing is quick, and a project of few files needs one.
 const MOST_THREADS: usize = 16;
 /// Files that one more thread is worth.
 const FILES_A_THREAD: usize = 32;
 
-/// How old a time stamp must be to tell that a file did not change since: some file systems count
-/// in steps of two seconds.
-const SETTLED: Duration = Duration::from_secs(2);
+/// A file whose facts are others than they were.
+#[derive(Debug)]
+pub struct Again {
+    /// Its path.
+    pub path: String,
+    /// What was known of it.
+    pub before: Option<Arc<Facts>>,
+    /// What is known of it now.
+    pub after: Option<Arc<Facts>>,
+}
 
 /// Facts of files, and what the texts are known by that they are of.
 #[derive(Debug, Default)]
@@ -44,6 +50,12 @@ impl Memo {
         self.known().len()
     }
 
+    /// Whether something is known of the file at `path`.
+    #[must_use]
+    pub fn has(&self, path: &str) -> bool {
+        self.known().contains_key(path)
+    }
+
     /// Whether what is known of the file at `path` is of this text.
     #[must_use]
     pub fn is_of(&self, path: &str, text: &str) -> bool {
@@ -65,6 +77,34 @@ impl Memo {
         all
     }
 
+    /// What is known of the files of `listing`. Nothing is read.
+    #[must_use]
+    pub fn listed(&self, listing: &Listing) -> BTreeMap<String, Arc<Facts>> {
+        let known = self.known();
+        let facts = |path: &String| Some((path.clone(), known.get(path)?.facts.clone()));
+        listing.files().iter().filter_map(facts).collect()
+    }
+
+    /// Reads the files at `paths` anew, whatever they are known by. Those whose facts are others now:
+    /// path, what they were, what they are. `None`: there is no such file, or none that is
+    /// understood.
+    #[must_use]
+    pub fn again(&self, files: &dyn Files, paths: &[&str]) -> Vec<Again> {
+        let paths: Vec<&str> = paths.iter().copied().filter(|path| is_read(path)).collect();
+        let one = |path: &&str| {
+            let before = self.known().get(*path).map(|known| known.facts.clone());
+            let stamp = files.known_by(path);
+            let read = files.read(path, SIDE_FILE_LIMIT + 1).ok();
+            let read = read.filter(|bytes| bytes.len() as u64 <= SIDE_FILE_LIMIT);
+            let after = read.and_then(|bytes| self.of_text(path, bytes, stamp.filter(is_old)));
+            if after.is_none() {
+                self.known().remove(*path);
+            }
+            (before != after).then(|| Again { path: (*path).to_owned(), before, after })
+        };
+        in_parallel(&paths, &one).into_iter().flatten().collect()
+    }
+
     /// The facts of the file at `path`, read anew unless it is as it was. `None`: it cannot be
     /// read. `Err`: it is too large.
     fn facts(&self, files: &dyn Files, path: &str) -> Result<Option<Arc<Facts>>, TooLarge> {
@@ -81,7 +121,6 @@ impl Memo {
         if bytes.len() as u64 > SIDE_FILE_LIMIT {
             return Err(TooLarge);
         }
-        let is_old = |stamp: &Stamp| stamp.0.elapsed().is_ok_and(|age| age > SETTLED);
         Ok(self.of_text(path, bytes, stamp.filter(is_old)))
     }
 
@@ -96,6 +135,10 @@ impl Memo {
         self.known().insert(path.to_owned(), Known { facts: facts.clone(), hash, stamp });
         Some(facts)
     }
+}
+
+fn is_old(stamp: &Stamp) -> bool {
+    stamp.0.elapsed().is_ok_and(|age| age > SETTLED)
 }
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -115,32 +158,38 @@ pub fn gather(
     listing: &Listing,
     memo: &Memo,
 ) -> (BTreeMap<String, Arc<Facts>>, usize) {
-    let paths: Vec<&String> = listing.files().iter().filter(|path| is_read(path)).collect();
-    let next = AtomicUsize::new(0);
-    let total = Mutex::new((BTreeMap::new(), 0));
-    let work = || {
-        let (mut mine, mut too_large) = (Vec::new(), 0);
-        while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-            match memo.facts(files, path) {
-                Ok(facts) => mine.extend(facts.map(|facts| ((*path).clone(), facts))),
-                Err(TooLarge) => too_large += 1,
-            }
+    let paths: Vec<&str> =
+        listing.files().iter().map(String::as_str).filter(|path| is_read(path)).collect();
+    let (mut all, mut too_large) = (BTreeMap::new(), 0);
+    for (path, facts) in in_parallel(&paths, &|path| (*path, memo.facts(files, path))) {
+        match facts {
+            Ok(facts) => all.extend(facts.map(|facts| (path.to_owned(), facts))),
+            Err(TooLarge) => too_large += 1,
         }
-        let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-        total.0.extend(mine);
-        total.1 += too_large;
-    };
-    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = (paths.len() / FILES_A_THREAD).clamp(1, processors.min(MOST_THREADS));
-    if threads == 1 {
-        work();
-    } else {
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(work);
-            }
-        });
     }
+    (all, too_large)
+}
+
+/// What `work` gives for each of `items`, in no order, by as many threads as that is worth.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = (items.len() / FILES_A_THREAD).clamp(1, processors.min(MOST_THREADS));
+    if threads == 1 {
+        return items.iter().map(work).collect();
+    }
+    let (next, total) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
+    let share = || {
+        let mut mine = Vec::new();
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            mine.push(work(item));
+        }
+        total.lock().unwrap_or_else(PoisonError::into_inner).append(&mut mine);
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(share);
+        }
+    });
     total.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -148,7 +197,7 @@ pub fn gather(
 mod tests {
     use super::*;
     use std::io;
-    use std::time::SystemTime;
+    use std::time::{Duration, SystemTime};
 
     /// One file that was written long ago, and how often it was read.
     struct Counted(&'static str, SystemTime, AtomicUsize);

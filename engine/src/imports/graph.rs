@@ -1,12 +1,13 @@
 //! The imports of all files, joined: which file imports which, which package, and what was not
 //! found.
 
-use super::resolve::{Found, Resolver};
+use super::resolve::{Found, Ground, Resolver};
 use super::{Facts, Import, Language, is_test_path};
 use crate::files::Files;
 use crate::listing::Listing;
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A file that imports, or is imported.
@@ -73,12 +74,21 @@ impl Graph {
     /// `files` is asked for manifests and settings only.
     #[must_use]
     pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
-        let resolver = Resolver::new(files, listing, facts);
+        Self::on(&Ground::new(files, listing, facts), listing, facts)
+    }
+
+    /// As [`Graph::new`], with what imports are resolved by known.
+    pub(super) fn on(
+        ground: &Ground,
+        listing: &Listing,
+        facts: &BTreeMap<String, Arc<Facts>>,
+    ) -> Self {
+        let resolver = Resolver::new(listing, ground);
         let mut build = Build { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
         for (path, facts) in facts {
             build.file(path, facts);
         }
-        let lost = resolver.crates.lost.iter().map(|lost| Unresolved {
+        let lost = ground.crates.lost.iter().map(|lost| Unresolved {
             path: lost.file.clone(),
             span: lost.span,
             name: format!("mod {}", lost.name),
@@ -87,14 +97,48 @@ impl Graph {
         let (found, mut unresolved) = (build.found, build.unresolved);
         unresolved.sort();
         unresolved.dedup();
-        Self::of(&found, unresolved, facts, &resolver)
+        Self::of(&found, unresolved, facts, ground)
+    }
+
+    /// Joins the file at `path` anew, of which `facts` are known now. `false`: it leads to a file that
+    /// the graph does not know, and nothing is changed. What was not found is left as it was.
+    pub(super) fn rejoin(
+        &mut self,
+        ground: &Ground,
+        listing: &Listing,
+        path: &str,
+        facts: &Facts,
+    ) -> bool {
+        let resolver = Resolver::new(listing, ground);
+        let mut build = Build { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
+        build.file(path, facts);
+        let place = |path: &str| self.files.binary_search_by(|file| (*file.path).cmp(path)).ok();
+        let edge = |one: &Resolved<'_>| edge(one, &self.files, &place);
+        let known = |one: &Resolved<'_>| match &one.to {
+            Found::Files(paths) => paths.iter().all(|path| place(path).is_some()),
+            _ => true,
+        };
+        let Some(from) = place(path).filter(|_| build.found.iter().all(known)) else {
+            return false;
+        };
+        let edges: Vec<Edge> = build.found.iter().filter_map(edge).collect();
+        let range = self.range(from);
+        self.edges.splice(range, edges);
+        true
+    }
+
+    /// The places of the imports of one file.
+    pub(super) fn range(&self, file: usize) -> Range<usize> {
+        let start = self.edges.partition_point(|edge| edge.from < file);
+        let end = self.edges.partition_point(|edge| edge.from <= file);
+        start..end
     }
 
     fn of(
         found: &[Resolved<'_>],
         unresolved: Vec<Unresolved>,
         facts: &BTreeMap<String, Arc<Facts>>,
-        resolver: &Resolver<'_>,
+        ground: &Ground,
     ) -> Self {
         let mut names: BTreeSet<&str> = facts.keys().map(String::as_str).collect();
         for one in found {
@@ -105,7 +149,7 @@ impl Graph {
         let is_test = |path: &str| {
             let language = facts.get(path).map(|facts| facts.language);
             language.is_some_and(|language| is_test_path(language, path))
-                || resolver.crates.tests.contains(path)
+                || ground.crates.tests.contains(path)
         };
         let files: Vec<File> = names
             .iter()
@@ -113,22 +157,23 @@ impl Graph {
             .collect();
         let index: HashMap<&str, usize> =
             names.iter().enumerate().map(|(at, path)| (*path, at)).collect();
-        let edges = found.iter().filter_map(|one| {
-            let from = *index.get(one.from)?;
-            let to = match &one.to {
-                Found::Files(paths) => Target::Files(
-                    paths.iter().filter_map(|path| index.get(path.as_str()).copied()).collect(),
-                ),
-                Found::Package(name) => Target::Package(name.clone()),
-                Found::Nowhere | Found::Foreign => return None,
-            };
-            let test = one.test || files[from].test;
-            let (type_only, deferred) = (one.type_only, one.deferred);
-            Some(Edge { from, to, span: one.span, type_only, deferred, test })
-        });
-        let edges = edges.collect();
+        let place = |path: &str| index.get(path).copied();
+        let edges = found.iter().filter_map(|one| edge(one, &files, &place)).collect();
         Self { files, edges, unresolved }
     }
+}
+
+/// An import of a graph whose file at a path has a `place` among its `files`.
+fn edge(one: &Resolved<'_>, files: &[File], place: &dyn Fn(&str) -> Option<usize>) -> Option<Edge> {
+    let from = place(one.from)?;
+    let to = match &one.to {
+        Found::Files(paths) => Target::Files(paths.iter().filter_map(|path| place(path)).collect()),
+        Found::Package(name) => Target::Package(name.clone()),
+        Found::Nowhere | Found::Foreign => return None,
+    };
+    let test = one.test || files[from].test;
+    let (type_only, deferred) = (one.type_only, one.deferred);
+    Some(Edge { from, to, span: one.span, type_only, deferred, test })
 }
 
 /// An import with what it was found to be.

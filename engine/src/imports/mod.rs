@@ -9,6 +9,7 @@ mod go;
 mod go_modules;
 mod graph;
 mod java;
+mod kept;
 mod places;
 mod python;
 mod python_roots;
@@ -21,8 +22,9 @@ mod script_resolve;
 #[cfg(test)]
 mod tests;
 
-pub use gather::{Memo, gather};
+pub use gather::{Again, Memo, gather};
 pub use graph::{Edge, File, Graph, Target, Unresolved};
+pub use kept::{Difference, Kept};
 
 use crate::source::Span;
 use ast_grep_core::Language as _;

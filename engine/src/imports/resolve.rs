@@ -30,10 +30,9 @@ impl Found {
     }
 }
 
-/// All that imports are resolved by.
+/// What imports are resolved by, beside the list of files.
 #[derive(Debug)]
-pub(super) struct Resolver<'a> {
-    places: Places<'a>,
+pub(super) struct Ground {
     script: Setup,
     /// Folders that absolute names of Python begin in.
     python: Vec<String>,
@@ -46,10 +45,10 @@ pub(super) struct Resolver<'a> {
     pub(super) crates: Crates,
 }
 
-impl<'a> Resolver<'a> {
+impl Ground {
     pub(super) fn new(
         files: &dyn Files,
-        listing: &'a Listing,
+        listing: &Listing,
         facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
         let places = Places(listing);
@@ -67,21 +66,33 @@ impl<'a> Resolver<'a> {
             crates: Crates::new(files, &places, facts),
             classes,
             packages,
-            places,
         }
+    }
+}
+
+/// All that imports are resolved by.
+#[derive(Debug)]
+pub(super) struct Resolver<'a> {
+    places: Places<'a>,
+    pub(super) ground: &'a Ground,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(listing: &'a Listing, ground: &'a Ground) -> Self {
+        Self { places: Places(listing), ground }
     }
 
     /// What `name` stands for in the file at `from`.
     pub(super) fn resolve(&self, from: &str, name: &Name) -> Found {
         match name {
             Name::Script(specifier) => {
-                script_resolve::resolve(&self.places, &self.script, from, specifier)
+                script_resolve::resolve(&self.places, &self.ground.script, from, specifier)
             }
             Name::Python { level: 0, module, member } => self.python(from, module, member.as_ref()),
             Name::Python { level, module, member } => {
                 self.relative_python(from, *level, module, member.as_ref())
             }
-            Name::Rust { path, inside } => self.crates.resolve(from, path, inside),
+            Name::Rust { path, inside } => self.ground.crates.resolve(from, path, inside),
             Name::Go(path) => self.go(path),
             Name::Java { name, all } => self.java(name, *all),
         }
@@ -95,7 +106,7 @@ impl<'a> Resolver<'a> {
         // A script finds what lies beside it; a module of a package does not.
         let folder = folder_of(from);
         let script = (!self.places.has(&below(folder, "__init__.py"))).then_some(folder);
-        let (near, far): (Vec<_>, Vec<_>) = self.python.iter().partition(nearest);
+        let (near, far): (Vec<_>, Vec<_>) = self.ground.python.iter().partition(nearest);
         let roots = near.into_iter().rev().chain(far).map(String::as_str).chain(script);
         let mut begins_here = false;
         for root in roots {
@@ -145,7 +156,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn go(&self, path: &str) -> Found {
-        let inside = self.go.iter().find_map(|(module, folder)| {
+        let inside = self.ground.go.iter().find_map(|(module, folder)| {
             let rest = path.strip_prefix(module.as_str())?;
             (rest.is_empty() || rest.starts_with('/'))
                 .then(|| (folder, rest.trim_start_matches('/')))
@@ -159,17 +170,17 @@ impl<'a> Resolver<'a> {
     }
 
     fn java(&self, name: &str, all: bool) -> Found {
-        if all && let Some(files) = self.packages.get(name) {
+        if all && let Some(files) = self.ground.packages.get(name) {
             return Found::Files(files.clone());
         }
         // A member of a class, or a class within one: what it lies in is looked for too.
         let outwards = std::iter::successors(Some(name), |name| Some(name.rsplit_once('.')?.0));
-        if let Some(path) = outwards.clone().find_map(|name| self.classes.get(name)) {
+        if let Some(path) = outwards.clone().find_map(|name| self.ground.classes.get(name)) {
             return Found::files([path.as_str()]);
         }
         // Only where a package that the project has would hold it.
         let package = name.rsplit_once('.').map_or("", |(package, _)| package);
-        if self.packages.contains_key(package) {
+        if self.ground.packages.contains_key(package) {
             return Found::Nowhere;
         }
         Found::Package(format!("java:{name}"))

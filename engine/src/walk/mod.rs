@@ -1,6 +1,8 @@
 //! Whole trees: which files there are, read and checked in parallel, in the same order every time.
 
 mod job;
+mod kept;
+mod tree;
 mod whole;
 
 use crate::check::{Checked, Engine};
@@ -19,6 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::paths::relative;
 pub use job::is_binary;
+pub use kept::{Kept, Told};
 pub use whole::{joined, listing, typed};
 
 /// Most threads that one run starts.

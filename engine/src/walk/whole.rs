@@ -1,6 +1,6 @@
 //! The project as a whole: the list of its files, and the second pass over it.
 
-use super::{FileReport, Outcome, Walk, builder, by_path, globs, is_set};
+use super::{FileReport, Outcome, Walk, builder, by_path, globs, is_set, tree};
 use crate::check::{Checked, Engine};
 use crate::config::Config;
 use crate::files::{Disk, Files};
@@ -9,10 +9,8 @@ use crate::listing::Listing;
 use crate::paths::relative;
 use crate::project_checks;
 use crate::source::{Source, Span};
-use ignore::WalkState;
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 /// All files of the project that no ignore file leaves out, whatever the walk is over, and what the
 /// rules of `engine` ask of Git.
@@ -23,49 +21,42 @@ pub fn listing(engine: &Engine, disk: &Disk, walk: &Walk) -> Listing {
 
 /// Adds what the rules ask of Git.
 fn described(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
-    let wants_index = project_checks::asks_index(engine);
     let wants_branch = walk.branch.is_none() && engine.asks_listing();
-    let repository =
-        (wants_index || wants_branch).then(|| Repository::open(disk.root()).ok()).flatten();
+    let asks = project_checks::asks_index(engine) || wants_branch;
+    let repository = asks.then(|| Repository::open(disk.root()).ok()).flatten();
+    let (tracked, branch) = ask_git(engine, repository);
+    let branch = walk.branch.clone().or(branch);
+    listing.with_tracked(tracked).on_branch(branch).with_change(walk.change.clone())
+}
+
+/// Whether rules ask what Git's index holds, or for the branch.
+pub(super) fn asks_git(engine: &Engine) -> bool {
+    project_checks::asks_index(engine) || engine.asks_listing()
+}
+
+/// What Git's index holds, where rules ask for that, and the branch.
+pub(super) fn ask_git(
+    engine: &Engine,
+    repository: Option<Repository>,
+) -> (Option<Vec<String>>, Option<String>) {
+    let wants_index = project_checks::asks_index(engine);
     let tracked = repository.as_ref().filter(|_| wants_index).and_then(|repository| {
         let index = repository.staged(None).ok()?;
         index.below("").ok()
     });
-    let branch = walk.branch.clone().or_else(|| repository?.branch());
-    listing.with_tracked(tracked).on_branch(branch).with_change(walk.change.clone())
+    (tracked, repository.and_then(|repository| repository.branch()))
 }
 
 /// The paths below the root, met by several threads.
 fn all(disk: &Disk, walk: &Walk) -> Vec<String> {
     const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
-    /// Hands in its paths when its thread ends.
-    struct Met<'a> {
-        total: &'a Mutex<Vec<String>>,
-        mine: Vec<String>,
-    }
-    impl Drop for Met<'_> {
-        fn drop(&mut self) {
-            let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
-            total.append(&mut self.mine);
-        }
-    }
     let root = Walk { paths: vec![disk.root().to_owned()], only: None, part: None, ..walk.clone() };
     let Some(mut builder) = builder(&root) else { return Vec::new() };
     builder.filter_entry(|entry| {
         let is_store = entry.file_name().to_str().is_some_and(|name| STORES.contains(&name));
         entry.depth() == 0 || !is_store
     });
-    let total = Mutex::new(Vec::new());
-    builder.build_parallel().run(|| {
-        let mut met = Met { total: &total, mine: Vec::new() };
-        Box::new(move |entry| {
-            let file =
-                entry.ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
-            met.mine.extend(file.map(|entry| relative(disk.root(), entry.path())));
-            WalkState::Continue
-        })
-    });
-    total.into_inner().unwrap_or_else(PoisonError::into_inner)
+    tree::all(&builder, disk)
 }
 
 /// Runs the second pass and keeps what lies where the walk looks.

@@ -1,5 +1,6 @@
 use crate::support::{Client, places, project, pulling, pushed, uri, write};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
@@ -73,4 +74,85 @@ async fn a_memory_that_changes_changes_what_is_enforced() {
     write(root, FILE, &format!("{line}\n{later}\n"));
     client.watched(&memory, 2).await;
     assert_eq!(places(&client.published(&file, Some(1)).await), [""; 0]);
+}
+
+const NO_CIRCLE: &str = "---\nseverity: warning\nmessage: a circle\ncheck:\n  layers: { acyclic: 'src/**' }\n---\n# team/circle\n\nNone.\n";
+
+/// All that a server says of a project, by file; files without findings left out.
+async fn all(client: &mut Client) -> BTreeMap<String, Vec<String>> {
+    let report = client.ask("workspace/diagnostic", json!({ "previousResultIds": [] })).await;
+    let items = report["items"].as_array().expect("a list").iter();
+    let found = items.filter_map(|item| {
+        let found = places(item["items"].as_array()?);
+        (!found.is_empty()).then(|| (item["uri"].as_str().unwrap_or_default().to_owned(), found))
+    });
+    found.collect()
+}
+
+#[tokio::test]
+async fn after_a_checkout_all_is_as_a_server_says_that_has_just_begun() {
+    let folder = project();
+    let root = folder.path();
+    write(root, "rules/tested.md", TESTED);
+    write(root, "rules/circle.md", NO_CIRCLE);
+    for at in 0..40 {
+        write(root, &format!("src/m{at}.js"), &format!("import './m{}';\n", at + 1));
+    }
+    let mut client = Client::start(root, pulling()).await;
+    client.hear("client/registerCapability", |_| true).await;
+    assert_eq!(all(&mut client).await.len(), 40, "none has a test, and there is no circle");
+    // Another branch: files come, go, move and change, and one folder goes as a whole.
+    let mut touched = Vec::new();
+    for at in 0..40 {
+        let path = format!("src/m{at}.js");
+        match at % 4 {
+            0 => touched.push((write(root, &format!("src/m{at}.test.js"), "1\n"), 1)),
+            1 => {
+                fs::rename(root.join(&path), root.join(format!("src/other{at}.js")))
+                    .expect("moved");
+                touched.push((uri(&root.join(&path)), 3));
+                touched.push((uri(&root.join(format!("src/other{at}.js"))), 1));
+            }
+            2 => touched.push((write(root, &path, "import './m0';\nimport './m4';\n"), 2)),
+            _ => touched.push((write(root, &path, "\nimport './m2';\ndebugger\n"), 2)),
+        }
+    }
+    touched.push((write(root, "src/m0.js", "import './m2';\n"), 2));
+    let changes: Vec<_> =
+        touched.iter().map(|(uri, kind)| json!({ "uri": uri, "type": kind })).collect();
+    for part in changes.chunks(7) {
+        client.tell("workspace/didChangeWatchedFiles", json!({ "changes": part })).await;
+    }
+    let wanted = all(&mut Client::start(root, pulling()).await).await;
+    assert!(wanted.values().flatten().any(|place| place.starts_with("team/circle")));
+    for _ in 0..200 {
+        if all(&mut client).await == wanted {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(all(&mut client).await, wanted);
+}
+
+#[tokio::test]
+async fn what_nobody_told_is_found_with_the_next_save() {
+    let folder = project();
+    let root = folder.path();
+    write(root, "rules/tested.md", TESTED);
+    write(root, "rules/circle.md", NO_CIRCLE);
+    let file = write(root, "src/a.js", "import './b';\n");
+    let other = write(root, "src/b.js", "1\n");
+    let mut client = Client::start(root, pushed()).await;
+    client.open(&file, "javascript", "import './b';\n").await;
+    assert_eq!(places(&client.published(&file, Some(1)).await), ["team/tested 0:0-0"]);
+    for (path, text, found) in [
+        ("src/a.test.js", "1\n", &[][..]),
+        ("src/b.js", "import './a';\n", &["team/circle 0:7-12"]),
+        ("src/b.js", "2\n", &[]),
+    ] {
+        write(root, path, text);
+        let document = json!({ "uri": other });
+        client.tell("textDocument/didSave", json!({ "textDocument": document })).await;
+        assert_eq!(places(&client.published(&file, Some(1)).await), found, "{path}");
+    }
 }

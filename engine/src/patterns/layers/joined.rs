@@ -8,7 +8,7 @@ use crate::imports::{Graph, Memo, gather};
 use crate::listing::Listing;
 use crate::source::Source;
 use aidd_content::page::LayersHeader;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Imports that lead nowhere that are named in a note.
 const NAMED: usize = 5;
@@ -17,7 +17,7 @@ const NAMED: usize = 5;
 #[derive(Debug)]
 pub struct Imports<'a> {
     memo: &'a Memo,
-    graph: OnceLock<(Graph, usize)>,
+    graph: OnceLock<(Arc<Graph>, usize)>,
 }
 
 impl<'a> Imports<'a> {
@@ -32,13 +32,19 @@ impl<'a> Imports<'a> {
     #[must_use]
     pub fn with(memo: &'a Memo, files: &dyn Files, listing: &Listing, source: &Source) -> Self {
         let facts = memo.with(listing, source.path(), source.text());
-        Self { memo, graph: (Graph::new(files, listing, &facts), 0).into() }
+        Self::known(memo, Arc::new(Graph::new(files, listing, &facts)))
     }
 
-    fn of(&self, scope: &Scope<'_>) -> &(Graph, usize) {
+    /// A graph that is made already.
+    #[must_use]
+    pub fn known(memo: &'a Memo, graph: Arc<Graph>) -> Self {
+        Self { memo, graph: (graph, 0).into() }
+    }
+
+    fn of(&self, scope: &Scope<'_>) -> &(Arc<Graph>, usize) {
         self.graph.get_or_init(|| {
             let (facts, too_large) = gather(scope.files, scope.listing, self.memo);
-            (Graph::new(scope.files, scope.listing, &facts), too_large)
+            (Arc::new(Graph::new(scope.files, scope.listing, &facts)), too_large)
         })
     }
 }

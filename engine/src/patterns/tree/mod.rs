@@ -4,7 +4,7 @@
 mod names;
 mod template;
 
-use super::joined::{Found, Joined, Scope};
+use super::joined::{Found, Joined, Number, Scope};
 use crate::captures::{self, Captured, PathPattern};
 use crate::finding::{Edit, FileChange, Fix, Safety};
 use crate::listing::Listing;
@@ -16,9 +16,6 @@ use template::{Template, Wanted};
 
 #[cfg(test)]
 mod tests;
-
-/// Most bytes of a file whose lines are counted.
-const COUNTED: u64 = 64 << 20;
 
 /// A compiled check.
 #[derive(Debug)]
@@ -110,6 +107,20 @@ impl TreeCheck {
     #[must_use]
     pub fn asks_index(header: &TreeHeader) -> bool {
         header.tracked == Some(true) || header.tracked.is_none() && !header.absent.is_empty()
+    }
+
+    /// Whether it may say something else of a file that had `before` and has `after`.
+    #[must_use]
+    pub fn tells_apart(header: &TreeHeader, before: Number, after: Number) -> bool {
+        let holds = |limits: Limits, number: Option<u64>| number.is_none_or(|it| limits.hold(it));
+        let differs = |limits: Option<Limits>, before: Option<Option<u64>>, after| {
+            let (Some(limits), Some(before), Some(after)) = (limits, before, after) else {
+                return false;
+            };
+            before != after && !(holds(limits, before) && holds(limits, after))
+        };
+        differs(header.bytes, before.bytes, after.bytes)
+            || differs(header.lines, before.lines, after.lines)
     }
 
     /// Judges the project.
@@ -411,7 +422,7 @@ impl Run<'_> {
         let name = format!("{better}{}", subject.name().strip_prefix(stem)?);
         let folder = &subject.path[..subject.path.len() - subject.name().len()];
         let to = format!("{folder}{name}");
-        (fits && !self.scope.listing.files().contains(&to)).then_some(to)
+        (fits && !self.scope.listing.has_file(&to)).then_some(to)
     }
 
     fn numbers(&mut self, subject: &Subject<'_>) {
@@ -421,17 +432,11 @@ impl Run<'_> {
             path.split('/').filter(|part| !part.is_empty()).count() as u64
         };
         let entries = || self.listing.folders().get(subject.path).copied().unwrap_or_default();
-        let size = || self.scope.files.size(subject.path).ok();
         let file = !subject.is_folder;
+        let (bytes, lines) = (check.bytes.filter(|_| file), check.lines.filter(|_| file));
         let numbers = [
-            ("bytes", check.bytes.filter(|_| file).and_then(|limits| Some((limits, size()?)))),
-            (
-                "lines",
-                check
-                    .lines
-                    .filter(|_| file)
-                    .and_then(|limits| Some((limits, self.lines(subject)?))),
-            ),
+            ("bytes", bytes.and_then(|limits| Some((limits, self.scope.bytes(subject.path)?)))),
+            ("lines", lines.and_then(|limits| Some((limits, self.scope.lines(subject.path)?)))),
             ("entries", check.count.filter(|_| !file).map(|limits| (limits, entries()))),
             ("levels", check.depth.map(|limits| (limits, levels()))),
         ];
@@ -444,13 +449,6 @@ impl Run<'_> {
             let number = number.to_string();
             self.add(subject, subject.path, message, &[("count", &number)]);
         }
-    }
-
-    /// Lines as an editor counts them: a last line break opens none.
-    fn lines(&self, subject: &Subject<'_>) -> Option<u64> {
-        let bytes = self.scope.files.read(subject.path, COUNTED).ok()?;
-        let breaks = memchr::memchr_iter(b'\n', &bytes).count() as u64;
-        Some(breaks + u64::from(bytes.last().is_some_and(|&last| last != b'\n')))
     }
 
     fn unique(&mut self, subjects: &[Subject<'_>]) {
