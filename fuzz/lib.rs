@@ -21,15 +21,13 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
 });
 
 /// The same with all packs on.
-static STRICT: LazyLock<Engine> = LazyLock::new(|| strict(Registry::new(&[])));
-
-fn strict(registry: Registry) -> Engine {
+static STRICT: LazyLock<Engine> = LazyLock::new(|| {
     let config = Config {
         compliance: Some(aidd_content::PACKS.iter().map(|pack| pack.id.to_owned()).collect()),
         ..Config::default()
     };
-    Engine::new(registry, &config, &Selection::default()).expect("shipped packs")
-}
+    Engine::new(Registry::new(&[]), &config, &Selection::default()).expect("shipped packs")
+});
 
 /// The files of a made-up project: one of each kind that packs look at.
 const PROJECT: [&str; 20] = [
@@ -75,12 +73,14 @@ pub fn check_strictly(data: &[u8]) {
 /// As [`check`].
 pub fn check_project(data: &[u8]) {
     let files = PROJECT.iter().zip(data.split(|&byte| byte == 0));
-    whole(&STRICT, files.map(|(&path, text)| (path.to_owned(), text.to_vec())).collect());
+    let files = files.map(|(&path, text)| (path.to_owned(), text.to_vec()));
+    let files = Memory(files.collect());
+    let listing = Listing::new(files.0.keys().cloned());
+    whole(&STRICT, &files, &listing);
 }
 
-fn whole(engine: &Engine, files: std::collections::BTreeMap<String, Vec<u8>>) {
-    let listing = Listing::new(files.keys().cloned());
-    let report = project_checks::run(engine, &Globs::all(), &Memory(files), &listing);
+fn whole(engine: &Engine, files: &Memory, listing: &Listing) {
+    let report = project_checks::run(engine, &Globs::all(), files, listing);
     for (source, checked) in &report.files {
         for finding in &checked.findings {
             hold(source, finding);
@@ -88,20 +88,8 @@ fn whole(engine: &Engine, files: std::collections::BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// Loads `data` as a page of the project's own rules, runs its examples and checks a project by it.
-///
-/// # Panics
-/// As [`check`].
-pub fn obey(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
-    let page = (".aidd/rules/own/rule.md".to_owned(), text.to_owned());
-    let registry = Registry::new(&[page]);
-    let rule = registry.rules().iter().find(|rule| rule.path.is_some()).cloned();
-    let engine = strict(registry);
-    if let Some(rule) = rule {
-        let _ = patterns::problems(&rule);
-        let _ = examples::run(&engine, &rule);
-    }
+/// The files that [`obey`] checks, and the project they make up.
+static OBEYING: LazyLock<(Vec<Source>, Memory, Listing)> = LazyLock::new(|| {
     let files = [
         (
             "src/app/main.ts",
@@ -111,14 +99,34 @@ pub fn obey(data: &[u8]) {
         ("package.json", "{\"name\": \"shop\", \"version\": \"1.0.0\"}\n"),
         ("README.md", "# Shop\n\nSee [the guide](docs/guide.md).\n"),
     ];
+    let sources = files.iter().map(|(path, text)| Source::new(*path, *text)).collect();
     let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
-    for (path, text) in &files {
-        let source = Source::decode(path, text.clone());
-        for finding in &engine.check(&source, &Memory::default()).findings {
-            hold(&source, finding);
+    let listing = Listing::new(files.iter().map(|(path, _)| path.clone()));
+    (sources, Memory(files.into()), listing)
+});
+
+/// Loads `data` as a page of the project's own rules, runs its examples and checks a project by it. It
+/// is the only rule: what is made at each run is made of the page.
+///
+/// # Panics
+/// As [`check`].
+pub fn obey(data: &[u8]) {
+    const PATH: &str = ".aidd/rules/own/rule.md";
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    check(PATH, data);
+    let registry = Registry::alone(&[(PATH.to_owned(), text.to_owned())]);
+    let Some(rule) = registry.rules().first().cloned() else { return };
+    let _ = patterns::problems(&rule);
+    let only = Selection { only: vec![rule.id.to_string()], ..Selection::default() };
+    let engine = Engine::new(registry, &Config::default(), &only).expect("one rule");
+    let _ = examples::run(&engine, &rule);
+    let (sources, files, listing) = &*OBEYING;
+    for source in sources {
+        for finding in &engine.check(source, files).findings {
+            hold(source, finding);
         }
     }
-    whole(&engine, files.into());
+    whole(&engine, files, listing);
 }
 
 /// Makes rule pages of a configuration: the first byte chooses the tool, and the form of the file.

@@ -462,6 +462,26 @@ fn what_keeps_a_rule_quiet_keeps_a_memory_quiet() {
     assert!(!found().iter().any(|one| one.ends_with(" new")), "{:?}", found());
 }
 
+#[test]
+fn parameters_by_path_hold_at_every_door() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (root, text) = (folder.path(), "foo\nbar\n");
+    let check = "check:\n  params: { word: foo }\n  text: { regex: \"${word}\" }";
+    put(root, ".aidd/rules/x.md", &format!("---\nseverity: error\n{check}\n---\n# t/x\n\nWhy.\n"));
+    let params = r#"{"files": ["b/"], "rules": {"t/x": {"params": {"word": "bar"}}}}"#;
+    put(root, ".aidd/config.json", &format!("{{\"overrides\": [{params}]}}"));
+    put(root, "b/a.ts", text);
+    let json = aidd(root, &["check", "--only", "t/x", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let workspace = Arc::new(aidd_lsp::workspace::Workspace::open(root, None).expect("a project"));
+    let checked = workspace.check(&Source::new("b/a.ts", text), &workspace.project.disk);
+    let asked = asked(root, "aidd_check_compliance", &serde_json::json!({"filePath": "b/a.ts"}));
+    for findings in [&json["findings"], &asked["data"]["findings"]] {
+        assert_eq!(findings[0]["id"], checked.findings[0].id.as_str());
+    }
+    assert_eq!(checked.findings[0].span.start, 4);
+}
+
 /// Writes the baseline.
 fn aidd_baseline(folder: &Path) -> String {
     let (mut out, mut err, mut stdin) = (Vec::new(), Vec::new(), &b""[..]);

@@ -31,7 +31,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("remembered", &["files", "kind", "lines", "finding", "config", "registry", "patterns"]),
     ("manifest", &["files"]),
-    ("imports", &["source", "files", "listing", "manifest", "paths"]),
+    ("imports", &["source", "files", "listing", "manifest", "parse", "paths"]),
+    ("variants", &["files", "finding", "config", "paths", "patterns", "registry", "rule"]),
     (
         "commit_checks",
         &[
@@ -76,6 +77,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "rule",
             "registry",
             "patterns",
+            "variants",
             "validators",
             "allow",
             "secrets",
@@ -86,7 +88,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "project_checks",
         &[
             "source", "files", "kind", "listing", "finding", "imports", "paths", "patterns",
-            "rule", "check",
+            "rule", "variants", "check",
         ],
     ),
     ("fix", &["source", "files", "finding", "check"]),
@@ -99,6 +101,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "listing",
             "finding",
             "parse",
+            "paths",
             "patterns",
             "rule",
             "check",
@@ -174,6 +177,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "paths",
             "registry",
             "remembered",
+            "validators",
             "check",
             "baseline",
         ],

@@ -18,7 +18,6 @@ use aidd_engine::files::{Files, Listed, Memory, Overlay};
 use aidd_engine::finding::{FailOn, Safety, Status};
 use aidd_engine::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS};
 use aidd_engine::project_checks;
-use aidd_engine::remembered;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::Source;
 use aidd_engine::walk::{self, FileReport, Outcome, Walk};
@@ -150,7 +149,7 @@ fn check_paths(
         }
     }
     // The memory says more than rules: its files are looked at where a check in them cannot run.
-    for (path, ..) in remembered::faults(&project.disk) {
+    for path in project.unenforced() {
         let own = project.root().join(path);
         if !paths.iter().any(|path| own.starts_with(path)) {
             paths.push(own);

@@ -12,6 +12,7 @@ use crate::explain;
 use crate::project::{Project, redacted};
 use crate::report::number;
 use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::Config;
 use aidd_engine::examples;
 use aidd_engine::files::Files;
 use aidd_engine::kind::{is_memory_path, is_pack_path};
@@ -188,6 +189,8 @@ fn page(id: &str, form: Form) -> String {
 fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     let engine = project.engine(&Selection::default())?;
     let registry = engine.registry();
+    // Examples show what the page says by itself, not with the parameters of this project.
+    let plain = Engine::new(project.registry(), &Config::default(), &Selection::default())?;
     let rules: Vec<&Rule> = if names.is_empty() {
         registry.rules().iter().filter(|rule| rule.path.is_some()).collect()
     } else {
@@ -209,7 +212,8 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
             // Told below, with the memory.
             continue;
         }
-        let wrong = if problems.is_empty() { examples::run(&engine, rule) } else { problems };
+        let page = plain.registry().get(&rule.id).unwrap_or(rule);
+        let wrong = if problems.is_empty() { examples::run(&plain, page) } else { problems };
         failed += usize::from(!wrong.is_empty());
         for one in &wrong {
             writeln!(io.out, "{}: {one}", rule.path.as_deref().unwrap_or(&rule.id))?;
@@ -273,7 +277,6 @@ pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aidd_engine::config::Config;
 
     #[test]
     fn a_new_page_passes_its_own_test() {

@@ -1,5 +1,8 @@
 //! The one road from a file to its findings: kind → parse → checks → allow comments → ids → order.
 
+mod ids;
+mod run;
+
 use crate::allow;
 use crate::config::{Config, MAX_FILE_SIZE};
 use crate::files::Files;
@@ -8,11 +11,9 @@ use crate::imports::Memo;
 use crate::kind::{self, Kind};
 use crate::packs::Packs;
 use crate::parse::markdown::{self, Fence};
+use crate::parse::syntax::Tree;
 use crate::parse::values::Format;
-use crate::patterns::data::DataPatterns;
-use crate::patterns::doc::DocPatterns;
-use crate::patterns::syntax::SyntaxPatterns;
-use crate::patterns::text::TextPatterns;
+use crate::patterns::all::Patterns;
 use crate::patterns::when::Conditions;
 use crate::registry::Registry;
 use crate::rule::{Report, Rule, Settings};
@@ -20,15 +21,18 @@ use crate::secrets;
 use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
 use crate::validators;
+use crate::variants::Variants;
 use aidd_content::page::Form;
 use jiff::civil::Date;
-use sha2::{Digest, Sha256};
-use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use crate::secrets::REDACTED;
 pub use crate::select::{EngineError, Selection};
+pub use ids::{Occurrences, text_keys};
+
+use ids::assign_ids;
+use run::{At, run_patterns, tell_wrong};
 
 /// The rule that says what could not be checked.
 pub const SKIPPED: &str = "aidd/skipped-file";
@@ -41,21 +45,16 @@ pub const OWN_RULES: [&str; 2] = [SKIPPED, allow::UNUSED];
 pub struct Engine {
     registry: Registry,
     settings: SettingsTable,
-    text: TextPatterns,
-    syntax: SyntaxPatterns,
-    data: DataPatterns,
+    patterns: Patterns,
     conditions: Conditions,
-    documents: DocPatterns,
+    variants: Variants,
     memo: Memo,
+    reads_imports: bool,
     asks_listing: bool,
     reads_files: bool,
     max_file_size: u64,
     today: Option<Date>,
 }
-
-/// How often the same finding on the same text came before in a file.
-#[derive(Debug, Default)]
-pub struct Occurrences(HashMap<[u8; 32], u32>);
 
 /// What the checks of one source gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,28 +83,43 @@ impl Engine {
         let mut packs = Packs::of(config, &registry).map_err(EngineError::Pack)?;
         let settings = SettingsTable::new(&registry, config, &packs, selection)?;
         let params = |rule: &RuleId| settings.base().get(rule).map(|one| &one.params);
-        registry.set_params(params).map_err(|(rule, why)| EngineError::Params { rule, why })?;
+        registry.set_params(params).map_err(|(rule, why)| EngineError::Params {
+            place: None,
+            rule,
+            why,
+        })?;
         // A rule that the configuration itself switches on runs whatever its pack waits for.
         packs.when.retain(|rule, _| {
             let named = config.rules.iter().flatten().find(|(name, _)| ***name == **rule);
             named.is_none_or(|(_, setting)| setting.level().is_none())
         });
+        let variants = Variants::new(&registry, settings.overrides(), settings.base(), &packs.when);
+        let variants = variants.map_err(|(place, rule, why)| EngineError::Params {
+            place: Some(place),
+            rule,
+            why,
+        })?;
         let conditions = Conditions::new(registry.rules(), &packs.when);
-        let documents = DocPatterns::new(registry.rules());
+        let patterns = Patterns::new(registry.rules(), validators::KEYWORDS);
         let is_on = |rule: &str| settings.may_run(rule);
         let of_one_file = |rule: &&Rule| !rule.is_joined() && rule.form != Some(Form::Commit);
         let reads_files = registry.rules().iter().filter(of_one_file).any(|rule| is_on(&rule.id));
-        let asks_listing = conditions.ask_listing(&is_on) || documents.follow_links(&is_on);
+        let of_layers = |rule: &&Rule| rule.form == Some(Form::Layers);
+        let reads_imports = registry.rules().iter().filter(of_layers).any(|rule| is_on(&rule.id));
+        let asks = |conditions: &Conditions, patterns: &Patterns| {
+            conditions.ask_listing(&is_on) || patterns.documents.follow_links(&is_on)
+        };
+        let asks_listing = asks(&conditions, &patterns)
+            || variants.singles().any(|one| asks(&one.conditions, &one.patterns));
         Ok(Self {
             settings,
-            data: DataPatterns::new(registry.rules()),
+            patterns,
             asks_listing,
             reads_files,
+            reads_imports,
             conditions,
-            documents,
+            variants,
             memo: Memo::default(),
-            text: TextPatterns::new(registry.rules(), validators::KEYWORDS),
-            syntax: SyntaxPatterns::new(registry.rules()),
             registry,
             today: None,
             max_file_size: config.max_file_size.unwrap_or(MAX_FILE_SIZE),
@@ -133,13 +147,27 @@ impl Engine {
     /// The settings of all rules for the file at `path`.
     #[must_use]
     pub fn settings(&self, path: &str) -> Arc<Settings> {
-        self.settings.of(path, &self.registry)
+        self.settings.of(path, false, &self.registry)
     }
 
-    /// What must hold for rules to run.
+    /// As [`Engine::settings`], for the folder at `path`: what is set for all below holds for it.
     #[must_use]
-    pub fn conditions(&self) -> &Conditions {
-        &self.conditions
+    pub fn settings_of_folder(&self, path: &str) -> Arc<Settings> {
+        self.settings.of(path, true, &self.registry)
+    }
+
+    /// Whether what must hold for `rule` to run holds at `path`.
+    #[must_use]
+    pub fn holds(&self, rule: &str, path: &str, files: &dyn Files) -> bool {
+        match self.variants.at(path) {
+            Some(variant) if variant.has(rule) => variant.conditions.hold(rule, path, files),
+            _ => self.conditions.hold(rule, path, files),
+        }
+    }
+
+    /// The checks that differ by path.
+    pub(crate) fn variants(&self) -> &Variants {
+        &self.variants
     }
 
     /// What is known of the imports of files.
@@ -152,9 +180,14 @@ impl Engine {
     #[must_use]
     pub fn reads_beside(&self, path: &str) -> bool {
         let is_on = |rule: &str| self.may_run(rule);
-        Format::of(path).is_some() && self.data.read_others(&is_on)
-            || Format::of(path) == Some(Format::FrontMatter) && self.documents.follow_links(&is_on)
-            || self.conditions.ask_for(path, &is_on)
+        let reads = |patterns: &Patterns, conditions: &Conditions| {
+            Format::of(path).is_some() && patterns.data.read_others(&is_on)
+                || Format::of(path) == Some(Format::FrontMatter)
+                    && patterns.documents.follow_links(&is_on)
+                || conditions.ask_for(path, &is_on)
+        };
+        reads(&self.patterns, &self.conditions)
+            || self.variants.singles().any(|one| reads(&one.patterns, &one.conditions))
     }
 
     /// Whether conditions ask for the list of files, the branch or the change, or links of documents
@@ -272,36 +305,37 @@ impl Engine {
         files: &dyn Files,
         depth: Depth,
     ) -> Checked {
-        let off = self.conditions.off(source, settings, files);
-        let mut report = Report::new(source, settings).on(self.today).without(&off);
+        let variant = self.variants.at(source.path());
+        let mut off = self.conditions.off(source, settings, files);
+        if let Some(variant) = &variant {
+            off = variant.off(off, source, (settings, files));
+        }
+        let elsewhere = variant.as_ref().map(|variant| variant.elsewhere(&off));
+        let tree = Tree::of(source);
+        let mut report = Report::new(source, settings).on(self.today);
+        report = report.without(elsewhere.as_ref().unwrap_or(&off));
         let kinds = validators::kinds(source.path(), source.text());
+        let at = At { files, tree: &tree, depth, is_markdown: kinds.contains(&Kind::Markdown) };
         for &kind in &kinds {
             if depth == Depth::Full || kind == Kind::Credentials {
                 validators::run(kind, &self.registry, files, &mut report);
             }
         }
-        let words = self.text.run(self.registry.rules(), depth == Depth::Secrets, &mut report);
+        let words = run_patterns(&self.patterns, self.registry.rules(), &at, &mut report);
+        report = report.without(&off);
+        if let Some(variant) = &variant {
+            run_patterns(&variant.patterns, variant.rules(), &at, &mut report);
+            tell_wrong(variant, depth, &mut report);
+        }
         if depth == Depth::Full {
             if !kinds.contains(&Kind::Credentials) {
                 validators::run_generic(&words, &mut report);
             }
-            if let Err(over) = self.syntax.run(&mut report)
-                && report.begin(SKIPPED)
-            {
-                let message = format!(
-                    "the syntax patterns took too long here; `{}` and those after it did not run to the end",
-                    over.rule
-                );
-                report.at(Span::default(), message);
-            }
-            if let Some((span, why, rule)) = self.data.run(files, &mut report)
-                && report.begin(SKIPPED)
-            {
-                report.at(span, format!("the values cannot be read, so `{rule}` saw none: {why}"));
-            }
             if kinds.contains(&Kind::Markdown) {
-                self.documents.run(files, &mut report);
                 self.check_fences(source, settings, (&off, files), &mut report);
+            }
+            if let Some(tree) = tree.made().filter(|_| self.reads_imports) {
+                self.memo.take(source, tree);
             }
         }
         let mut findings = report.finish();
@@ -375,7 +409,8 @@ impl Engine {
     fn unasked_secrets(&self, source: &Source, (kinds, files): (&[Kind], &dyn Files)) -> Vec<Span> {
         let all = select::defaults(self.registry.rules());
         let mut report = Report::new(source, &all);
-        let words = self.text.run(self.registry.rules(), true, &mut report);
+        let tree = Tree::of(source);
+        let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report);
         if kinds.contains(&Kind::Credentials) {
             validators::run(Kind::Credentials, &self.registry, files, &mut report);
         } else {
@@ -421,65 +456,4 @@ fn finish(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
             finding.fix = None;
         }
     }
-}
-
-/// Gives each finding its id: the first 16 hexadecimal digits of the SHA-256 of rule, path, text of
-/// the lines with white space folded, and how often the same came before in the file. Line numbers
-/// play no part, so the id survives edits above it.
-fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences) {
-    let mut lines = Lines::default();
-    for finding in findings {
-        let mut hash = lines.of(source, finding);
-        hash.update([0]);
-        hash.update(source.path().as_bytes());
-        let key: [u8; 32] = hash.clone().finalize().into();
-        let count = seen.0.entry(key).or_default();
-        hash.update([0]);
-        hash.update(count.to_le_bytes());
-        *count += 1;
-        finding.id = digits(hash);
-    }
-}
-
-/// For each finding of a source the first 16 hexadecimal digits of the SHA-256 of its rule and the
-/// text of its lines with white space folded: what is left of a finding wherever its lines go.
-#[must_use]
-pub fn text_keys<'a>(
-    source: &Source,
-    findings: impl IntoIterator<Item = &'a Finding>,
-) -> Vec<String> {
-    let mut lines = Lines::default();
-    findings.into_iter().map(|finding| digits(lines.of(source, finding))).collect()
-}
-
-/// Many findings may stand on one line of megabytes: its text is folded once.
-#[derive(Default)]
-struct Lines(HashMap<Span, Sha256>);
-
-impl Lines {
-    fn of(&mut self, source: &Source, finding: &Finding) -> Sha256 {
-        let line = source.lines_around(finding.span);
-        let mut hash = self.0.entry(line).or_insert_with(|| folded(source.slice(line))).clone();
-        hash.update(finding.rule.as_bytes());
-        hash
-    }
-}
-
-fn digits(hash: Sha256) -> String {
-    let mut text = String::with_capacity(16);
-    for byte in &hash.finalize()[..8] {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
-}
-
-/// The hash of a text with white space folded.
-fn folded(text: &str) -> Sha256 {
-    let mut hash = Sha256::new();
-    for word in text.split_whitespace() {
-        hash.update(word.as_bytes());
-        hash.update(b" ");
-    }
-    hash.update([0]);
-    hash
 }

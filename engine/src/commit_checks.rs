@@ -75,7 +75,7 @@ pub fn run(engine: &Engine, work: &Work, files: &dyn Files) -> CommitReport {
     let mut places: Vec<String> = Vec::new();
     let mut by_place: BTreeMap<String, (String, Faults<'_>)> = BTreeMap::new();
     for (rule, demands) in rules(engine) {
-        if !engine.conditions().hold(&rule.id, commits::CHANGE, files) {
+        if !engine.holds(&rule.id, commits::CHANGE, files) {
             continue;
         }
         report.judged.insert(rule.id.clone(), demands.judged(work));

@@ -263,6 +263,16 @@ pub enum Level {
 }
 
 impl Level {
+    /// The level of a severity.
+    #[must_use]
+    pub fn of(severity: Severity) -> Self {
+        match severity {
+            Severity::Info => Self::Info,
+            Severity::Warning => Self::Warning,
+            Severity::Error => Self::Error,
+        }
+    }
+
     /// The severity; `None` for off.
     #[must_use]
     pub fn severity(self) -> Option<Severity> {

@@ -8,10 +8,12 @@ use crate::fix;
 use crate::kind::is_memory_path;
 use crate::listing::Listing;
 use crate::parse::markdown::{self, Fence};
+use crate::paths::scope_of;
 use crate::patterns::commits;
 use crate::project_checks;
 use crate::rule::Rule;
 use crate::source::{Encoding, Source};
+use aidd_content::page::Form;
 use std::collections::BTreeMap;
 
 pub use crate::patterns::placeholder::JOIN_MARK;
@@ -191,7 +193,8 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
         Err(error) => return vec![error],
     };
     if rule.path.as_deref().is_some_and(is_memory_path) {
-        return examples.iter().filter_map(|example| of_memory(engine, rule, example)).collect();
+        let examples = examples.into_iter().map(|example| in_scope(rule, example));
+        return examples.filter_map(|example| of_memory(engine, rule, &example)).collect();
     }
     let fails = |example: &&Example| example.expected != Expected::Passes;
     let mut wrong = Vec::new();
@@ -252,6 +255,18 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     }
     wrong.extend(fixed.map(|text| format!("a block under `## Fixed` that no fix gives: {text:?}")));
     wrong
+}
+
+/// An example of a memory's rule as one of the project: its paths count from the folder of the memory.
+fn in_scope(rule: &Rule, example: Example) -> Example {
+    let folder = rule.path.as_deref().map_or("", scope_of);
+    if folder.is_empty() || rule.form == Some(Form::Commit) {
+        return example;
+    }
+    let below = |path: String| format!("{folder}/{path}");
+    let Example { path, beside: Memory(beside), .. } = example;
+    let beside = Memory(beside.into_iter().map(|(path, text)| (below(path), text)).collect());
+    Example { path: below(path), beside, ..example }
 }
 
 /// What is wrong with an example of a memory's rule: it need not say where it fails, and what.

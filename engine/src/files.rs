@@ -222,8 +222,12 @@ impl Disk {
 
 impl Files for Disk {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let file = File::open(self.locate(path)?)?;
+        // Room for all at once: else the text is read in pieces, each copied as more comes.
+        let length = file.metadata().map_or(0, |known| known.len()).min(limit);
         let mut bytes = Vec::new();
-        File::open(self.locate(path)?)?.take(limit).read_to_end(&mut bytes)?;
+        bytes.try_reserve_exact(usize::try_from(length).unwrap_or(0).saturating_add(1))?;
+        file.take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -267,12 +271,29 @@ pub fn markdown_below(disk: &Disk, folder: &str) -> Vec<String> {
     found
 }
 
-/// The folders of rule pages inside the project, in folders of their own at most two levels down:
-/// `packages/a/.aidd/rules`. Ordered, without hidden folders and those of dependencies; of the
-/// first thousand folders only.
+/// What folders inside the project have of their own, at most two levels down. Ordered, without
+/// hidden folders and those of dependencies; of the first thousand folders only.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nested {
+    /// Folders of rule pages: `packages/a/.aidd/rules`.
+    pub rules: Vec<String>,
+    /// Folders with a memory of their own: `packages/a`, of `packages/a/ai/memory`.
+    pub memories: Vec<String>,
+}
+
+/// Folders of what others wrote, or a build.
+const FOREIGN: [&str; 6] = ["node_modules", "vendor", "target", "dist", "build", "out"];
+
+/// Whether the folder at this path is one that [`nested`] looks into.
 #[must_use]
-pub fn nested_rule_folders(disk: &Disk) -> Vec<String> {
-    const FOREIGN: [&str; 6] = ["node_modules", "vendor", "target", "dist", "build", "out"];
+pub fn may_be_nested(folder: &str) -> bool {
+    let is_own = |part: &str| !part.starts_with('.') && !FOREIGN.contains(&part);
+    folder.split('/').count() <= 2 && folder.split('/').all(is_own)
+}
+
+/// What folders inside the project have of their own.
+#[must_use]
+pub fn nested(disk: &Disk) -> Nested {
     const MOST: usize = 1000;
     let mut folders = folders_below(disk, "");
     let outer = folders.clone();
@@ -281,12 +302,20 @@ pub fn nested_rule_folders(disk: &Disk) -> Vec<String> {
             folders.extend(folders_below(disk, folder));
         }
     }
-    let own =
-        |folder: &String| [".aidd/rules", "ai/rules"].map(|rules| format!("{folder}/{rules}"));
     let is_own =
         |folder: &&String| !FOREIGN.contains(&folder.rsplit('/').next().unwrap_or_default());
-    let rules = folders.iter().filter(is_own).take(MOST).flat_map(own);
-    rules.filter(|rules| disk.locate(rules).is_ok_and(|place| place.is_dir())).collect()
+    let is_folder = |path: &String| disk.locate(path).is_ok_and(|place| place.is_dir());
+    let mut nested = Nested::default();
+    for folder in folders.iter().filter(is_own).take(MOST) {
+        nested.rules.extend(Some(format!("{folder}/.aidd/rules")).filter(is_folder));
+        if is_folder(&format!("{folder}/ai")) {
+            nested.rules.extend(Some(format!("{folder}/ai/rules")).filter(is_folder));
+            nested.memories.extend(
+                Some(folder.clone()).filter(|folder| is_folder(&format!("{folder}/ai/memory"))),
+            );
+        }
+    }
+    nested
 }
 
 /// The folders right below `folder` (the root, when empty), ordered, without hidden ones and links.

@@ -43,4 +43,5 @@ pub mod suggest;
 pub mod suppress;
 pub mod tokens;
 pub mod validators;
+mod variants;
 pub mod walk;

@@ -4,9 +4,9 @@ use crate::config::{Config, RuleSetting, nearest};
 use crate::finding::RuleId;
 use crate::kind::PACK_FOLDER;
 use crate::paths::rule_globs;
-use crate::registry::Registry;
+use crate::registry::{Registry, explained};
 use crate::source::{Encoding, Source, Span};
-use aidd_content::page::{self, Many, PackHeader, PageError, WhenHeader, Yaml};
+use aidd_content::page::{self, Many, PackHeader, WhenHeader, Yaml};
 use std::collections::{BTreeSet, HashMap};
 
 /// The packs of a configuration, resolved to rules.
@@ -56,15 +56,6 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, String> {
         let page = own.map_or(String::new(), |own| format!(" (`{PACK_FOLDER}/{own}.md`)"));
         format!("no pack is called `{name}`{page}; {hint}")
     })
-}
-
-/// What is wrong with a page, and the key that was probably meant.
-fn explained(error: &PageError) -> String {
-    let near = error.did_you_mean.as_ref().and_then(|(word, known)| {
-        nearest(word, known.iter().map(String::as_str)).map(str::to_owned)
-    });
-    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    format!("{}{hint}", error.message)
 }
 
 /// What is set of a rule by a pack.

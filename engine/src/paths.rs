@@ -104,10 +104,10 @@ fn compile<S: AsRef<str>>(base: &str, include: &[S], exclude: &[S]) -> Result<Co
 }
 
 /// The folder whose files a project's page speaks of: the one that holds `rules/`, `ai/rules/` or
-/// `.aidd/rules/`. Empty for the root.
+/// `.aidd/rules/`, or of a memory with a check `ai/memory/`. Empty for the root.
 #[must_use]
 pub fn scope_of(page: &str) -> &str {
-    for folder in [".aidd/rules/", "ai/rules/", "rules/"] {
+    for folder in [".aidd/rules/", "ai/rules/", "ai/memory/", "rules/"] {
         if page.starts_with(folder) {
             return "";
         }
@@ -212,6 +212,8 @@ mod tests {
     fn a_rule_speaks_of_the_folder_it_lies_in() {
         assert_eq!(scope_of("packages/a/.aidd/rules/x/y.md"), "packages/a");
         assert_eq!(scope_of("rules/x/y.md"), "");
+        assert_eq!(scope_of("packages/a/ai/memory/conventions.jsonl"), "packages/a");
+        assert_eq!(scope_of("ai/memory/conventions.jsonl"), "");
         let check = CheckHeader { files: vec!["*.rs".into()], ..CheckHeader::default() };
         let globs = Globs::of_check(&check, Some("packages/a/rules/x.md"));
         assert!(globs.matches("packages/a/src/b.rs") && !globs.matches("b.rs"));

@@ -4,14 +4,16 @@
 use crate::baseline::{self, Baseline, BaselineError};
 use crate::check::{Engine, EngineError, Selection};
 use crate::config::{self, Config};
-use crate::files::{Disk, Files};
+use crate::files::{Disk, Files, may_be_nested, nested};
 use crate::git::Snapshot;
-use crate::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS, is_page_path};
+use crate::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_page_path};
 use crate::paths::{relative, scope_of};
 use crate::registry::{self, Registry};
-use crate::remembered::{self, RulePage};
+use crate::remembered::{self, Remembered, RulePage};
 use crate::source::{Encoding, Source, Span};
+use crate::validators::wrong_params;
 use jiff::civil::Date;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -48,6 +50,8 @@ pub struct Project {
     /// Its rule pages and packs: path from the root, text. Rules of memories with a check are among
     /// them, under the path of the tracked file.
     pub pages: Vec<(String, String)>,
+    /// The tracked files of memory with a check that cannot be read.
+    misshapen: Vec<String>,
     /// Where the settings, the rules and the baseline are read instead, when those on the disk are
     /// not to be trusted.
     trusted: Option<Snapshot>,
@@ -70,8 +74,8 @@ impl Project {
         };
         let config = config_path.as_deref().map_or_else(|| Ok(Config::default()), read_config)?;
         let disk = Disk::new(root);
-        let pages = all_pages(&disk);
-        Ok(Self { disk, config, config_path, pages, trusted: None, today: None })
+        let (pages, misshapen) = all_pages(&disk);
+        Ok(Self { disk, config, config_path, pages, misshapen, trusted: None, today: None })
     }
 
     /// The project at `root` under the default settings, whatever its configuration says: for where
@@ -79,12 +83,13 @@ impl Project {
     #[must_use]
     pub fn unconfigured(root: &Path) -> Self {
         let disk = Disk::new(root);
-        let pages = all_pages(&disk);
+        let (pages, misshapen) = all_pages(&disk);
         Self {
             disk,
             config: Config::default(),
             config_path: None,
             pages,
+            misshapen,
             trusted: None,
             today: None,
         }
@@ -112,7 +117,10 @@ impl Project {
         };
         let mut below = Vec::new();
         let all = snapshot.below("").unwrap_or_default();
-        let nested = |path: &&String| is_page_path(path) && !scope_of(path).is_empty();
+        let nested = |path: &&String| {
+            let scope = scope_of(path);
+            is_page_path(path) && !scope.is_empty() && may_be_nested(scope)
+        };
         below.extend(all.iter().filter(nested).cloned());
         for folder in RULE_FOLDERS.into_iter().chain([PACK_FOLDER]) {
             let files = snapshot.below(folder).map_err(|error| {
@@ -121,9 +129,13 @@ impl Project {
             below.extend(files.into_iter().filter(|path| path.ends_with(".md")));
         }
         let mut pages = registry::pages(&snapshot, below);
-        pages.extend(remembered_pages(&snapshot));
+        let memories = all.iter().filter(|path| is_memory_path(path)).map(|path| scope_of(path));
+        let memories: BTreeSet<&str> =
+            memories.filter(|folder| !folder.is_empty() && may_be_nested(folder)).collect();
+        let memories: Vec<String> = memories.into_iter().map(str::to_owned).collect();
+        let misshapen = add_remembered(&snapshot, &memories, &mut pages);
         let (disk, trusted) = (Disk::new(root), Some(snapshot));
-        Ok(Self { disk, config, config_path: Some(path), pages, trusted, today: None })
+        Ok(Self { disk, config, config_path: Some(path), pages, misshapen, trusted, today: None })
     }
 
     /// Leaves files out of the check: reports that the run itself writes.
@@ -148,6 +160,16 @@ impl Project {
         Registry::new(&self.pages)
     }
 
+    /// The tracked files of memory with a check that is not enforced, for it cannot be read or run.
+    #[must_use]
+    pub fn unenforced(&self) -> BTreeSet<&str> {
+        let of_memory = self.pages.iter().filter(|(path, _)| is_memory_path(path));
+        let cannot_run =
+            of_memory.filter(|(path, text)| remembered::validate_text(path, text).is_err());
+        let cannot_run = cannot_run.map(|(path, _)| path.as_str());
+        self.misshapen.iter().map(String::as_str).chain(cannot_run).collect()
+    }
+
     /// The engine for the chosen rules.
     ///
     /// # Errors
@@ -155,12 +177,34 @@ impl Project {
     pub fn engine(&self, selection: &Selection) -> Result<Engine, ProjectError> {
         let engine = Engine::new(self.registry(), &self.config, selection);
         engine.map(|engine| engine.on(self.today)).map_err(|error| match error {
-            EngineError::Pack(_) | EngineError::Params { .. } => {
+            EngineError::Params { .. } => {
+                let place = self
+                    .wrong_params(&error.to_string())
+                    .or_else(|| self.config_path.as_ref().map(|path| path.display().to_string()));
+                let place = place.map_or_else(String::new, |place| format!("{place}: "));
+                ProjectError::new(format!("{place}{error}"), None)
+            }
+            EngineError::Pack(_) => {
                 let place = self.config_path.as_ref().map(|path| format!("{}: ", path.display()));
                 ProjectError::new(format!("{}{error}", place.unwrap_or_default()), None)
             }
             _ => ProjectError::new(error.to_string(), Some("`aidd rule list` names all rules")),
         })
+    }
+
+    /// Where the configuration sets the parameters that `error` speaks of.
+    fn wrong_params(&self, error: &str) -> Option<String> {
+        let path = self.config_path.as_deref()?;
+        let bytes = match &self.trusted {
+            Some(snapshot) => snapshot.read(&relative(self.root(), path), CONFIG_LIMIT).ok()?,
+            None => fs::read(path).ok()?,
+        };
+        let source = Source::decode(path.to_string_lossy(), bytes);
+        let wrong = wrong_params(source.text(), &self.registry());
+        let (_, range) = wrong.into_iter().find(|(why, _)| error.contains(&**why))?;
+        let bom = source.text().len() - source.text().trim_start_matches('\u{FEFF}').len();
+        let at = source.position(Span::from(range).shift(bom).start, Encoding::CodePoints);
+        Some(format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1))
     }
 
     /// Where the baseline lies.
@@ -199,16 +243,23 @@ impl Project {
     }
 }
 
-/// The rule pages on the disk, and those of memories.
-fn all_pages(disk: &Disk) -> Vec<(String, String)> {
-    let mut pages = registry::project_pages(disk);
-    pages.extend(remembered_pages(disk));
-    pages
+/// The rule pages on the disk, and those of memories; and where a check of a memory cannot be read.
+fn all_pages(disk: &Disk) -> (Vec<(String, String)>, Vec<String>) {
+    let nested = nested(disk);
+    let mut pages = registry::project_pages(disk, &nested);
+    let misshapen = add_remembered(disk, &nested.memories, &mut pages);
+    (pages, misshapen)
 }
 
-fn remembered_pages(files: &dyn Files) -> impl Iterator<Item = (String, String)> {
-    let pages = remembered::of(files).pages.into_iter();
-    pages.map(|RulePage { path, text, .. }| (path, text))
+/// Adds the pages of memories. Returns the tracked files with a check that cannot be read.
+fn add_remembered(
+    files: &dyn Files,
+    nested: &[String],
+    pages: &mut Vec<(String, String)>,
+) -> Vec<String> {
+    let Remembered { pages: own, wrong } = remembered::of_all(files, nested);
+    pages.extend(own.into_iter().map(|RulePage { path, text, .. }| (path, text)));
+    wrong.into_iter().map(|(path, ..)| path).collect()
 }
 
 fn malformed_baseline(path: &Path, error: &BaselineError) -> ProjectError {

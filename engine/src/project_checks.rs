@@ -26,8 +26,10 @@ use crate::patterns::layers::{self, Imports};
 use crate::patterns::tree::TreeCheck;
 use crate::rule::{Report, Rule, Settings};
 use crate::source::Source;
+use crate::variants::{Applying, Variant};
 use aidd_content::page::{CheckHeader, Form};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What the second pass gave.
 #[derive(Debug, Default)]
@@ -80,7 +82,7 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
         }
     }
     for (path, found) in by_path {
-        let settings = engine.settings(&path);
+        let settings = settings(engine, listing, &path);
         let text = text_of(engine, files, &path);
         report.files.extend(settled(engine, &settings, text, found, files));
     }
@@ -132,10 +134,10 @@ pub fn check_rule(
     let Some(check) = &rule.check else { return Vec::new() };
     let files = &Listed { files, listing };
     let settings = engine.alone(&rule.id);
-    let holds = |path: &str| engine.conditions().hold(&rule.id, path, files);
+    let holds = |path: &str| engine.holds(&rule.id, path, files);
     let imports = Imports::new(engine.memo());
     let looked = Looked { files, imports: &imports, sizes: None };
-    let joined = join(rule, check, &Globs::all(), &looked, &holds);
+    let joined = cases(engine, (rule, check), &Globs::all(), &looked, &holds);
     let mut by_path: BTreeMap<String, Vec<(&Rule, Found)>> = BTreeMap::new();
     for found in joined.found {
         by_path.entry(place(rule, &found)).or_default().push((rule, found));
@@ -162,19 +164,49 @@ pub fn selected(
 ) -> Option<(usize, Vec<String>)> {
     let check = rule.check.as_ref()?;
     let files = &Listed { files, listing };
-    let holds = |path: &str| engine.conditions().hold(&rule.id, path, files);
+    let holds = |path: &str| engine.holds(&rule.id, path, files);
     if rule.is_joined() {
         let imports = Imports::new(engine.memo());
         let looked = Looked { files, imports: &imports, sizes: None };
-        let joined = join(rule, check, &Globs::all(), &looked, &holds);
+        let joined = cases(engine, (rule, check), &Globs::all(), &looked, &holds);
         return Some((joined.judged, joined.notes));
     }
-    let page = rule.path.as_deref();
-    let tried = |path: &&String| patterns::is_tried(check, page, path) && holds(path);
-    // A glob is compiled once a call: what the rule looks at is found first.
-    let globs = Globs::of_check(check, page);
-    let count = listing.files().iter().filter(|path| globs.matches(path)).filter(tried).count();
-    Some((count, Vec::new()))
+    let count = places(engine, rule, listing).into_iter().map(|(applying, paths)| {
+        let variant = variant(engine, applying);
+        let varied = variant.as_deref().filter(|one| one.has(&rule.id));
+        let check = match varied {
+            Some(variant) => variant.rule(&rule.id)?.check.as_ref()?,
+            None => check,
+        };
+        let page = rule.path.as_deref();
+        let tried = |path: &&&str| patterns::is_tried(check, page, path) && holds(path);
+        // A glob is compiled once a call: what the rule looks at is found first.
+        let globs = Globs::of_check(check, page);
+        Some(paths.iter().filter(|path| globs.matches(path)).filter(tried).count())
+    });
+    Some((count.flatten().sum(), Vec::new()))
+}
+
+/// The paths of the project by the overrides that apply to them, where the parameters of `rule`
+/// differ by path; else all under none.
+fn places<'a>(
+    engine: &Engine,
+    rule: &Rule,
+    listing: &'a Listing,
+) -> BTreeMap<Applying, Vec<&'a str>> {
+    let all = || listing.files().iter().map(String::as_str);
+    if !engine.variants().vary(&rule.id) {
+        return BTreeMap::from([(Applying::new(), all().collect())]);
+    }
+    let mut places: BTreeMap<Applying, Vec<&str>> = BTreeMap::from([(Applying::new(), Vec::new())]);
+    for path in all() {
+        places.entry(engine.variants().applying(path, false)).or_default().push(path);
+    }
+    places
+}
+
+fn variant(engine: &Engine, applying: Applying) -> Option<Arc<Variant>> {
+    (!applying.is_empty()).then(|| engine.variants().of(applying))
 }
 
 /// What the rules look at.
@@ -191,10 +223,72 @@ fn one(
     looked: &Looked<'_>,
 ) -> Joined {
     let runs_on = |path: &str| {
-        let on = engine.settings(path).get(&rule.id).is_some_and(|one| one.severity.is_some());
-        on && engine.conditions().hold(&rule.id, path, looked.files)
+        let settings = settings(engine, looked.files.listing, path);
+        let on = settings.get(&rule.id).is_some_and(|one| one.severity.is_some());
+        on && engine.holds(&rule.id, path, looked.files)
     };
-    join(rule, check, globs, looked, &runs_on)
+    cases(engine, (rule, check), globs, looked, &runs_on)
+}
+
+/// The settings at `path`, a file or a folder.
+fn settings(engine: &Engine, listing: &Listing, path: &str) -> Arc<Settings> {
+    if is_folder(listing, path) { engine.settings_of_folder(path) } else { engine.settings(path) }
+}
+
+fn is_folder(listing: &Listing, path: &str) -> bool {
+    !path.is_empty() && listing.folders().contains_key(path)
+}
+
+/// What a rule finds where `runs_on` says yes, under the parameters that hold for each path.
+fn cases(
+    engine: &Engine,
+    (rule, check): (&Rule, &CheckHeader),
+    globs: &Globs,
+    looked: &Looked<'_>,
+    runs_on: &dyn Fn(&str) -> bool,
+) -> Joined {
+    let variants = engine.variants();
+    if !variants.vary(&rule.id) {
+        return join(rule, check, globs, looked, runs_on);
+    }
+    let listing = looked.files.listing;
+    let applying = |path: &str| variants.applying(path, is_folder(listing, path));
+    let tracked = listing.tracked().into_iter().flat_map(Listing::files);
+    let paths = listing.files().iter().chain(listing.folders().keys()).chain(tracked);
+    let mut cases: BTreeSet<Applying> = paths.map(|path| applying(path)).collect();
+    cases.insert(Applying::new());
+    let mut all = Joined::default();
+    for case in cases {
+        let here = |path: &str| applying(path) == case && runs_on(path);
+        let variant = variant(engine, case.clone()).filter(|variant| variant.has(&rule.id));
+        let joined = match &variant {
+            None => join(rule, check, globs, looked, &here),
+            Some(variant) => match variant.rule(&rule.id).and_then(|rule| rule.check.as_ref()) {
+                Some(check) => join(rule, check, globs, looked, &here),
+                None => not_run(variant, rule),
+            },
+        };
+        all.found.extend(joined.found);
+        all.judged += joined.judged;
+        for note in joined.notes {
+            if !all.notes.contains(&note) {
+                all.notes.push(note);
+            }
+        }
+    }
+    all
+}
+
+/// Tells of a rule that cannot run for what several overrides set together: each by itself was looked
+/// at when the engine was made.
+fn not_run(variant: &Variant, rule: &Rule) -> Joined {
+    let wrong = variant.wrong.iter().filter(|(id, _)| *id == rule.id);
+    let note = |(_, why): &(RuleId, String)| {
+        format!(
+            "did not run where several overrides apply, for what they set together does not hold: {why}"
+        )
+    };
+    Joined { notes: wrong.map(note).collect(), ..Joined::default() }
 }
 
 fn join(

@@ -1,11 +1,12 @@
 //! All rules of a project: the shipped pages joined with the project's own.
 
-use crate::files::{Disk, Files, SIDE_FILE_LIMIT, markdown_below, nested_rule_folders};
+use crate::config::nearest;
+use crate::files::{Disk, Files, Nested, SIDE_FILE_LIMIT, markdown_below};
 use crate::finding::RuleId;
 use crate::kind::{PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_pack_path};
 use crate::paths::scope_of;
 use crate::rule::Rule;
-use aidd_content::page;
+use aidd_content::page::{self, PageError};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -29,6 +30,17 @@ impl Registry {
         // They are ordered already.
         let mut rules: Vec<Rule> = Vec::with_capacity(aidd_content::PAGES.len() + pages.len());
         rules.extend(Rule::shipped());
+        Self::joined(rules, pages)
+    }
+
+    /// The rules of `pages` without the shipped ones: to try a page by itself.
+    #[must_use]
+    pub fn alone(pages: &[(String, String)]) -> Self {
+        Self::joined(Vec::new(), pages)
+    }
+
+    /// `rules`, ordered by id, and those of `pages`.
+    fn joined(mut rules: Vec<Rule>, pages: &[(String, String)]) -> Self {
         let (packs, pages): (Vec<_>, Vec<_>) =
             pages.iter().partition(|(path, _)| is_pack_path(path));
         for (path, text) in pages {
@@ -36,11 +48,13 @@ impl Registry {
             let place = |id: &RuleId| rules.binary_search_by(|known| known.id.cmp(id));
             let mut at = place(&rule.id);
             // Two folders, or a page and a memory, may each have a rule of one name: neither is lost.
-            let scope = if is_memory_path(path) { "memory" } else { scope_of(path) };
-            if !scope.is_empty() && at.is_ok() {
-                let scope = scope.to_lowercase().replace(['/', '_', '.', ' '], "-");
-                rule.id = format!("{}-{scope}", rule.id).into();
-                at = place(&rule.id);
+            let of_memory = if is_memory_path(path) { "memory" } else { "" };
+            for scope in [scope_of(path), of_memory].iter().filter(|scope| !scope.is_empty()) {
+                if at.is_ok() {
+                    let scope = scope.to_lowercase().replace(['/', '_', '.', ' '], "-");
+                    rule.id = format!("{}-{scope}", rule.id).into();
+                    at = place(&rule.id);
+                }
             }
             match at {
                 Ok(at) => rules[at] = rule,
@@ -79,8 +93,8 @@ impl Registry {
     ) -> Result<(), (RuleId, String)> {
         for rule in self.rules.iter_mut().filter(|rule| rule.form.is_some()) {
             let Some(params) = of(&rule.id).filter(|params| !params.is_empty()) else { continue };
-            rule.check = page::check_with(&rule.page, params)
-                .map_err(|error| (rule.id.clone(), error.message))?;
+            let check = page::check_with(&rule.page, params);
+            rule.put_check(check.map_err(|error| (rule.id.clone(), explained(&error)))?);
         }
         Ok(())
     }
@@ -126,10 +140,21 @@ impl Registry {
             .rules
             .iter()
             .filter_map(|rule| rule.id.split_once('/').map(|(_, half)| (half, &*rule.id)));
-        crate::config::nearest(name, ids).or_else(|| {
+        nearest(name, ids).or_else(|| {
             let halves: HashMap<&str, &str> = by_half.collect();
-            crate::config::nearest(name, halves.keys().copied()).map(|half| halves[half])
+            nearest(name, halves.keys().copied()).map(|half| halves[half])
         })
+    }
+}
+
+/// What is wrong with a page or a parameter, and the word that was probably meant.
+#[must_use]
+pub fn explained(error: &PageError) -> String {
+    let Some((word, known)) = &error.did_you_mean else { return error.message.clone() };
+    match nearest(word, known.iter().map(String::as_str)) {
+        Some(near) => format!("{}; did you mean `{near}`?", error.message),
+        None if known.is_empty() => format!("{}; it has none", error.message),
+        None => format!("{}; known are `{}`", error.message, known.join("`, `")),
     }
 }
 
@@ -179,12 +204,11 @@ pub fn is_rule_page(path: &str, text: &str) -> bool {
             || page::split(text).is_ok_and(|(header, _)| names_rule(header)))
 }
 
-/// The rule pages and packs of the project on `disk`: path from the root, and text. Pages that cannot
-/// be read are left out.
+/// The rule pages and packs of the project on `disk`: path from the root, and text. `nested` is what
+/// its folders have of their own. Pages that cannot be read are left out.
 #[must_use]
-pub fn project_pages(disk: &Disk) -> Vec<(String, String)> {
-    let nested = nested_rule_folders(disk);
-    let folders = RULE_FOLDERS.into_iter().chain(nested.iter().map(String::as_str));
+pub fn project_pages(disk: &Disk, nested: &Nested) -> Vec<(String, String)> {
+    let folders = RULE_FOLDERS.into_iter().chain(nested.rules.iter().map(String::as_str));
     let folders = folders.chain([PACK_FOLDER]);
     pages(disk, folders.flat_map(|folder| markdown_below(disk, folder)))
 }

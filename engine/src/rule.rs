@@ -148,6 +148,13 @@ impl Rule {
         }
     }
 
+    /// Puts another check in the place of its own: that of its page, with other parameters.
+    pub(crate) fn put_check(&mut self, check: Option<CheckHeader>) {
+        self.waits = check.as_ref().is_some_and(|check| !check.when.is_empty());
+        self.requires = check.as_ref().is_some_and(CheckHeader::requires);
+        self.check = check;
+    }
+
     /// Whether its check looks at the project as a whole, once its files are known.
     #[must_use]
     pub fn is_joined(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Which rules run on a file, and how severely: the pages' defaults, the configuration, and what a
 //! command line or an editor chooses.
 
-use crate::config::{Config, RuleSetting};
+use crate::config::{Config, Level, RuleSetting};
 use crate::finding::{RuleId, Severity};
 use crate::packs::Packs;
 use crate::paths::{Globs, rule_globs};
@@ -38,8 +38,10 @@ pub enum EngineError {
     #[error("compliance: {0}")]
     Pack(String),
     /// A parameter is of the wrong type, or the rule has none of that name.
-    #[error("the parameters of `{rule}`: {why}")]
+    #[error("{}the parameters of `{rule}`: {why}", .place.map_or(String::new(), |place| format!("overrides[{place}]: ")))]
     Params {
+        /// Which of the overrides sets them; `None`: `rules`, or a pack.
+        place: Option<usize>,
         /// The rule.
         rule: RuleId,
         /// What is wrong.
@@ -82,16 +84,23 @@ impl SettingsTable {
                 .map_err(|why| EngineError::Glob { glob: one.files.join(", "), why })?;
             overrides.push((globs, resolve_names(one.rules.iter(), registry)));
         }
-        for (rule, setting) in overrides.iter().flat_map(|(_, rules)| rules) {
-            let has_check = registry.get(rule).is_some_and(|rule| rule.form.is_some());
-            if has_check && setting.params().is_some_and(|params| !params.is_empty()) {
-                let why = "those of a check in a page hold for all paths: set them under `rules`";
-                return Err(EngineError::Params { rule: rule.clone(), why: why.to_owned() });
+        let settings = base_settings(registry.rules(), packs, &configured);
+        for (id, setting) in overrides.iter_mut().flat_map(|(_, rules)| rules) {
+            let is_off = |setting: &Setting| setting.severity.is_none();
+            if let Some(rule) = registry.get(id).filter(|rule| !rule.enabled)
+                && settings.get(id).is_some_and(is_off)
+                && !configured.iter().any(|(known, to)| known == id && to.level().is_some())
+            {
+                switch_on(setting, rule.severity);
             }
         }
-        let settings = base_settings(registry.rules(), packs, &configured);
         let base = Arc::new(chosen.limit(settings, registry));
         Ok(Self { base, overrides, chosen, variants: Mutex::default() })
+    }
+
+    /// What is set otherwise for some paths, in the order of the configuration.
+    pub(crate) fn overrides(&self) -> &[(Globs, Vec<(RuleId, RuleSetting)>)] {
+        &self.overrides
     }
 
     /// The settings where no override applies.
@@ -108,9 +117,13 @@ impl SettingsTable {
             || self.overrides.iter().any(|(_, rules)| rules.iter().any(on))
     }
 
-    /// The settings for the file at `path`.
-    pub(crate) fn of(&self, path: &str, registry: &Registry) -> Arc<Settings> {
-        let applying = |index: &usize| self.overrides[*index].0.matches(path);
+    /// The settings for the file at `path`, or the folder.
+    pub(crate) fn of(&self, path: &str, is_folder: bool, registry: &Registry) -> Arc<Settings> {
+        let inner = (is_folder && !path.is_empty()).then(|| format!("{path}/"));
+        let applying = |index: &usize| {
+            let globs = &self.overrides[*index].0;
+            globs.matches(path) || inner.as_ref().is_some_and(|inner| globs.matches(inner))
+        };
         let key: Vec<usize> = (0..self.overrides.len()).filter(applying).collect();
         if key.is_empty() {
             return self.base.clone();
@@ -225,6 +238,16 @@ fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetti
         }
     }
     settings
+}
+
+/// A rule that is off by default comes on with its first parameter.
+fn switch_on(setting: &mut RuleSetting, severity: Severity) {
+    if let RuleSetting::Detailed(detailed) = setting
+        && detailed.severity.is_none()
+        && !detailed.params.is_empty()
+    {
+        detailed.severity = Some(Level::of(severity));
+    }
 }
 
 fn set(settings: &mut Settings, configured: &[(RuleId, RuleSetting)]) {

@@ -114,6 +114,27 @@ fn rules_are_set_by_name_alias_and_glob_and_by_path() {
 }
 
 #[test]
+fn parameters_that_no_rule_takes_end_the_run_at_their_place() {
+    let page = "---\nseverity: warning\ncheck:\n  params: { max: 1 }\n  text: { regex: blue, max: \"${max}\" }\n---\n# team/blue\n\nBlue is old.\n\n## Fails\n\n```txt\nblue blue\n```\n\n```finding\n1:6 blue\n```\n\n## Passes\n\n```txt\nblue\n```\n";
+    let project = Project::new(&[("rules/blue.md", page), ("old/b.txt", "blue blue blue")]);
+    let run = |params: &str| {
+        let config = format!(
+            "{{\n  \"overrides\": [\n    {{ \"files\": [\"old/\"], \"rules\": {{ \"team/blue\": {{ \"params\": {params} }} }} }}\n  ]\n}}\n"
+        );
+        project.write(".aidd/config.json", config);
+        let ran = project.run(&["check", ".", "--format", "github"]);
+        let said = if ran.code == 2 { ran.err } else { paths(&ran.out).join(" ") };
+        format!("{} {}", ran.code, said.replace(&project.path().display().to_string(), ""))
+    };
+    let said = [r#"{"max": 2}"#, r#"{"max": 3}"#, r#"{"mx": 3}"#, r#"{"max": "3"}"#].map(run);
+    assert_snapshot!(said.join("\n"), @"");
+    // An example shows what the page says by itself.
+    run(r#"{"max": 3}"#);
+    project.write(".aidd/config.json", r#"{"rules": {"team/blue": {"params": {"max": 9}}}}"#);
+    project.run(&["rule", "test"]).ends(0);
+}
+
+#[test]
 fn the_pages_of_every_rules_folder_are_rules() {
     let page = |id: &str| BLUE.replace("team/old-colour", id);
     let project = Project::new(&[("a.txt", "blue")]);

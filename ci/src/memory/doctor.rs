@@ -17,6 +17,7 @@ use aidd_engine::memory::log::ProblemKind;
 use aidd_engine::memory::project::{ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
 use aidd_engine::memory::types::Status;
+use aidd_engine::paths::scope_of;
 use aidd_engine::registry::Registry;
 use aidd_engine::remembered;
 use aidd_engine::source::Source;
@@ -76,7 +77,11 @@ pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Res
         }
         leftovers(root, &mut seen);
         for (path, id, why) in remembered::faults(&Disk::new(root.to_owned())) {
-            let remedy = format!("`aidd memory edit {id} --set check='{{…}}'`, or `--unset check`");
+            let edit = format!("`aidd memory edit {id} --set check='{{…}}'`, or `--unset check`");
+            let remedy = match scope_of(&path) {
+                "" => edit,
+                folder => format!("in {folder}, where it was written: {edit}"),
+            };
             seen.wrong("check", &format!("{path}: {id}: {why}"), &remedy, false);
         }
     } else {

@@ -67,9 +67,13 @@ pub struct Header {
     pub enabled: bool,
     /// Free labels: `security`, `cwe-798`, `wcag-1.1.1`.
     #[serde(default)]
+    #[serde(deserialize_with = "values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub tags: Vec<String>,
     /// What peers call the rule; accepted in configuration and allow comments.
     #[serde(default)]
+    #[serde(deserialize_with = "values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub aliases: Vec<String>,
     /// 0.1 to 10.0, as code scanning shows it; needs the tag `security`.
     #[serde(default)]
@@ -79,6 +83,8 @@ pub struct Header {
     pub summary: Option<String>,
     /// Where the facts of the page come from.
     #[serde(default)]
+    #[serde(deserialize_with = "values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub sources: Vec<String>,
     /// What a finding says; `<path>`, `<match>`, a named group or a `<VAR>` is filled in.
     #[serde(default)]
@@ -197,9 +203,42 @@ fn yaml_error(error: &serde_saphyr::Error, text: &str, base: usize) -> PageError
             format!("unknown value `{variant}`"),
             Some((variant.clone(), expected.iter().map(ToString::to_string).collect())),
         ),
-        other => (first_line(&other.to_string()), None),
+        other => (plainly(first_line(&other.to_string())), None),
     };
     PageError { message, span: base + start..base + end.max(start), did_you_mean }
+}
+
+/// What the YAML reader says, in the words of one who writes a page. Its place is told apart, and is
+/// another: the reader saw the header alone.
+fn plainly(said: String) -> String {
+    let said = said.split_once(" at line ").map_or(&*said, |(said, _)| said);
+    let number = ["u32", "u64", "u16", "u8", "usize"];
+    match said {
+        "expected sequence start" => "a list is expected here, such as `[a, b]`".to_owned(),
+        "expected mapping start" => {
+            "keys with values are expected here, such as `{ key: value }`".to_owned()
+        }
+        "expected string scalar" | "expected scalar" => {
+            "one value is expected here, neither a list nor keys".to_owned()
+        }
+        "invalid boolean (strict mode expects true/false)" => {
+            "`true` or `false` is expected here".to_owned()
+        }
+        "invalid f32" | "invalid f64" => "a number is expected here".to_owned(),
+        _ if said.strip_prefix("invalid ").is_some_and(|kind| number.contains(&kind)) => {
+            "a whole number of 0 or more is expected here".to_owned()
+        }
+        _ if said.starts_with("tabs disallowed") => {
+            "a tab: lines of a header are indented by spaces".to_owned()
+        }
+        _ if said.contains("unknown escape character") => {
+            "a backslash in double quotes is YAML's own: write the text in single quotes".to_owned()
+        }
+        _ => match said.strip_prefix("missing field ") {
+            Some(field) => format!("{field} is missing"),
+            None => said.to_owned(),
+        },
+    }
 }
 
 fn first_line(text: &str) -> String {

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct PackHeader {
     /// Rule ids and globs of them.
+    #[serde(deserialize_with = "super::values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub rules: Vec<String>,
     /// Rule id or glob → `off`, a severity, or an object with `severity` and `params`, as in the
     /// configuration.

@@ -32,6 +32,11 @@ impl<'de> Deserialize<'de> for Yaml {
     }
 }
 
+/// Reads one text, or a list of them.
+pub(super) fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    Many::deserialize(deserializer).map(|Many(list)| list)
+}
+
 /// One of something, or a list of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Many<T>(

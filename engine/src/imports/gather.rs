@@ -1,9 +1,10 @@
 //! The facts of all files of a project, read by several threads, and kept for as long as a file
 //! stays as it is.
 
-use super::{Facts, is_read, read};
+use super::{Facts, is_read, read, read_tree};
 use crate::files::{Files, SETTLED, SIDE_FILE_LIMIT, Stamp};
 use crate::listing::Listing;
+use crate::parse::syntax::Parsed;
 use crate::source::Source;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -29,7 +30,12 @@ pub struct Again {
 
 /// Facts of files, and what the texts are known by that they are of.
 #[derive(Debug, Default)]
-pub struct Memo(Mutex<HashMap<String, Known>>);
+pub struct Memo {
+    known: Mutex<HashMap<String, Known>>,
+    /// Facts of texts that were parsed for something else, by path, until they are asked for: what
+    /// the texts are known by, and the facts.
+    beside: Mutex<HashMap<String, (u64, Arc<Facts>)>>,
+}
 
 #[derive(Debug)]
 struct Known {
@@ -41,7 +47,26 @@ struct Known {
 
 impl Memo {
     fn known(&self) -> MutexGuard<'_, HashMap<String, Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in the tree of a text that was parsed for something else.
+    pub fn take(&self, source: &Source, tree: &Parsed) {
+        let (path, hash) = (source.path(), hash(source.text().as_bytes()));
+        if self.known().get(path).is_some_and(|known| known.hash == hash) {
+            return;
+        }
+        if let Some(facts) = read_tree(path, tree) {
+            let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+            beside.insert(path.to_owned(), (hash, Arc::new(facts)));
+        }
+    }
+
+    /// The facts of the text that is known by `hash`, when its tree was taken in.
+    fn taken(&self, path: &str, hash: u64) -> Option<Arc<Facts>> {
+        let mut beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, facts) = beside.remove(path).filter(|(known, _)| *known == hash)?;
+        Some(facts)
     }
 
     /// How many files are known.
@@ -73,7 +98,9 @@ impl Memo {
         });
         let mut all: BTreeMap<String, Arc<Facts>> = listed.collect();
         drop(known);
-        all.extend(read(path, text).map(|facts| (path.to_owned(), Arc::new(facts))));
+        let taken = self.taken(path, hash(text.as_bytes()));
+        let facts = taken.or_else(|| read(path, text).map(Arc::new));
+        all.extend(facts.map(|facts| (path.to_owned(), facts)));
         all
     }
 
@@ -131,7 +158,8 @@ impl Memo {
             return Some(known.facts.clone());
         }
         // Spans are those of the text that findings are shown in.
-        let facts = Arc::new(read(path, Source::decode(path, bytes).text())?);
+        let read = || read(path, Source::decode(path, bytes).text()).map(Arc::new);
+        let facts = self.taken(path, hash).or_else(read)?;
         self.known().insert(path.to_owned(), Known { facts: facts.clone(), hash, stamp });
         Some(facts)
     }

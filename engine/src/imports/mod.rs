@@ -26,6 +26,7 @@ pub use gather::{Again, Memo, gather};
 pub use graph::{Edge, File, Graph, Target, Unresolved};
 pub use kept::{Difference, Kept};
 
+use crate::parse::syntax::Parsed;
 use crate::source::Span;
 use ast_grep_core::Language as _;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
@@ -166,9 +167,15 @@ pub fn is_read(path: &str) -> bool {
 /// those understood. Broken code gives what its unbroken parts import.
 #[must_use]
 pub fn read(path: &str, text: &str) -> Option<Facts> {
-    let (language, grammar) = language_of(path)?;
+    let (_, grammar) = language_of(path)?;
+    read_tree(path, &grammar.ast_grep(text))
+}
+
+/// As [`read`], of a tree that was parsed already.
+#[must_use]
+pub fn read_tree(path: &str, tree: &Parsed) -> Option<Facts> {
+    let (language, _) = language_of(path)?;
     let mut facts = Facts::new(language);
-    let tree = grammar.ast_grep(text);
     let root = tree.root();
     match language {
         Language::Script => script::read(&root, &mut facts),

@@ -12,6 +12,7 @@ mod mermaid_fault;
 mod mermaid_model;
 mod mermaid_strict;
 pub mod shell;
+pub mod syntax;
 pub mod tree;
 pub mod values;
 pub mod xml;

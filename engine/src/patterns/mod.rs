@@ -1,5 +1,6 @@
 //! Checks written in the header of a page, shipped or a project's own.
 
+pub mod all;
 pub mod commits;
 pub mod data;
 pub mod doc;

@@ -5,9 +5,9 @@ use super::syntax;
 use crate::kind::{self, Kind};
 use crate::parse::dockerfile::Dockerfile;
 use crate::parse::markdown;
+use crate::parse::syntax::Tree;
 use crate::source::{Source, Span};
 use aidd_content::page::Part;
-use ast_grep_core::tree_sitter::LanguageExt;
 use ast_grep_language::SupportLang;
 
 /// The parts of one file: from each offset on, until the next.
@@ -50,9 +50,9 @@ fn reader(path: &str) -> Option<Reader> {
 }
 
 impl Parts {
-    /// The parts of `source`; `None` when its language has no parser here.
+    /// The parts of `source`, whose tree is `tree`; `None` when its language has no parser here.
     #[must_use]
-    pub fn of(source: &Source) -> Option<Self> {
+    pub fn of(source: &Source, tree: &Tree<'_>) -> Option<Self> {
         let text = source.text();
         Some(match reader(source.path())? {
             Reader::Markdown => Self::nested(None, markdown::parts(text)),
@@ -62,8 +62,7 @@ impl Parts {
             }
             Reader::Plain => Self(vec![(0, Some(Part::Prose))]),
             Reader::Tree(language) => {
-                let tree = language.ast_grep(text);
-                let root = tree.root();
+                let root = tree.in_language(language).root();
                 let named = root.dfs().filter(ast_grep_core::Node::is_named);
                 let spans = named.filter_map(|node| {
                     let part = part_of(&node.kind(), language)?;
@@ -156,7 +155,8 @@ mod tests {
 
     /// The text by its parts, a line each.
     fn shown(path: &str, text: &str) -> Vec<String> {
-        let Some(parts) = Parts::of(&Source::new(path, text)) else { return Vec::new() };
+        let source = Source::new(path, text);
+        let Some(parts) = Parts::of(&source, &Tree::of(&source)) else { return Vec::new() };
         let mut runs: Vec<(Option<Part>, String)> = Vec::new();
         for (at, c) in text.char_indices() {
             let part = parts.at(Span::at(at).start);
@@ -305,7 +305,8 @@ mod tests {
             text in "([#`<>!\\-/*'\"{}$() \n]|a|é|```\n|<!--|-->|\\$\\{){0,60}",
             path in "a\\.(md|ts|rs|py|html|sh|yaml|rb)",
         ) {
-            let parts = Parts::of(&Source::new(path.as_str(), text.as_str())).expect("a parser");
+            let source = Source::new(path.as_str(), text.as_str());
+            let parts = Parts::of(&source, &Tree::of(&source)).expect("a parser");
             prop_assert!(parts.0.is_sorted_by_key(|(start, _)| *start));
             let _ = parts.at(Span::at(text.len()).start);
         }

@@ -1,6 +1,8 @@
 //! Syntax patterns: ast-grep rules on a tree-sitter tree, one tree a language for all rules.
 
+use crate::config::nearest;
 use crate::finding::{Edit, RuleId};
+use crate::parse::syntax::Tree;
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
 use crate::source::Span;
@@ -11,7 +13,7 @@ use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_core::{Language, NodeMatch};
 use ast_grep_language::SupportLang;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -98,15 +100,20 @@ impl SyntaxPatterns {
         Self { by_language }
     }
 
-    /// Runs all enabled patterns of the source's language.
+    /// Runs all enabled patterns of the source's language over its tree.
     ///
     /// # Errors
     /// When the time for one file is used up; what was found so far stays in the report.
-    pub fn run(&self, report: &mut Report<'_>) -> Result<(), OverBudget> {
-        self.run_within(BUDGET, report)
+    pub fn run(&self, tree: &Tree<'_>, report: &mut Report<'_>) -> Result<(), OverBudget> {
+        self.run_within(BUDGET, tree, report)
     }
 
-    fn run_within(&self, budget: Duration, report: &mut Report<'_>) -> Result<(), OverBudget> {
+    fn run_within(
+        &self,
+        budget: Duration,
+        tree: &Tree<'_>,
+        report: &mut Report<'_>,
+    ) -> Result<(), OverBudget> {
         let source = report.source();
         let Some((name, language)) = language_of(source.path()) else { return Ok(()) };
         let Some(patterns) = self.by_language.get(name) else { return Ok(()) };
@@ -121,7 +128,7 @@ impl SyntaxPatterns {
             return Ok(());
         }
         let deadline = Instant::now() + budget;
-        let tree = language.ast_grep(source.text());
+        let tree = tree.in_language(language);
         // Kind of node → the patterns that may match it, found out when first met.
         let mut by_kind: Vec<Option<Vec<usize>>> = Vec::new();
         let mut tried = 0_u32;
@@ -271,7 +278,11 @@ fn languages<S: AsRef<str>>(
         let known = |(built_in, _): &(&str, SupportLang)| *built_in == name;
         languages.push(*LANGUAGES.iter().find(|row| known(row)).ok_or_else(|| {
             let names: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
-            format!("`{language}` is not a built-in language: {}", names.join(", "))
+            let hint = match nearest(&name, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known are {}", names.join(", ")),
+            };
+            format!("`{language}` is not a built-in language; {hint}")
         })?);
         // Two grammars, one language to the author.
         if name == "typescript" {
@@ -312,8 +323,55 @@ fn config(
     // JSON is YAML.
     let yaml = Value::Object(rule).to_string();
     let mut rules = ast_grep_config::from_yaml_string(&yaml, &GlobalRules::default())
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| plainly(&chain(&error), language))?;
     rules.pop().ok_or_else(|| "the rule is empty".to_owned())
+}
+
+/// What the library says, in the words of one who writes a page: it speaks of a file that nobody
+/// wrote.
+fn plainly(said: &str, language: &str) -> String {
+    let said = said.rsplit("Fail to parse yaml as ").next().unwrap_or(said);
+    let said = ["RuleConfig: ", "Rule.: ", "`rule` is not configured correctly.: "]
+        .iter()
+        .fold(said, |said, head| said.strip_prefix(head).unwrap_or(said));
+    let quoted = |from: &str| -> Option<String> {
+        let rest = said.split_once(from)?.1;
+        Some(rest.split_once('`')?.0.to_owned())
+    };
+    if let Some(key) = quoted("unknown field `") {
+        let known = said.split_once("expected one of ").map_or("", |(_, known)| known);
+        let known = || known.split(", ").map(|key| key.trim_matches('`'));
+        return match nearest(&key, known()) {
+            Some(near) => format!("unknown key `{key}` in the rule; did you mean `{near}`?"),
+            None => format!(
+                "unknown key `{key}` in the rule; known are {}",
+                known().collect::<Vec<_>>().join(", ")
+            ),
+        };
+    }
+    if let Some(kind) = quoted("Kind `") {
+        let grammar = LANGUAGES.iter().find(|(name, _)| *name == language);
+        let kinds = grammar.map(|(_, grammar)| kinds(*grammar)).unwrap_or_default();
+        let near = nearest(&kind, kinds.iter().map(String::as_str));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        return format!("`{kind}` is no kind of node of {language}{hint}");
+    }
+    if said.contains("must specify a set of AST kinds") {
+        return "the rule does not say what kind of node it starts at: add a `kind`, or see whether its `pattern` is a whole piece of code".to_owned();
+    }
+    if let Some(name) = quoted("Undefined meta var `") {
+        let place = said.rsplit('`').nth(1).unwrap_or("fix");
+        return format!("`{place}` names `${name}`, which the rule does not capture");
+    }
+    said.to_owned()
+}
+
+/// The names of all kinds of nodes that a grammar has.
+fn kinds(grammar: SupportLang) -> BTreeSet<String> {
+    let language = grammar.get_ts_language();
+    let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+    let named = ids.filter(|&id| language.node_kind_is_named(id));
+    named.filter_map(|id| language.node_kind_for_id(id)).map(str::to_owned).collect()
 }
 
 /// An error and what caused it, on one line.
@@ -383,9 +441,10 @@ mod tests {
         let settings = select::defaults(registry.rules());
         let source = Source::new("a.rs", format!("fn a() {{ {} }}", "b(c);".repeat(40)));
         let mut report = Report::new(&source, &settings);
-        let over = patterns.run_within(Duration::ZERO, &mut report);
+        let tree = Tree::of(&source);
+        let over = patterns.run_within(Duration::ZERO, &tree, &mut report);
         assert_eq!(over, Err(OverBudget { rule: "a/b".into() }));
-        assert_eq!(patterns.run_within(BUDGET, &mut report), Ok(()));
+        assert_eq!(patterns.run_within(BUDGET, &tree, &mut report), Ok(()));
         assert!(report.finish().iter().any(|finding| &*finding.rule == "a/b"));
     }
 }

@@ -7,7 +7,7 @@
 //! compared with what it was, and a change that leaves it as it was ends there.
 
 use super::asked::{Asked, Asking};
-use super::{Found, Looked, Rule, one, place, rules, settled, text_of};
+use super::{Found, Looked, Rule, one, place, rules, settings, settled, text_of};
 use crate::check::{Checked, Engine};
 use crate::files::{Files, Listed};
 use crate::imports::{self, Difference};
@@ -172,11 +172,13 @@ impl Joins {
         if numbers.is_empty() {
             return BTreeSet::new();
         }
-        let tells_apart = |(_, (_, check)): &(usize, Check<'_>)| {
+        let tells_apart = |(_, (rule, check)): &(usize, Check<'_>)| {
+            // A rule with other limits elsewhere is not known by those of its page.
+            let differs = |tree, (before, after): &(_, _)| {
+                engine.variants().vary(&rule.id) || TreeCheck::tells_apart(tree, *before, *after)
+            };
             let tree = check.tree.as_deref();
-            tree.is_some_and(|tree| {
-                numbers.iter().any(|(before, after)| TreeCheck::tells_apart(tree, *before, *after))
-            })
+            tree.is_some_and(|tree| numbers.iter().any(|pair| differs(tree, pair)))
         };
         rules(engine).enumerate().filter(tells_apart).map(|(at, _)| at).collect()
     }
@@ -279,7 +281,7 @@ impl Joins {
             } else {
                 // Of its own text nothing is noted: a file that changes is settled again.
                 let text = text_of(engine, files, path);
-                settled(engine, &engine.settings(path), text, here, listed)
+                settled(engine, &settings(engine, &self.listing, path), text, here, listed)
             };
             let old = if new.is_empty() {
                 all.remove(path)

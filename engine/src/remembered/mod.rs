@@ -11,10 +11,10 @@ mod read;
 mod tests;
 mod text;
 
-pub use read::{Remembered, of};
+pub use read::{Remembered, of, of_all};
 
 use crate::config::nearest;
-use crate::files::Files;
+use crate::files::{Disk, Files, nested};
 use crate::finding::Severity;
 use crate::kind::MEMORY_FOLDER;
 use crate::lines::id;
@@ -124,8 +124,16 @@ pub fn validate(entry: &Entry) -> Result<(), String> {
 /// # Errors
 /// As there.
 pub fn validate_page(page: &RulePage) -> Result<(), String> {
-    page::header(&page.text).map_err(|error| said(&error, &page.text))?;
-    let Some(rule) = registry::project_rule(&page.path, &page.text) else { return Ok(()) };
+    validate_text(&page.path, &page.text)
+}
+
+/// As [`validate_page`], for a page by its path and text.
+///
+/// # Errors
+/// As there.
+pub fn validate_text(path: &str, text: &str) -> Result<(), String> {
+    page::header(text).map_err(|error| said(&error, text))?;
+    let Some(rule) = registry::project_rule(path, text) else { return Ok(()) };
     let form = rule.check.as_ref().and_then(CheckHeader::form).map_or("", Form::key);
     match patterns::problems(&rule) {
         none if none.is_empty() => Ok(()),
@@ -144,11 +152,16 @@ fn plainly(problem: &str) -> &str {
     }
 }
 
-/// What is wrong with the checks of the memory below the root of `files`: path of the tracked file,
-/// id of the memory, why it is not enforced.
+/// What is wrong with the checks of the memory below the root of `disk`, and of its folders: path of
+/// the tracked file, id of the memory, why it is not enforced.
 #[must_use]
-pub fn faults(files: &dyn Files) -> Vec<(String, String, String)> {
-    let Remembered { pages, mut wrong } = of(files);
+pub fn faults(disk: &Disk) -> Vec<(String, String, String)> {
+    faults_in(disk, &nested(disk).memories)
+}
+
+/// As [`faults`], of the root and the folders `nested`.
+fn faults_in(files: &dyn Files, nested: &[String]) -> Vec<(String, String, String)> {
+    let Remembered { pages, mut wrong } = of_all(files, nested);
     let faults = pages.into_iter().filter_map(|page| {
         let why = validate_page(&page).err()?;
         Some((page.path, page.memory, why))

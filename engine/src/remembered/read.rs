@@ -12,6 +12,8 @@ use crate::lines::log::{self, Folded, Revision};
 use crate::lines::standing::Standing;
 use memchr::memmem::Finder;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::ops::Range;
 
 /// Bytes of the longest file that is read, as the memory itself has it.
 const LIMIT: u64 = 256 << 20;
@@ -23,6 +25,40 @@ pub struct Remembered {
     pub pages: Vec<RulePage>,
     /// Where a check is misshapen, and why: path of the file, id of the memory, what is wrong.
     pub wrong: Vec<(String, String, String)>,
+}
+
+/// The checks of the memory below the root of `files`, and of those of the folders `nested`, which
+/// hold below them.
+#[must_use]
+pub fn of_all(files: &dyn Files, nested: &[String]) -> Remembered {
+    let mut all = of(files);
+    for folder in nested {
+        let Remembered { pages, wrong } = of(&Below { files, folder });
+        all.pages.extend(
+            pages
+                .into_iter()
+                .map(|page| RulePage { path: format!("{folder}/{}", page.path), ..page }),
+        );
+        all.wrong
+            .extend(wrong.into_iter().map(|(path, id, why)| (format!("{folder}/{path}"), id, why)));
+    }
+    all
+}
+
+/// The files of a folder, seen from there.
+struct Below<'a> {
+    files: &'a dyn Files,
+    folder: &'a str,
+}
+
+impl Files for Below<'_> {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        self.files.read(&format!("{}/{path}", self.folder), limit)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.files.exists(&format!("{}/{path}", self.folder))
+    }
 }
 
 /// The checks of the memory below the root of `files`.
@@ -55,19 +91,21 @@ pub fn of(files: &dyn Files) -> Remembered {
     remembered
 }
 
-/// The memories with a check, and those that supersede them, as far as lines tell.
+/// The memories with a check, and those that supersede them, as far as lines tell. Each file is
+/// searched as a whole, for most lines are of neither.
 fn memories(texts: &[Vec<u8>], carries: &Finder<'_>) -> Vec<Folded> {
-    let lines: Vec<Line<'_>> = texts.iter().flat_map(|text| lines(text)).collect();
+    let id = Finder::new("\"id\"");
+    let with = |key: &Finder<'_>| -> Vec<&[u8]> {
+        texts.iter().flat_map(|text| lines_with(text, key)).collect()
+    };
     let mut wanted: HashSet<&[u8]> = HashSet::new();
     let mut new: Vec<&[u8]> =
-        lines.iter().filter(|line| carries.find(line.text).is_some()).map(|line| line.id).collect();
-    let supersedes = Finder::new("supersedes");
+        with(carries).into_iter().flat_map(|line| values(line, &id)).map(|(_, id)| id).collect();
     let to = Finder::new("\"to\"");
     let mut above: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
-    for line in lines.iter().filter(|line| supersedes.find(line.text).is_some()) {
-        for at in to.find_iter(line.text) {
-            let other = value(line.text, at + to.needle().len());
-            above.entry(other.unwrap_or_default()).or_default().push(line.id);
+    for line in with(&Finder::new("supersedes")) {
+        for (_, other) in values(line, &to) {
+            above.entry(other).or_default().extend(values(line, &id).map(|(_, id)| id));
         }
     }
     // Up to the last that supersedes: a circle of them holds as a whole.
@@ -76,9 +114,13 @@ fn memories(texts: &[Vec<u8>], carries: &Finder<'_>) -> Vec<Folded> {
             new.extend(above.get(id).into_iter().flatten());
         }
     }
+    let lines = texts.iter().flat_map(|text| {
+        let named = values(text, &id).filter(|(_, id)| wanted.contains(id));
+        named.map(|(at, _)| &text[line_at(text, at)])
+    });
     let mut revisions: BTreeMap<String, Vec<Revision>> = BTreeMap::new();
-    for line in lines.iter().filter(|line| wanted.contains(line.id)) {
-        for revision in log::read("", line.text).0 {
+    for line in lines {
+        for revision in log::read("", line).0 {
             revisions.entry(revision.id.clone()).or_default().push(revision);
         }
     }
@@ -125,24 +167,30 @@ fn renamed(page: RulePage) -> RulePage {
     RulePage { rule, text, ..page }
 }
 
-/// A line that names a memory.
-struct Line<'a> {
-    id: &'a [u8],
-    text: &'a [u8],
+/// The line around a place in a file.
+fn line_at(text: &[u8], at: usize) -> Range<usize> {
+    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
+    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
+    start..end
 }
 
-/// The lines of a file that name a memory. One that has an `id` inside of another value, too, is
-/// there under each.
-fn lines(text: &[u8]) -> Vec<Line<'_>> {
-    let key = Finder::new("\"id\"");
+/// The lines of a file that hold `key`, each once.
+fn lines_with<'t>(text: &'t [u8], key: &Finder<'_>) -> Vec<&'t [u8]> {
     let mut lines = Vec::new();
-    for at in key.find_iter(text) {
-        let Some(id) = value(text, at + key.needle().len()) else { continue };
-        let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
-        let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
-        lines.push(Line { id, text: &text[start..end] });
+    let mut from = 0;
+    while let Some(at) = key.find(&text[from..]) {
+        let line = line_at(text, from + at);
+        from = line.end;
+        lines.push(&text[line]);
     }
     lines
+}
+
+/// The texts that follow a key, and where it stands. One inside of another value is among them.
+fn values<'t>(text: &'t [u8], key: &Finder<'_>) -> impl Iterator<Item = (usize, &'t [u8])> {
+    let length = key.needle().len();
+    let places: Vec<usize> = key.find_iter(text).collect();
+    places.into_iter().filter_map(move |at| Some((at, value(text, at + length)?)))
 }
 
 /// The text that follows a key, which ends at `at`; no id has what JSON writes by a backslash.

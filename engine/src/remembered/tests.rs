@@ -270,7 +270,7 @@ fn a_misshapen_check_does_not_keep_the_others() {
     ];
     let text = format!("{{\"check\"\n{}", lines(&revisions));
     let files = files(&[("conventions", &text)]);
-    let wrong: Vec<String> = faults(&files).into_iter().map(|(_, id, _)| id).collect();
+    let wrong: Vec<String> = faults_in(&files, &[]).into_iter().map(|(_, id, _)| id).collect();
     assert_eq!(wrong, ["convention_1_a", "convention_2_b"]);
     let remembered = of(&files);
     let registry: Vec<_> =
@@ -313,4 +313,51 @@ proptest! {
         let text = examples[0].text.trim_end_matches('\n').to_owned();
         prop_assert_eq!(text, example.trim_end_matches('\n'));
     }
+}
+
+#[test]
+fn a_memory_of_a_folder_is_enforced_below_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    };
+    let mut check = no_moment();
+    check["fails"] = json!({"src/a.ts": "moment()"});
+    let own = convention("convention_2_b", 2, "No moment here", check);
+    let root = convention(
+        "convention_1_a",
+        1,
+        "No moment",
+        json!({"rule": "no-moment", "text": {"regex": "old"}}),
+    );
+    let wrong = convention("convention_3_c", 3, "Wrong", json!({"text": 1}));
+    write("ai/memory/conventions.jsonl", &lines(&[root]));
+    write("packages/a/ai/memory/conventions.jsonl", &lines(std::slice::from_ref(&own)));
+    write("packages/b/ai/memory/mistakes.jsonl", "{}\n");
+    write("packages/b/ai/memory/conventions.jsonl", &lines(&[wrong]));
+    // What others brought, and what lies deeper, is none of the project's.
+    write("node_modules/x/ai/memory/conventions.jsonl", &lines(std::slice::from_ref(&own)));
+    write("packages/a/deep/ai/memory/conventions.jsonl", &lines(&[own]));
+    let disk = Disk::new(folder.path().to_owned());
+    let nested = nested(&disk).memories;
+    assert_eq!(nested, ["packages/a", "packages/b"]);
+    let remembered = of_all(&disk, &nested);
+    let engine = engine(&remembered);
+    let rules = ["convention/no-moment", "convention/no-moment-packages-a"];
+    let known = engine.registry().rules().iter().filter(|rule| rule.id.starts_with("convention/"));
+    assert_eq!(known.map(|rule| &*rule.id).collect::<Vec<_>>(), rules);
+    let found = |path: &str| {
+        let findings = engine.check(&Source::new(path, "moment() // old"), &disk).findings;
+        findings.into_iter().map(|finding| finding.rule.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("a.ts"), rules[..1]);
+    assert_eq!(found("packages/b/a.ts"), rules[..1]);
+    assert_eq!(found("packages/a/src/a.ts"), [rules[1], rules[0]]);
+    let rule = engine.registry().get(rules[1]).expect("the rule");
+    assert_eq!(examples::run(&engine, rule), Vec::<String>::new());
+    let faults = faults(&disk);
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert_eq!(faults[0].0, "packages/b/ai/memory/conventions.jsonl");
 }

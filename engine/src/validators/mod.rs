@@ -14,6 +14,8 @@ use crate::registry::Registry;
 use crate::rule::Report;
 use crate::source::{Source, Span};
 
+pub use project::wrong_params;
+
 pub(crate) use credentials::KEYWORDS;
 
 /// One rule's code: looks at a parsed file and reports what breaks the rule.

@@ -4,14 +4,15 @@ use crate::config::{self, RuleSetting, nearest};
 use crate::finding::Edit;
 use crate::packs;
 use crate::patterns;
-use crate::registry::{self, Registry};
-use crate::rule::Report;
+use crate::registry::{self, Registry, explained};
+use crate::rule::{Report, Rule};
 use crate::source::Span;
-use aidd_content::page::{self, PageError};
-use jsonc_parser::ast::Value as Ast;
+use aidd_content::page::{self, Form, PageError};
+use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
+use std::ops::Range;
 
 /// The rule on `.aidd/config.json`.
 pub(super) const CONFIG: &str = "aidd/invalid-config";
@@ -41,7 +42,7 @@ pub(super) fn check_config(registry: &Registry, report: &mut Report<'_>) {
                     );
                 }
             }
-            for (name, range) in rule_names(text) {
+            for Named { name, range, .. } in rule_names(text) {
                 let span = Span::from(range).shift(base);
                 unknown_rule(&name, span, ("\"", registry), report);
             }
@@ -95,7 +96,7 @@ fn unknown_pack(name: &str, span: Span, registry: &Registry, report: &mut Report
 }
 
 /// The packs that the file names, with their bytes.
-fn pack_names(text: &str) -> Vec<(String, std::ops::Range<usize>)> {
+fn pack_names(text: &str) -> Vec<(String, Range<usize>)> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
     let Some(Ast::Object(root)) = parsed.ok().and_then(|parsed| parsed.value) else {
         return Vec::new();
@@ -108,46 +109,109 @@ fn pack_names(text: &str) -> Vec<(String, std::ops::Range<usize>)> {
     packs.into_iter().flatten().filter_map(name).collect()
 }
 
-/// What is wrong with parameters of checks in pages, at the keys of their rules.
-fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, std::ops::Range<usize>)> {
+/// What is wrong with parameters of checks in pages, and where: at the parameter, else at its rule.
+#[must_use]
+pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let Ok((config, _)) = config::read(text) else { return Vec::new() };
-    let wrong = |(name, range): (String, std::ops::Range<usize>)| {
-        let params = config.rules.as_ref()?.get(&name)?.params()?;
-        Some((wrong_param(&name, params, registry)?, range))
+    let of = |named: &Named| {
+        let rules = match named.within {
+            None => config.rules.as_ref(),
+            Some(index) => config.overrides.as_ref()?.get(index).map(|one| &one.rules),
+        };
+        rules?.get(&named.name)?.params().filter(|given| !given.is_empty())
     };
-    rule_names(text).into_iter().filter_map(wrong).collect()
+    let names = rule_names(text);
+    // What stands under `rules` holds where an override says nothing else.
+    let elsewhere = |rule: &Rule| {
+        let base = names.iter().filter(|named| named.within.is_none());
+        let (globs, exact): (Vec<_>, Vec<_>) = base.partition(|named| named.name.contains('*'));
+        let mut params = Map::new();
+        for named in globs.into_iter().chain(exact) {
+            if named_rules(&named.name, registry).iter().any(|known| known.id == rule.id) {
+                params.extend(of(named).cloned().into_iter().flatten());
+            }
+        }
+        params
+    };
+    let wrong = |named: &Named| {
+        let given = of(named)?;
+        let problem = |rule: &Rule| match named.within {
+            None => wrong_param(rule, given),
+            Some(_) => {
+                let mut all = elsewhere(rule);
+                all.extend(given.clone());
+                wrong_param(rule, &all).or_else(|| not_by_path(rule, &all))
+            }
+        };
+        let why = named_rules(&named.name, registry).into_iter().find_map(problem)?;
+        let at_fault = |(param, _): &&(String, Range<usize>)| why.contains(&format!("`{param}`"));
+        let place = named.params.iter().find(at_fault).map(|(_, range)| range.clone());
+        Some((why, place.unwrap_or_else(|| named.range.clone())))
+    };
+    names.iter().filter_map(wrong).collect()
+}
+
+/// The rules with a check in their page that a key of `rules` names.
+fn named_rules<'r>(name: &str, registry: &'r Registry) -> Vec<&'r Rule> {
+    let has_check = |rule: &&Rule| rule.form.is_some();
+    if name.contains('*') {
+        let Ok(globs) = crate::paths::rule_globs(&[name]) else { return Vec::new() };
+        let rules = registry.rules().iter().filter(has_check);
+        return rules.filter(|rule| globs.is_match(&*rule.id)).collect();
+    }
+    registry.named(name).filter(has_check).collect()
 }
 
 /// What is wrong with the parameters given to a rule.
-fn wrong_param(name: &str, given: &Map<String, Value>, registry: &Registry) -> Option<String> {
-    let mut rules = registry.named(name).filter(|rule| rule.check.is_some() && !given.is_empty());
-    let error = rules.find_map(|rule| page::check_with(&rule.page, given).err())?;
-    let near = error
-        .did_you_mean
-        .as_ref()
-        .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
-    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    Some(format!("{}{hint}", error.message))
+fn wrong_param(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
+    page::check_with(&rule.page, given).err().map(|error| explained(&error))
 }
 
-/// The keys of all `rules` objects, with their bytes.
-fn rule_names(text: &str) -> Vec<(String, std::ops::Range<usize>)> {
+/// Why the parameters of a rule cannot be set for some paths.
+fn not_by_path(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
+    let why = page::check_with(&rule.page, given).ok()??.not_by_path()?;
+    Some(format!("the parameters of `{}`: {why}: set them under `rules`, for all paths", rule.id))
+}
+
+/// A key of a `rules` object.
+struct Named {
+    name: String,
+    /// Its bytes.
+    range: Range<usize>,
+    /// The override that it stands in.
+    within: Option<usize>,
+    /// The parameters it gives, and the bytes of their keys.
+    params: Vec<(String, Range<usize>)>,
+}
+
+/// The keys of all `rules` objects.
+fn rule_names(text: &str) -> Vec<Named> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
     let Some(Ast::Object(root)) = parsed.ok().and_then(|parsed| parsed.value) else {
         return Vec::new();
     };
-    let mut names = Vec::new();
-    let mut add = |object: &jsonc_parser::ast::Object<'_>| {
-        let Some(rules) = object.get_object("rules") else { return };
-        names.extend(rules.properties.iter().map(|prop| {
-            let range = prop.name.range();
-            (prop.name.as_str().to_owned(), range.start..range.end)
-        }));
+    let key = |prop: &ObjectProp<'_>| {
+        let range = prop.name.range();
+        (prop.name.as_str().to_owned(), range.start..range.end)
     };
-    add(&root);
-    for element in root.get_array("overrides").map(|array| &array.elements).into_iter().flatten() {
+    let mut names = Vec::new();
+    let mut add = |object: &Object<'_>, within: Option<usize>| {
+        for prop in object.get_object("rules").into_iter().flat_map(|rules| &rules.properties) {
+            let given = match &prop.value {
+                Ast::Object(setting) => setting.get_object("params"),
+                _ => None,
+            };
+            let params = given.into_iter().flat_map(|given| &given.properties).map(key).collect();
+            let (name, range) = key(prop);
+            names.push(Named { name, range, within, params });
+        }
+    };
+    add(&root, None);
+    let overrides = root.get_array("overrides").map(|array| &array.elements);
+    for (index, element) in overrides.into_iter().flatten().enumerate() {
         if let Ast::Object(object) = element {
-            add(object);
+            add(object, Some(index));
         }
     }
     names
@@ -160,6 +224,11 @@ fn malformed(error: &PageError, report: &mut Report<'_>) {
         .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
     let known = error.did_you_mean.as_ref().map(|(_, known)| known.join(", "));
     let span = Span::from(error.span.clone());
+    let elsewhere = error.did_you_mean.as_ref().and_then(|(word, known)| misplaced(word, known));
+    if let Some(hint) = elsewhere {
+        report.at(span, format!("{}; {hint}", error.message));
+        return;
+    }
     let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
     let finding = report.at(span, format!("{}{hint}", error.message));
     if let Some(near) = near {
@@ -167,6 +236,24 @@ fn malformed(error: &PageError, report: &mut Report<'_>) {
     } else if let Some(known) = known {
         finding.help(format!("known here: {known}"));
     }
+}
+
+/// What to say of a key of a rule page that stands in the wrong place.
+fn misplaced(word: &str, known: &[String]) -> Option<String> {
+    const TOP: [&str; 7] = ["severity", "message", "help", "summary", "tags", "aliases", "enabled"];
+    const CHECK: [&str; 5] = ["files", "exclude", "when", "params", "fix"];
+    let has = |key: &str| known.iter().any(|known| known == key);
+    let is_top = has("severity") && has("check");
+    let of_check = CHECK.contains(&word) || Form::ALL.iter().any(|form| form.key() == word);
+    if is_top && of_check {
+        return Some("it stands under `check`".to_owned());
+    }
+    let in_check = has("params") && has("when");
+    let in_form = !is_top && !in_check && !has("branch") && CHECK.contains(&word);
+    if in_check && TOP.contains(&word) {
+        return Some("it stands at the top of the header, not under `check`".to_owned());
+    }
+    in_form.then(|| "it stands right under `check`, beside the form".to_owned())
 }
 
 /// Reports what is wrong in a pack of the project: its form, names of no rule, what it sets.
@@ -197,10 +284,38 @@ pub(super) fn check_pack(registry: &Registry, report: &mut Report<'_>) {
         }
         let params = packs::setting(given).ok();
         let params = params.as_ref().and_then(RuleSetting::params);
-        if let Some(why) = params.and_then(|params| wrong_param(name, params, registry)) {
+        if let Some(params) = params.filter(|params| !params.is_empty())
+            && let Some(why) =
+                named_rules(name, registry).into_iter().find_map(|rule| wrong_param(rule, params))
+        {
             report.at(span, why);
         }
     }
+}
+
+/// Where in the header of a page a problem of its check lies: at the first value or key it quotes,
+/// else at the form.
+fn place_of(problem: &str, form: Option<&str>, text: &str) -> Span {
+    let end = page::split(text).map_or(text.len(), |(header, _)| header.end);
+    let start = text[..end].find("check:").unwrap_or(0);
+    let header = &text[start..end];
+    let quoted = problem.split('`').skip(1).step_by(2);
+    let globs = problem.split('\'').skip(1).step_by(2);
+    let values = quoted.chain(globs).flat_map(|quoted| {
+        // `at: $.a[` and `each: a` name the key as well.
+        let value = quoted.split_once(": ").map(|(_, value)| value);
+        std::iter::once(quoted).chain(value)
+    });
+    // YAML may write a backslash twice.
+    let find = |value: &str| {
+        let written = [value.to_owned(), value.replace('\\', "\\\\"), value.replace('\'', "''")];
+        let at = written.into_iter().find_map(|value| Some((header.find(&value)?, value.len())));
+        at.filter(|_| value.trim().len() > 1)
+    };
+    let key = |key: &str| Some((header.find(&format!("{key}:"))?, key.len()));
+    let (at, length) =
+        values.into_iter().find_map(find).or_else(|| key(form?)).unwrap_or((0, "check".len()));
+    Span::new(start + at, start + at + length)
 }
 
 /// Where `word` stands by itself in `text`, from an offset on.
@@ -224,8 +339,11 @@ pub(super) fn check_page(report: &mut Report<'_>) {
         return;
     }
     let Some(rule) = registry::project_rule(source.path(), source.text()) else { return };
-    let at = source.text().find("check:").unwrap_or(0);
     for problem in patterns::problems(&rule) {
-        report.at(Span::new(at, at + "check".len()), format!("the check cannot run: {problem}"));
+        let span = place_of(&problem, rule.form.map(Form::key), source.text());
+        report.at(span, format!("the check cannot run: {problem}"));
     }
 }
+
+#[cfg(test)]
+mod tests;

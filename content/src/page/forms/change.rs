@@ -32,6 +32,8 @@ pub struct CommitHeader {
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct ConventionalHeader {
     /// The types; none: any.
+    #[serde(deserialize_with = "super::super::values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub types: Vec<String>,
     /// The scopes; `workspace`: the names of its members. None: any.
     pub scopes: Many<String>,
@@ -76,6 +78,8 @@ pub struct SubjectHeader {
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct BodyHeader {
     /// Types whose messages need one; `*`: all.
+    #[serde(deserialize_with = "super::super::values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub required_for: Vec<String>,
     /// Most characters of a line.
     pub max_line: Option<u64>,

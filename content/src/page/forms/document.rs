@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct DocHeader {
     /// Headings in order, with `#` for their level: `*` is any run of headings, `# *` any heading of
     /// that level, `?## Notes` one that may be missing.
+    #[serde(deserialize_with = "super::super::values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub headings: Vec<String>,
     /// Tests of the front matter.
     pub front: Vec<DataHeader>,

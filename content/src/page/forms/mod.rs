@@ -27,8 +27,12 @@ pub use places::*;
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct CheckHeader {
     /// Globs of paths to look at; empty means what the form implies.
+    #[serde(deserialize_with = "super::values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub files: Vec<String>,
     /// Globs of paths to leave out.
+    #[serde(deserialize_with = "super::values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub exclude: Vec<String>,
     /// What must hold for the check to run; of a list one must.
     pub when: Many<WhenHeader>,
@@ -105,6 +109,29 @@ impl CheckHeader {
     #[must_use]
     pub fn requires(&self) -> bool {
         self.text.as_ref().is_some_and(|text| text.require)
+    }
+
+    /// Why its parameters hold for all paths alike; `None` when it judges each file or folder by
+    /// itself, so that they may differ.
+    #[must_use]
+    pub fn not_by_path(&self) -> Option<&'static str> {
+        let tree = self.tree.as_deref();
+        match self.form()? {
+            Form::Commit => Some("it judges commits, not files"),
+            Form::Tree if tree.is_some_and(|tree| tree.each.is_empty()) => {
+                Some("without `each` it judges the project as a whole")
+            }
+            Form::Tree if tree.is_some_and(|tree| tree.unique.is_some()) => {
+                Some("`unique` compares files of different folders")
+            }
+            Form::Tree if tree.is_some_and(TreeHeader::counts_files) => {
+                Some("`count` counts files of different folders together")
+            }
+            Form::Layers if self.layers.as_ref().is_some_and(|one| !one.acyclic.is_empty()) => {
+                Some("a cycle of `acyclic` may run through several folders")
+            }
+            _ => None,
+        }
     }
 
     fn has(&self, form: Form) -> bool {

@@ -42,6 +42,8 @@ pub struct TextHeader {
     /// Literals, compared without regard to ASCII case: the expression is tried only on the lines
     /// around one of them. Empty: tried on the whole text.
     #[serde(default)]
+    #[serde(deserialize_with = "super::super::values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub keywords: Vec<String>,
     /// Bytes past the keyword's line that a match may reach into; for patterns over several lines.
     #[serde(default)]
@@ -58,10 +60,14 @@ pub struct TextHeader {
     pub password: bool,
     /// The finding's text must not match any of these expressions.
     #[serde(default)]
+    #[serde(deserialize_with = "super::super::values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub unless: Vec<String>,
     /// The whole match must not match any of these expressions: for what excuses a finding but
     /// stands beside it, as the host of a URL beside its password.
     #[serde(default)]
+    #[serde(deserialize_with = "super::super::values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub unless_match: Vec<String>,
     /// The match is a secret: never shown, tried on files of any size and kind. The value says how
     /// sure a match is; the surer rule wins where two match the same text.
@@ -109,6 +115,8 @@ pub enum Confidence {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SyntaxHeader {
     /// Languages, by ast-grep's names; `typescript` also covers TSX.
+    #[serde(deserialize_with = "super::super::values::list")]
+    #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub language: Vec<String>,
     /// The rule object.
     pub rule: Yaml,

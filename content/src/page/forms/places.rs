@@ -39,6 +39,11 @@ pub struct TreeHeader {
 }
 
 impl TreeHeader {
+    /// Whether `count` speaks of how many subjects there are, not of what lies in each.
+    pub(super) fn counts_files(&self) -> bool {
+        self.count.is_some() && !self.each.iter().all(|each| each.ends_with('/'))
+    }
+
     pub(super) fn misshapen(&self) -> Option<String> {
         let demands = [
             !self.exists.is_empty(),
@@ -73,6 +78,9 @@ impl TreeHeader {
             (self.count, "count"),
             (self.depth, "depth"),
         ];
+        if !self.only.is_empty() && !self.each.iter().any(|each| each.ends_with('/')) {
+            return Some("`only` speaks of what lies in folders: a pattern of `each` that means folders ends in `/`".to_owned());
+        }
         limits.into_iter().find_map(|(limits, name)| Limits::misshapen(limits, name))
     }
 }

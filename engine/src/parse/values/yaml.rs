@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, base: usize) -> Values {
         let range = place.byte_range().unwrap_or_default();
         let end = text.floor_char_boundary(range.end.min(text.len()));
         let start = text.floor_char_boundary(range.start).min(end);
-        let span = Span::new(base + start, base + end);
+        let mut span = Span::new(base + start, base + end);
         let (datum, anchor) = match event {
             Event::DocumentStart(..) => {
                 frames.clear();
@@ -45,7 +45,9 @@ pub(super) fn read(text: &str, base: usize) -> Values {
             Event::MappingEnd | Event::SequenceEnd => {
                 if let Some(frame) = frames.pop() {
                     // A block ends where its last line does, not where the parser notices.
-                    let last = base + text[..start].trim_end().len();
+                    let own = values.all[frame.at].children.last();
+                    let own = own.map_or(0, |&child| values.all[child].span.end as usize);
+                    let last = base + end_of_block(&text[..start], own.saturating_sub(base));
                     let end = if span.is_empty() { Span::at(last).end } else { span.end };
                     let whole = &mut values.all[frame.at].span;
                     whole.end = end.max(whole.start);
@@ -58,6 +60,10 @@ pub(super) fn read(text: &str, base: usize) -> Values {
                 if let Some(Frame { is_map: true, key: key @ None, .. }) = frames.last_mut() {
                     *key = Some((value.into_owned(), span));
                     continue;
+                }
+                if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+                    let last = base + text[..end].trim_end().len();
+                    span = Span::new(base + start, last.max(base + start));
                 }
                 let plain = matches!(style, ScalarStyle::Plain) && tag.is_none();
                 (if plain { scalar(&value) } else { Datum::Text(value.into_owned()) }, anchor)
@@ -87,6 +93,19 @@ pub(super) fn read(text: &str, base: usize) -> Values {
         }
     }
     values
+}
+
+/// Where a block ends that reaches at most to the end of `text`, and whose last value ends at `own`:
+/// comments in lines of their own behind it belong to what follows.
+fn end_of_block(text: &str, own: usize) -> usize {
+    let mut end = text.trim_end().len();
+    loop {
+        let line = text[..end].rfind('\n').map_or(0, |at| at + 1);
+        if line < own || line == 0 || !text[line..end].trim_start().starts_with('#') {
+            return end;
+        }
+        end = text[..line].trim_end().len();
+    }
 }
 
 /// Where the next value belongs.

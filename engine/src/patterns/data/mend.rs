@@ -27,10 +27,88 @@ pub(super) fn mend(
     match broken.at {
         Some(at) => {
             let span = place.values.all[at].span;
-            Some((title, Edit::replace(span, written)))
+            let edit = in_lines(at, &value, place, text);
+            Some((title, edit.unwrap_or_else(|| Edit::replace(span, written))))
         }
-        None => inserted(test, &written, place, text).map(|edit| (title, edit)),
+        None => inserted(test, (&value, &written), place, text).map(|edit| (title, edit)),
     }
+}
+
+/// A mapping or list in the place of the value at `at`, in lines of its own, as they are written by
+/// hand; `None` where that is not how it stands.
+fn in_lines(at: usize, value: &Json, place: &Place<'_>, text: &str) -> Option<Edit> {
+    let old = &place.values.all[at];
+    let key = old.key.as_ref()?.1;
+    if !has_lines(value, place) || is_in_flow(key.start, place, text) {
+        return None;
+    }
+    let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let indent = indent_of(text, old.span.start);
+    let line = old.span.start as usize - indent;
+    let own_line = key.end as usize <= line && text[line..line + indent].trim().is_empty();
+    if own_line && old.datum == Datum::Map {
+        let lines = block(value, indent).replace('\n', eol);
+        return Some(Edit::replace(old.span, lines.trim_start()));
+    }
+    let colon = text.get(key.end as usize..old.span.start as usize)?.find(':')?;
+    let from = key.end as usize + colon + 1;
+    // A comment, an anchor or a tag in between stays as it is.
+    if !text.get(from..old.span.start as usize)?.trim().is_empty() {
+        return None;
+    }
+    let lines = block(value, indent_of(text, key.start) + 2);
+    let lines = format!("\n{lines}").replace('\n', eol);
+    Some(Edit::replace(Span::new(from, old.span.end as usize), lines))
+}
+
+/// Whether a value is written in lines of its own: in YAML, where there is something in it.
+fn has_lines(value: &Json, place: &Place<'_>) -> bool {
+    let is_filled = match value {
+        Json::Object(map) => !map.is_empty(),
+        Json::Array(list) => !list.is_empty(),
+        _ => false,
+    };
+    is_filled && matches!(place.format, Format::Yaml | Format::FrontMatter)
+}
+
+/// Whether a place lies within brackets, where lines do not count.
+fn is_in_flow(at: u32, place: &Place<'_>, text: &str) -> bool {
+    let around = place.values.all.iter().filter(|one| one.span.start < at && at < one.span.end);
+    around
+        .filter(|one| matches!(one.datum, Datum::Map | Datum::List))
+        .any(|one| text.get(one.span.range()).is_some_and(|text| text.starts_with(['{', '['])))
+}
+
+/// How far a place is from where its line begins, in bytes.
+fn indent_of(text: &str, at: u32) -> usize {
+    let before = &text[..at as usize];
+    before.len() - before.rfind('\n').map_or(0, |line| line + 1)
+}
+
+/// A mapping or list as lines of YAML, without the last line break.
+fn block(value: &Json, indent: usize) -> String {
+    let space = " ".repeat(indent);
+    let plainly = |value: &Json| written(value, Format::Yaml).unwrap_or_default();
+    let lines: Vec<String> = match value {
+        Json::Object(map) => map
+            .iter()
+            .map(|(key, value)| {
+                let key = plainly(&Json::String(key.clone()));
+                match value {
+                    Json::Object(inner) if !inner.is_empty() => {
+                        format!("{space}{key}:\n{}", block(value, indent + 2))
+                    }
+                    Json::Array(inner) if !inner.is_empty() => {
+                        format!("{space}{key}:\n{}", block(value, indent + 2))
+                    }
+                    value => format!("{space}{key}: {}", plainly(value)),
+                }
+            })
+            .collect(),
+        Json::Array(list) => list.iter().map(|one| format!("{space}- {}", plainly(one))).collect(),
+        other => vec![format!("{space}{}", plainly(other))],
+    };
+    lines.join("\n")
 }
 
 /// A scalar as the format writes it.
@@ -56,7 +134,12 @@ fn is_plain(text: &str) -> bool {
 
 /// A new entry of the mapping that lacks it: only where that mapping is there and the rest of the
 /// way is one name.
-fn inserted(test: &Tested, written: &str, place: &Place<'_>, text: &str) -> Option<Edit> {
+fn inserted(
+    test: &Tested,
+    (value, written): (&Json, &str),
+    place: &Place<'_>,
+    text: &str,
+) -> Option<Edit> {
     let names = test.at.names()?;
     let (at, missed) = test.at.missed(place.values)?;
     let name = missed?;
@@ -76,8 +159,11 @@ fn inserted(test: &Tested, written: &str, place: &Place<'_>, text: &str) -> Opti
             let between = separator(text, start);
             Some(Edit::insert(start, format!("{key}: {written},{between}")))
         }
-        (Format::Json, None) => (text.get(holder.span.range())? == "{}")
-            .then(|| Edit::replace(holder.span, format!("{{{key}: {written}}}"))),
+        (Format::Json | Format::Yaml | Format::FrontMatter, None) => {
+            let inner = text.get(holder.span.range())?.strip_prefix('{')?.strip_suffix('}')?;
+            let entry = format!("{{{key}: {written}}}");
+            inner.trim().is_empty().then(|| Edit::replace(holder.span, entry))
+        }
         (Format::Yaml | Format::FrontMatter, Some(first)) => {
             let start = first.key.as_ref()?.1.start;
             let key = if plain { name } else { key };
@@ -89,7 +175,12 @@ fn inserted(test: &Tested, written: &str, place: &Place<'_>, text: &str) -> Opti
             } else {
                 between
             };
-            Some(Edit::insert(start, format!("{key}: {written}{comma}{between}")))
+            let entry = if has_lines(value, place) && comma.is_empty() {
+                format!("{key}:\n{}", block(value, indent_of(text, start) + 2))
+            } else {
+                format!("{key}: {written}")
+            };
+            Some(Edit::insert(start, format!("{entry}{comma}{between}")))
         }
         (Format::Toml, Some(first)) => {
             let start = first.key.as_ref()?.1.start;

@@ -359,4 +359,39 @@ mod tests {
             assert_eq!(said(check, path, text), NONE, "{path}");
         }
     }
+
+    #[test]
+    fn yaml_is_mended_in_lines_of_its_own() {
+        let set = "data: { at: '$.p', present: true, equals: { a: read, b: [x, { c: 1 }] } }\n  fix: { set: { a: read, b: [x, { c: 1 }] } }";
+        let remove = "data: { at: '$..bad', absent: true }\n  fix: { remove: true }";
+        let mut shown = String::new();
+        for (check, text) in [
+            (set, "# top\non: push\n"),
+            (set, "p: all # why\non: push\n"),
+            (set, "p:\n  a: write\n  z: 1\n# of on\non: push\n"),
+            (set, "p:\n- a\n- b\non: push\n"),
+            (set, "{ p: 1, on: push }\n"),
+            (set, "{\n  p: 1,\n  on: push\n}\n"),
+            (set, "{}\n"),
+            (remove, "a: 1\nbad:\n  x:\n    - 1\n  # of x\n\n# of z\nz: 1\n"),
+            (remove, "bad: |\n  text\n  # text\n\nz: 1\n"),
+            (remove, "a:\n  bad:\n    b: >-\n      # text\n  # of c\n  c: 1\n"),
+        ] {
+            let (_, mended) = found(check, "a.yml", text, &[]);
+            let (again, _) = found(check, "a.yml", &mended, &[]);
+            assert_eq!(again, [""; 0], "{mended}");
+            shown.push_str(&mended);
+            shown.push_str("---\n");
+        }
+        insta::assert_snapshot!(shown, @"");
+        let (_, mended) = found(set, "a.yml", "a: 1\r\np: all\r\n", &[]);
+        assert_eq!(mended, "a: 1\r\np:\r\n  a: read\r\n  b:\r\n    - x\r\n    - {\"c\":1}\r\n");
+        let (_, json) = found(
+            "data: { at: '$.a.b', present: true, equals: 1 }\n  fix: { set: 1 }",
+            "a.json",
+            "{\"a\": { }}",
+            &[],
+        );
+        assert_eq!(json, "{\"a\": {\"b\": 1}}");
+    }
 }

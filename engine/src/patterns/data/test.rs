@@ -372,7 +372,9 @@ fn elsewhere(
 fn regex(text: &str) -> Result<Regex, String> {
     let built = regex::RegexBuilder::new(text).size_limit(1 << 20).build();
     built.map_err(|error| {
-        format!("`{text}`: {}", error.to_string().lines().last().unwrap_or_default())
+        let error = error.to_string();
+        let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        format!("`{text}`: {last}")
     })
 }
 

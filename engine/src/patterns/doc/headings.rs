@@ -49,7 +49,12 @@ impl Wanted {
         });
         let glob = glob.transpose().map_err(|error| format!("`{text}`: {error}"))?;
         Ok(Self::One(One {
-            shown: shown.to_owned(),
+            // `##Context` is no heading in Markdown, and would be none if it were inserted.
+            shown: if level == 0 {
+                words.to_owned()
+            } else {
+                format!("{} {words}", "#".repeat(level))
+            },
             level: u8::try_from(level).ok().filter(|level| *level > 0),
             text: words.to_owned(),
             glob,

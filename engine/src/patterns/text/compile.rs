@@ -2,8 +2,9 @@
 
 use super::Compiled;
 use aidd_content::page::{FixHeader, TextHeader};
+use regex_automata::PatternID;
 use regex_automata::meta::Regex;
-use regex_automata::util::syntax;
+use regex_automata::util::{interpolate, syntax};
 use std::collections::BTreeMap;
 
 /// The largest program an expression may compile to, in bytes. A page whose expression is larger
@@ -15,7 +16,39 @@ const PROGRAM_LIMIT: usize = 4 << 20;
 /// # Errors
 /// What is wrong with the expression, as its parser says it, or that a fix would not mend.
 pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Result<(), String> {
-    let compiled = compile(header)?;
+    // A table for speed takes longer to make than all else, and this is tried once.
+    let compiled = compile_for(header, false)?;
+    if let Some(text) =
+        header.regex.iter().chain(&header.unless).find(|text| text.contains('\u{8}'))
+    {
+        let text = text.replace('\u{8}', r"\b");
+        return Err(format!(
+            "`{text}` holds a backspace, which is what `\\b` in double quotes means in YAML: write it in single quotes"
+        ));
+    }
+    if !header.require && is_everywhere(&compiled.regex) {
+        let text = header.regex.as_deref().unwrap_or_default();
+        return Err(format!(
+            "`{text}` matches at every place of every text, for it matches no letter"
+        ));
+    }
+    if let Some((word, _)) = header.swap.iter().find(|(word, better)| word.trim() == better.trim())
+    {
+        return Err(format!("`{word}` is to be swapped for itself"));
+    }
+    if let Some(name) = fix.and_then(|fix| unknown_group(fix, &compiled.regex)) {
+        let groups: Vec<&str> =
+            compiled.regex.group_info().all_names().filter_map(|(.., name)| name).collect();
+        let known =
+            match (groups.is_empty(), compiled.regex.group_info().group_len(PatternID::ZERO)) {
+                (true, 1) => "it has none".to_owned(),
+                (true, many) => format!("they go by number, up to {}", many - 1),
+                (false, _) => format!("known are `{}`", groups.join("`, `")),
+            };
+        return Err(format!(
+            "`replace` names the group `{name}`, which the expression does not have; {known}. A `$` that is meant as one is written `$$`"
+        ));
+    }
     let inserted = fix.and_then(FixHeader::inserted);
     // With names to fill in, the example under `## Fixed` shows it.
     match inserted.filter(|text| !text.contains('<') && !compiled.regex.is_match(text)) {
@@ -24,7 +57,45 @@ pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Resu
     }
 }
 
+/// Whether the expression is found between any two letters.
+fn is_everywhere(regex: &Regex) -> bool {
+    // Letters that no one writes, so that an expression on a place or a word is not met.
+    let text = "\u{E000}\u{E000}";
+    regex.find_iter(text).filter(|found| found.is_empty()).count() == 3
+}
+
+/// The first group of a replacement that the expression does not have: it would come out empty.
+fn unknown_group(fix: &FixHeader, regex: &Regex) -> Option<String> {
+    let unknown = std::cell::RefCell::new(None);
+    let note = |name: String| {
+        unknown.borrow_mut().get_or_insert(name);
+    };
+    let groups = regex.group_info().group_len(PatternID::ZERO);
+    interpolate::string(
+        fix.replace.as_deref()?,
+        |index, _| {
+            if index >= groups {
+                note(index.to_string());
+            }
+        },
+        |name| {
+            let index = regex.group_info().to_index(PatternID::ZERO, name);
+            if index.is_none() {
+                note(name.to_owned());
+            }
+            index
+        },
+        &mut String::new(),
+    );
+    unknown.into_inner()
+}
+
 pub(super) fn compile(header: &TextHeader) -> Result<Compiled, String> {
+    compile_for(header, true)
+}
+
+/// Compiles the expressions, to be `fast` or to see whether they can be.
+fn compile_for(header: &TextHeader, fast: bool) -> Result<Compiled, String> {
     // The alphabets of secrets are ASCII, and ASCII classes are several times faster.
     let unicode = header.secret.is_none();
     let text = match (&header.regex, &header.assigned) {
@@ -35,20 +106,26 @@ pub(super) fn compile(header: &TextHeader) -> Result<Compiled, String> {
         }
         (None, None) => words(&header.swap),
     };
-    let regex = build(&text, unicode)?;
-    let group = regex.group_info().to_index(regex_automata::PatternID::ZERO, "at").unwrap_or(0);
+    let regex = build(&text, unicode, fast)?;
+    let group = regex.group_info().to_index(PatternID::ZERO, "at").unwrap_or(0);
     let all = |texts: &[String]| {
-        texts.iter().map(|text| build(text, unicode)).collect::<Result<_, String>>()
+        texts.iter().map(|text| build(text, unicode, fast)).collect::<Result<_, String>>()
     };
     let (unless, unless_match) = (all(&header.unless)?, all(&header.unless_match)?);
     let swap = header.swap.iter().map(|(word, better)| (key(word), better.trim().to_owned()));
     Ok(Compiled { regex, group, unless, unless_match, swap: swap.collect() })
 }
 
-fn build(text: &str, unicode: bool) -> Result<Regex, String> {
+fn build(text: &str, unicode: bool, fast: bool) -> Result<Regex, String> {
     Regex::builder()
         .syntax(syntax::Config::new().unicode(unicode).utf8(unicode).multi_line(true).crlf(true))
-        .configure(Regex::config().utf8_empty(false).nfa_size_limit(Some(PROGRAM_LIMIT)))
+        .configure(
+            Regex::config()
+                .utf8_empty(false)
+                .nfa_size_limit(Some(PROGRAM_LIMIT))
+                .dfa(fast)
+                .onepass(fast),
+        )
         .build(text)
         .map_err(|error| {
             let detail =

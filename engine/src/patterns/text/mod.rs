@@ -10,6 +10,7 @@ use super::placeholder::is_placeholder;
 use super::prefilter::Prefilter;
 use super::{password, shape};
 use crate::finding::Finding;
+use crate::parse::syntax::Tree;
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
@@ -91,11 +92,17 @@ impl TextPatterns {
     }
 
     /// Runs all enabled patterns over the source of `report`; only those for secrets when the
-    /// source is too large or not text. `rules` are those the patterns were made of.
-    /// Returns the offsets of the watched words.
-    pub fn run(&self, rules: &[Rule], only_secrets: bool, report: &mut Report<'_>) -> Vec<usize> {
+    /// source is too large or not text. `rules` are those the patterns were made of, `tree` is the
+    /// tree of the source. Returns the offsets of the watched words.
+    pub fn run(
+        &self,
+        rules: &[Rule],
+        tree: &Tree<'_>,
+        only_secrets: bool,
+        report: &mut Report<'_>,
+    ) -> Vec<usize> {
         let source = report.source();
-        let mut scan = Scan::new(self, rules, source, only_secrets);
+        let mut scan = Scan::new(self, rules, (source, tree), only_secrets);
         for &index in &self.keywords.everywhere {
             if scan.applies(index, report) {
                 scan.try_pattern(index, 0..source.text().len(), report);
@@ -124,6 +131,7 @@ struct Scan<'a> {
     patterns: &'a TextPatterns,
     rules: &'a [Rule],
     source: &'a Source,
+    tree: &'a Tree<'a>,
     only_secrets: bool,
     lock_file: bool,
     /// Pattern → where its last window ended: 0 before the first, `usize::MAX` once it is known not
@@ -140,7 +148,7 @@ impl<'a> Scan<'a> {
     fn new(
         patterns: &'a TextPatterns,
         rules: &'a [Rule],
-        source: &'a Source,
+        (source, tree): (&'a Source, &'a Tree<'a>),
         only_secrets: bool,
     ) -> Self {
         let lock_file = is_lock_file(source.name());
@@ -148,6 +156,7 @@ impl<'a> Scan<'a> {
             patterns,
             rules,
             source,
+            tree,
             only_secrets,
             lock_file,
             done: vec![0; patterns.patterns.len()],
@@ -284,7 +293,7 @@ impl<'a> Scan<'a> {
     }
 
     fn part(&self, offset: u32) -> Option<Part> {
-        self.parts.get_or_init(|| Parts::of(self.source)).as_ref()?.at(offset)
+        self.parts.get_or_init(|| Parts::of(self.source, self.tree)).as_ref()?.at(offset)
     }
 
     /// Tells of a file without the match that it must have, on its first line.

@@ -1,0 +1,72 @@
+//! Ids of findings: what a finding is known by wherever its lines go.
+
+use crate::finding::Finding;
+use crate::source::{Source, Span};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// How often the same finding on the same text came before in a file.
+#[derive(Debug, Default)]
+pub struct Occurrences(HashMap<[u8; 32], u32>);
+
+/// Gives each finding its id: the first 16 hexadecimal digits of the SHA-256 of rule, path, text of
+/// the lines with white space folded, and how often the same came before in the file. Line numbers
+/// play no part, so the id survives edits above it.
+pub(super) fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences) {
+    let mut lines = Lines::default();
+    for finding in findings {
+        let mut hash = lines.of(source, finding);
+        hash.update([0]);
+        hash.update(source.path().as_bytes());
+        let key: [u8; 32] = hash.clone().finalize().into();
+        let count = seen.0.entry(key).or_default();
+        hash.update([0]);
+        hash.update(count.to_le_bytes());
+        *count += 1;
+        finding.id = digits(hash);
+    }
+}
+
+/// For each finding of a source the first 16 hexadecimal digits of the SHA-256 of its rule and the
+/// text of its lines with white space folded: what is left of a finding wherever its lines go.
+#[must_use]
+pub fn text_keys<'a>(
+    source: &Source,
+    findings: impl IntoIterator<Item = &'a Finding>,
+) -> Vec<String> {
+    let mut lines = Lines::default();
+    findings.into_iter().map(|finding| digits(lines.of(source, finding))).collect()
+}
+
+/// Many findings may stand on one line of megabytes: its text is folded once.
+#[derive(Default)]
+struct Lines(HashMap<Span, Sha256>);
+
+impl Lines {
+    fn of(&mut self, source: &Source, finding: &Finding) -> Sha256 {
+        let line = source.lines_around(finding.span);
+        let mut hash = self.0.entry(line).or_insert_with(|| folded(source.slice(line))).clone();
+        hash.update(finding.rule.as_bytes());
+        hash
+    }
+}
+
+fn digits(hash: Sha256) -> String {
+    let mut text = String::with_capacity(16);
+    for byte in &hash.finalize()[..8] {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// The hash of a text with white space folded.
+fn folded(text: &str) -> Sha256 {
+    let mut hash = Sha256::new();
+    for word in text.split_whitespace() {
+        hash.update(word.as_bytes());
+        hash.update(b" ");
+    }
+    hash.update([0]);
+    hash
+}

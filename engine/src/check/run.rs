@@ -1,0 +1,61 @@
+//! Running the patterns of pages over one source.
+
+use super::{Depth, SKIPPED};
+use crate::files::Files;
+use crate::parse::syntax::Tree;
+use crate::patterns::all::Patterns;
+use crate::rule::{Report, Rule};
+use crate::source::Span;
+use crate::variants::Variant;
+
+/// What patterns are run with, beside the report.
+pub(super) struct At<'a> {
+    pub(super) files: &'a dyn Files,
+    pub(super) tree: &'a Tree<'a>,
+    pub(super) depth: Depth,
+    pub(super) is_markdown: bool,
+}
+
+/// Runs the patterns of `rules`, and tells of those that could not be. Returns the offsets of the
+/// watched words.
+pub(super) fn run_patterns(
+    patterns: &Patterns,
+    rules: &[Rule],
+    at: &At<'_>,
+    report: &mut Report<'_>,
+) -> Vec<usize> {
+    let words = patterns.text.run(rules, at.tree, at.depth == Depth::Secrets, report);
+    if at.depth == Depth::Secrets {
+        return words;
+    }
+    if let Err(over) = patterns.syntax.run(at.tree, report)
+        && report.begin(SKIPPED)
+    {
+        let message = format!(
+            "the syntax patterns took too long here; `{}` and those after it did not run to the end",
+            over.rule
+        );
+        report.at(Span::default(), message);
+    }
+    if let Some((span, why, rule)) = patterns.data.run(at.files, report)
+        && report.begin(SKIPPED)
+    {
+        report.at(span, format!("the values cannot be read, so `{rule}` saw none: {why}"));
+    }
+    if at.is_markdown {
+        patterns.documents.run(at.files, report);
+    }
+    words
+}
+
+/// Tells of rules that cannot run here, for what several overrides set together.
+pub(super) fn tell_wrong(variant: &Variant, depth: Depth, report: &mut Report<'_>) {
+    for (rule, why) in variant.wrong.iter().filter(|_| depth == Depth::Full) {
+        if report.begin(rule) && report.begin(SKIPPED) {
+            let message = format!(
+                "`{rule}` did not run: what the overrides for this path set together does not hold: {why}"
+            );
+            report.at(Span::default(), message);
+        }
+    }
+}
