@@ -6,6 +6,7 @@ use crate::files::Files;
 use crate::finding::{Finding, Related, RuleId, Status};
 use crate::imports::Memo;
 use crate::kind::{self, Kind};
+use crate::linters::is_settings;
 use crate::packs::Packs;
 use crate::parse::markdown::{self, Fence};
 use crate::parse::values::Format;
@@ -48,6 +49,8 @@ pub struct Engine {
     documents: DocPatterns,
     memo: Memo,
     asks_listing: bool,
+    /// Whether a page says that another tool enforces it.
+    names_tools: bool,
     reads_files: bool,
     max_file_size: u64,
     today: Option<Date>,
@@ -95,11 +98,14 @@ impl Engine {
         let is_on = |rule: &str| settings.may_run(rule);
         let of_one_file = |rule: &&Rule| !rule.is_joined() && rule.form != Some(Form::Commit);
         let reads_files = registry.rules().iter().filter(of_one_file).any(|rule| is_on(&rule.id));
-        let asks_listing = conditions.ask_listing(&is_on) || documents.follow_links(&is_on);
+        let names_tools = registry.rules().iter().any(names_tools);
+        let asks_listing =
+            names_tools || conditions.ask_listing(&is_on) || documents.follow_links(&is_on);
         Ok(Self {
             settings,
             data: DataPatterns::new(registry.rules()),
             asks_listing,
+            names_tools,
             reads_files,
             conditions,
             documents,
@@ -155,6 +161,7 @@ impl Engine {
         Format::of(path).is_some() && self.data.read_others(&is_on)
             || Format::of(path) == Some(Format::FrontMatter) && self.documents.follow_links(&is_on)
             || self.conditions.ask_for(path, &is_on)
+            || self.names_tools && is_settings(path.rsplit('/').next().unwrap_or(path))
     }
 
     /// Whether conditions ask for the list of files, the branch or the change, or links of documents
@@ -383,6 +390,11 @@ impl Engine {
         }
         report.finish().into_iter().filter_map(|finding| finding.secret).collect()
     }
+}
+
+/// Whether a page of the project says that another tool enforces it; no shipped one does.
+fn names_tools(rule: &Rule) -> bool {
+    rule.path.is_some() && !rule.enforced_by.is_empty()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -30,6 +30,8 @@ pub struct Ground {
     pub languages: BTreeSet<&'static str>,
     /// Which name stands in files of which language.
     holding: HashSet<(&'static str, String)>,
+    /// Which name is called in files of which language.
+    called: HashSet<(&'static str, String)>,
     manifests: BTreeMap<&'static str, String>,
     /// What was not read, in words.
     pub notes: Vec<String>,
@@ -63,7 +65,7 @@ impl Ground {
         let mut unread = 0;
         for path in &self.paths {
             let Some(language) = program(path) else { continue };
-            let known = |word: &&String| self.holding.contains(&(language, (*word).clone()));
+            let known = |word: &&String| self.called.contains(&(language, (*word).clone()));
             if words.is_empty() || words.iter().all(known) {
                 continue;
             }
@@ -76,6 +78,10 @@ impl Ground {
             for found in search.find_overlapping_iter(&bytes) {
                 let word = words[found.pattern().as_usize()];
                 self.holding.insert((language, word.clone()));
+                let is_whole = found.start() == 0 || !is_word_byte(bytes[found.start() - 1]);
+                if is_whole && bytes.get(found.end()) == Some(&b'(') {
+                    self.called.insert((language, word.clone()));
+                }
             }
         }
         if unread > 0 {
@@ -92,6 +98,12 @@ impl Ground {
         let holds =
             |language: &&&'static str| self.holding.contains(&(**language, word.to_owned()));
         self.languages.iter().filter(holds).copied().collect()
+    }
+
+    /// Whether code of the language calls a function of this name.
+    #[must_use]
+    pub fn calls(&self, name: &str, language: &'static str) -> bool {
+        self.called.contains(&(language, name.to_owned()))
     }
 
     /// Whether the manifests name the package: how it is written in a check.
@@ -112,6 +124,12 @@ impl Ground {
         let (kind, _) = self.manifests.iter().find(|(_, text)| is_name && names(text))?;
         let name = if *kind == "crate" { name.replace('-', "_") } else { name.to_owned() };
         Some(format!("{kind}:{name}"))
+    }
+
+    /// Whether there is a manifest of this kind of packages.
+    #[must_use]
+    pub fn has_manifest(&self, kind: &str) -> bool {
+        self.manifests.contains_key(kind)
     }
 
     /// How a package would be written that no manifest names.
@@ -160,6 +178,10 @@ impl Ground {
             many => Some(format!("**/*.{{{}}}", many.join(","))),
         }
     }
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// The language of a program, by its path.

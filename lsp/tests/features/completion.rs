@@ -149,7 +149,7 @@ fn the_header_of_a_page_is_completed_by_its_types() {
         shown.replace("\n---\n# team/a\n", "").replace("\n---", "")
     };
     assert_snapshot!(of("‸"), @"
-    severity enabled tags aliases security-severity summary of 10
+    severity enabled tags aliases security-severity summary of 11
     severity:
     ");
     assert_snapshot!(of("severity: ‸"), @"

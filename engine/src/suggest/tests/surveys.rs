@@ -180,6 +180,59 @@ fn a_page_proves_itself() {
 }
 
 #[test]
+fn a_page_that_another_tool_enforces_is_counted_there() {
+    let page = |by: &str| {
+        format!(
+            "---\nenforced-by: {by}\n---\n# team/output\n\nNever write to standard output. Always use the logger.\n"
+        )
+    };
+    let (on, off) = (page("eslint/no-console"), page("eslint/no-alert"));
+    let (_folder, project) = project(&[
+        (".eslintrc.json", r#"{"rules": {"no-console": "error"}}"#),
+        ("src/a.ts", "export const a = 1;\n"),
+        (".aidd/rules/on.md", &on),
+        (".aidd/rules/off.md", &off.replace("output", "alerts")),
+        ("AGENTS.md", "- Always use the logger.\n- Never use `any`.\n"),
+        ("eslint.config.mjs", "export default tseslint.configs.recommended;\n"),
+    ]);
+    insta::assert_snapshot!(lines(&all(&project)), @"");
+}
+
+#[test]
+fn a_sentence_holds_where_its_file_does() {
+    let (_folder, project) = project(&[
+        (".aidd/x", ""),
+        ("src/api/v1/a.py", "print(1)\n"),
+        ("src/web/b.py", "print(2)\n"),
+        ("src/api/v1/AGENTS.md", "- Never use `print()`.\n- Files have at most 300 lines.\n"),
+        (".cursor/rules/web.mdc", "---\nglobs: src/web/**/*.py\n---\n- Never call `exec()`.\n"),
+    ]);
+    let survey = all(&project);
+    let checks: Vec<String> = survey
+        .suggestions()
+        .values()
+        .map(|one| format!("{} {}", one.path, one.draft.check))
+        .collect();
+    insta::assert_snapshot!(checks.join("\n"), @"");
+}
+
+#[test]
+fn what_is_written_instead_is_a_fix() {
+    let (_folder, project) = project(&[
+        (".aidd/x", ""),
+        ("src/a.ts", "const copy = cloneDeep(tree, 1);\nconst now = Date.now();\n"),
+        ("docs/a.md", "A blacklist of hosts.\n"),
+        (
+            "AGENTS.md",
+            "- Use `structuredClone()` instead of `cloneDeep()`.\n- Write `allowlist`, not `blacklist`.\n",
+        ),
+    ]);
+    let survey = all(&project);
+    let pages: Vec<&str> = survey.suggestions().values().map(|one| one.page.as_str()).collect();
+    insta::assert_snapshot!(pages.join("\n"), @"");
+}
+
+#[test]
 fn what_is_left_out_is_said() {
     let many: String = (0..50).map(|one| format!("- Never call `gone{one}()`.\n")).collect();
     let (_folder, project) =
