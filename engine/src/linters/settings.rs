@@ -110,7 +110,8 @@ impl Settings {
     pub fn of_tools(files: &dyn Files, paths: &[String], names: &[String]) -> Self {
         let tools: Vec<&str> =
             names.iter().map(|name| name.split(['/', ':']).next().unwrap_or(name)).collect();
-        let is_asked = |name: &str| is_settings(name) && tools.iter().any(|tool| may_set(tool, name));
+        let is_asked =
+            |name: &str| is_settings(name) && tools.iter().any(|tool| may_set(tool, name));
         Self::read_where(files, paths, is_asked)
     }
 

@@ -199,10 +199,25 @@ fn globs(codes: &[&str], ground: &Ground) -> Option<Vec<String>> {
     codes.iter().map(glob).collect()
 }
 
+/// A construct by its word: its languages, the rule of ast-grep that finds it, a line that has it.
+type Construct = (&'static str, &'static [&'static str], &'static str, &'static str);
+
 /// What is not a call, a member or a macro, by its word: language and ast-grep's rule.
-const CONSTRUCTS: [(&str, &[&str], &str, &str); 17] = [
+const CONSTRUCTS: &[Construct] = &[
     ("==", &["javascript", "typescript"], r#"{"pattern": "$LEFT == $RIGHT"}"#, "if (a == b) {}"),
     ("!=", &["javascript", "typescript"], r#"{"pattern": "$LEFT != $RIGHT"}"#, "if (a != b) {}"),
+    (
+        "interface",
+        &["typescript"],
+        r#"{"kind": "interface_declaration"}"#,
+        "interface A { b: string }",
+    ),
+    (
+        "?:",
+        &["javascript", "typescript"],
+        r#"{"kind": "ternary_expression"}"#,
+        "const a = b ? 1 : 2;",
+    ),
     ("lambda", &["python"], r#"{"kind": "lambda"}"#, "a = lambda b: b"),
     (
         "nonlocal",
@@ -232,7 +247,11 @@ const CONSTRUCTS: [(&str, &[&str], &str, &str); 17] = [
 
 /// A check that finds what is in backticks in code.
 pub(super) fn ban(bad: &str, ground: &Ground) -> Option<Draft> {
-    let name = format!("no-{bad}");
+    let name = match bad {
+        "==" | "!=" => "no-loose-equality".to_owned(),
+        "?:" => "no-ternary".to_owned(),
+        bad => format!("no-{bad}"),
+    };
     let message = format!("`{bad}` is not used here");
     if let Some((_, languages, rule, line)) = CONSTRUCTS.iter().find(|(word, ..)| *word == bad) {
         let here: Vec<&str> =

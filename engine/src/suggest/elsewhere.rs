@@ -25,7 +25,7 @@ type Row = (&'static str, &'static [(Tool, &'static str)]);
 /// Facts from the pages of the tools: eslint.org/docs/rules, typescript-eslint.io/rules,
 /// biomejs.dev/linter, rust-lang.github.io/rust-clippy, docs.astral.sh/ruff/rules,
 /// golangci-lint.run/usage/linters.
-const ROWS: [Row; 63] = [
+const ROWS: &[Row] = &[
     (r"`console\.|console (?:logs?|statements?)", &[(Eslint, "no-console"), (Biome, "noConsole")]),
     (
         r"`(?:as )?any`|\bany type|explicit any",

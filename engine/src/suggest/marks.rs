@@ -61,7 +61,12 @@ pub(super) fn named(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     let what = caught.words("what")?.to_lowercase();
     let scripts = ["javascript", "typescript"];
     let has_script = scripts.iter().any(|one| ground.languages.contains(one));
+    if what.starts_with("inline") {
+        return has_script.then(|| inline_style(caught, ground)).flatten();
+    }
     let bad = match what.as_str() {
+        what if what.starts_with("default") => has_script.then_some("export default")?,
+        what if what.starts_with("ternar") => has_script.then_some("?:")?,
         what if what.starts_with("print") => {
             ground.languages.contains("python").then_some("print()")?
         }
@@ -173,5 +178,53 @@ pub(super) fn keyword(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     let mut found = draft(&format!("{call}-with-{keyword}"), check, said, Trust::Medium);
     found.fails = vec![Block::alone("src/example.py", format!("{call}(a)"))];
     found.passes = vec![Block::alone("src/example.py", format!("{call}(a, {keyword}=b)"))];
+    Some(Made::Draft(Box::new(found)))
+}
+
+/// "Named exports only": no default export.
+pub(super) fn named_exports(_: &Caught<'_>, ground: &Ground) -> Option<Made> {
+    let mut found = ban("export default", ground)?;
+    found.trust = Trust::Medium;
+    Some(Made::Draft(Box::new(found)))
+}
+
+/// Styles in the attribute of an element.
+fn inline_style(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
+    let check = json!({"syntax": {
+        "language": ["javascript", "typescript"],
+        "rule": {"kind": "jsx_attribute", "regex": "^style="},
+    }});
+    let mut found = draft("no-inline-style", check, "a style stands in the element", Trust::Medium);
+    let line = |attribute: &str| format!("const a = <p {attribute}>b</p>;");
+    found.fails = vec![Block::alone("src/example.tsx", line("style={{ margin: 0 }}"))];
+    found.passes = vec![Block::alone("src/example.tsx", line("className=\"b\""))];
+    super::code::narrow(&mut found, caught, ground)?;
+    Some(Made::Draft(Box::new(found)))
+}
+
+/// Imports by a path that leads up.
+pub(super) fn relative_import(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
+    let words = caught.sentence.english.to_lowercase();
+    let is_script = ["javascript", "typescript"].iter().any(|one| ground.languages.contains(one));
+    if !words.contains("import") || words.contains("absolute imports are") {
+        return None;
+    }
+    let (language, rule, ending, line, good) = if is_script {
+        let rule =
+            json!({"kind": "import_statement", "has": {"field": "source", "regex": r"^.\.\./"}});
+        let line = "import { a } from \"../a\";";
+        (json!(["javascript", "typescript"]), rule, "ts", line, "import { a } from \"@/a\";")
+    } else if ground.languages.contains("python") {
+        let rule = json!({"kind": "import_from_statement", "has": {"kind": "relative_import"}});
+        (json!(["python"]), rule, "py", "from .a import b", "from example.a import b")
+    } else {
+        return None;
+    };
+    let check = json!({"syntax": {"language": language, "rule": rule}});
+    let said = "the import leads up by a relative path";
+    let mut found = draft("no-relative-import", check, said, Trust::Medium);
+    found.fails = vec![Block::alone(format!("src/b/example.{ending}"), line)];
+    found.passes = vec![Block::alone(format!("src/b/example.{ending}"), good)];
+    super::code::narrow(&mut found, caught, ground)?;
     Some(Made::Draft(Box::new(found)))
 }

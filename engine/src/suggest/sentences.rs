@@ -208,8 +208,10 @@ impl Reader {
 
 /// In a Korean sentence code is what is written in Latin letters.
 static LATIN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"«(\d+)»|!important\b|[@.#]?[A-Za-z_$](?:[\w$./@*!-]*[\w$*/!])?(?:\(\))?")
-        .expect("an expression")
+    Regex::new(
+        r"«(\d+)»|!important\b|[@.#]?[A-Za-z_$](?:[A-Za-z0-9_$./@*!-]*[A-Za-z0-9_$*/!])?(?:\(\))?",
+    )
+    .expect("an expression")
 });
 
 /// Whether Latin letters stand for themselves: names of cases, managers of packages and the like.

@@ -268,6 +268,15 @@ fn plain(text: &str) -> String {
         .to_owned()
 }
 
+/// Why a page is not enforced that says another tool does it.
+fn idle(path: &str, text: &str, settings: &Settings) -> Option<String> {
+    let rule = project_rule(path, text).filter(|rule| rule.check.is_none())?;
+    rule.enforced_by.iter().find_map(|by| match settings.enforced_by(by) {
+        Enforced::Not { why, .. } => Some(format!("its page names `{by}`, but {why}")),
+        _ => None,
+    })
+}
+
 /// The sentences, each once, and those of pages that are enforced: words → by what.
 fn read(
     project: &Project,
@@ -282,6 +291,9 @@ fn read(
     for source in sources(project, asked, paths, survey)? {
         let is_page = is_page_path(source.path());
         let explains = is_page.then(|| of_page(source.path(), source.text(), settings)).flatten();
+        let idle = (is_page && explains.is_none())
+            .then(|| idle(source.path(), source.text(), settings))
+            .flatten();
         let scope = scope::of_file(source.path(), source.text());
         for sentence in sentences(&source) {
             let touches =
@@ -307,7 +319,7 @@ fn read(
                 span: sentence.span,
                 text,
                 also: Vec::new(),
-                outcome: Outcome::Guidance(None),
+                outcome: Outcome::Guidance(idle.clone()),
             };
             open.push(Open {
                 told,
