@@ -118,14 +118,27 @@ static UNLESS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("an expression")
 });
 
+/// A condition that a check cannot know: without it the check says more than the sentence.
+static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:\w+ ){0,2}(?:when|whenever|if|unless|until|as long as|while)\b")
+        .expect("an expression")
+});
+
 /// Takes the places that the sentence names into the check. `None` when the sentence speaks of a
 /// place that is not known: a check of all places would say something else.
 pub(super) fn narrow(draft: &mut Draft, caught: &Caught<'_>, ground: &Ground) -> Option<()> {
     let rest = caught.after();
+    // One of several things that are bad together is well by itself.
+    if rest.trim_start().starts_with(['+', '&']) {
+        return None;
+    }
+    if CONDITION.is_match(rest) {
+        draft.trust = Trust::Low;
+    }
     if let Some(found) = WHERE.captures(rest) {
         let tail = &rest[found.get(0).map_or(0, |all| all.end())..];
         if UNLESS.is_match(tail) {
-            draft.trust = Trust::Medium;
+            draft.trust = draft.trust.min(Trust::Medium);
         }
         return place(draft, &found, caught, ground);
     }
@@ -223,7 +236,7 @@ const CONSTRUCTS: &[Construct] = &[
         "nonlocal",
         &["python"],
         r#"{"kind": "nonlocal_statement"}"#,
-        "def a():\n    b = 1\n    def c():\n        nonlocal b",
+        "def _a() -> None:\n    b = 1\n    def _c() -> None:\n        nonlocal b",
     ),
     ("any", &["typescript"], r#"{"kind": "predefined_type", "regex": "^any$"}"#, "let a: any = 1;"),
     ("enum", &["typescript"], r#"{"kind": "enum_declaration"}"#, "enum A { B }"),
@@ -237,7 +250,7 @@ const CONSTRUCTS: &[Construct] = &[
         "export default 1;",
     ),
     ("unsafe", &["rust"], r#"{"kind": "unsafe_block"}"#, "fn a() { unsafe { b() } }"),
-    ("global", &["python"], r#"{"kind": "global_statement"}"#, "def a():\n    global b"),
+    ("global", &["python"], r#"{"kind": "global_statement"}"#, "def _a() -> None:\n    global b"),
     ("goto", &["c", "go"], r#"{"kind": "goto_statement"}"#, "int a(void) { goto b; b: return 1; }"),
     ("import *", &["python"], r#"{"kind": "wildcard_import"}"#, "from a import *"),
     ("from x import *", &["python"], r#"{"kind": "wildcard_import"}"#, "from a import *"),

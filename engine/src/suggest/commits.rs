@@ -116,7 +116,7 @@ pub(super) fn subject_case(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
     let check = json!({"commit": {"subject": {"case": "lower"}}});
     let draft =
         draft("commit-subject-case", check, "the subject begins with a capital", Trust::High);
-    messages(draft, "fix: Close the file", "fix: close the file")
+    messages(draft, "fix: Add the file", "fix: add the file")
 }
 
 pub(super) fn subject_end(caught: &Caught<'_>, _: &Ground) -> Option<Made> {

@@ -112,16 +112,19 @@ impl Ground {
         let is_name = !name.is_empty()
             && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_@/.".contains(c))
             && !name.ends_with('/');
-        let names = |text: &str| {
+        let names = |kind: &str, text: &str| {
             text.match_indices(name).any(|(at, _)| {
                 let (before, after) = (&text[..at], &text[at + name.len()..]);
                 let ends = |c: Option<char>| {
                     c.is_none_or(|c| !(c.is_ascii_alphanumeric() || "-_/@.".contains(c)))
                 };
-                ends(before.chars().next_back()) && ends(after.chars().next())
+                ends(before.chars().next_back())
+                    && ends(after.chars().next())
+                    // A word of JSON is no name there unless it stands in quotation marks.
+                    && (kind != "npm" || before.ends_with('"') && after.starts_with('"'))
             })
         };
-        let (kind, _) = self.manifests.iter().find(|(_, text)| is_name && names(text))?;
+        let (kind, _) = self.manifests.iter().find(|(kind, text)| is_name && names(kind, text))?;
         let name = if *kind == "crate" { name.replace('-', "_") } else { name.to_owned() };
         Some(format!("{kind}:{name}"))
     }

@@ -148,7 +148,7 @@ pub(super) fn inline_import(caught: &Caught<'_>, ground: &Ground) -> Option<Made
     }});
     let said = "the import does not stand at the top of the file";
     let mut found = draft("imports-at-the-top", check, said, Trust::Medium);
-    found.fails = vec![Block::alone("src/example.py", "def a():\n    import b")];
+    found.fails = vec![Block::alone("src/example.py", "def _a() -> None:\n    import b")];
     found.passes = vec![Block::alone("src/example.py", "import b")];
     super::code::narrow(&mut found, caught, ground)?;
     Some(Made::Draft(Box::new(found)))

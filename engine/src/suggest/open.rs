@@ -89,8 +89,9 @@ impl Open {
             Verdict::Draft(mut draft) => {
                 draft.id = names.free(&draft.id);
                 // Pages in the rules of a folder hold for that folder by themselves.
-                if self.own_folder().is_empty() {
-                    scope::narrow(&mut draft, &self.scope);
+                match self.own_folder().trim_end_matches('/') {
+                    "" => scope::narrow(&mut draft, &self.scope),
+                    folder => scope::moved_below(&mut draft, folder),
                 }
                 self.draft = Some(draft);
             }
@@ -284,6 +285,10 @@ fn weigh(draft: &Draft, caught: Option<&Caught>) -> (Severity, Trust, String) {
         return (Severity::Warning, draft.trust, "not tried on the project".to_owned());
     };
     let Caught { findings, files, judged, .. } = *caught;
+    if draft.trust == Trust::Low {
+        let why = "the sentence names a condition that the check does not know".to_owned();
+        return (Severity::Info, Trust::Low, why);
+    }
     match (findings, judged) {
         (0, 0) => {
             let why = "nothing here to try it on".to_owned();

@@ -68,6 +68,12 @@ pub(super) fn narrow(draft: &mut Draft, globs: &[String]) {
     if draft.check.get("commit").is_some() {
         return;
     }
+    // Imports are between parts that are named, but for those of a package by anybody.
+    let of_parts =
+        draft.check.pointer("/layers/forbid/0/from").and_then(Value::as_str) != Some("**");
+    if draft.check.get("layers").is_some() && of_parts {
+        return;
+    }
     let by_path = draft.check.get("tree").is_some() || draft.check.get("layers").is_some();
     if by_path || draft.check.get("files").is_some() {
         let Some(folder) = folder else {
@@ -115,6 +121,14 @@ fn below(check: &mut Value, folder: &str) -> bool {
         check.pointer_mut(pointer).into_iter().for_each(&mut put);
     }
     is_done
+}
+
+/// Moves the examples of a draft whose page lies in the rules of `folder`: it holds there only.
+pub(super) fn moved_below(draft: &mut Draft, folder: &str) {
+    if draft.check.get("commit").is_none() {
+        moved(&mut draft.fails, folder);
+        moved(&mut draft.passes, folder);
+    }
 }
 
 fn moved(samples: &mut [Sample], folder: &str) {

@@ -147,7 +147,7 @@ pub(super) const TOPICS: &[Topic] = &[
         &[("compliance/commonjs", SCRIPT)],
     ),
     (
-        r"deep(?:ly)? nest",
+        r"deep nesting|deeply nested (?:code|blocks?|ifs?|logic|conditionals?|conditions?|loops?|statements?|structures?|control)|nesting depth|levels? of nesting",
         &[
             ("compliance/deep-nesting", SCRIPT),
             ("compliance/python-deep-nesting", "python"),
@@ -174,7 +174,7 @@ pub(super) const TOPICS: &[Topic] = &[
         &[("compliance/logic-in-index", SCRIPT)],
     ),
     (
-        r"\bdebug(?:ging)? (?:output|statements?|prints?|logs?|code)|\bbreakpoints?\b",
+        r"\bdebug(?:ging)? (?:output|statements?|prints?|logs?|code)|\b(?:no|never|remove|leave)\b.{0,20}\bbreakpoints?\b",
         &[
             ("compliance/debug-output", SCRIPT),
             ("compliance/java-debug-output", "java"),

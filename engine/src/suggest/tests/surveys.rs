@@ -213,6 +213,8 @@ fn a_sentence_holds_where_its_file_does() {
         (".aidd/x", ""),
         ("src/api/v1/a.py", "print(1)\n"),
         ("src/web/b.py", "print(2)\n"),
+        ("web/c.py", "print(3)\n"),
+        ("web/AGENTS.md", "- Never call `os.getpid()`.\n"),
         ("src/api/v1/AGENTS.md", "- Never use `print()`.\n- Files have at most 300 lines.\n"),
         (
             ".cursor/rules/web.mdc",
@@ -229,6 +231,7 @@ fn a_sentence_holds_where_its_file_does() {
     .aidd/rules/at-most-300-lines.md {"tree":{"each":"src/api/v1/**/*.py","lines":{"max":300}}}
     .aidd/rules/no-os-getcwd.md {"syntax":{"language":["python"],"rule":{"pattern":"os.getcwd($$$ARGS)"}},"files":["src/web/**/*.py"]}
     .aidd/rules/no-print.md {"syntax":{"language":["python"],"rule":{"pattern":"print($$$ARGS)"}},"files":["src/api/v1/**"]}
+    web/.aidd/rules/no-os-getpid.md {"syntax":{"language":["python"],"rule":{"pattern":"os.getpid($$$ARGS)"}}}
     "#);
 }
 
