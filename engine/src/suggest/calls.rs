@@ -69,6 +69,11 @@ pub(super) fn rule(bad: &str, language: &'static str, ground: &Ground) -> Option
         return None;
     }
     let is_method = called.starts_with('.');
+    if language == "python"
+        && let Some(found) = special(bad)
+    {
+        return Some(found);
+    }
     let by_field = |kind: &str, field: &str, regex: String| json!({"kind": kind, "has": {"field": field, "regex": regex}});
     let escaped = regex::escape(bare);
     match language {
@@ -164,6 +169,9 @@ pub(super) fn languages(bad: &str, ground: &Ground) -> Vec<&'static str> {
     if built_in.iter().any(|one| here(&one)) {
         return built_in.into_iter().filter(here).collect();
     }
+    if (bad.contains('[') || bad.starts_with('@') && bad.contains('.')) && here(&"python") {
+        return vec!["python"];
+    }
     let plain = bad.trim_start_matches('.');
     let sign = SIGNS.iter().find(|(start, _)| plain.starts_with(start));
     let mut languages = ground.holding(&word(bad));
@@ -243,4 +251,22 @@ fn is_called(name: &str, language: &'static str, ground: &Ground) -> bool {
         || !TYPES.contains(&name)
             && !name.starts_with(char::is_uppercase)
             && ground.calls(name, language)
+}
+
+/// What Python writes in a way of its own: a decorator, a type with parameters.
+fn special(bad: &str) -> Option<(Value, String)> {
+    if let Some(name) = bad.strip_prefix('@').map(called) {
+        let is_dotted = name.split('.').all(is_name);
+        let regex = format!(r"^@{}\b", regex::escape(name));
+        let line = format!("@{name}\ndef _a() -> None:\n    pass");
+        return is_dotted.then(|| (json!({"kind": "decorator", "regex": regex}), line));
+    }
+    let (name, rest) = bad.split_once('[')?;
+    if !rest.ends_with(']') || !is_name(name) || !name.starts_with(char::is_uppercase) {
+        return None;
+    }
+    let generic = json!({"kind": "generic_type", "regex": format!(r"^{name}\[")});
+    let value = json!({"kind": "subscript", "regex": format!(r"^(?:\w+\.)?{name}\[")});
+    let line = format!("def _a(b: {name}[int]) -> None:\n    pass");
+    Some((json!({"any": [generic, value]}), line))
 }

@@ -118,9 +118,18 @@ static UNLESS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("an expression")
 });
 
-/// A condition that a check cannot know: without it the check says more than the sentence.
+/// What stands in brackets.
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\([^()]*\)").expect("an expression"));
+
+/// Where what a demand says of its object ends, and another thought or a reason begins.
+static CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)[;:\u{2014}\u{2013}]| - |, (?:use|which|as|but|and)\b|\b(?:because|since)\b")
+        .expect("an expression")
+});
+
+/// A condition that a check cannot know.
 static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(?:\w+ ){0,2}(?:when|whenever|if|unless|until|as long as|while)\b")
+    Regex::new(r"(?i)\b(?:when|whenever|if|unless|until|while|without|before|after|manually|by default|as long as|as (?:the|an?)\b)")
         .expect("an expression")
 });
 
@@ -132,8 +141,11 @@ pub(super) fn narrow(draft: &mut Draft, caught: &Caught<'_>, ground: &Ground) ->
     if rest.trim_start().starts_with(['+', '&']) {
         return None;
     }
-    if CONDITION.is_match(rest) {
-        draft.trust = Trust::Low;
+    // A check of all cases would say something else.
+    let bare = ASIDE.replace_all(rest, "");
+    let clause = CLAUSE.find(&bare).map_or(&*bare, |end| &bare[..end.start()]);
+    if CONDITION.is_match(clause) {
+        return None;
     }
     if let Some(found) = WHERE.captures(rest) {
         let tail = &rest[found.get(0).map_or(0, |all| all.end())..];

@@ -137,9 +137,12 @@ const ROWS: &[Row] = &[
         &[(Eslint, "@typescript-eslint/prefer-optional-chain"), (Biome, "useOptionalChain")],
     ),
     (r"nullish coalescing", &[(Eslint, "@typescript-eslint/prefer-nullish-coalescing")]),
-    (r"docstrings?\b", &[(Ruff, "D103")]),
     (
-        r"\bsort(?:ed|ing)?\b.{0,15}\bimports?|imports?\b.{0,25}\b(?:sorted|ordered|alphabetical)",
+        r"\b(?:all|every|each|public)\b.{0,40}\bdocstrings?\b|\bdocstrings?\b.{0,50}\b(?:all|every|each|public)\b",
+        &[(Ruff, "D103")],
+    ),
+    (
+        r"\bisort\b|\bsort(?:ed|ing)?\b.{0,15}\bimports?|imports?\b.{0,25}\b(?:sorted|ordered|alphabetical)",
         &[(Eslint, "import/order"), (Eslint, "simple-import-sort/imports"), (Ruff, "I001")],
     ),
     (

@@ -196,6 +196,6 @@ pub(super) fn program(path: &str) -> Option<&'static str> {
 
 /// What is looked for in code to know the language of what stands in backticks.
 pub(super) fn word(code: &str) -> String {
-    let word = code.split('(').next().unwrap_or(code);
+    let word = code.split(['(', '[']).next().unwrap_or(code);
     word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned()
 }

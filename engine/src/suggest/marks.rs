@@ -156,28 +156,54 @@ pub(super) fn inline_import(caught: &Caught<'_>, ground: &Ground) -> Option<Made
 
 /// An argument by name that calls of a function in Python have.
 pub(super) fn keyword(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
-    let keyword = caught.code("keyword")?.split_once('=')?.0.trim().to_owned();
+    let keyword = caught.code("keyword").filter(|code| code.contains('='))?;
+    with_keywords(caught, &[keyword], ground)
+}
+
+/// "Never call it without": those that all calls have.
+pub(super) fn keywords(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
+    with_keywords(caught, &caught.codes_in("keywords"), ground)
+}
+
+fn with_keywords(caught: &Caught<'_>, keywords: &[&str], ground: &Ground) -> Option<Made> {
+    let names: Vec<&str> =
+        keywords.iter().map(|code| code.split('=').next().unwrap_or(code).trim()).collect();
     let call = super::calls::called(caught.code("call")?);
-    let names: Vec<&str> = call.split('.').collect();
     let is_known = ground.languages.contains("python")
-        && super::calls::is_name(&keyword)
-        && names.iter().all(|name| super::calls::is_name(name));
+        && !names.is_empty()
+        && names.iter().all(|name| super::calls::is_name(name))
+        && call.split('.').all(super::calls::is_name);
     if !is_known {
         return None;
     }
-    let argument = json!({"kind": "keyword_argument", "has": {"field": "name", "regex": format!("^{keyword}$")}});
+    let missing = |name: &&str| {
+        let argument = json!({"kind": "keyword_argument", "has": {"field": "name", "regex": format!("^{name}$")}});
+        json!({"not": {"has": {"field": "arguments", "has": argument}}})
+    };
+    let any: Vec<serde_json::Value> = names.iter().map(missing).collect();
+    // A method is called by way of an object.
+    let function = format!(r"(?:^|\.){}$", regex::escape(call));
     let check = json!({"syntax": {
         "language": ["python"],
-        "rule": {
-            "kind": "call",
-            "has": {"field": "function", "regex": format!("^{}$", regex::escape(call))},
-            "not": {"has": {"field": "arguments", "has": argument}},
-        },
+        "rule": {"kind": "call", "has": {"field": "function", "regex": function}, "any": any},
     }});
-    let said = format!("`{call}()` is called without `{keyword}=`");
-    let mut found = draft(&format!("{call}-with-{keyword}"), check, said, Trust::Medium);
+    let said = format!("`{call}()` is called without `{}=`", names.join("=` and `"));
+    let name = format!("{call}-with-{}", names.join("-"));
+    let mut found = draft(&name, check, said, Trust::Medium);
+    let given: Vec<String> = names.iter().map(|name| format!("{name}=b")).collect();
     found.fails = vec![Block::alone("src/example.py", format!("{call}(a)"))];
-    found.passes = vec![Block::alone("src/example.py", format!("{call}(a, {keyword}=b)"))];
+    found.passes = vec![Block::alone("src/example.py", format!("{call}(a, {})", given.join(", ")))];
+    Some(Made::Draft(Box::new(found)))
+}
+
+/// Comments that suppress what a tool says.
+pub(super) fn suppressed(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
+    let bad: Vec<&str> = caught.codes_in("bad").into_iter().filter(|bad| is_mark(bad)).collect();
+    let mut found = mark(bad.first()?, ground)?;
+    let literal = |bad: &&str| regex::escape(bad.trim_start_matches(['#', '/', ' ']));
+    let all: Vec<String> = bad.iter().map(literal).collect();
+    found.check["text"]["regex"] = json!(format!(r"(?:#|//|/\*)\s*(?:{})", all.join("|")));
+    found.trust = Trust::Medium;
     Some(Made::Draft(Box::new(found)))
 }
 

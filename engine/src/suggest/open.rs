@@ -285,10 +285,6 @@ fn weigh(draft: &Draft, caught: Option<&Caught>) -> (Severity, Trust, String) {
         return (Severity::Warning, draft.trust, "not tried on the project".to_owned());
     };
     let Caught { findings, files, judged, .. } = *caught;
-    if draft.trust == Trust::Low {
-        let why = "the sentence names a condition that the check does not know".to_owned();
-        return (Severity::Info, Trust::Low, why);
-    }
     match (findings, judged) {
         (0, 0) => {
             let why = "nothing here to try it on".to_owned();

@@ -8,7 +8,7 @@ pub(super) const SCRIPT: &str = "javascript";
 /// Demands in words that rules of ours make.
 pub(super) const TOPICS: &[Topic] = &[
     (
-        r"(?:secrets?|credentials?|api[ -]?keys?|passwords?|access tokens?|private keys?)\b.{0,60}\b(?:commit|hard-?cod|check(?:ed)? in|in (?:the )?(?:code|source|repo|git))|(?:commit|hard-?cod\w*|check in|push)\b.{0,40}\b(?:secrets?|credentials?|api[ -]?keys?|passwords?|access tokens?|private keys?)",
+        r"(?:secrets?|credentials?|api[ -]?keys?|passwords?|access tokens?|private keys?)\b.{0,60}\b(?:commit|hard-?cod|check(?:ed)? in|in (?:the )?(?:code|source|repo|git))|(?:commit|hard-?cod\w*|check in|push)\b.{0,40}\b(?:secrets?|credentials?|api[ -]?keys?|passwords?|access tokens?|private keys?)|\b(?:commit|push)\w*\b.{0,12}\b(?:real|live|production) keys?\b|\bnever (?:place|put|store|embed)\b.{0,25}\b(?:credentials?|secrets?|passwords?)\b",
         &[("secrets/", "")],
     ),
     (
@@ -32,7 +32,7 @@ pub(super) const TOPICS: &[Topic] = &[
         ],
     ),
     (
-        r"focus(?:ed|sed)? tests?|\.only\b",
+        r"\b(?:no|never|leave|commit\w*|remove)\b.{0,25}\bfocuss?ed tests?|\.only\b",
         &[("compliance/focused-test", SCRIPT), ("compliance/ruby-focused-test", "ruby")],
     ),
     (
@@ -129,7 +129,10 @@ pub(super) const TOPICS: &[Topic] = &[
             ("compliance/java-select-star", "java"),
         ],
     ),
-    (r"(?:broken|dead) links?", &[("compliance/broken-link", "")]),
+    (
+        r"\b(?:no|never|avoid|fix|without|must not)\b.{0,30}\b(?:broken|dead) links?|\blinks?\b.{0,30}\bmust (?:work|resolve|not be broken)",
+        &[("compliance/broken-link", "")],
+    ),
     (
         r"(?:todos?|fixmes?)\b.{0,60}\b(?:issue|ticket|tracker|owner|reference)",
         &[("compliance/untracked-todo", "")],
@@ -200,7 +203,10 @@ pub(super) const TOPICS: &[Topic] = &[
             ("compliance/java-weak-random", "java"),
         ],
     ),
-    (r"\blatest\b.{0,15}\btags?\b|tags?\b.{0,15}\blatest\b", &[("dockerfile/latest-tag", "")]),
+    (
+        r"\b(?:images?|docker\w*|containers?)\b.{0,40}\blatest\b|\blatest\b.{0,15}\b(?:image|docker)\b|:latest\b",
+        &[("dockerfile/latest-tag", "")],
+    ),
     (r"(?:containers?|docker)\b.{0,40}\broot\b", &[("dockerfile/root-user", "")]),
     (
         r"(?:log|print|logging)\b.{0,30}\b(?:passwords?|tokens?|secrets?|personal data|pii)",
@@ -417,12 +423,12 @@ pub(super) const TOPICS: &[Topic] = &[
         &[("compliance/test-file-name", SCRIPT)],
     ),
     (
-        r"camelcase\b.{0,15}\b(?:variables|functions)|\b(?:variables|functions)\b.{0,25}\bcamelcase|pascalcase\b.{0,15}\b(?:types|classes|interfaces)|\b(?:types|classes|interfaces)\b.{0,20}\bpascalcase",
-        &[("compliance/identifier-case", SCRIPT)],
-    ),
-    (
         r"snake_case\b.{0,15}\b(?:variables|functions|methods)|\b(?:variables|functions|methods)\b.{0,25}\bsnake_case",
         &[("compliance/python-name-case", "python")],
+    ),
+    (
+        r"camelcase\b.{0,15}\b(?:variables|functions)|\b(?:variables|functions)\b.{0,25}\bcamelcase|pascalcase\b.{0,15}\b(?:types|classes|interfaces)|\b(?:types|classes|interfaces)\b.{0,20}\bpascalcase",
+        &[("compliance/identifier-case", SCRIPT)],
     ),
     (
         r"\b(?:no|never|avoid|don\'t|do not|without|not use)\b.{0,30}\b(?:absolute|home|machine-specific|user-specific|local machine) (?:file ?)?paths?\b",

@@ -30,7 +30,7 @@ fn rules_are_named_in_allow_comments() {
     let project = Project::new(&[]);
     let of = |marked: &str| completed(&project, "Dockerfile", marked);
     assert_snapshot!(of("FROM debian:latest\n# 😀\n# aidd:allow ‸\nRUN sudo a\n"), @"
-    aidd/unused-allow dockerfile/latest-tag dockerfile/sudo aidd/invalid-config aidd/malformed-page aidd/skipped-file of 200
+    aidd/unused-allow dockerfile/latest-tag dockerfile/sudo aidd/invalid-config aidd/malformed-page aidd/missing-enforcer of 200
     FROM debian:latest
     # 😀
     # aidd:allow aidd/unused-allow
