@@ -51,6 +51,9 @@ fn page(rule: &Rule, color: bool) -> String {
     if !rule.aliases.is_empty() {
         facts.push(format!("also {}", rule.aliases.join(", ")));
     }
+    if !rule.enforced_by.is_empty() {
+        facts.push(format!("enforced by {}", rule.enforced_by.join(", ")));
+    }
     if !rule.tags.is_empty() {
         facts.push(rule.tags.join(", "));
     }

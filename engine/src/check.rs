@@ -9,6 +9,7 @@ use crate::files::Files;
 use crate::finding::{Finding, Related, RuleId, Status};
 use crate::imports::Memo;
 use crate::kind::{self, Kind};
+use crate::linters::is_settings;
 use crate::packs::Packs;
 use crate::parse::markdown::{self, Fence};
 use crate::parse::syntax::Tree;
@@ -51,6 +52,8 @@ pub struct Engine {
     memo: Memo,
     reads_imports: bool,
     asks_listing: bool,
+    /// Whether a page says that another tool enforces it.
+    names_tools: bool,
     reads_files: bool,
     max_file_size: u64,
     today: Option<Date>,
@@ -109,12 +112,15 @@ impl Engine {
         let asks = |conditions: &Conditions, patterns: &Patterns| {
             conditions.ask_listing(&is_on) || patterns.documents.follow_links(&is_on)
         };
-        let asks_listing = asks(&conditions, &patterns)
+        let names_tools = registry.rules().iter().any(names_tools);
+        let asks_listing = names_tools
+            || asks(&conditions, &patterns)
             || variants.singles().any(|one| asks(&one.conditions, &one.patterns));
         Ok(Self {
             settings,
             patterns,
             asks_listing,
+            names_tools,
             reads_files,
             reads_imports,
             conditions,
@@ -188,6 +194,7 @@ impl Engine {
         };
         reads(&self.patterns, &self.conditions)
             || self.variants.singles().any(|one| reads(&one.patterns, &one.conditions))
+            || self.names_tools && is_settings(path.rsplit('/').next().unwrap_or(path))
     }
 
     /// Whether conditions ask for the list of files, the branch or the change, or links of documents
@@ -418,6 +425,11 @@ impl Engine {
         }
         report.finish().into_iter().filter_map(|finding| finding.secret).collect()
     }
+}
+
+/// Whether a page of the project says that another tool enforces it; no shipped one does.
+fn names_tools(rule: &Rule) -> bool {
+    rule.path.is_some() && !rule.enforced_by.is_empty()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

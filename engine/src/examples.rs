@@ -218,32 +218,7 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
         {
             wrong.push(format!("line {}: no `finding` block follows", example.line));
         }
-        // What a file becomes by its own fixes; a file of a project each by itself.
-        let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
-        let mut made: BTreeMap<&str, String> = BTreeMap::new();
-        for (source, finding) in &results {
-            match finding.fix.as_ref().and_then(|fix| fix.file.as_ref()) {
-                Some(FileChange::Create { path, text }) => {
-                    made.insert(path, text.clone());
-                    continue;
-                }
-                // The block has the new path alone.
-                Some(FileChange::Rename { to }) => {
-                    made.insert(source.path(), format!("{to}\n"));
-                    continue;
-                }
-                None => {}
-            }
-            if let Some(fix) = &finding.fix {
-                let text = texts.entry(source.path()).or_insert((source.text(), Vec::new()));
-                text.1.push(fix);
-            }
-        }
-        let mended = texts.into_values().map(|(text, fixes)| {
-            let (bytes, _) = fix::apply(text.as_bytes(), &fixes);
-            String::from_utf8_lossy(&bytes).into_owned()
-        });
-        for result in mended.chain(made.into_values()) {
+        for (_, result) in by_fixes(&results) {
             let wanted = fixed.next();
             if wanted.as_ref() != Some(&result) {
                 wrong.push(format!(
@@ -267,6 +242,41 @@ fn in_scope(rule: &Rule, example: Example) -> Example {
     let Example { path, beside: Memory(beside), .. } = example;
     let beside = Memory(beside.into_iter().map(|(path, text)| (below(path), text)).collect());
     Example { path: below(path), beside, ..example }
+}
+
+/// What the fixes of a rule make of an example: path and text, a file each.
+#[must_use]
+pub fn mended(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(String, String)> {
+    by_fixes(&results(engine, rule, example))
+}
+
+/// What a file becomes by its own fixes; a file of a project each by itself. What is made comes last.
+fn by_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
+    let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
+    let mut made: BTreeMap<&str, String> = BTreeMap::new();
+    for (source, finding) in results {
+        match finding.fix.as_ref().and_then(|fix| fix.file.as_ref()) {
+            Some(FileChange::Create { path, text }) => {
+                made.insert(path, text.clone());
+                continue;
+            }
+            // The block has the new path alone.
+            Some(FileChange::Rename { to }) => {
+                made.insert(source.path(), format!("{to}\n"));
+                continue;
+            }
+            None => {}
+        }
+        if let Some(fix) = &finding.fix {
+            let text = texts.entry(source.path()).or_insert((source.text(), Vec::new()));
+            text.1.push(fix);
+        }
+    }
+    let mended = texts.into_iter().map(|(path, (text, fixes))| {
+        let (bytes, _) = fix::apply(text.as_bytes(), &fixes);
+        (path.to_owned(), String::from_utf8_lossy(&bytes).into_owned())
+    });
+    mended.chain(made.into_iter().map(|(path, text)| (path.to_owned(), text))).collect()
 }
 
 /// What is wrong with an example of a memory's rule: it need not say where it fails, and what.

@@ -22,6 +22,7 @@ pub mod ignored;
 pub mod imports;
 pub mod kind;
 pub mod lines;
+pub mod linters;
 pub mod listing;
 mod manifest;
 pub mod memory;

@@ -193,11 +193,13 @@ pub fn is_id(text: &str) -> bool {
 }
 
 /// Whether the text at `path`, in a rules folder, means to be a rule page. Other tools keep pages
-/// with headers of their own in folders called `rules`; those name neither a severity nor a check.
+/// with headers of their own in folders called `rules`; those name neither a severity nor a check,
+/// nor who enforces them.
 #[must_use]
 pub fn is_rule_page(path: &str, text: &str) -> bool {
     let names_rule = |header: std::ops::Range<usize>| {
-        text[header].lines().any(|line| line.starts_with("severity:") || line.starts_with("check:"))
+        let keys = ["severity:", "check:", "enforced-by:"];
+        text[header].lines().any(|line| keys.iter().any(|key| line.starts_with(key)))
     };
     page::has_header(text)
         && (path.starts_with(".aidd/")

@@ -60,6 +60,8 @@ pub struct Details {
     pub message: Option<String>,
     /// What a finding of a pattern advises.
     pub help: Option<String>,
+    /// The rules of other tools that enforce the page.
+    pub enforced_by: Vec<String>,
     /// The check in the page's header.
     pub check: Option<CheckHeader>,
 }
@@ -76,6 +78,7 @@ fn details(header: Header, summary: String) -> Details {
         summary,
         message: header.message,
         help: header.help,
+        enforced_by: header.enforced_by.0,
         check: header.check,
     }
 }

@@ -92,6 +92,10 @@ pub struct Header {
     /// What a finding advises.
     #[serde(default)]
     pub help: Option<String>,
+    /// Who enforces the page instead of a check: rules of other tools, as `eslint/no-console`,
+    /// `clippy::unwrap_used`, `ruff/T201`, or a tool alone.
+    #[serde(default)]
+    pub enforced_by: Many<String>,
     /// The check; absent for a rule written in Rust and for a page that only guides.
     #[serde(default)]
     pub check: Option<CheckHeader>,
@@ -174,10 +178,23 @@ fn typed<T: serde::de::DeserializeOwned>(text: &str, base: usize) -> Result<T, P
         .map_err(|error| yaml_error(&error, text, base))
 }
 
+/// The key that names other tools.
+pub const ENFORCED_BY: &str = "enforced-by";
+
 /// What is wrong with a header whose keys are all known: in the words under the first of `keys`
 /// that the text has.
 fn misshapen(header: &Header, text: &str, base: usize) -> Option<PageError> {
-    let (key, message) = header.check.as_ref()?.misshapen()?;
+    let (key, message) = match &header.check {
+        _ if header.enforced_by.iter().any(|name| name.trim().is_empty()) => (
+            ENFORCED_BY,
+            "`enforced-by` names a rule of another tool: `eslint/no-console`".to_owned(),
+        ),
+        Some(_) if !header.enforced_by.is_empty() => {
+            let why = "a page has a `check`, or another tool enforces it: leave one of both out";
+            (ENFORCED_BY, why.to_owned())
+        }
+        check => check.as_ref()?.misshapen()?,
+    };
     let at = text.find(&format!("{key}:")).or_else(|| text.find("check:")).unwrap_or(0);
     let length = text[at..].find(':').unwrap_or(0);
     Some(PageError { message, span: base + at..base + at + length, did_you_mean: None })

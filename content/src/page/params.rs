@@ -3,7 +3,7 @@
 //! `"${name}"`, in quotes and as a whole value, is put in place before the header is read, so that
 //! any value of any form can be one, of its own type.
 
-use super::{CheckHeader, Header, PageError, misshapen, split, typed};
+use super::{CheckHeader, ENFORCED_BY, Header, PageError, misshapen, split, typed};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
@@ -23,7 +23,12 @@ pub fn check_with(
 pub(super) fn read(page: &str, given: &Map<String, Value>) -> Result<Header, PageError> {
     let (range, _) = split(page)?;
     let text = &page[range.clone()];
-    let filled = fill(text, range.start, given)?;
+    let mut filled = fill(text, range.start, given)?;
+    let has = |key: &str| text.lines().any(|line| line.starts_with(&format!("{key}:")));
+    // Nothing of ours finds anything here that could be bad: at the end, so that all places stay.
+    if has(ENFORCED_BY) && !has("severity") {
+        filled.text.push_str("severity: info\n");
+    }
     let header = typed(&filled.text, 0)
         .and_then(|header: Header| misshapen(&header, &filled.text, 0).map_or(Ok(header), Err));
     header.map_err(|error| PageError {

@@ -1,8 +1,9 @@
 //! Drafts of what code must not hold: calls, members, macros, constructs, comments, packages.
 
+use super::calls::{languages, rule, with_example};
 use super::drafts::{as_path, draft};
-use super::ground::word;
 use super::imports;
+use super::marks::{is_mark, mark};
 use super::shapes::{Caught, Made, codes_of};
 use super::{Block, Draft, Ground, Sample, Trust};
 use regex::{Captures, Regex};
@@ -12,13 +13,6 @@ use std::sync::LazyLock;
 /// Where tests lie, whatever the language.
 const TESTS: [&str; 4] =
     ["**/*.{test,spec}.*", "**/{test,tests,__tests__,spec}/**", "**/test_*.py", "**/*_test.*"];
-
-/// `None` stands for words that are none of these: they may mean anything.
-fn is_name(name: &str) -> bool {
-    !name.is_empty()
-        && !name.starts_with(|c: char| c.is_ascii_digit())
-        && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
-}
 
 pub(super) fn to_run(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
     let code = caught.code("command").map(str::to_owned);
@@ -65,30 +59,6 @@ pub(super) fn protected(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
     is_forbidden.then(|| Made::Run(format!("protect the branch {branch}")))
 }
 
-pub(super) fn instead(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
-    let good = *caught.codes_in("good").first()?;
-    let bad = caught.codes_in("bad");
-    let mut found = all_of(&bad, ground)?;
-    found.message = format!("`{}`: use `{good}` instead", bad.join("`, `"));
-    found.trust = Trust::Medium;
-    narrow(&mut found, caught, ground)?;
-    if let ([bad], Some(block)) = (&bad[..], found.fails.first().and_then(|sample| sample.first()))
-    {
-        // The same line as it should be is the best example of what passes.
-        let (from, to) = (called(bad), called(good));
-        if block.text.contains(from) && !from.is_empty() {
-            let text = block.text.replace(from, to);
-            found.passes.insert(0, Block::alone(block.path.clone(), text));
-        }
-    }
-    Some(Made::Draft(Box::new(found)))
-}
-
-/// What is called, without its arguments.
-fn called(code: &str) -> &str {
-    code.split(['(', '!']).next().unwrap_or(code)
-}
-
 pub(super) fn only_in(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     let bad = caught.code("bad")?;
     let mut found = all_of(&[bad], ground)?;
@@ -112,7 +82,7 @@ pub(super) fn banned(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
 
 /// One rule for all of them, where they are of the same form and the same languages. What cannot be
 /// told in code is left out.
-fn all_of(bad: &[&str], ground: &Ground) -> Option<Draft> {
+pub(super) fn all_of(bad: &[&str], ground: &Ground) -> Option<Draft> {
     let drafts: Vec<(&str, Draft)> =
         bad.iter().filter_map(|bad| Some((*bad, ban(bad, ground)?))).collect();
     let (_, mut first) = drafts.first()?.clone();
@@ -148,14 +118,39 @@ static UNLESS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("an expression")
 });
 
+/// What stands in brackets.
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\([^()]*\)").expect("an expression"));
+
+/// Where what a demand says of its object ends, and another thought or a reason begins.
+static CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)[;:\u{2014}\u{2013}]| - |, (?:use|which|as|but|and)\b|\b(?:because|since)\b")
+        .expect("an expression")
+});
+
+/// A condition that a check cannot know.
+static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:when|whenever|if|unless|until|while|without|before|after|manually|by default|as long as|as (?:the|an?)\b)")
+        .expect("an expression")
+});
+
 /// Takes the places that the sentence names into the check. `None` when the sentence speaks of a
 /// place that is not known: a check of all places would say something else.
-fn narrow(draft: &mut Draft, caught: &Caught<'_>, ground: &Ground) -> Option<()> {
+pub(super) fn narrow(draft: &mut Draft, caught: &Caught<'_>, ground: &Ground) -> Option<()> {
     let rest = caught.after();
+    // One of several things that are bad together is well by itself.
+    if rest.trim_start().starts_with(['+', '&']) {
+        return None;
+    }
+    // A check of all cases would say something else.
+    let bare = ASIDE.replace_all(rest, "");
+    let clause = CLAUSE.find(&bare).map_or(&*bare, |end| &bare[..end.start()]);
+    if CONDITION.is_match(clause) {
+        return None;
+    }
     if let Some(found) = WHERE.captures(rest) {
         let tail = &rest[found.get(0).map_or(0, |all| all.end())..];
         if UNLESS.is_match(tail) {
-            draft.trust = Trust::Medium;
+            draft.trust = draft.trust.min(Trust::Medium);
         }
         return place(draft, &found, caught, ground);
     }
@@ -229,8 +224,32 @@ fn globs(codes: &[&str], ground: &Ground) -> Option<Vec<String>> {
     codes.iter().map(glob).collect()
 }
 
+/// A construct by its word: its languages, the rule of ast-grep that finds it, a line that has it.
+type Construct = (&'static str, &'static [&'static str], &'static str, &'static str);
+
 /// What is not a call, a member or a macro, by its word: language and ast-grep's rule.
-const CONSTRUCTS: [(&str, &[&str], &str, &str); 13] = [
+const CONSTRUCTS: &[Construct] = &[
+    ("==", &["javascript", "typescript"], r#"{"pattern": "$LEFT == $RIGHT"}"#, "if (a == b) {}"),
+    ("!=", &["javascript", "typescript"], r#"{"pattern": "$LEFT != $RIGHT"}"#, "if (a != b) {}"),
+    (
+        "interface",
+        &["typescript"],
+        r#"{"kind": "interface_declaration"}"#,
+        "interface A { b: string }",
+    ),
+    (
+        "?:",
+        &["javascript", "typescript"],
+        r#"{"kind": "ternary_expression"}"#,
+        "const a = b ? 1 : 2;",
+    ),
+    ("lambda", &["python"], r#"{"kind": "lambda"}"#, "a = lambda b: b"),
+    (
+        "nonlocal",
+        &["python"],
+        r#"{"kind": "nonlocal_statement"}"#,
+        "def _a() -> None:\n    b = 1\n    def _c() -> None:\n        nonlocal b",
+    ),
     ("any", &["typescript"], r#"{"kind": "predefined_type", "regex": "^any$"}"#, "let a: any = 1;"),
     ("enum", &["typescript"], r#"{"kind": "enum_declaration"}"#, "enum A { B }"),
     ("namespace", &["typescript"], r#"{"kind": "internal_module"}"#, "namespace A { let b = 1; }"),
@@ -243,7 +262,7 @@ const CONSTRUCTS: [(&str, &[&str], &str, &str); 13] = [
         "export default 1;",
     ),
     ("unsafe", &["rust"], r#"{"kind": "unsafe_block"}"#, "fn a() { unsafe { b() } }"),
-    ("global", &["python"], r#"{"kind": "global_statement"}"#, "def a():\n    global b"),
+    ("global", &["python"], r#"{"kind": "global_statement"}"#, "def _a() -> None:\n    global b"),
     ("goto", &["c", "go"], r#"{"kind": "goto_statement"}"#, "int a(void) { goto b; b: return 1; }"),
     ("import *", &["python"], r#"{"kind": "wildcard_import"}"#, "from a import *"),
     ("from x import *", &["python"], r#"{"kind": "wildcard_import"}"#, "from a import *"),
@@ -251,19 +270,13 @@ const CONSTRUCTS: [(&str, &[&str], &str, &str); 13] = [
     ("with", &["javascript"], r#"{"kind": "with_statement"}"#, "with (a) { b; }"),
 ];
 
-/// Comments that switch a tool off, or mark what is left to do.
-static COMMENTS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?x)^(?:@ts-[a-z-]+|(?://\s*|/\*\s*)?(?:eslint|biome|prettier|oxlint|stylelint|istanbul|c8|deno)[\ -](?:disable|ignore|lint-ignore)[\w\ -]*
-          |\#?\s*(?:noqa|type:\s*ignore|pylint:\s*disable|pragma:\s*no\ cover)|nolint|//\s*nolint|rubocop:disable
-          |\#!?\[allow\(.*\)?\]?|TODO|FIXME|HACK|XXX|WIP|!important)$",
-    )
-    .expect("an expression")
-});
-
 /// A check that finds what is in backticks in code.
-fn ban(bad: &str, ground: &Ground) -> Option<Draft> {
-    let name = format!("no-{bad}");
+pub(super) fn ban(bad: &str, ground: &Ground) -> Option<Draft> {
+    let name = match bad {
+        "==" | "!=" => "no-loose-equality".to_owned(),
+        "?:" => "no-ternary".to_owned(),
+        bad => format!("no-{bad}"),
+    };
     let message = format!("`{bad}` is not used here");
     if let Some((_, languages, rule, line)) = CONSTRUCTS.iter().find(|(word, ..)| *word == bad) {
         let here: Vec<&str> =
@@ -274,222 +287,23 @@ fn ban(bad: &str, ground: &Ground) -> Option<Draft> {
         let found = draft(&name, check, message, Trust::High);
         return Some(with_example(found, languages.first()?, line));
     }
-    if COMMENTS.is_match(bad) {
-        return comment(bad, ground);
+    if is_mark(bad) {
+        return mark(bad, ground);
+    }
+    // What is imported under its name is called by it, too: the package is what is meant.
+    let package = || ground.package(bad).or_else(|| imports::well_known(bad, ground));
+    if let Some(package) = package().filter(|_| !bad.contains(['(', '!'])) {
+        let mut found = imports::ban_package(bad, &package);
+        found.trust = Trust::Medium;
+        return Some(found);
     }
     let languages = languages(bad, ground);
     if let Some(language) = languages.first()
-        && let Some((rule, line)) = rule(bad, language)
+        && let Some((rule, line)) = rule(bad, language, ground)
     {
         let check = json!({"syntax": {"language": languages, "rule": rule}});
         let found = draft(&name, check, message, Trust::High);
         return Some(with_example(found, language, &line));
     }
-    let package = ground.package(bad)?;
-    let mut found = imports::ban_package(bad, &package);
-    found.trust = Trust::Medium;
-    Some(found)
-}
-
-/// A mark in comments or styles, found as text.
-fn comment(bad: &str, ground: &Ground) -> Option<Draft> {
-    let glob = if bad == "!important" {
-        "**/*.{css,scss,sass,less}".to_owned()
-    } else if bad.starts_with("#[") || bad.starts_with("#![") {
-        "**/*.rs".to_owned()
-    } else {
-        ground.code_glob()?
-    };
-    let is_word = bad.chars().all(|c| c.is_ascii_uppercase());
-    // An open bracket stands for whatever it holds.
-    let literal = bad.trim_end_matches(['.', '…', ']', ')']);
-    let regex = if is_word { format!(r"\b{bad}\b") } else { regex::escape(literal) };
-    let ending = match glob.as_str() {
-        glob if glob.contains("css") => "css",
-        glob => glob.rsplit(['.', '{']).next()?.split([',', '}']).next()?,
-    };
-    let line = match ending {
-        "css" => "a { color: red !important; }".to_owned(),
-        "py" | "rb" | "sh" => format!("# {}", bad.trim_start_matches(['#', ' '])),
-        "rs" if bad.starts_with("#") => {
-            format!("{}\nfn main() {{}}", if bad.ends_with(']') { bad } else { "#[allow(unused)]" })
-        }
-        _ => format!("// {}", bad.trim_start_matches(['/', ' ', '*'])),
-    };
-    let check = json!({"files": [glob], "text": {"regex": regex}});
-    let mut found =
-        draft(&format!("no-{bad}"), check, format!("`{bad}` is left here"), Trust::High);
-    found.fails = vec![Block::alone(format!("src/example.{ending}"), line)];
-    found.passes = vec![Block::alone(format!("src/example.{ending}"), "")];
-    Some(found)
-}
-
-fn with_example(draft: Draft, language: &str, line: &str) -> Draft {
-    let ending = match language {
-        "typescript" => "ts",
-        "javascript" => "js",
-        "python" => "py",
-        "rust" => "rs",
-        "ruby" => "rb",
-        other => other,
-    };
-    let whole = match ending {
-        "rs" if !line.starts_with("fn ") => format!("fn main() {{ {line}; }}"),
-        "go" => format!("package example\n\nfunc example() {{\n\t{line}\n}}"),
-        "java" => format!("class Example {{\n    void example() {{\n        {line};\n    }}\n}}"),
-        "c" if !line.starts_with("int ") => format!("void example(void) {{\n    {line};\n}}"),
-        "php" => format!("<?php\n{line};"),
-        "ts" | "js" if !line.ends_with([';', '}']) => format!("{line};"),
-        _ => line.to_owned(),
-    };
-    let clean = match ending {
-        "rs" => "fn main() {}",
-        "go" => "package example\n\nfunc example() {}",
-        "java" => "class Example {}",
-        "c" => "void example(void) {}",
-        "php" => "<?php\n$answer = 42;",
-        "ts" | "js" => "const answer = 42;",
-        _ => "answer = 42",
-    };
-    let path = format!("src/example.{ending}");
-    let fails = vec![Block::alone(path.clone(), whole)];
-    let passes = vec![Block::alone(path, clean)];
-    Draft { fails, passes, ..draft }
-}
-
-/// The rule for a call, a member or a macro in a language, and a line that it is found in.
-fn rule(bad: &str, language: &str) -> Option<(Value, String)> {
-    let pattern = |text: String| json!({"pattern": text});
-    if let Some(name) = bad.split('!').next().filter(|name| bad.contains('!') && is_name(name)) {
-        let args = bad[name.len() + 1..].trim_matches(['(', ')', '.', '…', '[', ']', '{', '}']);
-        return args
-            .is_empty()
-            .then(|| (pattern(format!("{name}!($$$ARGS)")), format!("{name}!(1)")));
-    }
-    let is_call = bad.contains('(') && bad.ends_with(')');
-    let called = called(bad);
-    let bare = called.trim_start_matches(['.', ':']);
-    let path: Vec<&str> = bare.split(['.', ':']).filter(|part| !part.is_empty()).collect();
-    if path.is_empty() || !path.iter().all(|part| is_name(part)) {
-        return None;
-    }
-    let is_method = called.starts_with('.');
-    let by_field = |kind: &str, field: &str, regex: String| json!({"kind": kind, "has": {"field": field, "regex": regex}});
-    let escaped = regex::escape(bare);
-    match language {
-        // As a pattern, a call in Go reads as a conversion.
-        "go" if is_call || path.len() > 1 => {
-            let regex = if is_method { format!(r"\.{escaped}$") } else { format!("^{escaped}$") };
-            let line = if is_method { format!("value.{bare}()") } else { format!("{bare}()") };
-            Some((by_field("call_expression", "function", regex), line))
-        }
-        "rust" if is_call && path.len() == 1 => {
-            let method = format!("$VALUE.{bare}($$$ARGS)");
-            let rule = if is_method || matches!(bare, "unwrap" | "expect" | "clone" | "unwrap_err")
-            {
-                pattern(method)
-            } else {
-                json!({"any": [{"pattern": format!("{bare}($$$ARGS)")}, {"pattern": method}]})
-            };
-            Some((rule, format!("value.{bare}()")))
-        }
-        "java" if is_call || path.len() > 1 => {
-            let name = path.last()?;
-            let object = path[..path.len() - 1].join(".");
-            let mut all = vec![by_field("method_invocation", "name", format!("^{name}$"))];
-            if !object.is_empty() {
-                let object = format!("^{}$", regex::escape(&object));
-                all.push(json!({"has": {"field": "object", "regex": object}}));
-            }
-            let line = if is_method { format!("value.{bare}()") } else { format!("{bare}()") };
-            Some((json!({"all": all}), line))
-        }
-        _ if is_method => {
-            Some((pattern(format!("$VALUE.{bare}($$$ARGS)")), format!("value.{bare}(1)")))
-        }
-        _ if is_call => Some((pattern(format!("{called}($$$ARGS)")), format!("{called}(1)"))),
-        _ if path.len() > 1 && !bad.contains(':') && !is_file(bad) => {
-            Some((pattern(bad.to_owned()), format!("{bad}(1)")))
-        }
-        // A module, type or function wherever its path is written.
-        "rust" if bad.contains("::") => {
-            let regex = format!("^{escaped}$");
-            let kinds = ["scoped_identifier", "scoped_type_identifier"];
-            let any = kinds.map(|kind| json!({"kind": kind, "regex": regex}));
-            Some((json!({"any": any}), format!("{bad}::thing()")))
-        }
-        _ => None,
-    }
-}
-
-/// Whether a name with a dot is that of a file.
-fn is_file(bad: &str) -> bool {
-    const ENDINGS: [&str; 24] = [
-        "md", "json", "yaml", "yml", "toml", "lock", "ts", "tsx", "js", "jsx", "py", "rs", "go",
-        "java", "rb", "php", "c", "h", "css", "html", "txt", "sh", "env", "sql",
-    ];
-    bad.rsplit('.').next().is_some_and(|ending| ENDINGS.contains(&ending))
-}
-
-/// What only one language has.
-const SIGNS: [(&str, &[&str]); 22] = [
-    ("console.", &["javascript", "typescript"]),
-    ("window.", &["javascript", "typescript"]),
-    ("document.", &["javascript", "typescript"]),
-    ("process.", &["javascript", "typescript"]),
-    ("localStorage", &["javascript", "typescript"]),
-    ("sessionStorage", &["javascript", "typescript"]),
-    ("JSON.", &["javascript", "typescript"]),
-    ("Math.", &["javascript", "typescript"]),
-    ("useEffect", &["javascript", "typescript"]),
-    ("require(", &["javascript", "typescript"]),
-    ("setTimeout", &["javascript", "typescript"]),
-    ("alert(", &["javascript", "typescript"]),
-    ("fmt.", &["go"]),
-    ("System.out", &["java"]),
-    ("var_dump", &["php"]),
-    ("dd(", &["php"]),
-    ("os.environ", &["python"]),
-    ("os.system", &["python"]),
-    ("pdb.", &["python"]),
-    ("datetime.", &["python"]),
-    ("std::", &["rust"]),
-    ("unwrap(", &["rust"]),
-];
-
-/// The languages of the files that hold the name; without one, those that it is typical of, else
-/// those of the project.
-fn languages(bad: &str, ground: &Ground) -> Vec<&'static str> {
-    if bad.contains('!') {
-        return vec!["rust"];
-    }
-    let plain = bad.trim_start_matches('.');
-    let sign = SIGNS.iter().find(|(start, _)| plain.starts_with(start));
-    let mut languages = ground.holding(&word(bad));
-    if let Some((_, typical)) = sign {
-        let here = |one: &&'static str| ground.languages.contains(one);
-        let known: Vec<&'static str> = typical.iter().copied().filter(here).collect();
-        return if known.is_empty() { typical.to_vec() } else { known };
-    }
-    if languages.is_empty() {
-        languages = ground.languages.iter().copied().collect();
-    }
-    // One pattern is read by all of them; those with rules of their own stand alone.
-    let own = ["go", "java"];
-    if let Some(only) = languages.first().filter(|first| own.contains(first)).copied()
-        && languages.len() == 1
-    {
-        return vec![only];
-    }
-    let mut kept: Vec<&'static str> =
-        languages.iter().copied().filter(|one| !own.contains(one)).collect();
-    // A function of this name in C says nothing of one in Python.
-    if kept.len() > 2 {
-        kept.retain(|one| !["c", "php"].contains(one));
-    }
-    // A rule of Rust also looks for methods.
-    if kept.len() > 1 && !bad.contains("::") {
-        kept.retain(|one| *one != "rust");
-    }
-    if kept.is_empty() { languages.into_iter().take(1).collect() } else { kept }
+    None
 }

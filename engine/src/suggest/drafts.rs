@@ -1,9 +1,11 @@
-//! What the shapes of sentences make of commits, files, values and documents: the header of a
-//! check each.
+//! What the shapes of sentences make of files, values and documents: the header of a check each.
 
 use super::shapes::{Caught, Made};
 use super::{Block, Draft, Ground, Sample, Trust};
 use serde_json::{Map, Value, json};
+
+/// What the draft of a rule on long lines is called.
+pub(super) const LINE_LENGTH: &str = "long-line";
 
 pub(super) fn draft(name: &str, check: Value, message: impl Into<String>, trust: Trust) -> Draft {
     let kebab: Vec<String> = name
@@ -16,75 +18,8 @@ pub(super) fn draft(name: &str, check: Value, message: impl Into<String>, trust:
     Draft { id, check, message: message.into(), trust, fails: Vec::new(), passes: Vec::new() }
 }
 
-fn made(draft: Draft, fails: Vec<Sample>, passes: Vec<Sample>) -> Option<Made> {
+pub(super) fn made(draft: Draft, fails: Vec<Sample>, passes: Vec<Sample>) -> Option<Made> {
     Some(Made::Draft(Box::new(Draft { fails, passes, ..draft })))
-}
-
-/// Examples that are messages of commits.
-fn messages(draft: Draft, fails: &str, passes: &str) -> Option<Made> {
-    let message = |text: &str| vec![Block::alone("commit/message", text)];
-    made(draft, message(fails), message(passes))
-}
-
-pub(super) fn conventional(_: &Caught<'_>, _: &Ground) -> Option<Made> {
-    let check = json!({"commit": {"conventional": {}, "title": true}});
-    let said = "the message is no Conventional Commit";
-    let draft = draft("conventional-commits", check, said, Trust::High);
-    messages(draft, "Fixed the parser", "fix(parser): close the file")
-}
-
-pub(super) fn subject_start(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
-    let start = caught.code("start")?;
-    let matches = format!("^{}.*$", regex::escape(start));
-    let check = json!({"commit": {"subject": {"matches": matches}}});
-    let said = format!("the subject does not start with `{start}`");
-    let passes = format!("{start} close the file");
-    messages(draft("commit-subject", check, said, Trust::High), "Other work", &passes)
-}
-
-pub(super) fn subject_length(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
-    let max: usize = caught.words("max")?.parse().ok().filter(|max| (10..1000).contains(max))?;
-    let check = json!({"commit": {"subject": {"max": max}}});
-    let said = format!("the subject has more than {max} characters");
-    let long = format!("Write {}", "words ".repeat(max / 6 + 1));
-    let draft = draft("commit-subject-length", check, said, Trust::High);
-    messages(draft, long.trim_end(), "Close the file")
-}
-
-pub(super) fn trailer(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
-    let trailer = caught.code("trailer")?.split(':').next()?.trim();
-    let is_name = trailer.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    if trailer.is_empty() || !is_name {
-        return None;
-    }
-    let check = json!({"commit": {"trailers": [trailer]}});
-    let said = format!("the message has no `{trailer}`");
-    let passes = format!("Close the file\n\n{trailer}: Ada Example <ada@example.org>");
-    messages(
-        draft(&format!("commit-{trailer}"), check, said, Trust::High),
-        "Close the file",
-        &passes,
-    )
-}
-
-pub(super) fn branch(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
-    let starts = caught.codes_from("first");
-    if starts.iter().any(|start| start.is_empty() || start.contains(char::is_whitespace)) {
-        return None;
-    }
-    let any: Vec<String> = starts.iter().map(|start| regex::escape(start)).collect();
-    let check = json!({"commit": {"branch": format!("^(?:main|master|{}).*$", any.join("|"))}});
-    let said = format!("the branch does not start with `{}`", starts.join("`, `"));
-    let draft = draft("branch-name", check, said, Trust::Medium);
-    let branch = |text: String| vec![Block::alone("commit/branch", text)];
-    made(draft, branch("some-work".to_owned()), branch(format!("{}some-work", starts.first()?)))
-}
-
-pub(super) fn branch_case(_: &Caught<'_>, _: &Ground) -> Option<Made> {
-    let check = json!({"commit": {"branch": "^[a-z0-9.]+(?:[-/][a-z0-9.]+)*$"}});
-    let draft = draft("branch-name", check, "the branch is not in kebab-case", Trust::High);
-    let branch = |text: &str| vec![Block::alone("commit/branch", text)];
-    made(draft, branch("Some_Work"), branch("some-work"))
 }
 
 pub(super) fn untracked(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
@@ -210,21 +145,6 @@ fn in_each(above: &str, has: &str) -> Option<Made> {
     made(found, vec![Block::alone(format!("{above}example/other.txt"), "")], passes)
 }
 
-pub(super) fn together(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
-    let (touches, requires) = (caught.code("touches")?, caught.code("requires")?);
-    let glob = |code: &str| {
-        let is_known = code.contains(['/', '.', '*']);
-        ground.folder(code).or_else(|| as_path(code).filter(|_| is_known))
-    };
-    let (from, to) = (glob(touches)?, glob(requires)?);
-    let check = json!({"commit": {"change": {"touches": from, "requires": to}}});
-    let said = format!("`{touches}` changed, and `{requires}` did not");
-    let found = draft(&format!("{requires}-with-{touches}"), check, said, Trust::High);
-    let change = |text: String| vec![Block::alone("commit/change", text)];
-    let both = format!("{}\n{}", instance(&from), instance(&to));
-    made(found, change(instance(&from)), change(both))
-}
-
 pub(super) fn file_names(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     // Said, the case in a check, and a name that keeps it.
     const CASES: [(&str, &str, &str); 4] = [
@@ -233,7 +153,7 @@ pub(super) fn file_names(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
         ("camelcase", "camel", "twoWords"),
         ("pascalcase", "pascal", "TwoWords"),
     ];
-    let words = caught.sentence.text().to_lowercase();
+    let words = caught.sentence.reading().to_lowercase();
     let mut said = CASES.iter().filter(|(word, ..)| words.contains(word));
     let (said, case, good) = said.next().filter(|_| said.next().is_none())?;
     // Types, functions and keys have cases too.
@@ -287,7 +207,7 @@ fn as_files(code: &str, ground: &Ground) -> Option<String> {
 pub(super) fn limit(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     let max: u64 = caught.words("max")?.replace([',', '_'], "").parse().ok()?;
     let unit = caught.words("unit")?.to_lowercase();
-    let words = caught.sentence.shape.to_lowercase();
+    let words = caught.sentence.english.to_lowercase();
     // A limit of functions, commits or messages is none of files.
     const OTHERS: [&str; 10] = [
         "function",
@@ -351,7 +271,7 @@ pub(super) fn sections(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
 }
 
 pub(super) fn strict(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
-    let words = caught.sentence.shape.to_lowercase();
+    let words = caught.sentence.english.to_lowercase();
     let demands = ["must", "enable", "required", "always", "use ", "keep"];
     let has = ground.paths.iter().any(|path| path.ends_with("tsconfig.json"));
     if !has || !demands.iter().any(|word| words.contains(word)) {
@@ -362,7 +282,7 @@ pub(super) fn strict(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
 
 pub(super) fn setting(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
     let value = caught.code("value").or_else(|| {
-        let after = caught.sentence.shape.to_lowercase();
+        let after = caught.sentence.english.to_lowercase();
         (after.contains(" enabled") || after.starts_with("enable ")).then_some("true")
     });
     valued(caught.code("key")?, value, caught.code("file")?)
@@ -431,16 +351,13 @@ fn document(key: &str, value: Option<Value>, ending: &str) -> String {
 
 /// The lock file of a package manager that is not used.
 pub(super) fn package_manager(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
-    const LOCKS: [(&str, &str); 4] = [
-        ("npm", "package-lock.json"),
-        ("yarn", "yarn.lock"),
-        ("pnpm", "pnpm-lock.yaml"),
-        ("bun", "bun.lock"),
-    ];
     let known = |name: &str| LOCKS.iter().find(|(manager, _)| *manager == name);
     let good = caught.code("good").or_else(|| caught.words("good"))?;
     known(good)?;
     let bad = caught.words("bad")?;
+    if caught.codes_in("bad").contains(&"pip") || bad.to_lowercase().contains("pip") {
+        return Some(Made::Run("refuse pip".to_owned()));
+    }
     let mut names = caught.codes_in("bad");
     names
         .extend(bad.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| known(word).is_some()));
@@ -453,10 +370,103 @@ pub(super) fn package_manager(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
     if locks.is_empty() || names.iter().any(|name| known(name).is_none()) {
         return None;
     }
+    let (_, own) = known(good)?;
+    of_manager(good, own, &locks)
+}
+
+/// How long a line may be.
+pub(super) fn line_length(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
+    let max: usize = caught.words("max")?.parse().ok().filter(|max| (40..=400).contains(max))?;
+    let words = caught.sentence.english.to_lowercase();
+    // Those of messages and of what is told are others.
+    const OTHERS: [&str; 7] =
+        ["commit", "subject", "message", "body", "title", "description", "summary"];
+    if OTHERS.iter().any(|other| words.contains(other)) || is_on_commits(caught) {
+        return None;
+    }
+    let names = |code: &&String| code.contains(['*', '/']) || ground.folder(code).is_some();
+    let glob = match caught.sentence.code.iter().find(names) {
+        Some(code) => as_files(code, ground)?,
+        None if ["markdown", "prose", "docs", "comment"].iter().any(|one| words.contains(one)) => {
+            return None;
+        }
+        None => ground.code_glob()?,
+    };
+    let regex = format!("(?m)^[^\\n]{{{},}}$", max + 1);
+    // An address cannot be broken.
+    let check = json!({"files": [glob], "text": {"regex": regex, "unless": ["https?://"]}});
+    let said = format!("the line has more than {max} characters");
+    let found = draft(LINE_LENGTH, check, said, Trust::Medium);
+    let line = |length: usize| vec![Block::alone(instance(&glob), "x".repeat(length))];
+    made(found, line(max + 1), line(max))
+}
+
+/// Whether a heading above says that commits are spoken of.
+pub(super) fn is_on_commits(caught: &Caught<'_>) -> bool {
+    let heading = caught.sentence.heading.to_lowercase();
+    ["commit", "pull request", "pr title"].iter().any(|word| heading.contains(word))
+}
+
+/// A file that there must not be.
+pub(super) fn no_file(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
+    let code = *caught.codes_in("first").first()?;
+    let words = caught.sentence.english.to_lowercase();
+    let makes = ["create", "creating", "add ", "adding", "introduce", "generate", " files"];
+    let name = code.trim_start_matches("./").trim_start_matches('*');
+    let is_file = super::calls::is_file(name) && !code.contains(['(', ':', ' ', '=']);
+    // What is there is edited, and what a folder of the project holds is spoken of.
+    let is_there =
+        ground.paths.iter().any(|path| path == code || path.ends_with(&format!("/{code}")));
+    if !is_file || is_there || !makes.iter().any(|word| words.contains(word)) {
+        return None;
+    }
+    let path = as_path(code)?;
+    let check = json!({"tree": {"absent": [path], "tracked": true}});
+    let found = draft(&format!("no-{name}"), check, "`<path>` does not belong here", Trust::High);
+    made(found, vec![Block::alone(instance(&path), "")], vec![Block::alone("src/kept.txt", "")])
+}
+
+/// Every package, crate, app … has a README.
+pub(super) fn member_file(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
+    let file = match caught.words("file")?.to_lowercase().as_str() {
+        "license" => "LICENSE".to_owned(),
+        name => format!("{}.md", name.to_uppercase()),
+    };
+    let folder = format!("{}s", caught.words("noun")?.to_lowercase().trim_end_matches('s'));
+    (ground.folder(&folder)? == format!("{folder}/**")).then_some(())?;
+    in_each(&format!("{folder}/"), &file)
+}
+
+/// One manager of packages: the lock files of the others are not there.
+pub(super) fn one_manager(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
+    let good = caught.code("good").or_else(|| caught.words("good"))?.to_lowercase();
+    let (_, own) = LOCKS.iter().find(|(manager, _)| *manager == good)?;
+    let is_python = PYTHON_LOCKS.contains(own);
+    let others =
+        LOCKS.iter().filter(|(_, lock)| lock != own && PYTHON_LOCKS.contains(lock) == is_python);
+    let locks: Vec<&str> = others.map(|(_, lock)| *lock).collect();
+    of_manager(&good, own, &locks)
+}
+
+fn of_manager(good: &str, own: &str, locks: &[&str]) -> Option<Made> {
     let globs: Vec<String> = locks.iter().map(|lock| format!("**/{lock}")).collect();
     let check = json!({"tree": {"absent": globs, "tracked": true}});
     let said = format!("`<path>` is of another package manager than {good}");
     let found = draft(&format!("only-{good}"), check, said, Trust::High);
-    let (_, own) = known(good)?;
-    made(found, vec![Block::alone(*locks.first()?, "")], vec![Block::alone(*own, "")])
+    made(found, vec![Block::alone(*locks.first()?, "")], vec![Block::alone(own, "")])
 }
+
+/// Managers of packages and their lock files, from their pages.
+const LOCKS: [(&str, &str); 8] = [
+    ("npm", "package-lock.json"),
+    ("yarn", "yarn.lock"),
+    ("pnpm", "pnpm-lock.yaml"),
+    ("bun", "bun.lock"),
+    ("uv", "uv.lock"),
+    ("poetry", "poetry.lock"),
+    ("pipenv", "Pipfile.lock"),
+    ("pdm", "pdm.lock"),
+];
+
+/// Those of them that are of Python.
+const PYTHON_LOCKS: [&str; 4] = ["uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock"];

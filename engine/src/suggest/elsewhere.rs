@@ -1,10 +1,10 @@
-//! What other tools enforce already, by their settings in the repository. Nothing of theirs is run:
-//! a rule counts that the settings name as on.
+//! What other tools enforce already: the rules of theirs that say what a sentence says, where
+//! settings in the repository switch these on.
 
-use super::linters::Tool::{Biome, Clippy, Eslint, Golangci, Ruff};
-use super::linters::{EXPRESSIONS, ROWS, Tool, is_on};
+use super::drafts::LINE_LENGTH;
 use super::{Draft, Sentence};
-use crate::files::{Files, side_file};
+use crate::linters::Settings;
+use crate::linters::Tool::{self, Biome, Clippy, Eslint, Golangci, Ruff};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -19,248 +19,234 @@ static STYLE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)quotes?|semicolons?|trailing commas?").expect("an expression")
 });
 
-/// The settings that are there: tool, path, text.
-#[derive(Debug, Default)]
-pub(super) struct Settings {
-    linters: Vec<(Tool, String, String)>,
-    formatters: Vec<(&'static str, String)>,
-    /// Settings of tools on commits, names and layers: what they are on, the tool, path, text.
-    others: Vec<(&'static str, &'static str, String, String)>,
-    /// clippy.toml: names that are disallowed.
-    disallowed: Vec<(String, String)>,
-}
+/// What a sentence says in lower case, and the rules that say it.
+type Row = (&'static str, &'static [(Tool, &'static str)]);
 
-/// Most settings files that are read.
-const MOST: usize = 400;
+/// Facts from the pages of the tools: eslint.org/docs/rules, typescript-eslint.io/rules,
+/// biomejs.dev/linter, rust-lang.github.io/rust-clippy, docs.astral.sh/ruff/rules,
+/// golangci-lint.run/usage/linters.
+const ROWS: &[Row] = &[
+    (r"`console\.|console (?:logs?|statements?)", &[(Eslint, "no-console"), (Biome, "noConsole")]),
+    (
+        r"`(?:as )?any`|\bany type|explicit any",
+        &[(Eslint, "@typescript-eslint/no-explicit-any"), (Biome, "noExplicitAny")],
+    ),
+    (r"`var`", &[(Eslint, "no-var"), (Biome, "noVar")]),
+    (r"`eval(?:\(\))?`", &[(Eslint, "no-eval"), (Biome, "noGlobalEval"), (Ruff, "S307")]),
+    (r"`debugger`", &[(Eslint, "no-debugger"), (Biome, "noDebugger")]),
+    (r"`alert(?:\(\))?`", &[(Eslint, "no-alert"), (Biome, "noAlert")]),
+    (
+        r"`export default`|default exports?",
+        &[(Eslint, "import/no-default-export"), (Biome, "noDefaultExport")],
+    ),
+    (r"`enum`|\benums\b", &[(Biome, "noEnum")]),
+    (r"`==`|triple equals", &[(Eslint, "eqeqeq"), (Biome, "noDoubleEquals")]),
+    (
+        r"non-null assertion",
+        &[(Eslint, "@typescript-eslint/no-non-null-assertion"), (Biome, "noNonNullAssertion")],
+    ),
+    (r"@ts-ignore", &[(Eslint, "@typescript-eslint/ban-ts-comment")]),
+    (
+        r"`require(?:\(\))?`|commonjs",
+        &[(Eslint, "@typescript-eslint/no-require-imports"), (Biome, "noCommonJs")],
+    ),
+    (r"floating promise|unawaited promise", &[(Eslint, "@typescript-eslint/no-floating-promises")]),
+    (
+        r"(?:circular|cyclic) |import cycles?",
+        &[(Eslint, "import/no-cycle"), (Biome, "noImportCycles")],
+    ),
+    (r"\blines\b.{0,30}\bfiles?\b|\bfiles?\b.{0,60}\blines\b", &[(Eslint, "max-lines")]),
+    (
+        r"functions?\b.{0,60}\blines\b|\blines\b.{0,30}\bfunctions?\b",
+        &[(Eslint, "max-lines-per-function"), (Clippy, "clippy::too_many_lines")],
+    ),
+    (r"`(?:\.)?unwrap(?:\(\))?`|\bunwrap\b", &[(Clippy, "clippy::unwrap_used")]),
+    (r"`(?:\.)?expect(?:\(\))?`", &[(Clippy, "clippy::expect_used")]),
+    (r"`panic!", &[(Clippy, "clippy::panic")]),
+    (r"`todo!", &[(Clippy, "clippy::todo")]),
+    (r"`unimplemented!", &[(Clippy, "clippy::unimplemented")]),
+    (r"`dbg!", &[(Clippy, "clippy::dbg_macro")]),
+    (r"`println!", &[(Clippy, "clippy::print_stdout")]),
+    (r"`eprintln!", &[(Clippy, "clippy::print_stderr")]),
+    (r"`unsafe`|unsafe code", &[(Clippy, "unsafe_code")]),
+    (r"public (?:items?|functions?|apis?|types?).{0,40}\bdoc", &[(Clippy, "missing_docs")]),
+    (r"`print(?:\(\))?`|print statements?", &[(Ruff, "T201"), (Golangci, "forbidigo")]),
+    (r"bare `?except|`except:`", &[(Ruff, "E722")]),
+    (r"`(?:from \w+ )?import \*`|(?:star|wildcard) imports?", &[(Ruff, "F403")]),
+    (r"mutable default", &[(Ruff, "B006")]),
+    (r"`breakpoint(?:\(\))?`|`pdb", &[(Ruff, "T100")]),
+    (r"`assert`", &[(Ruff, "S101")]),
+    (r"type (?:hints?|annotations?)", &[(Ruff, "ANN001")]),
+    (
+        r"unused imports?",
+        &[
+            (Eslint, "@typescript-eslint/no-unused-vars"),
+            (Biome, "noUnusedImports"),
+            (Ruff, "F401"),
+        ],
+    ),
+    (
+        r"unused variables?",
+        &[(Eslint, "no-unused-vars"), (Biome, "noUnusedVariables"), (Ruff, "F841")],
+    ),
+    (r"ignored? (?:returned )?errors?|errors? .{0,20}checked", &[(Golangci, "errcheck")]),
+    (
+        r"\bconst\b.{0,20}\b(?:over|instead of|not|rather than)\b.{0,6}\blet\b|never reassigned",
+        &[(Eslint, "prefer-const"), (Biome, "useConst")],
+    ),
+    (r"template (?:literals?|strings?)", &[(Eslint, "prefer-template"), (Biome, "useTemplate")]),
+    (
+        r"type[- ]only imports?|`import type`",
+        &[(Eslint, "@typescript-eslint/consistent-type-imports"), (Biome, "useImportType")],
+    ),
+    (
+        r"`?interfaces?`? (?:over|instead of|rather than) `?types?|`?types?`? (?:over|instead of|rather than) `?interfaces?",
+        &[(Eslint, "@typescript-eslint/consistent-type-definitions")],
+    ),
+    (
+        r"empty (?:catch|except|block)|swallow\w* (?:errors?|exceptions?)",
+        &[(Eslint, "no-empty"), (Biome, "noEmptyBlockStatements"), (Ruff, "S110")],
+    ),
+    (
+        r"\b(?:parameters|arguments)\b.{0,30}\bfunctions?|functions?\b.{0,40}\b(?:parameters|arguments)\b",
+        &[(Eslint, "max-params"), (Ruff, "PLR0913"), (Clippy, "clippy::too_many_arguments")],
+    ),
+    (r"nested ternar", &[(Eslint, "no-nested-ternary"), (Biome, "noNestedTernary")]),
+    (r"barrel (?:files?|exports?|imports?)", &[(Biome, "noBarrelFile")]),
+    (r"magic numbers?", &[(Eslint, "no-magic-numbers"), (Ruff, "PLR2004")]),
+    (
+        r"(?:cyclomatic|cognitive) complexity",
+        &[
+            (Eslint, "complexity"),
+            (Biome, "noExcessiveCognitiveComplexity"),
+            (Ruff, "C901"),
+            (Golangci, "gocyclo"),
+            (Golangci, "cyclop"),
+        ],
+    ),
+    (
+        r"explicit return types?|return types? .{0,20}explicit",
+        &[
+            (Eslint, "@typescript-eslint/explicit-function-return-type"),
+            (Eslint, "@typescript-eslint/explicit-module-boundary-types"),
+            (Ruff, "ANN201"),
+        ],
+    ),
+    (
+        r"optional chaining",
+        &[(Eslint, "@typescript-eslint/prefer-optional-chain"), (Biome, "useOptionalChain")],
+    ),
+    (r"nullish coalescing", &[(Eslint, "@typescript-eslint/prefer-nullish-coalescing")]),
+    (
+        r"\b(?:all|every|each|public)\b.{0,40}\bdocstrings?\b|\bdocstrings?\b.{0,50}\b(?:all|every|each|public)\b",
+        &[(Ruff, "D103")],
+    ),
+    (
+        r"\bisort\b|\bsort(?:ed|ing)?\b.{0,15}\bimports?|imports?\b.{0,25}\b(?:sorted|ordered|alphabetical)",
+        &[(Eslint, "import/order"), (Eslint, "simple-import-sort/imports"), (Ruff, "I001")],
+    ),
+    (
+        r"imports?\b.{0,30}\b(?:at|on) (?:the )?top\b|(?:inline|function-level|local) imports?",
+        &[(Ruff, "PLC0415")],
+    ),
+    (r"\bf-strings?\b", &[(Ruff, "UP032")]),
+    (r"\bpathlib\b", &[(Ruff, "PTH118")]),
+    (r"relative imports?|absolute imports?", &[(Ruff, "TID252")]),
+    (r"`(?:typing\.)?optional\[|`\w+ \| none`", &[(Ruff, "UP007"), (Ruff, "UP045")]),
+    (
+        r"rules of hooks|hooks? .{0,30}(?:conditional|top level)",
+        &[(Eslint, "react-hooks/rules-of-hooks"), (Biome, "useHookAtTopLevel")],
+    ),
+    (
+        r"dependency arrays?|exhaustive[- ]deps",
+        &[(Eslint, "react-hooks/exhaustive-deps"), (Biome, "useExhaustiveDependencies")],
+    ),
+    (r"wrap\w* errors?\b|`%w`", &[(Golangci, "errorlint"), (Golangci, "wrapcheck")]),
+    (r"global variables?|package-level variables?", &[(Golangci, "gochecknoglobals")]),
+    (r"naked returns?", &[(Golangci, "nakedret")]),
+    (r"`init(?:\(\))?`", &[(Golangci, "gochecknoinits")]),
+    (
+        r"\bsafety\b.{0,30}\bunsafe|unsafe\b.{0,60}\bsafety\b",
+        &[(Clippy, "clippy::undocumented_unsafe_blocks")],
+    ),
+];
 
-impl Settings {
-    /// The settings among `paths`.
-    pub(super) fn read(files: &dyn Files, paths: &[String]) -> Self {
-        let mut settings = Self::default();
-        let mut read = 0;
-        for path in paths.iter().filter(|path| !path.contains("node_modules/")) {
-            let name = path.rsplit('/').next().unwrap_or(path);
-            if !is_known(name) || read >= MOST {
-                continue;
-            }
-            read += 1;
-            if let Some(text) = side_file(files, path) {
-                settings.take(name, path, text);
-            }
-        }
-        settings
-    }
-
-    fn take(&mut self, name: &str, path: &str, text: String) {
-        let path = path.to_owned();
-        let is_eslint = name.starts_with("eslint.config.") || name.starts_with(".eslintrc");
-        match name {
-            _ if is_eslint => self.linters.push((Eslint, path, text)),
-            ".golangci.yml" | ".golangci.yaml" | ".golangci.toml" => {
-                self.linters.push((Golangci, path, text));
-            }
-            "biome.json" | "biome.jsonc" => {
-                self.formatters.push(("biome", path.clone()));
-                self.linters.push((Biome, path, text));
-            }
-            "ruff.toml" | ".ruff.toml" => {
-                self.formatters.push(("ruff format", path.clone()));
-                self.linters.push((Ruff, path, text));
-            }
-            "pyproject.toml" => self.python(path, text),
-            "package.json" => self.package(path, text),
-            "Cargo.toml" | "lib.rs" | "main.rs" => self.linters.push((Clippy, path, text)),
-            "clippy.toml" | ".clippy.toml" => {
-                let names = DISALLOWED.captures_iter(&text);
-                self.disallowed.extend(names.map(|found| (found[1].to_owned(), path.clone())));
-            }
-            ".editorconfig" => self.formatters.push(("editorconfig", path)),
-            "rustfmt.toml" | ".rustfmt.toml" => self.formatters.push(("rustfmt", path)),
-            "go.mod" => self.formatters.push(("gofmt", path)),
-            _ if name.starts_with(".prettierrc") || name.starts_with("prettier.config.") => {
-                self.formatters.push(("prettier", path));
-            }
-            _ if name.starts_with("commitlint.config.") || name.starts_with(".commitlintrc") => {
-                self.others.push(("commits", "commitlint", path, text));
-            }
-            "cog.toml" => self.others.push(("commits", "cocogitto", path, text)),
-            ".ls-lint.yml" => self.others.push(("names", "ls-lint", path, text)),
-            ".importlinter" => self.others.push(("layers", "import-linter", path, text)),
-            _ => self.others.push(("layers", "dependency-cruiser", path, text)),
-        }
-    }
-
-    fn python(&mut self, path: String, text: String) {
-        if text.contains("[tool.black]") {
-            self.formatters.push(("black", path.clone()));
-        }
-        if text.contains("[tool.importlinter") {
-            self.others.push(("layers", "import-linter", path.clone(), text.clone()));
-        }
-        if text.contains("[tool.ruff") {
-            self.formatters.push(("ruff format", path.clone()));
-            self.linters.push((Ruff, path, text));
-        }
-    }
-
-    fn package(&mut self, path: String, text: String) {
-        if text.contains("\"prettier\":") {
-            self.formatters.push(("prettier", path.clone()));
-        }
-        if text.contains("\"commitlint\":") {
-            self.others.push(("commits", "commitlint", path.clone(), text.clone()));
-        }
-        if text.contains("\"eslintConfig\"") {
-            self.linters.push((Eslint, path, text));
-        }
-    }
-
-    /// Which rule of another tool says what the sentence says, and the file that switches it on.
-    pub(super) fn enforcer(
-        &self,
-        sentence: &Sentence,
-        draft: Option<&Draft>,
-    ) -> Option<(String, String)> {
-        let text = sentence.text();
-        let lower = text.to_lowercase();
-        for ((_, rules), row) in ROWS.iter().zip(EXPRESSIONS.iter()) {
-            if !row.is_match(&lower) {
-                continue;
-            }
-            let by = rules.iter().find_map(|(tool, rule)| self.switched_on(*tool, rule));
-            if by.is_some() {
-                return by;
-            }
-        }
-        self.names_it(sentence)
-            .or_else(|| self.on_form(sentence, draft))
-            .or_else(|| self.formatter(&text, draft))
-    }
-
-    fn switched_on(&self, tool: Tool, rule: &str) -> Option<(String, String)> {
-        let own = self.linters.iter().filter(|(known, ..)| *known == tool);
-        let (_, path, _) = own.into_iter().find(|(.., text)| is_on(tool, rule, text))?;
-        let name = match tool {
-            Eslint => format!("eslint/{rule}"),
-            Biome => format!("biome/{rule}"),
-            Clippy => rule.to_owned(),
-            Ruff => format!("ruff/{rule}"),
-            Golangci => format!("golangci-lint/{rule}"),
-        };
-        Some((name, path.clone()))
-    }
-
-    /// A name that settings forbid by itself.
-    fn names_it(&self, sentence: &Sentence) -> Option<(String, String)> {
-        let plain = |code: &str| {
-            code.split(['(', '!']).next().unwrap_or(code).trim_start_matches('.').to_owned()
-        };
-        let words = sentence.shape.to_lowercase();
-        let forbids = ["never", "not", "avoid", "no ", "instead", "forbidden"];
-        if !forbids.iter().any(|word| words.contains(word)) {
-            return None;
-        }
-        for name in sentence.code.iter().map(|code| plain(code)).filter(|name| name.len() > 2) {
-            let ends = |known: &&(String, String)| {
-                known.0 == name || known.0.ends_with(&format!("::{name}"))
-            };
-            if let Some((known, path)) = self.disallowed.iter().find(ends) {
-                return Some((format!("clippy::disallowed ({known})"), path.clone()));
-            }
-            let restricted = |linter: &&(Tool, String, String)| {
-                linter.0 == Eslint
-                    && linter.2.contains("no-restricted-")
-                    && [format!("\"{name}\""), format!("'{name}'")]
-                        .iter()
-                        .any(|quoted| linter.2.contains(quoted))
-            };
-            if let Some((_, path, _)) = self.linters.iter().find(restricted) {
-                return Some(("eslint/no-restricted-*".to_owned(), path.clone()));
-            }
-        }
-        None
-    }
-
-    fn on_form(&self, sentence: &Sentence, draft: Option<&Draft>) -> Option<(String, String)> {
-        let check = &draft?.check;
-        let about = if check["commit"].get("conventional").is_some() {
-            "commits"
-        } else if check["tree"].get("name").is_some() {
-            "names"
-        } else if check.get("layers").is_some() {
-            "layers"
-        } else {
-            return None;
-        };
-        let says = |text: &str| {
-            about != "layers"
-                || sentence.code.iter().all(|code| {
-                    text.contains(
-                        code.trim_end_matches(['/', '*']).rsplit('/').next().unwrap_or(code),
-                    )
-                })
-        };
-        let own = self.others.iter().find(|(on, .., text)| *on == about && says(text));
-        own.map(|(_, tool, path, _)| ((*tool).to_owned(), path.clone()))
-    }
-
-    fn formatter(&self, text: &str, draft: Option<&Draft>) -> Option<(String, String)> {
-        // A header or subject of so many characters is that of a commit.
-        let lower = text.to_lowercase();
-        let is_commit = ["header", "subject", "commit"].iter().any(|word| lower.contains(word));
-        if draft.is_some() || is_commit || !LAYOUT.is_match(text) {
-            return None;
-        }
-        // What only some formatters change.
-        let is_style = STYLE.is_match(text);
-        let changes = |(tool, _): &&(&str, String)| {
-            !is_style || ["prettier", "biome", "black", "ruff format"].contains(tool)
-        };
-        let (tool, path) = self.formatters.iter().find(changes)?;
-        Some(((*tool).to_owned(), path.clone()))
-    }
-}
-
-static DISALLOWED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#""((?:[A-Za-z_]\w*)(?:::[A-Za-z_]\w*)+)""#).expect("an expression")
+/// The expressions of [`ROWS`].
+static EXPRESSIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    ROWS.iter().map(|(text, _)| Regex::new(text).expect("an expression")).collect()
 });
 
-fn is_known(name: &str) -> bool {
-    const NAMES: [&str; 23] = [
-        "biome.json",
-        "biome.jsonc",
-        "ruff.toml",
-        ".ruff.toml",
-        "pyproject.toml",
-        "package.json",
-        "Cargo.toml",
-        "lib.rs",
-        "main.rs",
-        "clippy.toml",
-        ".clippy.toml",
-        ".editorconfig",
-        "rustfmt.toml",
-        ".rustfmt.toml",
-        "go.mod",
-        ".ls-lint.yml",
-        ".importlinter",
-        "cog.toml",
-        ".golangci.yml",
-        ".golangci.yaml",
-        ".golangci.toml",
-        ".dependency-cruiser.js",
-        ".dependency-cruiser.json",
-    ];
-    const STARTS: [&str; 7] = [
-        "eslint.config.",
-        ".eslintrc",
-        ".prettierrc",
-        "prettier.config.",
-        "commitlint.config.",
-        ".commitlintrc",
-        ".dependency-cruiser.",
-    ];
-    NAMES.contains(&name) || STARTS.iter().any(|start| name.starts_with(start))
+/// Which rule of another tool says what the sentence says, and the file that switches it on.
+/// `reading` is the sentence in English.
+pub(super) fn enforcer(
+    settings: &Settings,
+    sentence: &Sentence,
+    draft: Option<&Draft>,
+) -> Option<(String, String)> {
+    let text = sentence.reading();
+    let lower = text.to_lowercase();
+    for ((_, rules), row) in ROWS.iter().zip(EXPRESSIONS.iter()) {
+        if !row.is_match(&lower) {
+            continue;
+        }
+        let by = rules.iter().find_map(|(tool, rule)| settings.switched_on(*tool, rule));
+        if by.is_some() {
+            return by;
+        }
+    }
+    names_it(settings, sentence)
+        .or_else(|| on_form(settings, sentence, draft))
+        .or_else(|| formatter(settings, &text, draft))
+}
+
+/// A name that settings forbid by itself.
+fn names_it(settings: &Settings, sentence: &Sentence) -> Option<(String, String)> {
+    let plain = |code: &str| {
+        code.split(['(', '!']).next().unwrap_or(code).trim_start_matches('.').to_owned()
+    };
+    let words = sentence.english.to_lowercase();
+    let forbids = ["never", "not", "avoid", "no ", "instead", "forbidden"];
+    if !forbids.iter().any(|word| words.contains(word)) {
+        return None;
+    }
+    let names = sentence.code.iter().map(|code| plain(code)).filter(|name| name.len() > 2);
+    names.into_iter().find_map(|name| settings.forbids(&name))
+}
+
+fn on_form(
+    settings: &Settings,
+    sentence: &Sentence,
+    draft: Option<&Draft>,
+) -> Option<(String, String)> {
+    let check = &draft?.check;
+    let about = if check["commit"].get("conventional").is_some() {
+        "commits"
+    } else if check["tree"].get("name").is_some() {
+        "names"
+    } else if check.get("layers").is_some() {
+        "layers"
+    } else {
+        return None;
+    };
+    let last = |code: &str| {
+        let code = code.trim_end_matches(['/', '*']);
+        code.rsplit('/').next().unwrap_or(code).to_owned()
+    };
+    settings.on(about, |text| {
+        about != "layers" || sentence.code.iter().all(|code| text.contains(&last(code)))
+    })
+}
+
+fn formatter(settings: &Settings, text: &str, draft: Option<&Draft>) -> Option<(String, String)> {
+    // A header or subject of so many characters is that of a commit.
+    let lower = text.to_lowercase();
+    let is_commit = ["header", "subject", "commit"].iter().any(|word| lower.contains(word));
+    let is_layout = draft.is_none_or(|draft| draft.id.ends_with(LINE_LENGTH));
+    if !is_layout || is_commit || !LAYOUT.is_match(text) {
+        return None;
+    }
+    // What only some formatters change.
+    settings.formatter(STYLE.is_match(text))
 }
 
 #[cfg(test)]
@@ -276,7 +262,7 @@ mod tests {
         let files = Memory(files.collect());
         let paths: Vec<String> = files.0.keys().cloned().collect();
         let found = sentences(&Source::new("a.md", sentence));
-        let (rule, path) = Settings::read(&files, &paths).enforcer(found.first()?, None)?;
+        let (rule, path) = enforcer(&Settings::read(&files, &paths), found.first()?, None)?;
         Some(format!("{rule} ({path})"))
     }
 

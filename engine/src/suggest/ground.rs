@@ -30,6 +30,8 @@ pub struct Ground {
     pub languages: BTreeSet<&'static str>,
     /// Which name stands in files of which language.
     holding: HashSet<(&'static str, String)>,
+    /// Which name is called in files of which language.
+    called: HashSet<(&'static str, String)>,
     manifests: BTreeMap<&'static str, String>,
     /// What was not read, in words.
     pub notes: Vec<String>,
@@ -63,7 +65,7 @@ impl Ground {
         let mut unread = 0;
         for path in &self.paths {
             let Some(language) = program(path) else { continue };
-            let known = |word: &&String| self.holding.contains(&(language, (*word).clone()));
+            let known = |word: &&String| self.called.contains(&(language, (*word).clone()));
             if words.is_empty() || words.iter().all(known) {
                 continue;
             }
@@ -76,6 +78,10 @@ impl Ground {
             for found in search.find_overlapping_iter(&bytes) {
                 let word = words[found.pattern().as_usize()];
                 self.holding.insert((language, word.clone()));
+                let is_whole = found.start() == 0 || !is_word_byte(bytes[found.start() - 1]);
+                if is_whole && bytes.get(found.end()) == Some(&b'(') {
+                    self.called.insert((language, word.clone()));
+                }
             }
         }
         if unread > 0 {
@@ -94,24 +100,39 @@ impl Ground {
         self.languages.iter().filter(holds).copied().collect()
     }
 
+    /// Whether code of the language calls a function of this name.
+    #[must_use]
+    pub fn calls(&self, name: &str, language: &'static str) -> bool {
+        self.called.contains(&(language, name.to_owned()))
+    }
+
     /// Whether the manifests name the package: how it is written in a check.
     #[must_use]
     pub fn package(&self, name: &str) -> Option<String> {
         let is_name = !name.is_empty()
             && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_@/.".contains(c))
             && !name.ends_with('/');
-        let names = |text: &str| {
+        let names = |kind: &str, text: &str| {
             text.match_indices(name).any(|(at, _)| {
                 let (before, after) = (&text[..at], &text[at + name.len()..]);
                 let ends = |c: Option<char>| {
                     c.is_none_or(|c| !(c.is_ascii_alphanumeric() || "-_/@.".contains(c)))
                 };
-                ends(before.chars().next_back()) && ends(after.chars().next())
+                ends(before.chars().next_back())
+                    && ends(after.chars().next())
+                    // A word of JSON is no name there unless it stands in quotation marks.
+                    && (kind != "npm" || before.ends_with('"') && after.starts_with('"'))
             })
         };
-        let (kind, _) = self.manifests.iter().find(|(_, text)| is_name && names(text))?;
+        let (kind, _) = self.manifests.iter().find(|(kind, text)| is_name && names(kind, text))?;
         let name = if *kind == "crate" { name.replace('-', "_") } else { name.to_owned() };
         Some(format!("{kind}:{name}"))
+    }
+
+    /// Whether there is a manifest of this kind of packages.
+    #[must_use]
+    pub fn has_manifest(&self, kind: &str) -> bool {
+        self.manifests.contains_key(kind)
     }
 
     /// How a package would be written that no manifest names.
@@ -162,6 +183,10 @@ impl Ground {
     }
 }
 
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
 /// The language of a program, by its path.
 pub(super) fn program(path: &str) -> Option<&'static str> {
     let (name, _) = language_of(path)?;
@@ -171,6 +196,6 @@ pub(super) fn program(path: &str) -> Option<&'static str> {
 
 /// What is looked for in code to know the language of what stands in backticks.
 pub(super) fn word(code: &str) -> String {
-    let word = code.split('(').next().unwrap_or(code);
+    let word = code.split(['(', '[']).next().unwrap_or(code);
     word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned()
 }

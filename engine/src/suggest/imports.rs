@@ -72,6 +72,60 @@ fn only_from(who: &str, what: &str, ground: &Ground) -> Option<Made> {
     Some(Made::Draft(Box::new(found)))
 }
 
+/// Packages that are spoken of by name alone, with the manager that each is of; from their registries.
+const WELL_KNOWN: [(&str, &str); 38] = [
+    ("axios", "npm"),
+    ("chalk", "npm"),
+    ("date-fns", "npm"),
+    ("dayjs", "npm"),
+    ("dotenv", "npm"),
+    ("enzyme", "npm"),
+    ("express", "npm"),
+    ("jest", "npm"),
+    ("jquery", "npm"),
+    ("lodash", "npm"),
+    ("luxon", "npm"),
+    ("mobx", "npm"),
+    ("mocha", "npm"),
+    ("moment", "npm"),
+    ("node-fetch", "npm"),
+    ("ramda", "npm"),
+    ("redux", "npm"),
+    ("request", "npm"),
+    ("rxjs", "npm"),
+    ("styled-components", "npm"),
+    ("underscore", "npm"),
+    ("uuid", "npm"),
+    ("aiohttp", "py"),
+    ("flask", "py"),
+    ("httpx", "py"),
+    ("numpy", "py"),
+    ("pandas", "py"),
+    ("requests", "py"),
+    ("urllib3", "py"),
+    ("anyhow", "crate"),
+    ("async-std", "crate"),
+    ("chrono", "crate"),
+    ("failure", "crate"),
+    ("lazy_static", "crate"),
+    ("once_cell", "crate"),
+    ("openssl", "crate"),
+    ("reqwest", "crate"),
+    ("thiserror", "crate"),
+];
+
+/// A package that no manifest here names, known by its name: one that is not wanted is seldom there.
+pub(super) fn well_known(name: &str, ground: &Ground) -> Option<String> {
+    let is_scoped = name.starts_with('@') && name.matches('/').count() == 1 && !name.ends_with('/');
+    let kind = match WELL_KNOWN.iter().find(|(known, _)| *known == name) {
+        Some((_, kind)) => *kind,
+        None if is_scoped => "npm",
+        None => return None,
+    };
+    let name = if kind == "crate" { name.replace('-', "_") } else { name.to_owned() };
+    ground.has_manifest(kind).then(|| format!("{kind}:{name}"))
+}
+
 /// A package that nothing may import.
 pub(super) fn ban_package(name: &str, package: &str) -> Draft {
     let check = json!({"layers": {"forbid": [{"from": "**", "to": package}]}});

@@ -2,22 +2,28 @@
 //! the header of a rule page. Nothing here is certain: a draft is tried on the project, proved by
 //! examples and shown before anybody takes it.
 
+mod calls;
 mod code;
+mod commits;
 mod drafts;
 mod elsewhere;
 mod ground;
 mod imports;
-mod linters;
+mod korean;
+mod marks;
 mod open;
 mod own;
 mod page;
 mod places;
 mod proof;
+mod scope;
 mod sentences;
 mod shapes;
 mod survey;
+mod swap;
 #[cfg(test)]
 mod tests;
+mod topics;
 mod trial;
 
 pub use ground::Ground;

@@ -1,10 +1,11 @@
 //! A sentence on its way: judged by its words, proved, compared with what enforces it, and weighed
 //! by what its draft catches.
 
-use super::elsewhere::Settings;
+use super::elsewhere::enforcer;
 use super::own;
 use super::page::{self, Examples};
 use super::proof;
+use super::scope;
 use super::survey::{Asked, Bounds, Outcome, Suggestion, Told};
 use super::trial::{Caught, Trial, stands_alone};
 use super::{Block, Draft, Ground, Sample, Sentence, Trust, Verdict, verdict};
@@ -12,6 +13,7 @@ use crate::check::Engine;
 use crate::files::SIDE_FILE_LIMIT;
 use crate::finding::{RuleId, Severity};
 use crate::kind::is_page_path;
+use crate::linters::Settings;
 use crate::patterns;
 use std::collections::BTreeSet;
 
@@ -20,8 +22,10 @@ pub(super) struct Open {
     pub(super) told: Told,
     pub(super) sentence: Sentence,
     pub(super) draft: Option<Draft>,
-    /// Whether its page has a check already: what it explains is no demand of its own.
-    pub(super) explains: bool,
+    /// What enforces its page already: what it explains is no demand of its own.
+    pub(super) explains: Option<Outcome>,
+    /// The globs of what its file speaks of; none: the whole project.
+    pub(super) scope: Vec<String>,
     pub(super) examples: Option<Examples>,
     pub(super) settled: bool,
 }
@@ -84,6 +88,11 @@ impl Open {
             }
             Verdict::Draft(mut draft) => {
                 draft.id = names.free(&draft.id);
+                // Pages in the rules of a folder hold for that folder by themselves.
+                match self.own_folder().trim_end_matches('/') {
+                    "" => scope::narrow(&mut draft, &self.scope),
+                    folder => scope::moved_below(&mut draft, folder),
+                }
                 self.draft = Some(draft);
             }
             Verdict::Run(command) => self.settle(Outcome::Run(command)),
@@ -96,18 +105,24 @@ impl Open {
     pub(super) fn page_path(&self, draft: &Draft) -> String {
         let name = stem(&draft.id);
         let path = self.told.path.as_str();
-        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         if is_page_path(path) {
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             return format!("{folder}/{name}.md");
         }
+        format!("{}.aidd/rules/{name}.md", self.own_folder())
+    }
+
+    /// The folder, with `/`, in whose own rules the page goes; empty: those of the project.
+    fn own_folder(&self) -> String {
+        let path = self.told.path.as_str();
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         // Rules of a folder inside are read two levels down.
         let is_agents = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"].contains(&file);
         let is_own = is_agents
             && !folder.is_empty()
             && !folder.starts_with('.')
             && folder.matches('/').count() < 2;
-        let base = if is_own { format!("{folder}/") } else { String::new() };
-        format!("{base}.aidd/rules/{name}.md")
+        if is_own { format!("{folder}/") } else { String::new() }
     }
 
     /// Proves the draft by its own examples, or drops it.
@@ -145,7 +160,7 @@ impl Open {
             return;
         }
         let mut rules: Vec<RuleId> = match (&self.draft, &self.examples) {
-            (Some(draft), Some(Examples { fails, passes })) => {
+            (Some(draft), Some(Examples { fails, passes, .. })) => {
                 let own: BTreeSet<RuleId> = all
                     .registry()
                     .rules()
@@ -167,7 +182,9 @@ impl Open {
         let (on, off): (Vec<&RuleId>, Vec<&RuleId>) = rules.iter().partition(|id| real.may_run(id));
         if !on.is_empty() {
             self.settle(Outcome::Enforced(on.into_iter().map(shown).collect()));
-        } else if let Some((by, path)) = settings.enforcer(&self.sentence, self.draft.as_ref()) {
+        } else if let Some((by, path)) = enforcer(settings, &self.sentence, self.draft.as_ref())
+            .or_else(|| off.first().and_then(|first| by_alias(first, all, settings)))
+        {
             self.settle(Outcome::Elsewhere { by, path });
         } else if let Some(first) = off.first() {
             let packs = own::packs_of(first, real.registry());
@@ -204,7 +221,7 @@ impl Open {
         let mut in_place = false;
         let own = &self.told.path;
         if is_page_path(own)
-            && !self.explains
+            && self.explains.is_none()
             && changed.insert(own.clone())
             && let Ok(bytes) = asked.files.read(own, SIDE_FILE_LIMIT)
             && let Some(with) =
@@ -215,6 +232,11 @@ impl Open {
         let suggestion = Suggestion { draft, sure, severity, why, page, path, in_place, caught };
         self.told.outcome = Outcome::Draft(Box::new(suggestion));
     }
+}
+
+/// The rule of another tool that does what a rule of ours would, where settings switch it on.
+fn by_alias(rule: &RuleId, all: &Engine, settings: &Settings) -> Option<(String, String)> {
+    settings.by_alias(&all.registry().get(rule)?.aliases)
 }
 
 fn together(mut all: Caught, one: &Caught) -> Caught {

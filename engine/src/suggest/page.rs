@@ -11,6 +11,8 @@ use std::fmt::Write as _;
 pub(super) struct Examples {
     pub(super) fails: Vec<(Sample, Vec<String>)>,
     pub(super) passes: Vec<Sample>,
+    /// What the fix makes of what fails.
+    pub(super) fixed: Sample,
 }
 
 /// A page of its own for a draft. `from` says where the sentence stands.
@@ -99,6 +101,10 @@ fn shown(examples: &Examples) -> String {
     }
     for sample in &examples.passes {
         blocks(sample, &mut text);
+    }
+    if !examples.fixed.is_empty() {
+        text.push_str("\n## Fixed\n");
+        blocks(&examples.fixed, &mut text);
     }
     text
 }

@@ -1,9 +1,9 @@
 //! Examples that prove a draft: each is run before it is one.
 
 use super::page::{Examples, whole};
-use super::{Draft, Sample};
+use super::{Block, Draft, Sample};
 use crate::check::Engine;
-use crate::examples::{self, Expected};
+use crate::examples::{self, Example, Expected};
 use crate::finding::Severity;
 use crate::rule::Rule;
 use std::borrow::Cow;
@@ -30,7 +30,8 @@ pub(super) fn prove(
     let near = near.iter().take(MOST).find(is_clean);
     let is_swap = draft.passes.len() > 1;
     let passes = if is_swap { own.or(near) } else { near.or(own) }?.clone();
-    let examples = Examples { fails: vec![fails], passes: vec![passes] };
+    let fixed = fixed(engine, rule, draft, &fails.0);
+    let examples = Examples { fails: vec![fails], passes: vec![passes], fixed };
     let page = whole(draft, Severity::Warning, ("It is so.", "x"), &examples);
     holds(engine, rule, page).then_some(examples)
 }
@@ -50,14 +51,27 @@ fn with_page(rule: &Rule, page: String) -> Rule {
 /// What the rule finds in a sample, as a `finding` block has it; nothing where it cannot be an
 /// example.
 fn found(engine: &Engine, rule: &Rule, draft: &Draft, sample: &Sample) -> Vec<String> {
+    let found = as_example(rule, draft, sample);
+    found.map(|(rule, one)| examples::found_in(engine, &rule, &one)).unwrap_or_default()
+}
+
+/// What the fix of the rule makes of a sample; nothing where it has none, or changes nothing.
+fn fixed(engine: &Engine, rule: &Rule, draft: &Draft, sample: &Sample) -> Sample {
+    let Some((rule, one)) = as_example(rule, draft, sample) else { return Sample::new() };
+    let texts = examples::mended(engine, &rule, &one);
+    texts.into_iter().map(|(path, text)| Block::new(path, text)).collect()
+}
+
+/// The example that a sample would be in the page.
+fn as_example(rule: &Rule, draft: &Draft, sample: &Sample) -> Option<(Rule, Example)> {
     if sample.iter().any(|block| block.path.contains(char::is_whitespace) || block.path.is_empty())
     {
-        return Vec::new();
+        return None;
     }
-    let bare = Examples { fails: vec![(sample.clone(), Vec::new())], passes: Vec::new() };
+    let bare = Examples { fails: vec![(sample.clone(), Vec::new())], ..Examples::default() };
     let page = whole(draft, Severity::Warning, ("It is so.", "x"), &bare);
     let rule = with_page(rule, page);
-    let Ok((read, _)) = examples::read(&rule) else { return Vec::new() };
-    let fails = read.iter().find(|example| example.expected != Expected::Passes);
-    fails.map(|example| examples::found_in(engine, &rule, example)).unwrap_or_default()
+    let (read, _) = examples::read(&rule).ok()?;
+    let fails = read.into_iter().find(|example| example.expected != Expected::Passes)?;
+    Some((rule, fails))
 }

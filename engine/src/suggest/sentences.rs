@@ -1,5 +1,6 @@
 //! The sentences of a Markdown file that demand something.
 
+use super::korean::{demands, english, is_code, is_korean};
 use crate::source::{Source, Span};
 use aidd_content::page;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -17,6 +18,8 @@ const LONGEST: usize = 600;
 pub struct Sentence {
     /// Its words; what stands in backticks, or looks like code, is there as `«0»`, `«1»` ….
     pub shape: String,
+    /// The same in English, with the slots of [`Sentence::shape`]; of a sentence in English the shape.
+    pub english: String,
     /// What stands there, in order.
     pub code: Vec<String>,
     /// The nearest heading above.
@@ -29,11 +32,21 @@ impl Sentence {
     /// Its words as they are read.
     #[must_use]
     pub fn text(&self) -> String {
+        self.filled(&self.shape)
+    }
+
+    /// Its words in English, as far as they could be read.
+    #[must_use]
+    pub fn reading(&self) -> String {
+        self.filled(&self.english)
+    }
+
+    fn filled(&self, shape: &str) -> String {
         let fill = |found: &Captures<'_>| {
             let code = found[1].parse().ok().and_then(|number: usize| self.code.get(number));
             code.map_or_else(|| found[0].to_owned(), |code| format!("`{code}`"))
         };
-        SLOT.replace_all(&self.shape, fill).into_owned()
+        SLOT.replace_all(shape, fill).into_owned()
     }
 }
 
@@ -181,14 +194,31 @@ impl Reader {
         let words = words.replace('\u{2019}', "'");
         let words = words.trim_end_matches([';', ',']);
         let shape: String = words.chars().take(LONGEST).collect();
+        let is_demand = if is_korean(&shape) { demands(&shape) } else { DEMANDS.is_match(&shape) };
         // Words that end in a colon lead in to what follows.
-        if DEMANDS.is_match(&shape) && !shape.ends_with(':') {
+        if is_demand && !shape.ends_with(':') {
             let (shape, code) = slotted(&shape, &code);
+            let english = english(&shape).unwrap_or_else(|| shape.clone());
             let heading = self.heading.clone();
             let span = Span::new(start, self.end.max(start));
-            self.found.push(Sentence { shape, code, heading, span });
+            self.found.push(Sentence { shape, english, code, heading, span });
         }
     }
+}
+
+/// In a Korean sentence code is what is written in Latin letters.
+static LATIN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"«(\d+)»|!important\b|[@.#]?[A-Za-z_$](?:[A-Za-z0-9_$./@*!-]*[A-Za-z0-9_$*/!])?(?:\(\))?",
+    )
+    .expect("an expression")
+});
+
+/// Whether Latin letters stand for themselves: names of cases, managers of packages and the like.
+fn bare_is_word(found: &str) -> bool {
+    const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
+    let is_plain = found.chars().all(|c| c.is_ascii_alphabetic() || c == '-' || c == '_');
+    is_plain && (MANAGERS.contains(&found) || !is_code(found))
 }
 
 /// The words with what looks like code put into slots as well, all numbered in order.
@@ -200,11 +230,13 @@ fn slotted(shape: &str, code: &[String]) -> (String, Vec<String>) {
         let (blank, text) = match known.and_then(|number: usize| code.get(number)) {
             Some(code) => ("", code.clone()),
             None if found.get(1).is_some() => return String::new(),
+            None if bare_is_word(whole) => return whole.to_owned(),
             None => (&whole[..whole.len() - whole.trim_start().len()], whole.trim().to_owned()),
         };
         codes.push(text);
         format!("{blank}«{}»", codes.len() - 1)
     };
-    let shape = BARE.replace_all(shape, slot).into_owned();
+    let bare = if is_korean(shape) { &LATIN } else { &BARE };
+    let shape = bare.replace_all(shape, slot).into_owned();
     (shape, codes)
 }

@@ -1,11 +1,11 @@
 //! The sentences of a project, and what each comes to: enforced, enforced elsewhere, a check that
 //! could be had, or guidance.
 
-use super::elsewhere::Settings;
 use super::ground::word;
 use super::open::{Names, Open};
 use super::page::{self, Examples};
 use super::places::places;
+use super::scope;
 use super::sentences::sentences;
 use super::trial::{self, Caught, Limit, Trial};
 use super::{Draft, Ground, Trust};
@@ -13,6 +13,7 @@ use crate::check::{Engine, Selection};
 use crate::files::{Files, SIDE_FILE_LIMIT};
 use crate::finding::{RuleId, Severity};
 use crate::kind::is_page_path;
+use crate::linters::{Enforced, Settings};
 use crate::project::Project;
 use crate::registry::{Registry, project_rule};
 use crate::source::{Encoding, Source, Span};
@@ -196,15 +197,16 @@ pub fn survey(project: &Project, asked: &Asked<'_>) -> Result<Survey, String> {
     let root = Walk::over(vec![project.root().to_owned()]);
     let listing = walk::listing(&engine, &project.disk, &root);
     let mut survey = Survey::default();
-    let (mut open, kept) = read(project, asked, listing.files(), &mut survey)?;
+    let settings = Settings::read(&project.disk, listing.files());
+    let (mut open, kept) = read(project, asked, (listing.files(), &settings), &mut survey)?;
     let words = open.iter().flat_map(|one| &one.sentence.code).map(|code| word(code)).collect();
     let ground = Ground::new(&project.disk, listing.files(), &words);
     survey.notes.extend(ground.notes.iter().cloned());
-    let settings = Settings::read(&project.disk, listing.files());
     let mut names = Names { taken: BTreeSet::new(), engine: &engine, paths: listing.files() };
     for one in &mut open {
-        if let Some(rule) = kept.get(&plain(&one.told.text)).filter(|_| !one.explains) {
-            one.settle(Outcome::Enforced(vec![rule.clone()]));
+        let known = kept.get(&plain(&one.told.text)).filter(|_| one.explains.is_none());
+        if let Some(outcome) = known {
+            one.settle(outcome.clone());
         } else {
             one.judge(&ground, &mut names, asked.bounds, &mut survey.notes);
         }
@@ -221,31 +223,42 @@ pub fn survey(project: &Project, asked: &Asked<'_>) -> Result<Survey, String> {
     for one in &mut open {
         one.finish(&all, asked, &trial, &mut changed);
     }
-    survey.told = told(project, open);
+    survey.told = told(open);
     Ok(survey)
 }
 
-/// What is told: of a page with a check that it is enforced, once, and what else could be drafted
-/// from it; its other sentences explain.
-fn told(project: &Project, open: Vec<Open>) -> Vec<Told> {
-    let rule_of = |path: &str| {
-        let page = project.pages.iter().find(|(page, _)| page == path);
-        page.and_then(|(path, text)| project_rule(path, text)).map(|rule| rule.id.to_string())
-    };
+/// What is told: of a page that is enforced that it is, once, and what else could be drafted from it;
+/// its other sentences explain.
+fn told(open: Vec<Open>) -> Vec<Told> {
     let mut pages: BTreeSet<String> = BTreeSet::new();
     let mut all = Vec::with_capacity(open.len());
     for mut one in open {
-        if one.explains && !matches!(one.told.outcome, Outcome::Draft(_)) {
-            let Some(rule) =
-                rule_of(&one.told.path).filter(|_| pages.insert(one.told.path.clone()))
-            else {
+        if let Some(outcome) =
+            one.explains.take().filter(|_| !matches!(one.told.outcome, Outcome::Draft(_)))
+        {
+            if !pages.insert(one.told.path.clone()) {
                 continue;
-            };
-            one.told.outcome = Outcome::Enforced(vec![rule]);
+            }
+            one.told.outcome = outcome;
         }
         all.push(one.told);
     }
     all
+}
+
+/// What a page comes to as a whole: it has a check, or another tool enforces it.
+fn of_page(path: &str, text: &str, settings: &Settings) -> Option<Outcome> {
+    let rule = project_rule(path, text)?;
+    if rule.check.is_some() {
+        return Some(Outcome::Enforced(vec![rule.id.to_string()]));
+    }
+    let mut all = rule.enforced_by.iter().filter_map(|by| match settings.enforced_by(by) {
+        Enforced::By(path) | Enforced::Perhaps(path) => {
+            Some(Outcome::Elsewhere { by: by.clone(), path })
+        }
+        Enforced::Not { .. } => None,
+    });
+    all.next()
 }
 
 /// A text without what differs between a sentence and its page.
@@ -255,21 +268,33 @@ fn plain(text: &str) -> String {
         .to_owned()
 }
 
-/// The sentences, each once, and those that stand in a page with a check: words → rule.
+/// Why a page is not enforced that says another tool does it.
+fn idle(path: &str, text: &str, settings: &Settings) -> Option<String> {
+    let rule = project_rule(path, text).filter(|rule| rule.check.is_none())?;
+    rule.enforced_by.iter().find_map(|by| match settings.enforced_by(by) {
+        Enforced::Not { why, .. } => Some(format!("its page names `{by}`, but {why}")),
+        _ => None,
+    })
+}
+
+/// The sentences, each once, and those of pages that are enforced: words → by what.
 fn read(
     project: &Project,
     asked: &Asked<'_>,
-    paths: &[String],
+    (paths, settings): (&[String], &Settings),
     survey: &mut Survey,
-) -> Result<(Vec<Open>, HashMap<String, String>), String> {
+) -> Result<(Vec<Open>, HashMap<String, Outcome>), String> {
     let mut open: Vec<Open> = Vec::new();
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut left_out = 0;
-    let kept = kept(project);
+    let kept = kept(project, settings);
     for source in sources(project, asked, paths, survey)? {
-        let rule =
-            project_rule(source.path(), source.text()).filter(|_| is_page_path(source.path()));
-        let explains = rule.is_some_and(|rule| rule.check.is_some());
+        let is_page = is_page_path(source.path());
+        let explains = is_page.then(|| of_page(source.path(), source.text(), settings)).flatten();
+        let idle = (is_page && explains.is_none())
+            .then(|| idle(source.path(), source.text(), settings))
+            .flatten();
+        let scope = scope::of_file(source.path(), source.text());
         for sentence in sentences(&source) {
             let touches =
                 |span: Span| sentence.span.start <= span.end && span.start <= sentence.span.end;
@@ -294,13 +319,14 @@ fn read(
                 span: sentence.span,
                 text,
                 also: Vec::new(),
-                outcome: Outcome::Guidance(None),
+                outcome: Outcome::Guidance(idle.clone()),
             };
             open.push(Open {
                 told,
                 sentence,
                 draft: None,
-                explains,
+                explains: explains.clone(),
+                scope: scope.clone(),
                 examples: None,
                 settled: false,
             });
@@ -315,15 +341,13 @@ fn read(
     Ok((open, kept))
 }
 
-/// The sentences of the project's pages that have a check: words → rule.
-fn kept(project: &Project) -> HashMap<String, String> {
+/// The sentences of the project's pages that are enforced: words → by what.
+fn kept(project: &Project, settings: &Settings) -> HashMap<String, Outcome> {
     let mut kept = HashMap::new();
     for (path, text) in &project.pages {
-        let Some(rule) = project_rule(path, text).filter(|rule| rule.check.is_some()) else {
-            continue;
-        };
+        let Some(outcome) = of_page(path, text, settings) else { continue };
         for sentence in sentences(&Source::new(path.as_str(), text.as_str())) {
-            kept.entry(plain(&sentence.text())).or_insert_with(|| rule.id.to_string());
+            kept.entry(plain(&sentence.text())).or_insert_with(|| outcome.clone());
         }
     }
     kept

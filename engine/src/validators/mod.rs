@@ -41,7 +41,7 @@ pub(crate) fn run(kind: Kind, registry: &Registry, files: &dyn Files, report: &m
         Kind::Dockerfile => dockerfile::run(registry, files, report),
         Kind::HadolintConfig => dockerfile::check_settings(report),
         Kind::Config => project::check_config(registry, report),
-        Kind::RulePage => project::check_page(report),
+        Kind::RulePage => project::check_page(files, report),
         Kind::PackPage => project::check_pack(registry, report),
         Kind::Credentials => {
             each(credentials::CHECKS, &credentials::parse(report.source()), report);
@@ -75,7 +75,7 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
     let mermaid = mermaid::CHECKS.iter().map(|(id, _)| *id);
     let memory = memory::CHECKS.iter().map(|(id, _)| *id);
     let knowledge = tkb::CHECKS.iter().map(|(id, _)| *id);
-    [project::CONFIG, project::PAGE]
+    [project::CONFIG, project::PAGE, project::ENFORCERS]
         .into_iter()
         .chain(dockerfile::ids())
         .chain(mermaid)

@@ -1,7 +1,9 @@
 //! The project's own settings and rule pages: what is wrong in them is a finding like any other.
 
 use crate::config::{self, RuleSetting, nearest};
+use crate::files::Files;
 use crate::finding::Edit;
+use crate::linters::{Enforced, Settings};
 use crate::packs;
 use crate::patterns;
 use crate::registry::{self, Registry, explained};
@@ -18,6 +20,8 @@ use std::ops::Range;
 pub(super) const CONFIG: &str = "aidd/invalid-config";
 /// The rule on rule pages.
 pub(super) const PAGE: &str = "aidd/malformed-page";
+/// The rule on `enforced-by` in rule pages.
+pub(super) const ENFORCERS: &str = "aidd/missing-enforcer";
 
 /// Reports what is wrong in a configuration file: its form, unknown keys, names of no rule.
 pub(super) fn check_config(registry: &Registry, report: &mut Report<'_>) {
@@ -328,10 +332,14 @@ fn word_in(text: &str, word: &str, from: usize) -> Option<Span> {
     places.into_iter().find(alone).map(|at| Span::new(at, at + word.len()))
 }
 
-/// Reports why a rule page of the project cannot be used.
-pub(super) fn check_page(report: &mut Report<'_>) {
+/// Reports why a rule page of the project cannot be used, and where no tool does what it says.
+pub(super) fn check_page(files: &dyn Files, report: &mut Report<'_>) {
     let source = report.source();
-    if !registry::is_rule_page(source.path(), source.text()) || !report.begin(PAGE) {
+    if !registry::is_rule_page(source.path(), source.text()) {
+        return;
+    }
+    check_enforcers(files, report);
+    if !report.begin(PAGE) {
         return;
     }
     if let Err(error) = page::header(source.text()) {
@@ -342,6 +350,29 @@ pub(super) fn check_page(report: &mut Report<'_>) {
     for problem in patterns::problems(&rule) {
         let span = place_of(&problem, rule.form.map(Form::key), source.text());
         report.at(span, format!("the check cannot run: {problem}"));
+    }
+}
+
+/// Reports the names under `enforced-by` that no settings in the repository have on.
+fn check_enforcers(files: &dyn Files, report: &mut Report<'_>) {
+    let text = report.source().text();
+    let Ok(header) = page::header(text) else { return };
+    if header.enforced_by.is_empty() || !report.begin(ENFORCERS) {
+        return;
+    }
+    // Without a list of files nothing can be said of what is missing.
+    let Some(listing) = files.listing() else { return };
+    let settings = Settings::of_tools(files, listing.files(), &header.enforced_by);
+    let end = page::split(text).map_or(0, |(header, _)| header.end);
+    let key = text.find(page::ENFORCED_BY).unwrap_or(0);
+    let mut from = key + page::ENFORCED_BY.len();
+    for name in header.enforced_by.iter() {
+        let found = text[..end].get(from..).and_then(|rest| rest.find(name.as_str()));
+        let span = found.map(|at| Span::new(from + at, from + at + name.len())).unwrap_or_default();
+        from = from.max(span.end as usize);
+        if let Enforced::Not { why, remedy } = settings.enforced_by(name) {
+            report.at(span, format!("nothing enforces this page: {why}")).help(remedy);
+        }
     }
 }
 

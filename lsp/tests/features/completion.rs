@@ -30,7 +30,7 @@ fn rules_are_named_in_allow_comments() {
     let project = Project::new(&[]);
     let of = |marked: &str| completed(&project, "Dockerfile", marked);
     assert_snapshot!(of("FROM debian:latest\n# 😀\n# aidd:allow ‸\nRUN sudo a\n"), @"
-    aidd/unused-allow dockerfile/latest-tag dockerfile/sudo aidd/invalid-config aidd/malformed-page aidd/skipped-file of 200
+    aidd/unused-allow dockerfile/latest-tag dockerfile/sudo aidd/invalid-config aidd/malformed-page aidd/missing-enforcer of 200
     FROM debian:latest
     # 😀
     # aidd:allow aidd/unused-allow
@@ -149,7 +149,7 @@ fn the_header_of_a_page_is_completed_by_its_types() {
         shown.replace("\n---\n# team/a\n", "").replace("\n---", "")
     };
     assert_snapshot!(of("‸"), @"
-    severity enabled tags aliases security-severity summary of 10
+    severity enabled tags aliases security-severity summary of 11
     severity:
     ");
     assert_snapshot!(of("severity: ‸"), @"

@@ -117,7 +117,7 @@ fn shapes_become_checks() {
     `src/domain` must never depend on `react`.
       high project/no-react-in-src-domain {"layers":{"forbid":[{"from":"src/domain/**","to":"npm:react"}]}}
     Use `structuredClone()` instead of `cloneDeep()`.
-      medium project/no-clonedeep {"syntax":{"language":["typescript"],"rule":{"pattern":"cloneDeep($$$ARGS)"}}}
+      medium project/no-clonedeep {"syntax":{"language":["typescript"],"rule":{"pattern":"cloneDeep($$$ARGS)"},"fix":"structuredClone($$$ARGS)"}}
     Every `packages/*` has a `README.md`.
       high project/readme-md-in-each-packages {"tree":{"each":"packages/<folder>/","exists":["packages/<folder>/README.md"]}}
     File names in `src/**/*.ts` are kebab-case.

@@ -180,6 +180,160 @@ fn a_page_proves_itself() {
 }
 
 #[test]
+fn a_page_that_another_tool_enforces_is_counted_there() {
+    let page = |by: &str| {
+        format!(
+            "---\nenforced-by: {by}\n---\n# team/output\n\nNever write to standard output. Always use the logger.\n"
+        )
+    };
+    let (on, off) = (page("eslint/no-console"), page("eslint/no-alert"));
+    let (_folder, project) = project(&[
+        (".eslintrc.json", r#"{"rules": {"no-console": "error"}}"#),
+        ("src/a.ts", "export const a = 1;\n"),
+        (".aidd/rules/on.md", &on),
+        (".aidd/rules/off.md", &off.replace("output", "alerts")),
+        ("AGENTS.md", "- Always use the logger.\n- Never use `any`.\n"),
+        ("eslint.config.mjs", "export default tseslint.configs.recommended;\n"),
+    ]);
+    insta::assert_snapshot!(lines(&all(&project)), @"
+    AGENTS.md:1 Always use the logger.
+      elsewhere by eslint/no-console in .eslintrc.json
+    AGENTS.md:2 Never use `any`.
+      elsewhere by eslint/@typescript-eslint/no-explicit-any in eslint.config.mjs
+    .aidd/rules/off.md:6 Never write to standard alerts.
+      guidance: its page names `eslint/no-alert`, but no settings of ESLint here switch `no-alert` on
+    .aidd/rules/on.md:6 Never write to standard output.
+      elsewhere by eslint/no-console in .eslintrc.json
+    ");
+}
+
+#[test]
+fn a_sentence_holds_where_its_file_does() {
+    let (_folder, project) = project(&[
+        (".aidd/x", ""),
+        ("src/api/v1/a.py", "print(1)\n"),
+        ("src/web/b.py", "print(2)\n"),
+        ("web/c.py", "print(3)\n"),
+        ("web/AGENTS.md", "- Never call `os.getpid()`.\n"),
+        ("src/api/v1/AGENTS.md", "- Never use `print()`.\n- Files have at most 300 lines.\n"),
+        (
+            ".cursor/rules/web.mdc",
+            "---\nglobs: src/web/**/*.py\n---\n- Never call `os.getcwd()`.\n",
+        ),
+    ]);
+    let survey = all(&project);
+    let checks: Vec<String> = survey
+        .suggestions()
+        .values()
+        .map(|one| format!("{} {}", one.path, one.draft.check))
+        .collect();
+    insta::assert_snapshot!(checks.join("\n"), @r#"
+    .aidd/rules/at-most-300-lines.md {"tree":{"each":"src/api/v1/**/*.py","lines":{"max":300}}}
+    .aidd/rules/no-os-getcwd.md {"syntax":{"language":["python"],"rule":{"pattern":"os.getcwd($$$ARGS)"}},"files":["src/web/**/*.py"]}
+    .aidd/rules/no-print.md {"syntax":{"language":["python"],"rule":{"pattern":"print($$$ARGS)"}},"files":["src/api/v1/**"]}
+    web/.aidd/rules/no-os-getpid.md {"syntax":{"language":["python"],"rule":{"pattern":"os.getpid($$$ARGS)"}}}
+    "#);
+}
+
+#[test]
+fn what_is_written_instead_is_a_fix() {
+    let (_folder, project) = project(&[
+        (".aidd/x", ""),
+        ("src/a.ts", "const copy = cloneDeep(tree, 1);\nconst now = Date.now();\n"),
+        ("docs/a.md", "A blacklist of hosts.\n"),
+        (
+            "AGENTS.md",
+            "- Use `structuredClone()` instead of `cloneDeep()`.\n- Write `allowlist`, not `blacklist`.\n",
+        ),
+    ]);
+    let survey = all(&project);
+    let pages: Vec<&str> = survey.suggestions().values().map(|one| one.page.as_str()).collect();
+    insta::assert_snapshot!(pages.join("\n"), @r#"
+    ---
+    severity: warning
+    message: "`cloneDeep()`: use `structuredClone()` instead"
+    check:
+      syntax:
+        language:
+        - typescript
+        rule:
+          pattern: cloneDeep($$$ARGS)
+        fix: structuredClone($$$ARGS)
+    ---
+    # project/no-clonedeep
+
+    Use `structuredClone()` instead of `cloneDeep()`.
+
+    The sentence stands in `AGENTS.md`.
+
+    ## Fails
+
+    ```ts path=src/a.ts
+    const copy = cloneDeep(tree, 1);
+    ```
+
+    ```finding
+    1:14 cloneDeep(tree, 1)
+    ```
+
+    ## Passes
+
+    ```ts path=src/example.ts
+    structuredClone(1);
+    ```
+
+    ## Fixed
+
+    ```ts path=src/a.ts
+    const copy = structuredClone(tree, 1);
+    ```
+
+    ---
+    severity: warning
+    message: "`blacklist`: write `allowlist`"
+    check:
+      files:
+      - "**/*.ts"
+      - "**/*.{md,mdx,txt}"
+      text:
+        in:
+        - prose
+        - headings
+        - comments
+        swap:
+          blacklist: allowlist
+    ---
+    # project/write-allowlist
+
+    Write `allowlist`, not `blacklist`.
+
+    The sentence stands in `AGENTS.md`.
+
+    ## Fails
+
+    ```md path=docs/example.md
+    The blacklist is here.
+    ```
+
+    ```finding
+    1:5 blacklist
+    ```
+
+    ## Passes
+
+    ```md path=docs/example.md
+    The allowlist is here.
+    ```
+
+    ## Fixed
+
+    ```md path=docs/example.md
+    The allowlist is here.
+    ```
+    "#);
+}
+
+#[test]
 fn what_is_left_out_is_said() {
     let many: String = (0..50).map(|one| format!("- Never call `gone{one}()`.\n")).collect();
     let (_folder, project) =
