@@ -63,6 +63,8 @@ pub(super) struct Draft {
     /// In what the page differs from the rule.
     pub(super) notes: Vec<String>,
     pub(super) tries: Vec<Try>,
+    /// The text of a file that a fix makes.
+    pub(super) template: Option<String>,
 }
 
 /// An example that should hold: the files beside it, and last the one under check.
@@ -90,6 +92,7 @@ impl Draft {
             says: Vec::new(),
             notes: Vec::new(),
             tries: Vec::new(),
+            template: None,
         }
     }
 
@@ -149,6 +152,10 @@ impl Draft {
             "\nImported from `{}`, where {} calls it `{}`.\n",
             self.file, self.tool, self.item
         );
+        if let Some(template) = &self.template {
+            page.push_str("\n## Template\n");
+            fence(&mut page, "text", template);
+        }
         // The blocks of a rule over the whole project are one project anyway.
         let over_all = |check: &Json| ["tree", "layers"].iter().any(|form| !check[*form].is_null());
         let joined = self.check.as_ref().is_some_and(over_all);

@@ -2,7 +2,8 @@
 //! its rules says something about a document; its rules of style are a formatter's.
 
 use super::draft::Draft;
-use super::{Left, Made, Tool, anchored, listed, read_one, read_text, script, texts};
+use super::modules::Modules;
+use super::{Left, Made, Tool, anchored, listed, read_one, script, texts};
 use crate::files::Files;
 use crate::finding::Severity;
 use crate::paths::folder_of;
@@ -130,7 +131,7 @@ struct Place {
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     let mut made = Made::default();
     let mut config = if script::is_script(path) {
-        let read = script::read(&read_text(files, path)?, path)?;
+        let read = Modules::new(files, |_| None).exported(path)?;
         let why = "it is no literal: nothing of the repository is run";
         made.left.extend(read.odd.into_iter().map(|odd| Left::new(odd, why)));
         read.value.as_object().cloned().unwrap_or_default()

@@ -12,16 +12,32 @@ pub struct DocHeader {
     /// Headings in order, with `#` for their level: `*` is any run of headings, `# *` any heading of
     /// that level, `?## Notes` one that may be missing.
     pub headings: Vec<String>,
+    /// No heading says what another says: in the whole `document`, or of those that stand below
+    /// the same one (`siblings`).
+    pub unique: Option<UniqueHeadings>,
     /// Tests of the front matter.
     pub front: Vec<DataHeader>,
     /// What must lead somewhere.
     pub links: Many<LinkKind>,
+    /// The only HTML elements that may stand in it; `[]`: none.
+    pub html: Option<Vec<String>>,
     /// Lines of the document.
     pub lines: Option<Limits>,
     /// Tokens of the document, as a model counts them.
     pub tokens: Option<Limits>,
     /// The deepest level of a heading.
     pub depth: Option<Limits>,
+}
+
+/// Among which headings each is the only one of its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum UniqueHeadings {
+    /// All of the document.
+    Document,
+    /// Those below the same heading.
+    Siblings,
 }
 
 /// What of a document must lead somewhere.
@@ -39,6 +55,12 @@ pub enum LinkKind {
     Commands,
     /// Images say what they show.
     Images,
+    /// Addresses are links, none stands bare.
+    Addresses,
+    /// `[text][name]` names what is defined.
+    References,
+    /// What is defined is referred to.
+    Definitions,
 }
 
 impl DocHeader {
@@ -46,11 +68,13 @@ impl DocHeader {
         let none = self.headings.is_empty()
             && self.front.is_empty()
             && self.links.is_empty()
+            && self.unique.is_none()
+            && self.html.is_none()
             && self.lines.is_none()
             && self.tokens.is_none()
             && self.depth.is_none();
         if none {
-            return Some("`doc` demands nothing: name at least one of `headings`, `front`, `links`, `lines`, `tokens` and `depth`".to_owned());
+            return Some("`doc` demands nothing: name at least one of `headings`, `unique`, `front`, `links`, `html`, `lines`, `tokens` and `depth`".to_owned());
         }
         let limits = [(self.lines, "lines"), (self.tokens, "tokens"), (self.depth, "depth")];
         let in_limits =
