@@ -5,14 +5,16 @@ mod body;
 mod cases;
 mod lines;
 mod parse;
+mod shared;
 
 use super::draft::Draft;
-use super::modules::{Modules, find};
+use super::modules::Modules;
 use super::{Left, Made, Tool, listed, read_one, script, texts};
 use crate::files::Files;
 use crate::finding::Severity;
 use parse::Parse;
 use serde_json::{Map, Value as Json, json};
+use shared::{DEEPEST, Gathered, NOT_LITERAL, gather, known};
 
 /// How a rule is carried over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,73 +73,12 @@ pub(super) const RULES: [(&str, Way); 38] = [
     ("type-min-length", Way::Page),
 ];
 
-/// What packages set that are known without being there, as of version 20.5
-/// (<https://github.com/conventional-changelog/commitlint>).
-fn known(package: &str) -> Option<Json> {
-    let subject_case =
-        json!([2, "never", ["sentence-case", "start-case", "pascal-case", "upper-case"]]);
-    let types =
-        ["build", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"];
-    let common = json!({
-        "body-leading-blank": [1, "always"],
-        "footer-leading-blank": [1, "always"],
-        "subject-case": subject_case,
-        "subject-empty": [2, "never"],
-        "subject-full-stop": [2, "never", "."],
-        "type-case": [2, "always", "lower-case"],
-        "type-empty": [2, "never"],
-        "type-enum": [2, "always", types],
-    });
-    let own = match package.strip_prefix("@commitlint/config-").unwrap_or(package) {
-        "conventional" => {
-            let mut types = types.to_vec();
-            types.insert(1, "chore");
-            json!({
-                "body-max-line-length": [2, "always", 100],
-                "footer-max-line-length": [2, "always", 100],
-                "header-max-length": [2, "always", 100],
-                "header-trim": [2, "always"],
-                "type-enum": [2, "always", types],
-            })
-        }
-        "angular" => json!({
-            "header-max-length": [2, "always", 72],
-            "scope-case": [2, "always", "lower-case"],
-            "subject-exclamation-mark": [2, "never"],
-        }),
-        "angular-type-enum" => {
-            return Some(json!({"rules": {"type-enum": [2, "always", types]}}));
-        }
-        // They ask the workspace for the names of its parts, as ours does.
-        "lerna-scopes" | "pnpm-scopes" | "nx-scopes" | "rush-scopes" | "workspace-scopes" => {
-            return Some(json!({"rules": {"scope-enum": [2, "always", ["workspace"]]}}));
-        }
-        _ => return None,
-    };
-    let mut rules = common;
-    if let (Some(rules), Json::Object(own)) = (rules.as_object_mut(), own) {
-        rules.extend(own);
-    }
-    Some(json!({"rules": rules}))
-}
-
-/// How deep configurations extend one another.
-const DEEPEST: usize = 8;
-
 /// One rule as it is set.
 struct Set<'a> {
     name: &'a str,
     severity: Severity,
     never: bool,
     value: Json,
-}
-
-/// What a configuration comes to, with what it extends.
-#[derive(Default)]
-struct Gathered {
-    rules: Map<String, Json>,
-    /// The parser, and the file that names it.
-    preset: Option<(Json, String)>,
 }
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
@@ -174,69 +115,6 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     let prefixes = Parse::prefixes(&preset, &from, &modules);
     draft(&set, path, (&parse, &prefixes), &mut made);
     Ok(made)
-}
-
-const NOT_LITERAL: &str = "it is no literal: nothing of the repository is run";
-
-/// Adds what `config` extends, and then its own rules.
-fn gather(
-    modules: &Modules<'_>,
-    path: &str,
-    config: &Map<String, Json>,
-    depth: usize,
-    all: &mut Gathered,
-    made: &mut Made,
-) {
-    for extended in config.get("extends").map(texts).unwrap_or_default() {
-        let item = || format!("extends `{extended}`");
-        if let Some(known) = known(&extended) {
-            all.rules.extend(known["rules"].as_object().cloned().unwrap_or_default());
-            continue;
-        }
-        let Some(depth) = depth.checked_sub(1) else {
-            made.left.push(Left::new(item(), "configurations extend one another without an end"));
-            continue;
-        };
-        let Some(place) = package(modules, path, &extended) else {
-            let left = Left::new(item(), "it is not in the project, nor in `node_modules`");
-            let instead = "install it and import again, or write its rules out";
-            made.left.push(left.instead(instead));
-            continue;
-        };
-        match modules.exported(&place) {
-            Ok(read) => {
-                let odd = read
-                    .odd
-                    .into_iter()
-                    .map(|odd| Left::new(format!("{place}: {odd}"), NOT_LITERAL));
-                made.left.extend(odd);
-                let inner = read.value.as_object().cloned().unwrap_or_default();
-                gather(modules, &place, &inner, depth, all, made);
-            }
-            Err(why) => made.left.push(Left::new(item(), why)),
-        }
-    }
-    if let Some(preset) = parse::preset(config) {
-        all.preset = Some((preset, path.to_owned()));
-    }
-    if let Some(Json::Object(own)) = config.get("rules") {
-        all.rules.extend(own.clone());
-    }
-}
-
-/// The file of a shared configuration, whose name may be short (`@commitlint/resolve-extends`).
-fn package(modules: &Modules<'_>, from: &str, name: &str) -> Option<String> {
-    let is_path = name.starts_with('.');
-    let long = match name.split_once('/') {
-        _ if is_path => None,
-        Some((scope, rest)) if name.starts_with('@') => {
-            Some(format!("{scope}/commitlint-config-{rest}"))
-        }
-        None if name.starts_with('@') => Some(format!("{name}/commitlint-config")),
-        _ => Some(format!("commitlint-config-{name}")),
-    };
-    let found = find(modules.files, from, name);
-    found.or_else(|| find(modules.files, from, &long?))
 }
 
 /// Keys beside `rules`.
@@ -308,8 +186,14 @@ fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
 }
 
 /// The rules that say together what a Conventional Commit is.
-const TOGETHER: [&str; 5] =
-    ["type-empty", "subject-empty", "type-enum", "scope-enum", "body-leading-blank"];
+const TOGETHER: [&str; 6] = [
+    "type-empty",
+    "subject-empty",
+    "type-enum",
+    "scope-enum",
+    "body-leading-blank",
+    "breaking-change-exclamation-mark",
+];
 
 /// The pages of what is set. Messages are taken apart as `parse` says, and refer to others by
 /// `prefixes`.
@@ -429,26 +313,49 @@ fn together(set: &[Set<'_>], file: &str) -> Draft {
             format!("{demand}, the scope, where there is one, one of {}", listed(&scopes, "and"));
         conventional["scopes"] = json!(scopes);
     }
-    let of = set
+    let of: Vec<&Set<'_>> = set
         .iter()
-        .filter(|one| TOGETHER.contains(&one.name) && is_within(one, &Parse::Conventional));
-    let severity = of.clone().map(|one| one.severity).max().unwrap_or(Severity::Error);
-    let mut blank = of.filter(|one| one.name == "body-leading-blank");
-    let (item, milder) = match blank.next() {
-        Some(one) => (TOGETHER.join(", "), one.severity < severity),
-        None => (TOGETHER[..4].join(", "), false),
-    };
+        .filter(|one| TOGETHER.contains(&one.name) && is_within(one, &Parse::Conventional))
+        .collect();
+    let severity = of.iter().map(|one| one.severity).max().unwrap_or(Severity::Error);
+    let has = |name: &str| of.iter().find(|one| one.name == name);
+    let items: Vec<&str> = TOGETHER
+        .into_iter()
+        .filter(|name| TOGETHER[..4].contains(name) || has(name).is_some())
+        .collect();
+    let milder: Vec<String> =
+        of.iter().filter(|one| one.severity < severity).map(|one| one.name.to_owned()).collect();
+    let breaks = has("breaking-change-exclamation-mark").is_some();
+    if breaks {
+        demand = format!(
+            "{demand}, and what breaks is marked by `!` and by a footer `BREAKING CHANGE:`"
+        );
+        conventional["breaking"] = json!("footer");
+    }
     let kind = types.first().map_or("feat", String::as_str);
-    let mut draft =
-        base(&item, file, severity, format!("{demand}."), json!({"conventional": conventional}))
-            .note("a version alone is judged too")
-            .example(false, "commit/message", "Update\n")
-            .example(true, "commit/message", format!("{kind}: read empty files\n"));
+    let mut draft = base(
+        &items.join(", "),
+        file,
+        severity,
+        format!("{demand}."),
+        json!({"conventional": conventional}),
+    )
+    .note("a version alone is judged too")
+    .example(false, "commit/message", "Update\n")
+    .example(true, "commit/message", format!("{kind}: read empty files\n"));
     if !types.is_empty() {
         draft = draft.example(false, "commit/message", "unknown: read empty files\n");
     }
-    if milder {
-        draft = draft.note("that a blank line follows the first is as grave as the rest");
+    if !milder.is_empty() {
+        draft = draft.note(format!("{} is as grave as the rest", listed(&milder, "and")));
+    }
+    if breaks {
+        draft =
+            draft.example(false, "commit/message", format!("{kind}!: read empty files\n")).example(
+                true,
+                "commit/message",
+                format!("{kind}!: read empty files\n\nBREAKING CHANGE: no error\n"),
+            );
     }
     if let Some(scope) = scopes.first().filter(|_| !of_workspace) {
         draft = draft

@@ -1,6 +1,8 @@
 //! From a draft to a page: the header written, our own reader asked, examples run and kept where
 //! they show what they claim.
 
+mod yaml;
+
 use super::{Import, Left, Made, Page, Tool, slug};
 use crate::check::{Engine, Selection};
 use crate::config::Config;
@@ -14,30 +16,7 @@ use crate::source::Source;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-
-/// The order in which the keys of a header are written; others follow by name.
-const ORDER: [&str; 20] = [
-    "files",
-    "exclude",
-    "when",
-    "params",
-    "text",
-    "syntax",
-    "tree",
-    "data",
-    "layers",
-    "commit",
-    "doc",
-    "language",
-    "each",
-    "at",
-    "require",
-    "regex",
-    "rule",
-    "constraints",
-    "matches",
-    "fix",
-];
+use yaml::{block, flow, scalar};
 
 /// A rule of another tool as a page of ours, before it is written.
 #[derive(Clone, Debug)]
@@ -71,6 +50,8 @@ pub(super) struct Draft {
 #[derive(Clone, Debug)]
 pub(super) struct Try {
     pub(super) passes: bool,
+    /// Of these the first that shows what it claims is enough, where no other does.
+    pub(super) is_spare: bool,
     pub(super) files: Vec<(String, String)>,
 }
 
@@ -113,7 +94,14 @@ impl Draft {
 
     /// An example of several files.
     pub(super) fn project(mut self, passes: bool, files: Vec<(String, String)>) -> Self {
-        self.tries.push(Try { passes, files });
+        self.tries.push(Try { passes, is_spare: false, files });
+        self
+    }
+
+    /// An example of something that is found, for want of a better one.
+    pub(super) fn spare(mut self, path: &str, text: impl Into<String>) -> Self {
+        let files = vec![(path.to_owned(), text.into())];
+        self.tries.push(Try { passes: false, is_spare: true, files });
         self
     }
 
@@ -236,89 +224,6 @@ fn prose(text: &str) -> String {
     if odd { format!("\\{line}") } else { line }
 }
 
-/// A mapping or a list below a key, in block style.
-fn block(value: &Json, indent: usize, text: &mut String) {
-    let pad = "  ".repeat(indent);
-    match value {
-        Json::Object(map) if !map.is_empty() => {
-            text.push('\n');
-            let place =
-                |key: &String| ORDER.iter().position(|known| known == key).unwrap_or(ORDER.len());
-            let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort_by_key(|key| (place(key), key.as_str()));
-            for key in keys {
-                let _ = write!(text, "{pad}{}:", scalar(&Json::from(key.as_str())));
-                block(&map[key], indent + 1, text);
-            }
-        }
-        Json::Array(items) if items.iter().any(Json::is_object) => {
-            text.push('\n');
-            for item in items {
-                let _ = writeln!(text, "{pad}- {}", flow(item));
-            }
-        }
-        other => {
-            let _ = writeln!(text, " {}", flow(other));
-        }
-    }
-}
-
-/// A value on one line.
-fn flow(value: &Json) -> String {
-    match value {
-        Json::Array(items) => {
-            let items: Vec<String> = items.iter().map(flow).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Json::Object(map) => {
-            let pair = |(key, value): (&String, &Json)| {
-                format!("{}: {}", scalar(&Json::from(key.as_str())), flow(value))
-            };
-            let pairs: Vec<String> = map.iter().map(pair).collect();
-            if pairs.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", pairs.join(", ")) }
-        }
-        other => scalar(other),
-    }
-}
-
-/// A scalar, quoted where YAML would take it for something else.
-fn scalar(value: &Json) -> String {
-    let Json::String(text) = value else { return value.to_string() };
-    let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"];
-    let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./".contains(&b))
-        && !words.contains(&text.to_ascii_lowercase().as_str());
-    if plain {
-        text.clone()
-    } else if text.contains(|c: char| c.is_control() || !c.is_ascii() && !c.is_alphanumeric()) {
-        escaped(text)
-    } else {
-        format!("'{}'", text.replace('\'', "''"))
-    }
-}
-
-/// In double quotes, all that cannot be seen written out.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            '\n' => escaped.push_str("\\n"),
-            '\t' => escaped.push_str("\\t"),
-            '\r' => escaped.push_str("\\r"),
-            c if c.is_control() || !c.is_ascii() && !c.is_alphanumeric() => {
-                let _ = write!(escaped, "\\U{:08X}", u32::from(c));
-            }
-            c => escaped.push(c),
-        }
-    }
-    escaped.push('"');
-    escaped
-}
-
 /// Writes the pages of what a reader made, each read again by our own reader.
 pub(super) fn finish(made: Made, to: &str) -> Import {
     let mut import = Import { left: made.left, ..Import::default() };
@@ -406,7 +311,8 @@ fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<(&'d Try, Vec<String>, O
     }
     let mut proven = Vec::new();
     for (one, example) in tries.into_iter().zip(&read) {
-        if one.passes != (example.expected == Expected::Passes) {
+        let is_shown = proven.iter().any(|(other, ..): &(&Try, _, _)| !other.passes);
+        if one.passes != (example.expected == Expected::Passes) || one.is_spare && is_shown {
             continue;
         }
         let results = examples::results(engine, rule, example);

@@ -193,3 +193,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn headings_that_are_said_twice() {
+    let text =
+        "# Log\n\n## 1.1\n\n### Added\n\n### Fixed\n\n## 1.0\n\n### Added\n\n### Added\n\n## 1.1\n";
+    insta::assert_snapshot!(shown("{unique: siblings}", text, &[]), @"");
+    insta::assert_snapshot!(shown("{unique: document}", text, &[]), @"");
+}
+
+#[test]
+fn html_addresses_and_references() {
+    let text = "# A <br> <kbd>x</kbd>\n\nhttps://a.example, [b][c] [d][e] [f]\n\n[e]: e.md\n[g]: g.md\n[//]: # (words)\n";
+    let yaml = "{html: [kbd], links: [addresses, references, definitions]}";
+    insta::assert_snapshot!(shown(yaml, text, &[]), @"");
+    assert_eq!(shown("{html: [br, KBD]}", text, &[]), "");
+    assert!(!doc("{links: [addresses, images]}").follows_links());
+    assert!(doc("{links: [anchors]}").follows_links());
+}
