@@ -197,32 +197,7 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
         {
             wrong.push(format!("line {}: no `finding` block follows", example.line));
         }
-        // What a file becomes by its own fixes; a file of a project each by itself.
-        let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
-        let mut made: BTreeMap<&str, String> = BTreeMap::new();
-        for (source, finding) in &results {
-            match finding.fix.as_ref().and_then(|fix| fix.file.as_ref()) {
-                Some(FileChange::Create { path, text }) => {
-                    made.insert(path, text.clone());
-                    continue;
-                }
-                // The block has the new path alone.
-                Some(FileChange::Rename { to }) => {
-                    made.insert(source.path(), format!("{to}\n"));
-                    continue;
-                }
-                None => {}
-            }
-            if let Some(fix) = &finding.fix {
-                let text = texts.entry(source.path()).or_insert((source.text(), Vec::new()));
-                text.1.push(fix);
-            }
-        }
-        let mended = texts.into_values().map(|(text, fixes)| {
-            let (bytes, _) = fix::apply(text.as_bytes(), &fixes);
-            String::from_utf8_lossy(&bytes).into_owned()
-        });
-        for result in mended.chain(made.into_values()) {
+        for result in mended(&results) {
             let wanted = fixed.next();
             if wanted.as_ref() != Some(&result) {
                 wrong.push(format!(
@@ -234,6 +209,36 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     }
     wrong.extend(fixed.map(|text| format!("a block under `## Fixed` that no fix gives: {text:?}")));
     wrong
+}
+
+/// What fixes make of the files of an example: of a file its text by all of its own fixes, of one
+/// that is made its text, of one that is renamed a line with its new path.
+pub(crate) fn mended(results: &[(Source, Finding)]) -> Vec<String> {
+    let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
+    let mut made: BTreeMap<&str, String> = BTreeMap::new();
+    for (source, finding) in results {
+        match finding.fix.as_ref().and_then(|fix| fix.file.as_ref()) {
+            Some(FileChange::Create { path, text }) => {
+                made.insert(path, text.clone());
+                continue;
+            }
+            // The block has the new path alone.
+            Some(FileChange::Rename { to }) => {
+                made.insert(source.path(), format!("{to}\n"));
+                continue;
+            }
+            None => {}
+        }
+        if let Some(fix) = &finding.fix {
+            let text = texts.entry(source.path()).or_insert((source.text(), Vec::new()));
+            text.1.push(fix);
+        }
+    }
+    let mended = texts.into_values().map(|(text, fixes)| {
+        let (bytes, _) = fix::apply(text.as_bytes(), &fixes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    mended.chain(made.into_values()).collect()
 }
 
 /// What is wrong with an example of a memory's rule: it need not say where it fails, and what.

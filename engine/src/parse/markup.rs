@@ -158,7 +158,18 @@ mod tests {
     #[test]
     fn what_is_not_markdown_is_found() {
         let text = "---\na: https://front.example\n---\n# Title <sub>x</sub>\n\n<details open>\n<!-- <b> -->\n<summary>S</summary>\n</details>\n\nA <BR/> `<code>` \\<no> and <https://a.example> at\nhttps://b.example/x_y_z?a=1&b=2. Or www.c.example, me@d.example; [https://e.example](https://e.example)\n\n    https://code.example <i>\n\n`https://f.example` ![i][pic] [one][two] [Three][] [four] [five][Five  Six]\n\n[Pic]: a.png\n[five six]: b.md\n[nobody]: c.md\n";
-        insta::assert_snapshot!(shown(text), @"");
+        insta::assert_snapshot!(shown(text), @r#"
+        tag sub: "<sub>"
+        tag details: "<details open>"
+        tag summary: "<summary>"
+        tag br: "<BR/>"
+        undefined two: "[one][two]"
+        undefined Three: "[Three]"
+        unused nobody: "[nobody]: c.md"
+        bare "https://b.example/x_y_z?a=1&b=2"
+        bare "www.c.example"
+        bare "me@d.example"
+        "#);
     }
 
     proptest! {

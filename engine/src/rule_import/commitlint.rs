@@ -187,9 +187,9 @@ fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
 
 /// The rules that say together what a Conventional Commit is.
 const TOGETHER: [&str; 6] = [
+    "type-enum",
     "type-empty",
     "subject-empty",
-    "type-enum",
     "scope-enum",
     "body-leading-blank",
     "breaking-change-exclamation-mark",

@@ -7,14 +7,12 @@ use super::{Import, Left, Made, Page, Tool, slug};
 use crate::check::{Engine, Selection};
 use crate::config::Config;
 use crate::examples::{self, Expected};
-use crate::finding::{Fix, Severity};
-use crate::fix;
+use crate::finding::Severity;
 use crate::patterns;
 use crate::registry::Registry;
 use crate::rule::Rule;
-use crate::source::Source;
 use serde_json::Value as Json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use yaml::{block, flow, scalar};
 
@@ -321,18 +319,10 @@ fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<(&'d Try, Vec<String>, O
         if one.passes != found.is_empty() {
             continue;
         }
-        let mut texts: BTreeMap<&str, (&Source, Vec<&Fix>)> = BTreeMap::new();
-        for (source, finding) in &results {
-            if let Some(fix) = &finding.fix {
-                texts.entry(source.path()).or_insert((source, Vec::new())).1.push(fix);
-            }
-        }
-        let fixed = texts.values().next().map(|(source, fixes)| {
-            let (bytes, _) = fix::apply(source.text().as_bytes(), fixes);
-            String::from_utf8_lossy(&bytes).into_owned()
-        });
+        let mut mended = examples::mended(&results);
+        let fixed = mended.pop();
         // What does not end in a line break cannot be shown.
-        if texts.len() > 1
+        if !mended.is_empty()
             || fixed.as_ref().is_some_and(|text| !text.is_empty() && !text.ends_with('\n'))
         {
             continue;

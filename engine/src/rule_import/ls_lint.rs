@@ -214,6 +214,10 @@ fn pages(
     let draft = |demand: String| {
         let mut draft = Draft::new(Tool::LsLint, file, item, demand);
         draft.severity = Severity::Error;
+        if folders[at].path.starts_with('/') {
+            draft = draft
+                .note("ls-lint knows no folder that begins with `/`, and judges nothing by it");
+        }
         draft.name = slug(&item.replace("**", "all").replace('*', "any"));
         if folder.is_empty() {
             draft.name = if ending == ".dir" { "folders".to_owned() } else { draft.name };

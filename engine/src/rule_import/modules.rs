@@ -198,6 +198,6 @@ mod tests {
         assert_eq!(read.value, json!({"x": [1, 2], "y": {"z": whole}}));
         assert_eq!(read.odd, [""; 0]);
         let ring = modules.exported("ring.js").expect("read");
-        assert_eq!(ring.odd, ["`a.b` (line 2): `other`"]);
+        assert_eq!(ring.odd, ["`a.b` (line 1): `require('./other')`"]);
     }
 }

@@ -89,7 +89,8 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
             "{path}: nothing can be read without running it: `module.exports = {{ … }}` and `export default {{ … }}` are read"
         )
     };
-    let node = exported.ok_or_else(nothing)?;
+    // What a function would give is not asked: it may do more.
+    let node = exported.filter(|node| node.kind() != "arrow_function").ok_or_else(nothing)?;
     let value = reader.value(&node, "", DEEPEST).ok_or_else(nothing)?;
     let is_whole = value.is_object() || value.is_array();
     if is_whole { Ok(Literal { value, odd: reader.odd }) } else { Err(nothing()) }
@@ -195,10 +196,15 @@ impl<'t> Reader<'t, '_> {
             | "member_expression"
             | "subscript_expression"
             | "call_expression"
-            | "arrow_function" => match self.reached(node, at, depth) {
-                Some(value) => Some(value),
-                None => self.odd(node, at),
-            },
+            | "arrow_function" => {
+                let told = self.odd.len();
+                let value = self.reached(node, at, depth);
+                // What is odd in what it names has been told there.
+                if value.is_none() && self.odd.len() == told {
+                    return self.odd(node, at);
+                }
+                value
+            }
             "parenthesized_expression" | "as_expression" | "satisfies_expression" => {
                 let inner = named(node).next()?;
                 self.value(&inner, at, depth)

@@ -208,20 +208,28 @@ proptest! {
 
 #[test]
 fn bodies_and_whole_messages() {
-    let yaml = r##"{subject: {not-matches: "(?i)\\bwip\\b"}, body: {matches: "^[A-Z]", not-matches: "TODO", min: 6, max: 20}, message: {matches: "#\\d+", not-matches: "(?i)secret"}}"##;
+    let yaml = r##"{subject: {not-matches: "(?i)\\bwip\\b"}, body: {matches: "^[A-Z]", not-matches: "TODO", min: 8, max: 20}, message: {matches: "#\\d+", not-matches: "(?i)secret"}}"##;
     let messages = [
         "Add it (#1)",
         "wip: add it (#1)",
-        "Add it\n\nBecause #2\n",
-        "Add it\n\nbecause #2\n",
-        "Add it\n\nBecause #2 TODO\n",
-        "Add it\n\nB #2\n",
+        "Add it\n\nBecause of #2\n",
+        "Add it\n\nbecause of #2\n",
+        "Add it\n\nBecause of #2 TODO\n",
+        "Add it\n\nA b #2\n",
         "Add it\n\nBecause of far too much #2\n",
         "Add it",
         "Add it #1\n\nKeep it secret\n",
         "Add it\n\nRefs: #3\n",
     ];
-    insta::assert_snapshot!(judged(yaml, &messages), @"");
+    insta::assert_snapshot!(judged(yaml, &messages), @r#"
+    commit/0123456789ab "wip: add it (#1)": the first line matches `(?i)\bwip\b`
+    commit/0123456789ab "because of #2": the body of the message does not match `^[A-Z]`
+    commit/0123456789ab "Because of #2 TODO": the body of the message matches `TODO`
+    commit/0123456789ab "A b #2": the body has 6 characters, fewer than 8
+    commit/0123456789ab "Because of far too much #2": the body has 26 characters, more than 20
+    commit/0123456789ab "Add it": the message does not match `#\d+`
+    commit/0123456789ab "Add it #1": the message matches `(?i)secret`
+    "#);
     // Only a page that asks for nothing else of a body asks for the blank line before it.
     let crowded = ["Add it\nand more"];
     assert!(judged("{body: {}}", &crowded).contains("a blank line follows"));

@@ -317,7 +317,7 @@ fn characters(rule: &Rule<'_>) -> Option<Result<Draft, String>> {
             Ok(page("FILES MUST hold ASCII alone.".to_owned(), format!(r"[^\x00-\x7F{allowed}]+"), "caf\u{e9} \u{4e00}\n", PLAIN))
         }
         "no_bidi_controls" => Ok(page("FILES NEVER hold marks that turn the direction of text: what is read is not what runs.".to_owned(), r"[\u{061C}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]".to_owned(), "a\u{202e}b\n", PLAIN)),
-        "no_zero_width_chars" => Ok(page("FILES NEVER hold characters of no width.".to_owned(), r"[\u{200B}-\u{200D}\u{2060}\u{180E}]|[^\n\r](?P<at>\u{FEFF})".to_owned(), "a\u{200b}b\n", PLAIN)),
+        "no_zero_width_chars" => Ok(page("FILES NEVER hold characters of no width.".to_owned(), r"[\u{200B}-\u{200D}\u{2060}\u{180E}]|[^\n\r]\u{FEFF}".to_owned(), "a\u{200b}b\n", PLAIN)),
         "no_bom" => Ok(page("FILES NEVER begin with a byte order mark.".to_owned(), r"\A\u{FEFF}".to_owned(), "\u{feff}a\n", PLAIN)),
         "no_merge_conflict_markers" => Ok(page("FILES NEVER hold the marks of a merge that was not finished.".to_owned(), r"^(?:<{7}|>{7}|\|{7}) ".to_owned(), "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n", PLAIN)),
         "no_trailing_whitespace" => {

@@ -115,11 +115,11 @@ pub(super) fn footers(one: &Set<'_>, of: Of<'_>) -> Draft {
 
 /// The page of a rule that a message refers to something, or to nothing.
 pub(super) fn references(one: &Set<'_>, prefixes: &[String], of: Of<'_>) -> Result<Draft, String> {
-    let marks: Vec<String> = prefixes.iter().map(|mark| mark.to_owned()).collect();
     // commitlint puts them into an expression as they are.
-    let regex = format!(r"(?im)(?:{})[\w-]+(?:[\s,;)\]]|$)", marks.join("|"));
-    let sample = super::super::sample::of_regex(&format!("(?:{})12", marks.join("|")));
-    let sample = sample.ok_or_else(|| format!("`{}` is no expression of ours", marks.join("|")))?;
+    let marks = prefixes.join("|");
+    let regex = format!(r"(?im)(?:{marks})[\w-]+(?:[\s,;)\]]|$)");
+    let sample = super::super::sample::of_regex(&format!("(?:{marks})12"));
+    let sample = sample.ok_or_else(|| format!("`{marks}` is no expression of ours"))?;
     let key = if one.never { "matches" } else { "not-matches" };
     let verb = if one.never { "MUST refer" } else { "NEVER refers" };
     let (with, without) = (format!("fix: short\n\nCloses {sample}\n"), "fix: short\n".to_owned());
