@@ -108,9 +108,13 @@ fn normal(name: &str) -> String {
 }
 
 fn addresses(text: &str, words: Range<usize>, bare: &mut Vec<Span>) {
-    let start = words.start;
-    let found = ADDRESS.find_iter(&text[words]);
-    bare.extend(found.map(|found| Span::from(found.range()).shift(start)));
+    let found = ADDRESS.find_iter(&text[words.clone()]);
+    let spans = found.map(|found| Span::from(found.range()).shift(words.start));
+    // What fills brackets was to be a link.
+    let is_bracketed = |span: &Span| {
+        text[..span.range().start].ends_with('[') && text[span.range().end..].starts_with(']')
+    };
+    bare.extend(spans.filter(|span| !is_bracketed(span)));
 }
 
 /// The tags that open an element, in a piece of HTML that begins at `offset`.
@@ -157,7 +161,7 @@ mod tests {
 
     #[test]
     fn what_is_not_markdown_is_found() {
-        let text = "---\na: https://front.example\n---\n# Title <sub>x</sub>\n\n<details open>\n<!-- <b> -->\n<summary>S</summary>\n</details>\n\nA <BR/> `<code>` \\<no> and <https://a.example> at\nhttps://b.example/x_y_z?a=1&b=2. Or www.c.example, me@d.example; [https://e.example](https://e.example)\n\n    https://code.example <i>\n\n`https://f.example` ![i][pic] [one][two] [Three][] [four] [five][Five  Six]\n\n[Pic]: a.png\n[five six]: b.md\n[nobody]: c.md\n";
+        let text = "---\na: https://front.example\n---\n# Title <sub>x</sub>\n\n<details open>\n<!-- <b> -->\n<summary>S</summary>\n</details>\n\nA <BR/> `<code>` \\<no> and <https://a.example> at\nhttps://b.example/x_y_z?a=1&b=2. Or www.c.example, me@d.example; [https://e.example](https://e.example) [https://g.example]\n\n    https://code.example <i>\n\n`https://f.example` ![i][pic] [one][two] [Three][] [four] [five][Five  Six]\n\n[Pic]: a.png\n[five six]: b.md\n[nobody]: c.md\n";
         insta::assert_snapshot!(shown(text), @r#"
         tag sub: "<sub>"
         tag details: "<details open>"

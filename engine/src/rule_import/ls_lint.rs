@@ -169,7 +169,9 @@ fn asked(rules: &str) -> Result<Asked, String> {
                 asked.said.push(format!("what does not match {not}"));
                 asked.good = "good".to_owned();
                 let bad = sample::of_regex(&format!("^(?:{not})$"));
-                asked.bad.extend(bad.into_iter().chain(["Bad", "bad"].map(str::to_owned)));
+                asked
+                    .bad
+                    .extend(bad.into_iter().chain(["Bad", "bad", "Bad_name"].map(str::to_owned)));
                 continue;
             }
             asked.ours.push(format!("/{parameter}/"));

@@ -313,7 +313,7 @@ fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
         }
     }
     // A condition must hold in the examples too.
-    let beside = rule.when.iter().filter_map(beside);
+    let beside = rule.when.iter().flat_map(beside);
     for beside in beside {
         for one in &mut draft.tries {
             if one.files.iter().all(|(path, _)| *path != beside) {
@@ -328,15 +328,15 @@ fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
     }
 }
 
-/// A file that makes a condition hold: one that lies deep, where that does, for a rule may ask for
+/// The files that make a condition hold: such as lie deep, where they may, for a rule may ask for
 /// one in the root.
-fn beside(when: &Json) -> Option<String> {
+fn beside(when: &Json) -> Vec<String> {
     let globs = texts(&when["file"]);
     let deep =
         globs.iter().find_map(|glob| glob.strip_prefix("**/").map(|name| format!("part/{name}")));
     let file = deep.or_else(|| globs.first().cloned());
     let file = file.map(|glob| super::sample::of_glob(&glob, "example"));
-    file.or_else(|| texts(&when["nearest"]).into_iter().next())
+    file.into_iter().chain(texts(&when["nearest"]).into_iter().next()).collect()
 }
 
 impl Rule<'_> {

@@ -164,21 +164,22 @@ fn each(rule: &Rule<'_>) -> Drafts {
         let ours: Result<Vec<String>, String> =
             paths.iter().map(|path| template(&path.replace("{path}", subject))).collect();
         let ours = ours?;
+        let said: Vec<String> = paths.iter().map(|path| path.replace("{path}/", "")).collect();
         let there = paths.first().map(|path| there(path, &folder));
         match kind {
             "file_exists" => {
                 exists.push(ours.join(" | "));
                 good.extend(there.map(|path| (path, "Text.\n".to_owned())));
-                demands.push(format!("MUST have {}", listed(&ours, "or")));
+                demands.push(format!("MUST have {}", listed(&said, "or")));
             }
             "dir_exists" => {
                 let folders: Vec<String> = ours.iter().map(|path| format!("{path}/")).collect();
                 exists.push(folders.join(" | "));
                 good.extend(there.map(|path| (format!("{path}/a.txt"), "Text.\n".to_owned())));
-                demands.push(format!("MUST have {}", listed(&folders, "or")));
+                demands.push(format!("MUST have {}", listed(&said, "or")));
             }
             "file_absent" => {
-                demands.push(format!("NEVER has {}", listed(&ours, "or")));
+                demands.push(format!("NEVER has {}", listed(&said, "or")));
                 absent.extend(ours);
             }
             _ => {

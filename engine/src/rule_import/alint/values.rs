@@ -91,10 +91,10 @@ fn keys(at: &str) -> Option<Vec<(String, bool)>> {
             let end = plain.find(['.', '[']).unwrap_or(plain.len());
             (&plain[..end], &plain[end..])
         };
-        if name.is_empty() || name == "*" || plain.len() == rest.len() && !rest.starts_with('[') {
+        if name.is_empty() || plain.len() == rest.len() && !rest.starts_with('[') {
             return None;
         }
-        keys.push((name.to_owned(), false));
+        keys.push((if name == "*" { "any" } else { name }.to_owned(), false));
         rest = after;
     }
     (!keys.is_empty()).then_some(keys)
@@ -292,11 +292,12 @@ mod tests {
             ("a.json", "$.a.b[*]", r#"{"a":{"b":["x"]}}"#),
             ("a.yml", "$..['a b','c']", r#"{"a b":"x"}"#),
             ("a.toml", "$.tool['my-tool'].name", "[tool.my-tool]\nname = \"x\""),
+            ("a.json", "$.a.*", r#"{"a":{"any":"x"}}"#),
             ("a.toml", "$.list[0]", "list = [\"x\"]"),
         ] {
             assert_eq!(text(file, at), Some(format!("{wanted}\n")), "{at}");
         }
-        for at in ["", "$", "$.*", "$[?(@.a)]", "$.a[1:2]", "$.a.", "a.b", "$['a"] {
+        for at in ["", "$", "$[?(@.a)]", "$.a[1:2]", "$.a.", "a.b", "$['a"] {
             assert_eq!(text("a.json", at), None, "{at}");
         }
     }

@@ -237,7 +237,8 @@ pub(super) fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, S
                 ),
                 "# A\n\nText.\n\n[guide]: guide.md\n",
                 "# A\n\nSee [the guide][guide].\n\n[guide]: guide.md\n",
-            );
+            )
+            .note("a second definition of a name is not told");
             let ignored = texts(&options["ignored_definitions"]);
             if ignored.iter().any(|name| name != "//") {
                 draft.note("of all definitions `[//]` alone is left out")
