@@ -172,7 +172,6 @@ fn what_a_shared_configuration_of_commitlint_sets_is_known() {
     let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
     insta::assert_debug_snapshot!(ids, @r#"
     [
-        "commitlint/body-leading-blank",
         "commitlint/body-max-line-length",
         "commitlint/conventional",
         "commitlint/header-max-length",
@@ -183,7 +182,7 @@ fn what_a_shared_configuration_of_commitlint_sets_is_known() {
     "#);
     insta::assert_debug_snapshot!(left(&import), @r#"
     [
-        "extends `./own`: what it sets is known only to the package",
+        "extends `./own`: it is not in the project, nor in `node_modules`",
         "footer-leading-blank: what follows no blank line is read as part of the body, not as a footer",
         "no-such: it is no rule of commitlint 20: a plugin may have it",
     ]
@@ -214,6 +213,9 @@ fn alint_extends_and_overrides_and_fills_in_templates() {
     );
     insta::assert_debug_snapshot!(import.pages.iter().map(|page| &*page.id).collect::<Vec<_>>(), @r#"
     [
+        "alint/adr-has-context-section",
+        "alint/adr-has-decision-section",
+        "alint/adr-has-status-section",
         "alint/base",
         "alint/filled",
     ]
@@ -221,22 +223,25 @@ fn alint_extends_and_overrides_and_fills_in_templates() {
     insta::assert_debug_snapshot!(import.left, @r#"
     [
         Left {
-            item: "extends `alint://bundled/rust@v1`",
-            why: "what it bundles is not read",
+            item: "extends `alint://bundled/apache/governance@v9`",
+            why: "alint 0.20 brings no such ruleset",
             instead: Some(
-                "the pack `rust` comes nearest: \"compliance\": [\"rust\"]",
-            ),
-        },
-        Left {
-            item: "extends `alint://bundled/apache/governance@v1`",
-            why: "what it bundles is not read",
-            instead: Some(
-                "no pack comes near; copy its rules into the file and import again",
+                "copy its rules into the file and import again",
             ),
         },
         Left {
             item: "extends `https://example.org/a.yml`",
             why: "nothing is fetched: put the file into the project",
+            instead: None,
+        },
+        Left {
+            item: "adr-filename-pattern",
+            why: "it is off",
+            instead: None,
+        },
+        Left {
+            item: "of-gone",
+            why: "it has no `kind`: it changes a rule of a file that is not read",
             instead: None,
         },
         Left {
@@ -389,7 +394,130 @@ fn rulesets_that_come_with_alint_are_told_rule_by_rule() {
         let bare = import.pages.iter().filter(|page| !page.has_examples).count();
         carried.insert(name.as_str(), (pages.len(), rules, bare));
     }
-    insta::assert_debug_snapshot!(carried, @"");
+    insta::assert_debug_snapshot!(carried, @r#"
+    {
+        "agent-context": (
+            4,
+            4,
+            0,
+        ),
+        "agent-hygiene": (
+            3,
+            6,
+            0,
+        ),
+        "apache/governance": (
+            8,
+            8,
+            0,
+        ),
+        "ci/github-actions": (
+            2,
+            3,
+            0,
+        ),
+        "compliance/apache-2": (
+            3,
+            3,
+            0,
+        ),
+        "compliance/reuse": (
+            3,
+            3,
+            0,
+        ),
+        "docs/adr": (
+            4,
+            4,
+            0,
+        ),
+        "dotnet": (
+            4,
+            7,
+            0,
+        ),
+        "go": (
+            7,
+            7,
+            1,
+        ),
+        "hygiene/lockfiles": (
+            7,
+            7,
+            0,
+        ),
+        "hygiene/no-tracked-artifacts": (
+            11,
+            11,
+            1,
+        ),
+        "java": (
+            10,
+            10,
+            1,
+        ),
+        "monorepo": (
+            4,
+            4,
+            1,
+        ),
+        "monorepo/cargo-workspace": (
+            3,
+            3,
+            3,
+        ),
+        "monorepo/pnpm-workspace": (
+            3,
+            3,
+            0,
+        ),
+        "monorepo/yarn-workspace": (
+            3,
+            3,
+            3,
+        ),
+        "node": (
+            8,
+            8,
+            1,
+        ),
+        "oss-baseline": (
+            15,
+            15,
+            1,
+        ),
+        "php": (
+            6,
+            6,
+            0,
+        ),
+        "python": (
+            8,
+            8,
+            1,
+        ),
+        "rust": (
+            10,
+            10,
+            2,
+        ),
+        "toolchain-pins": (
+            0,
+            24,
+            0,
+        ),
+        "tooling/editorconfig": (
+            3,
+            3,
+            0,
+        ),
+        "versioning": (
+            1,
+            11,
+            0,
+        ),
+    }
+    "#);
 }
 
 #[test]
@@ -421,7 +549,22 @@ rules:
         let shown: Vec<&str> = lines.skip(1).filter(|line| !line.is_empty()).collect();
         told.push_str(&format!("{} {} {:?} {shown:?}\n", page.id, fix.is_some(), page.notes));
     }
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @r#"
+    alint/bidi true [] ["```md", "ab", "```"]
+    alint/blank true [] ["```md", "a", "b", "```"]
+    alint/ends true [] []
+    alint/footer true [] ["```md", "Nothing of the kind.", "Owner: team", "```"]
+    alint/gone true [] ["```json", "{\"scripts\":{}}", "```"]
+    alint/header true [] ["```rs", "// SPDX-License-Identifier: MIT", "Nothing of the kind.", "```"]
+    alint/late false ["its fix `file_append` is not carried over: `insert` writes at the end only what is looked for in the last lines"] []
+    alint/made true [] ["```txt", "* @team", "```"]
+    alint/named true [] ["```rs", "src/bad_name.rs", "```"]
+    alint/ran false ["its fix `command` is not carried over: nothing of the repository is run"] []
+    alint/removed false ["its fix `file_remove` is not carried over: no fix deletes a file here"] []
+    alint/space true [] ["```md", "a", "```"]
+    alint/value true [] ["```json", "{\"compilerOptions\":{\"strict\":true}}", "```"]
+    alint/word true [] ["```md", "use", "```"]
+    "#);
 }
 
 #[test]
@@ -448,6 +591,18 @@ fn what_cannot_be_read_of_a_rule_leaves_the_rule_out() {
         ],
         Tool::Commitlint,
     );
-    insta::assert_debug_snapshot!(import.pages.iter().map(|page| &*page.id).collect::<Vec<_>>(), @"");
-    insta::assert_debug_snapshot!(left(&import), @"");
+    insta::assert_debug_snapshot!(import.pages.iter().map(|page| &*page.id).collect::<Vec<_>>(), @r#"
+    [
+        "commitlint/header-max-length",
+    ]
+    "#);
+    insta::assert_debug_snapshot!(left(&import), @r#"
+    [
+        "`rules.scope-enum[2]` (line 8): `scopes()`: it is no literal: nothing of the repository is run",
+        "extends `gone`: it is not in the project, nor in `node_modules`",
+        "parserPreset: `^\\[(\\w+)\\] (.+)$`, the expression of its parser, does not find all that is demanded",
+        "scope-empty: its parser, `^\\[(\\w+)\\] (.+)$`, may find no scope; demand `type-empty` and `subject-empty`, too, for one page that says all of the line",
+        "type-enum: its parser, `^\\[(\\w+)\\] (.+)$`, may find no type; demand `type-empty` and `subject-empty`, too, for one page that says all of the line",
+    ]
+    "#);
 }

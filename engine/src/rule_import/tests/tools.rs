@@ -45,8 +45,11 @@ fn rules_of_markdownlint_are_switched_by_name_and_tag() {
     insta::assert_debug_snapshot!(ids, @r#"
     [
         "markdownlint/md011-no-reversed-links",
+        "markdownlint/md034-no-bare-urls",
         "markdownlint/md041-first-line-heading",
         "markdownlint/md051-link-fragments",
+        "markdownlint/md052-reference-links-images",
+        "markdownlint/md053-link-image-reference-definitions",
         "markdownlint/md059-descriptive-link-text",
     ]
     "#);
@@ -89,6 +92,10 @@ fn every_case_of_ls_lint_is_carried_over() {
             true,
         ),
         (
+            "ls-lint/d",
+            true,
+        ),
+        (
             "ls-lint/h-count",
             true,
         ),
@@ -101,7 +108,6 @@ fn every_case_of_ls_lint_is_carried_over() {
     insta::assert_debug_snapshot!(left(&import), @r#"
     [
         ".f | .g: ls-lint takes it for an ending that no file has, and judges nothing by it",
-        ".d: a name that must not match: the form `tree` says what names are like",
         ".e: it compares with the name of the folder above, which the form `tree` cannot put into an expression",
         ".i: `pointcase` is no rule of ls-lint 2.3",
         "odd: it is no key of ls-lint",
