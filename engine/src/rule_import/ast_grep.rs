@@ -246,7 +246,7 @@ fn page(
             draft = draft.example(false, &path, line(filled(pattern, &document["constraints"])));
         }
         for snippet in snippets::of(language) {
-            draft = draft.spare(&path, line((*snippet).to_owned()));
+            draft = draft.spare(&path, line(snippet));
         }
         draft = draft.example(true, &path, "");
     }

@@ -63,7 +63,7 @@ fn tries(one: &Set<'_>, part: &str) -> Vec<String> {
         "SOME_WORDS",
     ];
     let mut inner: Vec<String> = names.collect();
-    inner.push("unknown".to_owned());
+    inner.extend(["unknown", "x"].map(str::to_owned));
     inner.extend(words.map(str::to_owned));
     inner.extend(["x".repeat(number + 1), "x".repeat(number)]);
     let word = |text: &String| text.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -309,7 +309,8 @@ fn own_tries(pattern: &str, one: &Set<'_>, part: &str, names: &[String]) -> Vec<
     let number = usize::try_from(one.value.as_u64().unwrap_or(9).min(1000)).unwrap_or(9);
     let mut words: Vec<String> = enumerated(&one.value);
     words.extend(["x".repeat(number + 1), "x".repeat(number)]);
-    words.extend(["some words", "Some words", "SOME", "x"].map(str::to_owned));
+    let plain = ["some words", "Some words", "SOME", "someWords", "some Words", "x"];
+    words.extend(plain.map(str::to_owned));
     let line = |word: &String| {
         super::super::sample::of_regex(&filled(pattern, names, &[(part, &regex::escape(word))])?)
     };
