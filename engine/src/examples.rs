@@ -251,7 +251,7 @@ pub fn mended(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(String, S
 }
 
 /// What a file becomes by its own fixes; a file of a project each by itself. What is made comes last.
-fn by_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
+pub(crate) fn by_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
     let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
     let mut made: BTreeMap<&str, String> = BTreeMap::new();
     for (source, finding) in results {

@@ -289,7 +289,7 @@ fn the_rules_that_hold_are_told_in_agents_md() {
     assert!(ran.err.contains("does not lie in the project"), "{}", ran.err);
     project.write("AGENTS.md", "<!-- aidd:rules -->\n");
     let ran = project.run(&export).ends(2);
-    assert!(ran.err.contains("`<!-- aidd:rules -->` stands alone"), "{}", ran.err);
+    assert!(ran.err.contains("`<!-- aidd:rules -->` in line 1 stands alone"), "{}", ran.err);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `aidd rule export`: the rules that hold, told in the file that agents read first.
 
+mod place;
+
 use crate::Io;
 use crate::cli::{ExportForm, RuleExport};
 use crate::exit::{Exit, UserError};
@@ -12,6 +14,7 @@ use aidd_engine::kind::RULE_FOLDERS;
 use aidd_engine::registry;
 use aidd_engine::rule::{Rule, Settings};
 use aidd_engine::suggest::EXPORTED as MARKERS;
+use aidd_engine::tokens;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,6 +23,8 @@ use std::io::{self, Write as _};
 
 /// Most characters of a reason: the page has the rest.
 const REASON: usize = 200;
+/// Most tokens of all the rules that are told one by one: every session of every agent reads them.
+const BUDGET: usize = 4000;
 
 /// Runs `aidd rule export`.
 ///
@@ -38,7 +43,7 @@ pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Resu
         other => Some(other.with_context(|| path.clone())?),
     };
     let text = block(project)?;
-    let after = within(before.as_deref().unwrap_or_default(), &text)
+    let after = place::within(before.as_deref().unwrap_or_default(), &text)
         .map_err(|why| UserError::new(format!("{path}: {why}")))?;
     let is_current = before.as_deref() == Some(&*after);
     if args.stdout {
@@ -59,52 +64,33 @@ pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Resu
     Ok(Exit::Clean)
 }
 
-/// `before` with the block in the place of the one it has, else at its end; in its line endings.
-fn within(before: &str, block: &str) -> Result<String, String> {
-    let line =
-        |marker: &str| format!("`{marker}` stands alone; put its fellow back or take it out");
-    let (start, end) = (before.find(MARKERS.0), before.find(MARKERS.1));
-    let mut after = match (start, end) {
-        (None, None) if before.is_empty() => block.to_owned(),
-        (None, None) => {
-            let gap = if before.ends_with('\n') { "\n" } else { "\n\n" };
-            format!("{before}{gap}{block}")
-        }
-        (Some(start), Some(end)) if start < end => {
-            let rest = &before[end + MARKERS.1.len()..];
-            format!("{}{}{rest}", &before[..start], block.trim_end())
-        }
-        (Some(_), _) => return Err(line(MARKERS.0)),
-        (None, Some(_)) => return Err(line(MARKERS.1)),
-    };
-    if before.contains("\r\n") {
-        after = after.replace("\r\n", "\n").replace('\n', "\r\n");
+/// What is told of a rule.
+struct Told {
+    severity: Severity,
+    line: String,
+    /// Why, and what to do.
+    reason: String,
+}
+
+impl Told {
+    fn tokens(&self, reasons: bool) -> usize {
+        let reason = if reasons { tokens::count(&self.reason) } else { 0 };
+        // The line break counts.
+        tokens::count(&self.line) + reason + 1
     }
-    Ok(after)
 }
 
 /// The rules that hold, between the markers.
 fn block(project: &Project) -> Result<String> {
     let engine = project.engine(&Selection::default())?;
     let (registry, settings) = (engine.registry(), engine.settings(""));
-    let mut text = format!("{}\n## Rules\n\n", MARKERS.0);
-    text.push_str(
-        "Kept by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` says \
-         more. Written by `aidd rule export agents-md`.\n\n",
-    );
     let own = registry.rules().iter().filter(|rule| rule.path.is_some() || !rule.enabled);
-    let mut told = 0;
-    for rule in own {
-        told += usize::from(line(rule, &settings, &mut text));
-    }
-    for (path, summary) in guides(project) {
-        told += 1;
-        let _ = writeln!(text, "- {summary} (`{path}`)");
-    }
-    if told > 0 {
-        text.push('\n');
-    }
-    text.push_str("Also checked:\n\n");
+    let mut told: Vec<Told> = own.filter_map(|rule| line(rule, &settings)).collect();
+    told.extend(guides(project).into_iter().map(|(path, summary)| Told {
+        severity: Severity::Error,
+        line: format!("- {summary} (`{path}`)"),
+        reason: String::new(),
+    }));
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for rule in registry.rules().iter().filter(|rule| rule.path.is_none() && rule.enabled) {
         let is_on = settings.get(&rule.id).is_some_and(|setting| setting.severity.is_some());
@@ -112,34 +98,72 @@ fn block(project: &Project) -> Result<String> {
             *kinds.entry(kind).or_default() += 1;
         }
     }
+    Ok(written(&told, &kinds))
+}
+
+/// The text of the block. Where it would take more than the budget, the reasons go first, then the
+/// mildest rules, and how many went is said.
+fn written(told: &[Told], kinds: &BTreeMap<&str, usize>) -> String {
+    let mut text = format!("{}\n## Rules\n\n", MARKERS.0);
+    text.push_str(
+        "Kept by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` says \
+         more. Written by `aidd rule export agents-md`.\n\n",
+    );
+    let all = |reasons: bool| told.iter().map(|one| one.tokens(reasons)).sum::<usize>();
+    let reasons = all(true) <= BUDGET;
+    let mut kept: Vec<usize> = (0..told.len()).collect();
+    if !reasons && all(false) > BUDGET {
+        kept.sort_by_key(|&at| std::cmp::Reverse(told[at].severity));
+        let mut left = BUDGET;
+        let fits = |&at: &usize| {
+            let rest = left.checked_sub(told[at].tokens(false));
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        };
+        kept = kept.into_iter().take_while(fits).collect();
+        kept.sort_unstable();
+    }
+    for &at in &kept {
+        text.push_str(&told[at].line);
+        if reasons {
+            text.push_str(&told[at].reason);
+        }
+        text.push('\n');
+    }
+    let gone = told.len() - kept.len();
+    if gone > 0 {
+        let rules = if gone == 1 { "rule" } else { "rules" };
+        let _ = writeln!(text, "- {gone} more {rules}: `aidd rule list` names them");
+    }
+    if !told.is_empty() {
+        text.push('\n');
+    }
+    text.push_str("Also checked:\n\n");
     for (kind, count) in kinds {
-        let rules = if count == 1 { "rule" } else { "rules" };
+        let rules = if *count == 1 { "rule" } else { "rules" };
         let _ = writeln!(text, "- `{kind}/*`, {count} {rules}");
     }
     let _ = writeln!(text, "{}", MARKERS.1);
-    Ok(text)
+    text
 }
 
-/// A line for a rule that holds; whether there was one to write.
-fn line(rule: &Rule, settings: &Settings, text: &mut String) -> bool {
+/// What is told of a rule that holds.
+fn line(rule: &Rule, settings: &Settings) -> Option<Told> {
     let guides = rule.check.is_none() && rule.path.is_some();
-    let severity = settings.get(&rule.id).and_then(|setting| setting.severity);
-    let Some(severity) = severity else { return false };
+    let severity = settings.get(&rule.id).and_then(|setting| setting.severity)?;
     let word = match severity {
         _ if guides => "",
         Severity::Error => "MUST: ",
         Severity::Warning => "SHOULD: ",
         Severity::Info => "MAY: ",
     };
-    let _ = write!(text, "- {word}{}", rule.summary.trim_end_matches('.'));
+    let mut line = format!("- {word}{}", rule.summary.trim_end_matches('.'));
     let files = rule.check.as_ref().map(|check| check.files.join(", ")).unwrap_or_default();
     let files = if files.is_empty() { String::new() } else { format!("; {files}") };
-    let _ = write!(text, " (`{}`{files})", rule.id);
-    if let Some(help) = rule.help.as_ref().filter(|help| !help.contains('<')) {
-        let _ = write!(text, ". {}", cut(help));
-    }
-    text.push('\n');
-    true
+    let _ = write!(line, " (`{}`{files})", rule.id);
+    let help = rule.help.as_ref().filter(|help| !help.contains('<'));
+    let reason = help.map_or_else(String::new, |help| format!(". {}", cut(help)));
+    Some(Told { severity, line, reason })
 }
 
 /// The project's pages of rules that have no header: path and first sentence.
@@ -172,22 +196,33 @@ fn cut(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn told(count: usize, severity: Severity) -> Vec<Told> {
+        let one = |at: usize| Told {
+            severity,
+            line: format!("- MUST: A rule with some words in it (`team/rule-{at}`; src/**)"),
+            reason: ". Because of a reason that has some words, too".to_owned(),
+        };
+        (0..count).map(one).collect()
+    }
+
     #[test]
-    fn the_block_takes_the_place_of_the_last_one() {
-        let block = format!("{}\nnew\n{}\n", MARKERS.0, MARKERS.1);
-        assert_eq!(within("", &block).as_deref(), Ok(&*block));
-        let first = within("# A\n\ntext", &block).expect("written");
-        assert_eq!(first, format!("# A\n\ntext\n\n{block}"));
-        assert_eq!(within(&first, &block), Ok(first.clone()));
-        let old = first.replace("new", "old\nlines") + "\nmore\n";
-        assert_eq!(within(&old, &block), Ok(format!("{first}\nmore\n")));
-        let windows = old.replace('\n', "\r\n");
-        assert_eq!(within(&windows, &block), Ok(format!("{first}\nmore\n").replace('\n', "\r\n")));
-        for broken in [MARKERS.0, MARKERS.1, &*format!("{}\n{}", MARKERS.1, MARKERS.0)] {
-            assert!(
-                within(broken, &block).expect_err("refused").contains("stands alone"),
-                "{broken}"
-            );
-        }
+    fn the_block_keeps_its_budget_and_says_what_it_leaves_out() {
+        let kinds = BTreeMap::from([("secrets", 1)]);
+        let small = written(&told(3, Severity::Info), &kinds);
+        assert!(small.contains("rule-2`; src/**). Because") && !small.contains("more rule"));
+        let some = written(&told(150, Severity::Warning), &kinds);
+        assert!(some.contains("rule-149`; src/**)\n") && !some.contains("Because"));
+        let mut many = told(600, Severity::Warning);
+        many.extend(told(1, Severity::Error).into_iter().map(|mut one| {
+            one.line = "- MUST: The gravest one (`team/grave`)".to_owned();
+            one
+        }));
+        let all = written(&many, &kinds);
+        assert!(
+            all.contains("team/grave") && all.contains(" more rules: `aidd rule list` names them")
+        );
+        let rules = all.lines().filter(|line| line.starts_with("- MUST")).collect::<Vec<_>>();
+        let tokens = tokens::count(&rules.join("\n"));
+        assert!((BUDGET * 9 / 10..=BUDGET).contains(&tokens), "{tokens}");
     }
 }

@@ -7,6 +7,7 @@ pub mod document;
 pub mod ini;
 pub mod json;
 pub mod markdown;
+pub mod markup;
 pub(crate) mod mermaid;
 mod mermaid_fault;
 mod mermaid_model;

@@ -1,6 +1,8 @@
 //! ast-grep (<https://ast-grep.github.io/reference/yaml.html>): rules on the syntax tree. The rule
 //! object is ours too; what stands around it becomes the page.
 
+mod snippets;
+
 use super::draft::Draft;
 use super::{Left, Made, Tool, anchored, read_data, read_one, sample, texts};
 use crate::files::Files;
@@ -239,8 +241,12 @@ fn page(
         // A pattern is code, but for its variables.
         let mut patterns = Vec::new();
         named(&document["rule"], "pattern", &mut patterns);
+        named(&document["rule"], "context", &mut patterns);
         for pattern in patterns.iter().take(MOST_PATTERNS) {
-            draft = draft.example(false, &path, line(filled(pattern)));
+            draft = draft.example(false, &path, line(filled(pattern, &document["constraints"])));
+        }
+        for snippet in snippets::of(language) {
+            draft = draft.spare(&path, line(snippet));
         }
         draft = draft.example(true, &path, "");
     }
@@ -321,11 +327,17 @@ fn plain(message: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
-/// A pattern with a plain name in the place of each variable.
-fn filled(pattern: &str) -> String {
-    variables(pattern, |name| match name.to_ascii_lowercase().trim_matches('_') {
-        "" => "x".to_owned(),
-        name => name.to_owned(),
+/// A pattern with a plain name in the place of each variable, or what its constraint matches.
+fn filled(pattern: &str, constraints: &Json) -> String {
+    variables(pattern, |name| {
+        let wanted = constraints[name]["regex"].as_str().and_then(sample::of_regex);
+        if let Some(wanted) = wanted.filter(|wanted| !wanted.is_empty()) {
+            return wanted;
+        }
+        match name.to_ascii_lowercase().trim_matches('_') {
+            "" => "x".to_owned(),
+            name => name.to_owned(),
+        }
     })
 }
 
@@ -378,7 +390,9 @@ mod tests {
     #[test]
     fn variables_are_put_in_place() {
         assert_eq!(placed("`$A` costs $5, $$$ARGS and $b"), "`<A>` costs $5, <ARGS> and $b");
-        assert_eq!(filled("foo($A, $_B, $$$REST)"), "foo(a, b, rest)");
+        assert_eq!(filled("foo($A, $_B, $$$REST)", &Json::Null), "foo(a, b, rest)");
+        let constraints = serde_json::json!({"A": {"regex": "^(log|debug)$"}});
+        assert_eq!(filled("x.$A($B)", &constraints), "x.log(b)");
     }
 
     #[test]

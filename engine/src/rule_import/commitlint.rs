@@ -1,13 +1,20 @@
 //! commitlint (<https://commitlint.js.org/reference/rules.html>): what commit messages are like.
 //! What its rules take was read from and tried with 20.5.3.
 
+mod body;
+mod cases;
 mod lines;
+mod parse;
+mod shared;
 
 use super::draft::Draft;
-use super::{Left, Made, Tool, listed, read_one, read_text, script, texts};
+use super::modules::Modules;
+use super::{Left, Made, Tool, listed, read_one, script, texts};
 use crate::files::Files;
 use crate::finding::Severity;
+use parse::Parse;
 use serde_json::{Map, Value as Json, json};
+use shared::{DEEPEST, Gathered, NOT_LITERAL, gather, known};
 
 /// How a rule is carried over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,21 +25,20 @@ pub(super) enum Way {
     Left(&'static str),
 }
 
-const NO_BODY: &str =
-    "the form `commit` says of a body that there is one and how long its lines are";
-const NO_FOOTER: &str = "the form `commit` says of footers which there must be";
+const NO_FOOTER: &str =
+    "the form `commit` says of footers which there must be, not how long they are";
 
 /// Every rule of commitlint.
 pub(super) const RULES: [(&str, Way); 38] = [
-    ("body-case", Way::Left(NO_BODY)),
+    ("body-case", Way::Page),
     ("body-empty", Way::Page),
-    ("body-full-stop", Way::Left(NO_BODY)),
+    ("body-full-stop", Way::Page),
     ("body-leading-blank", Way::Page),
-    ("body-max-length", Way::Left(NO_BODY)),
+    ("body-max-length", Way::Page),
     ("body-max-line-length", Way::Page),
-    ("body-min-length", Way::Left(NO_BODY)),
+    ("body-min-length", Way::Page),
     ("breaking-change-exclamation-mark", Way::Page),
-    ("footer-empty", Way::Left(NO_FOOTER)),
+    ("footer-empty", Way::Page),
     (
         "footer-leading-blank",
         Way::Left("what follows no blank line is read as part of the body, not as a footer"),
@@ -45,10 +51,7 @@ pub(super) const RULES: [(&str, Way); 38] = [
     ("header-max-length", Way::Page),
     ("header-min-length", Way::Page),
     ("header-trim", Way::Page),
-    (
-        "references-empty",
-        Way::Left("what counts as a reference is settled by a parser preset, a program"),
-    ),
+    ("references-empty", Way::Page),
     ("scope-case", Way::Page),
     ("scope-delimiter-style", Way::Page),
     ("scope-empty", Way::Page),
@@ -70,48 +73,6 @@ pub(super) const RULES: [(&str, Way); 38] = [
     ("type-min-length", Way::Page),
 ];
 
-/// What `@commitlint/config-conventional` 20 and `@commitlint/config-angular` 20 set
-/// (<https://github.com/conventional-changelog/commitlint>).
-fn known(extended: &str) -> Option<Map<String, Json>> {
-    let conventional = json!({
-        "body-leading-blank": [1, "always"],
-        "body-max-line-length": [2, "always", 100],
-        "footer-leading-blank": [1, "always"],
-        "footer-max-line-length": [2, "always", 100],
-        "header-max-length": [2, "always", 100],
-        "header-trim": [2, "always"],
-        "subject-case": [2, "never", ["sentence-case", "start-case", "pascal-case", "upper-case"]],
-        "subject-empty": [2, "never"],
-        "subject-full-stop": [2, "never", "."],
-        "type-case": [2, "always", "lower-case"],
-        "type-empty": [2, "never"],
-        "type-enum": [2, "always", ["build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"]],
-    });
-    let name =
-        extended.trim_start_matches("@commitlint/config-").trim_start_matches("@commitlint/");
-    match (name, conventional) {
-        ("conventional", Json::Object(rules)) => Some(rules),
-        ("angular", Json::Object(mut rules)) => {
-            rules.remove("header-trim");
-            rules.insert("subject-exclamation-mark".to_owned(), json!([2, "never"]));
-            rules.insert(
-                "type-enum".to_owned(),
-                json!([
-                    2,
-                    "always",
-                    [
-                        "build", "ci", "docs", "feat", "fix", "perf", "refactor", "revert",
-                        "style", "test"
-                    ]
-                ]),
-            );
-            rules.insert("header-max-length".to_owned(), json!([2, "always", 72]));
-            Some(rules)
-        }
-        _ => None,
-    }
-}
-
 /// One rule as it is set.
 struct Set<'a> {
     name: &'a str,
@@ -122,11 +83,12 @@ struct Set<'a> {
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     let mut made = Made::default();
+    let modules = Modules::new(files, known);
     let config = if script::is_script(path) {
-        let read = script::read(&read_text(files, path)?, path)?;
-        let why = "it is no literal: nothing of the repository is run";
-        made.left.extend(read.odd.into_iter().map(|odd| Left::new(odd, why)));
-        read.value.as_object().cloned().unwrap_or_default()
+        let read = modules.exported(path)?;
+        made.left.extend(read.odd.into_iter().map(|odd| Left::new(odd, NOT_LITERAL)));
+        let nothing = || format!("{path} exports no configuration");
+        read.value.as_object().cloned().ok_or_else(nothing)?
     } else {
         let config = read_one(files, path)?;
         match config.get("commitlint") {
@@ -134,32 +96,24 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
             _ => config,
         }
     };
-    let mut rules: Map<String, Json> = Map::new();
-    for extended in config.get("extends").map(texts).unwrap_or_default() {
-        match known(&extended) {
-            Some(known) => rules.extend(known),
-            None => made.left.push(
-                Left::new(
-                    format!("extends `{extended}`"),
-                    "what it sets is known only to the package",
-                )
-                .instead("write the rules out, or extend `@commitlint/config-conventional`"),
-            ),
-        }
-    }
-    if let Some(Json::Object(own)) = config.get("rules") {
-        rules.extend(own.clone());
-    }
+    let mut all = Gathered::default();
+    gather(&modules, path, &config, DEEPEST, &mut all, &mut made);
     others(&config, &mut made);
     let mut set = Vec::new();
-    for (name, value) in &rules {
+    for (name, value) in &all.rules {
         match settled(name, value) {
             Ok(Some(one)) => set.push(one),
             Ok(None) => {}
             Err(why) => made.left.push(Left::new(name, why)),
         }
     }
-    draft(&set, path, &mut made);
+    let (preset, from) = all.preset.unwrap_or_else(|| (Json::Null, path.to_owned()));
+    let parse = Parse::of(&preset, &from, &modules);
+    if let Parse::Unknown(why) = &parse {
+        made.left.push(Left::new("parserPreset", why));
+    }
+    let prefixes = Parse::prefixes(&preset, &from, &modules);
+    draft(&set, path, (&parse, &prefixes), &mut made);
     Ok(made)
 }
 
@@ -168,12 +122,10 @@ fn others(config: &Map<String, Json>, made: &mut Made) {
     for (key, value) in config {
         let why = match key.as_str() {
             "extends" | "rules" | "$schema" | "helpUrl" | "prompt" | "formatter" => continue,
-            "parserPreset" if value.to_string().contains("conventional") => continue,
+            // It says how messages are read, in whatever page is made.
+            "parserPreset" => continue,
             "defaultIgnores" if value == &json!(true) => continue,
             "ignores" if value == &json!([]) => continue,
-            "parserPreset" => {
-                "a parser is a program; messages are read by Conventional Commits 1.0"
-            }
             "plugins" => "a plugin is a program",
             "ignores" => {
                 "it is a list of functions; merges, reverts and, with `skip`, bots are left out"
@@ -192,6 +144,9 @@ fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
     let Some((_, way)) = RULES.iter().find(|(known, _)| *known == name) else {
         return Err("it is no rule of commitlint 20: a plugin may have it".to_owned());
     };
+    if *value == json!({"not literal": true}) {
+        return Ok(None);
+    }
     let list = match value {
         Json::Array(list) => list.clone(),
         other => vec![other.clone()],
@@ -202,28 +157,77 @@ fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
         Some(2) => Severity::Error,
         _ => return Err("its level is none of 0, 1 and 2".to_owned()),
     };
+    if script::is_unread(value) {
+        // That it is not literal has been told.
+        return Ok(None);
+    }
+    let given = list.get(2).cloned().unwrap_or(Json::Null);
+    let nothing = match name {
+        _ if name.ends_with("max-length") || name.ends_with("max-line-length") => {
+            given == "Infinity"
+        }
+        _ if name.ends_with("min-length") => given == 0,
+        "scope-enum" | "type-enum" => lines::enumerated(&given).is_empty(),
+        _ => false,
+    };
+    // So set it says nothing of any message.
+    if nothing {
+        return Ok(None);
+    }
     if let Way::Left(why) = way {
         return Err((*why).to_owned());
     }
-    let never = list.get(1).and_then(Json::as_str) == Some("never");
-    Ok(Some(Set { name, severity, never, value: list.get(2).cloned().unwrap_or(Json::Null) }))
+    let never = match list.get(1).and_then(Json::as_str) {
+        Some(applicable) => applicable == "never",
+        // As the rules themselves have it when nothing is said.
+        None => ["references-empty", "subject-exclamation-mark"].contains(&name),
+    };
+    Ok(Some(Set { name, severity, never, value: given }))
 }
 
 /// The rules that say together what a Conventional Commit is.
-const TOGETHER: [&str; 4] = ["type-empty", "subject-empty", "type-enum", "scope-enum"];
+const TOGETHER: [&str; 6] = [
+    "type-enum",
+    "type-empty",
+    "subject-empty",
+    "scope-enum",
+    "body-leading-blank",
+    "breaking-change-exclamation-mark",
+];
 
-fn draft(set: &[Set<'_>], file: &str, made: &mut Made) {
+/// The pages of what is set. Messages are taken apart as `parse` says, and refer to others by
+/// `prefixes`.
+fn draft(set: &[Set<'_>], file: &str, by: (&Parse, &[String]), made: &mut Made) {
+    let (parse, prefixes) = by;
     let find = |name: &str| set.iter().find(|one| one.name == name);
     let demands = |name: &str| find(name).is_some_and(|one| one.never);
-    let conventional = demands("type-empty") && demands("subject-empty");
-    if conventional {
-        made.drafts.push(together(set, file));
+    let mut whole = false;
+    match parse {
+        Parse::Conventional if demands("type-empty") && demands("subject-empty") => {
+            made.drafts.push(together(set, file));
+            whole = true;
+        }
+        Parse::Own(pattern, names) => {
+            let empty = |part: &str| {
+                !names.iter().any(|name| name == part) || demands(&format!("{part}-empty"))
+            };
+            if empty("type") && empty("subject") || demands("scope-empty") && empty("type") {
+                match lines::own_line(set, pattern, names) {
+                    Ok(line) => {
+                        let mut draft = of_line(OWN, file, Severity::Error, line);
+                        draft.name = "first-line".to_owned();
+                        made.drafts.push(draft);
+                        whole = true;
+                    }
+                    Err(why) => made.left.push(Left::new("parserPreset", why)),
+                }
+            }
+        }
+        _ => {}
     }
     let types =
         find("type-enum").filter(|one| !one.never).map(|one| texts(&one.value)).unwrap_or_default();
     for one in set {
-        let within = TOGETHER.contains(&one.name) && !one.never
-            || ["type-empty", "subject-empty"].contains(&one.name);
         let of_types = one.name == "type-case"
             && !one.never
             && one.value == "lower-case"
@@ -232,13 +236,10 @@ fn draft(set: &[Set<'_>], file: &str, made: &mut Made) {
         // A page on the lines below the first judges body and footers alike.
         let said = one.name == "footer-max-line-length"
             && find("body-max-line-length").is_some_and(|body| body.value == one.value);
-        if said {
+        if said || whole && (is_within(one, parse) || of_types) {
             continue;
         }
-        if conventional && (within && !(one.name == "scope-enum" && one.never) || of_types) {
-            continue;
-        }
-        match page(one, file) {
+        match page(one, file, parse, prefixes) {
             Ok(mut draft) => {
                 let both = one.name == "body-max-line-length"
                     && find("footer-max-line-length").is_some_and(|foot| foot.value == one.value);
@@ -252,11 +253,38 @@ fn draft(set: &[Set<'_>], file: &str, made: &mut Made) {
     }
 }
 
+/// What the page of a first line that has a parser of its own is made of.
+const OWN: &str = "type-enum, type-empty, subject-empty, scope-enum, scope-empty";
+
+/// Whether the page on the first line as a whole says a rule, too.
+fn is_within(one: &Set<'_>, parse: &Parse) -> bool {
+    match parse {
+        Parse::Own(..) => {
+            OWN.split(", ").any(|name| name == one.name) && one.never == one.name.ends_with("empty")
+        }
+        _ => match one.name {
+            "type-empty" | "subject-empty" => one.never,
+            _ => TOGETHER.contains(&one.name) && !one.never,
+        },
+    }
+}
+
+/// A page on the first line.
+fn of_line(names: &str, file: &str, severity: Severity, line: lines::Line) -> Draft {
+    let mut draft = base(names, file, severity, line.demand, json!({"subject": line.subject}));
+    for (passes, example) in [(false, line.bad), (true, line.good)] {
+        if let Some(example) = example {
+            draft = draft.example(passes, "commit/message", format!("{example}\n"));
+        }
+    }
+    draft
+}
+
 /// The page of a check on commits.
 fn base(names: &str, file: &str, severity: Severity, demand: String, commit: Json) -> Draft {
     let mut commit = commit;
-    // Bots are judged as everybody is; merges and reverts are not.
-    commit["skip"] = json!(["merges", "reverts"]);
+    // Bots are judged as everybody is; the rest is what commitlint leaves out by itself.
+    commit["skip"] = json!(["merges", "reverts", "fixups"]);
     let mut draft =
         Draft::new(Tool::Commitlint, file, names, demand).check(json!({"commit": commit}));
     draft.severity = severity;
@@ -273,29 +301,63 @@ fn together(set: &[Set<'_>], file: &str) -> Draft {
         demand = format!("{demand}, the type one of {}", listed(&types, "and"));
         conventional["types"] = json!(types);
     }
-    let scopes = find("scope-enum").map(|one| texts(&one.value)).unwrap_or_default();
-    if !scopes.is_empty() {
+    let scopes = find("scope-enum").map(|one| lines::enumerated(&one.value)).unwrap_or_default();
+    let of_workspace = scopes.iter().any(|scope| scope == "workspace");
+    if of_workspace {
+        demand = format!(
+            "{demand}, the scope, where there is one, the name or the folder of a part of the workspace"
+        );
+        conventional["scopes"] = json!(scopes);
+    } else if !scopes.is_empty() {
         demand =
             format!("{demand}, the scope, where there is one, one of {}", listed(&scopes, "and"));
         conventional["scopes"] = json!(scopes);
     }
-    let of = set.iter().filter(|one| TOGETHER.contains(&one.name));
-    let severity = of.map(|one| one.severity).max().unwrap_or(Severity::Error);
+    let of: Vec<&Set<'_>> = set
+        .iter()
+        .filter(|one| TOGETHER.contains(&one.name) && is_within(one, &Parse::Conventional))
+        .collect();
+    let severity = of.iter().map(|one| one.severity).max().unwrap_or(Severity::Error);
+    let has = |name: &str| of.iter().find(|one| one.name == name);
+    let items: Vec<&str> = TOGETHER
+        .into_iter()
+        .filter(|name| TOGETHER[..4].contains(name) || has(name).is_some())
+        .collect();
+    let milder: Vec<String> =
+        of.iter().filter(|one| one.severity < severity).map(|one| one.name.to_owned()).collect();
+    let breaks = has("breaking-change-exclamation-mark").is_some();
+    if breaks {
+        demand = format!(
+            "{demand}, and what breaks is marked by `!` and by a footer `BREAKING CHANGE:`"
+        );
+        conventional["breaking"] = json!("footer");
+    }
     let kind = types.first().map_or("feat", String::as_str);
     let mut draft = base(
-        "type-enum, type-empty, subject-empty, scope-enum",
+        &items.join(", "),
         file,
         severity,
         format!("{demand}."),
         json!({"conventional": conventional}),
     )
-    .note("what begins with `fixup!`, `squash!` or `amend!`, or is a version alone, is judged too")
+    .note("a version alone is judged too")
     .example(false, "commit/message", "Update\n")
     .example(true, "commit/message", format!("{kind}: read empty files\n"));
     if !types.is_empty() {
         draft = draft.example(false, "commit/message", "unknown: read empty files\n");
     }
-    if let Some(scope) = scopes.first() {
+    if !milder.is_empty() {
+        draft = draft.note(format!("{} is as grave as the rest", listed(&milder, "and")));
+    }
+    if breaks {
+        draft =
+            draft.example(false, "commit/message", format!("{kind}!: read empty files\n")).example(
+                true,
+                "commit/message",
+                format!("{kind}!: read empty files\n\nBREAKING CHANGE: no error\n"),
+            );
+    }
+    if let Some(scope) = scopes.first().filter(|_| !of_workspace) {
         draft = draft
             .example(false, "commit/message", format!("{kind}(unknown): read empty files\n"))
             .example(true, "commit/message", format!("{kind}({scope}): read empty files\n"));
@@ -305,16 +367,12 @@ fn together(set: &[Set<'_>], file: &str) -> Draft {
     draft
 }
 
-fn page(one: &Set<'_>, file: &str) -> Result<Draft, String> {
-    let number = || {
-        one.value
-            .as_u64()
-            .filter(|number| *number <= 1000)
-            .ok_or_else(|| "it has no number up to 1000".to_owned())
-    };
+fn page(one: &Set<'_>, file: &str, parse: &Parse, prefixes: &[String]) -> Result<Draft, String> {
+    let number = || one.value.as_u64().ok_or_else(|| "it has no number".to_owned());
     let never = |why: &str| if one.never { Err(why.to_owned()) } else { Ok(()) };
     let of = |demand: String, commit: Json| base(one.name, file, one.severity, demand, commit);
-    let long = |length: u64| "words ".repeat(usize::try_from(length).unwrap_or(100) / 6 + 2);
+    let long =
+        |length: u64| "words ".repeat(usize::try_from(length.min(2000)).unwrap_or(100) / 6 + 2);
     let message = "commit/message";
     Ok(match one.name {
         "header-max-length" => {
@@ -341,17 +399,6 @@ fn page(one: &Set<'_>, file: &str) -> Result<Draft, String> {
                 json!({"body": {}}),
             )
             .example(false, message, "fix: short\nWhy.\n")
-            .example(true, message, "fix: short\n\nWhy.\n")
-        }
-        "body-empty" => {
-            if !one.never {
-                return Err(NO_BODY.to_owned());
-            }
-            of(
-                "A commit message MUST have a body.".to_owned(),
-                json!({"body": {"required-for": ["*"]}}),
-            )
-            .example(false, message, "fix: short\n")
             .example(true, message, "fix: short\n\nWhy.\n")
         }
         "signed-off-by" | "trailer-exists" => {
@@ -387,11 +434,9 @@ fn page(one: &Set<'_>, file: &str) -> Result<Draft, String> {
             .example(false, message, "fix!: short\n")
             .example(true, message, "fix!: short\n\nBREAKING CHANGE: names\n")
         }
-        _ => {
-            let line = lines::first_line(one)?;
-            of(line.demand, json!({"subject": {"matches": line.matches}}))
-                .example(false, message, format!("{}\n", line.bad))
-                .example(true, message, format!("{}\n", line.good))
-        }
+        _ if one.name.starts_with("body-") => body::page(one, &of)?,
+        "footer-empty" => body::footers(one, &of),
+        "references-empty" => body::references(one, prefixes, &of)?,
+        _ => of_line(one.name, file, one.severity, lines::first_line(one, parse)?),
     })
 }

@@ -1,43 +1,20 @@
 //! From a draft to a page: the header written, our own reader asked, examples run and kept where
 //! they show what they claim.
 
+mod yaml;
+
 use super::{Import, Left, Made, Page, Tool, slug};
 use crate::check::{Engine, Selection};
 use crate::config::Config;
 use crate::examples::{self, Expected};
-use crate::finding::{Fix, Severity};
-use crate::fix;
+use crate::finding::Severity;
 use crate::patterns;
 use crate::registry::Registry;
 use crate::rule::Rule;
-use crate::source::Source;
 use serde_json::Value as Json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-
-/// The order in which the keys of a header are written; others follow by name.
-const ORDER: [&str; 20] = [
-    "files",
-    "exclude",
-    "when",
-    "params",
-    "text",
-    "syntax",
-    "tree",
-    "data",
-    "layers",
-    "commit",
-    "doc",
-    "language",
-    "each",
-    "at",
-    "require",
-    "regex",
-    "rule",
-    "constraints",
-    "matches",
-    "fix",
-];
+use yaml::{block, flow, scalar};
 
 /// A rule of another tool as a page of ours, before it is written.
 #[derive(Clone, Debug)]
@@ -63,12 +40,16 @@ pub(super) struct Draft {
     /// In what the page differs from the rule.
     pub(super) notes: Vec<String>,
     pub(super) tries: Vec<Try>,
+    /// The text of a file that a fix makes.
+    pub(super) template: Option<String>,
 }
 
 /// An example that should hold: the files beside it, and last the one under check.
 #[derive(Clone, Debug)]
 pub(super) struct Try {
     pub(super) passes: bool,
+    /// Of these the first that shows what it claims is enough, where no other does.
+    pub(super) is_spare: bool,
     pub(super) files: Vec<(String, String)>,
 }
 
@@ -90,6 +71,7 @@ impl Draft {
             says: Vec::new(),
             notes: Vec::new(),
             tries: Vec::new(),
+            template: None,
         }
     }
 
@@ -110,7 +92,14 @@ impl Draft {
 
     /// An example of several files.
     pub(super) fn project(mut self, passes: bool, files: Vec<(String, String)>) -> Self {
-        self.tries.push(Try { passes, files });
+        self.tries.push(Try { passes, is_spare: false, files });
+        self
+    }
+
+    /// An example of something that is found, for want of a better one.
+    pub(super) fn spare(mut self, path: &str, text: impl Into<String>) -> Self {
+        let files = vec![(path.to_owned(), text.into())];
+        self.tries.push(Try { passes: false, is_spare: true, files });
         self
     }
 
@@ -149,6 +138,10 @@ impl Draft {
             "\nImported from `{}`, where {} calls it `{}`.\n",
             self.file, self.tool, self.item
         );
+        if let Some(template) = &self.template {
+            page.push_str("\n## Template\n");
+            fence(&mut page, "text", template);
+        }
         // The blocks of a rule over the whole project are one project anyway.
         let over_all = |check: &Json| ["tree", "layers"].iter().any(|form| !check[*form].is_null());
         let joined = self.check.as_ref().is_some_and(over_all);
@@ -227,89 +220,6 @@ fn prose(text: &str) -> String {
         && !line.starts_with('`')
         || line.starts_with("```");
     if odd { format!("\\{line}") } else { line }
-}
-
-/// A mapping or a list below a key, in block style.
-fn block(value: &Json, indent: usize, text: &mut String) {
-    let pad = "  ".repeat(indent);
-    match value {
-        Json::Object(map) if !map.is_empty() => {
-            text.push('\n');
-            let place =
-                |key: &String| ORDER.iter().position(|known| known == key).unwrap_or(ORDER.len());
-            let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort_by_key(|key| (place(key), key.as_str()));
-            for key in keys {
-                let _ = write!(text, "{pad}{}:", scalar(&Json::from(key.as_str())));
-                block(&map[key], indent + 1, text);
-            }
-        }
-        Json::Array(items) if items.iter().any(Json::is_object) => {
-            text.push('\n');
-            for item in items {
-                let _ = writeln!(text, "{pad}- {}", flow(item));
-            }
-        }
-        other => {
-            let _ = writeln!(text, " {}", flow(other));
-        }
-    }
-}
-
-/// A value on one line.
-fn flow(value: &Json) -> String {
-    match value {
-        Json::Array(items) => {
-            let items: Vec<String> = items.iter().map(flow).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Json::Object(map) => {
-            let pair = |(key, value): (&String, &Json)| {
-                format!("{}: {}", scalar(&Json::from(key.as_str())), flow(value))
-            };
-            let pairs: Vec<String> = map.iter().map(pair).collect();
-            if pairs.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", pairs.join(", ")) }
-        }
-        other => scalar(other),
-    }
-}
-
-/// A scalar, quoted where YAML would take it for something else.
-fn scalar(value: &Json) -> String {
-    let Json::String(text) = value else { return value.to_string() };
-    let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"];
-    let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./".contains(&b))
-        && !words.contains(&text.to_ascii_lowercase().as_str());
-    if plain {
-        text.clone()
-    } else if text.contains(|c: char| c.is_control() || !c.is_ascii() && !c.is_alphanumeric()) {
-        escaped(text)
-    } else {
-        format!("'{}'", text.replace('\'', "''"))
-    }
-}
-
-/// In double quotes, all that cannot be seen written out.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            '\n' => escaped.push_str("\\n"),
-            '\t' => escaped.push_str("\\t"),
-            '\r' => escaped.push_str("\\r"),
-            c if c.is_control() || !c.is_ascii() && !c.is_alphanumeric() => {
-                let _ = write!(escaped, "\\U{:08X}", u32::from(c));
-            }
-            c => escaped.push(c),
-        }
-    }
-    escaped.push('"');
-    escaped
 }
 
 /// Writes the pages of what a reader made, each read again by our own reader.
@@ -399,7 +309,8 @@ fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<(&'d Try, Vec<String>, O
     }
     let mut proven = Vec::new();
     for (one, example) in tries.into_iter().zip(&read) {
-        if one.passes != (example.expected == Expected::Passes) {
+        let is_shown = proven.iter().any(|(other, ..): &(&Try, _, _)| !other.passes);
+        if one.passes != (example.expected == Expected::Passes) || one.is_spare && is_shown {
             continue;
         }
         let results = examples::results(engine, rule, example);
@@ -408,18 +319,10 @@ fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<(&'d Try, Vec<String>, O
         if one.passes != found.is_empty() {
             continue;
         }
-        let mut texts: BTreeMap<&str, (&Source, Vec<&Fix>)> = BTreeMap::new();
-        for (source, finding) in &results {
-            if let Some(fix) = &finding.fix {
-                texts.entry(source.path()).or_insert((source, Vec::new())).1.push(fix);
-            }
-        }
-        let fixed = texts.values().next().map(|(source, fixes)| {
-            let (bytes, _) = fix::apply(source.text().as_bytes(), fixes);
-            String::from_utf8_lossy(&bytes).into_owned()
-        });
+        let mut mended = examples::by_fixes(&results);
+        let fixed = mended.pop().map(|(_, text)| text);
         // What does not end in a line break cannot be shown.
-        if texts.len() > 1
+        if !mended.is_empty()
             || fixed.as_ref().is_some_and(|text| !text.is_empty() && !text.ends_with('\n'))
         {
             continue;

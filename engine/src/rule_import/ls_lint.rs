@@ -93,7 +93,9 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
         }
     }
     let known = ["ls", "ignore"];
-    let odd = config.keys().filter(|key| !known.contains(&key.as_str()));
+    // Others that begin so hold what `ls` takes in by its name.
+    let is_shared = |key: &str| key.starts_with(['_', '.']) || key.starts_with("x-");
+    let odd = config.keys().filter(|key| !known.contains(&key.as_str()) && !is_shared(key));
     made.left.extend(odd.map(|key| Left::new(key, "it is no key of ls-lint")));
     Ok(made)
 }
@@ -159,12 +161,18 @@ fn asked(rules: &str) -> Result<Asked, String> {
             asked.good = case.good.to_owned();
             asked.bad.push(case.bad.to_owned());
         } else if name == "regex" {
-            if parameter.starts_with('!') {
-                return Err("a name that must not match: the form `tree` says what names are like"
-                    .to_owned());
-            }
             if parameter.contains("${") {
                 return Err("it compares with the name of the folder above, which the form `tree` cannot put into an expression".to_owned());
+            }
+            if let Some(not) = parameter.strip_prefix('!') {
+                asked.ours.push(format!("!/{not}/"));
+                asked.said.push(format!("what does not match {not}"));
+                asked.good = "good".to_owned();
+                let bad = sample::of_regex(&format!("^(?:{not})$"));
+                asked
+                    .bad
+                    .extend(bad.into_iter().chain(["Bad", "bad", "Bad_name"].map(str::to_owned)));
+                continue;
             }
             asked.ours.push(format!("/{parameter}/"));
             asked.said.push(parameter.to_owned());
@@ -208,6 +216,10 @@ fn pages(
     let draft = |demand: String| {
         let mut draft = Draft::new(Tool::LsLint, file, item, demand);
         draft.severity = Severity::Error;
+        if folders[at].path.starts_with('/') {
+            draft = draft
+                .note("ls-lint knows no folder that begins with `/`, and judges nothing by it");
+        }
         draft.name = slug(&item.replace("**", "all").replace('*', "any"));
         if folder.is_empty() {
             draft.name = if ending == ".dir" { "folders".to_owned() } else { draft.name };
@@ -280,6 +292,9 @@ fn named(asked: &Asked, ending: &str) -> Json {
         })
         .collect();
     let whole = |ours: &String| {
+        if let Some(not) = ours.strip_prefix("!/").and_then(|inner| inner.strip_suffix('/')) {
+            return Some(format!("!/(?:{not}){rest}/"));
+        }
         let written = ours.strip_prefix('/').and_then(|inner| inner.strip_suffix('/'));
         let inner = match (written, ours.as_str()) {
             (Some(inner), _) => inner,
@@ -340,7 +355,8 @@ fn excluded(folders: &[Folder], at: usize, ending: &str, ignored: &[String]) -> 
     }
     let prefix = if folder.path.is_empty() { String::new() } else { format!("{}/", folder.path) };
     for (index, other) in folders.iter().enumerate() {
-        let inner = other.path.starts_with(&prefix) || is_literal_of(&folder.path, &other.path);
+        let inner = other.path.starts_with(&prefix)
+            || braces(&other.path).iter().any(|path| is_literal_of(&folder.path, path));
         if index != at && !other.path.is_empty() && inner {
             exclude.push(format!("/{}/", other.path.trim_end_matches("/**").trim_end_matches('/')));
         }
@@ -349,15 +365,25 @@ fn excluded(folders: &[Folder], at: usize, ending: &str, ignored: &[String]) -> 
     exclude
 }
 
-/// Whether `path` is one of the folders that the glob `glob` stands for.
+/// The paths that a glob with alternatives stands for, as far as it has nothing else open.
+fn braces(glob: &str) -> Vec<String> {
+    let cut = glob.split_once('{').and_then(|(head, rest)| Some((head, rest.split_once('}')?)));
+    let Some((head, (inner, tail))) = cut else { return vec![glob.to_owned()] };
+    if inner.contains('{') || tail.contains('{') {
+        return vec![glob.to_owned()];
+    }
+    inner.split(',').map(|one| format!("{head}{one}{tail}")).collect()
+}
+
+/// Whether `path` is one of the folders that the glob `glob` stands for, or lies in one.
 fn is_literal_of(glob: &str, path: &str) -> bool {
     let has_glob = |text: &str| text.contains(['*', '?', '[', '{']);
     has_glob(glob)
         && !has_glob(path)
-        && globset::GlobBuilder::new(glob)
-            .literal_separator(true)
-            .build()
-            .is_ok_and(|glob| glob.compile_matcher().is_match(path))
+        && globset::GlobBuilder::new(glob).literal_separator(true).build().is_ok_and(|glob| {
+            let matcher = glob.compile_matcher();
+            std::path::Path::new(path).ancestors().any(|folder| matcher.is_match(folder))
+        })
 }
 
 /// Examples of a name that is well and of one that is not.

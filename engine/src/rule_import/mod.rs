@@ -10,6 +10,7 @@ mod commitlint;
 mod draft;
 mod ls_lint;
 mod markdownlint;
+mod modules;
 mod sample;
 mod script;
 #[cfg(test)]
@@ -198,7 +199,7 @@ pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, String> {
         return Ok(*tool);
     }
     let all = if script::is_script(path) {
-        vec![script::read(&read_text(files, path)?, path)?.value]
+        vec![modules::Modules::new(files, |_| None).exported(path)?.value]
     } else {
         read_data(files, path)?
     };
@@ -302,7 +303,35 @@ fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, String> {
     if let Some(deep) = too_deep(&values) {
         return Err(format!("{path}: `{deep}` lies more than {DEEPEST} levels deep"));
     }
-    Ok(values.roots.iter().map(|&root| values.json(root)).collect())
+    let is_yaml = format == Format::Yaml;
+    let json = |root: &usize| {
+        let value = values.json(*root);
+        if is_yaml { merged(value) } else { value }
+    };
+    Ok(values.roots.iter().map(json).collect())
+}
+
+/// A value of YAML with what `<<` takes in (<https://yaml.org/type/merge.html>); keys of its own
+/// win. How deep it nests was bounded before.
+fn merged(value: Json) -> Json {
+    match value {
+        Json::Array(items) => Json::Array(items.into_iter().map(merged).collect()),
+        Json::Object(map) => {
+            let mut own: Map<String, Json> =
+                map.into_iter().map(|(key, value)| (key, merged(value))).collect();
+            let all = match own.remove("<<") {
+                Some(Json::Array(all)) => all,
+                Some(one) => vec![one],
+                None => return Json::Object(own),
+            };
+            for (key, value) in all.into_iter().filter_map(|one| one.as_object().cloned()).flatten()
+            {
+                own.entry(key).or_insert(value);
+            }
+            Json::Object(own)
+        }
+        other => other,
+    }
 }
 
 /// The first key that lies too deep.

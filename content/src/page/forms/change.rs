@@ -14,6 +14,8 @@ pub struct CommitHeader {
     pub subject: Option<SubjectHeader>,
     /// What follows the first line.
     pub body: Option<BodyHeader>,
+    /// The message as a whole.
+    pub message: Option<MessageHeader>,
     /// Trailers that must be there: `Signed-off-by`.
     pub trailers: Many<String>,
     /// An expression that the name of the branch matches.
@@ -22,7 +24,7 @@ pub struct CommitHeader {
     pub title: bool,
     /// What the change touches, and what it must touch then.
     pub change: Option<ChangeHeader>,
-    /// What is not judged; left out: all three.
+    /// What is not judged; left out: merges, reverts and bots.
     pub skip: Option<Vec<SkippedCommit>>,
 }
 
@@ -64,6 +66,8 @@ pub enum Breaking {
 pub struct SubjectHeader {
     /// An expression that the whole line matches.
     pub matches: Option<String>,
+    /// An expression that it does not match.
+    pub not_matches: Option<String>,
     /// Most characters of the whole line.
     pub max: Option<u64>,
     /// The case of the description, or the cases: `lower`, `sentence`.
@@ -83,6 +87,25 @@ pub struct BodyHeader {
     pub required_for: Vec<String>,
     /// Most characters of a line.
     pub max_line: Option<u64>,
+    /// An expression that a body, which is what stands before the trailers, matches.
+    pub matches: Option<String>,
+    /// An expression that it does not match.
+    pub not_matches: Option<String>,
+    /// Fewest characters of a body that is there.
+    pub min: Option<u64>,
+    /// Most characters of it; `0`: there is none.
+    pub max: Option<u64>,
+}
+
+/// The message as a whole: first line, body and trailers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct MessageHeader {
+    /// An expression that it matches.
+    pub matches: Option<String>,
+    /// An expression that it does not match.
+    pub not_matches: Option<String>,
 }
 
 /// What a change touches. Paths are globs from the root of the rule's folder.
@@ -113,6 +136,8 @@ pub enum SkippedCommit {
     Reverts,
     /// Commits of bots.
     Bots,
+    /// What a rebase joins with another: `fixup!`, `squash!`, `amend!`.
+    Fixups,
 }
 
 impl CommitHeader {
@@ -120,11 +145,12 @@ impl CommitHeader {
         let none = self.conventional.is_none()
             && self.subject.is_none()
             && self.body.is_none()
+            && self.message.is_none()
             && self.trailers.is_empty()
             && self.branch.is_none()
             && self.change.is_none();
         if none {
-            return Some("`commit` demands nothing: name at least one of `conventional`, `subject`, `body`, `trailers`, `branch` and `change`".to_owned());
+            return Some("`commit` demands nothing: name at least one of `conventional`, `subject`, `body`, `message`, `trailers`, `branch` and `change`".to_owned());
         }
         let change = self.change.as_ref()?;
         let nothing = change.requires.is_empty()

@@ -14,10 +14,15 @@ pub struct DocHeader {
     #[serde(deserialize_with = "super::super::values::list")]
     #[cfg_attr(schema, schemars(with = "Many<String>"))]
     pub headings: Vec<String>,
+    /// No heading says what another says: in the whole `document`, or of those that stand below
+    /// the same one (`siblings`).
+    pub unique: Option<UniqueHeadings>,
     /// Tests of the front matter.
     pub front: Vec<DataHeader>,
     /// What must lead somewhere.
     pub links: Many<LinkKind>,
+    /// The only HTML elements that may stand in it; `[]`: none.
+    pub html: Option<Vec<String>>,
     /// Lines of the document.
     pub lines: Option<Limits>,
     /// Tokens of the document, as a model counts them.
@@ -28,6 +33,17 @@ pub struct DocHeader {
     pub steps: bool,
     /// Each block of code between fences names its language.
     pub named_blocks: bool,
+}
+
+/// Among which headings each is the only one of its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum UniqueHeadings {
+    /// All of the document.
+    Document,
+    /// Those below the same heading.
+    Siblings,
 }
 
 /// What of a document must lead somewhere.
@@ -45,6 +61,12 @@ pub enum LinkKind {
     Commands,
     /// Images say what they show.
     Images,
+    /// Addresses are links, none stands bare.
+    Addresses,
+    /// `[text][name]` names what is defined.
+    References,
+    /// What is defined is referred to.
+    Definitions,
 }
 
 impl DocHeader {
@@ -52,13 +74,15 @@ impl DocHeader {
         let none = self.headings.is_empty()
             && self.front.is_empty()
             && self.links.is_empty()
+            && self.unique.is_none()
+            && self.html.is_none()
             && self.lines.is_none()
             && self.tokens.is_none()
             && self.depth.is_none()
             && !self.steps
             && !self.named_blocks;
         if none {
-            return Some("`doc` demands nothing: name at least one of `headings`, `front`, `links`, `lines`, `tokens`, `depth`, `steps` and `named-blocks`".to_owned());
+            return Some("`doc` demands nothing: name at least one of `headings`, `unique`, `front`, `links`, `html`, `lines`, `tokens`, `depth`, `steps` and `named-blocks`".to_owned());
         }
         let limits = [(self.lines, "lines"), (self.tokens, "tokens"), (self.depth, "depth")];
         let in_limits =

@@ -1,13 +1,18 @@
 //! Judging a message, and the title of a pull request.
 
 use super::message::{Header, Message, header};
-use super::{Commit, Demands, Fault};
+use super::{Commit, Demands, Expressions, Fault};
+use crate::source::Span;
 use aidd_content::page::{BodyHeader, Breaking, ConventionalHeader, SkippedCommit, SubjectHeader};
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// The cases of a description.
 const CASES: [&str; 3] = ["lower", "sentence", "upper"];
+
+/// How `git commit --fixup` and its kin begin a message
+/// (<https://git-scm.com/docs/git-commit>).
+const FIXUPS: [&str; 3] = ["fixup!", "squash!", "amend!"];
 
 /// Refuses a case that nobody knows.
 pub(super) fn known_cases(header: &SubjectHeader) -> Result<(), String> {
@@ -28,6 +33,7 @@ impl Demands {
                 first.starts_with("Revert \"") || first.starts_with("Reapply \"")
             }
             SkippedCommit::Bots => is_bot(&commit.author),
+            SkippedCommit::Fixups => FIXUPS.iter().any(|mark| first.starts_with(mark)),
         })
     }
 
@@ -36,7 +42,9 @@ impl Demands {
         let mut faults = Vec::new();
         let parts = self.first_line(&message, members, &mut faults);
         let kind = parts.as_ref().map(|parts| parts.kind);
-        if self.conventional.is_some() || self.body.is_some() {
+        // A page that says more of a body leaves this to another.
+        let asks = self.body.as_ref().is_some_and(|(body, _)| *body == BodyHeader::default());
+        if self.conventional.is_some() || asks {
             let blank = message
                 .crowded
                 .map(|span| Fault::new(span, "a blank line follows the first line of a message"));
@@ -45,9 +53,15 @@ impl Demands {
         if let (Some(conventional), Some(parts)) = (&self.conventional, &parts) {
             breaking(conventional, parts, &message, &mut faults);
         }
-        if let Some(wanted) = &self.body {
+        if let Some((wanted, expressions)) = &self.body {
             body(wanted, kind, &message, &mut faults);
+            if !message.body.is_empty() {
+                let body = &text[message.body.range()];
+                faults.extend(expressions.judge("body of the message", body, message.body));
+            }
         }
+        let whole = text.trim_end();
+        faults.extend(self.message.judge("message", whole, message.header));
         for name in &self.trailers {
             let has = |footer: &super::message::Footer<'_>| footer.token.eq_ignore_ascii_case(name);
             if !message.footers.iter().any(has) {
@@ -98,13 +112,21 @@ impl Demands {
         }
         let parts = parts.ok();
         if let Some(subject) = &self.subject {
-            if let Some(wanted) = subject.matches.as_ref().filter(|wanted| !wanted.is_match(line)) {
-                let message_of = format!("the first line does not match `{wanted}`");
-                faults.push(Fault::new(message.header, message_of));
-            }
+            faults.extend(subject.expressions.judge("first line", line, message.header));
             self::subject(&subject.header, message, parts.as_ref(), faults);
         }
         parts
+    }
+}
+
+impl Expressions {
+    /// What is wrong with `text`, which is called `what` and is told at `span`.
+    fn judge(&self, what: &str, text: &str, span: Span) -> Option<Fault> {
+        if let Some(wanted) = self.matches.as_ref().filter(|wanted| !wanted.is_match(text)) {
+            return Some(Fault::new(span, format!("the {what} does not match `{wanted}`")));
+        }
+        let odd = self.not.as_ref().filter(|odd| odd.is_match(text))?;
+        Some(Fault::new(span, format!("the {what} matches `{odd}`")))
     }
 }
 
@@ -389,6 +411,14 @@ fn body(wanted: &BodyHeader, kind: Option<&str>, message: &Message<'_>, faults: 
         let text = format!("a message{of} says more than its first line");
         faults.push(Fault::new(message.header, text));
     }
+    let length = message.text[message.body.range()].chars().count() as u64;
+    let size = |limit: u64, than: &str| {
+        let text = format!("the body has {length} characters, {than} than {limit}");
+        Fault::new(if message.body.is_empty() { message.header } else { message.body }, text)
+    };
+    let too_long = wanted.max.filter(|max| length > *max).map(|max| size(max, "more"));
+    let too_short = wanted.min.filter(|min| length > 0 && length < *min);
+    faults.extend(too_long.or_else(|| too_short.map(|min| size(min, "fewer"))));
     let Some(max) = wanted.max_line else { return };
     for (span, line) in message.rest() {
         let length = line.chars().count() as u64;

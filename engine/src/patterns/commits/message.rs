@@ -6,7 +6,7 @@ use crate::source::Span;
 /// A message, cut into its parts. All spans lie in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message<'m> {
-    text: &'m str,
+    pub(super) text: &'m str,
     /// The first line.
     pub header: Span,
     /// Lines between the first and the footers, without the blank ones around them.

@@ -13,7 +13,8 @@ pub use members::members;
 
 use crate::source::Span;
 use aidd_content::page::{
-    BodyHeader, ChangeHeader, CommitHeader, ConventionalHeader, SkippedCommit, SubjectHeader,
+    BodyHeader, ChangeHeader, CommitHeader, ConventionalHeader, MessageHeader, SkippedCommit,
+    SubjectHeader,
 };
 use change::Touched;
 use regex::Regex;
@@ -127,7 +128,8 @@ pub struct Told {
 pub struct Demands {
     conventional: Option<ConventionalHeader>,
     subject: Option<Subject>,
-    body: Option<BodyHeader>,
+    body: Option<(BodyHeader, Expressions)>,
+    message: Expressions,
     trailers: Vec<String>,
     branch: Option<Regex>,
     title: bool,
@@ -138,7 +140,21 @@ pub struct Demands {
 #[derive(Debug)]
 struct Subject {
     header: SubjectHeader,
+    expressions: Expressions,
+}
+
+/// What a text matches, and what it does not.
+#[derive(Debug, Default)]
+struct Expressions {
     matches: Option<Regex>,
+    not: Option<Regex>,
+}
+
+impl Expressions {
+    fn new(matches: Option<&String>, not: Option<&String>) -> Result<Self, String> {
+        let regex = |text: &String| Regex::new(text).map_err(|error| told(text, &error));
+        Ok(Self { matches: matches.map(regex).transpose()?, not: not.map(regex).transpose()? })
+    }
 }
 
 impl Demands {
@@ -150,15 +166,24 @@ impl Demands {
         let regex = |text: &String| Regex::new(text).map_err(|error| told(text, &error));
         let subject = |header: &SubjectHeader| {
             demands::known_cases(header)?;
-            let matches = header.matches.as_ref().map(regex).transpose()?;
-            Ok::<_, String>(Subject { header: header.clone(), matches })
+            let (matches, not) = (header.matches.as_ref(), header.not_matches.as_ref());
+            let expressions = Expressions::new(matches, not)?;
+            Ok::<_, String>(Subject { header: header.clone(), expressions })
+        };
+        let body = |header: &BodyHeader| {
+            let (matches, not) = (header.matches.as_ref(), header.not_matches.as_ref());
+            Ok::<_, String>((header.clone(), Expressions::new(matches, not)?))
+        };
+        let message = |header: &MessageHeader| {
+            Expressions::new(header.matches.as_ref(), header.not_matches.as_ref())
         };
         let all = [SkippedCommit::Merges, SkippedCommit::Reverts, SkippedCommit::Bots];
         let change = |header: &ChangeHeader| Touched::new(header, base);
         Ok(Self {
             conventional: header.conventional.clone(),
             subject: header.subject.as_ref().map(subject).transpose()?,
-            body: header.body.clone(),
+            body: header.body.as_ref().map(body).transpose()?,
+            message: header.message.as_ref().map(message).transpose()?.unwrap_or_default(),
             trailers: header.trailers.to_vec(),
             branch: header.branch.as_ref().map(regex).transpose()?,
             title: header.title,

@@ -205,3 +205,46 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn bodies_and_whole_messages() {
+    let yaml = r##"{subject: {not-matches: "(?i)\\bwip\\b"}, body: {matches: "^[A-Z]", not-matches: "TODO", min: 8, max: 20}, message: {matches: "#\\d+", not-matches: "(?i)secret"}}"##;
+    let messages = [
+        "Add it (#1)",
+        "wip: add it (#1)",
+        "Add it\n\nBecause of #2\n",
+        "Add it\n\nbecause of #2\n",
+        "Add it\n\nBecause of #2 TODO\n",
+        "Add it\n\nA b #2\n",
+        "Add it\n\nBecause of far too much #2\n",
+        "Add it",
+        "Add it #1\n\nKeep it secret\n",
+        "Add it\n\nRefs: #3\n",
+    ];
+    insta::assert_snapshot!(judged(yaml, &messages), @r#"
+    commit/0123456789ab "wip: add it (#1)": the first line matches `(?i)\bwip\b`
+    commit/0123456789ab "because of #2": the body of the message does not match `^[A-Z]`
+    commit/0123456789ab "Because of #2 TODO": the body of the message matches `TODO`
+    commit/0123456789ab "A b #2": the body has 6 characters, fewer than 8
+    commit/0123456789ab "Because of far too much #2": the body has 26 characters, more than 20
+    commit/0123456789ab "Add it": the message does not match `#\d+`
+    commit/0123456789ab "Add it #1": the message matches `(?i)secret`
+    "#);
+    // Only a page that asks for nothing else of a body asks for the blank line before it.
+    let crowded = ["Add it\nand more"];
+    assert!(judged("{body: {}}", &crowded).contains("a blank line follows"));
+    assert_eq!(judged("{body: {max-line: 80, required-for: ['*']}}", &crowded), "");
+    assert!(judged("{body: {max: 0}}", &crowded).contains("8 characters, more than 0"));
+    assert!(demands("{message: {matches: '('}}").expect_err("malformed").contains("no expression"));
+}
+
+#[test]
+fn what_is_to_be_joined_may_be_left_out() {
+    let messages = ["fixup! feat: x", "squash! y", "amend! z", "fix up z"];
+    let told = |skip: &str| {
+        judged(&format!("{{subject: {{matches: '^fix: '}}, skip: [{skip}]}}"), &messages)
+            .lines()
+            .count()
+    };
+    assert_eq!((told(""), told("fixups")), (4, 1));
+}

@@ -4,6 +4,7 @@
 mod commands;
 mod headings;
 mod links;
+mod markup;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -16,14 +17,16 @@ use crate::finding::Edit;
 use crate::parse::document::{Block, Document};
 use crate::source::{Source, Span};
 use crate::tokens;
-use aidd_content::page::{DocHeader, Limits, LinkKind};
+use aidd_content::page::{DocHeader, Limits, LinkKind, UniqueHeadings};
 use headings::Wanted;
 
 /// What a page demands of documents.
 #[derive(Debug)]
 pub struct Doc {
     headings: Vec<Wanted>,
+    unique: Option<UniqueHeadings>,
     links: Vec<LinkKind>,
+    html: Option<Vec<String>>,
     lines: Option<Limits>,
     tokens: Option<Limits>,
     depth: Option<Limits>,
@@ -64,7 +67,9 @@ impl Doc {
         let headings = header.headings.iter().map(|text| Wanted::new(text));
         Ok(Self {
             headings: headings.collect::<Result<_, String>>()?,
+            unique: header.unique,
             links: header.links.to_vec(),
+            html: header.html.clone(),
             lines: header.lines,
             tokens: header.tokens,
             depth: header.depth,
@@ -76,7 +81,8 @@ impl Doc {
     /// Whether it asks where links lead.
     #[must_use]
     pub fn follows_links(&self) -> bool {
-        self.links.iter().any(|kind| *kind != LinkKind::Images)
+        let leads = [LinkKind::Files, LinkKind::Anchors, LinkKind::Paths, LinkKind::Commands];
+        self.links.iter().any(|kind| leads.contains(kind))
     }
 
     /// What of `document`, which is that of `source`, breaks a demand. `files` is what its links
@@ -86,6 +92,9 @@ impl Doc {
         let mut faults = Vec::new();
         if !self.headings.is_empty() {
             headings::judge(&self.headings, source, document, &mut faults);
+        }
+        if let Some(wanted) = self.unique {
+            markup::twice(wanted, document, &mut faults);
         }
         if let Some(limits) = self.depth {
             depth(limits, source, document, &mut faults);
@@ -109,6 +118,7 @@ impl Doc {
             faults.extend(size(limits, tokens::count(source.text()), "token", source, document));
         }
         links::judge(&self.links, source, document, files, &mut faults);
+        markup::judge(&self.links, self.html.as_deref(), source, &mut faults);
         faults
     }
 }

@@ -225,3 +225,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn headings_that_are_said_twice() {
+    let text =
+        "# Log\n\n## 1.1\n\n### Added\n\n### Fixed\n\n## 1.0\n\n### Added\n\n### Added\n\n## 1.1\n";
+    insta::assert_snapshot!(shown("{unique: siblings}", text, &[]), @r####"
+    13 "### Added": there is a heading `Added` before this one
+    15 "## 1.1": there is a heading `1.1` before this one
+    "####);
+    insta::assert_snapshot!(shown("{unique: document}", text, &[]), @r####"
+    11 "### Added": there is a heading `Added` before this one
+    13 "### Added": there is a heading `Added` before this one
+    15 "## 1.1": there is a heading `1.1` before this one
+    "####);
+}
+
+#[test]
+fn html_addresses_and_references() {
+    let text = "# A <br> <kbd>x</kbd>\n\nhttps://a.example, [b][c] [d][e] [f]\n\n[e]: e.md\n[g]: g.md\n[//]: # (words)\n";
+    let yaml = "{html: [kbd], links: [addresses, references, definitions]}";
+    insta::assert_snapshot!(shown(yaml, text, &[]), @r#"
+    1 "<br>": the HTML element `br`
+    3 "https://a.example": an address that is no link (`<address>` or `[text](address)`)
+    3 "[b][c]": nothing defines `[c]`
+    6 "[g]: g.md": nothing refers to `[g]`
+    "#);
+    assert_eq!(shown("{html: [br, KBD]}", text, &[]), "");
+    assert!(!doc("{links: [addresses, images]}").follows_links());
+    assert!(doc("{links: [anchors]}").follows_links());
+}

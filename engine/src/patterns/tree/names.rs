@@ -38,22 +38,33 @@ pub(super) enum Case {
 pub(super) enum NameRule {
     Case(&'static str, Case),
     Regex(String, Box<Regex>),
+    /// The expression must not match.
+    Not(String, Box<Regex>),
 }
 
 impl NameRule {
-    /// A case, or an expression between slashes.
+    /// A case, or an expression between slashes; after a `!` it must not match.
     pub(super) fn new(text: &str) -> Result<Self, String> {
-        let expression = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+        let not = text.strip_prefix("!/");
+        let expression = not.or_else(|| text.strip_prefix('/'));
+        let expression = expression.and_then(|rest| rest.strip_suffix('/'));
         if let Some(expression) = expression {
             let whole = format!("^(?:{expression})$");
             let regex = regex::RegexBuilder::new(&whole).size_limit(1 << 20).build();
             let regex = regex.map_err(|error| format!("name `{text}`: {error}"))?;
-            return Ok(Self::Regex(text.to_owned(), Box::new(regex)));
+            let regex = Box::new(regex);
+            return Ok(match not {
+                Some(_) => Self::Not(text[1..].to_owned(), regex),
+                None => Self::Regex(text.to_owned(), regex),
+            });
         }
         let known = CASES.iter().find(|(name, _)| *name == text);
         known.map(|&(name, case)| Self::Case(name, case)).ok_or_else(|| {
             let names: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
-            format!("`{text}` is no case: one of {}, or `/an expression/`", names.join(", "))
+            format!(
+                "`{text}` is no case: one of {}, `/an expression/` or `!/an expression/`",
+                names.join(", ")
+            )
         })
     }
 
@@ -62,6 +73,7 @@ impl NameRule {
         match self {
             Self::Case(name, _) => format!("{} case", name.trim_end_matches(['-', '_'])),
             Self::Regex(text, _) => format!("`{text}`"),
+            Self::Not(text, _) => format!("unlike `{text}`"),
         }
         .replace("-case case", " case")
         .replace("_case case", " case")
@@ -71,6 +83,7 @@ impl NameRule {
     pub(super) fn fits(&self, stem: &str) -> bool {
         match self {
             Self::Regex(_, regex) => regex.is_match(stem),
+            Self::Not(_, regex) => !regex.is_match(stem),
             Self::Case(_, case) => {
                 stem.split('.').filter(|part| !part.is_empty()).all(|part| case.fits(part))
             }
@@ -176,6 +189,9 @@ mod tests {
         assert_eq!(judged("lower", "a-b_c"), "fits");
         assert_eq!(judged("/\\d{4}-[a-z-]+/", "0001-a-b"), "fits");
         assert_eq!(judged("/\\d{4}-[a-z-]+/", "x0001-a"), "");
+        assert_eq!(judged("!/test.*/", "user"), "fits");
+        assert_eq!(judged("!/test.*/", "testUser"), "");
+        assert_eq!(NameRule::new("!/a/").expect("valid").said(), "unlike `/a/`");
         assert!(NameRule::new("kabab").expect_err("unknown").contains("one of kebab"));
     }
 }

@@ -155,17 +155,3 @@ pub(super) const ALIASES: [(&str, &str); 11] = [
     ("min_size", "file_min_size"),
     ("shebang", "file_shebang"),
 ];
-
-/// Bundled rulesets, and the pack of ours that comes nearest.
-pub(super) const RULESETS: [(&str, &str); 10] = [
-    ("oss-baseline", "repository"),
-    ("hygiene/", "repository"),
-    ("rust", "rust"),
-    ("node", "javascript"),
-    ("python", "python"),
-    ("go", "go"),
-    ("java", "java"),
-    ("ci/github-actions", "security"),
-    ("docs/adr", "docs"),
-    ("agent-hygiene", "clean-code"),
-];

@@ -1,8 +1,10 @@
 //! alint (<https://docs.rs/alint-rules/0.21.0>): rules on files, names, contents and values. What its
 //! kinds take was read in its schema of 0.21.0, and tried with 0.20.1.
 
+pub(super) mod bundled;
 mod changes;
 mod contents;
+mod fixes;
 pub(super) mod kinds;
 mod places;
 mod subjects;
@@ -13,7 +15,7 @@ use super::{Left, Made, Tool, anchored, read_one, texts};
 use crate::files::Files;
 use crate::finding::Severity;
 use crate::paths::{folder_of, join};
-use kinds::{ALIASES, KINDS, RULESETS, Way};
+use kinds::{ALIASES, KINDS, Way};
 use serde_json::{Map, Value as Json, json};
 
 /// Files that extend one another, at most.
@@ -86,10 +88,15 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
             return Err(format!("{path}: more than {MOST_FILES} files extend one another"));
         }
         let config = read_one(files, &file)?;
+        let mut rulesets = Vec::new();
         for entry in config.get("extends").and_then(Json::as_array).into_iter().flatten() {
             let url = entry.as_str().or_else(|| entry["url"].as_str()).unwrap_or_default();
-            if let Some(bundled) = url.strip_prefix("alint://bundled/") {
-                made.left.push(ruleset(url, bundled));
+            if url.starts_with("alint://bundled/") {
+                match bundled::ruleset(url) {
+                    // What it says is overridden by the file that names it.
+                    Ok(ruleset) => rulesets.push((url.to_owned(), ruleset, entry.clone())),
+                    Err(why) => made.left.push(why),
+                }
             } else if url.contains("://") {
                 made.left.push(Left::new(
                     format!("extends `{url}`"),
@@ -103,6 +110,7 @@ fn whole(files: &dyn Files, path: &str, made: &mut Made) -> Result<Map<String, J
             }
         }
         order.push((file, config, entry));
+        order.extend(rulesets.into_iter().rev());
     }
     // What is extended comes first, and is overridden field by field.
     let mut all = Map::new();
@@ -144,21 +152,6 @@ fn merge(before: &mut Vec<Json>, after: Json) {
     }
 }
 
-fn ruleset(url: &str, bundled: &str) -> Left {
-    let name = bundled.split('@').next().unwrap_or(bundled);
-    let left = Left::new(format!("extends `{url}`"), "what it bundles is not read");
-    let near = RULESETS.iter().find(|(known, _)| match known.strip_suffix('/') {
-        Some(family) => name.starts_with(family),
-        None => *known == name,
-    });
-    match near {
-        Some((_, pack)) => {
-            left.instead(format!("the pack `{pack}` comes nearest: \"compliance\": [\"{pack}\"]"))
-        }
-        None => left.instead("no pack comes near; copy its rules into the file and import again"),
-    }
-}
-
 /// A rule with the fields of its template, variables put in place.
 fn expanded(given: &Map<String, Json>, templates: &[Json]) -> Result<Map<String, Json>, Left> {
     let Some(name) = given.get("extends_template").and_then(Json::as_str) else {
@@ -195,7 +188,21 @@ fn one(
     if level == "off" {
         return Err(Left::new("", "it is off"));
     }
+    if let Some(why) = options.get("left").and_then(Json::as_str) {
+        let left = Left::new("", why);
+        let instead = options.get("instead").and_then(Json::as_str);
+        return Err(match instead {
+            Some(instead) => left.instead(instead),
+            None => left,
+        });
+    }
     let given = options.get("kind").and_then(Json::as_str).unwrap_or_default();
+    if given.is_empty() {
+        return Err(Left::new(
+            "",
+            "it has no `kind`: it changes a rule of a file that is not read",
+        ));
+    }
     let kind = ALIASES.iter().find(|(other, _)| *other == given).map_or(given, |(_, kind)| kind);
     match KINDS.iter().find(|(known, _)| *known == kind) {
         None => return Err(Left::new("", format!("`{given}` is no kind of alint 0.21"))),
@@ -211,6 +218,7 @@ fn one(
         Rule { file, id, kind, options, include, exclude, when: None, notes: Vec::new() };
     rule.when = condition(&mut rule, facts)?;
     let mut drafts = rule.drafts()?;
+    fixes::settle(&mut drafts, &rule);
     for draft in &mut drafts {
         settle(draft, &rule, level);
     }
@@ -237,6 +245,10 @@ fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, Left> 
         };
         let name = plain.strip_prefix("facts.").unwrap_or_default();
         let fact = facts.iter().find(|fact| fact["id"] == name && !name.is_empty());
+        if let Some(data) = fact.map(|fact| &fact["data"]).filter(|data| data.is_object()) {
+            when.insert("data".to_owned(), data.clone());
+            return Ok(Some(Json::Object(when)));
+        }
         let any = fact.map(|fact| texts(&fact["any_file_exists"])).unwrap_or_default();
         let all = fact.map(|fact| texts(&fact["all_files_exist"])).unwrap_or_default();
         let globs = match (&any[..], &all[..]) {
@@ -301,7 +313,7 @@ fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
         }
     }
     // A condition must hold in the examples too.
-    let beside = rule.when.iter().filter_map(beside);
+    let beside = rule.when.iter().flat_map(beside);
     for beside in beside {
         for one in &mut draft.tries {
             if one.files.iter().all(|(path, _)| *path != beside) {
@@ -311,16 +323,20 @@ fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
     }
     draft.sources.extend(rule.options.get("policy_url").and_then(Json::as_str).map(str::to_owned));
     draft.notes.extend(rule.notes.iter().cloned());
-    if rule.options.contains_key("fix") {
-        draft.notes.push("its fix is not carried over".to_owned());
+    if let Some(url) = rule.options.get("bundled").and_then(Json::as_str) {
+        draft.says.push(format!("It is part of `{url}`."));
     }
 }
 
-/// A file that makes a condition hold.
-fn beside(when: &Json) -> Option<String> {
-    let file = texts(&when["file"]).into_iter().next();
+/// The files that make a condition hold: such as lie deep, where they may, for a rule may ask for
+/// one in the root.
+fn beside(when: &Json) -> Vec<String> {
+    let globs = texts(&when["file"]);
+    let deep =
+        globs.iter().find_map(|glob| glob.strip_prefix("**/").map(|name| format!("part/{name}")));
+    let file = deep.or_else(|| globs.first().cloned());
     let file = file.map(|glob| super::sample::of_glob(&glob, "example"));
-    file.or_else(|| texts(&when["nearest"]).into_iter().next())
+    file.into_iter().chain(texts(&when["nearest"]).into_iter().next()).collect()
 }
 
 impl Rule<'_> {

@@ -126,8 +126,12 @@ fn absent(rule: &Rule<'_>) -> Drafts {
         kind => {
             let folder = kind == "dir_absent";
             let paths = paths(rule, folder);
-            let there =
-                paths.first().map_or_else(String::new, |glob| sample::of_glob(glob, "example"));
+            // One in the root may be left out.
+            let deep = |glob: &String| match glob.strip_prefix("**/") {
+                Some(name) => sample::of_glob(&format!("part/{name}"), "example"),
+                None => sample::of_glob(glob, "example"),
+            };
+            let there = paths.first().map_or_else(String::new, deep);
             let there =
                 if folder { format!("{}/a.txt", there.trim_end_matches('/')) } else { there };
             (paths, there)

@@ -3,7 +3,7 @@
 use super::super::draft::Draft;
 use super::super::{listed, sample};
 use super::{Rule, scope, texts};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 type Drafts = Result<Vec<Draft>, String>;
 
@@ -156,6 +156,7 @@ fn each(rule: &Rule<'_>) -> Drafts {
     let mut tree = json!({"each": each});
     let mut demands: Vec<String> = Vec::new();
     let (mut exists, mut absent, mut good) = (Vec::new(), Vec::new(), Vec::new());
+    let mut others = Vec::new();
     let folder = sample::of_glob(&select[..].first().cloned().unwrap_or_default(), "example");
     for nested in rule.options.get("require").and_then(Json::as_array).into_iter().flatten() {
         let kind = nested["kind"].as_str().unwrap_or_default();
@@ -163,29 +164,33 @@ fn each(rule: &Rule<'_>) -> Drafts {
         let ours: Result<Vec<String>, String> =
             paths.iter().map(|path| template(&path.replace("{path}", subject))).collect();
         let ours = ours?;
+        let said: Vec<String> = paths.iter().map(|path| path.replace("{path}/", "")).collect();
         let there = paths.first().map(|path| there(path, &folder));
         match kind {
             "file_exists" => {
                 exists.push(ours.join(" | "));
                 good.extend(there.map(|path| (path, "Text.\n".to_owned())));
-                demands.push(format!("MUST have {}", listed(&ours, "or")));
+                demands.push(format!("MUST have {}", listed(&said, "or")));
             }
             "dir_exists" => {
                 let folders: Vec<String> = ours.iter().map(|path| format!("{path}/")).collect();
                 exists.push(folders.join(" | "));
                 good.extend(there.map(|path| (format!("{path}/a.txt"), "Text.\n".to_owned())));
-                demands.push(format!("MUST have {}", listed(&folders, "or")));
+                demands.push(format!("MUST have {}", listed(&said, "or")));
             }
             "file_absent" => {
-                demands.push(format!("NEVER has {}", listed(&ours, "or")));
+                demands.push(format!("NEVER has {}", listed(&said, "or")));
                 absent.extend(ours);
             }
-            other => {
-                return Err(format!(
-                    "`{other}` for each subject: write it as a rule of its own, with `paths` that select the files"
-                ));
+            _ => {
+                if let Some(nested) = nested.as_object() {
+                    others.extend(of_files(rule, nested, &select, &not)?);
+                }
             }
         }
+    }
+    if demands.is_empty() && !others.is_empty() {
+        return Ok(others);
     }
     if demands.is_empty() {
         return Err("it requires nothing".to_owned());
@@ -220,7 +225,52 @@ fn each(rule: &Rule<'_>) -> Drafts {
     if subject == "<dir>" {
         draft = draft.note("what is found stands at the file that tells the folder");
     }
-    Ok(vec![draft])
+    Ok(std::iter::once(draft).chain(others).collect())
+}
+
+/// A rule on files that lie in what is selected, as one on the paths they have.
+fn of_files(
+    rule: &Rule<'_>,
+    nested: &Map<String, Json>,
+    select: &[String],
+    not: &[String],
+) -> Drafts {
+    let given = nested.get("kind").and_then(Json::as_str).unwrap_or_default();
+    let kind =
+        super::ALIASES.iter().find(|(other, _)| *other == given).map_or(given, |(_, kind)| kind);
+    let known = super::KINDS.iter().find(|(known, _)| *known == kind);
+    match known {
+        Some((_, super::Way::Form(_))) => {}
+        Some((_, super::Way::Left(why))) => return Err((*why).to_owned()),
+        _ => return Err(format!("no page is made of `{given}` for each subject")),
+    }
+    let (paths, without) = scope(nested.get("paths").unwrap_or(&Json::Null));
+    let mut include = Vec::new();
+    for path in &paths {
+        let rest = path.strip_prefix("{path}").filter(|rest| !rest.contains('{'));
+        let rest = rest.ok_or_else(|| format!("`{path}` is no path in what is selected"))?;
+        include.extend(select.iter().map(|glob| format!("{}{rest}", glob.trim_end_matches('/'))));
+    }
+    let mut exclude = rule.exclude.clone();
+    exclude.extend(without);
+    exclude.extend(not.iter().map(|glob| format!("{}/**", glob.trim_end_matches('/'))));
+    let inner = Rule {
+        file: rule.file,
+        id: rule.id,
+        kind,
+        options: nested,
+        include,
+        exclude,
+        when: rule.when.clone(),
+        notes: Vec::new(),
+    };
+    let asks = rule.options.contains_key("when_iter");
+    let mut drafts = inner.drafts()?;
+    if asks {
+        let note = "folders without the file that its condition names are judged, too";
+        drafts.iter_mut().for_each(|draft| draft.notes.push(note.to_owned()));
+    }
+    Ok(drafts)
 }
 
 /// The path that a nested rule asks for of `subject`.

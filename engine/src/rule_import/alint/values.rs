@@ -71,31 +71,62 @@ fn path(rule: &Rule<'_>) -> Drafts {
     }])
 }
 
-/// A file that has `value` at a plain way from the root.
-fn written(file: &str, at: &str, value: &Json) -> Option<String> {
-    let names: Vec<&str> = at.strip_prefix("$.")?.split('.').collect();
-    let mut whole = value.clone();
-    for name in names.iter().rev() {
-        let (name, in_list) = name.strip_suffix("[*]").map_or((*name, false), |name| (name, true));
-        if name.is_empty() || name.contains(['[', ']', '\'', '"', '*']) {
+/// The keys of a way from the root, and whether a list lies at each: of several names the first is
+/// taken, and what may lie anywhere lies at the root.
+fn keys(at: &str) -> Option<Vec<(String, bool)>> {
+    let mut keys: Vec<(String, bool)> = Vec::new();
+    let mut rest = at.strip_prefix('$')?;
+    while !rest.is_empty() {
+        if let Some(after) = rest.strip_prefix("[*]").or_else(|| rest.strip_prefix("[0]")) {
+            keys.last_mut()?.1 = true;
+            rest = after;
+            continue;
+        }
+        let plain = rest.trim_start_matches('.');
+        let (name, after) = if let Some(quoted) = plain.strip_prefix('[') {
+            let (inner, after) = quoted.split_once(']')?;
+            let quote = inner.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
+            (inner[1..].split(quote).next()?, after)
+        } else {
+            let end = plain.find(['.', '[']).unwrap_or(plain.len());
+            (&plain[..end], &plain[end..])
+        };
+        if name.is_empty() || plain.len() == rest.len() && !rest.starts_with('[') {
             return None;
         }
-        let inner = if in_list { json!([whole]) } else { whole };
-        whole = Json::Object(Map::from_iter([(name.to_owned(), inner)]));
+        keys.push((if name == "*" { "any" } else { name }.to_owned(), false));
+        rest = after;
+    }
+    (!keys.is_empty()).then_some(keys)
+}
+
+/// A file that has `value` at a way from the root.
+fn written(file: &str, at: &str, value: &Json) -> Option<String> {
+    let keys = keys(at)?;
+    let mut whole = value.clone();
+    for (name, in_list) in keys.iter().rev() {
+        let inner = if *in_list { json!([whole]) } else { whole };
+        whole = Json::Object(Map::from_iter([(name.clone(), inner)]));
     }
     match file.rsplit('.').next()? {
         "json" | "yml" | "yaml" => Some(format!("{whole}\n")),
         "toml" => {
-            let (last, tables) = names.split_last()?;
-            let (last, in_list) =
-                last.strip_suffix("[*]").map_or((*last, false), |name| (name, true));
-            if tables.iter().any(|name| name.contains('[')) || value.is_object() || value.is_null()
+            let ((last, in_list), tables) = keys.split_last()?;
+            let is_plain = |name: &str| {
+                name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+            };
+            let plain = keys.iter().all(|(name, _)| is_plain(name));
+            if tables.iter().any(|(_, in_list)| *in_list)
+                || !plain
+                || value.is_object()
+                || value.is_null()
             {
                 return None;
             }
+            let tables: Vec<&str> = tables.iter().map(|(name, _)| name.as_str()).collect();
             let head =
                 if tables.is_empty() { String::new() } else { format!("[{}]\n", tables.join(".")) };
-            let value = if in_list { format!("[{value}]") } else { value.to_string() };
+            let value = if *in_list { format!("[{value}]") } else { value.to_string() };
             Some(format!("{head}{last} = {value}\n"))
         }
         _ => None,
@@ -248,4 +279,26 @@ fn pinned(rule: &Rule<'_>) -> Drafts {
     } else {
         draft
     }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_written_that_have_a_value_where_a_query_looks() {
+        let text = |file: &str, at: &str| written(file, at, &json!("x"));
+        for (file, at, wanted) in [
+            ("a.json", "$.a.b[*]", r#"{"a":{"b":["x"]}}"#),
+            ("a.yml", "$..['a b','c']", r#"{"a b":"x"}"#),
+            ("a.toml", "$.tool['my-tool'].name", "[tool.my-tool]\nname = \"x\""),
+            ("a.json", "$.a.*", r#"{"a":{"any":"x"}}"#),
+            ("a.toml", "$.list[0]", "list = [\"x\"]"),
+        ] {
+            assert_eq!(text(file, at), Some(format!("{wanted}\n")), "{at}");
+        }
+        for at in ["", "$", "$[?(@.a)]", "$.a[1:2]", "$.a.", "a.b", "$['a"] {
+            assert_eq!(text("a.json", at), None, "{at}");
+        }
+    }
 }

@@ -1,0 +1,245 @@
+//! How commitlint takes a first line apart: by Conventional Commits, or by an expression of the
+//! configuration (`parserPreset.parserOpts.headerPattern`).
+
+use super::super::modules::{Exported, Modules, find};
+use super::Map;
+use regex::Regex;
+use serde_json::Value as Json;
+
+/// How a first line is taken apart.
+#[derive(Clone, Debug)]
+pub(super) enum Parse {
+    /// `type(scope)!: subject`.
+    Conventional,
+    /// By the groups of an expression; what each is, in their order.
+    Own(String, Vec<String>),
+    /// By a program, or an expression that ours are not; why.
+    Unknown(String),
+}
+
+/// How the parser of the configuration marks what a message refers to.
+pub(super) const PREFIX: &str = "#";
+
+/// First lines, and the type, scope and subject that Conventional Commits sees in them: an
+/// expression that sees the same is one way more to write it.
+const PROBES: [(&str, Option<[&str; 3]>); 12] = [
+    ("feat: x y", Some(["feat", "", "x y"])),
+    ("feat(api): x", Some(["feat", "api", "x"])),
+    ("feat(a-b c): x: y", Some(["feat", "a-b c", "x: y"])),
+    ("feat!: x", Some(["feat", "", "x"])),
+    ("feat(api)!: x", Some(["feat", "api", "x"])),
+    ("x", None),
+    ("[a] x", None),
+    ("feat : x", None),
+    ("feat:x", None),
+    (":art: x", None),
+    ("a-1: x", None),
+    ("a,b: x", None),
+];
+
+impl Parse {
+    /// Of a `parserPreset`, which the file at `from` names or holds.
+    pub(super) fn of(preset: &Json, from: &str, modules: &Modules<'_>) -> Self {
+        let loaded = match preset {
+            Json::Null => return Self::Conventional,
+            Json::String(name) if name.contains("conventional") || name.contains("angular") => {
+                return Self::Conventional;
+            }
+            Json::String(name) => {
+                let read = find(modules.files, from, name).map(|path| modules.exported(&path));
+                let Some(Ok(Exported { value, .. })) = read else {
+                    return Self::Unknown(format!("its parser `{name}` is a program"));
+                };
+                value
+            }
+            other => other.clone(),
+        };
+        if loaded["name"].as_str().is_some_and(|name| name.contains("conventional")) {
+            return Self::Conventional;
+        }
+        let options = options(&loaded);
+        let given = &options["headerPattern"];
+        if given.is_null() {
+            return if options.is_object() || loaded.is_object() {
+                Self::Conventional
+            } else {
+                Self::Unknown("its parser is a program".to_owned())
+            };
+        }
+        let Some(pattern) = given["regex"].as_str().or_else(|| given.as_str()) else {
+            return Self::Unknown("the expression of its parser is not literal".to_owned());
+        };
+        let pattern = match given["flags"].as_str() {
+            Some(flags) if flags.contains('i') => format!("(?i){pattern}"),
+            _ => pattern.to_owned(),
+        };
+        let names = super::texts(&options["headerCorrespondence"]);
+        let names = if names.is_empty() {
+            ["type", "scope", "subject"].map(str::to_owned).to_vec()
+        } else {
+            names
+        };
+        Self::by(pattern, names)
+    }
+
+    fn by(pattern: String, names: Vec<String>) -> Self {
+        let Ok(regex) = Regex::new(&pattern) else {
+            return Self::Unknown(format!(
+                "the expression of its parser, `{pattern}`, looks around or back: ours take linear time"
+            ));
+        };
+        let group = |captures: &regex::Captures<'_>, name: &str| {
+            let at = names.iter().position(|one| one == name)?;
+            captures.get(at + 1).map(|group| group.as_str().to_owned())
+        };
+        let same = PROBES.iter().all(|(line, parts)| {
+            let found = regex.captures(line);
+            let found = found.map(|all| {
+                ["type", "scope", "subject"].map(|name| group(&all, name).unwrap_or_default())
+            });
+            found == parts.map(|parts| parts.map(str::to_owned))
+        });
+        if same { Self::Conventional } else { Self::Own(pattern, names) }
+    }
+
+    /// What marks a reference: `#` unless the parser says so.
+    pub(super) fn prefixes(preset: &Json, from: &str, modules: &Modules<'_>) -> Vec<String> {
+        let loaded = match preset {
+            Json::String(name) => find(modules.files, from, name)
+                .and_then(|path| modules.exported(&path).ok())
+                .map(|read| read.value)
+                .unwrap_or_default(),
+            other => other.clone(),
+        };
+        let given = super::texts(&options(&loaded)["issuePrefixes"]);
+        if given.is_empty() { vec![PREFIX.to_owned()] } else { given }
+    }
+}
+
+/// `parserOpts`, of the preset itself or of what it is made of.
+fn options(preset: &Json) -> Json {
+    let outer = &preset["parserOpts"];
+    let inner = &outer["parserOpts"];
+    if inner.is_object() { inner.clone() } else { outer.clone() }
+}
+
+/// The parser of a configuration, else that of what it extends.
+pub(super) fn preset(config: &Map<String, Json>) -> Option<Json> {
+    config.get("parserPreset").filter(|preset| !preset.is_null()).cloned()
+}
+
+/// `pattern` with the groups of these names holding what is given instead; `None` where one has no
+/// group.
+pub(super) fn filled(pattern: &str, names: &[String], parts: &[(&str, &str)]) -> Option<String> {
+    let groups = groups(pattern);
+    let mut places = Vec::new();
+    for (name, inner) in parts {
+        let at = names.iter().position(|one| one == name)?;
+        places.push((*groups.get(at)?, *inner));
+    }
+    places.sort_by_key(|((start, _), _)| *start);
+    let mut text = String::new();
+    let mut done = 0;
+    for ((start, end), inner) in places {
+        text.push_str(pattern.get(done..start)?);
+        text.push_str("?:");
+        text.push_str(inner);
+        done = end;
+    }
+    text.push_str(pattern.get(done..)?);
+    Some(text)
+}
+
+/// Whether the group of this name may be missing, with what stands around it.
+pub(super) fn may_miss(pattern: &str, names: &[String], name: &str) -> bool {
+    let at = names.iter().position(|one| one == name);
+    let Some((_, end)) = at.and_then(|at| groups(pattern).get(at).copied()) else { return true };
+    let rest = pattern.get(end + 1..).unwrap_or_default();
+    let after = rest.replace(r"\)", "").replace(r"\(", "");
+    let close = after.find(')');
+    let open = after.find('(').unwrap_or(usize::MAX);
+    rest.starts_with(['?', '*'])
+        || close.is_some_and(|close| close < open && after[close + 1..].starts_with(['?', '*']))
+}
+
+/// Where the groups of an expression that capture begin and end, within their parentheses.
+fn groups(pattern: &str) -> Vec<(usize, usize)> {
+    let bytes = pattern.as_bytes();
+    let mut all: Vec<(usize, usize)> = Vec::new();
+    let mut open: Vec<Option<usize>> = Vec::new();
+    let (mut at, mut in_class) = (0, false);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 1,
+            b'[' if !in_class => in_class = true,
+            b']' if in_class => in_class = false,
+            b'(' if !in_class => {
+                let plain = bytes.get(at + 1) != Some(&b'?');
+                open.push(plain.then_some(all.len()));
+                if plain {
+                    all.push((at + 1, at + 1));
+                }
+            }
+            b')' if !in_class => {
+                if let Some(Some(group)) = open.pop() {
+                    all[group].1 = at;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn names() -> Vec<String> {
+        ["type", "scope", "subject"].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn expressions_that_see_the_same_are_conventional() {
+        for pattern in [
+            r"^(\w*)(?:\((.*)\))?!?: (.*)$",
+            r"^(\w*)(?:\((.+)\))?!?: (.+)$",
+            r"^(\w+)(?:\(([\w\s-]*)\))?!?:\s(.+)$",
+        ] {
+            let parse = Parse::by(pattern.to_owned(), names());
+            assert!(matches!(parse, Parse::Conventional), "{pattern}");
+        }
+        for pattern in [r"^\[(\w+)\] (.*)$", r"^(\w*)(?:\((.*)\))?!?\s*:\s*(.*)$", r"^(\w+): (.*)$"]
+        {
+            assert!(matches!(Parse::by(pattern.to_owned(), names()), Parse::Own(..)), "{pattern}");
+        }
+        let looks = Parse::by("^(?=a)(.*)$".to_owned(), names());
+        assert!(matches!(looks, Parse::Unknown(_)));
+    }
+
+    #[test]
+    fn groups_are_filled_by_name() {
+        let pattern = r"^([\w()]*)(?:\((.*)\))?!?: (.*)$";
+        let parts = [("type", "a|b"), ("subject", "x+")];
+        assert_eq!(
+            filled(pattern, &names(), &parts).as_deref(),
+            Some(r"^(?:a|b)(?:\((.*)\))?!?: (?:x+)$")
+        );
+        assert_eq!(filled(pattern, &names()[..1], &[("scope", "a")]), None);
+        assert!(may_miss(pattern, &names(), "scope") && !may_miss(pattern, &names(), "subject"));
+        assert!(!may_miss(r"^\[(\w+)\] (.+)$", &["scope".to_owned()], "scope"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_filled_is_an_expression_again(pattern in r"(\(|\)|\(\?:|\[|\]|a|\\\\|\||\*|é){0,12}") {
+            prop_assume!(Regex::new(&pattern).is_ok());
+            if let Some(text) = filled(&pattern, &names(), &[("type", "x|y")]) {
+                prop_assert!(Regex::new(&text).is_ok(), "{text}");
+            }
+            may_miss(&pattern, &names(), "type");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What a configuration takes from others: those of packages that are known, files of the project,
+//! and packages that lie in `node_modules`.
+
+use super::super::modules::{Modules, find};
+use super::super::{Left, Made, texts};
+use super::parse;
+use serde_json::{Map, Value as Json, json};
+
+/// What packages set that are known without being there, as of version 20.5
+/// (<https://github.com/conventional-changelog/commitlint>).
+pub(super) fn known(package: &str) -> Option<Json> {
+    let subject_case =
+        json!([2, "never", ["sentence-case", "start-case", "pascal-case", "upper-case"]]);
+    let types =
+        ["build", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"];
+    let common = json!({
+        "body-leading-blank": [1, "always"],
+        "footer-leading-blank": [1, "always"],
+        "subject-case": subject_case,
+        "subject-empty": [2, "never"],
+        "subject-full-stop": [2, "never", "."],
+        "type-case": [2, "always", "lower-case"],
+        "type-empty": [2, "never"],
+        "type-enum": [2, "always", types],
+    });
+    let own = match package.strip_prefix("@commitlint/config-").unwrap_or(package) {
+        "conventional" => {
+            let mut types = types.to_vec();
+            types.insert(1, "chore");
+            json!({
+                "body-max-line-length": [2, "always", 100],
+                "footer-max-line-length": [2, "always", 100],
+                "header-max-length": [2, "always", 100],
+                "header-trim": [2, "always"],
+                "type-enum": [2, "always", types],
+            })
+        }
+        "angular" => json!({
+            "header-max-length": [2, "always", 72],
+            "scope-case": [2, "always", "lower-case"],
+            "subject-exclamation-mark": [2, "never"],
+        }),
+        "angular-type-enum" => {
+            return Some(json!({"rules": {"type-enum": [2, "always", types]}}));
+        }
+        // They ask the workspace for the names of its parts, as ours does.
+        "lerna-scopes" | "pnpm-scopes" | "nx-scopes" | "rush-scopes" | "workspace-scopes" => {
+            return Some(json!({"rules": {"scope-enum": [2, "always", ["workspace"]]}}));
+        }
+        _ => return None,
+    };
+    let mut rules = common;
+    if let (Some(rules), Json::Object(own)) = (rules.as_object_mut(), own) {
+        rules.extend(own);
+    }
+    Some(json!({"rules": rules}))
+}
+
+/// How deep configurations extend one another.
+pub(super) const DEEPEST: usize = 8;
+
+/// What a configuration comes to, with what it extends.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) rules: Map<String, Json>,
+    /// The parser, and the file that names it.
+    pub(super) preset: Option<(Json, String)>,
+}
+
+pub(super) const NOT_LITERAL: &str = "it is no literal: nothing of the repository is run";
+
+/// Adds what `config` extends, and then its own rules.
+pub(super) fn gather(
+    modules: &Modules<'_>,
+    path: &str,
+    config: &Map<String, Json>,
+    depth: usize,
+    all: &mut Gathered,
+    made: &mut Made,
+) {
+    for extended in config.get("extends").map(texts).unwrap_or_default() {
+        let item = || format!("extends `{extended}`");
+        if let Some(known) = known(&extended) {
+            all.rules.extend(known["rules"].as_object().cloned().unwrap_or_default());
+            continue;
+        }
+        let Some(depth) = depth.checked_sub(1) else {
+            made.left.push(Left::new(item(), "configurations extend one another without an end"));
+            continue;
+        };
+        let Some(place) = package(modules, path, &extended) else {
+            let left = Left::new(item(), "it is not in the project, nor in `node_modules`");
+            let instead = "install it and import again, or write its rules out";
+            made.left.push(left.instead(instead));
+            continue;
+        };
+        match modules.exported(&place) {
+            Ok(read) => {
+                let odd = read
+                    .odd
+                    .into_iter()
+                    .map(|odd| Left::new(format!("{place}: {odd}"), NOT_LITERAL));
+                made.left.extend(odd);
+                let inner = read.value.as_object().cloned().unwrap_or_default();
+                gather(modules, &place, &inner, depth, all, made);
+            }
+            Err(why) => made.left.push(Left::new(item(), why)),
+        }
+    }
+    if let Some(preset) = parse::preset(config) {
+        all.preset = Some((preset, path.to_owned()));
+    }
+    if let Some(Json::Object(own)) = config.get("rules") {
+        all.rules.extend(own.clone());
+    }
+}
+
+/// The file of a shared configuration, whose name may be short (`@commitlint/resolve-extends`).
+fn package(modules: &Modules<'_>, from: &str, name: &str) -> Option<String> {
+    let is_path = name.starts_with('.');
+    let long = match name.split_once('/') {
+        _ if is_path => None,
+        Some((scope, rest)) if name.starts_with('@') => {
+            Some(format!("{scope}/commitlint-config-{rest}"))
+        }
+        None if name.starts_with('@') => Some(format!("{name}/commitlint-config")),
+        _ => Some(format!("commitlint-config-{name}")),
+    };
+    let found = find(modules.files, from, name);
+    found.or_else(|| find(modules.files, from, &long?))
+}

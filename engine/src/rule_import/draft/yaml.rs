@@ -1,0 +1,111 @@
+//! Values as the YAML of a header.
+
+use serde_json::Value as Json;
+use std::fmt::Write as _;
+
+/// The order in which the keys of a header are written; others follow by name.
+const ORDER: [&str; 20] = [
+    "files",
+    "exclude",
+    "when",
+    "params",
+    "text",
+    "syntax",
+    "tree",
+    "data",
+    "layers",
+    "commit",
+    "doc",
+    "language",
+    "each",
+    "at",
+    "require",
+    "regex",
+    "rule",
+    "constraints",
+    "matches",
+    "fix",
+];
+
+/// A mapping or a list below a key, in block style.
+pub(super) fn block(value: &Json, indent: usize, text: &mut String) {
+    let pad = "  ".repeat(indent);
+    match value {
+        Json::Object(map) if !map.is_empty() => {
+            text.push('\n');
+            let place =
+                |key: &String| ORDER.iter().position(|known| known == key).unwrap_or(ORDER.len());
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort_by_key(|key| (place(key), key.as_str()));
+            for key in keys {
+                let _ = write!(text, "{pad}{}:", scalar(&Json::from(key.as_str())));
+                block(&map[key], indent + 1, text);
+            }
+        }
+        Json::Array(items) if items.iter().any(Json::is_object) => {
+            text.push('\n');
+            for item in items {
+                let _ = writeln!(text, "{pad}- {}", flow(item));
+            }
+        }
+        other => {
+            let _ = writeln!(text, " {}", flow(other));
+        }
+    }
+}
+
+/// A value on one line.
+pub(super) fn flow(value: &Json) -> String {
+    match value {
+        Json::Array(items) => {
+            let items: Vec<String> = items.iter().map(flow).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Json::Object(map) => {
+            let pair = |(key, value): (&String, &Json)| {
+                format!("{}: {}", scalar(&Json::from(key.as_str())), flow(value))
+            };
+            let pairs: Vec<String> = map.iter().map(pair).collect();
+            if pairs.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", pairs.join(", ")) }
+        }
+        other => scalar(other),
+    }
+}
+
+/// A scalar, quoted where YAML would take it for something else.
+pub(super) fn scalar(value: &Json) -> String {
+    let Json::String(text) = value else { return value.to_string() };
+    let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"];
+    let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./".contains(&b))
+        && !words.contains(&text.to_ascii_lowercase().as_str());
+    if plain {
+        text.clone()
+    } else if text.contains(|c: char| c.is_control() || !c.is_ascii() && !c.is_alphanumeric()) {
+        escaped(text)
+    } else {
+        format!("'{}'", text.replace('\'', "''"))
+    }
+}
+
+/// In double quotes, all that cannot be seen written out.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            '\n' => escaped.push_str("\\n"),
+            '\t' => escaped.push_str("\\t"),
+            '\r' => escaped.push_str("\\r"),
+            c if c.is_control() || !c.is_ascii() && !c.is_alphanumeric() => {
+                let _ = write!(escaped, "\\U{:08X}", u32::from(c));
+            }
+            c => escaped.push(c),
+        }
+    }
+    escaped.push('"');
+    escaped
+}

@@ -1,0 +1,87 @@
+//! Programs in, what of them is literal out.
+
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn literals_are_read_and_the_rest_is_named() {
+    let text = "const types = ['feat', \"fix\"]; // why\nmodule.exports = {\n  extends: ['@commitlint/config-conventional'],\n  rules: { 'type-enum': [2, 'always', types], a: [RuleConfigSeverity.Warning, `x`], b: -1 },\n  ...base,\n  ignores: [(m) => m.startsWith('x')],\n}\n";
+    let read = read(text, "commitlint.config.js", &|_| None).expect("literal");
+    assert_eq!(
+        read.value,
+        serde_json::json!({
+            "extends": ["@commitlint/config-conventional"],
+            "rules": {"type-enum": [2, "always", ["feat", "fix"]], "a": [1, "x"], "b": -1},
+            "ignores": [],
+        })
+    );
+    assert_eq!(
+        read.odd,
+        [
+            "`the exported value` (line 5): `...base`",
+            "`ignores[0]` (line 6): `(m) => m.startsWith('x')`"
+        ]
+    );
+}
+
+#[test]
+fn both_ways_to_export_in_both_languages() {
+    for (path, text) in [
+        ("a.mjs", "export default { a: 'x' };"),
+        ("a.ts", "const c: UserConfig = { a: 'x' };\nexport default c;"),
+        ("a.mts", "export default { a: 'x' } satisfies UserConfig;"),
+        ("a.cjs", "module.exports = defineConfig({ a: 'x' })"),
+    ] {
+        let read = read(text, path, &|_| None).expect(path);
+        assert_eq!(read.value, serde_json::json!({"a": "x"}), "{path}");
+    }
+    for text in ["", "module.exports = make()", "export default async () => ({})", "{{{"] {
+        let why = read(text, "x.js", &|_| None).expect_err("nothing literal");
+        assert!(why.contains("without running it"), "{why}");
+    }
+}
+
+#[test]
+fn what_is_named_elsewhere_is_put_in_its_place() {
+    let modules =
+        |name: &str| (name == "shared").then(|| json!({"rules": {"a": [2, "always", ["x", "y"]]}}));
+    let text = "import shared, { rules as given } from 'shared';\nconst { rules } = require('shared');\nconst more = ['z'];\nconst kinds = { feat: 1, fix: 2 };\nexport default {\n  a: [...shared.rules['a'][2], ...more],\n  b: { ...given, c: Object.keys(kinds), d: () => [1, Infinity], e: rules.a[0] },\n  f: /^x$/i,\n  g: { h() { return 1 }, i: more.map(x => x), j: [1, make()] },\n  k: (x) => { log(x); return 1 },\n};\n";
+    let read = read(text, "x.mjs", &modules).expect("literal");
+    assert_eq!(
+        read.value,
+        json!({
+            "a": ["x", "y", "z"],
+            "b": {"a": [2, "always", ["x", "y"]], "c": ["feat", "fix"], "d": [1, "Infinity"], "e": 2},
+            "f": {"regex": "^x$", "flags": "i"},
+            "g": {"h": unread(), "i": unread(), "j": unread()},
+        })
+    );
+    assert_eq!(
+        read.odd,
+        [
+            "`g.h` (line 9): `h() { return 1 }`",
+            "`g.i` (line 9): `more.map(x => x)`",
+            "`g.j[1]` (line 9): `make()`",
+            "`k` (line 10): `(x) => { log(x); return 1 }`",
+        ]
+    );
+    assert!(is_unread(&read.value) && !is_unread(&read.value["b"]));
+}
+
+#[test]
+fn names_that_name_one_another_come_to_an_end() {
+    let mut text = String::from("const a0 = [1, 1];\n");
+    for at in 1..40 {
+        text.push_str(&format!("const a{at} = [a{0}, a{0}];\n", at - 1));
+    }
+    text.push_str("const x = y;\nconst y = x;\nmodule.exports = { a: a39, x };\n");
+    let read = read(&text, "x.js", &|_| None).expect("an object");
+    assert!(!read.odd.is_empty() && read.value["x"].is_null());
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics(text in "(module.exports = )?[a{}\\[\\]:,'\"`\\\\u.( )=-]{0,40}") {
+        let _ = read(&text, "x.js", &|_| None);
+    }
+}

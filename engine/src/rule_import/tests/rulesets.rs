@@ -1,0 +1,238 @@
+//! What becomes of what configurations take from elsewhere, and of fixes.
+
+use super::*;
+
+#[test]
+fn rulesets_that_come_with_alint_are_told_rule_by_rule() {
+    let names: Vec<String> = alint::bundled::all().keys().cloned().collect();
+    assert_eq!(names.len(), 24);
+    let mut carried = BTreeMap::new();
+    for name in &names {
+        let text = format!("extends: [alint://bundled/{name}@v1]\n");
+        let import = made(&[(".alint.yml", &text)], Tool::Alint);
+        let rules = alint::bundled::all()[name]["rules"].as_array().map_or(0, Vec::len);
+        let pages: BTreeSet<&str> = import.pages.iter().map(|page| page.item.as_str()).collect();
+        let left: BTreeSet<&str> = import.left.iter().map(|left| left.item.as_str()).collect();
+        assert!(pages.is_disjoint(&left), "{name}: {left:?}");
+        assert_eq!(pages.len() + left.len(), rules, "{name}: {:?}", import.left);
+        for left in &import.left {
+            let why = &left.why;
+            assert!(!why.contains("no kind of alint") && !why.contains("is missing"), "{left:?}");
+        }
+        let part = format!("It is part of `alint://bundled/{name}@v1`.");
+        assert!(import.pages.iter().all(|page| page.text.contains(&part)), "{name}");
+        let bare = import.pages.iter().filter(|page| !page.has_examples).count();
+        carried.insert(name.as_str(), (pages.len(), rules, bare));
+    }
+    insta::assert_debug_snapshot!(carried, @r#"
+    {
+        "agent-context": (
+            4,
+            4,
+            0,
+        ),
+        "agent-hygiene": (
+            3,
+            6,
+            0,
+        ),
+        "apache/governance": (
+            8,
+            8,
+            0,
+        ),
+        "ci/github-actions": (
+            2,
+            3,
+            0,
+        ),
+        "compliance/apache-2": (
+            3,
+            3,
+            0,
+        ),
+        "compliance/reuse": (
+            3,
+            3,
+            0,
+        ),
+        "docs/adr": (
+            4,
+            4,
+            0,
+        ),
+        "dotnet": (
+            4,
+            7,
+            0,
+        ),
+        "go": (
+            7,
+            7,
+            1,
+        ),
+        "hygiene/lockfiles": (
+            7,
+            7,
+            0,
+        ),
+        "hygiene/no-tracked-artifacts": (
+            11,
+            11,
+            1,
+        ),
+        "java": (
+            10,
+            10,
+            1,
+        ),
+        "monorepo": (
+            4,
+            4,
+            1,
+        ),
+        "monorepo/cargo-workspace": (
+            3,
+            3,
+            3,
+        ),
+        "monorepo/pnpm-workspace": (
+            3,
+            3,
+            0,
+        ),
+        "monorepo/yarn-workspace": (
+            3,
+            3,
+            3,
+        ),
+        "node": (
+            8,
+            8,
+            1,
+        ),
+        "oss-baseline": (
+            15,
+            15,
+            1,
+        ),
+        "php": (
+            6,
+            6,
+            0,
+        ),
+        "python": (
+            8,
+            8,
+            1,
+        ),
+        "rust": (
+            10,
+            10,
+            2,
+        ),
+        "toolchain-pins": (
+            0,
+            24,
+            0,
+        ),
+        "tooling/editorconfig": (
+            3,
+            3,
+            0,
+        ),
+        "versioning": (
+            1,
+            11,
+            0,
+        ),
+    }
+    "#);
+}
+
+#[test]
+fn fixes_of_alint_that_a_form_has_come_with_their_rules() {
+    let text = r#"
+rules:
+  - { id: space, kind: no_trailing_whitespace, level: error, paths: "**/*.md", fix: { file_trim_trailing_whitespace: {} } }
+  - { id: bidi, kind: no_bidi_controls, level: error, paths: "**/*.md", fix: { file_strip_bidi: {} } }
+  - { id: blank, kind: max_consecutive_blank_lines, level: error, paths: "**/*.md", max: 1, fix: { file_collapse_blank_lines: {} } }
+  - { id: header, kind: file_header, level: error, paths: "src/**/*.rs", lines: 3, pattern: "SPDX", fix: { insert_header: { content: "// SPDX-License-Identifier: MIT\n" } } }
+  - { id: footer, kind: file_footer, level: error, paths: "docs/*.md", lines: 2, pattern: "Owner: \\w+", fix: { file_append: { content: "Owner: team\n" } } }
+  - { id: made, kind: file_exists, level: error, paths: [CODEOWNERS, .github/CODEOWNERS], fix: { file_create: { path: .github/CODEOWNERS, content: "* @team" } } }
+  - { id: named, kind: filename_case, level: error, paths: "src/**/*.rs", case: snake_case, fix: { file_rename: {} } }
+  - { id: value, kind: json_path_equals, level: error, paths: tsconfig.json, path: $.compilerOptions.strict, equals: true, fix: { set_value: {} } }
+  - { id: gone, kind: json_path_absent, level: error, paths: package.json, path: $.scripts.postinstall, fix: { remove_value: {} } }
+  - { id: word, kind: file_content_forbidden, level: error, paths: "**/*.md", pattern: "utili[sz]e", fix: { replace: { replacement: use } } }
+  - { id: ends, kind: line_endings, level: error, paths: "**/*.sh", target: lf, fix: { file_normalize_line_endings: {} } }
+  - { id: removed, kind: file_absent, level: error, paths: "**/*.orig", fix: { file_remove: {} } }
+  - { id: late, kind: file_ends_with, level: error, paths: "**/*.md", suffix: "END\n", fix: { file_append: { content: "END\n" } } }
+  - { id: ran, kind: file_exists, level: error, paths: x.txt, fix: { command: { run: [make] } } }
+"#;
+    let import = made(&[(".alint.yml", text)], Tool::Alint);
+    assert_eq!(import.left, []);
+    let mut told = String::new();
+    for page in &import.pages {
+        let header = aidd_content::page::header(&page.text).expect("a header");
+        let fix = header.check.and_then(|check| check.fix);
+        let lines = page.text.lines().skip_while(|line| !line.starts_with("## Fixed"));
+        let shown: Vec<&str> = lines.skip(1).filter(|line| !line.is_empty()).collect();
+        told.push_str(&format!("{} {} {:?} {shown:?}\n", page.id, fix.is_some(), page.notes));
+    }
+    insta::assert_snapshot!(told, @r#"
+    alint/bidi true [] ["```md", "ab", "```"]
+    alint/blank true [] ["```md", "a", "b", "```"]
+    alint/ends true [] []
+    alint/footer true [] ["```md", "Nothing of the kind.", "Owner: team", "```"]
+    alint/gone true [] ["```json", "{\"scripts\":{}}", "```"]
+    alint/header true [] ["```rs", "// SPDX-License-Identifier: MIT", "Nothing of the kind.", "```"]
+    alint/late false ["its fix `file_append` is not carried over: `insert` writes at the end only what is looked for in the last lines"] []
+    alint/made true [] ["```txt", "* @team", "```"]
+    alint/named true [] ["```rs", "src/bad_name.rs", "```"]
+    alint/ran false ["its fix `command` is not carried over: nothing of the repository is run"] []
+    alint/removed false ["its fix `file_remove` is not carried over: no fix deletes a file here"] []
+    alint/space true [] ["```md", "a", "```"]
+    alint/value true [] ["```json", "{\"compilerOptions\":{\"strict\":true}}", "```"]
+    alint/word true [] ["```md", "use", "```"]
+    "#);
+}
+
+#[test]
+fn keys_that_yaml_takes_in_by_a_name_are_put_in_their_place() {
+    let text = "_all: &all\n  .ts: kebab-case\n  .js: kebab-case\nls:\n  <<: *all\n  src:\n    <<: [*all]\n    .ts: snake_case\n";
+    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
+    assert_eq!(import.left, []);
+    let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
+    assert_eq!(ids, ["ls-lint/js", "ls-lint/src-js", "ls-lint/src-ts", "ls-lint/ts"]);
+    assert!(import.pages[2].text.contains("snake"), "{}", import.pages[2].text);
+}
+
+#[test]
+fn what_cannot_be_read_of_a_rule_leaves_the_rule_out() {
+    let text = "const base = require('@commitlint/config-conventional');\nconst kinds = require('./kinds');\nmodule.exports = {\n  extends: ['./team', 'gone'],\n  parserPreset: { parserOpts: { headerPattern: /^\\[(\\w+)\\] (.+)$/, headerCorrespondence: ['scope', 'subject'] } },\n  rules: {\n    'type-enum': [2, 'always', [...base.rules['type-enum'][2], ...kinds]],\n    'scope-enum': [2, 'always', scopes()],\n    'body-max-line-length': [2, 'always', Infinity],\n  },\n};\n";
+    let import = made(
+        &[
+            ("commitlint.config.js", text),
+            ("kinds.json", "[\"wip\"]"),
+            (
+                "team.mjs",
+                "export default { rules: { 'header-max-length': [1, 'always', 60], 'scope-enum': [2, 'always', ['a']], 'scope-empty': [2, 'never'], 'body-max-line-length': [2, 'always', 80] } }\n",
+            ),
+        ],
+        Tool::Commitlint,
+    );
+    insta::assert_debug_snapshot!(import.pages.iter().map(|page| &*page.id).collect::<Vec<_>>(), @r#"
+    [
+        "commitlint/header-max-length",
+    ]
+    "#);
+    insta::assert_debug_snapshot!(left(&import), @r#"
+    [
+        "`rules.scope-enum[2]` (line 8): `scopes()`: it is no literal: nothing of the repository is run",
+        "extends `gone`: it is not in the project, nor in `node_modules`",
+        "parserPreset: `^\\[(\\w+)\\] (.+)$`, the expression of its parser, does not find all that is demanded",
+        "scope-empty: its parser, `^\\[(\\w+)\\] (.+)$`, may find no scope; demand `type-empty` and `subject-empty`, too, for one page that says all of the line",
+        "type-enum: its parser, `^\\[(\\w+)\\] (.+)$`, may find no type; demand `type-empty` and `subject-empty`, too, for one page that says all of the line",
+    ]
+    "#);
+}
