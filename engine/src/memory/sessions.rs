@@ -37,7 +37,7 @@ impl ProjectMemory {
     /// When it has no branch or provider, or its parent is not there.
     pub fn start_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
         if new.branch.trim().is_empty() || new.ai_provider.provider.trim().is_empty() {
-            return Err(MemoryError::Invalid("a session needs a branch and a provider".to_owned()));
+            return Err(MemoryError::Invalid("a session needs a branch, and a provider: `aiProvider` as {\"provider\": \"…\", \"model\": \"…\"}".to_owned()));
         }
         if let Some(parent) = &new.parent_session_id {
             self.session(parent)?;
