@@ -48,17 +48,17 @@ impl Rows {
 ///
 /// The ninth was written and committed before the known tasks of `content/routing` and before any of its
 /// answers were seen, and nothing was chosen by it: it is the one to judge by. The tables gave 28 of 60
-/// before the known tasks. All other sets were at hand when the known tasks were weighed.
+/// before the known tasks, and 37 with them. All other sets were at hand when the known tasks were weighed.
 const SETS: &[(&str, usize)] = &[
     ("first", 106),
-    ("second", 42),
+    ("second", 41),
     ("third", 40),
-    ("fourth", 39),
-    ("fifth", 28),
-    ("sixth", 44),
-    ("seventh", 23),
-    ("eighth", 10),
-    ("ninth", 0),
+    ("fourth", 40),
+    ("fifth", 29),
+    ("sixth", 53),
+    ("seventh", 26),
+    ("eighth", 17),
+    ("ninth", 37),
 ];
 
 fn cases(set: &str) -> Vec<Case> {
@@ -92,10 +92,10 @@ fn tasks_go_where_they_belong() {
     assert_eq!(sums, SETS, "{}", report.join("\n"));
 }
 
-/// What is right of the tasks whose confidence is from the first number to the next: of the three sets
-/// that no word of the table was chosen with.
+/// How many are right of the tasks whose confidence is from the first number to the next: of the three
+/// sets that no word of the table was chosen with. Below the second nothing is proposed, save by a word.
 const SURELY: &[(f64, (usize, usize))] =
-    &[(0.0, (0, 0)), (0.2, (0, 0)), (0.4, (0, 0)), (0.6, (0, 0)), (0.8, (0, 0))];
+    &[(0.0, (1, 14)), (0.2, (15, 31)), (0.4, (12, 20)), (0.6, (16, 18)), (0.8, (36, 37))];
 
 #[test]
 fn confidence_says_how_often_it_is_right() {
