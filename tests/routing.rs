@@ -43,18 +43,29 @@ impl Rows {
 /// The sixth avoids the usual words again and gave 19 of 60. The examples under `like` were then
 /// written, for each row from what it is about, with the sixth at hand (44 of 60 now). The seventh had been written
 /// before them by the same hand, and was asked once after: 23 of 30 (10 with the examples of before).
-/// The eighth was written when the examples stood, on trades that none of them speaks of, and is the
-/// one to judge by: 10 of 30 (4 before), and for 8 more it asks back instead of guessing.
+/// The eighth was written when the examples stood, on trades that none of them speaks of: 10 of 30 (4
+/// before), and for 8 more it asked back instead of guessing.
+///
+/// The ninth was written and committed before the known tasks of `content/routing` and before any of its
+/// answers were seen, and nothing was chosen by it: it is the one to judge by. The tables gave 28 of 60
+/// before the known tasks, and 37 with them. All other sets were at hand when the known tasks were weighed.
 const SETS: &[(&str, usize)] = &[
     ("first", 106),
-    ("second", 42),
+    ("second", 41),
     ("third", 40),
-    ("fourth", 39),
-    ("fifth", 28),
-    ("sixth", 44),
-    ("seventh", 23),
-    ("eighth", 10),
+    ("fourth", 40),
+    ("fifth", 29),
+    ("sixth", 53),
+    ("seventh", 26),
+    ("eighth", 17),
+    ("ninth", 37),
 ];
+
+fn cases(set: &str) -> Vec<Case> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/routing/{set}.yaml"));
+    let text = std::fs::read_to_string(path).expect("cases");
+    serde_saphyr::from_str(&text).expect("a list of cases")
+}
 
 #[test]
 fn tasks_go_where_they_belong() {
@@ -62,14 +73,13 @@ fn tasks_go_where_they_belong() {
     let mut report = Vec::new();
     let mut sums = Vec::new();
     for (set, _) in SETS {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/routing/{set}.yaml"));
-        let text = std::fs::read_to_string(path).expect("cases");
-        let cases: Vec<Case> = serde_saphyr::from_str(&text).expect("a list of cases");
+        let cases = cases(set);
         let mut right = 0;
         for case in &cases {
             let route = routing.classify(&case.task);
             let row = route.row.as_deref();
-            if case.row.hold(row) {
+            let is_right = case.row.hold(row);
+            if is_right {
                 right += 1;
             } else {
                 let (got, wanted) = (row.unwrap_or("nothing"), case.row.said());
@@ -80,4 +90,49 @@ fn tasks_go_where_they_belong() {
         sums.push((*set, right));
     }
     assert_eq!(sums, SETS, "{}", report.join("\n"));
+}
+
+/// How many are right of the tasks whose confidence is from the first number to the next: of the three
+/// sets that no word of the table was chosen with. Below the second nothing is proposed, save by a word.
+const SURELY: &[(f64, (usize, usize))] =
+    &[(0.0, (1, 14)), (0.2, (15, 31)), (0.4, (12, 20)), (0.6, (16, 18)), (0.8, (36, 37))];
+
+#[test]
+fn confidence_says_how_often_it_is_right() {
+    let routing = Routing::new(&Library::shipped()).expect("the tables");
+    let mut found: Vec<_> = SURELY.iter().map(|(least, _)| (*least, (0, 0))).collect();
+    for case in ["seventh", "eighth", "ninth"].into_iter().flat_map(cases) {
+        let route = routing.classify(&case.task);
+        let place = found.iter_mut().rfind(|(least, _)| route.confidence >= *least);
+        let (_, (right, all)) = place.expect("from nothing on");
+        *all += 1;
+        *right += usize::from(case.row.hold(route.row.as_deref()));
+    }
+    assert_eq!(found, SURELY);
+}
+
+#[test]
+fn talk_is_no_task() {
+    let routing = Routing::new(&Library::shipped()).expect("the tables");
+    let talk = [
+        "",
+        "?",
+        "...",
+        "👍",
+        "thx!",
+        "Sure, proceed",
+        "hmm not yet",
+        "Good evening to you all",
+        "come again?",
+        "yep that one",
+        "carry on then",
+        "ㅇㅇ",
+        "넵",
+        "그럼 계속 부탁해",
+        "아까 그거",
+        "수고했어",
+        "반가워요",
+    ];
+    let routed = talk.iter().filter_map(|text| Some((*text, routing.classify(text).row?)));
+    assert_eq!(routed.collect::<Vec<_>>(), []);
 }

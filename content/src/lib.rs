@@ -44,6 +44,10 @@ pub static TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tokens.fst"
 /// What an agent is told of aidd in the rules files of its client.
 pub static CLIENT_RULES: &str = include_str!("../hooks/rules.md");
 
+/// Tasks of which it is known where they belong: after `# `, the id of a row of
+/// `templates/routing.md`, then a task a line. Those under `-` are no tasks.
+pub static TASKS: &str = include_str!("../routing/tasks.txt");
+
 /// A shipped rule page, or the page of a pack.
 pub struct Shipped {
     /// The rule id: folder and file name; of a pack its name.

@@ -45,6 +45,11 @@ impl Vector {
         dot * self.scale * other.scale
     }
 
+    /// Its numbers; only their proportions tell.
+    pub(crate) fn values(&self) -> [f32; DIMENSIONS] {
+        self.values.map(f32::from)
+    }
+
     /// No piece of the text was known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -109,6 +114,11 @@ impl Table {
         let mut sum = [0.0; DIMENSIONS];
         pieces::each(self, text, &mut |row| self.add(row, &mut sum));
         Vector::pack(&sum)
+    }
+
+    /// Whether `word`, in lower case, is a piece as it stands.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        self.longest(b"", word.as_bytes()).is_some_and(|(_, length)| length == word.len())
     }
 
     fn add(&self, row: usize, sum: &mut [f32; DIMENSIONS]) {

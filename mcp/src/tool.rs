@@ -52,15 +52,32 @@ pub struct ToolError {
 impl ToolError {
     /// An error whose message says what to do.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), remedy: String::new() }
+        Self { message: shortened(message.into()), remedy: String::new() }
     }
 
     /// Adds what to do.
     #[must_use]
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
-        self.remedy = remedy.into();
+        self.remedy = shortened(remedy.into());
         self
     }
+}
+
+/// Characters of an error, and how many of them are its end: an argument that it repeats may be long.
+const ERROR: (usize, usize) = (2000, 300);
+
+/// A text, its middle left out where it is too long.
+fn shortened(text: String) -> String {
+    let (most, end) = ERROR;
+    // Bytes are at least as many as characters.
+    if text.len() <= most {
+        return text;
+    }
+    let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    if places.len() <= most {
+        return text;
+    }
+    format!("{} … {}", &text[..places[most - end]], &text[places[places.len() - end]..])
 }
 
 impl fmt::Display for ToolError {

@@ -6,6 +6,10 @@ use regex::Regex;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
+/// Characters of a decision that are read: it is a sentence and its reasons. More would be looked
+/// through word by word against every entry.
+pub const LONGEST: usize = 4000;
+
 /// Characters of a decision that are quoted where it is spoken of.
 const SUBJECT: usize = 90;
 
@@ -183,6 +187,12 @@ fn kind_of(decision: &str) -> Option<Kind> {
     let is_first = |kind: &Kind| matches!(kind, Kind::Blame | Kind::Continuation | Kind::Terms);
     let early = found.iter().find(|(_, kind)| is_first(kind)).copied();
     early.or_else(|| found.into_iter().min_by_key(|(at, _)| *at)).map(|(_, kind)| kind)
+}
+
+/// What of a decision is read: its first [`LONGEST`] characters.
+#[must_use]
+pub fn clipped(text: &str) -> &str {
+    text.char_indices().nth(LONGEST).map_or(text, |(at, _)| &text[..at])
 }
 
 /// Reads a decision.

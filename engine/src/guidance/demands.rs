@@ -15,19 +15,43 @@ pub struct Demand<'a> {
     pub forbids: bool,
     /// The checks that it names at its end: `compliance/any-type`.
     pub checks: Vec<&'a str>,
+    /// Whether it stands below a heading that names a language: it holds in files of that one only.
+    pub is_of_language: bool,
 }
+
+/// Words of headings below which a language is spoken of.
+const LANGUAGES: [&str; 12] = [
+    "TypeScript",
+    "JavaScript",
+    "Python",
+    "Rust",
+    "Go",
+    "Java",
+    "Kotlin",
+    "C#",
+    "PHP",
+    "Ruby",
+    "Swift",
+    "SQL",
+];
 
 /// The demands of a page, in order.
 #[must_use]
 pub fn of(page: &Page) -> Vec<Demand<'_>> {
     let mut demands = Vec::new();
     let mut is_code = false;
+    let mut is_of_language = false;
     for line in page.body().lines() {
         let line = line.trim();
         if line.starts_with("```") || line.starts_with("~~~") {
             is_code = !is_code;
         }
-        if is_code || line.starts_with('#') || line.starts_with('|') {
+        if is_code || line.starts_with('|') {
+            continue;
+        }
+        if let Some(heading) = line.strip_prefix('#') {
+            let names = |word: &str| LANGUAGES.contains(&word.trim_end_matches(','));
+            is_of_language = heading.split_whitespace().any(names);
             continue;
         }
         let text = line.trim_start_matches(['-', '*', '+', '>', ' ']);
@@ -35,7 +59,7 @@ pub fn of(page: &Page) -> Vec<Demand<'_>> {
         let forbids = has(&FORBID);
         if forbids || has(&DEMAND) {
             let (text, checks) = without_checks(text);
-            demands.push(Demand { text, forbids, checks });
+            demands.push(Demand { text, forbids, checks, is_of_language });
         }
     }
     demands
@@ -82,8 +106,9 @@ mod tests {
         let any = demands.iter().find(|demand| demand.text.contains("`any`")).expect("a demand");
         assert_eq!(any.text, "NEVER use `any`; `unknown` and a check instead.");
         assert_eq!((any.forbids, &*any.checks), (true, &["compliance/any-type"][..]));
+        assert!(any.is_of_language);
         let long = demands.iter().find(|demand| demand.text.contains("300")).expect("a demand");
-        assert!(!long.forbids);
+        assert!(!long.forbids && !long.is_of_language);
         assert!(demands.iter().all(|demand| !demand.text.starts_with("SHOULD")));
     }
 

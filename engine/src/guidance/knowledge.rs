@@ -239,6 +239,9 @@ pub struct Query<'q> {
     pub use_case: Option<&'q str>,
 }
 
+/// Most bytes of what is looked up as a name.
+const LONGEST_NAME: usize = 200;
+
 /// An entry that answers, how well from 0 to 1, and the use case that it was found by.
 #[derive(Debug)]
 pub struct Found<'k, 'a> {
@@ -378,6 +381,10 @@ impl<'a> Knowledge<'a> {
     /// # Errors
     /// Names that may be meant, the nearest first.
     pub fn find(&self, name: &str) -> Result<&Entry<'a>, Vec<&'a str>> {
+        // A comparison costs the product of the lengths, and no name is that long.
+        if name.len() > LONGEST_NAME {
+            return Err(Vec::new());
+        }
         let asked = plain(name);
         let named = |entry: &&Entry<'a>| {
             entry.page.name.eq_ignore_ascii_case(name.trim())

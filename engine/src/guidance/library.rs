@@ -1,6 +1,7 @@
 //! All pages of guidance: the shipped ones, with the project's own laid over them.
 
 use super::knowledge::Index;
+use super::routing::Routing;
 use super::shelf::Shelf;
 use crate::config::{ContentConfig, ContentMode, nearest};
 use crate::files::{Disk, Files, SIDE_FILE_LIMIT, Stamp, markdown_below};
@@ -107,6 +108,7 @@ pub struct Library {
     /// out.
     pub problems: Vec<String>,
     index: Arc<Index>,
+    routing: Arc<OnceLock<Result<Routing, String>>>,
 }
 
 /// Where the pages of one sort of a project may lie, and what lies there.
@@ -191,6 +193,11 @@ impl Library {
     /// What its knowledge is searched by.
     pub(super) fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Its tables of routing, once they are read.
+    pub(super) fn routing(&self) -> &OnceLock<Result<Routing, String>> {
+        &self.routing
     }
 
     /// All pages on a shelf, by name.

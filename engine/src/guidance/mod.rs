@@ -9,6 +9,7 @@ pub mod heuristics;
 pub mod knowledge;
 pub mod legacy;
 pub mod library;
+mod meaning;
 pub mod migration;
 pub mod next;
 pub mod prompts;
@@ -22,6 +23,7 @@ pub mod task;
 #[cfg(test)]
 mod tests;
 pub mod versions;
+mod words;
 
 pub use library::{Library, Origin, Page, Watched};
 pub use shelf::Shelf;

@@ -1,35 +1,31 @@
 //! From a task in a sentence to roles, workflow, tier and phase: the rows of `templates/routing.md`
-//! weighed, and the tree of `templates/decision-tree.md` followed. Those pages say how.
+//! weighed together with known tasks, and the tree of `templates/decision-tree.md` followed. Those
+//! pages say how.
 
-use super::library::Library;
+use super::library::{Library, Origin};
+use super::meaning::Meaning;
 use super::shelf::Shelf;
-use crate::embedding::Table;
+use super::words::{Task, Words};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use unicode_normalization::UnicodeNormalization;
+use std::sync::OnceLock;
 
 /// Below this the second row is named too.
 const SURE: f64 = 0.6;
 
-/// How alike a task and an example have to be where no word matches: of the tasks under
-/// `tests/routing`, those nearer than this go to the right row more often than not.
-const ALIKE: f32 = 0.4;
-/// The same for a task of two or three words: "ok do it" is 0.47 from one.
-const ALIKE_SHORT: f32 = 0.5;
+/// Below this, and without a word of the table, nothing is proposed: of the tasks that cross-validation
+/// put there one in six was right.
+const LEAST: f64 = 0.2;
 
-/// How sure a route by meaning alone is.
-pub(super) const BY_MEANING: f64 = 0.3;
+/// What a word of the table counts for beside what known tasks tell, and what the sum is divided by
+/// so that a confidence is the share that is right: chosen as the numbers of [`Meaning`].
+const WORD: f64 = 2.0;
+const SPREAD: f64 = 0.85;
 
-/// Words by language.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Words {
-    #[serde(default)]
-    en: Vec<String>,
-    #[serde(default)]
-    ko: Vec<String>,
-}
+/// Most characters of a task that are read: it is a sentence, or a few.
+const LONGEST: usize = 4000;
 
 /// A row of the routing table.
 #[derive(Clone, Debug, Deserialize)]
@@ -89,6 +85,7 @@ pub struct Routing {
     roles: BTreeSet<String>,
     /// The form to ask with where no row matches.
     otherwise: String,
+    meaning: OnceLock<Meaning>,
 }
 
 /// What a task is.
@@ -114,82 +111,12 @@ pub struct Route {
     pub confidence: f64,
     /// The row that came second, where the first is not sure.
     pub second: Option<String>,
+    /// Rows that may be meant, where none is likely enough to be proposed.
+    pub maybe: Vec<String>,
 }
 
-/// A text as routing sees it.
-struct Task {
-    text: String,
-    tokens: Vec<String>,
-}
-
-impl Task {
-    fn new(text: &str) -> Self {
-        let text = folded(text);
-        let tokens = words(&text).into_iter().flat_map(without_particle).collect();
-        Self { text, tokens }
-    }
-
-    /// The tokens that an English entry covers; whole words in a row, the last one as a beginning
-    /// where the entry ends with `*`.
-    fn english(&self, entry: &str) -> BTreeSet<usize> {
-        let is_beginning = entry.ends_with('*');
-        let entry = words(&folded(entry));
-        let Some((last, first)) = entry.split_last() else { return BTreeSet::new() };
-        let fits = |window: &[String]| {
-            let (end, start) = (&window[first.len()], &window[..first.len()]);
-            start == first && if is_beginning { end.starts_with(&**last) } else { end == last }
-        };
-        let at = self.tokens.windows(entry.len()).enumerate().filter(|(_, window)| fits(window));
-        at.flat_map(|(at, _)| at..at + entry.len()).collect()
-    }
-
-    /// The same for a Korean entry, which stands anywhere in the text.
-    fn korean(&self, entry: &str) -> BTreeSet<usize> {
-        let entry = folded(entry);
-        if entry.is_empty() || !self.text.contains(&entry) {
-            return BTreeSet::new();
-        }
-        let parts: Vec<&str> = entry.split_whitespace().collect();
-        let covers = |token: &String| parts.iter().any(|part| token.contains(part));
-        (0..self.tokens.len()).filter(|&at| covers(&self.tokens[at])).collect()
-    }
-
-    /// How many words of the task are among `words`, each entry once, and which tokens they are.
-    fn weigh(&self, words: &Words) -> (f64, BTreeSet<usize>) {
-        let english = words.en.iter().map(|entry| (entry, self.english(entry)));
-        let korean = words.ko.iter().map(|entry| (entry, self.korean(entry)));
-        let mut weight = 0.0;
-        let mut taken = BTreeSet::new();
-        for (entry, covered) in english.chain(korean) {
-            if !covered.is_empty() {
-                weight += self::words(&folded(entry)).len().max(1) as f64;
-                taken.extend(covered);
-            }
-        }
-        (weight, taken)
-    }
-}
-
-/// In lower case, composed.
-fn folded(text: &str) -> String {
-    text.nfc().collect::<String>().to_lowercase()
-}
-
-/// Cut at everything that is neither letter nor digit.
-fn words(text: &str) -> Vec<String> {
-    let parts = text.split(|c: char| !c.is_alphanumeric());
-    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
-}
-
-/// "api를" is "api" and "를".
-fn without_particle(token: String) -> Vec<String> {
-    let end = token.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(token.len());
-    let is_hangul = token[end..].chars().all(|c| matches!(c, '\u{AC00}'..='\u{D7A3}'));
-    if end == 0 || end == token.len() || !is_hangul {
-        return vec![token];
-    }
-    vec![token[..end].to_owned(), token[end..].to_owned()]
-}
+/// A row by its place, what its words weigh, and the tokens that are among them.
+type Weighed = (usize, f64, BTreeSet<usize>);
 
 impl Routing {
     /// The tables as the pages of `library` have them.
@@ -197,10 +124,6 @@ impl Routing {
     /// # Errors
     /// Which page cannot be read as a table, and why.
     pub fn new(library: &Library) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        struct Rows {
-            rows: Vec<Row>,
-        }
         #[derive(Deserialize)]
         struct Tree {
             areas: Vec<Area>,
@@ -211,7 +134,7 @@ impl Routing {
         struct Otherwise {
             ask: String,
         }
-        let table: Rows = page_data(library, Shelf::Templates, "routing")?;
+        let rows = rows(library)?;
         let tree: Tree = page_data(library, Shelf::Templates, "decision-tree")?;
         let mut nodes = Vec::new();
         let mut areas = Vec::new();
@@ -223,7 +146,16 @@ impl Routing {
         let roles = nodes.iter().map(|(node, _)| node.activates.clone()).chain(of_pages);
         let roles = roles.filter(|role| role != "competency-matrix").collect();
         let otherwise = tree.otherwise.ask;
-        Ok(Self { rows: table.rows, nodes, areas, spans: tree.spans, roles, otherwise })
+        let meaning = OnceLock::new();
+        Ok(Self { rows, nodes, areas, spans: tree.spans, roles, otherwise, meaning })
+    }
+
+    /// The tables of `library`, read once.
+    ///
+    /// # Errors
+    /// As [`Routing::new`].
+    pub fn of(library: &Library) -> Result<&Self, String> {
+        library.routing().get_or_init(|| Self::new(library)).as_ref().map_err(Clone::clone)
     }
 
     /// The form to ask with where no row matches.
@@ -241,53 +173,114 @@ impl Routing {
     /// What `task` is.
     #[must_use]
     pub fn classify(&self, task: &str) -> Route {
-        let task = Task::new(task);
+        let mut task = Task::new(&task.chars().take(LONGEST).collect::<String>());
         if let Some(role) = self.named(&task) {
             return Route { roles: vec![role], confidence: 1.0, ..Route::default() };
         }
-        let mut ranked = self.rank(&task);
-        let by_words = !ranked.is_empty();
-        if !by_words {
-            ranked.extend(self.alike(&task).map(|row| (row, 1.0, BTreeSet::from([0]))));
-        }
-        let Some((best, weight)) = ranked.first().map(|(at, weight, _)| (*at, *weight)) else {
+        self.meaning().put_right(&mut task.tokens);
+        let ranked = self.rank(&task);
+        // A word alone that the table does not have is no task.
+        if ranked.is_empty() && task.tokens.len() < 2 {
             return Route::default();
+        }
+        let shares = self.shares(&task, &ranked);
+        let Some(&(best, confidence)) = shares.first() else { return Route::default() };
+        if ranked.is_empty() {
+            let is_talk = |&(row, _): &(usize, f64)| row == self.rows.len();
+            if is_talk(&shares[0]) {
+                return Route::default();
+            }
+            if confidence < LEAST {
+                let rows = shares.iter().filter(|share| !is_talk(share)).take(3);
+                let maybe = rows.map(|&(row, _)| self.rows[row].id.clone()).collect();
+                return Route { maybe, ..Route::default() };
+            }
+        }
+        let Some(row) = self.rows.get(best) else { return Route::default() };
+        let second = shares.get(1).and_then(|&(at, _)| self.rows.get(at));
+        let second = second.filter(|_| confidence < SURE).map(|row| row.id.clone());
+        Route { confidence, second, ..self.lead(row, &ranked) }
+    }
+
+    /// What follows from a row that decides, and from the others that match by a word.
+    fn lead(&self, row: &Row, ranked: &[Weighed]) -> Route {
+        let route = Route {
+            row: Some(row.id.clone()),
+            roles: vec![row.role.clone()],
+            workflow: Some(row.workflow.clone()),
+            phase: Some(row.phase.clone()),
+            tier: Some(row.tier),
+            template: row.template.clone(),
+            ..Route::default()
         };
-        let Some(leading) = self.node_of(&self.rows[best].id) else { return Route::default() };
-        let matched = self.matched(&ranked);
+        // A row of a project's own has a place in the tree only if its page gives it one.
+        let Some(leading) = self.node_of(&row.id) else { return route };
+        let mut matched = self.matched(ranked);
+        matched.insert(leading);
         let many = self.spans.as_ref().filter(|spans| {
             matched.len() >= spans.at_least || self.nodes[leading].0.spans && matched.len() > 1
         });
         let mut order: Vec<usize> = Vec::new();
-        let leads = if many.is_some() { matched } else { vec![leading] };
+        let leads = if many.is_some() { matched } else { BTreeSet::from([leading]) };
         for lead in leads {
             self.activate(lead, &mut order, 0);
         }
         if many.is_some() {
             order.sort_unstable();
         }
-        let row = &self.rows[best];
         let roles = distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone()));
         let then = distinct(self.after(leading));
-        let second = ranked.get(1).map(|(at, weight, _)| (*at, *weight));
-        let confidence = match second {
-            _ if !by_words => BY_MEANING,
-            None => 1.0,
-            Some((_, other)) => weight / (weight + other),
-        };
         Route {
-            row: Some(row.id.clone()),
             // Whose work it is does not come after it too.
             then: then.into_iter().filter(|role| !roles.contains(role)).collect(),
             roles,
             workflow: Some(many.map_or(&row.workflow, |spans| &spans.workflow).clone()),
-            phase: Some(row.phase.clone()),
-            tier: Some(row.tier),
-            template: row.template.clone(),
             spans: many.is_some(),
-            confidence,
-            second: second.filter(|_| confidence < SURE).map(|(at, _)| self.rows[at].id.clone()),
+            ..route
         }
+    }
+
+    /// The rows with the share of the likelihood that each has, the greatest first; of equal ones the
+    /// earlier. The place after the last row stands for what is no task; words speak against it.
+    fn shares(&self, task: &Task, ranked: &[Weighed]) -> Vec<(usize, f64)> {
+        let mut scores: Vec<f64> =
+            self.meaning().fits(&task.tokens).into_iter().map(f64::from).collect();
+        for (row, weight, _) in ranked {
+            scores[*row] += WORD * weight;
+        }
+        if !ranked.is_empty() {
+            scores.truncate(self.rows.len());
+        }
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let likely: Vec<f64> = scores.iter().map(|one| ((one - most) / SPREAD).exp()).collect();
+        let sum: f64 = likely.iter().sum();
+        let mut shares: Vec<_> = likely.into_iter().map(|one| one / sum).enumerate().collect();
+        shares.sort_by(|one, other| other.1.total_cmp(&one.1));
+        shares
+    }
+
+    fn meaning(&self) -> &Meaning {
+        self.meaning.get_or_init(|| {
+            let places: BTreeMap<&str, usize> =
+                self.rows.iter().enumerate().map(|(at, row)| (&*row.id, at)).collect();
+            let talk = self.rows.len();
+            let mut at = None;
+            let mut tasks = Vec::new();
+            for line in aidd_content::TASKS.lines().filter(|line| !line.is_empty()) {
+                match line.strip_prefix("# ") {
+                    Some("-") => at = Some(talk),
+                    Some(id) => at = places.get(id).copied(),
+                    None => tasks.extend(at.map(|at| (line, at))),
+                }
+            }
+            let rows = || self.rows.iter().enumerate();
+            tasks.extend(rows().flat_map(|(at, row)| row.like.iter().map(move |one| (&**one, at))));
+            let words = rows().flat_map(|(at, row)| {
+                let words = row.words.en.iter().chain(&row.words.ko);
+                words.map(move |word| (word.trim_end_matches('*'), at))
+            });
+            Meaning::new(talk + 1, &tasks, &words.collect::<Vec<_>>())
+        })
     }
 
     /// The role that the task names, with hyphen or space.
@@ -299,7 +292,7 @@ impl Routing {
     }
 
     /// The rows that match, the heaviest first; of equal ones the earlier. With weight and tokens.
-    fn rank(&self, task: &Task) -> Vec<(usize, f64, BTreeSet<usize>)> {
+    fn rank(&self, task: &Task) -> Vec<Weighed> {
         let bonus: Vec<f64> = self
             .areas
             .iter()
@@ -318,28 +311,8 @@ impl Routing {
         ranked
     }
 
-    /// The row with the example that means most nearly what the task does. A word alone is no task,
-    /// and few words have to be nearer.
-    fn alike(&self, task: &Task) -> Option<usize> {
-        let least = match task.tokens.len() {
-            0 | 1 => return None,
-            2 | 3 => ALIKE_SHORT,
-            _ => ALIKE,
-        };
-        let table = Table::shipped();
-        let task = table.vector(&task.text);
-        let examples = self
-            .rows
-            .iter()
-            .enumerate()
-            .flat_map(|(at, row)| row.like.iter().map(move |example| (at, example)));
-        let alike = examples.map(|(at, example)| (at, table.vector(example).cosine(&task)));
-        let best = alike.max_by(|one, other| one.1.total_cmp(&other.1));
-        best.filter(|(_, likeness)| *likeness >= least).map(|(at, _)| at)
-    }
-
     /// The nodes that match by a token which no heavier row took, in the order of the tree.
-    fn matched(&self, ranked: &[(usize, f64, BTreeSet<usize>)]) -> Vec<usize> {
+    fn matched(&self, ranked: &[Weighed]) -> BTreeSet<usize> {
         let mut used: BTreeSet<usize> = BTreeSet::new();
         let mut nodes = BTreeSet::new();
         for (row, _, taken) in ranked {
@@ -348,7 +321,7 @@ impl Routing {
             }
             used.extend(taken);
         }
-        nodes.into_iter().collect()
+        nodes
     }
 
     fn node_of(&self, row: &str) -> Option<usize> {
@@ -378,12 +351,24 @@ impl Routing {
     }
 }
 
-/// The entries of `words` that `text` holds.
-pub(super) fn finds(text: &str, words: &Words) -> Vec<String> {
-    let task = Task::new(text);
-    let english = words.en.iter().filter(|entry| !task.english(entry).is_empty());
-    let korean = words.ko.iter().filter(|entry| !task.korean(entry).is_empty());
-    english.chain(korean).cloned().collect()
+#[derive(Deserialize)]
+struct Rows {
+    rows: Vec<Row>,
+}
+
+/// The rows of the page. Those of a project go before the shipped ones, and take the place of those
+/// with the same id.
+fn rows(library: &Library) -> Result<Vec<Row>, String> {
+    let Rows { mut rows } = page_data(library, Shelf::Templates, "routing")?;
+    let is_own =
+        library.get(Shelf::Templates, "routing").is_some_and(|page| page.origin == Origin::Project);
+    let has_ours = || library.on(Shelf::Templates).any(|page| page.origin == Origin::Shipped);
+    if is_own && has_ours() {
+        let ours: Rows = page_data(&Library::shipped(), Shelf::Templates, "routing")?;
+        let own: BTreeSet<String> = rows.iter().map(|row| row.id.clone()).collect();
+        rows.extend(ours.rows.into_iter().filter(|row| !own.contains(&row.id)));
+    }
+    Ok(rows)
 }
 
 /// The header of a page as data.
@@ -444,6 +429,30 @@ mod tests {
         for case in cases.cases {
             assert_eq!(routing.classify(&case.task).roles, case.roles, "{}", case.task);
         }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a project is made to be read")]
+    fn rows_of_a_project_go_before_ours_and_ours_stay() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("templates")).expect("made");
+        let page = "---\nrows:\n  - { id: billing, en: [ledger*, dunning], role: billing-engineer, workflow: refactor, tier: 1, phase: BUILD, like: [A posting has the wrong account] }\n  - { id: tests, en: [test*], role: tester, workflow: test, tier: 2, phase: VERIFY }\n---\n# Routing\n";
+        std::fs::write(folder.path().join("templates/routing.md"), page).expect("written");
+        let disk = crate::files::Disk::new(folder.path());
+        let library = Library::load(&disk, &crate::config::ContentConfig::default());
+        let routing = Routing::of(&library).expect("the tables");
+        let routed = |text: &str| {
+            let route = routing.classify(text);
+            format!("{} {:?}", route.row.unwrap_or_default(), route.roles)
+        };
+        assert_eq!(routed("Close the ledger at night"), r#"billing ["billing-engineer"]"#);
+        assert_eq!(
+            routed("This posting went to a wrong account"),
+            r#"billing ["billing-engineer"]"#
+        );
+        assert!(routed("Write unit tests for the date helpers").starts_with("tests "));
+        assert!(routed("Publish the package to npm").starts_with("release "));
+        assert_eq!(routing.rows().iter().filter(|row| row.id == "tests").count(), 1);
     }
 
     #[test]

@@ -262,9 +262,14 @@ fn shipped_rules(library: &Library, most: usize, share: usize) -> Part {
             lines.insert(0, format!("By topic at aidd://rules/NAME: {}", names.join(", ")));
         }
     } else {
-        for page in pages {
+        // What holds everywhere comes first; what holds in one language only, its page says.
+        let (global, others): (Vec<&Page>, Vec<&Page>) =
+            pages.partition(|page| page.name == "global");
+        for page in global.into_iter().chain(others) {
+            let mut demands = demands::of(page);
+            demands.retain(|demand| !demand.is_of_language);
             lines.push(short(&format!("{}: {}", page.name, page.summary)));
-            lines.extend(chosen(&demands::of(page), most));
+            lines.extend(chosen(&demands, most));
         }
     }
     Part::new("Rules", share, "aidd://rules/{name}", lines)
@@ -374,6 +379,9 @@ mod tests {
         let sheet = slices(&told(&library, &state, &[]), &["rules"], 500);
         assert!(sheet.text.starts_with("## Rules\n"), "{}", sheet.text);
         assert!(!sheet.text.contains("Roles"));
+        let all = slices(&told(&library, &state, &[]), &["rules"], 20_000);
+        assert!(all.text.starts_with("## Rules\nglobal: "), "{}", all.text);
+        assert!(all.text.contains("import in a circle") && !all.text.contains("`any`"));
         assert!(sheet.tokens <= 440);
         for budget in [0, 20, 100, 4000, 20_000] {
             let sheet = slices(&told(&library, &state, &[]), &SLICES, budget);

@@ -2,8 +2,9 @@
 //! conditions of `specs/fast-track.md`.
 
 use super::library::Library;
-use super::routing::{BY_MEANING, Route, Routing, finds, page_data};
+use super::routing::{Route, Routing, page_data};
 use super::shelf::Shelf;
+use super::words::{Words, finds};
 use crate::config::TokenBudget;
 use crate::files::{Disk, Files};
 use crate::paths::Globs;
@@ -11,6 +12,9 @@ use serde::Deserialize;
 
 /// Files of a small change, and its lines: `specs/fast-track.md`, low-complexity.
 const SMALL: (usize, usize) = (3, 50);
+
+/// A route less sure than this is given up for what the files tell.
+const UNSURE: f64 = 0.4;
 
 /// What is said of the change beside the task.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +97,7 @@ pub struct Task {
 #[derive(Deserialize)]
 struct FastTrack {
     allowed_when: Vec<Allowed>,
-    risky_words: super::routing::Words,
+    risky_words: Words,
     risky_paths: Vec<String>,
     skips: Vec<String>,
 }
@@ -197,13 +201,14 @@ pub fn classify(
 ) -> Result<Task, String> {
     let mut route = routing.classify(text);
     // Files tell more than what the words may mean.
-    let is_unsure = route.roles.is_empty() || route.confidence <= BY_MEANING;
+    let is_unsure = route.roles.is_empty() || route.confidence < UNSURE;
     let other = is_unsure.then(|| routed_by_files(routing, &expected.files)).flatten();
     let is_by_files = other.is_some();
     route = other.unwrap_or(route);
     let size = size(text, &route, expected);
     let fast: FastTrack = page_data(library, Shelf::Specs, "fast-track")?;
-    let mut risks: Vec<String> = finds(text, &fast.risky_words);
+    let risky = finds(text, &fast.risky_words).into_iter();
+    let mut risks: Vec<String> = risky.map(|word| word.trim_end_matches('*').to_owned()).collect();
     if !fast.risky_paths.is_empty() {
         let paths = Globs::new::<String>(&fast.risky_paths, &[])
             .map_err(|error| format!("specs/fast-track.md: {error}"))?;
@@ -306,7 +311,11 @@ mod tests {
         let risky = Expected { files: vec!["src/auth/date.ts".to_owned()], ..small };
         assert_eq!(classified("Fix the wrong month", &risky).risks, ["src/auth/date.ts"]);
         assert_eq!(classified("비밀번호 버그를 고쳐줘", &Expected::default()).risks, ["비밀번호"]);
-        assert_eq!(classified("Authors are sorted wrong", &Expected::default()).risks, [""; 0]);
+        let risks = |text: &str| classified(text, &Expected::default()).risks;
+        assert_eq!(risks("Authors are sorted wrong"), [""; 0]);
+        assert_eq!(risks("Drag and drop cards, and a drop-down below"), [""; 0]);
+        assert_eq!(risks("Drop the orders table"), ["drop the"]);
+        assert_eq!(risks("Payments fail since we deployed"), ["payment", "deploy"]);
     }
 
     #[test]
@@ -315,8 +324,9 @@ mod tests {
             let files = files.iter().map(|&path| path.to_owned()).collect();
             let expected = Expected { files, ..Expected::default() };
             let task = classified("Show the balance after each posting", &expected);
-            assert_eq!(task.is_by_files, !task.route.roles.is_empty());
-            task.route.roles.join(", ")
+            // What the words may mean is not sure, and stands only where no file tells.
+            assert!(task.is_by_files || task.route.confidence < UNSURE);
+            if task.is_by_files { task.route.roles.join(", ") } else { String::new() }
         };
         assert_eq!(routed(&["crates/core/src/statement.rs"]), "backend-engineer");
         assert_eq!(

@@ -329,7 +329,14 @@ fn filter(scene: &Scene<'_>, entry: Option<&Entry<'_>>, version: Option<&Version
     if step.outcome == Outcome::NotDone {
         step.outcome = Outcome::Done;
         let (forms, files) = (looked_for.len(), scene.searched);
-        step.evidence.push(format!("{forms} old forms, none in {files} files"));
+        let counted = |many: usize, of: &str| match many {
+            1 => format!("1 {of}"),
+            _ => format!("{many} {of}s"),
+        };
+        step.evidence.push(match forms {
+            0 => "no old form is replaced as early as this version".to_owned(),
+            _ => format!("{}, none in {}", counted(forms, "old form"), counted(files, "file")),
+        });
     }
     step
 }

@@ -66,7 +66,7 @@ impl ProjectMemory {
     /// What `new` says as a session that begins now.
     fn new_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
         if new.branch.trim().is_empty() || new.ai_provider.provider.trim().is_empty() {
-            return Err(MemoryError::Invalid("a session needs a branch and a provider".to_owned()));
+            return Err(MemoryError::Invalid("a session needs a branch, and a provider: `aiProvider` as {\"provider\": \"…\", \"model\": \"…\"}".to_owned()));
         }
         if let Some(parent) = &new.parent_session_id {
             self.session(parent)?;

@@ -7,6 +7,14 @@ use crate::parse::tree::{Node, Tree};
 use crate::parse::xml;
 use std::collections::BTreeMap;
 
+/// Parents and imported lists by whose version every artifact of the group beside them goes: all of
+/// Spring Boot, and all of Quarkus, are released under one version.
+const RELEASED_TOGETHER: [(&str, &str); 3] = [
+    ("org.springframework.boot", "org.springframework.boot"),
+    ("io.quarkus.platform", "io.quarkus"),
+    ("io.quarkus", "io.quarkus"),
+];
+
 /// How often a property may stand in another.
 const NESTED: usize = 4;
 
@@ -65,15 +73,17 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
     manifest.version = own("version");
     if let Some(parent) = parent.and_then(|node| coordinates(&tree, node, &properties)) {
         // A parent brings versions; one within the project is a member like any other.
+        brings(&parent, &mut manifest.shared);
         manifest.dependencies.push(Dependency { group: Group::Build, ..parent });
     }
     let managed = child(&tree, project, "dependencyManagement")
         .and_then(|node| child(&tree, node, "dependencies"));
     for node in managed.map_or_else(Vec::new, |node| children(&tree, node, "dependency")) {
-        if let Some(Dependency { name, wanted: Some(wanted), .. }) =
-            coordinates(&tree, node, &properties)
-        {
-            manifest.shared.insert(name, wanted);
+        let Some(managed) = coordinates(&tree, node, &properties) else { continue };
+        if text(&tree, node, "scope").as_deref() == Some("import") {
+            brings(&managed, &mut manifest.shared);
+        } else if let Some(wanted) = managed.wanted {
+            manifest.shared.insert(managed.name, wanted);
         }
     }
     let dependencies = child(&tree, project, "dependencies");
@@ -101,6 +111,14 @@ fn pom(path: &str, source: &str) -> Option<Manifest> {
         manifest.members.extend(folders);
     }
     Some(manifest)
+}
+
+/// What a parent or an imported list says of the versions of a group, under the key `group:*`.
+fn brings(of: &Dependency, shared: &mut BTreeMap<String, String>) {
+    let (Some((group, _)), Some(version)) = (of.name.split_once(':'), &of.wanted) else { return };
+    for (_, own) in RELEASED_TOGETHER.iter().filter(|(from, _)| *from == group) {
+        shared.insert(format!("{own}:*"), version.clone());
+    }
 }
 
 fn coordinates(

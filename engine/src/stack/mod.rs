@@ -30,7 +30,7 @@ use crate::files::{Disk, folders_below};
 use lock::Lock;
 use read::Reader;
 use serde::Serialize;
-use settle::{exact, inherit, settle};
+use settle::{exact, inherit, managed, settle};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -388,6 +388,7 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
     }
     inherit(&mut stack.manifests);
     settle(&mut stack.manifests, &locks);
+    managed(&mut stack.manifests);
     for manifest in &mut stack.manifests {
         exact(manifest);
     }

@@ -23,7 +23,8 @@ pub(super) fn inherit(manifests: &mut [Manifest]) {
             let Some(key) = &dependency.inherits else { continue };
             let shared =
                 |key: &str| above.iter().find_map(|(_, _, ranges)| ranges.get(key)).cloned();
-            dependency.wanted = shared(key);
+            let group = key.split_once(':').map(|(group, _)| format!("{group}:*"));
+            dependency.wanted = shared(key).or_else(|| shared(&group?));
             if let Some(name) = shared(&format!("={key}")) {
                 dependency.name = name;
             }
@@ -63,6 +64,21 @@ pub(super) fn is_whole(version: &str, is_pom: bool) -> bool {
     version.starts_with(|c: char| c.is_ascii_digit())
         && version.chars().all(is_part)
         && (is_pom || are_numbers && numbers.matches('.').count() >= 2)
+}
+
+/// Packages of npm below one that names its manager are installed by that one.
+pub(super) fn managed(manifests: &mut [Manifest]) {
+    let is_npm = |manifest: &Manifest| manifest.ecosystem == Ecosystem::Npm;
+    let named: Vec<(String, String)> = manifests
+        .iter()
+        .filter(|manifest| is_npm(manifest))
+        .filter_map(|manifest| Some((manifest.folder().to_owned(), manifest.manager.clone()?)))
+        .collect();
+    for manifest in manifests.iter_mut().filter(|it| is_npm(it) && it.manager.is_none()) {
+        let above = named.iter().filter(|(folder, _)| is_within(manifest.folder(), folder));
+        let nearest = above.max_by_key(|(folder, _)| folder.len());
+        manifest.manager = nearest.map(|(_, manager)| manager.clone());
+    }
 }
 
 fn is_within(folder: &str, above: &str) -> bool {

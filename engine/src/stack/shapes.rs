@@ -39,6 +39,7 @@ fn yarn_and_turborepo() {
         ("packages/ui/package.json", r#"{"name": "ui"}"#),
     ]);
     assert!(stack.is_monorepo());
+    assert!(stack.manifests.iter().all(|manifest| manifest.manager.as_deref() == Some("yarn")));
     let next = stack.named("npm", "next").next().expect("named").1;
     assert_eq!(next.locked.as_deref(), Some("16.1.0"));
 }
@@ -113,6 +114,29 @@ fn go_workspaces_sums_and_replacements() {
       example.com/lib => ../lib = - Normal
     go 1.25.1 (go.work)
     go 1.25 (svc/go.mod)
+    ");
+}
+
+#[test]
+fn what_a_parent_or_an_imported_list_brings() {
+    let boot = "<groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId><version>3.2.5</version>";
+    let web = "<dependencies><dependency><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-web</artifactId></dependency><dependency><groupId>org.postgresql</groupId><artifactId>postgresql</artifactId></dependency></dependencies>";
+    let root = format!(
+        "<project><parent>{boot}</parent><groupId>g</groupId><artifactId>a</artifactId><version>1</version><modules><module>api</module></modules></project>"
+    );
+    let api = format!(
+        "<project><parent><groupId>g</groupId><artifactId>a</artifactId><version>1</version></parent><artifactId>api</artifactId>{web}</project>"
+    );
+    let quarkus = "<project><artifactId>q</artifactId><properties><v>3.15.1</v></properties><dependencyManagement><dependencies><dependency><groupId>io.quarkus.platform</groupId><artifactId>quarkus-bom</artifactId><version>${v}</version><type>pom</type><scope>import</scope></dependency></dependencies></dependencyManagement><dependencies><dependency><groupId>io.quarkus</groupId><artifactId>quarkus-rest</artifactId></dependency></dependencies></project>";
+    insta::assert_snapshot!(told(&[("pom.xml", &root), ("api/pom.xml", &api), ("q/pom.xml", quarkus)]), @"
+    pom.xml maven g:a 1 by maven, lock -
+      org.springframework.boot:spring-boot-starter-parent 3.2.5 = 3.2.5 Build
+    api/pom.xml maven g:api 1 by maven, lock -
+      g:a 1 = 1 Build
+      org.springframework.boot:spring-boot-starter-web 3.2.5 = 3.2.5 Normal
+      org.postgresql:postgresql - = - Normal
+    q/pom.xml maven q - by maven, lock -
+      io.quarkus:quarkus-rest 3.15.1 = 3.15.1 Normal
     ");
 }
 

@@ -256,9 +256,26 @@ pub(super) fn discrepancy(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut S
     }
 }
 
-/// Where the names of code and data in the decision stand, or that they stand nowhere.
+/// Where the names of code and data in the decision stand, or that they stand nowhere. A name may be
+/// that of a package, in another form: `NextAuth` is `next-auth`.
 fn mentions(scene: &Scene<'_>, said: &mut Said) {
+    let plain = |name: &str| -> String {
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
     for mention in scene.mentions {
+        let wanted = plain(&mention.name);
+        let package = scene.stack.dependencies().find(|(_, package)| {
+            let last = package.name.rsplit(['/', ':']).next().unwrap_or(&package.name);
+            [&*package.name, last].iter().any(|name| plain(name) == wanted)
+        });
+        if let Some((manifest, package)) = package {
+            let version = package.locked.as_deref().or(package.wanted.as_deref());
+            let version = version.map(|version| format!(" {version}")).unwrap_or_default();
+            said.show(format!("{} names {}{version}", manifest.path, package.name));
+            if mention.places.is_empty() {
+                continue;
+            }
+        }
         let shown = mention.places.iter().take(PLACES).cloned().collect::<Vec<_>>().join(", ");
         let more = mention.places.len().saturating_sub(PLACES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };

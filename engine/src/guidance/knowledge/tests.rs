@@ -439,7 +439,7 @@ fn versions_are_verified_with_evidence() {
       document Failed
         the entry is for 8.3, not for 6
       filter Done
-        2 old forms, none in 1 files
+        2 old forms, none in 1 file
     @vitest/ui Low
       detect Failed
         package.json asks for ^3

@@ -270,6 +270,9 @@ fn a_rule_is_explained_by_its_page() {
     }
     let error = explained("latest-tags").expect_err("unknown");
     assert_eq!(error.remedy, "did you mean `dockerfile/latest-tag`?");
+    let family = explained("team/*").expect_err("a family");
+    assert_eq!(family.message, "`team` is a family of rules (1)");
+    assert_eq!(family.remedy, "ask for one of team/no-foo");
 }
 
 #[test]

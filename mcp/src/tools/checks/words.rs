@@ -14,6 +14,9 @@ use std::fmt::Write;
 /// Most rules that one alias explains in an answer.
 const RULES: usize = 3;
 
+/// Most rules that are named where a whole family is asked for.
+const FAMILY: usize = 12;
+
 pub(super) fn tools() -> Vec<Tool> {
     let explain = Tool::new(
         "aidd_explain_violation",
@@ -107,6 +110,17 @@ fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolErr
         named = registry.rules().iter().filter(half).collect();
     }
     if named.is_empty() {
+        let kind = given.rule.trim_end_matches(['/', '*']);
+        let of_kind = |rule: &&Rule| rule.id.split_once('/').is_some_and(|(of, _)| of == kind);
+        let family: Vec<&str> =
+            registry.rules().iter().filter(of_kind).map(|rule| &*rule.id).collect();
+        if !family.is_empty() {
+            let many = family.len();
+            let shown = family[..many.min(FAMILY)].join(", ");
+            let more = if many > FAMILY { ", …" } else { "" };
+            return Err(ToolError::new(format!("`{kind}` is a family of rules ({many})"))
+                .remedy(format!("ask for one of {shown}{more}")));
+        }
         let error = ToolError::new(format!("no rule is called `{}`", given.rule));
         return Err(match (registry.nearest(&given.rule), found::unread(&project)) {
             (Some(near), _) => error.remedy(format!("did you mean `{near}`?")),

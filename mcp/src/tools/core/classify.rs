@@ -59,6 +59,10 @@ struct Classified {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     second: Option<String>,
+    /// Rows that may be meant, where none is proposed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    maybe: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     workflow: Option<String>,
@@ -96,10 +100,10 @@ fn classify_task(context: &Context, given: Given) -> Result<Answer<Classified>, 
         return Err(ToolError::new("`description` is empty").remedy("say the task in a sentence"));
     }
     let library = context.library()?;
-    let routing = Routing::new(&library).map_err(ToolError::new)?;
+    let routing = Routing::of(&library).map_err(ToolError::new)?;
     let expected = Expected { files: given.files, lines: given.lines, is_tested: given.tested };
     let project = context.project()?;
-    let task = classify(&library, &routing, &project.disk, &given.description, &expected)
+    let task = classify(&library, routing, &project.disk, &given.description, &expected)
         .map_err(ToolError::new)?;
     let text = told(&task);
     Ok(Answer::new(data(task), text))
@@ -121,6 +125,7 @@ fn data(task: Task) -> Classified {
         conditions: conditions.collect(),
         row: route.row,
         second: route.second,
+        maybe: route.maybe,
         roles: route.roles,
         workflow: route.workflow,
         phase: route.phase,
@@ -147,6 +152,9 @@ fn told(task: &Task) -> String {
             "No row of the routing table fits. Ask what, why and for whom (template {ask}), or name a role. \
              aidd_get_routing_table shows all rows."
         );
+        if !route.maybe.is_empty() {
+            let _ = write!(text, "\nPerhaps: {}", route.maybe.join(", "));
+        }
     } else {
         if task.is_by_files {
             text.push_str("No row of the routing table fits the words; by the files:");
@@ -209,7 +217,7 @@ struct Table {
 
 fn table(context: &Context, given: Which) -> Result<Answer<Table>, ToolError> {
     let library = context.library()?;
-    let routing = Routing::new(&library).map_err(ToolError::new)?;
+    let routing = Routing::of(&library).map_err(ToolError::new)?;
     let wanted = given.phase.map(|phase| phase.to_uppercase());
     let fits = |row: &&Route| wanted.as_ref().is_none_or(|phase| row.phase == *phase);
     let rows: Vec<&Route> = routing.rows().iter().filter(fits).collect();

@@ -273,7 +273,7 @@ fn a_task_is_classified_in_both_languages() {
     assert_eq!(roles("결제 모듈 단위 테스트 커버리지를 올려줘"), json!(["quality-engineer"]));
     let given = json!({"description": "Fix the wrong month in the date helper", "files": ["src/date.ts"], "lines": 8, "tested": true});
     insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", given).text, @"
-    bug (100 %)
+    bug (99 %)
     roles: quality-engineer
     workflow: bug-fix
     phase: BUILD

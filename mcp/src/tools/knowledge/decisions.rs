@@ -91,6 +91,8 @@ fn apply(context: &Context, given: Given) -> Result<Answer<Asked>, ToolError> {
         Some(more) if !more.is_empty() => format!("{}\n{more}", given.decision.trim()),
         _ => given.decision.trim().to_owned(),
     };
+    let is_whole = decision::clipped(&text).len() == text.len();
+    let text = decision::clipped(&text).to_owned();
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let stack = stack::detect(&Disk::new(context.root()));
@@ -107,7 +109,10 @@ fn apply(context: &Context, given: Given) -> Result<Answer<Asked>, ToolError> {
     };
     let limit = given.limit.unwrap_or(USUAL).clamp(1, 10);
     let asked = heuristics::apply(&text, stakes, limit, &scene).map_err(ToolError::new)?;
-    let said = told(&asked);
+    let mut said = told(&asked);
+    if !is_whole {
+        let _ = write!(said, "\nonly the first {} characters were read", decision::LONGEST);
+    }
     let data = Asked {
         heuristics: asked.applied.iter().map(Row::of).collect(),
         named: named(&asked),

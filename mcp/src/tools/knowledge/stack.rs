@@ -162,13 +162,14 @@ fn text(stack: &Stack, markers: &Markers, technologies: &[Technology]) -> String
         };
         let _ = writeln!(
             text,
-            "{}: {}{}{}{}, {} dependencies{}",
+            "{}: {}{}{}{}, {} {}{}",
             manifest.path,
             manifest.ecosystem,
             or(&manifest.name, " "),
             or(&manifest.version, " "),
             or(&manifest.manager, ", by "),
             manifest.dependencies.len(),
+            if manifest.dependencies.len() == 1 { "dependency" } else { "dependencies" },
             or(&manifest.lock, ", locked in "),
         );
     }

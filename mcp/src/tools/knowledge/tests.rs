@@ -191,10 +191,42 @@ fn a_decision_is_questioned_with_what_is_remembered() {
 }
 
 #[test]
+fn a_package_is_known_by_another_form_of_its_name() {
+    let folder = project(&[
+        ("package.json", r#"{"dependencies": {"next-auth": "4.24.7"}}"#),
+        ("src/a.ts", "export {};\n"),
+    ]);
+    let given = json!({"decision": "Move from NextAuth to our own sessions", "stakes": "high"});
+    let text = call(folder.path(), "aidd_apply_heuristics", given).text;
+    assert!(text.contains("package.json names next-auth 4.24.7"), "{text}");
+    assert!(!text.contains("stands in none"), "{text}");
+}
+
+#[test]
+fn a_long_argument_is_neither_read_nor_repeated_whole() {
+    let folder = project(&[("src/a.ts", "export {};\n")]);
+    let long = "payment 데이터 ".repeat(8000);
+    let given = json!({"decision": format!("Move to {long}")});
+    let text = call(folder.path(), "aidd_apply_heuristics", given).text;
+    assert!(text.ends_with("only the first 4000 characters were read"), "{text}");
+    assert!(text.chars().count() < 3000, "{text}");
+    for (name, given) in [
+        ("aidd_get_tkb_entry", json!({"name": long})),
+        ("aidd_get_agent", json!({"agent": long})),
+        ("aidd_explain_violation", json!({"rule": long})),
+        ("aidd_tech_compatibility", json!({"technologies": [long, "react"]})),
+    ] {
+        let said = refused(folder.path(), name, given);
+        assert!(said.chars().count() < 4100, "{name}: {}", said.chars().count());
+    }
+}
+
+#[test]
 fn versions_are_verified_and_moves_planned() {
     let folder = shop();
     let root = folder.path();
-    let answer = call(root, "aidd_verify_version", json!({"packages": ["react", "left-pad"]}));
+    let answer =
+        call(root, "aidd_verify_version", json!({"packages": ["react", "left-pad", "raect"]}));
     insta::assert_snapshot!(answer.text, @"
     react 18.3.1 (package.json): confidence low
       detect done: package.json asks for ^18.2.0; package-lock.json settles 18.3.1; .nvmrc asks for node 22
@@ -202,8 +234,9 @@ fn versions_are_verified_and_moves_planned() {
       document failed: the entry is for 19.3, not for 18.3.1
       filter failed: src/main.tsx:2: `ReactDOM.render` is replaced since 18 by createRoot(node).render
     left-pad: in no manifest
+    raect: in no manifest; did you mean react?
     ");
-    assert_eq!(answer.data["unknown"], json!(["left-pad"]));
+    assert_eq!(answer.data["unknown"], json!(["left-pad", "raect"]));
     let answer = call(root, "aidd_verify_version", json!({"packageJsonPath": "package.json"}));
     assert_eq!(answer.data["packages"].as_array().map(Vec::len), Some(3));
     assert!(

@@ -4,6 +4,7 @@ use super::{old_forms, remembered};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::Row;
+use aidd_engine::config::nearest;
 use aidd_engine::files::Disk;
 use aidd_engine::guidance::knowledge::{Entry, Knowledge};
 use aidd_engine::guidance::legacy::{self, Search, Wanted};
@@ -121,7 +122,11 @@ fn chosen<'s>(
         let entry = knowledge.find(name).ok();
         let is_it = |(manifest, dependency): &&(&Manifest, &Dependency)| {
             let package = (manifest.ecosystem.word(), &*dependency.name);
-            dependency.name == *name || entry.is_some_and(|entry| entry.packages.contains(&package))
+            // Of Maven's coordinates the artifact alone is what people say.
+            let artifact = dependency.name.rsplit_once(':').map(|(_, artifact)| artifact);
+            dependency.name == *name
+                || artifact == Some(name.as_str())
+                || entry.is_some_and(|entry| entry.packages.contains(&package))
         };
         let hits: Vec<_> = all.iter().filter(is_it).copied().collect();
         if hits.is_empty() {
@@ -197,7 +202,8 @@ fn verify(context: &Context, given: Given) -> Result<Answer<Versions>, ToolError
         .collect();
     verified.sort_by_key(|it| it.confidence);
     notes.extend(installs.problems());
-    let text = told(&verified, &unknown, &notes);
+    let names: Vec<&str> = stack.dependencies().map(|(_, it)| &*it.name).collect();
+    let text = told(&verified, &unknown, &names, &notes);
     let rows = verified.iter().map(|it| {
         Row::of(json!({
             "package": it.package,
@@ -231,7 +237,7 @@ fn memories(
     Ok(found)
 }
 
-fn told(verified: &[Verified], unknown: &[String], notes: &[String]) -> String {
+fn told(verified: &[Verified], unknown: &[String], names: &[&str], notes: &[String]) -> String {
     let mut text = String::new();
     for it in verified {
         let confidence = match it.confidence {
@@ -256,7 +262,10 @@ fn told(verified: &[Verified], unknown: &[String], notes: &[String]) -> String {
         }
     }
     for name in unknown {
-        let _ = writeln!(text, "{name}: in no manifest");
+        let artifacts = names.iter().filter_map(|name| Some(name.rsplit_once(':')?.1));
+        let near = nearest(name, names.iter().copied().chain(artifacts));
+        let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        let _ = writeln!(text, "{name}: in no manifest{near}");
     }
     for note in notes {
         let _ = writeln!(text, "note: {note}");

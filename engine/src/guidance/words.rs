@@ -1,0 +1,104 @@
+//! A task as routing sees it: its words, and which of them a table has.
+
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use unicode_normalization::UnicodeNormalization;
+
+/// Words by language.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Words {
+    #[serde(default)]
+    pub(super) en: Vec<String>,
+    #[serde(default)]
+    pub(super) ko: Vec<String>,
+}
+
+/// A text as routing sees it.
+pub(super) struct Task {
+    /// In lower case.
+    pub(super) text: String,
+    /// Its words.
+    pub(super) tokens: Vec<String>,
+}
+
+impl Task {
+    pub(super) fn new(text: &str) -> Self {
+        let text = folded(text);
+        let tokens = tokens(&text);
+        Self { text, tokens }
+    }
+
+    /// The tokens that an English entry covers; whole words in a row, the last one as a beginning
+    /// where the entry ends with `*`.
+    fn english(&self, entry: &str) -> BTreeSet<usize> {
+        let is_beginning = entry.ends_with('*');
+        let entry = words(&folded(entry));
+        let Some((last, first)) = entry.split_last() else { return BTreeSet::new() };
+        let fits = |window: &[String]| {
+            let (end, start) = (&window[first.len()], &window[..first.len()]);
+            start == first && if is_beginning { end.starts_with(&**last) } else { end == last }
+        };
+        let at = self.tokens.windows(entry.len()).enumerate().filter(|(_, window)| fits(window));
+        at.flat_map(|(at, _)| at..at + entry.len()).collect()
+    }
+
+    /// The same for a Korean entry, which stands anywhere in the text.
+    fn korean(&self, entry: &str) -> BTreeSet<usize> {
+        let entry = folded(entry);
+        if entry.is_empty() || !self.text.contains(&entry) {
+            return BTreeSet::new();
+        }
+        let parts: Vec<&str> = entry.split_whitespace().collect();
+        let covers = |token: &String| parts.iter().any(|part| token.contains(part));
+        (0..self.tokens.len()).filter(|&at| covers(&self.tokens[at])).collect()
+    }
+
+    /// How many words of the task are among `words`, each entry once, and which tokens they are.
+    pub(super) fn weigh(&self, words: &Words) -> (f64, BTreeSet<usize>) {
+        let english = words.en.iter().map(|entry| (entry, self.english(entry)));
+        let korean = words.ko.iter().map(|entry| (entry, self.korean(entry)));
+        let mut weight = 0.0;
+        let mut taken = BTreeSet::new();
+        for (entry, covered) in english.chain(korean) {
+            if !covered.is_empty() {
+                weight += self::words(&folded(entry)).len().max(1) as f64;
+                taken.extend(covered);
+            }
+        }
+        (weight, taken)
+    }
+}
+
+/// The words of a text in lower case, without the particles after Latin ones.
+pub(super) fn tokens(text: &str) -> Vec<String> {
+    words(&folded(text)).into_iter().flat_map(without_particle).collect()
+}
+
+/// In lower case, composed.
+fn folded(text: &str) -> String {
+    text.nfc().collect::<String>().to_lowercase()
+}
+
+/// Cut at everything that is neither letter nor digit.
+fn words(text: &str) -> Vec<String> {
+    let parts = text.split(|c: char| !c.is_alphanumeric());
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// "api를" is "api" and "를".
+fn without_particle(token: String) -> Vec<String> {
+    let end = token.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(token.len());
+    let is_hangul = token[end..].chars().all(|c| matches!(c, '\u{AC00}'..='\u{D7A3}'));
+    if end == 0 || end == token.len() || !is_hangul {
+        return vec![token];
+    }
+    vec![token[..end].to_owned(), token[end..].to_owned()]
+}
+
+/// The entries of `words` that `text` holds.
+pub(super) fn finds(text: &str, words: &Words) -> Vec<String> {
+    let task = Task::new(text);
+    let english = words.en.iter().filter(|entry| !task.english(entry).is_empty());
+    let korean = words.ko.iter().filter(|entry| !task.korean(entry).is_empty());
+    english.chain(korean).cloned().collect()
+}
