@@ -12,7 +12,7 @@ use aidd_engine::memory::situation::{Situation, detect};
 use aidd_engine::memory::types::{Entry, Kind};
 use anyhow::Result;
 use serde_json::json;
-use std::io::{Read, Write};
+use std::io::{Read, Write, copy, sink};
 use std::path::Path;
 
 /// More of the client's JSON is not read, in bytes.
@@ -43,7 +43,10 @@ const SHOWN: usize = 160;
 /// Reads what the client says and prints what helps, or nothing.
 pub(super) fn run(io: &mut Io<'_>) -> Exit {
     let mut bytes = Vec::new();
-    if (&mut *io.stdin).take(LARGEST).read_to_end(&mut bytes).is_ok()
+    let read = (&mut *io.stdin).take(LARGEST).read_to_end(&mut bytes);
+    // A client may fail when its pipe closes early.
+    let _ = copy(io.stdin, &mut sink());
+    if read.is_ok()
         && let Some(payload) = Payload::read(&bytes).ok()
         && let Some(prompt) = prompt(&payload)
     {

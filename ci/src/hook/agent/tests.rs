@@ -103,8 +103,9 @@ fn a_patch_names_its_files_and_hunks() {
         edit("fn main() {\n    old();\n}\n", "fn main() {\n    new();\n}\n", false),
         edit("last\n", "least\n", false),
     ];
-    let expected =
-        [of("new.txt", Change::Whole("one\ntwo\n".into())), of("src/a.rs", Change::Edits(hunks))];
+    let change = Change::Edits(hunks);
+    let moved = Proposal { path: "src/b.rs".into(), from: Some("src/a.rs".into()), change };
+    let expected = [of("new.txt", Change::Whole("one\ntwo\n".into())), vec![moved]];
     assert_eq!(found, expected.into_iter().flatten().collect::<Vec<_>>());
     assert_eq!(payload(&json!({"tool_input": {"command": PATCHED}})).command(), None);
     assert_eq!(proposals(&json!({"input": "*** Begin Patch\n+lost\n*** End"})), []);
