@@ -104,12 +104,14 @@ pub(crate) fn again(state: &Arc<State>, paths: &[PathBuf]) -> bool {
     });
     let is_all = state.is_told.load(Ordering::SeqCst);
     let mut changed: Vec<PathBuf> = Vec::new();
-    for (root, (workspace, paths)) in &by_root {
-        let over = Open { documents: &state.documents, root };
-        let open = lock(&state.documents).paths().into_iter();
-        let open = open.filter(|path| path.starts_with(root)).map(|path| relative(root, &path));
+    for (root, (workspace, paths)) in by_root {
+        let over = Open { documents: &state.documents, root: &root };
         let files = Overlay { over, under: &workspace.project.disk };
-        let differing = workspace.look_again(&files, paths, open.collect(), is_all);
+        let open = || {
+            let open = lock(&state.documents).paths().into_iter();
+            open.filter(|path| path.starts_with(&root)).map(|path| relative(&root, &path)).collect()
+        };
+        let differing = workspace.look_again(&files, paths, &open, is_all);
         changed.extend(differing.iter().map(|path| root.join(path)));
     }
     if changed.is_empty() {

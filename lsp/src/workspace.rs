@@ -35,6 +35,8 @@ pub struct Workspace {
     whole: Mutex<Option<Arc<Whole>>>,
     /// What it is brought up to date by, and the documents that were open when it was last.
     kept: Mutex<Option<(Kept, BTreeSet<String>)>>,
+    /// Files that changed and that nobody looked at yet.
+    told: Mutex<BTreeSet<String>>,
 }
 
 impl Workspace {
@@ -71,6 +73,7 @@ impl Workspace {
             met: Mutex::default(),
             whole: Mutex::default(),
             kept: Mutex::default(),
+            told: Mutex::default(),
         })
     }
 
@@ -89,6 +92,7 @@ impl Workspace {
             met: Mutex::default(),
             whole: Mutex::default(),
             kept: Mutex::default(),
+            told: Mutex::default(),
         }
     }
 
@@ -106,25 +110,30 @@ impl Workspace {
 
     /// Looks at the project again, unless nobody did so far; returns the paths with other findings.
     /// `paths`: files that may have changed, `is_all`: all that did; `open`: the documents that are.
+    /// Of several who come at once the first looks for all.
     pub(crate) fn look_again(
         &self,
         files: &dyn Files,
-        paths: &BTreeSet<String>,
-        open: BTreeSet<String>,
+        paths: BTreeSet<String>,
+        open: &dyn Fn() -> BTreeSet<String>,
         is_all: bool,
     ) -> BTreeSet<String> {
         // It is made once: whoever finds it here does not meet the one who makes it.
         if lock(&self.whole).is_none() {
             return BTreeSet::new();
         }
+        lock(&self.told).extend(paths);
         let mut kept = lock(&self.kept);
-        let Some((kept, were_open)) = &mut *kept else { return BTreeSet::new() };
+        let mut paths = std::mem::take(&mut *lock(&self.told));
+        let Some((kept, were_open)) = kept.as_mut().filter(|_| !paths.is_empty()) else {
+            return BTreeSet::new();
+        };
         let (engine, project) = (&self.engine, &self.project);
         // A text that is not saved counts, and when it is closed that of the disk does.
-        let paths = paths.iter().chain(&open).chain(&*were_open).cloned().collect();
+        paths.extend(std::mem::replace(were_open, open()));
+        paths.extend(were_open.iter().cloned());
         let told = Told { files: &paths, is_all };
         let changed = kept.again(engine, &project.config, &project.disk, files, told);
-        *were_open = open;
         *lock(&self.whole) = Some(Arc::new(Whole::of(kept)));
         changed
     }

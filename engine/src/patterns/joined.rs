@@ -78,10 +78,11 @@ impl Numbers {
         Some((before, after))
     }
 
-    /// The files that something is known of.
+    /// The files that something is known of, of those that `is_wanted` says yes to.
     #[must_use]
-    pub fn paths(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+    pub fn paths(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.keys().filter(|path| is_wanted(path)).cloned().collect()
     }
 
     /// Forgets the file at `path`, which is no more.

@@ -19,7 +19,7 @@ use crate::patterns::tree::TreeCheck;
 use crate::source::Source;
 use aidd_content::page::{CheckHeader, Form};
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem::take;
+use std::mem::{replace, take};
 use std::sync::Arc;
 
 /// What stands at each path; the source of a finding on the file as such is empty.
@@ -35,6 +35,8 @@ pub struct Joins {
     /// What each rule found, in the order of the rules.
     found: Vec<Vec<Found>>,
     settled: Arc<Settled>,
+    /// How often rules were run.
+    runs: u64,
 }
 
 /// What may have changed since the last look.
@@ -51,9 +53,6 @@ pub struct News {
 /// A rule with its check.
 type Check<'a> = (&'a Rule, &'a CheckHeader);
 
-/// Where each finding stands, and which it is: rule and place, by their order.
-type Places<'a> = BTreeMap<String, Vec<(usize, &'a Found)>>;
-
 impl Joins {
     /// Looks at the project of the files in `listing`. `globs` are those of the configuration.
     #[must_use]
@@ -65,16 +64,16 @@ impl Joins {
             imports: None,
             found: Vec::new(),
             settled: Arc::default(),
+            runs: 0,
         };
         if asks_imports(engine) {
             let _ = imports::gather(files, &joins.listing, engine.memo());
         }
         joins.find_all(engine, globs, files);
-        let found = take(&mut joins.found);
-        let places = places(engine, &found);
-        let at = places.keys().cloned().collect();
-        joins.settle(engine, files, &places, &at);
-        joins.found = found;
+        let found = joins.found.iter().zip(rules(engine));
+        let all = found.flat_map(|(found, (rule, _))| found.iter().map(|one| place(rule, one)));
+        let at = all.collect();
+        joins.settle(engine, files, &at);
         joins
     }
 
@@ -90,12 +89,18 @@ impl Joins {
         self.settled.clone()
     }
 
+    /// Another number once rules were run again, and may have asked for other files.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
     /// The files that were asked for and of whose change neither the list of files nor the time of a
     /// walked folder tells: they are to be among [`News::files`] each time.
     #[must_use]
     pub fn apart(&self, is_walked: &dyn Fn(&str) -> bool) -> Vec<String> {
         let mut apart = self.asked.apart(&self.listing, is_walked);
-        apart.extend(self.numbers.paths().into_iter().filter(|path| !self.listing.has_file(path)));
+        apart.extend(self.numbers.paths(&|path| !self.listing.has_file(path)));
         apart
     }
 
@@ -118,40 +123,37 @@ impl Joins {
             if asks_imports(engine) { self.reread(engine, files, &changed) } else { Vec::new() };
         let asked = self.asked.among(changed.iter(), folders.iter());
         let is_answered_anew = asked.iter().any(|path| !self.asked.holds(path, files));
-        let old = take(&mut self.found);
-        let mut all = is_listed_anew || is_answered_anew;
-        if !all {
-            match self.rejoin(engine, &again, &old) {
-                Some(rules) => due.extend(rules),
-                None => all = true,
+        let all = match self.rejoin(engine, &again) {
+            Some(rules) if !is_listed_anew && !is_answered_anew => {
+                due.extend(rules);
+                false
             }
-        }
-        if all {
+            _ => true,
+        };
+        let before = if all {
             self.listing = self.listing.unanswered();
+            let before = take(&mut self.found);
             self.find_all(engine, globs, files);
+            before
         } else {
-            self.found.clone_from(&old);
-            self.find(engine, globs, files, &due);
-            changed.retain(|path| self.settled.contains_key(path));
-            if due.is_empty() && changed.is_empty() {
-                return BTreeSet::new();
-            }
+            self.find(engine, globs, files, &due)
+        };
+        let mut at = BTreeSet::new();
+        for (rule, (old, (rule_of, _))) in before.iter().zip(rules(engine)).enumerate() {
+            let new = self.found.get(rule).filter(|_| all || due.contains(&rule));
+            at.extend(new.into_iter().flat_map(|new| differing(rule_of, old, new)));
         }
-        let new = take(&mut self.found);
-        let (before, after) = (places(engine, &old), places(engine, &new));
-        let differs = |path: &&String| before.get(*path) != after.get(*path);
-        let mut at: BTreeSet<String> =
-            before.keys().chain(after.keys()).filter(differs).cloned().collect();
-        at.extend(changed.into_iter().filter(|path| after.contains_key(path)));
-        // Whether the lines of a finding may be shown is told by rules that have conditions too.
-        let in_text = |found: &[(usize, &Found)]| found.iter().any(|(_, one)| one.span.is_some());
-        let may_differ = |found: &[(usize, &Found)]| all && in_text(found);
-        at.extend(
-            after.iter().filter(|(_, found)| may_differ(found)).map(|(path, _)| path.clone()),
-        );
-        let differing = self.settle(engine, files, &after, &at);
-        self.found = new;
-        differing
+        let stands = |path: &String| self.settled.contains_key(path);
+        at.extend(changed.into_iter().filter(stands));
+        if all {
+            // Whether the lines of a finding may be shown is told by rules that have conditions too.
+            let in_text = |all: &Arc<Vec<(Source, Checked)>>| {
+                all.iter().any(|(source, _)| !source.text().is_empty())
+            };
+            let texts = self.settled.iter().filter(|(_, all)| in_text(all));
+            at.extend(texts.map(|(path, _)| path.clone()));
+        }
+        self.settle(engine, files, &at)
     }
 
     /// Counts again what was counted of the files that changed; the rules that may say something else.
@@ -197,12 +199,7 @@ impl Joins {
 
     /// Joins the files again that import something else; the rules to which that makes a difference.
     /// `None`: to all that hangs on imports, and the graph has to be made anew.
-    fn rejoin(
-        &mut self,
-        engine: &Engine,
-        again: &[imports::Again],
-        found: &[Vec<Found>],
-    ) -> Option<BTreeSet<usize>> {
+    fn rejoin(&mut self, engine: &Engine, again: &[imports::Again]) -> Option<BTreeSet<usize>> {
         let mut due = BTreeSet::new();
         let Some(imports) = self.imports.as_mut().filter(|_| !again.is_empty()) else {
             return Some(due);
@@ -214,7 +211,7 @@ impl Joins {
             }
             let speaks = |at: usize| {
                 let here = |one: &Found| one.path == file.path;
-                found.get(at).is_some_and(|found| found.iter().any(here))
+                self.found.get(at).is_some_and(|found| found.iter().any(here))
             };
             let rules = rules(engine).enumerate().filter(|(_, check)| is_layers(check));
             let rules = rules.map(|(at, _)| at);
@@ -233,14 +230,22 @@ impl Joins {
         });
         self.found = vec![Vec::new(); rules(engine).count()];
         let every = (0..self.found.len()).collect();
-        self.find(engine, globs, files, &every);
+        let _ = self.find(engine, globs, files, &every);
     }
 
-    /// Runs the rules at these places.
-    fn find(&mut self, engine: &Engine, globs: &Globs, files: &dyn Files, due: &BTreeSet<usize>) {
+    /// Runs the rules at these places; what they found before, by the order of all rules.
+    fn find(
+        &mut self,
+        engine: &Engine,
+        globs: &Globs,
+        files: &dyn Files,
+        due: &BTreeSet<usize>,
+    ) -> Vec<Vec<Found>> {
         if due.is_empty() {
-            return;
+            return Vec::new();
         }
+        self.runs += 1;
+        let mut before = vec![Vec::new(); self.found.len()];
         let asking = Asking { files, asked: &self.asked };
         let listed = &Listed { files: &asking, listing: &self.listing };
         let memo = engine.memo();
@@ -249,10 +254,11 @@ impl Joins {
         let sizes = Some(Sizes { known: &self.numbers, files });
         let looked = Looked { files: listed, imports: &imports, sizes };
         for (at, check) in rules(engine).enumerate().filter(|(at, _)| due.contains(at)) {
-            if let Some(found) = self.found.get_mut(at) {
-                *found = one(engine, check, globs, &looked).found;
+            if let (Some(found), Some(before)) = (self.found.get_mut(at), before.get_mut(at)) {
+                *before = replace(found, one(engine, check, globs, &looked).found);
             }
         }
+        before
     }
 
     /// Settles what is found at these paths; those where something else is said than before.
@@ -260,22 +266,18 @@ impl Joins {
         &mut self,
         engine: &Engine,
         files: &dyn Files,
-        places: &Places<'_>,
         at: &BTreeSet<String>,
     ) -> BTreeSet<String> {
         if at.is_empty() {
             return BTreeSet::new();
         }
-        let checks: Vec<Check<'_>> = rules(engine).collect();
+        let mut places = places(engine, &self.found, at);
         let asking = Asking { files, asked: &self.asked };
         let listed = &Listed { files: &asking, listing: &self.listing };
         let all = Arc::make_mut(&mut self.settled);
         let mut differing = BTreeSet::new();
         for path in at {
-            let here = places.get(path).into_iter().flatten();
-            let here: Vec<(&Rule, Found)> = here
-                .filter_map(|&(rule, found)| Some((checks.get(rule)?.0, found.clone())))
-                .collect();
+            let here = places.remove(path).unwrap_or_default();
             let new = if here.is_empty() {
                 Vec::new()
             } else {
@@ -309,13 +311,35 @@ fn asks_imports(engine: &Engine) -> bool {
     rules(engine).any(|check| is_layers(&check))
 }
 
-/// The findings of all rules by path, those of one path in the order of the rules.
-fn places<'a>(engine: &Engine, found: &'a [Vec<Found>]) -> Places<'a> {
-    let mut places: Places<'a> = BTreeMap::new();
-    for (at, (rule, _)) in rules(engine).enumerate() {
-        for one in found.get(at).into_iter().flatten() {
-            places.entry(place(rule, one)).or_default().push((at, one));
+/// What all rules found at these paths, that of one path in the order of the rules.
+fn places<'a>(
+    engine: &'a Engine,
+    found: &[Vec<Found>],
+    at: &BTreeSet<String>,
+) -> BTreeMap<String, Vec<(&'a Rule, Found)>> {
+    let mut places: BTreeMap<String, Vec<(&Rule, Found)>> = BTreeMap::new();
+    for ((rule, _), found) in rules(engine).zip(found) {
+        for one in found {
+            let path = place(rule, one);
+            if at.contains(&path) {
+                places.entry(path).or_default().push((rule, one.clone()));
+            }
         }
+    }
+    places
+}
+
+/// The paths at which a rule found something else than before.
+fn differing(rule: &Rule, before: &[Found], after: &[Found]) -> BTreeSet<String> {
+    let (before, after) = (by_path(rule, before), by_path(rule, after));
+    let paths = before.keys().chain(after.keys());
+    paths.filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
+}
+
+fn by_path<'a>(rule: &Rule, found: &'a [Found]) -> BTreeMap<String, Vec<&'a Found>> {
+    let mut places: BTreeMap<String, Vec<&Found>> = BTreeMap::new();
+    for one in found {
+        places.entry(place(rule, one)).or_default().push(one);
     }
     places
 }

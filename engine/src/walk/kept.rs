@@ -26,6 +26,8 @@ pub struct Kept {
     /// so far.
     stamps: HashMap<String, Stamp>,
     looked: Option<Instant>,
+    /// What is to be looked at each time, as of a number of runs of the rules; see [`Joins::apart`].
+    apart: (Option<u64>, Vec<String>),
 }
 
 /// How long what is told is taken to be all: a watcher may have lost something, or leave folders out.
@@ -56,9 +58,10 @@ impl Kept {
         let globs = globs(config)?;
         let tree = Tree::new(disk);
         let (git, listing) = described(engine, disk, Listing::new(tree.files()));
-        let stamps = stamps(files, &listing);
+        let mut stamps = HashMap::new();
+        let _ = restamp(&mut stamps, files, &listing);
         let joins = Joins::new(engine, &globs, files, listing);
-        Ok(Self { tree, joins, git, stamps, looked: None })
+        Ok(Self { tree, joins, git, stamps, looked: None, apart: (None, Vec::new()) })
     }
 
     /// The list of files, with no question about them answered.
@@ -96,21 +99,24 @@ impl Kept {
             self.git = git;
             news.listing = (!listing.is_as(self.joins.listing())).then_some(listing);
         }
-        let tree = &self.tree;
-        news.files.extend(self.joins.apart(&|folder| tree.enters(folder)));
+        self.look_apart(!news.folders.is_empty());
+        news.files.extend(self.apart.1.iter().cloned());
         let is_trusted = self.looked.is_some_and(|looked| looked.elapsed() < TRUSTED);
         if !told.is_all || !is_trusted {
             let listing = news.listing.as_ref().unwrap_or_else(|| self.joins.listing());
-            let now = stamps(files, listing);
-            let changed = |path: &&String| {
-                let now = now.get(*path);
-                now.is_none() || now != self.stamps.get(*path)
-            };
-            news.files.extend(listing.files().iter().filter(changed).cloned());
-            self.stamps = now;
+            news.files.extend(restamp(&mut self.stamps, files, listing));
             self.looked = Some(Instant::now());
         }
         self.joins.again(engine, &globs, files, news)
+    }
+
+    /// Finds which files are to be looked at each time, unless nothing happened to that.
+    fn look_apart(&mut self, is_tree_changed: bool) {
+        let runs = self.joins.runs();
+        if is_tree_changed || self.apart.0 != Some(runs) {
+            let tree = &self.tree;
+            self.apart = (Some(runs), self.joins.apart(&|folder| tree.enters(folder)));
+        }
     }
 
     fn is_git_changed(&self, engine: &Engine) -> bool {
@@ -120,14 +126,29 @@ impl Kept {
     }
 }
 
-/// What the files are known by, of those that were not written just now.
-fn stamps(files: &dyn Files, listing: &Listing) -> HashMap<String, Stamp> {
-    let stamp = |path: &String| {
-        let stamp = files.known_by(path)?;
-        let is_old = stamp.0.elapsed().is_ok_and(|age| age > SETTLED);
-        is_old.then(|| (path.clone(), stamp))
-    };
-    listing.files().iter().filter_map(stamp).collect()
+/// Notes what the files of `listing` are known by now, of those that were not written just now; those
+/// that may be others than when it was noted last.
+fn restamp(
+    stamps: &mut HashMap<String, Stamp>,
+    files: &dyn Files,
+    listing: &Listing,
+) -> Vec<String> {
+    let mut changed = Vec::new();
+    for path in listing.files() {
+        let stamp = files.known_by(path);
+        if stamp.is_some() && stamps.get(path) == stamp.as_ref() {
+            continue;
+        }
+        changed.push(path.clone());
+        match stamp.filter(|stamp| stamp.0.elapsed().is_ok_and(|age| age > SETTLED)) {
+            Some(stamp) => stamps.insert(path.clone(), stamp),
+            None => stamps.remove(path),
+        };
+    }
+    if stamps.len() > listing.files().len() {
+        stamps.retain(|path, _| listing.has_file(path));
+    }
+    changed
 }
 
 /// Adds what the rules ask of Git, and what that is known by.
