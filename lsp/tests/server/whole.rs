@@ -147,7 +147,7 @@ async fn what_nobody_told_is_found_with_the_next_save() {
     assert_eq!(places(&client.published(&file, Some(1)).await), ["team/tested 0:0-0"]);
     for (path, text, found) in [
         ("src/a.test.js", "1\n", &[][..]),
-        ("src/b.js", "import './a';\n", &["team/circle 0:7-12"]),
+        ("src/b.js", "import './a';\n", &["team/circle 0:8-11"]),
         ("src/b.js", "2\n", &[]),
     ] {
         write(root, path, text);
