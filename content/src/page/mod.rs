@@ -221,6 +221,9 @@ fn plainly(said: String) -> String {
         "expected string scalar" | "expected scalar" => {
             "one value is expected here, neither a list nor keys".to_owned()
         }
+        "invalid type: map, expected a string" => {
+            "a text is expected here, not keys with values".to_owned()
+        }
         "invalid boolean (strict mode expects true/false)" => {
             "`true` or `false` is expected here".to_owned()
         }
