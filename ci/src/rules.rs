@@ -19,7 +19,7 @@ use aidd_engine::kind::{is_memory_path, is_pack_path};
 use aidd_engine::listing::Listing;
 use aidd_engine::paths::rule_globs;
 use aidd_engine::project_checks;
-use aidd_engine::registry::{Registry, is_id};
+use aidd_engine::registry::{Registry, explained, is_id};
 use aidd_engine::remembered;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Encoding, Source, Span};
@@ -264,8 +264,9 @@ pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
             aidd_content::page::header(text).err()?
         };
         let source = Source::new(path.as_str(), text.as_str());
-        let at = source.position(Span::from(error.span).start, Encoding::CodePoints);
-        let message = redacted(&error.message);
+        let at = source.position(Span::from(error.span.clone()).start, Encoding::CodePoints);
+        let message = explained(&error);
+        let message = redacted(&message);
         Some(format!("{path}:{}:{}: {message}", at.line + 1, at.column + 1))
     };
     let written = project.pages.iter().filter(|(path, _)| !is_memory_path(path));

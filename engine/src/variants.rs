@@ -13,7 +13,7 @@ use crate::patterns::when::Conditions;
 use crate::registry::{Registry, explained};
 use crate::rule::{Rule, Settings};
 use crate::source::Source;
-use aidd_content::page::{Many, WhenHeader, check_with};
+use aidd_content::page::{CheckHeader, Many, WhenHeader, check_with};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -163,7 +163,7 @@ impl Variants {
 /// The rule under other parameters.
 fn varied(rule: &Rule, params: &Map<String, Value>) -> Result<Rule, String> {
     let check = check_with(&rule.page, params).map_err(|error| explained(&error))?;
-    if let Some(why) = check.as_ref().and_then(|check| check.not_by_path()) {
+    if let Some(why) = check.as_ref().and_then(CheckHeader::not_by_path) {
         return Err(format!("{why}: set them under `rules`, for all paths"));
     }
     let mut varied = rule.clone();

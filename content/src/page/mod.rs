@@ -220,15 +220,15 @@ fn yaml_error(error: &serde_saphyr::Error, text: &str, base: usize) -> PageError
             format!("unknown value `{variant}`"),
             Some((variant.clone(), expected.iter().map(ToString::to_string).collect())),
         ),
-        other => (plainly(first_line(&other.to_string())), None),
+        other => (plainly(&first_line(&other.to_string())), None),
     };
     PageError { message, span: base + start..base + end.max(start), did_you_mean }
 }
 
 /// What the YAML reader says, in the words of one who writes a page. Its place is told apart, and is
 /// another: the reader saw the header alone.
-fn plainly(said: String) -> String {
-    let said = said.split_once(" at line ").map_or(&*said, |(said, _)| said);
+fn plainly(said: &str) -> String {
+    let said = said.split_once(" at line ").map_or(said, |(said, _)| said);
     let number = ["u32", "u64", "u16", "u8", "usize"];
     match said {
         "expected sequence start" => "a list is expected here, such as `[a, b]`".to_owned(),
@@ -237,6 +237,9 @@ fn plainly(said: String) -> String {
         }
         "expected string scalar" | "expected scalar" => {
             "one value is expected here, neither a list nor keys".to_owned()
+        }
+        "invalid type: map, expected a string" => {
+            "a text is expected here, not keys with values".to_owned()
         }
         "invalid boolean (strict mode expects true/false)" => {
             "`true` or `false` is expected here".to_owned()

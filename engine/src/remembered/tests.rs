@@ -255,8 +255,8 @@ fn what_is_wrong_names_the_key_and_what_to_do() {
     `check`: a check has exactly one form of `text`, `syntax`, `tree`, `data`, `layers`, `commit`, `doc`
     `check.text` cannot run: error parsing glob '**/a{': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
     `check.text` cannot run: the expression is too large to run fast: bound its repetitions
-    `check.syntax` cannot run: Rule must specify a set of AST kinds to match. Try adding `kind` rule.
-    `check`: expected string scalar at `["a"]}`
+    `check.syntax` cannot run: the rule does not say what kind of node it starts at: add a `kind`, or see whether its `pattern` is a whole piece of code
+    `check`: one value is expected here, neither a list nor keys at `["a"]}`
     `check` has 40021 bytes, of at most 32768: write it as a rule page, which has no such bound
     "#);
 }

@@ -136,11 +136,12 @@ pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize
                 params.extend(of(named).cloned().into_iter().flatten());
             }
         }
-        params
+        // What is wrong there is told there.
+        if wrong_param(rule, &params).is_some() { Map::new() } else { params }
     };
     let wrong = |named: &Named| {
         let given = of(named)?;
-        let problem = |rule: &Rule| match named.within {
+        let problem = |rule: &'_ Rule, given: &Map<String, Value>| match named.within {
             None => wrong_param(rule, given),
             Some(_) => {
                 let mut all = elsewhere(rule);
@@ -148,8 +149,13 @@ pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize
                 wrong_param(rule, &all).or_else(|| not_by_path(rule, &all))
             }
         };
-        let why = named_rules(&named.name, registry).into_iter().find_map(problem)?;
-        let at_fault = |(param, _): &&(String, Range<usize>)| why.contains(&format!("`{param}`"));
+        let mut rules = named_rules(&named.name, registry).into_iter();
+        let (rule, why) = rules.find_map(|rule| Some((rule, problem(rule, given)?)))?;
+        // The one that is wrong by itself; else they are together.
+        let at_fault = |(param, _): &&(String, Range<usize>)| {
+            let one = given.get(param).map(|value| (param.clone(), value.clone()));
+            problem(rule, &one.into_iter().collect()).is_some()
+        };
         let place = named.params.iter().find(at_fault).map(|(_, range)| range.clone());
         Some((why, place.unwrap_or_else(|| named.range.clone())))
     };
@@ -317,8 +323,10 @@ fn place_of(problem: &str, form: Option<&str>, text: &str) -> Span {
         at.filter(|_| value.trim().len() > 1)
     };
     let key = |key: &str| Some((header.find(&format!("{key}:"))?, key.len()));
-    let (at, length) =
-        values.into_iter().find_map(find).or_else(|| key(form?)).unwrap_or((0, "check".len()));
+    // Of a text what is not quoted is about its expression.
+    let of_text = || form.filter(|form| *form == "text").and_then(|_| key("regex"));
+    let place = values.into_iter().find_map(find).or_else(of_text).or_else(|| key(form?));
+    let (at, length) = place.unwrap_or((0, "check".len()));
     Span::new(start + at, start + at + length)
 }
 

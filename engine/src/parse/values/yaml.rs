@@ -55,7 +55,10 @@ pub(super) fn read(text: &str, base: usize) -> Values {
                 continue;
             }
             Event::MappingStart(_, anchor, _) => (Datum::Map, anchor),
-            Event::SequenceStart(_, anchor, _) => (Datum::List, anchor),
+            Event::SequenceStart(_, anchor, _) => {
+                span = Span::new(base + start_of_list(text, start), base + end);
+                (Datum::List, anchor)
+            }
             Event::Scalar(value, style, anchor, tag) => {
                 if let Some(Frame { is_map: true, key: key @ None, .. }) = frames.last_mut() {
                     *key = Some((value.into_owned(), span));
@@ -93,6 +96,14 @@ pub(super) fn read(text: &str, base: usize) -> Values {
         }
     }
     values
+}
+
+/// Where a list begins that the parser met at `start`: of one that is no deeper than its key it names
+/// the first item, behind the dash.
+fn start_of_list(text: &str, start: usize) -> usize {
+    let lead = text[..start].trim_end_matches(' ');
+    let has_mark = text[start..].starts_with(['[', '-', '&', '!']);
+    if has_mark || !lead.ends_with('-') { start } else { lead.len() - 1 }
 }
 
 /// Where a block ends that reaches at most to the end of `text`, and whose last value ends at `own`:

@@ -383,7 +383,60 @@ mod tests {
             shown.push_str(&mended);
             shown.push_str("---\n");
         }
-        insta::assert_snapshot!(shown, @"");
+        insta::assert_snapshot!(shown, @r#"
+        # top
+        p:
+          a: read
+          b:
+            - x
+            - {"c":1}
+        on: push
+        ---
+        p:
+          a: read
+          b:
+            - x
+            - {"c":1} # why
+        on: push
+        ---
+        p:
+          a: read
+          b:
+            - x
+            - {"c":1}
+        # of on
+        on: push
+        ---
+        p:
+          a: read
+          b:
+            - x
+            - {"c":1}
+        on: push
+        ---
+        { p: {"a":"read","b":["x",{"c":1}]}, on: push }
+        ---
+        {
+          p: {"a":"read","b":["x",{"c":1}]},
+          on: push
+        }
+        ---
+        {"p": {"a":"read","b":["x",{"c":1}]}}
+        ---
+        a: 1
+          # of x
+
+        # of z
+        z: 1
+        ---
+
+        z: 1
+        ---
+        a:
+          # of c
+          c: 1
+        ---
+        "#);
         let (_, mended) = found(set, "a.yml", "a: 1\r\np: all\r\n", &[]);
         assert_eq!(mended, "a: 1\r\np:\r\n  a: read\r\n  b:\r\n    - x\r\n    - {\"c\":1}\r\n");
         let (_, json) = found(

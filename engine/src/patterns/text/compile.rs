@@ -2,9 +2,9 @@
 
 use super::Compiled;
 use aidd_content::page::{FixHeader, TextHeader};
-use regex_automata::PatternID;
 use regex_automata::meta::Regex;
 use regex_automata::util::{interpolate, syntax};
+use regex_automata::{Match, PatternID};
 use std::collections::BTreeMap;
 
 /// The largest program an expression may compile to, in bytes. A page whose expression is larger
@@ -61,7 +61,7 @@ pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Resu
 fn is_everywhere(regex: &Regex) -> bool {
     // Letters that no one writes, so that an expression on a place or a word is not met.
     let text = "\u{E000}\u{E000}";
-    regex.find_iter(text).filter(|found| found.is_empty()).count() == 3
+    regex.find_iter(text).filter(Match::is_empty).count() >= 3
 }
 
 /// The first group of a replacement that the expression does not have: it would come out empty.

@@ -58,7 +58,36 @@ fn what_is_wrong_in_a_page_is_told_at_its_place_with_the_remedy() {
     ];
     let all = wrong.map(|header| told(".aidd/rules/x.md", &page(header), &[]).join("\n"));
     assert!(all.iter().all(|told| !told.is_empty()));
-    insta::assert_snapshot!(all.join("\n"), @"");
+    insta::assert_snapshot!(all.join("\n"), @r#"
+    4:10 {: a text is expected here, not keys with values
+    4:9 foo: keys with values are expected here, such as `{ key: value }`
+    4:28 -1: a whole number of 0 or more is expected here
+    4:28 many: a whole number of 0 or more is expected here
+    5:28 yes: `true` or `false` is expected here
+    5:1 fix: unknown key `fix`; it stands under `check`
+    5:3 message: unknown key `message`; it stands at the top of the header, not under `check`
+    4:23 files: unknown key `files`; it stands right under `check`, beside the form
+    4:2 text: a tab: lines of a header are indented by spaces
+    4:18 "\d+": a backslash in double quotes is YAML's own: write the text in single quotes
+    4:19 \bfoo\b: the check cannot run: `\bfoo\b` holds a backspace, which is what `\b` in double quotes means in YAML: write it in single quotes
+    4:11 regex: the check cannot run: look-around, including look-ahead and look-behind, is not supported
+    4:19 x*: the check cannot run: `x*` matches at every place of every text, for it matches no letter
+    4:19 foo: the check cannot run: `foo` is to be swapped for itself
+    5:10 replace: the check cannot run: `replace` names the group `2`, which the expression does not have; they go by number, up to 1. A `$` that is meant as one is written `$$`
+    5:10 replace: the check cannot run: `replace` names the group `amount`, which the expression does not have; known are `b`. A `$` that is meant as one is written `$$`
+    4:12 src/{a,b/*.ts: the check cannot run: error parsing glob 'src/{a,b/*.ts': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+    4:23 typscript: the check cannot run: `typscript` is not a built-in language; did you mean `typescript`?
+    4:37 patern: the check cannot run: unknown key `patern` in the rule; did you mean `pattern`?
+    4:43 call_expresion: the check cannot run: `call_expresion` is no kind of node of rust; did you mean `call_expression`?
+    4:57 fix: the check cannot run: `fix` names `$C`, which the rule does not capture
+    4:16 $.a[: the check cannot run: `at: $.a[`: `[` is not closed
+    4:32 (20: the check cannot run: `(20`: unclosed group
+    4:62 <package>: the check cannot run: `<package>` in `packages/<name>x/<package>` is captured by nothing in `each`: known are pkg, path, dir, name, stem, ext
+    4:3 tree: `only` speaks of what lies in folders: a pattern of `each` that means folders ends in `/`
+    4:11 nearest: the check cannot run: `nearest` is a name, not a glob: `*.toml`
+    4:22 #######  x: the check cannot run: `#######  x` is no heading: it begins with one to six `#`, and words follow; `*` stands for any run of headings
+    4:34 (a: the check cannot run: `(a` is no expression: unclosed group
+    "#);
 }
 
 #[test]
@@ -102,5 +131,9 @@ fn parameters_are_told_where_they_stand() {
       ]
     }"#;
     assert!(config::read(config).is_ok());
-    insta::assert_snapshot!(told(".aidd/config.json", config, &pages).join("\n"), @"");
+    insta::assert_snapshot!(told(".aidd/config.json", config, &pages).join("\n"), @r#"
+    2:49 "mox": no parameter is called `mox`; known are `max`, `word`
+    4:60 "word": the parameter `word` is a text, not a number
+    6:81 "max": a whole number of 0 or more is expected here
+    "#);
 }
