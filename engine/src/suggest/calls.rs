@@ -166,7 +166,7 @@ pub(super) fn languages(bad: &str, ground: &Ground) -> Vec<&'static str> {
     let built_in: Vec<&'static str> =
         BUILTINS.iter().filter(|(name, _)| *name == bad).map(|(_, language)| *language).collect();
     let here = |one: &&'static str| ground.languages.contains(one);
-    if built_in.iter().any(|one| here(one)) {
+    if built_in.iter().any(&here) {
         return built_in.into_iter().filter(here).collect();
     }
     if (bad.contains('[') || bad.starts_with('@') && bad.contains('.')) && here(&"python") {
