@@ -46,6 +46,11 @@ pub(super) fn with_example(draft: Draft, language: &str, line: &str) -> Draft {
 
 /// The rule for a call, a member or a macro in a language, and a line that it is found in.
 pub(super) fn rule(bad: &str, language: &'static str, ground: &Ground) -> Option<(Value, String)> {
+    if language == "python"
+        && let Some(found) = special(bad)
+    {
+        return Some(found);
+    }
     let pattern = |text: String| json!({"pattern": text});
     if let Some(name) = bad.split('!').next().filter(|name| bad.contains('!') && is_name(name)) {
         let args = bad[name.len() + 1..].trim_matches(['(', ')', '.', '…', '[', ']', '{', '}']);
@@ -69,11 +74,6 @@ pub(super) fn rule(bad: &str, language: &'static str, ground: &Ground) -> Option
         return None;
     }
     let is_method = called.starts_with('.');
-    if language == "python"
-        && let Some(found) = special(bad)
-    {
-        return Some(found);
-    }
     let by_field = |kind: &str, field: &str, regex: String| json!({"kind": kind, "has": {"field": field, "regex": regex}});
     let escaped = regex::escape(bare);
     match language {
@@ -166,7 +166,7 @@ pub(super) fn languages(bad: &str, ground: &Ground) -> Vec<&'static str> {
     let built_in: Vec<&'static str> =
         BUILTINS.iter().filter(|(name, _)| *name == bad).map(|(_, language)| *language).collect();
     let here = |one: &&'static str| ground.languages.contains(one);
-    if built_in.iter().any(|one| here(&one)) {
+    if built_in.iter().any(&here) {
         return built_in.into_iter().filter(here).collect();
     }
     if (bad.contains('[') || bad.starts_with('@') && bad.contains('.')) && here(&"python") {

@@ -118,6 +118,12 @@ static UNLESS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("an expression")
 });
 
+/// A noun that a name in backticks only describes: "no `__init__` docstring".
+static BELONGS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^ (?:docstrings?|names?|variables?|values?|fields?|parameters?|arguments?|objects?|instances?|prefix(?:es)?|suffix(?:es)?|errors?|exceptions?|tables?|columns?|labels?|branch(?:es)?|options?|settings?|sections?|headers?)\b")
+        .expect("an expression")
+});
+
 /// What stands in brackets.
 static ASIDE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\([^()]*\)").expect("an expression"));
 
@@ -137,8 +143,9 @@ static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
 /// place that is not known: a check of all places would say something else.
 pub(super) fn narrow(draft: &mut Draft, caught: &Caught<'_>, ground: &Ground) -> Option<()> {
     let rest = caught.after();
-    // One of several things that are bad together is well by itself.
-    if rest.trim_start().starts_with(['+', '&']) {
+    // One of several things that are bad together is well by itself, and what a name belongs to is
+    // something else.
+    if rest.trim_start().starts_with(['+', '&']) || BELONGS.is_match(rest) {
         return None;
     }
     // A check of all cases would say something else.

@@ -44,7 +44,7 @@ pub(super) fn is_code(word: &str) -> bool {
 pub(super) fn demands(shape: &str) -> bool {
     static DEMANDS: LazyLock<Regex> = LazyLock::new(|| {
         expression(
-            r"금지|불가|지양|마세요|마십시오|마라|말 ?것|말아|않는다|않습니다|않을 것|안 ?(?:된다|됩니다|돼|됨)|반드시|항상|필수|[해어아여]야|하세요|할 것|절대|대신|에서만|만 사용|이하|이내|초과|준수|따른다|따릅니다",
+            r"금지|불가|지양|마세요|마십시오|마라|말 ?것|말아|않는다|않습니다|않을 것|안 ?(?:된다|됩니다|돼|됨)|반드시|항상|필수|(?i:kebab-case|snake_case|camelcase|pascalcase)|[해어아여]야|하세요|할 것|절대|대신|에서만|만 사용|이하|이내|초과|준수|따른다|따릅니다",
         )
     });
     DEMANDS.is_match(shape)
