@@ -71,7 +71,7 @@ pub fn read(text: &str) -> Markup {
         }
         match event {
             Event::Start(Tag::HtmlBlock) => {
-                tags(&text[range.clone()], range.start, &mut markup.tags)
+                tags(&text[range.clone()], range.start, &mut markup.tags);
             }
             Event::InlineHtml(html) => tags(&html, range.start, &mut markup.tags),
             Event::Start(Tag::Link { id, .. } | Tag::Image { id, .. }) => {
