@@ -148,9 +148,7 @@ fn example_secrets_are_marked_and_found_among_all_rules() {
         if !rule.page.contains(JOIN_MARK) {
             faults.push(format!("{}: no join mark in the examples", rule.id));
         }
-        for example in
-            examples.iter().filter(|example| example.expected != Expected::Passes)
-        {
+        for example in examples.iter().filter(|example| example.expected != Expected::Passes) {
             let source = Source::new(example.path.as_str(), example.text.as_str());
             let alone = engine.check_rule(&rule.id, &source, &example.beside);
             let among = engine.check(&source, &example.beside).findings;
