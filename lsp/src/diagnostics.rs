@@ -5,7 +5,7 @@ use crate::documents::lock;
 use crate::lifecycle::Run;
 use crate::schedule;
 use crate::snapshot::Snapshot;
-use crate::state::State;
+use crate::state::{Marks, State};
 use crate::survey::{self, News, Scope, Stop};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -226,7 +226,7 @@ struct Pass {
     scope: Scope,
     epoch: u64,
     /// What was dirty when it began, and is not when it ends.
-    dirty: HashSet<PathBuf>,
+    dirty: Marks,
     state: Arc<State>,
     stop: Stop,
     news: tokio::sync::mpsc::Receiver<News>,
@@ -243,16 +243,16 @@ impl Pass {
     fn plan(state: &Arc<State>, known: &Known, more: Vec<PathBuf>) -> Self {
         let epoch = state.epoch();
         let watches = state.session.get().is_some_and(|session| session.watches);
-        let dirty = lock(&state.dirty).clone();
+        let dirty = lock(&state.dirty).marks();
         let scope = if known.epoch == Some(epoch) && watches {
-            Scope::Files(dirty.iter().cloned().chain(more).collect())
+            Scope::Files(dirty.keys().cloned().chain(more).collect())
         } else {
             Scope::All
         };
         Self::over(state, scope, epoch, dirty)
     }
 
-    fn over(state: &Arc<State>, scope: Scope, epoch: u64, dirty: HashSet<PathBuf>) -> Self {
+    fn over(state: &Arc<State>, scope: Scope, epoch: u64, dirty: Marks) -> Self {
         let stop = Stop::default();
         let news = survey::begin(state, scope.clone(), stop.0.clone());
         Self {
@@ -306,7 +306,7 @@ impl Pass {
         if self.is_stopped() {
             return Vec::new();
         }
-        lock(&self.state.dirty).retain(|path| !self.dirty.contains(path));
+        lock(&self.state.dirty).settle(&self.dirty);
         let was_checked = |uri: &&Uri| match &self.scope {
             Scope::All => true,
             Scope::Files(paths) => survey::file(uri).is_some_and(|path| paths.contains(&path)),
@@ -333,7 +333,7 @@ pub(crate) struct Count {
 /// shows it. `None`: the user stopped it.
 pub(crate) async fn check_all(state: &Arc<State>) -> Option<Count> {
     let mut known = state.known.lock().await;
-    let dirty = lock(&state.dirty).clone();
+    let dirty = lock(&state.dirty).marks();
     let mut pass = Pass::over(state, Scope::All, state.epoch(), dirty);
     pass.progress = Progress::begin(state, &pass.stop.0).await;
     let count = publish(state, &mut known, pass).await;
@@ -360,8 +360,8 @@ pub(crate) async fn keep_up(state: Arc<State>) {
         let mut known = state.known.lock().await;
         if wanted || known.epoch.is_some() {
             let pass = if known.epoch.is_some_and(|epoch| epoch == state.epoch()) {
-                let dirty = lock(&state.dirty).clone();
-                let scope = Scope::Files(dirty.iter().cloned().collect());
+                let dirty = lock(&state.dirty).marks();
+                let scope = Scope::Files(dirty.keys().cloned().collect());
                 Pass::over(&state, scope, state.epoch(), dirty)
             } else {
                 Pass::plan(&state, &known, Vec::new())
@@ -369,8 +369,8 @@ pub(crate) async fn keep_up(state: Arc<State>) {
             publish(&state, &mut known, pass).await;
         } else {
             // What makes all else wrong is shown even if nothing else is: settings and rules.
-            let dirty = lock(&state.dirty).clone();
-            let own = dirty.iter().filter(|path| is_own(path)).cloned().collect();
+            let dirty = lock(&state.dirty).marks();
+            let own = dirty.keys().filter(|path| is_own(path)).cloned().collect();
             let pass = Pass::over(&state, Scope::Files(own), state.epoch(), dirty);
             publish(&state, &mut known, pass).await;
         }

@@ -136,7 +136,7 @@ fn close(state: &Arc<State>, params: &DidCloseTextDocumentParams) {
         state.wake(uri);
         beside(state, uri);
         // From here on what lies on the disk counts.
-        lock(&state.dirty).extend(lifecycle::path(uri));
+        lock(&state.dirty).mark(lifecycle::path(uri));
         state.touch();
     }
 }
@@ -158,7 +158,7 @@ fn on_disk(state: &Arc<State>, paths: Vec<PathBuf>) {
     if paths.is_empty() {
         return;
     }
-    lock(&state.dirty).extend(paths.iter().cloned());
+    lock(&state.dirty).mark(paths.iter().cloned());
     state.touch();
     let state = state.clone();
     tokio::spawn(async move {

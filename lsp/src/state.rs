@@ -40,6 +40,34 @@ struct Job {
     text: String,
 }
 
+/// When each file changed, by a count: one that changes while a pass reads it is to be read again.
+pub(crate) type Marks = HashMap<PathBuf, u64>;
+
+/// Files to check again.
+#[derive(Debug, Default)]
+pub(crate) struct Dirty {
+    marks: Marks,
+    count: u64,
+}
+
+impl Dirty {
+    /// Takes in files that changed.
+    pub(crate) fn mark(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+        self.count += 1;
+        self.marks.extend(paths.into_iter().map(|path| (path, self.count)));
+    }
+
+    /// The files there are now.
+    pub(crate) fn marks(&self) -> Marks {
+        self.marks.clone()
+    }
+
+    /// Leaves out what was checked when it had these marks, and did not change since.
+    pub(crate) fn settle(&mut self, checked: &Marks) {
+        self.marks.retain(|path, mark| checked.get(path) != Some(mark));
+    }
+}
+
 /// What the server knows.
 #[derive(Debug)]
 pub(crate) struct State {
@@ -58,7 +86,7 @@ pub(crate) struct State {
     /// What is known of the files that are not open.
     pub(crate) known: tokio::sync::Mutex<Known>,
     /// Files that changed since they were last checked.
-    pub(crate) dirty: Mutex<HashSet<PathBuf>>,
+    pub(crate) dirty: Mutex<Dirty>,
     /// Changes when the findings in files that are not open may have.
     pub(crate) changed: watch::Sender<u64>,
     /// Passes over the workspace that the user may stop, by their progress token.
@@ -222,7 +250,7 @@ impl State {
         for trouble in troubles {
             let key = trouble.message.clone();
             self.tell_once(MessageType::ERROR, &key, trouble.message, true);
-            lock(&self.dirty).insert(trouble.root.join(aidd_engine::kind::CONFIG_PATH));
+            lock(&self.dirty).mark([trouble.root.join(aidd_engine::kind::CONFIG_PATH)]);
             self.touch();
         }
         result

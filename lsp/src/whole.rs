@@ -117,7 +117,7 @@ pub(crate) fn again(state: &Arc<State>, paths: &[PathBuf]) -> bool {
     if changed.is_empty() {
         return false;
     }
-    lock(&state.dirty).extend(changed);
+    lock(&state.dirty).mark(changed);
     state.joins.fetch_add(1, Ordering::SeqCst);
     true
 }
