@@ -284,7 +284,7 @@ fn the_rules_that_hold_are_told_in_agents_md() {
 
     Also checked:
 
-    - `aidd/*`, 4 rules
+    - `aidd/*`, 5 rules
     - `dockerfile/*`, 89 rules
     <!-- /aidd:rules -->
     ");

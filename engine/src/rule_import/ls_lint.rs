@@ -153,6 +153,7 @@ fn asked(rules: &str) -> Result<Asked, String> {
         bad: Vec::new(),
         exists: None,
     };
+    let mut unwanted = Vec::new();
     for rule in rules.split(" | ").map(str::trim) {
         let (name, parameter) = rule.split_once(':').unwrap_or((rule, ""));
         if let Some(case) = CASES.iter().find(|case| case.names.contains(&name)) {
@@ -169,9 +170,8 @@ fn asked(rules: &str) -> Result<Asked, String> {
                 asked.said.push(format!("what does not match {not}"));
                 asked.good = "good".to_owned();
                 let bad = sample::of_regex(&format!("^(?:{not})$"));
-                asked
-                    .bad
-                    .extend(bad.into_iter().chain(["Bad", "bad", "Bad_name"].map(str::to_owned)));
+                unwanted.extend(bad);
+                asked.bad.extend(["Bad", "bad", "Bad_name"].map(str::to_owned));
                 continue;
             }
             asked.ours.push(format!("/{parameter}/"));
@@ -186,6 +186,12 @@ fn asked(rules: &str) -> Result<Asked, String> {
             return Err(format!("`{name}` is no rule of ls-lint 2.3"));
         }
     }
+    // Of several rules one suffices: what is bad by all is both unwanted and in no case.
+    let both: Vec<String> = unwanted
+        .iter()
+        .flat_map(|name| asked.bad.iter().map(move |bad| format!("{name}{bad}")))
+        .collect();
+    asked.bad.splice(0..0, unwanted.into_iter().chain(both));
     Ok(asked)
 }
 

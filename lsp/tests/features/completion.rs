@@ -130,7 +130,7 @@ fn the_configuration_is_completed_by_its_schema() {
     {"overrides": [{"rules": {"DL3004":
     "#);
     assert_snapshot!(of("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
-    dockerfile/sudo accessibility architecture ci correctness css of 76
+    dockerfile/sudo accessibility architecture ci correctness css of 79
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
     "#);
     assert_eq!(of("{\"baseline\": \"‸\"}"), "none");
@@ -183,7 +183,7 @@ fn the_header_of_a_page_is_completed_by_its_types() {
     enabled: true
     ");
     assert_snapshot!(of("tags:\n  - ‸"), @"
-    accessibility architecture ci correctness css cwe-1004 of 75
+    accessibility architecture ci correctness css cwe-1004 of 78
     tags:
       - accessibility
     ");

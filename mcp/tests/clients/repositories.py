@@ -145,6 +145,7 @@ DAYS = {
             .replace("z.number()", "z.bigint()")
             .replace(" as any", "")
             .replace('"fastify";\n', '"fastify";\nimport type { Cents } from "@shop/money";\n'),
+            "docs/refunds.md": "# Refunds\n\n`POST /refunds` takes the id of an order and an amount in cents.\n",
         },
         tests="pnpm test",
         summary="Refunds are taken; the migration comes next",
