@@ -33,7 +33,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("remembered", &["files", "kind", "lines", "finding", "config", "registry", "patterns"]),
     ("manifest", &["files"]),
     ("imports", &["source", "files", "listing", "manifest", "parse", "paths"]),
-    ("variants", &["source", "files", "finding", "config", "paths", "patterns", "registry", "rule"]),
+    (
+        "variants",
+        &["source", "files", "finding", "config", "paths", "patterns", "registry", "rule"],
+    ),
     (
         "commit_checks",
         &[

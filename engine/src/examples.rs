@@ -136,20 +136,9 @@ fn heading(before: &str) -> usize {
     ["\n## ", "\n### "].iter().filter_map(|mark| before.rfind(mark)).max().unwrap_or(0)
 }
 
-/// The last `## ` heading before a block, outside of other blocks: examples may be Markdown.
+/// The last `## ` heading before a block, in what [`outline`] gave.
 fn section(before: &str) -> Option<&str> {
-    let mut found = None;
-    let mut open: Option<&str> = None;
-    for line in before.lines() {
-        let marks = line.len() - line.trim_start_matches(['`', '~']).len();
-        match open {
-            Some(fence) if line.trim_end() == fence => open = None,
-            None if marks >= 3 => open = Some(&line[..marks]),
-            None => found = line.strip_prefix("## ").map(str::trim).or(found),
-            Some(_) => {}
-        }
-    }
-    found
+    before.lines().rev().find_map(|line| line.strip_prefix("## ")).map(str::trim)
 }
 
 fn path_of(fence: &Fence) -> String {

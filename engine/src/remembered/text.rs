@@ -133,25 +133,51 @@ fn fence(page: &mut String, info: &str, text: &str) {
     let _ = writeln!(page, "{marks}{info}\n{text}{end}{marks}");
 }
 
-/// Words of a memory that are no heading of the page, and leave no block of code open.
+/// Words of a memory that are no heading of the page, and leave nothing open in it: no block of code,
+/// and no HTML that would take in all that follows (CommonMark 0.31, 4.3 to 4.6).
 fn quiet(text: &str) -> String {
     let mut quiet = String::with_capacity(text.len());
-    let mut marks = None;
+    let mut open: Option<&str> = None;
     for line in text.trim().lines() {
         let start = line.trim_start();
-        let own = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
-        match (marks, own) {
-            (None, Some(mark)) => marks = Some(mark),
-            (Some(open), Some(mark)) if open == mark => marks = None,
-            (None, None) if line.starts_with('#') => quiet.push('\\'),
+        let marks = fence_marks(line);
+        match (open, marks) {
+            (None, Some(marks)) => open = Some(marks),
+            (Some(opened), Some(marks)) if closes(opened, marks, start) => open = None,
+            (None, None) if is_structure(start) => {
+                quiet.push_str(&line[..line.len() - start.len()]);
+                quiet.push('\\');
+                quiet.push_str(start);
+                quiet.push('\n');
+                continue;
+            }
             _ => {}
         }
         quiet.push_str(line);
         quiet.push('\n');
     }
-    if let Some(mark) = marks {
-        quiet.push_str(mark);
-        quiet.push('\n');
-    }
+    quiet.push_str(open.unwrap_or_default());
     quiet.trim_end().to_owned()
+}
+
+/// A heading, the line below one, or what HTML may begin with.
+fn is_structure(start: &str) -> bool {
+    let is_underline =
+        |mark: char| !start.is_empty() && start.trim_end().chars().all(|c| c == mark);
+    start.starts_with(['#', '<']) || is_underline('=') || is_underline('-')
+}
+
+/// The marks of a line that begins or ends a block of code.
+fn fence_marks(line: &str) -> Option<&str> {
+    let start = line.trim_start_matches(' ');
+    let mark = start.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
+    let rest = start.trim_start_matches(mark);
+    let marks = &start[..start.len() - rest.len()];
+    let is_fence = marks.len() >= 3 && line.len() - start.len() <= 3;
+    (is_fence && (mark == '~' || !rest.contains('`'))).then_some(marks)
+}
+
+/// Whether a line that begins with `marks` ends the block that began with `opened`.
+fn closes(opened: &str, marks: &str, line: &str) -> bool {
+    marks.starts_with(opened) && line.trim_end() == marks
 }
