@@ -347,6 +347,7 @@ fn words_of_a_memory_take_in_nothing_of_its_page() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a project on the disk")]
 fn a_memory_of_a_folder_is_enforced_below_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |path: &str, text: &str| {

@@ -93,9 +93,9 @@ fn engine() -> Engine {
     };
     let pages: Vec<(String, String)> = RULES.iter().enumerate().map(page).collect();
     let registry = Registry::new(&pages);
-    for at in 0..RULES.len() {
+    for (at, check) in RULES.iter().enumerate() {
         let rule = registry.get(&format!("team/r{at}")).expect("a rule");
-        assert_eq!(crate::patterns::problems(rule), Vec::<String>::new(), "{}", RULES[at]);
+        assert_eq!(crate::patterns::problems(rule), Vec::<String>::new(), "{check}");
     }
     Engine::new(registry, &config::Config::default(), &Selection::default()).expect("an engine")
 }
