@@ -329,6 +329,31 @@ fn comments_of_other_tools_allow_the_rules_they_name() {
             "// eslint-disable-next-line @typescript-eslint/no-explicit-any\nlet a: any;\n",
             "let a: any;\n",
         ),
+        (
+            "typescript-strict",
+            "src/b.ts",
+            "/* eslint-disable no-console, @typescript-eslint/no-explicit-any -- old */\nlet a: any;\n",
+            "/* eslint-disable @typescript-eslint/no-explicit-any */\nlet a = 1;\n/* eslint-enable */\nlet b: any;\n",
+        ),
+        (
+            "typescript-strict",
+            "src/c.ts",
+            "/* eslint-disable */\nlet a: any;\n/* eslint-enable */\n",
+            "// eslint-disable is what we do not write\nlet a: any;\n",
+        ),
+        (
+            "typescript-strict",
+            "src/d.ts",
+            "/* eslint-disable @typescript-eslint/no-explicit-any, no-var */\n/* eslint-enable no-var */\nlet a: any;\n",
+            "/* eslint-disable @typescript-eslint/no-explicit-any, no-var */\n/* eslint-enable no-explicit-any */\nlet a: any;\n",
+        ),
+        (
+            "security",
+            "src/e.ts",
+            "/* eslint-disable no-eval */\neval(a);\n",
+            "/* eslint-disable */\neval(a);\n",
+        ),
+        ("python", "src/b.py", "# ruff: noqa: F403\nfrom cart import *\n", "from cart import *\n"),
     ];
     for (pack, path, told, plain) in cases {
         let engine = with_pack(pack);

@@ -120,7 +120,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "rule_import",
         &[
             "source", "files", "config", "finding", "paths", "parse", "patterns", "registry",
-            "rule", "check", "fix", "examples",
+            "rule", "check", "examples",
         ],
     ),
     (

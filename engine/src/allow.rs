@@ -5,13 +5,13 @@ use crate::paths::rule_globs;
 use crate::registry::Registry;
 use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
-use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use std::sync::LazyLock;
 
+mod markers;
 mod names;
 
+use markers::{FINDER, MARKERS, Names, Reach, is_own};
 pub use names::{name_at, names};
 
 /// The rule that reports allow comments which allow nothing.
@@ -31,67 +31,10 @@ const LEADING: [char; 6] = [' ', '\t', ':', ',', '=', '['];
 
 /// The tag of rules that peers' secret scanners would find.
 const SECRET: &str = "secret";
-
-/// Which lines a comment speaks of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
-    /// Its own line; standing alone, the next line that is not such a comment.
-    Here,
-    /// Its own line.
-    Line,
-    /// The next line, and the statement that begins there.
-    Next,
-    /// All lines.
-    File,
-}
-
-/// How a comment names the rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Names {
-    /// `a, b` behind the marker, then the reason.
-    List,
-    /// As `List`, for all rules when there is no list.
-    ListOrAll,
-    /// The rules that find secrets.
-    Secrets,
-}
-
-/// The comments we know. Longer markers stand before their prefixes.
-const MARKERS: &[(&str, Reach, Names)] = &[
-    ("aidd:allow-file", Reach::File, Names::List),
-    ("aidd:allow", Reach::Here, Names::List),
-    ("hadolint global ignore=", Reach::File, Names::List),
-    ("hadolint ignore=", Reach::Next, Names::List),
-    ("check=skip=", Reach::File, Names::List),
-    ("shellcheck disable=", Reach::Next, Names::List),
-    ("gitleaks:allow", Reach::Line, Names::Secrets),
-    ("betterleaks:allow", Reach::Line, Names::Secrets),
-    ("kingfisher:ignore", Reach::Line, Names::Secrets),
-    ("noseyparker:ignore", Reach::Line, Names::Secrets),
-    ("trufflehog:ignore", Reach::Line, Names::Secrets),
-    ("pragma: allowlist nextline secret", Reach::Next, Names::Secrets),
-    ("pragma: allowlist secret", Reach::Line, Names::Secrets),
-    ("secretlint-disable-next-line", Reach::Next, Names::Secrets),
-    ("secretlint-disable-line", Reach::Line, Names::Secrets),
-    ("squawk-ignore-file", Reach::File, Names::ListOrAll),
-    ("squawk-ignore", Reach::Next, Names::ListOrAll),
-    ("eslint-disable-next-line", Reach::Next, Names::ListOrAll),
-    ("eslint-disable-line", Reach::Line, Names::ListOrAll),
-    ("oxlint-disable-next-line", Reach::Next, Names::ListOrAll),
-    ("oxlint-disable-line", Reach::Line, Names::ListOrAll),
-    ("biome-ignore", Reach::Next, Names::List),
-    ("nolint:", Reach::Line, Names::List),
-    ("noqa:", Reach::Line, Names::List),
-    ("ast-grep-ignore", Reach::Here, Names::ListOrAll),
-    ("mermaid-lint-disable-next-line", Reach::Next, Names::ListOrAll),
-];
-
-static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostFirst)
-        .build(MARKERS.iter().map(|(marker, ..)| *marker))
-        .expect("a few literals")
-});
+/// That of rules on security.
+const SECURITY: &str = "security";
+/// The kind of our rules on how things are written.
+const STYLE: &str = "compliance/";
 
 /// One comment.
 #[derive(Debug)]
@@ -113,6 +56,8 @@ struct Directive {
 enum Rules {
     All,
     Secrets,
+    /// Ours on how things are written, without those about security.
+    Style,
     These(Vec<Rc<[RuleId]>>),
 }
 
@@ -150,6 +95,7 @@ pub(crate) fn apply(
         .find_iter(text)
         .filter_map(|found| read(source, &mut known, found.pattern().as_usize(), found.start()))
         .collect();
+    close(&mut directives);
     if directives.is_empty() {
         return Applied::default();
     }
@@ -182,16 +128,58 @@ pub(crate) fn apply(
     }
 }
 
+/// Ends what is allowed from a line on where a comment says so. Where all was allowed, and one rule is
+/// to be told of again, all are.
+fn close(directives: &mut Vec<Directive>) {
+    if !directives.iter().any(|directive| directive.reach == Reach::Rest) {
+        directives.retain(|directive| directive.reach != Reach::End);
+        return;
+    }
+    let mut open: Vec<Directive> = Vec::new();
+    for directive in std::mem::take(directives) {
+        match (directive.reach, directive.rules) {
+            (Reach::Rest, Rules::These(all)) => open.extend(all.into_iter().map(|some| Directive {
+                rules: Rules::These(vec![some]),
+                unknown: Vec::new(),
+                reason: directive.reason.clone(),
+                ..directive
+            })),
+            (Reach::End, rules) => {
+                let ends = |open: &&mut Directive| {
+                    open.reach == Reach::Rest
+                        && open.lines.1 == usize::MAX
+                        && match (&rules, &open.rules) {
+                            (Rules::These(again), Rules::These(off)) => {
+                                off.iter().all(|off| again.contains(off))
+                            }
+                            _ => true,
+                        }
+                };
+                for ended in open.iter_mut().filter(ends) {
+                    ended.lines.1 = directive.lines.0;
+                }
+            }
+            (_, rules) => open.push(Directive { rules, ..directive }),
+        }
+    }
+    *directives = open;
+}
+
 impl Directive {
     fn allows(&self, finding: &Finding, registry: &Registry) -> bool {
         match &self.rules {
             Rules::All => true,
             Rules::These(rules) => rules.iter().any(|some| some.contains(&finding.rule)),
-            Rules::Secrets => registry
-                .get(&finding.rule)
-                .is_some_and(|rule| rule.tags.iter().any(|tag| tag == SECRET)),
+            Rules::Secrets => has_tag(registry, &finding.rule, SECRET),
+            Rules::Style => {
+                finding.rule.starts_with(STYLE) && !has_tag(registry, &finding.rule, SECURITY)
+            }
         }
     }
+}
+
+fn has_tag(registry: &Registry, rule: &RuleId, tag: &str) -> bool {
+    registry.get(rule).is_some_and(|rule| rule.tags.iter().any(|own| own == tag))
 }
 
 fn read<'a>(
@@ -204,11 +192,17 @@ fn read<'a>(
     let own = is_own(literal);
     let line = source.line_of(Span::at(start).start);
     let (before, after) = around(source, literal, start)?;
+    // To ESLint a line comment that says so is talk.
+    let is_block = || ["/*", "<!--"].iter().any(|opener| before.trim_end().ends_with(opener));
+    if matches!(reach, Reach::Rest | Reach::End) && !is_block() {
+        return None;
+    }
     let (words, reason, length) = split(after);
     let (rules, unknown) = match names {
         Names::Secrets => (Rules::Secrets, Vec::new()),
         Names::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
-        Names::List | Names::ListOrAll => known.these(words),
+        Names::ListOrStyle if words.is_empty() => (Rules::Style, Vec::new()),
+        Names::List | Names::ListOrAll | Names::ListOrStyle => known.these(words),
     };
     let alone = before.trim().len() <= 4;
     let target = match reach {
@@ -216,22 +210,19 @@ fn read<'a>(
         Reach::Here if alone => line + 1,
         _ => line,
     };
+    let last = if reach == Reach::Rest { usize::MAX } else { target };
     let reason = if reason.is_empty() { format!("`{literal}` comment") } else { reason };
     let span = Span::new(start, start + literal.len() + length);
     Some(Directive {
         span,
         reach,
-        lines: (target, target),
+        lines: (target, last),
         rules,
         unknown,
         reason,
         own,
         used: false,
     })
-}
-
-fn is_own(literal: &str) -> bool {
-    literal.starts_with("aidd:")
 }
 
 /// What stands on the line before and behind a marker; `None` when it is none.

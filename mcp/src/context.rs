@@ -3,7 +3,7 @@
 
 use crate::tool::ToolError;
 use aidd_engine::config::ContentConfig;
-use aidd_engine::files::Disk;
+use aidd_engine::files::{Disk, nested};
 use aidd_engine::guidance::{Library, Watched};
 use aidd_engine::kind::{CONFIG_PATH, MEMORY_FILES, MEMORY_FOLDER, PACK_FOLDER, RULE_FOLDERS};
 use aidd_engine::memory::MemoryError;
@@ -216,8 +216,10 @@ impl Context {
         let root = &self.shared.root;
         let config = self.shared.config.clone().unwrap_or_else(|| root.join(CONFIG_PATH));
         let mut stamps = vec![(config.clone(), stamp(&config))];
-        let own = RULE_FOLDERS.iter().chain([&PACK_FOLDER]);
-        let mut folders: Vec<PathBuf> = own.map(|path| root.join(path)).collect();
+        let nested = nested(&Disk::new(root));
+        let own = RULE_FOLDERS.into_iter().chain([PACK_FOLDER]);
+        let all = own.chain(nested.rules.iter().map(String::as_str));
+        let mut folders: Vec<PathBuf> = all.map(|path| root.join(path)).collect();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let path = entry.path();
@@ -228,9 +230,11 @@ impl Context {
                 }
             }
         }
-        for name in MEMORY_FILES {
-            let path = root.join(MEMORY_FOLDER).join(name);
-            stamps.push((path.clone(), stamp(&path)));
+        for folder in std::iter::once("").chain(nested.memories.iter().map(String::as_str)) {
+            for name in MEMORY_FILES {
+                let path = root.join(folder).join(MEMORY_FOLDER).join(name);
+                stamps.push((path.clone(), stamp(&path)));
+            }
         }
         stamps.sort();
         stamps
@@ -273,6 +277,12 @@ mod tests {
         let second = context.project().expect("a project");
         assert!(!Arc::ptr_eq(&first, &second));
         assert_eq!(second.pages.len(), 1);
+        let inner = folder.path().join("packages/a/.aidd/rules");
+        fs::create_dir_all(&inner).expect("made");
+        fs::write(inner.join("b.md"), "---\nseverity: info\n---\n# team/b\n\nWhy.\n")
+            .expect("written");
+        let third = context.project().expect("a project");
+        assert_eq!(third.pages.len(), 2, "a page of a folder inside counts too");
         fs::create_dir(folder.path().join(".aidd")).expect("made");
         fs::write(folder.path().join(".aidd/config.json"), "{").expect("written");
         assert!(context.project().is_err());

@@ -1,0 +1,84 @@
+//! The allow comments that are known: ours, and those that peers' users already have.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use std::sync::LazyLock;
+
+/// Which lines a comment speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Its own line; standing alone, the next line that is not such a comment.
+    Here,
+    /// Its own line.
+    Line,
+    /// The next line, and the statement that begins there.
+    Next,
+    /// All lines.
+    File,
+    /// Its own line and all below, up to an [`End`](Reach::End).
+    Rest,
+    /// None: what a `Rest` above allows is no longer allowed.
+    End,
+}
+
+/// How a comment names the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names {
+    /// `a, b` behind the marker, then the reason.
+    List,
+    /// As `List`, for all rules when there is no list.
+    ListOrAll,
+    /// As `List`; when there is no list, for our rules on how things are written that are not about
+    /// security: whoever silences a linter for a whole file does not speak of those.
+    ListOrStyle,
+    /// The rules that find secrets.
+    Secrets,
+}
+
+/// The comments we know. Longer markers stand before their prefixes.
+pub(super) const MARKERS: &[(&str, Reach, Names)] = &[
+    ("aidd:allow-file", Reach::File, Names::List),
+    ("aidd:allow", Reach::Here, Names::List),
+    ("hadolint global ignore=", Reach::File, Names::List),
+    ("hadolint ignore=", Reach::Next, Names::List),
+    ("check=skip=", Reach::File, Names::List),
+    ("shellcheck disable=", Reach::Next, Names::List),
+    ("gitleaks:allow", Reach::Line, Names::Secrets),
+    ("betterleaks:allow", Reach::Line, Names::Secrets),
+    ("kingfisher:ignore", Reach::Line, Names::Secrets),
+    ("noseyparker:ignore", Reach::Line, Names::Secrets),
+    ("trufflehog:ignore", Reach::Line, Names::Secrets),
+    ("pragma: allowlist nextline secret", Reach::Next, Names::Secrets),
+    ("pragma: allowlist secret", Reach::Line, Names::Secrets),
+    ("secretlint-disable-next-line", Reach::Next, Names::Secrets),
+    ("secretlint-disable-line", Reach::Line, Names::Secrets),
+    ("squawk-ignore-file", Reach::File, Names::ListOrAll),
+    ("squawk-ignore", Reach::Next, Names::ListOrAll),
+    ("eslint-disable-next-line", Reach::Next, Names::ListOrAll),
+    ("eslint-disable-line", Reach::Line, Names::ListOrAll),
+    ("eslint-disable", Reach::Rest, Names::ListOrStyle),
+    ("eslint-enable", Reach::End, Names::ListOrStyle),
+    ("oxlint-disable-next-line", Reach::Next, Names::ListOrAll),
+    ("oxlint-disable-line", Reach::Line, Names::ListOrAll),
+    ("oxlint-disable", Reach::Rest, Names::ListOrStyle),
+    ("oxlint-enable", Reach::End, Names::ListOrStyle),
+    ("biome-ignore-all", Reach::File, Names::List),
+    ("biome-ignore", Reach::Next, Names::List),
+    ("nolint:", Reach::Line, Names::List),
+    ("ruff: noqa:", Reach::File, Names::List),
+    ("flake8: noqa:", Reach::File, Names::List),
+    ("noqa:", Reach::Line, Names::List),
+    ("ast-grep-ignore", Reach::Here, Names::ListOrAll),
+    ("mermaid-lint-disable-next-line", Reach::Next, Names::ListOrAll),
+];
+
+pub(super) static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(MARKERS.iter().map(|(marker, ..)| *marker))
+        .expect("a few literals")
+});
+
+/// Whether this marker is one of our own.
+pub(super) fn is_own(literal: &str) -> bool {
+    literal.starts_with("aidd:")
+}
