@@ -138,12 +138,14 @@ fn close(directives: &mut Vec<Directive>) {
     let mut open: Vec<Directive> = Vec::new();
     for directive in std::mem::take(directives) {
         match (directive.reach, directive.rules) {
-            (Reach::Rest, Rules::These(all)) => open.extend(all.into_iter().map(|some| Directive {
-                rules: Rules::These(vec![some]),
-                unknown: Vec::new(),
-                reason: directive.reason.clone(),
-                ..directive
-            })),
+            (Reach::Rest, Rules::These(all)) => {
+                open.extend(all.into_iter().map(|some| Directive {
+                    rules: Rules::These(vec![some]),
+                    unknown: Vec::new(),
+                    reason: directive.reason.clone(),
+                    ..directive
+                }))
+            }
             (Reach::End, rules) => {
                 let ends = |open: &&mut Directive| {
                     open.reach == Reach::Rest
@@ -213,16 +215,7 @@ fn read<'a>(
     let last = if reach == Reach::Rest { usize::MAX } else { target };
     let reason = if reason.is_empty() { format!("`{literal}` comment") } else { reason };
     let span = Span::new(start, start + literal.len() + length);
-    Some(Directive {
-        span,
-        reach,
-        lines: (target, last),
-        rules,
-        unknown,
-        reason,
-        own,
-        used: false,
-    })
+    Some(Directive { span, reach, lines: (target, last), rules, unknown, reason, own, used: false })
 }
 
 /// What stands on the line before and behind a marker; `None` when it is none.
