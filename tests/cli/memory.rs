@@ -52,10 +52,11 @@ pub(crate) fn steady(text: &str, ids: &[&str]) -> String {
                     && word.chars().all(|c| c.is_ascii_digit() || "-:".contains(c))
             };
             let is_hash = word.len() == 12 && word.chars().all(|c| c.is_ascii_hexdigit());
-            if is_time(word) {
-                "TIME"
-            } else if is_hash {
+            // A hash may be of digits alone.
+            if is_hash {
                 "REV"
+            } else if is_time(word) {
+                "TIME"
             } else {
                 word
             }
