@@ -144,7 +144,7 @@ fn close(directives: &mut Vec<Directive>) {
                     unknown: Vec::new(),
                     reason: directive.reason.clone(),
                     ..directive
-                }))
+                }));
             }
             (Reach::End, rules) => {
                 let ends = |open: &&mut Directive| {
