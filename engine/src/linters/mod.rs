@@ -1,6 +1,7 @@
 //! What other tools enforce, by their settings in the repository: which rules these switch on. They
-//! are read as text, and nothing of theirs is run.
+//! are read as data, or as text where they are programs; nothing of theirs is run.
 
+mod content;
 mod presets;
 mod settings;
 #[cfg(test)]
@@ -8,6 +9,7 @@ mod tests;
 
 pub use settings::{Enforced, Settings, is_settings};
 
+use content::Content;
 use presets::{DEFAULTS, PRESETS};
 use regex::Regex;
 use serde_json::Value;
@@ -59,7 +61,7 @@ impl Tool {
 
 /// What settings say of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+enum Level {
     /// It is on: by its own name, or by a preset that has it.
     On,
     /// It is switched off by name.
@@ -70,15 +72,14 @@ pub enum Level {
     Absent,
 }
 
-/// What the text of a tool's settings says of a rule.
-#[must_use]
-pub fn level(tool: Tool, rule: &str, text: &str) -> Level {
+/// What a tool's settings say of a rule.
+fn level(tool: Tool, rule: &str, settings: &Content) -> Level {
     match tool {
-        Eslint => eslint(rule, text),
-        Biome => biome(rule, text),
-        Clippy => clippy(rule, text),
-        Ruff => ruff(rule, text),
-        Golangci => golangci(rule, text),
+        Eslint => eslint(rule, settings),
+        Biome => settings.data().map_or(Level::Unknown, |data| biome(rule, data)),
+        Clippy => clippy(rule, settings),
+        Ruff => settings.data().map_or(Level::Unknown, |data| ruff(rule, data)),
+        Golangci => settings.data().map_or(Level::Unknown, |data| golangci(rule, data)),
     }
 }
 
@@ -109,12 +110,59 @@ fn by_default(tool: Tool, rule: &str) -> bool {
     own.into_iter().any(|(_, rules)| rules.split_whitespace().any(|one| one == rule))
 }
 
-/// Keys stand in quotation marks in JSON and JavaScript, and bare in YAML and where they are names.
-fn eslint(rule: &str, text: &str) -> Level {
-    let key = format!(
-        r#"(?m)(?:["']|^\s*|[{{,]\s*){}["']?\s*:\s*(?:-\s)?[\["'\s]*"#,
-        regex::escape(rule)
-    );
+/// The words of a setting: `"error"`, `2`, `["error", …]`, `{ level = "warn" }`.
+fn word(setting: &Value) -> Option<String> {
+    let own = setting.get(0).or_else(|| setting.get("level")).unwrap_or(setting);
+    own.as_str().map(str::to_owned).or_else(|| own.as_u64().map(|number| number.to_string()))
+}
+
+/// On or off by name.
+fn named(setting: &Value, on: &[&str], off: &[&str]) -> Option<Level> {
+    let word = word(setting)?;
+    if on.contains(&&*word) { Some(Level::On) } else { off.contains(&&*word).then_some(Level::Off) }
+}
+
+/// The texts of a list, or the only one.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
+        other => other.as_str().into_iter().collect(),
+    }
+}
+
+fn eslint(rule: &str, settings: &Content) -> Level {
+    let data = match settings {
+        Content::Program(text) => return eslint_program(rule, text),
+        Content::Text(_) => return Level::Unknown,
+        Content::Data(data) => data,
+    };
+    // In package.json they lie below a key.
+    let root = data.get("eslintConfig").unwrap_or(data);
+    let parts = || std::iter::once(root).chain(root["overrides"].as_array().into_iter().flatten());
+    let set =
+        |part: &Value| named(&part["rules"][rule], &["error", "warn", "1", "2"], &["off", "0"]);
+    if let Some(level) = parts().find_map(set) {
+        return level;
+    }
+    let taken: Vec<&str> = parts().flat_map(|part| texts(&part["extends"])).collect();
+    if taken.iter().any(|name| by_preset(Eslint, rule, name)) {
+        Level::On
+    } else if taken.iter().all(|name| is_preset(Eslint, name)) {
+        Level::Absent
+    } else {
+        Level::Unknown
+    }
+}
+
+/// Whether the rules of a preset are known.
+fn is_preset(tool: Tool, name: &str) -> bool {
+    PRESETS.iter().any(|one| one.tool == tool && says(one.named, name))
+}
+
+/// Settings that are a program are not run: keys stand in quotation marks, or bare where they are
+/// names.
+fn eslint_program(rule: &str, text: &str) -> Level {
+    let key = format!(r#"(?m)(?:["']|^\s*|[{{,]\s*){}["']?\s*:\s*[\["'\s]*"#, regex::escape(rule));
     if says(&format!(r"{key}(?:error|warn|[12])\b"), text) {
         Level::On
     } else if says(&format!(r"{key}(?:off|0)\b"), text) {
@@ -128,101 +176,92 @@ fn eslint(rule: &str, text: &str) -> Level {
     }
 }
 
-fn biome(rule: &str, text: &str) -> Level {
-    let key = format!(r#""{}"\s*:\s*"#, regex::escape(rule));
-    let at =
-        |levels: &str| format!(r#"{key}(?:"(?:{levels})"|\{{[^}}]*"level"\s*:\s*"(?:{levels})")"#);
-    let is_idle = r#""recommended"\s*:\s*false|"preset"\s*:\s*"none"|"linter"\s*:\s*\{\s*"enabled"\s*:\s*false"#;
-    if says(&at("error|warn|info|on"), text) {
+/// `linter.rules.<group>.<rule>`.
+fn biome(rule: &str, data: &Value) -> Level {
+    let linter = &data["linter"];
+    if linter["enabled"] == false {
+        return Level::Absent;
+    }
+    let rules = &linter["rules"];
+    let groups = rules.as_object().into_iter().flat_map(|groups| groups.values());
+    let set = |group: &Value| named(&group[rule], &["error", "warn", "info", "on"], &["off"]);
+    if let Some(level) = groups.into_iter().find_map(set) {
+        return level;
+    }
+    let is_idle = rules["recommended"] == false || rules["preset"] == "none";
+    if by_default(Biome, rule) && !is_idle {
         Level::On
-    } else if says(&at("off"), text) {
-        Level::Off
-    } else if by_default(Biome, rule) && !says(is_idle, text) {
-        Level::On
-    } else if says(r#""extends"\s*:"#, text) {
-        Level::Unknown
-    } else {
+    } else if data["extends"].is_null() {
         Level::Absent
+    } else {
+        Level::Unknown
     }
 }
 
-/// The lint, or the group that it is in: `[lints.clippy] pedantic = "warn"`.
-fn clippy(rule: &str, text: &str) -> Level {
-    let plain = rule.trim_start_matches("clippy::");
-    let in_table = |name: &str, level: &str| {
-        says(
-            &format!(
-                r#"(?m)^\s*{name}\s*=\s*(?:"(?:{level})"|\{{[^}}\n]*level\s*=\s*"(?:{level})")"#
-            ),
-            text,
-        )
+/// The lint, or the group that it is in: `[lints.clippy] pedantic = "warn"`, `#![deny(clippy::all)]`.
+fn clippy(rule: &str, settings: &Content) -> Level {
+    let (tool, plain) = rule.split_once("::").unwrap_or(("rust", rule));
+    let set = |name: &str| match settings {
+        Content::Program(text) => attribute(&rule.replace(plain, name), text),
+        Content::Data(data) => [&data["lints"], &data["workspace"]["lints"]]
+            .into_iter()
+            .find_map(|lints| named(&lints[tool][name], &["deny", "warn", "forbid"], &["allow"])),
+        Content::Text(_) => None,
     };
-    let in_code =
-        |name: &str, level: &str| says(&format!(r"(?m)^#!\[(?:{level})\([^)\]]*\b{name}\b"), text);
-    let (name, on) = (regex::escape(plain), "deny|warn|forbid");
-    let whole = regex::escape(rule);
-    if in_table(&name, on) || in_code(&whole, on) {
-        return Level::On;
-    }
-    if in_table(&name, "allow") || in_code(&whole, "allow") {
-        return Level::Off;
-    }
-    let groups = PRESETS.iter().filter(|one| one.tool == Clippy);
     let has = |rules: &str| rules.split_whitespace().any(|one| one == plain);
-    let by_group = groups.into_iter().any(|group| {
-        has(group.rules)
-            && (in_table(group.named, on) || in_code(&format!("clippy::{}", group.named), on))
-    });
-    if by_group { Level::On } else { Level::Absent }
+    let mut groups = PRESETS.iter().filter(|one| one.tool == Clippy && has(one.rules));
+    match set(plain) {
+        Some(level) => level,
+        None if matches!(settings, Content::Text(_)) => Level::Unknown,
+        None if groups.any(|group| set(group.named) == Some(Level::On)) => Level::On,
+        None => Level::Absent,
+    }
+}
+
+/// What the attributes of a crate say of a lint or a group.
+fn attribute(name: &str, text: &str) -> Option<Level> {
+    let name = regex::escape(name);
+    let says = |levels: &str| says(&format!(r"(?m)^\s*#!\[(?:{levels})\([^)\]]*\b{name}\b"), text);
+    if says("deny|warn|forbid") {
+        return Some(Level::On);
+    }
+    says("allow").then_some(Level::Off)
 }
 
 /// `select` or `extend-select` has the code or the beginning of it, and `ignore` has not. Without a
 /// `select` ruff has its own.
-fn ruff(rule: &str, text: &str) -> Level {
+fn ruff(rule: &str, data: &Value) -> Level {
     // `S` is a kind of its own and no beginning of `SIM`.
     let letters = |code: &str| code.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
-    let covers = |code: &String| {
-        code == "ALL" || letters(code) == letters(rule) && rule.starts_with(code.as_str())
+    let covers =
+        |code: &&str| *code == "ALL" || letters(code) == letters(rule) && rule.starts_with(*code);
+    let root = data.pointer("/tool/ruff").unwrap_or(data);
+    // Above `lint` they stood before ruff 0.2.
+    let places = [&root["lint"], root];
+    let given = |key: &str| places.into_iter().find(|place| place[key].is_array());
+    let codes = |key: &str| places.map(|place| texts(&place[key])).concat();
+    let own = DEFAULTS.iter().filter(|(tool, _)| *tool == Ruff);
+    let mut selected: Vec<&str> = match given("select") {
+        Some(_) => codes("select"),
+        None => own.flat_map(|(_, codes)| codes.split_whitespace()).collect(),
     };
-    let own = || {
-        let codes = DEFAULTS.iter().filter(|(tool, _)| *tool == Ruff);
-        codes.flat_map(|(_, codes)| codes.split_whitespace()).map(str::to_owned).collect()
-    };
-    let mut selected = ruff_codes("select", text).unwrap_or_else(own);
-    selected.extend(ruff_codes("extend-select", text).unwrap_or_default());
-    let ignored = ruff_codes("(?:extend-)?ignore", text).unwrap_or_default();
-    if ignored.iter().any(covers) {
+    selected.extend(codes("extend-select"));
+    if codes("ignore").iter().chain(&codes("extend-ignore")).any(covers) {
         Level::Off
     } else if selected.iter().any(covers) {
         Level::On
-    } else if says(r#"(?m)^\s*extend\s*=\s*["']"#, text) {
+    } else if root["extend"].is_string() {
         Level::Unknown
     } else {
         Level::Absent
     }
 }
 
-/// The codes in the lists of a key; `None` where there is no such key.
-fn ruff_codes(key: &str, text: &str) -> Option<Vec<String>> {
-    static CODE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r#"["']([A-Z]+\d*)["']"#).expect("an expression"));
-    let list = Regex::new(&format!(r"(?ms)^\s*{key}\s*=\s*\[(.*?)\]")).ok()?;
-    let lists: Vec<String> = list.captures_iter(text).map(|found| found[1].to_owned()).collect();
-    let codes = |list: &String| -> Vec<String> {
-        CODE.captures_iter(list).map(|one| one[1].to_owned()).collect()
-    };
-    (!lists.is_empty()).then(|| lists.iter().flat_map(codes).collect())
-}
-
 /// A rule of a linter that bundles several is on with the linter: `gosec/G204`, `revive/…`.
-fn golangci(rule: &str, text: &str) -> Level {
+fn golangci(rule: &str, data: &Value) -> Level {
     let linter = rule.split('/').next().unwrap_or(rule);
-    let Ok(settings) = serde_saphyr::from_str::<Value>(text) else { return Level::Unknown };
-    let linters = &settings["linters"];
-    let lists = |key: &str| {
-        let names = linters[key].as_array().into_iter().flatten();
-        names.into_iter().any(|name| name.as_str() == Some(linter))
-    };
+    let linters = &data["linters"];
+    let lists = |key: &str| texts(&linters[key]).contains(&linter);
     let is_set = |key: &str| linters[key].as_bool() == Some(true);
     let all = is_set("enable-all") || linters["default"] == "all";
     let none = is_set("disable-all") || linters["default"] == "none";

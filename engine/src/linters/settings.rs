@@ -1,27 +1,44 @@
 //! The settings of other tools that lie in the repository.
 
 use super::Tool::{self, Biome, Clippy, Eslint, Golangci, Ruff};
+use super::content::{Content, any_text};
 use super::{Level, level};
 use crate::files::{Files, side_file};
-use regex::Regex;
-use std::sync::LazyLock;
+use serde_json::Value;
+use std::sync::Arc;
 
 /// Most settings files that are read.
 const MOST: usize = 400;
 
-/// The settings that are there: tool, path, text.
+/// The settings that are there.
 #[derive(Debug, Default)]
-pub struct Settings {
-    linters: Vec<(Tool, String, String)>,
-    /// Formatters, by name and path.
-    formatters: Vec<(&'static str, String)>,
-    /// Tools on commits, names and layers: what they are on, the tool, path, text.
-    others: Vec<(&'static str, &'static str, String, String)>,
-    /// Tools of which it is known only that they have settings.
-    plain: Vec<(&'static str, String)>,
-    /// clippy.toml: names that are disallowed.
-    disallowed: Vec<(String, String)>,
+pub struct Settings(Vec<Found>);
+
+/// Settings of one tool in one file.
+#[derive(Debug)]
+struct Found {
+    tool: &'static str,
+    say: Say,
+    path: String,
+    content: Arc<Content>,
 }
+
+/// What the settings of a tool say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Say {
+    /// Which of its rules are on.
+    Rules(Tool),
+    /// How code is laid out.
+    Layout,
+    /// What holds for commits, names or layers.
+    About(&'static str),
+    /// Which names are disallowed.
+    Disallowed,
+    /// No more than that the tool is there.
+    There,
+}
+
+use Say::{About, Disallowed, Layout, Rules, There};
 
 /// What `enforced-by` comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,63 +56,77 @@ pub enum Enforced {
     },
 }
 
-/// Tools and the files that hold their settings: names, or their beginnings where a `*` stands. What
-/// stands after a `#` must be in the text. From the pages of the tools.
-const PLAIN: [(&str, &[&str]); 24] = [
-    ("cargo-deny", &["deny.toml", ".deny.toml"]),
-    ("checkstyle", &["checkstyle.xml"]),
-    ("detekt", &["detekt.yml", "detekt.yaml"]),
-    ("hadolint", &[".hadolint.yaml", ".hadolint.yml"]),
-    ("knip", &["knip.json", "knip.jsonc", "knip.ts"]),
-    ("lefthook", &["lefthook.yml", "lefthook.yaml", ".lefthook.yml"]),
-    ("markdownlint", &[".markdownlint*"]),
-    ("mypy", &["mypy.ini", ".mypy.ini", "pyproject.toml#[tool.mypy"]),
-    ("oxlint", &[".oxlintrc.json"]),
-    ("phpstan", &["phpstan.neon", "phpstan.neon.dist"]),
-    ("pre-commit", &[".pre-commit-config.yaml"]),
-    ("pylint", &[".pylintrc", "pyproject.toml#[tool.pylint"]),
-    ("pyright", &["pyrightconfig.json", "pyproject.toml#[tool.pyright"]),
-    ("rubocop", &[".rubocop.yml"]),
-    ("semgrep", &[".semgrep.yml", ".semgrep.yaml"]),
-    ("shellcheck", &[".shellcheckrc"]),
-    ("spectral", &[".spectral.yaml", ".spectral.yml"]),
-    ("sqlfluff", &[".sqlfluff", "pyproject.toml#[tool.sqlfluff"]),
-    ("stylelint", &[".stylelintrc*", "stylelint.config.*"]),
-    ("swiftlint", &[".swiftlint.yml"]),
-    ("textlint", &[".textlintrc*"]),
-    ("tsc", &["tsconfig.json", "tsconfig.base.json"]),
-    ("vale", &[".vale.ini"]),
-    ("yamllint", &[".yamllint", ".yamllint.yml", ".yamllint.yaml"]),
+/// Tools, what their settings say, and the files that hold them: names, or their beginnings where a
+/// `*` stands. What stands after a `#` is a JSON pointer to what must be in the file. From the pages
+/// of the tools.
+const TOOLS: [(&str, Say, &[&str]); 42] = [
+    ("biome", Rules(Biome), &["biome.json", "biome.jsonc"]),
+    ("biome", Layout, &["biome.json", "biome.jsonc"]),
+    ("black", Layout, &["pyproject.toml#/tool/black"]),
+    ("cargo-deny", There, &["deny.toml", ".deny.toml"]),
+    ("checkstyle", There, &["checkstyle.xml"]),
+    ("clippy", Rules(Clippy), &["Cargo.toml", "lib.rs", "main.rs"]),
+    ("clippy", Disallowed, &["clippy.toml", ".clippy.toml"]),
+    ("cocogitto", About("commits"), &["cog.toml"]),
+    (
+        "commitlint",
+        About("commits"),
+        &["commitlint.config.*", ".commitlintrc*", "package.json#/commitlint"],
+    ),
+    ("dependency-cruiser", About("layers"), &[".dependency-cruiser.*"]),
+    ("detekt", There, &["detekt.yml", "detekt.yaml"]),
+    ("editorconfig", Layout, &[".editorconfig"]),
+    ("eslint", Rules(Eslint), &["eslint.config.*", ".eslintrc*", "package.json#/eslintConfig"]),
+    ("gofmt", Layout, &["go.mod"]),
+    (
+        "golangci-lint",
+        Rules(Golangci),
+        &[".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"],
+    ),
+    ("hadolint", There, &[".hadolint.yaml", ".hadolint.yml"]),
+    ("import-linter", About("layers"), &[".importlinter", "pyproject.toml#/tool/importlinter"]),
+    ("knip", There, &["knip.json", "knip.jsonc", "knip.ts"]),
+    ("lefthook", There, &["lefthook.yml", "lefthook.yaml", ".lefthook.yml"]),
+    ("ls-lint", About("names"), &[".ls-lint.yml"]),
+    ("markdownlint", There, &[".markdownlint*"]),
+    ("mypy", There, &["mypy.ini", ".mypy.ini", "pyproject.toml#/tool/mypy"]),
+    ("oxlint", There, &[".oxlintrc.json"]),
+    ("phpstan", There, &["phpstan.neon", "phpstan.neon.dist"]),
+    ("pre-commit", There, &[".pre-commit-config.yaml"]),
+    ("prettier", Layout, &[".prettierrc*", "prettier.config.*", "package.json#/prettier"]),
+    ("pylint", There, &[".pylintrc", "pyproject.toml#/tool/pylint"]),
+    ("pyright", There, &["pyrightconfig.json", "pyproject.toml#/tool/pyright"]),
+    ("rubocop", There, &[".rubocop.yml"]),
+    ("ruff", Rules(Ruff), &["ruff.toml", ".ruff.toml", "pyproject.toml#/tool/ruff"]),
+    ("ruff format", Layout, &["ruff.toml", ".ruff.toml", "pyproject.toml#/tool/ruff"]),
+    ("rustfmt", Layout, &["rustfmt.toml", ".rustfmt.toml"]),
+    ("semgrep", There, &[".semgrep.yml", ".semgrep.yaml"]),
+    ("shellcheck", There, &[".shellcheckrc"]),
+    ("spectral", There, &[".spectral.yaml", ".spectral.yml"]),
+    ("sqlfluff", There, &[".sqlfluff", "pyproject.toml#/tool/sqlfluff"]),
+    ("stylelint", There, &[".stylelintrc*", "stylelint.config.*"]),
+    ("swiftlint", There, &[".swiftlint.yml"]),
+    ("textlint", There, &[".textlintrc*"]),
+    ("tsc", There, &["tsconfig.json", "tsconfig.base.json"]),
+    ("vale", There, &[".vale.ini"]),
+    ("yamllint", There, &[".yamllint", ".yamllint.yml", ".yamllint.yaml"]),
 ];
 
 /// Whether a file of this name may hold settings that [`Settings::read`] reads.
 #[must_use]
 pub fn is_settings(name: &str) -> bool {
-    is_known(name) || plain(name).next().is_some()
+    of_name(name).next().is_some()
 }
 
-/// The tools whose settings a file of this name may be, and what its text must have.
-fn plain(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let fits = move |file: &&'static str| {
-        let file = file.split('#').next().unwrap_or(file);
+/// What a file of this name may hold: the tool, what its settings say, where in the file they are.
+fn of_name(name: &str) -> impl Iterator<Item = (&'static str, Say, &'static str)> {
+    let fits = move |file: &str| {
         file == name || file.strip_suffix('*').is_some_and(|start| name.starts_with(start))
     };
-    PLAIN.iter().filter_map(move |(tool, files)| {
-        let file = files.iter().copied().find(|file| fits(file))?;
-        Some((*tool, file.split_once('#').map_or("", |(_, text)| text)))
+    TOOLS.iter().filter_map(move |(tool, say, files)| {
+        let mut places = files.iter().map(|file| file.split_once('#').unwrap_or((file, "")));
+        places.find(|(file, _)| fits(file)).map(|(_, at)| (*tool, *say, at))
     })
-}
-
-/// Whether a file of this name may set a tool of which rules are known.
-fn may_set(tool: &str, name: &str) -> bool {
-    match tool {
-        "eslint" => name.contains("eslint") || name == "package.json",
-        "biome" => name.starts_with("biome."),
-        "ruff" => name.contains("ruff") || name == "pyproject.toml",
-        "clippy" | "rustc" => name.ends_with(".rs") || name == "Cargo.toml",
-        "golangci-lint" => name.starts_with(".golangci."),
-        _ => !name.ends_with(".rs"),
-    }
 }
 
 impl Settings {
@@ -108,110 +139,56 @@ impl Settings {
     /// The settings of the tools that `names` under `enforced-by` are of, among `paths`.
     #[must_use]
     pub fn of_tools(files: &dyn Files, paths: &[String], names: &[String]) -> Self {
-        let tools: Vec<&str> =
-            names.iter().map(|name| name.split(['/', ':']).next().unwrap_or(name)).collect();
-        let is_asked =
-            |name: &str| is_settings(name) && tools.iter().any(|tool| may_set(tool, name));
+        let tools: Vec<&str> = names.iter().map(|name| tool_and_rule(name).0).collect();
+        let is_asked = |name: &str| of_name(name).any(|(tool, ..)| tools.contains(&tool));
         Self::read_where(files, paths, is_asked)
     }
 
     fn read_where(files: &dyn Files, paths: &[String], is_asked: impl Fn(&str) -> bool) -> Self {
-        let mut settings = Self::default();
-        let name = |path: &&String| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
         // A workspace of hundreds of crates leaves room for what says more than their first files.
         let is_code = |path: &&String| path.ends_with(".rs");
         let own = || paths.iter().filter(|path| !path.contains("node_modules/"));
         let first = own().filter(|path| !is_code(path));
         let all = first.chain(own().filter(is_code)).filter(|path| is_asked(&name(path)));
+        let mut settings = Self::default();
         for path in all.take(MOST) {
-            let name = &*name(&path);
             if let Some(text) = side_file(files, path) {
-                let of_this = plain(name).filter(|(_, part)| text.contains(part));
-                settings.plain.extend(of_this.map(|(tool, _)| (tool, path.clone())));
-                if is_known(name) {
-                    settings.take(name, path, text);
-                }
+                settings.take(&name(path), path, text);
             }
         }
         settings
     }
 
     fn take(&mut self, name: &str, path: &str, text: String) {
-        let path = path.to_owned();
-        let is_eslint = name.starts_with("eslint.config.") || name.starts_with(".eslintrc");
-        match name {
-            _ if is_eslint => self.linters.push((Eslint, path, text)),
-            ".golangci.yml" | ".golangci.yaml" | ".golangci.toml" => {
-                self.linters.push((Golangci, path, text));
-            }
-            "biome.json" | "biome.jsonc" => {
-                self.formatters.push(("biome", path.clone()));
-                self.linters.push((Biome, path, text));
-            }
-            "ruff.toml" | ".ruff.toml" => {
-                self.formatters.push(("ruff format", path.clone()));
-                self.linters.push((Ruff, path, text));
-            }
-            "pyproject.toml" => self.python(path, text),
-            "package.json" => self.package(path, text),
-            "Cargo.toml" | "lib.rs" | "main.rs" => self.linters.push((Clippy, path, text)),
-            "clippy.toml" | ".clippy.toml" => {
-                let names = DISALLOWED.captures_iter(&text);
-                self.disallowed.extend(names.map(|found| (found[1].to_owned(), path.clone())));
-            }
-            ".editorconfig" => self.formatters.push(("editorconfig", path)),
-            "rustfmt.toml" | ".rustfmt.toml" => self.formatters.push(("rustfmt", path)),
-            "go.mod" => self.formatters.push(("gofmt", path)),
-            _ if name.starts_with(".prettierrc") || name.starts_with("prettier.config.") => {
-                self.formatters.push(("prettier", path));
-            }
-            _ if name.starts_with("commitlint.config.") || name.starts_with(".commitlintrc") => {
-                self.others.push(("commits", "commitlint", path, text));
-            }
-            "cog.toml" => self.others.push(("commits", "cocogitto", path, text)),
-            ".ls-lint.yml" => self.others.push(("names", "ls-lint", path, text)),
-            ".importlinter" => self.others.push(("layers", "import-linter", path, text)),
-            _ => self.others.push(("layers", "dependency-cruiser", path, text)),
-        }
+        let content = Arc::new(Content::of(name, text));
+        let is_there = |at: &str| {
+            at.is_empty() || content.data().is_some_and(|data| data.pointer(at).is_some())
+        };
+        let held = of_name(name).filter(|(.., at)| is_there(at));
+        self.0.extend(held.map(|(tool, say, _)| Found {
+            tool,
+            say,
+            path: path.to_owned(),
+            content: Arc::clone(&content),
+        }));
     }
 
-    fn python(&mut self, path: String, text: String) {
-        if text.contains("[tool.black]") {
-            self.formatters.push(("black", path.clone()));
-        }
-        if text.contains("[tool.importlinter") {
-            self.others.push(("layers", "import-linter", path.clone(), text.clone()));
-        }
-        if text.contains("[tool.ruff") {
-            self.formatters.push(("ruff format", path.clone()));
-            self.linters.push((Ruff, path, text));
-        }
+    /// The settings that say this.
+    fn that(&self, say: Say) -> impl Iterator<Item = &Found> {
+        self.0.iter().filter(move |found| found.say == say)
     }
 
-    fn package(&mut self, path: String, text: String) {
-        if text.contains("\"prettier\":") {
-            self.formatters.push(("prettier", path.clone()));
-        }
-        if text.contains("\"commitlint\":") {
-            self.others.push(("commits", "commitlint", path.clone(), text.clone()));
-        }
-        if text.contains("\"eslintConfig\"") {
-            self.linters.push((Eslint, path, text));
-        }
-    }
-
-    /// The settings of a tool: path, text.
-    fn of(&self, tool: Tool) -> impl Iterator<Item = (&str, &str)> {
-        let own = self.linters.iter().filter(move |(known, ..)| *known == tool);
-        own.map(|(_, path, text)| (path.as_str(), text.as_str()))
+    /// The first settings of a tool that have a rule at a level.
+    fn at_level(&self, tool: Tool, rule: &str, wanted: Level) -> Option<&Found> {
+        self.that(Rules(tool)).find(|found| level(tool, rule, &found.content) == wanted)
     }
 
     /// The rule and the settings that switch it on.
     #[must_use]
     pub fn switched_on(&self, tool: Tool, rule: &str) -> Option<(String, String)> {
-        let mut own = self.of(tool);
-        let (path, _) = own.find(|(_, text)| level(tool, rule, text) == Level::On)?;
-        Some((tool.rule(rule), path.to_owned()))
+        let found = self.at_level(tool, rule, Level::On)?;
+        Some((tool.rule(rule), found.path.clone()))
     }
 
     /// The first of the names that peers have for a rule of ours that settings switch on. ESLint's
@@ -239,82 +216,69 @@ impl Settings {
     /// The file of clippy or ESLint in which a name is forbidden as such, with what forbids it.
     #[must_use]
     pub fn forbids(&self, name: &str) -> Option<(String, String)> {
-        let ends =
-            |known: &&(String, String)| known.0 == name || known.0.ends_with(&format!("::{name}"));
-        if let Some((known, path)) = self.disallowed.iter().find(ends) {
-            return Some((format!("clippy::disallowed ({known})"), path.clone()));
+        let tail = format!("::{name}");
+        for found in self.that(Disallowed) {
+            let mut known = disallowed(&found.content);
+            if let Some(known) = known.find(|known| *known == name || known.ends_with(&tail)) {
+                return Some((format!("clippy::disallowed ({known})"), found.path.clone()));
+            }
         }
-        let quoted = [format!("\"{name}\""), format!("'{name}'")];
-        let restricted = |(_, text): &(&str, &str)| {
-            text.contains("no-restricted-") && quoted.iter().any(|one| text.contains(one))
-        };
-        let (path, _) = self.of(Eslint).find(restricted)?;
-        Some(("eslint/no-restricted-*".to_owned(), path.to_owned()))
+        let restricted = |found: &&Found| restricts(&found.content, name);
+        let found = self.that(Rules(Eslint)).find(restricted)?;
+        Some(("eslint/no-restricted-*".to_owned(), found.path.clone()))
     }
 
-    /// The settings on commits, names or layers whose text passes `says`: the tool, the path.
+    /// The settings on commits, names or layers in which all of `parts` stand: the tool, the path.
     #[must_use]
-    pub fn on(&self, about: &str, says: impl Fn(&str) -> bool) -> Option<(String, String)> {
-        let own = self.others.iter().find(|(on, .., text)| *on == about && says(text));
-        own.map(|(_, tool, path, _)| ((*tool).to_owned(), path.clone()))
+    pub fn on(&self, about: &'static str, parts: &[String]) -> Option<(String, String)> {
+        let holds = |found: &&Found| parts.iter().all(|part| found.content.holds(part));
+        self.that(About(about)).find(holds).map(Found::named)
     }
 
     /// The formatter that lays code out; `style`: one that also changes quotes and semicolons.
     #[must_use]
     pub fn formatter(&self, style: bool) -> Option<(String, String)> {
-        let changes = |(tool, _): &&(&str, String)| {
-            !style || ["prettier", "biome", "black", "ruff format"].contains(tool)
-        };
-        let (tool, path) = self.formatters.iter().find(changes)?;
-        Some(((*tool).to_owned(), path.clone()))
+        const STYLE: [&str; 4] = ["prettier", "biome", "black", "ruff format"];
+        let changes = |found: &&Found| !style || STYLE.contains(&found.tool);
+        self.that(Layout).find(changes).map(Found::named)
     }
 
     /// What becomes of a name under `enforced-by`: `eslint/no-console`, `clippy::unwrap_used`,
     /// `ruff/T201`, or a tool alone: `prettier`.
     #[must_use]
     pub fn enforced_by(&self, name: &str) -> Enforced {
-        let (tool, rule) = match name.split_once("::").or_else(|| name.split_once('/')) {
-            Some((tool, rule)) => (tool, Some(rule)),
-            None => (name, None),
-        };
-        let known = match tool {
-            "eslint" => Some(Eslint),
-            "biome" => Some(Biome),
-            "clippy" | "rustc" => Some(Clippy),
-            "ruff" => Some(Ruff),
-            "golangci-lint" => Some(Golangci),
+        let (tool, rule) = tool_and_rule(name);
+        let known = TOOLS.iter().find_map(|(known, say, _)| match say {
+            Rules(whose) if *known == tool => Some(*whose),
             _ => None,
-        };
+        });
         match (known, rule) {
-            (Some(known), Some(rule)) => self.rule_of(known, rule, tool == "rustc"),
+            // A lint of the compiler has no tool before its name.
+            (Some(Clippy), Some(rule)) if !name.starts_with("rustc") => {
+                self.rule_of(Clippy, &format!("clippy::{rule}"))
+            }
+            (Some(known), Some(rule)) => self.rule_of(known, rule),
             _ => self.tool_alone(tool),
         }
     }
 
-    fn rule_of(&self, tool: Tool, rule: &str, is_plain: bool) -> Enforced {
-        let rule = match tool {
-            Clippy if !is_plain => format!("clippy::{rule}"),
-            _ => rule.to_owned(),
-        };
-        let told = |wanted: Level| {
-            let mut own = self.of(tool);
-            let found = own.find(|(_, text)| level(tool, &rule, text) == wanted);
-            found.map(|(path, _)| path.to_owned())
-        };
+    fn rule_of(&self, tool: Tool, rule: &str) -> Enforced {
+        let told =
+            |wanted: Level| self.at_level(tool, rule, wanted).map(|found| found.path.clone());
         if let Some(path) = told(Level::On) {
             return Enforced::By(path);
         }
         let name = tool.name();
         if let Some(path) = told(Level::Off) {
             let why = format!("{path} switches `{rule}` off");
-            let remedy = format!("switch it on there, or take {} out", tool.rule(&rule));
+            let remedy = format!("switch it on there, or take {} out", tool.rule(rule));
             return Enforced::Not { why, remedy };
         }
         if let Some(path) = told(Level::Unknown) {
             return Enforced::Perhaps(path);
         }
-        match self.of(tool).next() {
-            Some((path, _)) => Enforced::Not {
+        match self.that(Rules(tool)).next() {
+            Some(Found { path, .. }) => Enforced::Not {
                 why: format!("no settings of {name} here switch `{rule}` on"),
                 remedy: format!("switch it on, in {path} for one"),
             },
@@ -324,19 +288,14 @@ impl Settings {
 
     /// A tool without a rule, or one whose rules are not known: its settings are there, or not.
     fn tool_alone(&self, tool: &str) -> Enforced {
-        let linters = self.linters.iter().map(|(tool, path, _)| (tool.name().to_lowercase(), path));
-        let formatters = self.formatters.iter().map(|(tool, path)| ((*tool).to_owned(), path));
-        let others = self.others.iter().map(|(_, tool, path, _)| ((*tool).to_owned(), path));
-        let plain = self.plain.iter().map(|(tool, path)| ((*tool).to_owned(), path));
-        let mut all = linters.chain(formatters).chain(others).chain(plain);
-        if let Some((_, path)) = all.find(|(known, _)| known == tool) {
-            return Enforced::By(path.clone());
+        if let Some(found) = self.0.iter().find(|found| found.tool == tool) {
+            return Enforced::By(found.path.clone());
         }
-        if TOOLS.contains(&tool) || PLAIN.iter().any(|(known, _)| *known == tool) {
+        let mut known: Vec<&str> = TOOLS.iter().map(|(tool, ..)| *tool).collect();
+        if known.contains(&tool) {
             return missing(tool);
         }
-        let mut known: Vec<&str> = PLAIN.iter().map(|(tool, _)| *tool).chain(TOOLS).collect();
-        known.sort_unstable();
+        known.dedup();
         Enforced::Not {
             why: format!("`{tool}` is no tool whose settings are known"),
             remedy: format!("known are {}", known.join(", ")),
@@ -344,70 +303,51 @@ impl Settings {
     }
 }
 
-/// The tools of [`Settings::take`], as `enforced-by` names them.
-const TOOLS: [&str; 15] = [
-    "biome",
-    "black",
-    "clippy",
-    "cocogitto",
-    "commitlint",
-    "dependency-cruiser",
-    "editorconfig",
-    "eslint",
-    "gofmt",
-    "golangci-lint",
-    "import-linter",
-    "ls-lint",
-    "prettier",
-    "ruff",
-    "rustfmt",
-];
+impl Found {
+    fn named(&self) -> (String, String) {
+        (self.tool.to_owned(), self.path.clone())
+    }
+}
+
+/// The tool and the rule of a name under `enforced-by`; the compiler's lints lie where Clippy's do.
+fn tool_and_rule(name: &str) -> (&str, Option<&str>) {
+    let (tool, rule) = match name.split_once("::").or_else(|| name.split_once('/')) {
+        Some((tool, rule)) => (tool, Some(rule)),
+        None => (name, None),
+    };
+    (if tool == "rustc" { "clippy" } else { tool }, rule)
+}
+
+/// The paths that clippy.toml disallows: texts, or mappings with a `path`.
+fn disallowed(content: &Content) -> impl Iterator<Item = &str> {
+    let tables = content.data().and_then(Value::as_object).into_iter().flatten();
+    let lists = tables.filter(|(key, _)| key.starts_with("disallowed-"));
+    let all = lists.flat_map(|(_, list)| list.as_array().into_iter().flatten());
+    all.filter_map(|one| one.get("path").unwrap_or(one).as_str())
+}
+
+/// Whether a rule `no-restricted-…` of ESLint names the name.
+fn restricts(content: &Content, name: &str) -> bool {
+    match content {
+        Content::Program(text) | Content::Text(text) => {
+            let quoted = [format!("\"{name}\""), format!("'{name}'")];
+            text.contains("no-restricted-") && quoted.iter().any(|one| text.contains(one))
+        }
+        Content::Data(data) => {
+            let root = data.get("eslintConfig").unwrap_or(data);
+            let parts =
+                std::iter::once(root).chain(root["overrides"].as_array().into_iter().flatten());
+            let mut rules = parts.flat_map(|part| part["rules"].as_object().into_iter().flatten());
+            rules.any(|(rule, setting)| {
+                rule.starts_with("no-restricted-") && any_text(setting, &|text| text == name)
+            })
+        }
+    }
+}
 
 fn missing(tool: &str) -> Enforced {
     Enforced::Not {
         why: format!("no settings of {tool} are in this project"),
         remedy: "add them, give the page a `check`, or take the key out".to_owned(),
     }
-}
-
-static DISALLOWED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#""((?:[A-Za-z_]\w*)(?:::[A-Za-z_]\w*)+)""#).expect("an expression")
-});
-
-fn is_known(name: &str) -> bool {
-    const NAMES: [&str; 23] = [
-        "biome.json",
-        "biome.jsonc",
-        "ruff.toml",
-        ".ruff.toml",
-        "pyproject.toml",
-        "package.json",
-        "Cargo.toml",
-        "lib.rs",
-        "main.rs",
-        "clippy.toml",
-        ".clippy.toml",
-        ".editorconfig",
-        "rustfmt.toml",
-        ".rustfmt.toml",
-        "go.mod",
-        ".ls-lint.yml",
-        ".importlinter",
-        "cog.toml",
-        ".golangci.yml",
-        ".golangci.yaml",
-        ".golangci.toml",
-        ".dependency-cruiser.js",
-        ".dependency-cruiser.json",
-    ];
-    const STARTS: [&str; 7] = [
-        "eslint.config.",
-        ".eslintrc",
-        ".prettierrc",
-        "prettier.config.",
-        "commitlint.config.",
-        ".commitlintrc",
-        ".dependency-cruiser.",
-    ];
-    NAMES.contains(&name) || STARTS.iter().any(|start| name.starts_with(start))
 }

@@ -17,7 +17,7 @@ mod script;
 mod tests;
 
 use crate::files::{Files, SIDE_FILE_LIMIT};
-use crate::parse::values::{Datum, Format, Values};
+use crate::parse::values::{Format, Values};
 use crate::paths::{folder_of, scope_of};
 use crate::source::{Encoding, Source};
 use draft::Draft;
@@ -300,7 +300,8 @@ fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, String> {
         let at = source.position(span.start, Encoding::CodePoints);
         return Err(format!("{path}:{}:{}: {why}", at.line + 1, at.column + 1));
     }
-    if let Some(deep) = too_deep(&values) {
+    if let Some(deep) = values.deeper_than(DEEPEST) {
+        let deep = deep.key.as_ref().map_or("", |(key, _)| key);
         return Err(format!("{path}: `{deep}` lies more than {DEEPEST} levels deep"));
     }
     let is_yaml = format == Format::Yaml;
@@ -332,19 +333,6 @@ fn merged(value: Json) -> Json {
         }
         other => other,
     }
-}
-
-/// The first key that lies too deep.
-fn too_deep(values: &Values) -> Option<String> {
-    let mut depths = vec![0_usize; values.all.len()];
-    for (at, value) in values.all.iter().enumerate() {
-        // What lies in another comes after it.
-        depths[at] = value.parent.map_or(0, |parent| depths[parent] + 1);
-        if depths[at] > DEEPEST && matches!(value.datum, Datum::List | Datum::Map) {
-            return Some(value.key.as_ref().map_or_else(String::new, |(key, _)| key.clone()));
-        }
-    }
-    None
 }
 
 /// The only document of a configuration; one that is empty is an empty mapping.

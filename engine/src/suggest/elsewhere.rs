@@ -228,13 +228,15 @@ fn on_form(
     } else {
         return None;
     };
-    let last = |code: &str| {
+    let last = |code: &String| {
         let code = code.trim_end_matches(['/', '*']);
         code.rsplit('/').next().unwrap_or(code).to_owned()
     };
-    settings.on(about, |text| {
-        about != "layers" || sentence.code.iter().all(|code| text.contains(&last(code)))
-    })
+    let parts: Vec<String> = match about {
+        "layers" => sentence.code.iter().map(last).collect(),
+        _ => Vec::new(),
+    };
+    settings.on(about, &parts)
 }
 
 fn formatter(settings: &Settings, text: &str, draft: Option<&Draft>) -> Option<(String, String)> {

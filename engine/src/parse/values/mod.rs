@@ -119,6 +119,17 @@ impl Values {
         at
     }
 
+    /// The first list or mapping that lies in more than `most` others.
+    #[must_use]
+    pub fn deeper_than(&self, most: usize) -> Option<&Value> {
+        let mut depths = vec![0_usize; self.all.len()];
+        self.all.iter().enumerate().find_map(|(at, value)| {
+            // What lies in another comes after it.
+            depths[at] = value.parent.map_or(0, |parent| depths[parent] + 1);
+            (depths[at] > most && matches!(value.datum, Datum::List | Datum::Map)).then_some(value)
+        })
+    }
+
     /// The value with this key in the mapping `at`.
     #[must_use]
     pub fn child(&self, at: usize, key: &str) -> Option<usize> {

@@ -1,0 +1,105 @@
+//! The text of a tool's settings, read: as data where it is data, else without its comments, for what
+//! stands in a comment switches nothing on.
+
+use crate::parse::values::{Format, Values};
+use ast_grep_core::tree_sitter::LanguageExt;
+use ast_grep_language::SupportLang;
+use serde_json::Value;
+
+/// How deep settings may nest: what is deeper is not read as data.
+const DEEPEST: usize = 64;
+
+/// The settings that one file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Content {
+    /// A program, which is not run: its text without comments.
+    Program(String),
+    /// What the file holds as data.
+    Data(Value),
+    /// A file that is not what its format asks for, or one in a format that is not read.
+    Text(String),
+}
+
+impl Content {
+    /// Reads the text of the file of this name.
+    pub(super) fn of(name: &str, text: String) -> Self {
+        if let Some(language) = language(name) {
+            return Self::Program(without_comments(language, text));
+        }
+        let Some(format) = format(name, &text) else { return Self::Text(text) };
+        let values = Values::read(format, &text);
+        if values.broken.is_some() || values.deeper_than(DEEPEST).is_some() {
+            return Self::Text(text);
+        }
+        // Of an empty file all is as the tool has it.
+        let root = values.roots.first().map(|root| values.json(*root));
+        Self::Data(
+            root.filter(|root| !root.is_null()).unwrap_or_else(|| Value::Object(<_>::default())),
+        )
+    }
+
+    /// The data; `None` where there is none to be read.
+    pub(super) fn data(&self) -> Option<&Value> {
+        match self {
+            Self::Data(data) => Some(data),
+            Self::Program(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// Whether a text stands in the settings, as a key or within a text.
+    pub(super) fn holds(&self, part: &str) -> bool {
+        match self {
+            Self::Program(text) | Self::Text(text) => text.contains(part),
+            Self::Data(data) => any_text(data, &|text| text.contains(part)),
+        }
+    }
+}
+
+/// Whether one of the keys and texts of a value passes.
+pub(super) fn any_text(data: &Value, passes: &impl Fn(&str) -> bool) -> bool {
+    match data {
+        Value::String(text) => passes(text),
+        Value::Array(all) => all.iter().any(|one| any_text(one, passes)),
+        Value::Object(all) => all.iter().any(|(key, one)| passes(key) || any_text(one, passes)),
+        _ => false,
+    }
+}
+
+fn language(name: &str) -> Option<SupportLang> {
+    match name.rsplit('.').next()? {
+        "js" | "cjs" | "mjs" => Some(SupportLang::JavaScript),
+        "ts" | "cts" | "mts" => Some(SupportLang::TypeScript),
+        "rs" => Some(SupportLang::Rust),
+        _ => None,
+    }
+}
+
+/// The format of a file; one without an ending (`.eslintrc`) may hold JSON or YAML.
+fn format(name: &str, text: &str) -> Option<Format> {
+    if !name.ends_with("rc") {
+        return Format::of(name);
+    }
+    let is_json = text.trim_start().starts_with(['{', '/']);
+    Some(if is_json { Format::Json } else { Format::Yaml })
+}
+
+/// The text with blanks for its comments.
+fn without_comments(language: SupportLang, text: String) -> String {
+    // Rust: of thousands of files few switch lints on at all.
+    if language == SupportLang::Rust && !text.contains("#![") {
+        return String::new();
+    }
+    let parsed = language.ast_grep(&text);
+    let comments: Vec<_> = parsed
+        .root()
+        .dfs()
+        .filter(|node| node.kind().contains("comment"))
+        .map(|comment| comment.range())
+        .collect();
+    let mut bare = text.into_bytes();
+    for range in comments {
+        let bytes = bare.get_mut(range).unwrap_or_default();
+        bytes.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    }
+    String::from_utf8_lossy(&bare).into_owned()
+}
