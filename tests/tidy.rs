@@ -30,7 +30,10 @@ const LAYERS: &[(&str, &[&str])] = &[
             "kind", "manifest", "paths", "parse", "rule", "tokens",
         ],
     ),
-    ("remembered", &["files", "kind", "lines", "finding", "config", "registry", "patterns"]),
+    (
+        "remembered",
+        &["files", "kind", "lines", "finding", "config", "parse", "registry", "patterns"],
+    ),
     ("manifest", &["files"]),
     ("imports", &["source", "files", "listing", "manifest", "parse", "paths"]),
     (

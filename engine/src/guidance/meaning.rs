@@ -186,19 +186,7 @@ fn is_long_latin(token: &str) -> bool {
 
 /// Whether two words differ by one letter more, less or other, or by two that changed places.
 fn is_slip(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    if one.len().abs_diff(other.len()) > 1 {
-        return false;
-    }
-    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let (one, other) = (&one[same..], &other[same..]);
-    match (one, other) {
-        ([], _) | (_, []) => true,
-        ([a, b, one @ ..], [c, d, other @ ..]) if a == d && b == c && one == other => true,
-        ([_, one @ ..], [_, other @ ..]) if one == other => true,
-        ([_, rest @ ..], _) if rest == other => true,
-        (_, [_, rest @ ..]) => one == rest,
-    }
+    one.len().abs_diff(other.len()) <= 1 && strsim::osa_distance(one, other) <= 1
 }
 
 #[cfg(test)]

@@ -82,6 +82,24 @@ pub fn may_have_fences(text: &str, wanted: impl Fn(&str) -> bool) -> bool {
     })
 }
 
+/// The marks of a line that begins or ends a block of code
+/// (<https://spec.commonmark.org/0.31.2/#fenced-code-blocks>).
+#[must_use]
+pub fn fence_marks(line: &str) -> Option<&str> {
+    let start = line.trim_start_matches(' ');
+    let mark = start.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
+    let info = start.trim_start_matches(mark);
+    let marks = &start[..start.len() - info.len()];
+    let is_fence = marks.len() >= 3 && line.len() - start.len() <= 3;
+    (is_fence && (mark == '~' || !info.contains('`'))).then_some(marks)
+}
+
+/// Whether a line ends the block of code that the marks `open` began.
+#[must_use]
+pub fn closes_fence(open: &str, line: &str) -> bool {
+    fence_marks(line).is_some_and(|marks| marks.starts_with(open) && line.trim() == marks)
+}
+
 /// The fenced blocks of a Markdown text for which `wanted` says yes to the info string.
 #[must_use]
 pub fn fences(source: &Source, wanted: impl Fn(&str) -> bool) -> Vec<Fence> {

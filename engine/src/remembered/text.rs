@@ -3,6 +3,7 @@
 use super::Shape;
 use crate::kind::MEMORY_FOLDER;
 use crate::lines::types::Entry;
+use crate::parse::markdown::{closes_fence, fence_marks};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -140,10 +141,9 @@ fn quiet(text: &str) -> String {
     let mut open: Option<&str> = None;
     for line in text.trim().lines() {
         let start = line.trim_start();
-        let marks = fence_marks(line);
-        match (open, marks) {
+        match (open, fence_marks(line)) {
             (None, Some(marks)) => open = Some(marks),
-            (Some(opened), Some(marks)) if closes(opened, marks, start) => open = None,
+            (Some(marks), _) if closes_fence(marks, line) => open = None,
             (None, None) if is_structure(start) => {
                 quiet.push_str(&line[..line.len() - start.len()]);
                 quiet.push('\\');
@@ -165,19 +165,4 @@ fn is_structure(start: &str) -> bool {
     let is_underline =
         |mark: char| !start.is_empty() && start.trim_end().chars().all(|c| c == mark);
     start.starts_with(['#', '<']) || is_underline('=') || is_underline('-')
-}
-
-/// The marks of a line that begins or ends a block of code.
-fn fence_marks(line: &str) -> Option<&str> {
-    let start = line.trim_start_matches(' ');
-    let mark = start.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
-    let rest = start.trim_start_matches(mark);
-    let marks = &start[..start.len() - rest.len()];
-    let is_fence = marks.len() >= 3 && line.len() - start.len() <= 3;
-    (is_fence && (mark == '~' || !rest.contains('`'))).then_some(marks)
-}
-
-/// Whether a line that begins with `marks` ends the block that began with `opened`.
-fn closes(opened: &str, marks: &str, line: &str) -> bool {
-    marks.starts_with(opened) && line.trim_end() == marks
 }

@@ -169,6 +169,19 @@ fn outcomes_are_read_out_of_every_form() {
     }
 }
 
+/// An option that takes a value hides the name of the hook no more than its value does.
+#[test]
+fn a_hook_is_seen_behind_every_option() {
+    for option in Cli::command().get_arguments().filter(|option| option.is_global_set()) {
+        let Some(name) = option.get_long() else { continue };
+        let takes = option.get_action().takes_values();
+        let words = ["aidd", &format!("--{name}"), "hook", "hook", "stop"].map(OsString::from);
+        let words = words.iter().enumerate().filter(|(at, _)| takes || *at != 2);
+        let words: Vec<OsString> = words.map(|(_, word)| word.clone()).collect();
+        assert!(is_agents(&words), "{words:?}");
+    }
+}
+
 #[test]
 fn a_hook_of_a_client_is_known_however_it_is_called() {
     let is = |args: &[&str]| is_agents(&args.iter().map(OsString::from).collect::<Vec<_>>());

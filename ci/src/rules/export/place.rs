@@ -1,5 +1,6 @@
 //! Where the block of rules stands in a file that people write, too.
 
+use aidd_engine::parse::markdown::{closes_fence, fence_marks};
 use aidd_engine::suggest::EXPORTED as MARKERS;
 use std::ops::Range;
 
@@ -84,10 +85,11 @@ fn markers(text: &str) -> Result<(Vec<Found>, Option<usize>), String> {
         let inner = line.trim_start_matches('\u{feff}').trim_start_matches(' ');
         // Four spaces make it code.
         let is_code = line.len() - inner.len() > 3 && at > 0;
-        if let Some(marks) = fence_of(inner).filter(|_| !is_code) {
+        let line_of_fence = line.trim_start_matches('\u{feff}');
+        if let Some(marks) = fence_marks(line_of_fence) {
             match fence {
                 None => fence = Some((marks, at + 1)),
-                Some((open, _)) if marks.starts_with(open) && inner == marks => fence = None,
+                Some((open, _)) if closes_fence(open, line_of_fence) => fence = None,
                 Some(_) => {}
             }
             continue;
@@ -108,15 +110,6 @@ fn markers(text: &str) -> Result<(Vec<Found>, Option<usize>), String> {
         }
     }
     Ok((found, fence.map(|(_, line)| line)))
-}
-
-/// The marks that begin or end a code block
-/// (<https://spec.commonmark.org/0.31.2/#fenced-code-blocks>).
-fn fence_of(line: &str) -> Option<&str> {
-    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let end = line.find(|c| c != mark).unwrap_or(line.len());
-    let words = &line[end..];
-    (end >= 3 && !(mark == '`' && words.contains('`'))).then(|| &line[..end])
 }
 
 #[cfg(test)]
