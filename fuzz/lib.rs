@@ -6,13 +6,14 @@ use aidd_engine::config::Config;
 use aidd_engine::files::Memory;
 use aidd_engine::finding::{Finding, Safety};
 use aidd_engine::fix;
+use aidd_engine::linters::Settings;
 use aidd_engine::listing::Listing;
 use aidd_engine::paths::Globs;
 use aidd_engine::registry::Registry;
 use aidd_engine::rule_import::{self, Tool};
 use aidd_engine::source::{Source, Span};
 use aidd_engine::suggest::{self, Ground};
-use aidd_engine::{examples, patterns, project_checks};
+use aidd_engine::{examples, patterns, project_checks, remembered};
 use std::sync::LazyLock;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
@@ -137,6 +138,53 @@ pub fn import(data: &[u8]) {
     let files = Memory([(PATHS[path].to_owned(), data.to_vec())].into());
     let _ = rule_import::tool_of(&files, PATHS[path]);
     let _ = rule_import::import(&files, PATHS[path], Tool::ALL[tool], ".aidd/rules");
+}
+
+/// Reads the settings of another tool: the first byte chooses the file. What they say is asked for.
+pub fn settings(data: &[u8]) {
+    const NAMES: [&str; 10] = [
+        ".eslintrc",
+        ".eslintrc.json",
+        "eslint.config.ts",
+        "package.json",
+        "biome.jsonc",
+        "Cargo.toml",
+        "lib.rs",
+        "clippy.toml",
+        "pyproject.toml",
+        ".golangci.yml",
+    ];
+    const ASKED: [&str; 7] = [
+        "eslint/no-console",
+        "biome/noVar",
+        "clippy::unwrap_used",
+        "rustc/missing_docs",
+        "ruff/T201",
+        "golangci-lint/gosec/G204",
+        "prettier",
+    ];
+    let Some((&first, data)) = data.split_first() else { return };
+    let path = NAMES[usize::from(first) % NAMES.len()].to_owned();
+    let files = Memory([(path.clone(), data.to_vec())].into());
+    let settings = Settings::read(&files, &[path]);
+    for asked in ASKED {
+        let _ = settings.enforced_by(asked);
+    }
+    let _ = settings.forbids("set_var");
+    let _ = settings.formatter(true);
+}
+
+/// Checks the lines of a memory, and makes rules of the memories that carry a check.
+///
+/// # Panics
+/// As [`check`].
+pub fn remember(data: &[u8]) {
+    const PATH: &str = "ai/memory/conventions.jsonl";
+    check(PATH, data);
+    let found = remembered::of(&Memory([(PATH.to_owned(), data.to_vec())].into()));
+    for page in found.pages {
+        assert!(!page.path.is_empty() && !page.text.is_empty());
+    }
 }
 
 /// Reads the sentences of a page, and drafts a check of each.
