@@ -30,18 +30,7 @@ pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {
 const IDS: &[(&[&str], &str)] = &[
     (&["gantt task"], "task"),
     (references::REQUIREMENTS, "requirement or element"),
-    (
-        &[
-            "c4 person",
-            "c4 system",
-            "c4 container",
-            "c4 component",
-            "c4 element",
-            "c4 boundary",
-            "c4 deployment node",
-        ],
-        "element",
-    ),
+    (references::C4_ELEMENTS, "element"),
     (&["gitGraph commit id"], "commit"),
     (&["kanban section", "kanban item"], "item"),
     (&["wardley component", "wardley anchor"], "component"),

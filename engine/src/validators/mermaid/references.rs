@@ -39,15 +39,7 @@ const REFERENCES: &[(&[&str], &[&str], &str)] = &[
             "c4 relation style source",
             "c4 relation style target",
         ],
-        &[
-            "c4 person",
-            "c4 system",
-            "c4 container",
-            "c4 component",
-            "c4 element",
-            "c4 boundary",
-            "c4 deployment node",
-        ],
+        C4_ELEMENTS,
         "element",
     ),
     (
@@ -86,6 +78,17 @@ const REFERENCES: &[(&[&str], &[&str], &str)] = &[
         ],
         "component",
     ),
+];
+
+/// Names of a C4 diagram.
+pub(super) const C4_ELEMENTS: &[&str] = &[
+    "c4 person",
+    "c4 system",
+    "c4 container",
+    "c4 component",
+    "c4 element",
+    "c4 boundary",
+    "c4 deployment node",
 ];
 
 /// Names of a requirement diagram.
