@@ -324,7 +324,7 @@ mod tests {
             (
                 "Never import `moment`.",
                 ".eslintrc.yml",
-                "no-restricted-imports: [error, 'moment']",
+                "rules:\n  no-restricted-imports: [error, 'moment']",
                 "eslint/no-restricted-*",
             ),
             ("Always use tabs, not spaces.", ".editorconfig", "", "editorconfig"),
