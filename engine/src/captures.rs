@@ -91,6 +91,12 @@ impl PathPattern {
         &self.prefix
     }
 
+    /// What every path that matches ends with.
+    #[must_use]
+    pub fn suffix(&self) -> &str {
+        &self.suffix
+    }
+
     /// The names it captures.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)

@@ -1,6 +1,8 @@
 //! The only way to bytes: a handful of stores of files, all addressed by paths relative to a root.
 #![expect(clippy::disallowed_methods, reason = "this is where files are read")]
 
+mod folder;
+
 use crate::listing::Listing;
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata};

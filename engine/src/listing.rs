@@ -10,12 +10,25 @@ pub struct Listing {
     files: Arc<Vec<String>>,
     /// Folder → how many entries are right below it; made when first asked for.
     folders: Arc<OnceLock<HashMap<String, u64>>>,
+    /// The last bytes of a path → the places of the files that end so; made when first asked for.
+    endings: Arc<OnceLock<HashMap<Ending, Vec<u32>>>>,
     /// What Git's index holds; `None`: no repository, or nobody asked.
     tracked: Option<Arc<Self>>,
     branch: Option<String>,
     changed: Option<BTreeSet<String>>,
     /// Answers about the project as a whole, which do not change while it is checked.
     answers: Mutex<HashMap<String, bool>>,
+}
+
+/// What most names end in that end alike: a dot and two letters.
+type Ending = [u8; 3];
+
+/// So many paths are looked at one by one.
+const FEW: usize = 32;
+
+/// The last bytes of a text; `None` for a shorter one.
+fn ending(text: &str) -> Option<Ending> {
+    text.as_bytes().last_chunk().copied()
 }
 
 impl Listing {
@@ -34,6 +47,7 @@ impl Listing {
         Self {
             files: self.files.clone(),
             folders: self.folders.clone(),
+            endings: self.endings.clone(),
             tracked: self.tracked.clone(),
             branch: self.branch.clone(),
             changed: self.changed.clone(),
@@ -44,7 +58,12 @@ impl Listing {
     /// The same files, of which nothing else is known.
     #[must_use]
     pub fn undescribed(&self) -> Self {
-        Self { files: self.files.clone(), folders: self.folders.clone(), ..Self::default() }
+        Self {
+            files: self.files.clone(),
+            folders: self.folders.clone(),
+            endings: self.endings.clone(),
+            ..Self::default()
+        }
     }
 
     /// Whether both have the same files, of the disk and of the index, branch and change.
@@ -63,6 +82,7 @@ impl Listing {
         if let Err(at) = self.files.binary_search_by(|file| (**file).cmp(path)) {
             Arc::make_mut(&mut self.files).insert(at, path.to_owned());
             self.folders = Arc::default();
+            self.endings = Arc::default();
         }
         self
     }
@@ -158,6 +178,39 @@ impl Listing {
         &self.files[start..start + length]
     }
 
+    /// Files in order, all those whose path begins with `prefix` and ends with `suffix` among them:
+    /// not many more, where most files end otherwise.
+    pub fn like(&self, prefix: &str, suffix: &str) -> impl Iterator<Item = &str> {
+        let start = self.files.partition_point(|file| file.as_str() < prefix);
+        let beginning = self.beginning_with(prefix);
+        let (few, range) = match ending(suffix) {
+            // To look at a few is quicker than to look up where the others are.
+            Some(ending) if beginning.len() > FEW => (self.ending(ending), &[][..]),
+            _ => (&[][..], beginning),
+        };
+        let first = few.partition_point(|&at| (at as usize) < start);
+        let few = few[first..].iter().map_while(move |&at| {
+            let at = at as usize;
+            self.files.get(at).filter(|_| at < start + beginning.len())
+        });
+        few.chain(range).map(String::as_str)
+    }
+
+    /// The places of the files that end so.
+    fn ending(&self, last: Ending) -> &[u32] {
+        let endings = self.endings.get_or_init(|| {
+            let mut endings: HashMap<Ending, Vec<u32>> = HashMap::new();
+            for (at, file) in (0_u32..).zip(self.files.iter()) {
+                // One that is shorter ends with no ending.
+                if let Some(ending) = ending(file) {
+                    endings.entry(ending).or_default().push(at);
+                }
+            }
+            endings
+        });
+        endings.get(&last).map_or(&[], Vec::as_slice)
+    }
+
     /// The files at any depth below `folder`; all for the root.
     #[must_use]
     pub fn below(&self, folder: &str) -> &[String] {
@@ -179,6 +232,33 @@ impl Listing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn files_are_found_by_how_they_begin_and_end(
+            paths in proptest::collection::vec("[ab]{0,2}(/[ab]{1,3}){0,2}[.][ab줄]{1,3}", 0..120),
+            prefix in "[ab/]{0,3}",
+            suffix in "[/.ab줄]{0,4}",
+        ) {
+            let listing = Listing::new(paths);
+            let wanted = |path: &&str| path.starts_with(&prefix) && path.ends_with(&suffix);
+            let found: Vec<&str> = listing.like(&prefix, &suffix).filter(wanted).collect();
+            let all = listing.files().iter().map(String::as_str);
+            prop_assert_eq!(found, all.filter(wanted).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn of_many_files_only_those_that_end_alike_are_looked_at() {
+        let paths = (0..100).map(|n| format!("a/{n}.{}", if n % 10 == 0 { "md" } else { "ts" }));
+        let listing = Listing::new(paths);
+        assert_eq!(listing.like("", "/x.md").count(), 10);
+        assert_eq!(listing.like("a/", ".rs").count(), 0);
+        assert_eq!(listing.like("", "s").count(), 100);
+        let listing = listing.with_file("a/x.rs");
+        assert_eq!(listing.like("", ".rs").collect::<Vec<_>>(), ["a/x.rs"]);
+    }
 
     #[test]
     fn folders_follow_from_files() {

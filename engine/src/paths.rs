@@ -140,6 +140,12 @@ fn path_glob(base: &str, glob: &str) -> Result<Glob, String> {
     GlobBuilder::new(&full).literal_separator(true).build().map_err(|error| error.to_string())
 }
 
+/// The path of what is called `name` in `folder` (the root, when empty).
+#[must_use]
+pub(crate) fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
 /// The folder of a path; empty for the root.
 pub(crate) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)

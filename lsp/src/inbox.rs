@@ -161,6 +161,7 @@ fn on_disk(state: &Arc<State>, paths: Vec<PathBuf>) {
     lock(&state.dirty).mark(paths.iter().cloned());
     state.touch();
     let state = state.clone();
+    let number = state.tidings.fetch_add(1, Ordering::SeqCst) + 1;
     tokio::spawn(async move {
         let reloading = state.clone();
         let settles = move || (reload(&reloading, &paths), whole::again(&reloading, &paths));
@@ -168,6 +169,14 @@ fn on_disk(state: &Arc<State>, paths: Vec<PathBuf>) {
             Ok((true, _)) => schedule::recheck(&state),
             Ok((false, true)) => schedule::joined(&state),
             _ => {}
+        }
+        // What was told of is judged. To ask for the time of every file takes longer: of several who
+        // come at once the last does it for all.
+        let resting = state.clone();
+        if state.tidings.load(Ordering::SeqCst) == number
+            && spawn_blocking(move || whole::rest(&resting)).await.is_ok_and(|differs| differs)
+        {
+            schedule::joined(&state);
         }
     });
 }

@@ -9,7 +9,7 @@ use crate::snapshot::Snapshot;
 use aidd_engine::check::Checked;
 use aidd_engine::files::Overlay;
 use aidd_engine::source::{Encoding, Source};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -96,6 +96,10 @@ pub(crate) struct State {
     pub(crate) is_shut_down: AtomicBool,
     /// The client has agreed to tell of any file that changes.
     pub(crate) is_told: AtomicBool,
+    /// How often the client told of files that changed.
+    pub(crate) tidings: AtomicU64,
+    /// Projects in which nobody looked yet for what else changed.
+    pub(crate) unrested: Mutex<BTreeSet<PathBuf>>,
     /// The client is about to be told to ask again.
     pub(crate) is_refreshing: AtomicBool,
 }
@@ -118,6 +122,8 @@ impl State {
             told: Mutex::default(),
             is_shut_down: AtomicBool::new(false),
             is_told: AtomicBool::new(false),
+            tidings: AtomicU64::new(0),
+            unrested: Mutex::default(),
             is_refreshing: AtomicBool::new(false),
         }
     }

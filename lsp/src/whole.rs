@@ -92,7 +92,7 @@ pub(crate) fn look(workspace: &Workspace, files: &dyn Files) -> Option<Kept> {
 }
 
 /// Looks again at the projects that the files at `paths` belong to; on a thread that may block.
-/// Whether any file may have other findings for it.
+/// Whether any file may have other findings for it. What else changed [`rest`] looks for.
 pub(crate) fn again(state: &Arc<State>, paths: &[PathBuf]) -> bool {
     let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
     state.roots_then_tell(|roots| {
@@ -102,18 +102,44 @@ pub(crate) fn again(state: &Arc<State>, paths: &[PathBuf]) -> bool {
             by_root.entry(root).or_insert((workspace, BTreeSet::new())).1.insert(path);
         }
     });
+    lock(&state.unrested).extend(by_root.keys().cloned());
+    let look = |(workspace, paths): (Arc<Workspace>, BTreeSet<String>)| {
+        looked(state, &workspace, |files, open| workspace.look_again(files, paths, open))
+    };
+    marked(state, by_root.into_values().flat_map(look).collect())
+}
+
+/// Looks for files that changed and that nobody told of, in the projects that were looked at again;
+/// on a thread that may block. Whether any file may have other findings for it.
+pub(crate) fn rest(state: &Arc<State>) -> bool {
     let is_all = state.is_told.load(Ordering::SeqCst);
-    let mut changed: Vec<PathBuf> = Vec::new();
-    for (root, (workspace, paths)) in by_root {
-        let over = Open { documents: &state.documents, root: &root };
-        let files = Overlay { over, under: &workspace.project.disk };
-        let open = || {
-            let open = lock(&state.documents).paths().into_iter();
-            open.filter(|path| path.starts_with(&root)).map(|path| relative(&root, &path)).collect()
-        };
-        let differing = workspace.look_again(&files, paths, &open, is_all);
-        changed.extend(differing.iter().map(|path| root.join(path)));
-    }
+    let due = std::mem::take(&mut *lock(&state.unrested));
+    let look = |root: PathBuf| {
+        let workspace = state.roots_then_tell(|roots| roots.workspace(&root));
+        looked(state, &workspace, |files, open| workspace.look_for_rest(files, open, is_all))
+    };
+    marked(state, due.into_iter().flat_map(look).collect())
+}
+
+/// The files that a look at a project gives other findings; it is handed what may be read, and what
+/// says which documents are open.
+fn looked(
+    state: &Arc<State>,
+    workspace: &Workspace,
+    look: impl FnOnce(&dyn Files, &dyn Fn() -> BTreeSet<String>) -> BTreeSet<String>,
+) -> Vec<PathBuf> {
+    let root = workspace.project.root();
+    let over = Open { documents: &state.documents, root };
+    let files = Overlay { over, under: &workspace.project.disk };
+    let open = || {
+        let open = lock(&state.documents).paths().into_iter();
+        open.filter(|path| path.starts_with(root)).map(|path| relative(root, &path)).collect()
+    };
+    look(&files, &open).iter().map(|path| root.join(path)).collect()
+}
+
+/// Notes files that have other findings; whether there are any.
+fn marked(state: &State, changed: Vec<PathBuf>) -> bool {
     if changed.is_empty() {
         return false;
     }

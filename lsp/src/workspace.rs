@@ -109,30 +109,51 @@ impl Workspace {
     }
 
     /// Looks at the project again, unless nobody did so far; returns the paths with other findings.
-    /// `paths`: files that may have changed, `is_all`: all that did; `open`: the documents that are.
-    /// Of several who come at once the first looks for all.
+    /// `paths`: files that may have changed; `open`: the documents that are. Of several who come at
+    /// once the first looks for all.
     pub(crate) fn look_again(
         &self,
         files: &dyn Files,
         paths: BTreeSet<String>,
         open: &dyn Fn() -> BTreeSet<String>,
-        is_all: bool,
     ) -> BTreeSet<String> {
         // It is made once: whoever finds it here does not meet the one who makes it.
         if lock(&self.whole).is_none() {
             return BTreeSet::new();
         }
         lock(&self.told).extend(paths);
-        let mut kept = lock(&self.kept);
+        match &mut *lock(&self.kept) {
+            Some(kept) if !lock(&self.told).is_empty() => self.look(kept, files, open, false),
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// Looks for whatever else changed, where that is due: see [`Kept::wants_rest`].
+    pub(crate) fn look_for_rest(
+        &self,
+        files: &dyn Files,
+        open: &dyn Fn() -> BTreeSet<String>,
+        is_all: bool,
+    ) -> BTreeSet<String> {
+        match &mut *lock(&self.kept) {
+            Some(kept) if kept.0.wants_rest(is_all) => self.look(kept, files, open, true),
+            _ => BTreeSet::new(),
+        }
+    }
+
+    fn look(
+        &self,
+        (kept, were_open): &mut (Kept, BTreeSet<String>),
+        files: &dyn Files,
+        open: &dyn Fn() -> BTreeSet<String>,
+        and_rest: bool,
+    ) -> BTreeSet<String> {
         let mut paths = std::mem::take(&mut *lock(&self.told));
-        let Some((kept, were_open)) = kept.as_mut().filter(|_| !paths.is_empty()) else {
-            return BTreeSet::new();
-        };
         let (engine, project) = (&self.engine, &self.project);
         // A text that is not saved counts, and when it is closed that of the disk does.
         paths.extend(std::mem::replace(were_open, open()));
         paths.extend(were_open.iter().cloned());
-        let told = Told { files: &paths, is_all };
+        let told = Told { files: &paths, and_rest };
         let changed = kept.again(engine, &project.config, &project.disk, files, told);
         *lock(&self.whole) = Some(Arc::new(Whole::of(kept)));
         changed

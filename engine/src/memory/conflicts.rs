@@ -1,13 +1,11 @@
 //! What of permanent memory does not go together.
 
 use super::MemoryError;
-use super::log::Folded;
 use super::project::ProjectMemory;
-use super::store::Query;
+use super::store::{Clashes, Query};
 use super::types::{Entry, Kind, Layer, Link, Relation, Status};
 use super::words::topic_key;
-use crate::lines::standing::{Clash, Standing};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// What does not go together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,28 +46,14 @@ impl ProjectMemory {
     /// # Errors
     /// When the store does not answer.
     pub fn conflicts(&mut self) -> Result<Vec<Conflict>, MemoryError> {
-        let query = Query { layers: vec![Layer::Permanent], ..Query::default() };
-        self.read(&mut |store| {
-            let mut from: HashMap<String, Vec<Link>> = HashMap::new();
-            for link in store.all_links()? {
-                from.entry(link.from.clone()).or_default().push(link);
-            }
-            let entries = store.entries(&query)?.into_iter();
-            let memories: Vec<Folded> = entries
-                .map(|entry| Folded { links: from.remove(&entry.id).unwrap_or_default(), entry })
-                .collect();
-            let contested = memories.iter().map(|memory| &memory.entry);
-            let contested = contested.filter(|entry| entry.is_contested());
-            let mut conflicts: Vec<Conflict> = contested
-                .map(|entry| Conflict::TwoHeads {
-                    id: entry.id.clone(),
-                    heads: entry.heads.clone(),
-                })
-                .collect();
-            conflicts.extend(Standing::of(&memories).clashes().into_iter().map(Conflict::from));
-            conflicts.sort();
-            Ok(conflicts)
-        })
+        let Clashes { contested, topics, links } = self.read(&mut |store| store.clashes())?;
+        let two_heads = contested.into_iter().map(|(id, heads)| Conflict::TwoHeads { id, heads });
+        let mut conflicts: Vec<Conflict> = two_heads.collect();
+        let on_topics = topics.into_iter().map(|(topic, ids)| Conflict::OneTopic { topic, ids });
+        conflicts.extend(on_topics);
+        conflicts.extend(links.into_iter().filter_map(|link| of_link(link, &|_| true)));
+        conflicts.sort();
+        Ok(conflicts)
     }
 
     /// What of [`Self::conflicts`] this permanent memory is part of: its topic and its links are
@@ -116,20 +100,6 @@ impl ProjectMemory {
         conflicts.extend(links.filter_map(|link| of_link(link, &|id| active.contains(id))));
         conflicts.sort();
         Ok(conflicts)
-    }
-}
-
-impl From<Clash<'_>> for Conflict {
-    fn from(clash: Clash<'_>) -> Self {
-        match clash {
-            Clash::OneTopic(topic, ids) => {
-                Self::OneTopic { topic, ids: ids.into_iter().map(str::to_owned).collect() }
-            }
-            Clash::Contradiction(from, to) => {
-                Self::Contradiction { from: from.to_owned(), to: to.to_owned() }
-            }
-            Clash::Circle(from, to) => Self::Circle { from: from.to_owned(), to: to.to_owned() },
-        }
     }
 }
 

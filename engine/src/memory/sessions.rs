@@ -4,7 +4,7 @@ use super::MemoryError;
 use super::branches::Promoted;
 use super::project::ProjectMemory;
 use super::records::{SessionState, TokenUsage};
-use super::store::{Durability, StorageBackend, Table};
+use super::store::{Durability, Sessions, StorageBackend, Table};
 use serde_json::{Map, Value, json};
 
 /// Fields that are set by starting and ending, and by nothing else.
@@ -49,7 +49,7 @@ impl ProjectMemory {
     pub fn join_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
         let state = self.new_session(new)?;
         self.write(Durability::Full, &mut |store, gate| {
-            let all = store.documents(Table::Sessions)?;
+            let all = store.sessions(Sessions::Open)?;
             let all = all.into_iter().filter_map(|state| serde_json::from_value(state).ok());
             let is_same = |other: &SessionState| {
                 !other.is_ended() && other.memory_session_id == state.memory_session_id
@@ -103,7 +103,10 @@ impl ProjectMemory {
         ended: Option<bool>,
         limit: usize,
     ) -> Result<Vec<SessionState>, MemoryError> {
-        let all = self.read(&mut |store| store.documents(Table::Sessions))?;
+        let all = self.read(&mut |store| match ended {
+            Some(false) => store.sessions(Sessions::Open),
+            _ => store.documents(Table::Sessions),
+        })?;
         let states = all.into_iter().filter_map(|state| serde_json::from_value(state).ok());
         Ok(states
             .filter(|state: &SessionState| {
@@ -120,10 +123,12 @@ impl ProjectMemory {
     /// # Errors
     /// When the store does not answer.
     pub fn thread(&mut self, memory_session_id: &str) -> Result<Option<SessionState>, MemoryError> {
-        let all = self.sessions(None, None, usize::MAX)?;
-        Ok(all
-            .into_iter()
-            .find(|state| state.memory_session_id.as_deref() == Some(memory_session_id)))
+        let of_thread = Sessions::Thread(memory_session_id);
+        let all = self.read(&mut |store| store.sessions(of_thread))?;
+        let mut states = all.into_iter().filter_map(|state| serde_json::from_value(state).ok());
+        let is_it =
+            |state: &SessionState| state.memory_session_id.as_deref() == Some(memory_session_id);
+        Ok(states.find(is_it))
     }
 
     /// Adds to a session: lists grow (files and names only by new ones), pending tasks are

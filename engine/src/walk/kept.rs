@@ -2,15 +2,16 @@
 //! them. A look at what changed says the same as a look at all.
 
 use super::globs;
+use super::stamps::Stamps;
 use super::tree::{Mark, Tree};
 use super::whole::{ask_git, asks_git};
 use crate::check::Engine;
 use crate::config::Config;
-use crate::files::{Disk, Files, SETTLED, Stamp, stamp_of};
+use crate::files::{Disk, Files, SETTLED, stamp_of};
 use crate::git::Repository;
 use crate::listing::Listing;
 use crate::project_checks::{Joins, News, Settled};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,9 +23,9 @@ pub struct Kept {
     joins: Joins,
     /// What Git's branch and index are known by; `None`: there is no repository that could be read.
     git: Option<Vec<(PathBuf, Mark)>>,
-    /// What files were known by when all were looked at last, and when that was; `None`: only once
+    /// What files were known by when all were asked for last, and when that was; `None`: only once
     /// so far.
-    stamps: HashMap<String, Stamp>,
+    stamps: Stamps,
     looked: Option<Instant>,
     /// What is to be looked at each time, as of a number of runs of the rules; see [`Joins::apart`].
     apart: (Option<u64>, Vec<String>),
@@ -39,9 +40,9 @@ pub struct Told<'a> {
     /// Files that came, went or changed, by path from the root; also those whose unsaved text counts
     /// or counted instead.
     pub files: &'a BTreeSet<String>,
-    /// All files that changed are among them. Else the time and length of each file tell; now and
-    /// then they do all the same.
-    pub is_all: bool,
+    /// Whether to look for other files that changed: the time and length of each is asked for, which
+    /// takes tens of milliseconds where there are tens of thousands.
+    pub and_rest: bool,
 }
 
 impl Kept {
@@ -58,8 +59,8 @@ impl Kept {
         let globs = globs(config)?;
         let tree = Tree::new(disk);
         let (git, listing) = described(engine, disk, Listing::new(tree.files()));
-        let mut stamps = HashMap::new();
-        let _ = restamp(&mut stamps, files, &listing);
+        let mut stamps = Stamps::default();
+        let _ = stamps.again(disk, &tree);
         let joins = Joins::new(engine, &globs, files, listing);
         Ok(Self { tree, joins, git, stamps, looked: None, apart: (None, Vec::new()) })
     }
@@ -74,6 +75,13 @@ impl Kept {
     #[must_use]
     pub fn settled(&self) -> Arc<Settled> {
         self.joins.settled()
+    }
+
+    /// Whether to look for files that changed beside those that somebody told of; `is_all`: who
+    /// tells means to tell of all. Now and then it is so all the same.
+    #[must_use]
+    pub fn wants_rest(&self, is_all: bool) -> bool {
+        !is_all || self.looked.is_none_or(|looked| looked.elapsed() >= TRUSTED)
     }
 
     /// Looks again; returns the paths with other findings. Engine, configuration and disk are those
@@ -101,10 +109,8 @@ impl Kept {
         }
         self.look_apart(!news.folders.is_empty());
         news.files.extend(self.apart.1.iter().cloned());
-        let is_trusted = self.looked.is_some_and(|looked| looked.elapsed() < TRUSTED);
-        if !told.is_all || !is_trusted {
-            let listing = news.listing.as_ref().unwrap_or_else(|| self.joins.listing());
-            news.files.extend(restamp(&mut self.stamps, files, listing));
+        if told.and_rest {
+            news.files.extend(self.stamps.again(disk, &self.tree));
             self.looked = Some(Instant::now());
         }
         self.joins.again(engine, &globs, files, news)
@@ -124,31 +130,6 @@ impl Kept {
             |(place, mark): &(PathBuf, Mark)| Mark::of(stamp_of(place), SETTLED).is_still(*mark);
         asks_git(engine) && !self.git.as_ref().is_some_and(|files| files.iter().all(is_still))
     }
-}
-
-/// Notes what the files of `listing` are known by now, of those that were not written just now; those
-/// that may be others than when it was noted last.
-fn restamp(
-    stamps: &mut HashMap<String, Stamp>,
-    files: &dyn Files,
-    listing: &Listing,
-) -> Vec<String> {
-    let mut changed = Vec::new();
-    for path in listing.files() {
-        let stamp = files.known_by(path);
-        if stamp.is_some() && stamps.get(path) == stamp.as_ref() {
-            continue;
-        }
-        changed.push(path.clone());
-        match stamp.filter(|stamp| stamp.0.elapsed().is_ok_and(|age| age > SETTLED)) {
-            Some(stamp) => stamps.insert(path.clone(), stamp),
-            None => stamps.remove(path),
-        };
-    }
-    if stamps.len() > listing.files().len() {
-        stamps.retain(|path, _| listing.has_file(path));
-    }
-    changed
 }
 
 /// Adds what the rules ask of Git, and what that is known by.

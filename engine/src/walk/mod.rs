@@ -2,6 +2,7 @@
 
 mod job;
 mod kept;
+mod stamps;
 mod tree;
 mod whole;
 

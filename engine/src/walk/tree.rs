@@ -3,7 +3,7 @@
 
 use super::{Walk, builder, relative};
 use crate::files::{Disk, SETTLED, Stamp, stamp_of};
-use crate::paths::folder_of;
+use crate::paths::{below, folder_of};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -106,6 +106,21 @@ impl Tree {
         self.folders
             .iter()
             .flat_map(|(path, folder)| folder.files.iter().map(move |name| below(path, name)))
+    }
+
+    /// The folders, and the names of the files right in each, in order.
+    pub(super) fn folders(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.folders.iter().map(|(path, folder)| (&**path, &*folder.files))
+    }
+
+    /// How old a time must be to tell.
+    pub(super) fn settled(&self) -> Duration {
+        self.settled
+    }
+
+    /// Whether there are files right in the folder at `path`.
+    pub(super) fn has_files(&self, path: &str) -> bool {
+        self.folders.get(path).is_some_and(|folder| !folder.files.is_empty())
     }
 
     /// Whether the walk goes into the folder at `path`.
@@ -216,10 +231,6 @@ fn now(place: &Path, before: Mark, settled: Duration) -> Mark {
         Mark::Young | Mark::Since(_) if before == Mark::There => Mark::There,
         mark => mark,
     }
-}
-
-fn below(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// The folders above a path, the root last.

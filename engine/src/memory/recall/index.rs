@@ -66,7 +66,10 @@ pub(in crate::memory) struct Index {
     briefs: Vec<Brief>,
     /// Beside `docs`. `None` for a memory whose vector is of another scheme.
     vectors: Vec<Option<Vector>>,
-    slots: HashMap<Arc<str>, u32>,
+    /// Made when something changes: whoever asks once needs none.
+    slots: Option<HashMap<Arc<str>, u32>>,
+    /// How many slots hold a memory.
+    live: usize,
     /// Terms of all live memories.
     length: f64,
     /// Memories whose vectors are of another scheme.
@@ -86,7 +89,7 @@ impl Index {
         by_words: bool,
     ) -> Result<(), MemoryError> {
         let (mark, deletions) = (store.mark()?, store.deletions()?);
-        let gone = self.docs.len() - self.slots.len();
+        let gone = self.docs.len() - self.live;
         let is_sparse = gone > GONE && gone * 4 > self.docs.len();
         let wants_terms = by_words && self.is_warm;
         if self.deletions != deletions || is_sparse || (wants_terms && self.terms.is_none()) {
@@ -99,16 +102,31 @@ impl Index {
         if self.mark.is_none() && wants_terms {
             self.terms = Some(Terms::new());
         }
-        for indexed in store.indexed(self.mark, self.terms.is_some())? {
-            self.take_in(indexed);
+        if self.mark.is_some() {
+            self.name_slots();
         }
+        let (after, with_terms) = (self.mark, self.terms.is_some());
+        let took = store.indexed(after, with_terms, &mut |indexed| self.take_in(indexed));
+        if took.is_err() {
+            *self = Self { is_warm: self.is_warm, ..Self::default() };
+        }
+        took?;
         self.mark = Some(mark);
         self.deletions = deletions;
         Ok(())
     }
 
+    /// Notes which slot each memory is in.
+    fn name_slots(&mut self) {
+        if self.slots.is_none() {
+            let ids = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
+            let live = ids.filter(|(_, (_, brief))| brief.is_live);
+            self.slots = Some(live.map(|(slot, (doc, _))| (doc.id.clone(), slot)).collect());
+        }
+    }
+
     fn take_in(&mut self, indexed: Indexed) {
-        if let Some(slot) = self.slots.remove(&*indexed.id) {
+        if let Some(slot) = self.slots.as_mut().and_then(|slots| slots.remove(&*indexed.id)) {
             self.drop_slot(slot);
         }
         if indexed.status == Status::Removed {
@@ -118,8 +136,10 @@ impl Index {
         if let Some(columns) = &indexed.columns {
             add_terms(self.terms.get_or_insert_default(), slot, columns);
         }
-        let id: Arc<str> = indexed.id.into();
-        self.slots.insert(id.clone(), slot);
+        if let Some(slots) = &mut self.slots {
+            slots.insert(indexed.id.clone(), slot);
+        }
+        self.live += 1;
         #[expect(clippy::cast_precision_loss, reason = "a count of words")]
         let length = indexed.length as f32;
         self.briefs.push(Brief {
@@ -132,13 +152,13 @@ impl Index {
         self.stale += usize::from(indexed.vector.is_none());
         self.vectors.push(indexed.vector);
         self.docs.push(Doc {
-            id,
+            id: indexed.id,
             row: indexed.row,
             kind: indexed.kind,
             created_at: indexed.created_at,
-            topic: indexed.topic_key.map(Into::into),
-            session: indexed.session_id.map(Into::into),
-            branch: indexed.branch.map(Into::into),
+            topic: indexed.topic_key,
+            session: indexed.session_id,
+            branch: indexed.branch,
             outcome: indexed.outcome,
             files: indexed.files.into_iter().map(Into::into).collect(),
         });
@@ -148,6 +168,7 @@ impl Index {
         let slot = slot as usize;
         if let Some(brief) = self.briefs.get_mut(slot) {
             brief.is_live = false;
+            self.live -= 1;
             self.length -= f64::from(brief.length);
         }
         self.stale -= usize::from(self.vectors.get(slot).is_none_or(Option::is_none));
@@ -165,7 +186,7 @@ impl Index {
 
     /// Whether every slot holds a memory.
     pub(super) fn is_full(&self) -> bool {
-        self.docs.len() == self.slots.len()
+        self.docs.len() == self.live
     }
 
     /// Their vectors; `None` for those that cannot be compared.
@@ -175,7 +196,7 @@ impl Index {
 
     /// How many memories there are.
     pub(super) fn len(&self) -> usize {
-        self.slots.len()
+        self.live
     }
 
     /// How many vectors are of another scheme.
@@ -210,15 +231,19 @@ impl Index {
         store: &mut dyn StorageBackend,
         terms: &[String],
     ) -> Result<Vec<Cow<'a, [Place]>>, MemoryError> {
-        let slots: HashMap<i64, u32> = self
-            .slots
-            .values()
-            .filter_map(|&slot| Some((self.docs.get(slot as usize)?.row, slot)))
-            .collect();
+        let slots = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
+        let live = slots.filter(|(_, (_, brief))| brief.is_live);
+        let mut rows: Vec<(i64, u32)> = live.map(|(slot, (doc, _))| (doc.row, slot)).collect();
+        // As good as sorted already: they are handed over in this order.
+        rows.sort_unstable();
+        let slot_of = |row: i64| {
+            let at = rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+            rows.get(at).map(|(_, slot)| *slot)
+        };
         let mut all = Vec::new();
         for term in terms {
             let places = store.places(term)?.into_iter();
-            let places = places.filter_map(|(row, counts)| Some((*slots.get(&row)?, counts)));
+            let places = places.filter_map(|(row, counts)| Some((slot_of(row)?, counts)));
             all.push(Cow::Owned(places.collect()));
         }
         Ok(all)

@@ -81,6 +81,33 @@ pub(super) const STEPS: &[&str] = &[
     INSERT INTO search (id, model, scheme, length, vector, files)
         SELECT id, '', 0, 0, x'', '[]' FROM memories;
 ",
+    // What a process asks that is started for one answer is answered without reading all there is: a
+    // first search without the texts, what does not go together, the sessions that are open.
+    "
+    ALTER TABLE search ADD COLUMN type TEXT;
+    ALTER TABLE search ADD COLUMN status TEXT;
+    ALTER TABLE search ADD COLUMN created_at INTEGER;
+    ALTER TABLE search ADD COLUMN topic_key TEXT;
+    ALTER TABLE search ADD COLUMN session_id TEXT;
+    ALTER TABLE search ADD COLUMN branch TEXT;
+    UPDATE search SET (type, status, created_at, topic_key, session_id, branch) =
+        (SELECT type, status, created_at, topic_key, session_id, branch
+            FROM memories m WHERE m.id = search.id);
+    CREATE INDEX memories_contested ON memories (id) WHERE instr(heads, ',') > 0;
+    CREATE INDEX memories_holding ON memories (id)
+        WHERE layer = 'permanent' AND status = 'active';
+    CREATE INDEX decisions_on_topic ON memories (topic_key, id)
+        WHERE layer = 'permanent' AND status = 'active' AND type = 'decision'
+            AND topic_key IS NOT NULL;
+    CREATE INDEX links_by_relation ON links (relation, to_id);
+    -- A document that is no JSON must not keep the store from being opened.
+    CREATE INDEX sessions_open ON sessions (at DESC, id DESC)
+        WHERE CASE WHEN json_valid(data) THEN data ->> '$.endedAt' END IS NULL;
+    CREATE INDEX sessions_by_thread ON sessions (
+        CASE WHEN json_valid(data)
+            THEN coalesce(data ->> '$.memorySessionId', data ->> '$.memory_session_id') END,
+        at DESC, id DESC);
+",
 ];
 
 /// The version a store is at.

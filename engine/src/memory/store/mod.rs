@@ -4,6 +4,7 @@
 //! The store mirrors the tracked files and holds what is not tracked. It decides nothing: it keeps
 //! records and finds them by plain fields.
 
+mod clashes;
 pub mod json;
 pub mod lock;
 mod migrations;
@@ -18,10 +19,12 @@ use super::recall::prepare::COLUMNS;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Status};
 use super::words::topic_key;
 use crate::embedding::Vector;
+pub use clashes::Clashes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What of a write must outlast a power cut. Either outlasts the end of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +156,7 @@ pub struct Indexed {
     /// Its number in the store's own index.
     pub row: i64,
     /// The memory.
-    pub id: String,
+    pub id: Arc<str>,
     /// What it is.
     pub kind: Kind,
     /// How it stands; removed ones are given too.
@@ -161,11 +164,11 @@ pub struct Indexed {
     /// Milliseconds since 1970.
     pub created_at: i64,
     /// What it is about, as [`topic_key`] sees it.
-    pub topic_key: Option<String>,
+    pub topic_key: Option<Box<str>>,
     /// The session it comes from.
-    pub session_id: Option<String>,
+    pub session_id: Option<Box<str>>,
     /// The branch it comes from.
-    pub branch: Option<String>,
+    pub branch: Option<Box<str>>,
     /// What came of it.
     pub outcome: Option<Outcome>,
     /// The files it names.
@@ -176,6 +179,15 @@ pub struct Indexed {
     pub vector: Option<Vector>,
     /// Its texts as terms with a space between each two.
     pub columns: Option<[String; COLUMNS.len()]>,
+}
+
+/// Which sessions are asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Sessions<'a> {
+    /// Those that were not ended.
+    Open,
+    /// Those of a thread, by the client's name for it.
+    Thread(&'a str),
 }
 
 /// A place for records. Writes are made between [`begin`](Self::begin) and
@@ -211,13 +223,14 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn mark(&mut self) -> Result<i64, MemoryError>;
     /// How many memories were ever taken out, which no later mark tells of.
     fn deletions(&mut self) -> Result<i64, MemoryError>;
-    /// What search needs of the memories that changed after a mark; `with_columns` also their
-    /// terms, which a store without an index of its own always gives.
+    /// Hands over what search needs of the memories that changed after a mark, each once;
+    /// `with_columns` also their terms, which a store without an index of its own always gives.
     fn indexed(
         &mut self,
         after: Option<i64>,
         with_columns: bool,
-    ) -> Result<Vec<Indexed>, MemoryError>;
+        take: &mut dyn FnMut(Indexed),
+    ) -> Result<(), MemoryError>;
     /// In which memories a term stands, by [`Indexed::row`]; nothing where the store has no index.
     fn places(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError>;
 
@@ -227,6 +240,8 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError>;
     /// All links, ordered.
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError>;
+    /// What does not go together in permanent memory, by how each memory stands.
+    fn clashes(&mut self) -> Result<Clashes, MemoryError>;
 
     /// Adds a line of a tracked file, or replaces it: by file and revision.
     fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError>;
@@ -249,6 +264,8 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn document(&mut self, table: Table, id: &str) -> Result<Option<Value>, MemoryError>;
     /// All documents, the last made first.
     fn documents(&mut self, table: Table) -> Result<Vec<Value>, MemoryError>;
+    /// The documents of some sessions, the last made first; there may be others among them.
+    fn sessions(&mut self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError>;
     /// Takes a document out; whether there was one.
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError>;
 

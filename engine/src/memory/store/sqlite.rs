@@ -3,10 +3,11 @@
 mod index;
 mod mend;
 mod query;
+mod quick;
 
 use super::{
-    Counts, Durability, Indexed, Mirrored, Opened, Query, StorageBackend, Table, lock, mended,
-    migrations, put_away,
+    Clashes, Counts, Durability, Indexed, Mirrored, Opened, Query, Sessions, StorageBackend, Table,
+    lock, mended, migrations, put_away,
 };
 use crate::memory::MemoryError;
 use crate::memory::id::canonical;
@@ -205,14 +206,13 @@ pub(super) const COLUMNS: &str =
 
 /// A column that holds a word of an enum.
 fn word<T: FromStr<Err = String>>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
-    let text: String = row.get(index)?;
-    text.parse().map_err(|error: String| broken(index, error))
+    row.get_ref(index)?.as_str()?.parse().map_err(|error: String| broken(index, error))
 }
 
 /// A column that holds JSON.
 pub(super) fn parsed<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
-    let text: String = row.get(index)?;
-    serde_json::from_str(&text).map_err(|error| broken(index, error.to_string()))
+    let text = row.get_ref(index)?.as_str()?;
+    serde_json::from_str(text).map_err(|error| broken(index, error.to_string()))
 }
 
 fn broken(index: usize, why: String) -> rusqlite::Error {
@@ -311,7 +311,9 @@ impl StorageBackend for Sqlite {
 
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
         let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
-        if !self.holds_prepared(entry)? {
+        if self.holds_prepared(entry)? {
+            self.put_status(&entry.id, entry.status)?;
+        } else {
             self.put_prepared(entry)?;
         }
         self.run(
@@ -345,6 +347,7 @@ impl StorageBackend for Sqlite {
             let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
             let sql = "UPDATE memories SET status = ?2, seq = ?3 WHERE id = ?1";
             self.run(sql, params![id, status.word(), seq])?;
+            self.put_status(id, status)?;
         }
         Ok(())
     }
@@ -370,13 +373,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
-        let mut counts: Vec<(Layer, Kind, Status, u32)> = self.all(
-            "SELECT layer, type, status, count(*) FROM memories GROUP BY 1, 2, 3",
-            [],
-            |row| Ok((word(row, 0)?, word(row, 1)?, word(row, 2)?, row.get(3)?)),
-        )?;
-        counts.sort_unstable();
-        Ok(counts)
+        self.known_counts()
     }
 
     fn mark(&mut self) -> Result<i64, MemoryError> {
@@ -391,8 +388,9 @@ impl StorageBackend for Sqlite {
         &mut self,
         after: Option<i64>,
         with_columns: bool,
-    ) -> Result<Vec<Indexed>, MemoryError> {
-        self.indexed_after(after, with_columns)
+        take: &mut dyn FnMut(Indexed),
+    ) -> Result<(), MemoryError> {
+        self.indexed_after(after, with_columns, take)
     }
 
     fn places(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
@@ -423,6 +421,10 @@ impl StorageBackend for Sqlite {
 
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError> {
         self.all("SELECT data FROM links", [], |row| parsed(row, 0)).map(super::json::sorted)
+    }
+
+    fn clashes(&mut self) -> Result<Clashes, MemoryError> {
+        self.known_clashes()
     }
 
     fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError> {
@@ -467,6 +469,10 @@ impl StorageBackend for Sqlite {
     fn documents(&mut self, table: Table) -> Result<Vec<Value>, MemoryError> {
         let sql = format!("SELECT data FROM {} ORDER BY at DESC, id DESC", table.name());
         self.all(&sql, [], |row| parsed(row, 0))
+    }
+
+    fn sessions(&mut self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
+        self.known_sessions(which)
     }
 
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError> {

@@ -156,7 +156,7 @@ impl TreeCheck {
             let paths: Vec<&str> = if is_folder {
                 listing.folders().keys().map(String::as_str).collect()
             } else {
-                listing.beginning_with(pattern.prefix()).iter().map(String::as_str).collect()
+                listing.like(pattern.prefix(), pattern.suffix()).collect()
             };
             for path in paths {
                 let Some(captured) = pattern.find(path) else { continue };

@@ -79,7 +79,7 @@ impl Template {
         if self.folder {
             listing.folders().keys().for_each(|path| try_one(path));
         } else {
-            listing.beginning_with(pattern.prefix()).iter().for_each(|path| try_one(path));
+            listing.like(pattern.prefix(), pattern.suffix()).for_each(try_one);
         }
     }
 
@@ -109,7 +109,7 @@ impl Template {
                 if self.folder {
                     listing.folders().keys().for_each(|path| one(path));
                 } else {
-                    listing.beginning_with(pattern.prefix()).iter().for_each(|path| one(path));
+                    listing.like(pattern.prefix(), pattern.suffix()).for_each(one);
                 }
             }
         }
@@ -165,7 +165,7 @@ impl Template {
         if self.folder {
             listing.folders().keys().for_each(|path| note(path));
         } else {
-            listing.beginning_with(pattern.prefix()).iter().for_each(|path| note(path));
+            listing.like(pattern.prefix(), pattern.suffix()).for_each(note);
         }
         known
     }

@@ -9,8 +9,8 @@ mod log;
 
 use super::salvage::Remains;
 use super::{
-    Counts, Durability, Indexed, Mirrored, Opened, Order, PutAway, Query, StorageBackend, Table,
-    lock,
+    Clashes, Counts, Durability, Indexed, Mirrored, Opened, Order, PutAway, Query, Sessions,
+    StorageBackend, Table, lock,
 };
 use crate::memory::MemoryError;
 use crate::memory::privacy::Clean;
@@ -117,20 +117,21 @@ const DELETIONS: &str = "deletions";
 /// A memory prepared for search: the log holds nothing for it.
 fn indexed(entry: Entry) -> Indexed {
     let prepared = Prepared::of(&entry);
+    let topic = entry.topic.as_deref().map(topic_key);
     Indexed {
         row: 0,
         kind: entry.kind,
         status: entry.status,
         created_at: entry.created_at,
-        topic_key: entry.topic.as_deref().map(topic_key).filter(|key| !key.is_empty()),
+        topic_key: topic.filter(|key| !key.is_empty()).map(Into::into),
         outcome: outcome(&entry),
         length: prepared.length(),
         files: prepared.files,
         vector: Some(prepared.vector),
         columns: Some(prepared.columns),
-        id: entry.id,
-        session_id: entry.session_id,
-        branch: entry.branch,
+        id: entry.id.into(),
+        session_id: entry.session_id.map(Into::into),
+        branch: entry.branch.map(Into::into),
     }
 }
 
@@ -241,10 +242,16 @@ impl StorageBackend for Json {
         Ok(self.get(DELETIONS, "")?.unwrap_or_default())
     }
 
-    fn indexed(&mut self, after: Option<i64>, _: bool) -> Result<Vec<Indexed>, MemoryError> {
+    fn indexed(
+        &mut self,
+        after: Option<i64>,
+        _: bool,
+        take: &mut dyn FnMut(Indexed),
+    ) -> Result<(), MemoryError> {
         let statuses = Status::ALL.to_vec();
         let query = Query { statuses, after, order: Order::Change, ..Query::default() };
-        Ok(self.entries(&query)?.into_iter().map(indexed).collect())
+        self.entries(&query)?.into_iter().map(indexed).for_each(take);
+        Ok(())
     }
 
     fn places(&mut self, _: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
@@ -276,6 +283,11 @@ impl StorageBackend for Json {
         self.refresh()?;
         let from = self.range(LINKS, "").filter(|(at, _)| is_from(at));
         from.map(|(_, link)| read(link)).collect::<Result<_, _>>().map(sorted)
+    }
+
+    fn clashes(&mut self) -> Result<Clashes, MemoryError> {
+        let query = Query { layers: vec![Layer::Permanent], ..Query::default() };
+        Ok(Clashes::among(&self.entries(&query)?, self.all_links()?))
     }
 
     fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError> {
@@ -339,6 +351,11 @@ impl StorageBackend for Json {
             .collect();
         kept.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
         Ok(kept.into_iter().map(|(_, _, document)| document.clone()).collect())
+    }
+
+    fn sessions(&mut self, _: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
+        // They are in memory as it is.
+        self.documents(Table::Sessions)
     }
 
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError> {

@@ -4,17 +4,23 @@
 //! Texts are cut into terms before they come here, so that this table and an index in memory give
 //! the same; the table's own tokenizer only splits at spaces.
 
-use super::{Sqlite, parsed, word};
+use super::{Sqlite, error, parsed, word};
 use crate::embedding::Vector;
 use crate::memory::MemoryError;
 use crate::memory::id::canonical;
 use crate::memory::recall::prepare::{COLUMNS, Prepared, SCHEME, outcome};
 use crate::memory::store::{Counts, Durability, Indexed, StorageBackend};
-use crate::memory::types::{Entry, Outcome};
+use crate::memory::types::{Entry, Outcome, Status};
 use crate::memory::words::topic_key;
 use aidd_content::embedding::NAME;
 use rusqlite::{Row, params};
 use serde_json::json;
+
+/// What of a memory is in the rows beside it, in the order of [`indexed`].
+const BESIDE: &str = "s.row, s.id, s.type, s.status, s.created_at, s.topic_key, s.session_id,
+    s.branch, s.outcome, s.files, s.length, s.model = ?1 AND s.scheme = ?2, s.vector";
+/// Of the memories that changed after a mark.
+const CHANGED: &str = "WHERE m.seq > ?3 AND s.type IS NOT NULL";
 
 /// Memories prepared anew in one write, so that others need not wait long.
 const AT_ONCE: usize = 256;
@@ -44,11 +50,14 @@ impl Sqlite {
     /// Prepares a memory for searches.
     pub(super) fn put_prepared(&self, entry: &Entry) -> Result<(), MemoryError> {
         let prepared = Prepared::of(entry);
-        let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files,
+                type, status, created_at, topic_key, session_id, branch)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             ON CONFLICT (id) DO UPDATE SET model = excluded.model, scheme = excluded.scheme,
                 length = excluded.length, vector = excluded.vector, outcome = excluded.outcome,
-                files = excluded.files
+                files = excluded.files, type = excluded.type, status = excluded.status,
+                created_at = excluded.created_at, topic_key = excluded.topic_key,
+                session_id = excluded.session_id, branch = excluded.branch
             RETURNING row";
         let values = params![
             entry.id,
@@ -58,6 +67,12 @@ impl Sqlite {
             prepared.vector.to_bytes(),
             outcome(entry).map(Outcome::word),
             json!(prepared.files).to_string(),
+            entry.kind.word(),
+            entry.status.word(),
+            entry.created_at,
+            topic_of(entry),
+            entry.session_id,
+            entry.branch,
         ];
         let row = self.one(sql, values, |row| row.get::<_, i64>(0))?.unwrap_or_default();
         let [topic, title, body, rest] = &prepared.columns;
@@ -67,6 +82,12 @@ impl Sqlite {
             params![row, topic, title, body, rest],
         )
         .map(|_| ())
+    }
+
+    /// Writes how a memory stands beside what was prepared of it.
+    pub(super) fn put_status(&self, id: &str, status: Status) -> Result<(), MemoryError> {
+        let sql = "UPDATE search SET status = ?2 WHERE id = ?1 AND status IS NOT ?2";
+        self.run(sql, [id, status.word()]).map(|_| ())
     }
 
     /// Writes the topic of a memory as it is compared, where another scheme compared it otherwise.
@@ -86,9 +107,12 @@ impl Sqlite {
 
     /// Prepares those memories anew that were prepared by another scheme, a few at a time.
     pub(super) fn prepare_stale(&mut self) -> Result<(), MemoryError> {
+        // Four ranges of an index, where a comparison of both columns would look at all.
         let sql = format!(
-            "SELECT id FROM search WHERE (model, scheme) < (?1, ?2) OR (model, scheme) > (?1, ?2)
-                LIMIT {AT_ONCE}"
+            "SELECT id FROM (SELECT id FROM search WHERE model < ?1
+                UNION ALL SELECT id FROM search WHERE model > ?1
+                UNION ALL SELECT id FROM search WHERE model = ?1 AND scheme < ?2
+                UNION ALL SELECT id FROM search WHERE model = ?1 AND scheme > ?2) LIMIT {AT_ONCE}"
         );
         let mut left = true;
         while left {
@@ -114,36 +138,56 @@ impl Sqlite {
         &self,
         after: Option<i64>,
         with_columns: bool,
-    ) -> Result<Vec<Indexed>, MemoryError> {
-        let (columns, text) = if with_columns {
-            (", t.topic, t.title, t.body, t.rest", "JOIN search_text t ON t.rowid = s.row")
-        } else {
-            ("", "")
+        take: &mut dyn FnMut(Indexed),
+    ) -> Result<(), MemoryError> {
+        let sql = match (after, with_columns) {
+            // All: the rows beside the memories say enough.
+            (None, false) => format!("SELECT {BESIDE} FROM search s WHERE s.type IS NOT NULL"),
+            (Some(_), false) => {
+                format!("SELECT {BESIDE} FROM memories m JOIN search s ON s.id = m.id {CHANGED}")
+            }
+            (_, true) => format!(
+                "SELECT {BESIDE}, t.topic, t.title, t.body, t.rest FROM memories m
+                    JOIN search s ON s.id = m.id JOIN search_text t ON t.rowid = s.row {CHANGED}"
+            ),
         };
-        let sql = format!(
-            "SELECT s.row, m.id, m.type, m.status, m.created_at, m.topic_key, m.session_id,
-                m.branch, s.outcome, s.files, s.length, s.model = ?2 AND s.scheme = ?3,
-                s.vector {columns}
-            FROM memories m JOIN search s ON s.id = m.id {text} WHERE m.seq > ?1"
-        );
-        let values = params![after.unwrap_or(i64::MIN), NAME, SCHEME];
-        self.all(&sql, values, if with_columns { with_text } else { indexed })
+        let read = if with_columns { with_text } else { indexed };
+        let mut all = |sql| -> rusqlite::Result<()> {
+            let mut run = self.connection.prepare_cached(sql)?;
+            let after = after.unwrap_or(i64::MIN);
+            // A parameter that a statement does not have cannot be bound.
+            let mut rows = match (run.parameter_count(), with_columns) {
+                (2, _) => run.query(params![NAME, SCHEME])?,
+                _ => run.query(params![NAME, SCHEME, after])?,
+            };
+            while let Some(row) = rows.next()? {
+                take(read(row)?);
+            }
+            Ok(())
+        };
+        all(&sql).map_err(error)
     }
 
     pub(super) fn places_of(&self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
-        let sql = "SELECT doc, col FROM search_terms WHERE term = ?1";
         let mut places: Vec<(i64, Counts)> = Vec::new();
-        let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?));
-        for (row, column) in self.all(sql, [term], read)? {
-            if places.last().is_none_or(|(last, _)| *last != row) {
-                places.push((row, Counts::default()));
+        let mut all = |sql| -> rusqlite::Result<()> {
+            let mut run = self.connection.prepare_cached(sql)?;
+            let mut rows = run.query([term])?;
+            while let Some(row) = rows.next()? {
+                let at = row.get(0)?;
+                if places.last().is_none_or(|(last, _)| *last != at) {
+                    places.push((at, Counts::default()));
+                }
+                let column = row.get_ref(1)?.as_str()?;
+                let column = COLUMNS.iter().position(|(name, _)| *name == column);
+                let counts = places.last_mut().map(|(_, counts)| counts);
+                if let Some((counts, column)) = counts.zip(column) {
+                    counts[column] = counts[column].saturating_add(1);
+                }
             }
-            let column = COLUMNS.iter().position(|(name, _)| *name == column);
-            let counts = places.last_mut().map(|(_, counts)| counts);
-            if let Some((counts, column)) = counts.zip(column) {
-                counts[column] = counts[column].saturating_add(1);
-            }
-        }
+            Ok(())
+        };
+        all("SELECT doc, col FROM search_terms WHERE term = ?1").map_err(error)?;
         Ok(places)
     }
 }
@@ -154,19 +198,21 @@ pub(super) fn topic_of(entry: &Entry) -> Option<String> {
 }
 
 fn indexed(row: &Row<'_>) -> rusqlite::Result<Indexed> {
-    let outcome: Option<String> = row.get(8)?;
+    let text = |index: usize| Ok::<_, rusqlite::Error>(row.get_ref(index)?.as_str_or_null()?);
     let vector = if row.get(11)? { Vector::from_bytes(row.get_ref(12)?.as_blob()?) } else { None };
+    // Most memories name no file.
+    let files = if text(9)? == Some("[]") { Vec::new() } else { parsed(row, 9)? };
     Ok(Indexed {
         row: row.get(0)?,
-        id: row.get(1)?,
+        id: text(1)?.unwrap_or_default().into(),
         kind: word(row, 2)?,
         status: word(row, 3)?,
         created_at: row.get(4)?,
-        topic_key: row.get(5)?,
-        session_id: row.get(6)?,
-        branch: row.get(7)?,
-        outcome: outcome.and_then(|outcome| outcome.parse().ok()),
-        files: parsed(row, 9)?,
+        topic_key: text(5)?.map(Into::into),
+        session_id: text(6)?.map(Into::into),
+        branch: text(7)?.map(Into::into),
+        outcome: text(8)?.and_then(|outcome| outcome.parse().ok()),
+        files,
         length: row.get(10)?,
         vector,
         columns: None,

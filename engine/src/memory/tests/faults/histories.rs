@@ -3,9 +3,11 @@
 #![expect(clippy::disallowed_methods, reason = "Git is run, to merge")]
 
 use super::*;
+use crate::lines::log::Folded;
+use crate::lines::standing::{Clash, Standing};
 use crate::memory::permanent::{Conflict, Edit};
 use crate::memory::store::Order;
-use crate::memory::types::{Link, Outcome, Relation};
+use crate::memory::types::{Layer, Link, Outcome, Relation};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -59,10 +61,40 @@ fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<
         }
         _ => {
             let (from, to) = (pick(numbers), pick(numbers));
+            let relation =
+                if numbers.below(3) > 0 { Relation::Supersedes } else { Relation::Contradicts };
             // To itself, or in a circle.
-            let _ = memory.link(&from, &Link::to(Relation::Supersedes, &to));
+            let _ = memory.link(&from, &Link::to(relation, &to));
         }
     }
+}
+
+/// The conflicts as all memories and links make them, however the store says that they stand.
+fn by_standing(memory: &mut ProjectMemory) -> Vec<Conflict> {
+    let query = Query { layers: vec![Layer::Permanent], ..Query::default() };
+    let (entries, links) = memory
+        .read(&mut |store| Ok((store.entries(&query)?, store.all_links()?)))
+        .expect("memories");
+    let of = |id: &str| links.iter().filter(|link| link.from == id).cloned().collect();
+    let memories: Vec<Folded> =
+        entries.into_iter().map(|entry| Folded { links: of(&entry.id), entry }).collect();
+    let contested = memories.iter().map(|memory| &memory.entry);
+    let contested = contested.filter(|entry| entry.is_contested());
+    let mut conflicts: Vec<Conflict> = contested
+        .map(|entry| Conflict::TwoHeads { id: entry.id.clone(), heads: entry.heads.clone() })
+        .collect();
+    let text = str::to_owned;
+    conflicts.extend(Standing::of(&memories).clashes().into_iter().map(|clash| match clash {
+        Clash::OneTopic(topic, ids) => {
+            Conflict::OneTopic { topic, ids: ids.into_iter().map(text).collect() }
+        }
+        Clash::Contradiction(from, to) => {
+            Conflict::Contradiction { from: text(from), to: text(to) }
+        }
+        Clash::Circle(from, to) => Conflict::Circle { from: text(from), to: text(to) },
+    }));
+    conflicts.sort();
+    conflicts
 }
 
 fn some(memory: &mut ProjectMemory, numbers: &mut Numbers) -> BTreeSet<String> {
@@ -153,6 +185,7 @@ fn history(seed: u64) -> usize {
             .expect("lines");
         assert_eq!(kept, all, "seed {seed}, way {way}: lines");
         let conflicts = memory.conflicts().expect("conflicts");
+        assert_eq!(conflicts, by_standing(&mut memory), "seed {seed}, way {way}");
         for id in ours.edited.intersection(&theirs.edited) {
             let two = |conflict: &Conflict| matches!(conflict, Conflict::TwoHeads { id: of, heads } if of == id && heads.len() > 1);
             assert!(conflicts.iter().any(two), "seed {seed}, way {way}: {id} {conflicts:?}");

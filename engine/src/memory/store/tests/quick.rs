@@ -1,0 +1,194 @@
+//! Answers that are read from less than all say what all would.
+
+use super::*;
+
+/// What is searched of each memory, without its terms, ordered by id.
+fn beside(store: &mut dyn StorageBackend) -> Vec<String> {
+    let mut all = Vec::new();
+    let read = &mut |one: Indexed| all.push(format!("{:?}", Indexed { columns: None, ..one }));
+    store.indexed(None, false, read).expect("indexed");
+    all.sort();
+    all
+}
+
+fn put(store: &mut dyn StorageBackend, gate: &Gate, entry: &Entry) {
+    let clean = gate.clean(entry).expect("clean");
+    write(store, |store| store.put_entry(&clean).expect("put"));
+}
+
+#[test]
+fn a_first_search_meets_memories_as_they_are() {
+    on_both(|store, gate| {
+        let first = entry("decision_1_a", Kind::Decision, 1);
+        put(store, gate, &first);
+        put(store, gate, &entry("mistake_2_b", Kind::Mistake, 2));
+        put(store, gate, &Entry { topic: None, ..entry("insight_3_c", Kind::Insight, 3) });
+        let agree = |store: &mut dyn StorageBackend| {
+            let whole = indexed(store, None);
+            let whole = whole.into_iter().map(|one| Indexed { columns: None, ..one });
+            let mut whole: Vec<String> = whole.map(|one| format!("{one:?}")).collect();
+            whole.sort();
+            assert_eq!(beside(store), whole);
+            whole.join("\n")
+        };
+        agree(store);
+        // Another standing, with the same words and by itself; other words; another place.
+        put(store, gate, &Entry { status: Status::Superseded, ..first.clone() });
+        assert_eq!(agree(store).matches("Superseded").count(), 1);
+        write(store, |store| store.set_status("mistake_2_b", Status::Removed).expect("set"));
+        assert_eq!(agree(store).matches("Removed").count(), 1);
+        put(store, gate, &Entry { content: "see src/a.rs".into(), ..first.clone() });
+        assert!(agree(store).contains("src/a.rs"));
+        put(store, gate, &Entry { branch: Some("b/1".into()), session_id: None, ..first.clone() });
+        assert!(agree(store).contains("b/1"));
+        write(store, |store| assert!(store.delete_entry("mistake_2_b").expect("deleted")));
+        assert_eq!(agree(store).lines().count(), 2);
+    });
+}
+
+#[test]
+fn memories_of_the_schema_before_are_met_as_they_are() {
+    let folder = TempDir::new().expect("a folder");
+    let gate = Gate::new();
+    let place = sqlite::path(folder.path());
+    let mut old = sqlite::open_with(folder.path(), migrations::STEPS, 5).expect("a store").store;
+    put(&mut *old, &gate, &entry("decision_1_a", Kind::Decision, 1));
+    put(&mut *old, &gate, &entry("mistake_2_b", Kind::Mistake, 2));
+    write(&mut *old, |store| store.set_status("mistake_2_b", Status::Superseded).expect("set"));
+    let before = beside(&mut *old);
+    drop(old);
+    // Back to the second schema, as an aidd of it left it; with a session that is no JSON.
+    let db = rusqlite::Connection::open(&place).expect("open");
+    for index in [
+        "memories_contested",
+        "memories_holding",
+        "decisions_on_topic",
+        "links_by_relation",
+        "sessions_open",
+        "sessions_by_thread",
+    ] {
+        db.execute_batch(&format!("DROP INDEX {index}")).expect("dropped");
+    }
+    for column in ["type", "status", "created_at", "topic_key", "session_id", "branch"] {
+        db.execute_batch(&format!("ALTER TABLE search DROP COLUMN {column}")).expect("dropped");
+    }
+    db.execute_batch("INSERT INTO sessions VALUES ('s', 1, '{')").expect("put");
+    db.pragma_update(None, "user_version", 2).expect("set");
+    drop(db);
+    let opened = open(folder.path(), Wanted::Sqlite, 7).expect("a store");
+    assert!(opened.notices[0].contains("from schema 2 to 3"), "{:?}", opened.notices);
+    let mut store = opened.store;
+    assert_eq!(beside(&mut *store), before);
+    assert_eq!(store.check().expect("checked"), [""; 0]);
+}
+
+#[test]
+fn a_row_without_its_memory_is_not_searched() {
+    let folder = TempDir::new().expect("a folder");
+    let gate = Gate::new();
+    let mut store = opened(folder.path(), Wanted::Sqlite);
+    put(&mut *store, &gate, &entry("decision_1_a", Kind::Decision, 1));
+    let db = rusqlite::Connection::open(store.path()).expect("open");
+    db.execute_batch(
+        "INSERT INTO search (id, model, scheme, length, vector, files)
+            SELECT 'stray', model, scheme, 1, vector, '[]' FROM search",
+    )
+    .expect("put");
+    assert_eq!(beside(&mut *store).len(), 1);
+}
+
+#[test]
+fn sessions_are_found_without_reading_all() {
+    on_both(|store, gate| {
+        let sessions = [
+            json!({"id": "a", "memorySessionId": "t", "endedAt": 5}),
+            json!({"id": "b", "memorySessionId": "t"}),
+            json!({"id": "c", "memorySessionId": "u", "endedAt": null}),
+            json!({"id": "d", "memory_session_id": "t", "endedAt": "2025-01-01"}),
+            json!({"id": "e"}),
+        ];
+        write(store, |store| {
+            for (at, session) in (0..).zip(&sessions) {
+                let id = session["id"].as_str().expect("an id");
+                let session = gate.clean(session).expect("clean");
+                store.put_document(Table::Sessions, id, at, &session).expect("put");
+            }
+        });
+        let is_sqlite = store.name() == "sqlite";
+        let mut found = |which: Sessions<'_>| -> String {
+            let found = store.sessions(which).expect("sessions");
+            found.iter().filter_map(|one| one["id"].as_str()).collect()
+        };
+        // The log may give more, in the same order.
+        let expected =
+            |exactly: &str| if is_sqlite { exactly.to_owned() } else { "edcba".to_owned() };
+        assert_eq!(found(Sessions::Open), expected("ecb"));
+        assert_eq!(found(Sessions::Thread("t")), expected("dba"));
+        assert_eq!(found(Sessions::Thread("v")), expected(""));
+    });
+}
+
+#[test]
+fn clashes_are_those_of_permanent_memory() {
+    on_both(|store, gate| {
+        let one = |id: &str, topic: &str| Entry {
+            topic: Some(topic.into()),
+            heads: vec!["r".into()],
+            ..entry(id, Kind::Decision, 1)
+        };
+        for entry in [
+            one("a", "Queue"),
+            one("b", "queue"),
+            one("c", "other"),
+            Entry { status: Status::Superseded, ..one("d", "other") },
+            Entry { layer: Layer::Local, ..one("e", "other") },
+            Entry { kind: Kind::Convention, ..one("f", "other") },
+            Entry { heads: vec!["r,s".into()], ..one("g", "") },
+            Entry { heads: vec!["r".into(), "s".into()], ..one("h", " ") },
+            Entry {
+                heads: vec!["r".into(), "s".into()],
+                status: Status::Removed,
+                ..one("i", "queue")
+            },
+        ] {
+            put(store, gate, &entry);
+        }
+        let link =
+            |from: &str, relation, to: &str| Link { from: from.into(), ..Link::to(relation, to) };
+        let links = [
+            (
+                "a",
+                vec![link("a", Relation::Supersedes, "d"), link("a", Relation::Contradicts, "c")],
+            ),
+            ("b", vec![link("b", Relation::Supersedes, "b"), link("b", Relation::Debates, "a")]),
+            (
+                "d",
+                vec![link("d", Relation::Supersedes, "a"), link("d", Relation::Contradicts, "a")],
+            ),
+            ("e", vec![link("e", Relation::Contradicts, "a")]),
+            (
+                "i",
+                vec![link("i", Relation::Contradicts, "a"), link("i", Relation::Supersedes, "a")],
+            ),
+        ];
+        write(store, |store| {
+            for (from, links) in &links {
+                store.put_links(from, &gate.clean(links).expect("clean")).expect("put");
+            }
+        });
+        let clashes = store.clashes().expect("clashes");
+        assert_eq!(clashes.contested, [("h".to_owned(), vec!["r".to_owned(), "s".to_owned()])]);
+        let topics: Vec<String> = clashes
+            .topics
+            .iter()
+            .map(|(topic, ids)| format!("{topic}: {}", ids.join(" ")))
+            .collect();
+        assert_eq!(topics, ["queue: a b"]);
+        let links: Vec<String> = clashes
+            .links
+            .iter()
+            .map(|link| format!("{} {} {}", link.from, link.relation, link.to))
+            .collect();
+        assert_eq!(links, ["a contradicts c", "b supersedes b", "d supersedes a"]);
+    });
+}
