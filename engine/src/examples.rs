@@ -8,7 +8,7 @@ use crate::fix;
 use crate::kind::is_memory_path;
 use crate::listing::Listing;
 use crate::parse::markdown::{self, Fence};
-use crate::paths::scope_of;
+use crate::paths::{Globs, scope_of};
 use crate::patterns::commits;
 use crate::project_checks;
 use crate::rule::Rule;
@@ -173,6 +173,21 @@ fn ending(language: &str) -> &str {
     }
 }
 
+/// What to say of an example whose file the rule's globs leave out: nothing is ever found in it.
+fn outside(rule: &Rule, example: &Example) -> Option<String> {
+    let check = rule.check.as_ref()?;
+    let globs = Globs::new(&check.files, &check.exclude).ok()?;
+    let is_out = !example.path.is_empty() && !globs.matches(&example.path);
+    is_out.then(|| {
+        let glob = check.files.first().map_or("", String::as_str);
+        format!(
+            "; the block is the file `{}`, which `files` and `exclude` leave out: name one that \
+             they mean after the language, as in `path=…` for `{glob}`",
+            example.path
+        )
+    })
+}
+
 /// Runs the examples of `rule`, with that rule alone (a rule on rules runs among all). Returns what
 /// went wrong, a text each; nothing is well.
 #[must_use]
@@ -200,12 +215,20 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
         let none = Vec::new();
         let expected = if let Expected::Fails(lines) = &example.expected { lines } else { &none };
         if found != *expected {
-            wrong.push(format!("line {}: expected {expected:?}, found {found:?}", example.line));
+            let outside = outside(rule, example).filter(|_| found.is_empty());
+            let why = outside.unwrap_or_default();
+            let line = example.line;
+            wrong.push(format!("line {line}: expected {expected:?}, found {found:?}{why}"));
         }
         if let Expected::Fails(lines) = &example.expected
             && lines.is_empty()
         {
-            wrong.push(format!("line {}: no `finding` block follows", example.line));
+            wrong.push(format!(
+                "line {}: no `finding` block follows: a fence of that language, a line for each \
+                 place as `line:column text found there`{}",
+                example.line,
+                outside(rule, example).unwrap_or_default()
+            ));
         }
         for (_, result) in by_fixes(&results) {
             let wanted = fixed.next();

@@ -81,8 +81,12 @@ impl<'a> Check<'a> {
             }
         }
         if !fits(schema, value) {
+            // An object, or a list of them, is said to be made of something.
+            let about = schema.get("description").and_then(Value::as_str);
+            let about = about.filter(|_| holds_objects(schema));
+            let about = about.map(|about| format!(" ({about})")).unwrap_or_default();
             self.say(format!(
-                "`{path}` should be {}, and is {}{}",
+                "`{path}` should be {}{about}, and is {}{}",
                 wanted(schema),
                 described(value),
                 bent(schema, value)
@@ -236,6 +240,13 @@ fn fits(schema: &Object, value: &Value) -> bool {
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).any(is),
         _ => true,
     }
+}
+
+/// Whether a schema asks for an object, or for a list of objects.
+fn holds_objects(schema: &Object) -> bool {
+    let is_object = |schema: &Object| schema.get("type").is_some_and(|kind| kind == "object");
+    let items = schema.get("items").and_then(Value::as_object);
+    is_object(schema) || items.is_some_and(is_object)
 }
 
 /// What a schema wants, in words.

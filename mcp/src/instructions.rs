@@ -6,10 +6,10 @@ use crate::catalog::Catalog;
 const SENTENCES: &[(&[&str], &str)] = &[
     (
         &["aidd_bootstrap", "aidd_classify_task"],
-        "Call aidd_bootstrap first: rules, past mistakes, decisions, where work stands; then aidd_classify_task with the task.",
+        "Unless a start hook told where work stands, call aidd_bootstrap first, with aiProvider: it tells rules, past mistakes, decisions, and opens a session. Then aidd_classify_task with the task.",
     ),
-    (&["load_checkpoint"], "To take up earlier work, begin with load_checkpoint."),
-    (&["aidd_session"], "Begin work with aidd_session (action start), end it with action end."),
+    (&["load_checkpoint"], "To take up earlier work: load_checkpoint."),
+    (&["aidd_session"], "End the session with aidd_session (action end) and its id."),
     (
         &["aidd_memory_search", "aidd_memory_context", "aidd_memory_get"],
         "Before you decide something or mend an error, ask what is known: aidd_memory_search lists titles, aidd_memory_context what came before and after one, aidd_memory_get whole entries by id.",

@@ -87,10 +87,20 @@ impl fmt::Display for ToolError {
     }
 }
 
+/// What to do about the id of a memory that there is not.
+pub(crate) const UNKNOWN_MEMORY: &str = "aidd_memory_search names memories; copy an id whole";
+
 impl From<MemoryError> for ToolError {
     fn from(error: MemoryError) -> Self {
         let remedy = match &error {
-            MemoryError::Unknown { .. } => "ids come from search and list tools; copy one whole",
+            MemoryError::Unknown { what, .. } => match *what {
+                "session" => "aidd_session with action list names them",
+                "branch" => {
+                    "nothing was saved of it; aidd_branch with action list names those known"
+                }
+                "lifecycle" => "aidd_lifecycle_list names them",
+                _ => UNKNOWN_MEMORY,
+            },
             MemoryError::Corrupt(_) | MemoryError::Store(_) => {
                 "call it once more; if it stays so, `aidd memory doctor` on a terminal says more"
             }

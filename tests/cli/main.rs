@@ -1,6 +1,7 @@
 //! The real binary, driven as a person or a runner drives it.
 
 mod agent_clients;
+mod agent_days;
 mod agent_faults;
 mod agent_forms;
 mod agent_hooks;

@@ -252,7 +252,9 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
                 None
             });
             let branch = record::branch(root);
-            let text = recall::context(&mut memory, &pages?, root, session.as_ref(), &branch)?;
+            let is_resumed = payload.trigger() == "resume";
+            let session = session.as_ref();
+            let text = recall::context(&mut memory, &pages?, root, session, &branch, is_resumed)?;
             Ok(Some(Answer::Context(text)))
         }
         Event::PreCompact => {

@@ -1,7 +1,7 @@
 //! Commands of a project's own tools: what sets versions, runs codemods and checks, by what its
 //! manifests and lock files tell. They are told, never run.
 
-use crate::stack::{Dependency, Ecosystem, Manifest, Stack};
+use crate::stack::{Dependency, Ecosystem, Group, Manifest, Stack};
 use std::collections::BTreeSet;
 
 /// Who installs the packages of the first manifest; empty when nothing tells.
@@ -9,8 +9,28 @@ pub(super) fn manager<'m>(used: &[(&'m Manifest, &Dependency)]) -> &'m str {
     used.first().and_then(|(manifest, _)| manifest.manager.as_deref()).unwrap_or_default()
 }
 
+/// Where the versions of packages are set: for those that a parent of the same group brings, the
+/// parent.
+fn set_by<'m>(manifest: &'m Manifest, names: &[&'m str]) -> Vec<&'m str> {
+    let group = |name: &str| name.split_once(':').map(|(group, _)| group.to_owned());
+    let parent = |name: &str| {
+        let brings = |it: &&Dependency| it.group == Group::Build && group(&it.name) == group(name);
+        manifest.dependencies.iter().find(brings).map(|parent| &*parent.name)
+    };
+    let is_maven = manifest.ecosystem == Ecosystem::Maven;
+    let mut found: Vec<&str> = Vec::new();
+    for name in names {
+        let place = parent(name).filter(|_| is_maven).unwrap_or(name);
+        if !found.contains(&place) {
+            found.push(place);
+        }
+    }
+    found
+}
+
 /// The command that sets versions, by package manager; where there is none, what to edit.
 pub(super) fn set_version(manifest: &Manifest, names: &[&str], to: &str) -> String {
+    let names = &set_by(manifest, names);
     let each = |form: &dyn Fn(&str) -> String| {
         names.iter().map(|name| form(name)).collect::<Vec<_>>().join(" ")
     };
@@ -142,4 +162,30 @@ pub(super) fn checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) -> Vec<Str
     }
     found.truncate(8);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_parent_brings_is_set_there() {
+        let named = |name: &str, group| Dependency {
+            name: name.to_owned(),
+            group,
+            ..Dependency::default()
+        };
+        let mut manifest = Manifest::new("pom.xml".to_owned(), Ecosystem::Maven);
+        let web = "org.springframework.boot:spring-boot-starter-web";
+        manifest.dependencies = vec![named(web, Group::Normal)];
+        assert_eq!(set_version(&manifest, &[web], "3.5"), format!("edit pom.xml: {web} 3.5"));
+        let parent = named("org.springframework.boot:spring-boot-starter-parent", Group::Build);
+        manifest.dependencies.push(parent);
+        manifest.dependencies.push(named("org.example:house", Group::Build));
+        assert_eq!(
+            set_version(&manifest, &[web, "org.junit.jupiter:junit-jupiter"], "3.5"),
+            "edit pom.xml: org.springframework.boot:spring-boot-starter-parent 3.5 \
+             org.junit.jupiter:junit-jupiter 3.5"
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! The knowledge base: entries on technologies, what their headers and tables say, and finding them.
 
+mod korean;
 mod naming;
 
 use super::library::{Library, Page};
@@ -239,6 +240,10 @@ pub struct Query<'q> {
     pub use_case: Option<&'q str>,
 }
 
+/// More than nearness in meaning alone brings: it adds at most one half to what the words bring, and
+/// a sum of one half gives a score of one third.
+const BY_WORDS: f32 = 0.34;
+
 /// Most bytes of what is looked up as a name.
 const LONGEST_NAME: usize = 200;
 
@@ -301,7 +306,12 @@ impl<'a> Knowledge<'a> {
                 .collect();
             let texts = cases.iter().map(|(at, case)| {
                 let entry = &self.entries[*at];
-                vec![(2.0, &*case.case), (1.0, &*case.why), (0.5, entry.category)]
+                // What the technology is counts too: a row of "React" says nothing of React.
+                let own = [(0.7, entry.name), (0.7, &*entry.page.summary), (0.5, entry.category)];
+                let mut parts = vec![(2.0, &*case.case), (1.0, &*case.why)];
+                parts.extend(own);
+                parts.extend(entry.page.list("tags").map(|tag| (0.5, tag)));
+                parts
             });
             (Texts::new(texts), cases)
         })
@@ -344,7 +354,8 @@ impl<'a> Knowledge<'a> {
             };
             Found { entry, score: score + bonus, use_case: None }
         };
-        let mut found: Vec<_> = self.texts().rank(text).into_iter().map(of).collect();
+        let asked_for = korean::with_english(text);
+        let mut found: Vec<_> = self.texts().rank(&asked_for).into_iter().map(of).collect();
         found.sort_by(|one, other| other.score.total_cmp(&one.score));
         found.iter_mut().for_each(|it| it.score = it.score.min(1.0));
         found
@@ -354,7 +365,7 @@ impl<'a> Knowledge<'a> {
     fn by_case(&self, case: &str, text: Option<&str>) -> Vec<Found<'_, 'a>> {
         let (texts, cases) = self.cases();
         let mut found: Vec<Found<'_, 'a>> = Vec::new();
-        for (row, score) in texts.rank(case) {
+        for (row, score) in texts.rank(&korean::with_english(case)) {
             let (at, case) = &cases[row];
             let entry = &self.entries[*at];
             let score = score * f32::from(case.fit) / 10.0;
@@ -365,7 +376,7 @@ impl<'a> Knowledge<'a> {
             }
         }
         if let Some(text) = text {
-            let ranked = self.texts().rank(text);
+            let ranked = self.texts().rank(&korean::with_english(text));
             found.retain_mut(|it| {
                 let own = ranked.iter().find(|(at, _)| std::ptr::eq(&self.entries[*at], it.entry));
                 it.score *= own.map_or(0.0, |(_, score)| *score);
@@ -408,7 +419,8 @@ impl<'a> Knowledge<'a> {
             .collect();
         near.sort_by(|one, other| other.0.total_cmp(&one.0));
         let mut names: Vec<&str> = near.into_iter().map(|(_, name)| name).collect();
-        for (at, _) in self.texts().rank(name) {
+        // What is near in meaning alone is not what was meant by a name.
+        for (at, _) in self.texts().rank(name).into_iter().filter(|(_, score)| *score > BY_WORDS) {
             let name = self.entries[at].name;
             if !names.contains(&name) {
                 names.push(name);

@@ -390,8 +390,13 @@ fn update(entry: &Entry<'_>, to: &str, project: Project<'_>, plan: &mut Plan, ri
     let commands =
         folders.iter().map(|(manifest, names)| set_version(manifest, names, to)).collect();
     let paths: Vec<&str> = folders.iter().map(|(manifest, _)| &*manifest.path).collect();
+    // A build by Maven or Gradle keeps no lock file unless it was told to.
+    let has_lock = |(manifest, _): &(&Manifest, Vec<&str>)| {
+        manifest.ecosystem != Ecosystem::Maven || manifest.lock.is_some()
+    };
+    let lock = if folders.iter().any(has_lock) { " and commit the lock file with it" } else { "" };
     plan.steps.push(Step {
-        what: format!("Set {to} in {} and commit the lock file with it", paths.join(", ")),
+        what: format!("Set {to} in {}{lock}", paths.join(", ")),
         commands,
         risk,
         source: paths.first().map(|path| (*path).to_owned()),

@@ -86,15 +86,18 @@ pub fn suggest(state: &State, asked: &Asked<'_>) -> Vec<Next> {
 /// What has to be mended goes before all.
 fn findings(asked: &Asked<'_>, all: &mut Vec<Next>) {
     if let Some((errors, others)) = asked.findings.filter(|(errors, others)| errors + others > 0) {
-        let reason =
-            format!("the changes bring {} findings, {errors} of them errors", errors + others);
+        let all_of = errors + others;
+        let many = if all_of == 1 { "1 finding".to_owned() } else { format!("{all_of} findings") };
+        let reason = format!("the changes bring {many}, {errors} of them errors");
         all.push(next("Mend the new findings", "aidd_ci_diff_check", json!({}), reason));
     }
 }
 
 fn begin(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
     if let (None, Some(branch)) = (&state.session, &state.branch) {
-        let args = json!({"action": "start", "branch": branch});
+        // What only the agent can fill in has the shape that is taken.
+        let who = json!({"provider": "", "model": "", "client": ""});
+        let args = json!({"action": "start", "branch": branch, "aiProvider": who});
         let start =
             next("Open a session", "aidd_session", args, format!("none is open on {branch}"));
         all.push(Next { needs: &["aiProvider"], ..start });
@@ -107,13 +110,17 @@ fn begin(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
             args,
             "roles, workflow and tier follow from it",
         ));
-        let args = json!({"query": task});
-        all.push(next(
-            "Ask what is known",
-            "aidd_memory_search",
-            args,
-            "before planning: decisions to follow, mistakes to avoid",
-        ));
+        let known = [&state.hazards, &state.decisions, &state.conventions];
+        // Where nothing is remembered there is nothing to ask.
+        if known.iter().any(|kind| !kind.is_empty()) {
+            let args = json!({"query": task});
+            all.push(next(
+                "Ask what is known",
+                "aidd_memory_search",
+                args,
+                "before planning: decisions to follow, mistakes to avoid",
+            ));
+        }
     }
 }
 
@@ -127,12 +134,18 @@ fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
                     format!("every exit criterion of {phase} is met for {}", lifecycle.feature);
                 all.push(next(format!("Leave {phase}"), "aidd_lifecycle_advance", args, reason));
             }
-            Some((key, says)) => {
-                let args = json!({"lifecycleId": id, "evidence": {*key: {}}});
-                let open = state.unmet.len();
-                let reason =
-                    format!("{open} criteria of {phase} are open for {}", lifecycle.feature);
-                let meet = next(format!("Show: {says}"), "aidd_lifecycle_advance", args, reason);
+            Some((_, says)) => {
+                // A phase is left in one call, with evidence of all that is open.
+                let open = state.unmet.iter().map(|(key, _)| ((*key).to_owned(), json!("")));
+                let evidence = Value::Object(open.collect());
+                let args = json!({"lifecycleId": id, "evidence": evidence});
+                let more = state.unmet.len() - 1;
+                let action = match more {
+                    0 => format!("Show: {says}"),
+                    more => format!("Show: {says}, and {more} more"),
+                };
+                let reason = format!("evidence leaves {phase} for {}", lifecycle.feature);
+                let meet = next(action, "aidd_lifecycle_advance", args, reason);
                 all.push(Next { needs: &["evidence"], ..meet });
             }
         }
@@ -205,9 +218,18 @@ fn finish(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
 mod tests {
     use super::*;
     use crate::memory::records::{BranchContext, Lifecycle, SessionState};
+    use crate::memory::types::Entry;
 
     fn tools(state: &State, asked: &Asked<'_>) -> Vec<&'static str> {
         suggest(state, asked).into_iter().map(|next| next.tool).collect()
+    }
+
+    fn decision() -> Entry {
+        let entry = json!({
+            "id": "decision_1_a", "type": "decision", "layer": "permanent", "content": "Use b",
+            "status": "active", "createdAt": 1, "updatedAt": 1, "schemaVersion": 1,
+        });
+        serde_json::from_value(entry).expect("an entry")
     }
 
     #[test]
@@ -215,8 +237,11 @@ mod tests {
         let fresh = State { branch: Some("main".to_owned()), ..State::default() };
         assert_eq!(tools(&fresh, &Asked::default()), ["aidd_session"]);
         let task = Asked { task: Some("Add a login"), ..Asked::default() };
+        // Where nothing is remembered there is nothing to ask.
+        assert_eq!(tools(&fresh, &task), ["aidd_session", "aidd_classify_task"]);
+        let known = State { decisions: vec![decision()], ..fresh.clone() };
         assert_eq!(
-            tools(&fresh, &task),
+            tools(&known, &task),
             ["aidd_session", "aidd_classify_task", "aidd_memory_search"]
         );
         let changed = ["Dockerfile".to_owned(), "src/a.ts".to_owned()];
@@ -235,7 +260,7 @@ mod tests {
             session: Some(session),
             context,
             lifecycle: Some(lifecycle),
-            unmet: vec![("tests", "All tests pass")],
+            unmet: vec![("tests", "All tests pass"), ("docs", "Documents follow")],
             ..fresh
         };
         let asked = Asked { changed: Some(&changed), findings: Some((1, 0)), ..Asked::default() };
@@ -251,6 +276,9 @@ mod tests {
                 "aidd_scan_secrets"
             ]
         );
+        // A phase is left by one call with evidence of all that is open.
+        assert_eq!(all[1].args["evidence"], json!({"tests": "", "docs": ""}));
+        assert_eq!(all[1].action, "Show: All tests pass, and 1 more");
         assert_eq!(
             Value::Object(all[2].args.clone()),
             json!({"action": "save", "branch": "main", "completedTasks": ["tests"], "pendingTasks": ["docs"]})
@@ -260,7 +288,8 @@ mod tests {
 
     #[test]
     fn what_was_just_done_is_not_proposed() {
-        let fresh = State { branch: Some("main".to_owned()), ..State::default() };
+        let decisions = vec![decision()];
+        let fresh = State { branch: Some("main".to_owned()), decisions, ..State::default() };
         let recent = ["aidd/session".to_owned(), "aidd_classify_task".to_owned()];
         let asked = Asked { task: Some("x"), recent: &recent, ..Asked::default() };
         assert_eq!(tools(&fresh, &asked), ["aidd_memory_search"]);

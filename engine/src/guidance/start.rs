@@ -8,6 +8,7 @@ use super::sheet::{Part, Sheet, fit};
 use super::shelf::Shelf;
 use super::state::State;
 use crate::config::TokenBudget;
+use crate::memory::kinds::{self, Checkpoint};
 use crate::memory::types::Entry;
 use serde_json::{Map, Value};
 
@@ -166,11 +167,30 @@ fn session(state: &State) -> Vec<String> {
     }
     if let Some(checkpoint) = &state.checkpoint {
         lines.push(short(&format!("Checkpoint {}: {}", checkpoint.id, checkpoint.title(LINE))));
+        let body: Checkpoint = kinds::typed(&checkpoint.metadata).unwrap_or_default();
+        if let Some(steps) = body.next_steps.as_ref().and_then(steps) {
+            lines.push(short(&format!("Next, by that checkpoint: {steps}")));
+        }
+        if !body.open_files.is_empty() {
+            lines.push(short(&format!("Files at hand then: {}", body.open_files.join(", "))));
+        }
     }
     for decision in &state.context.decisions {
         lines.push(short(&format!("Decided on the branch: {}", decision.decision)));
     }
     lines
+}
+
+/// Steps, as a text or as a list of texts, on one line.
+fn steps(steps: &Value) -> Option<String> {
+    match steps {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(steps) => {
+            let steps: Vec<&str> = steps.iter().filter_map(Value::as_str).collect();
+            (!steps.is_empty()).then(|| steps.join("; "))
+        }
+        _ => None,
+    }
 }
 
 fn first(next: &[Next]) -> Vec<String> {
@@ -303,7 +323,7 @@ fn index(library: &Library, with_summaries: bool, share: usize) -> Part {
     if known > 0 {
         lines.push(format!("Knowledge: {known} technologies (aidd_query_tkb)"));
     }
-    Part::new("Also here", share, "aidd_get_agent, aidd://workflows/{name}", lines)
+    Part::new("Also here, by aidd_get_agent", share, "aidd_get_agent", lines)
 }
 
 /// The page of the agents: the project's, else ours.

@@ -5,7 +5,7 @@ use super::MemoryError;
 use super::kinds::{self, Decision, Mistake};
 use super::log::Revision;
 use super::project::{Drafted, ProjectMemory};
-use super::records::{BranchContext, MadeDecision, MendedError, SessionState};
+use super::records::{self, BranchContext, MadeDecision, MendedError, SessionState};
 use super::sessions::add_new;
 use super::store::{Query, StorageBackend};
 use super::times::millis;
@@ -70,6 +70,10 @@ impl ProjectMemory {
         if branch.trim().is_empty() {
             return Err(MemoryError::Invalid("a branch needs a name".to_owned()));
         }
+        records::said(
+            ("decisions", &patch.decisions),
+            ("errorsEncountered", &patch.errors_encountered),
+        )?;
         let mut patch = patch.clone();
         patch.stamp(self.now());
         let (context, ()) = self.change_branch(&branch, &mut |context| {

@@ -1,6 +1,7 @@
 //! Sessions, branches and lifecycles, with every field that the plan gives them. Read in either
 //! spelling (`filesModified`, `files_modified`), written in the first; unknown fields stay.
 
+use super::MemoryError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -206,10 +207,20 @@ pub struct SessionState {
     pub extra: Extra,
 }
 
+/// The field that says who began a session, and what it says where a hook did.
+pub const BY: &str = "by";
+/// See [`BY`].
+pub const HOOK: &str = "hook";
+
 impl SessionState {
     /// Says of what was decided and mended when, where that is not said.
     pub(super) fn stamp(&mut self, at: i64) {
         stamp(&mut self.decisions, &mut self.errors_resolved, at);
+    }
+
+    /// See [`said`].
+    pub(super) fn said(&self) -> Result<(), MemoryError> {
+        said(("decisions", &self.decisions), ("errorsResolved", &self.errors_resolved))
     }
 
     /// Whether it was ended.
@@ -217,6 +228,37 @@ impl SessionState {
     pub fn is_ended(&self) -> bool {
         self.ended_at.is_some()
     }
+
+    /// Whether a hook of a client began it.
+    #[must_use]
+    pub fn is_of_hook(&self) -> bool {
+        self.extra.get(BY).and_then(Value::as_str) == Some(HOOK)
+    }
+}
+
+/// Looks whether each decision and error says what it is: another name for the field would leave it
+/// empty, and nobody would learn what was decided.
+///
+/// # Errors
+/// The first that does not, and what it takes.
+pub(super) fn said(
+    decisions: (&str, &[MadeDecision]),
+    errors: (&str, &[MendedError]),
+) -> Result<(), MemoryError> {
+    let empty = |text: &String| text.trim().is_empty();
+    if let Some(at) = decisions.1.iter().position(|one| empty(&one.decision)) {
+        let name = decisions.0;
+        return Err(MemoryError::Invalid(format!(
+            "`{name}[{at}].decision` is missing; each is {{\"decision\": \"…\", \"reasoning\": \"…\"}}"
+        )));
+    }
+    if let Some(at) = errors.1.iter().position(|one| empty(&one.error)) {
+        let name = errors.0;
+        return Err(MemoryError::Invalid(format!(
+            "`{name}[{at}].error` is missing; each is {{\"error\": \"…\", \"fix\": \"…\"}}"
+        )));
+    }
+    Ok(())
 }
 
 fn stamp(decisions: &mut [MadeDecision], errors: &mut [MendedError], at: i64) {

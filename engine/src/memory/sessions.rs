@@ -19,6 +19,11 @@ const FIXED: [&str; 8] = [
     "parent_session_id",
 ];
 
+/// What a hook calls a client that does not say who it is.
+const UNTOLD: &str = "unknown";
+/// From this age on a session that no client ended is over, in milliseconds.
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
 /// Reads a session; an older record may miss fields.
 fn session(store: &mut dyn StorageBackend, id: &str) -> Result<SessionState, MemoryError> {
     let unknown = || MemoryError::Unknown { what: "session", id: id.to_owned() };
@@ -68,6 +73,7 @@ impl ProjectMemory {
         if new.branch.trim().is_empty() || new.ai_provider.provider.trim().is_empty() {
             return Err(MemoryError::Invalid("a session needs a branch, and a provider: `aiProvider` as {\"provider\": \"…\", \"model\": \"…\"}".to_owned()));
         }
+        new.said()?;
         if let Some(parent) = &new.parent_session_id {
             self.session(parent)?;
         }
@@ -131,6 +137,30 @@ impl ProjectMemory {
         Ok(states.find(is_it))
     }
 
+    /// The open session that a hook began for the conversation of `client` on `branch`, the last
+    /// begun: an agent does not know the name that its client gave the conversation, and its tools
+    /// would open a second session beside it. The names of clients are compared by their letters.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn of_hook(
+        &mut self,
+        branch: &str,
+        client: &str,
+    ) -> Result<Option<SessionState>, MemoryError> {
+        let plain = |name: &str| {
+            let letters = name.chars().filter(|c| c.is_alphanumeric());
+            letters.flat_map(char::to_lowercase).collect::<String>()
+        };
+        let (now, asked) = (self.now(), plain(client));
+        let open = self.sessions(Some(branch), Some(false), usize::MAX)?;
+        Ok(open.into_iter().find(|state| {
+            let own = plain(&state.ai_provider.client);
+            let is_same = own == asked || own == UNTOLD || asked.is_empty();
+            state.is_of_hook() && is_same && now - began(state) < DAY
+        }))
+    }
+
     /// Adds to a session: lists grow (files and names only by new ones), pending tasks are
     /// replaced, tokens add up, other fields are set.
     ///
@@ -142,6 +172,7 @@ impl ProjectMemory {
         patch: &Map<String, Value>,
     ) -> Result<SessionState, MemoryError> {
         let mut patch = Patch::read(patch)?;
+        patch.state.said()?;
         patch.state.stamp(self.now());
         self.write(Durability::Full, &mut |store, gate| {
             let mut state = session(store, id)?;

@@ -170,6 +170,15 @@ fn faults_in(files: &dyn Files, nested: &[String]) -> Vec<(String, String, Strin
     wrong
 }
 
+/// Keys that are known of text and syntax checks, and are given beside them by who knows them from
+/// elsewhere.
+const TEXT: [&str; 2] = ["regex", "keywords"];
+/// See [`TEXT`].
+const SYNTAX: [&str; 3] = ["language", "languages", "pattern"];
+/// How a syntax check is written.
+const SYNTAX_FORM: &str =
+    "{\"syntax\": {\"language\": [\"typescript\"], \"rule\": {\"pattern\": \"…\"}}}";
+
 /// What is wrong with the header of a page, without its place: the page was never seen by anyone.
 fn said(error: &page::PageError, text: &str) -> String {
     let at = text.get(error.span.clone()).unwrap_or_default().trim_matches(['"', ' ', '\n']);
@@ -184,10 +193,19 @@ fn said(error: &page::PageError, text: &str) -> String {
         let beside = BESIDE.into_iter().filter(|_| is_top);
         let known: Vec<&str> = known.iter().map(String::as_str).chain(beside).collect();
         match nearest(word, known.iter().copied()) {
+            _ if is_top && TEXT.contains(&word.as_str()) => {
+                format!("; it stands under `text`: {{\"text\": {{\"{word}\": …}}}}")
+            }
+            _ if is_top && SYNTAX.contains(&word.as_str()) => {
+                format!("; it stands under `syntax`: {SYNTAX_FORM}")
+            }
             Some(near) => format!("; did you mean `{near}`?"),
             None => format!("; known here: {}", known.join(", ")),
         }
     });
+    if error.message.starts_with("`language` is missing") {
+        return format!("`check.syntax.language` is missing: {SYNTAX_FORM}");
+    }
     // Lines and columns are those of a page that nobody wrote.
     let message = error.message.split_once(" at line ").map_or(&*error.message, |(said, _)| said);
     format!("`check`: {message}{place}{hint}")

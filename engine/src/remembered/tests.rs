@@ -237,6 +237,9 @@ fn what_is_wrong_names_the_key_and_what_to_do() {
         json!({"text": {"regex": "(?:(?:a{1000}){1000}){1000}"}}),
         json!({"syntax": {"language": ["rust"], "rule": {"pattern": "fn ("}}}),
         json!({"text": {"regex": ["a"]}}),
+        json!({"regex": "a"}),
+        json!({"text": {"regex": "a"}, "language": "python"}),
+        json!({"syntax": {"rule": {"pattern": "a()"}}}),
         json!({"text": {"regex": "a".repeat(40_000)}}),
     ]
     .map(wrong);
@@ -257,6 +260,9 @@ fn what_is_wrong_names_the_key_and_what_to_do() {
     `check.text` cannot run: the expression is too large to run fast: bound its repetitions
     `check.syntax` cannot run: the rule does not say what kind of node it starts at: add a `kind`, or see whether its `pattern` is a whole piece of code
     `check`: one value is expected here, neither a list nor keys at `["a"]}`
+    `check`: unknown key `regex`; it stands under `text`: {"text": {"regex": …}}
+    `check`: unknown key `language`; it stands under `syntax`: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
+    `check.syntax.language` is missing: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
     `check` has 40021 bytes, of at most 32768: write it as a rule page, which has no such bound
     "#);
 }

@@ -219,7 +219,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    fn new(path: String, ecosystem: Ecosystem) -> Self {
+    pub(crate) fn new(path: String, ecosystem: Ecosystem) -> Self {
         Self {
             path,
             ecosystem,

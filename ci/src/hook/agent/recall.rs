@@ -2,16 +2,14 @@
 //! start, within the budget of the configuration.
 
 use crate::report::number;
-use aidd_engine::config::ContentConfig;
+use aidd_engine::config::{ContentConfig, TokenBudget};
 use aidd_engine::guidance::next::{self, Asked};
 use aidd_engine::guidance::start::{Told, start};
 use aidd_engine::guidance::{Library, state};
 use aidd_engine::memory::MemoryError;
-use aidd_engine::memory::kinds::{self, Checkpoint};
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::records::SessionState;
 use aidd_engine::project::Project;
-use serde_json::Value;
 use std::path::Path;
 
 /// The pages that guide an agent, and how much of them it is told.
@@ -35,7 +33,12 @@ pub(super) fn pages(root: &Path) -> Pages {
     Pages { library: Library::load(&project.disk, &content), content, note }
 }
 
-/// What to tell at the beginning of a conversation on `branch`.
+/// Said first: what follows is not to be asked for again, and no second session to be opened.
+const TOLD: &str =
+    "This is what aidd_bootstrap tells; no need to call it. With a task: aidd_classify_task.";
+
+/// What to tell at the beginning of a conversation on `branch`. One that is `resumed` holds the rules
+/// already: it is told where work stands, and little else.
 ///
 /// # Errors
 /// When the store does not answer.
@@ -45,22 +48,15 @@ pub(super) fn context(
     root: &Path,
     session: Option<&SessionState>,
     branch: &str,
+    resumed: bool,
 ) -> Result<String, MemoryError> {
-    let mut notes: Vec<String> = pages.note.iter().cloned().collect();
+    let mut notes = vec![TOLD.to_owned()];
+    notes.extend(pages.note.clone());
     let state = state::read(memory, Some(branch), None)?;
     if let Some(own) =
         session.filter(|own| state.session.as_ref().map(|open| &open.id) != Some(&own.id))
     {
         notes.push(format!("Session of this conversation: {}", own.id));
-    }
-    if let Some(entry) = &state.checkpoint {
-        let body: Checkpoint = kinds::typed(&entry.metadata).unwrap_or_default();
-        if let Some(steps) = body.next_steps.as_ref().and_then(steps) {
-            notes.push(format!("Next, by the last checkpoint: {steps}"));
-        }
-        if !body.open_files.is_empty() {
-            notes.push(format!("Files at hand then: {}", body.open_files.join(", ")));
-        }
     }
     let conflicts = memory.conflicts()?.len();
     if conflicts > 0 {
@@ -76,16 +72,7 @@ pub(super) fn context(
         project: name.as_deref().unwrap_or("project"),
         notes: &notes,
     };
-    Ok(start(&told, pages.content.token_budget.unwrap_or_default()).text)
-}
-
-fn steps(steps: &Value) -> Option<String> {
-    match steps {
-        Value::String(text) => Some(text.clone()),
-        Value::Array(steps) => {
-            let steps: Vec<&str> = steps.iter().filter_map(Value::as_str).collect();
-            (!steps.is_empty()).then(|| steps.join("; "))
-        }
-        _ => None,
-    }
+    let usual = pages.content.token_budget.unwrap_or_default();
+    let size = if resumed { TokenBudget::Minimal } else { usual };
+    Ok(start(&told, size).text)
 }

@@ -10,7 +10,7 @@ use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::kinds::{self, Checkpoint, Observation};
 use aidd_engine::memory::outcomes::Check;
 use aidd_engine::memory::project::ProjectMemory;
-use aidd_engine::memory::records::{AiProvider, SessionState};
+use aidd_engine::memory::records::{AiProvider, BY, HOOK, SessionState};
 use aidd_engine::memory::store::{Order, Query};
 use aidd_engine::memory::times::millis;
 use aidd_engine::memory::types::{Entry, Kind, Layer};
@@ -18,9 +18,11 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Marks a session that a hook began, and a checkpoint that a hook saved.
-const BY: &str = "by";
-const HOOK: &str = "hook";
+/// The status of a checkpoint that a hook saved.
+const AUTOMATIC: &str = "automatic";
+/// What stands before the agent's own words in it, and most characters of a checkpoint that are read.
+const EARLIER: &str = "; earlier: ";
+const SAID: usize = 400;
 /// A session that a client never ended is over after a day, in milliseconds.
 const DAY: i64 = 24 * 60 * 60 * 1000;
 /// At most so many such sessions are ended at once.
@@ -86,7 +88,9 @@ fn end_stale(memory: &mut ProjectMemory, thread: &str) -> Result<()> {
     let now = now();
     let is_stale = |state: &&SessionState| {
         let began = millis(&state.started_at).unwrap_or(now);
-        is_hooks(state) && state.memory_session_id.as_deref() != Some(thread) && now - began > DAY
+        state.is_of_hook()
+            && state.memory_session_id.as_deref() != Some(thread)
+            && now - began > DAY
     };
     let stale: Vec<SessionState> = open.iter().filter(is_stale).take(STALE).cloned().collect();
     for state in stale {
@@ -97,10 +101,6 @@ fn end_stale(memory: &mut ProjectMemory, thread: &str) -> Result<()> {
 
 fn now() -> i64 {
     aidd_engine::memory::project::system_clock()()
-}
-
-fn is_hooks(state: &SessionState) -> bool {
-    state.extra.get(BY).and_then(Value::as_str) == Some(HOOK)
 }
 
 /// The open session of the client's conversation.
@@ -237,16 +237,22 @@ impl Summary {
 pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
     let Some(session) = open(memory, payload)? else { return Ok(()) };
     let summary = Summary::of(&observed(memory, &session.id)?);
+    // An agent need not name its session: what was saved on the branch while it was open is of it too.
     let last = memory.last_checkpoint(Some(&session.branch))?;
-    let of_session = last.filter(|entry| entry.session_id.as_deref() == Some(&*session.id));
-    let is_told = of_session.as_ref().is_some_and(|entry| entry.created_at >= summary.last);
+    let began = millis(&session.started_at).unwrap_or_default();
+    let is_own = |entry: &Entry| {
+        entry.session_id.as_deref() == Some(&*session.id)
+            || entry.session_id.is_none() && entry.created_at >= began
+    };
+    let is_told =
+        last.as_ref().is_some_and(|entry| is_own(entry) && entry.created_at >= summary.last);
     if is_told || summary.count == 0 && session.tasks_pending.is_empty() {
         return Ok(());
     }
-    // What the agent said last goes along.
+    // What was said last goes along, whoever said it: the next one is shown this checkpoint alone.
     let earlier: Option<Checkpoint> =
-        of_session.as_ref().and_then(|entry| kinds::typed(&entry.metadata).ok());
-    let steps = earlier.and_then(|earlier| earlier.next_steps);
+        last.as_ref().and_then(|entry| kinds::typed(&entry.metadata).ok());
+    let steps = earlier.as_ref().and_then(|earlier| earlier.next_steps.clone());
     let pending = &session.tasks_pending;
     let next_steps = if pending.is_empty() { steps } else { Some(json!(pending)) };
     let files = summary.files.iter().rev().take(10).cloned().collect();
@@ -254,17 +260,28 @@ pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Resul
         "" => String::new(),
         trigger => format!(" ({})", trigger.chars().take(20).collect::<String>()),
     };
-    let before = of_session.map(|entry| format!("; earlier: {}", entry.title(200)));
-    let text =
-        format!("before compaction{trigger}: {}{}", summary.text(), before.unwrap_or_default());
+    let before = last.and_then(|entry| {
+        let is_ours = earlier.is_some_and(|one| one.status.as_deref() == Some(AUTOMATIC));
+        said_before(&entry.title(SAID), is_ours)
+    });
+    let before = before.map(|said| format!("{EARLIER}{said}")).unwrap_or_default();
+    let text = format!("before compaction{trigger}: {}{before}", summary.text());
     let body = Checkpoint {
         open_files: files,
         next_steps,
-        status: Some("automatic".to_owned()),
+        status: Some(AUTOMATIC.to_owned()),
         ..Checkpoint::default()
     };
     memory.save_checkpoint(&text, &body, Some(&session.id), Some(&session.branch))?;
     Ok(())
+}
+
+/// What an agent said in a checkpoint; of one that a hook saved, what went along with it.
+fn said_before(text: &str, is_hooks: bool) -> Option<String> {
+    if !is_hooks {
+        return Some(text.to_owned());
+    }
+    text.split_once(EARLIER).map(|(_, said)| said.to_owned())
 }
 
 /// Brings a session up to what was observed, at the end of a turn: a client that is killed says
@@ -307,7 +324,7 @@ fn finish(memory: &mut ProjectMemory, session: &SessionState) -> Result<()> {
         && session.tasks_completed.is_empty()
         && session.tasks_pending.is_empty()
         && session.output.is_none();
-    if is_empty && is_hooks(session) {
+    if is_empty && session.is_of_hook() {
         memory.delete_session(&session.id)?;
         return Ok(());
     }

@@ -40,6 +40,8 @@ pub(super) struct Brief {
     /// Not gone and not replaced by a later state of itself.
     pub(super) is_live: bool,
     pub(super) is_superseded: bool,
+    /// Whether it says what a tool did: hooks keep one for each edit.
+    pub(super) is_tools: bool,
 }
 
 /// A number to tell topics apart by at a glance; never 0.
@@ -147,6 +149,7 @@ impl Index {
             length,
             is_live: true,
             is_superseded: indexed.status == Status::Superseded,
+            is_tools: indexed.kind == Kind::ToolOutcome,
         });
         self.length += f64::from(length);
         self.stale += usize::from(indexed.vector.is_none());

@@ -26,6 +26,9 @@ pub(super) const ALIKE: f32 = 0.3;
 pub(super) const RANGE: f32 = 0.5;
 /// What remains of the score of a memory that a later one replaced.
 const SUPERSEDED: f32 = 0.8;
+/// What remains of the score of what a tool did, where no type is asked for: hooks keep one for each
+/// edit, and the names of files in them would stand before what was decided.
+const TOOLS: f32 = 0.7;
 /// In order of time, memories are left out that answer less well than this share of the best.
 const GOOD: f32 = 0.5;
 
@@ -121,6 +124,8 @@ pub(super) fn rank(
             let meaning = asked.weight * near;
             let sum = words + meaning;
             let sum = if brief.is_superseded { sum * SUPERSEDED } else { sum };
+            let is_noise = brief.is_tools && question.kinds.is_empty();
+            let sum = if is_noise { sum * TOOLS } else { sum };
             found.push(Ranked { slot, score: score(sum, is_topic), words, meaning });
         }
     }

@@ -6,6 +6,7 @@ use super::prepare::{VECTOR_BYTES, clipped};
 use super::rank::{ALIKE, ASKED_BYTES, ASKED_TERMS, LENGTH, MEANING, RANGE, REPEAT, rarity};
 use super::terms;
 use crate::embedding::{Table, Vector};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Texts that can be found.
@@ -15,6 +16,16 @@ pub struct Texts {
     places: HashMap<String, Vec<(usize, f32)>>,
     lengths: Vec<f32>,
     vectors: Vec<Vector>,
+}
+
+/// A text with the names of languages that capitals would cut in two as one word: who asks for Java
+/// does not mean JavaScript.
+fn whole_names(text: &str) -> Cow<'_, str> {
+    if text.contains("Script") {
+        text.replace("JavaScript", "Javascript").replace("TypeScript", "Typescript").into()
+    } else {
+        text.into()
+    }
 }
 
 impl Texts {
@@ -28,7 +39,7 @@ impl Texts {
             let mut length = 0.0;
             let mut whole = String::new();
             for (weight, text) in parts {
-                terms::each(text, &mut |term| {
+                terms::each(&whole_names(text), &mut |term| {
                     *counts.entry(term.to_owned()).or_default() += weight;
                     length += 1.0;
                 });
@@ -49,7 +60,7 @@ impl Texts {
     #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
     pub fn rank(&self, question: &str) -> Vec<(usize, f32)> {
         let question = clipped(question.trim(), ASKED_BYTES);
-        let asked = terms::distinct(question, ASKED_TERMS);
+        let asked = terms::distinct(&whole_names(question), ASKED_TERMS);
         let all = self.lengths.len();
         let average = (self.lengths.iter().sum::<f32>() / all.max(1) as f32).max(1.0);
         let mut words = vec![0.0_f32; all];
@@ -100,6 +111,11 @@ mod tests {
         assert_eq!(first("redis"), Some(0));
         assert_eq!(first("a database for transactions"), Some(1));
         assert_eq!(first("testing"), Some(2));
+        let tools = Texts::new([
+            vec![(2.0, "Test tool with JavaScript scenarios that fail a build")],
+            vec![(2.0, "Build tool of Java")],
+        ]);
+        assert_eq!(tools.rank("java build tool").first().map(|(at, _)| *at), Some(1));
         assert!(texts.rank("").is_empty() && Texts::default().rank("redis").is_empty());
         for (_, score) in texts.rank("store tests database") {
             assert!((0.0..=1.0).contains(&score));

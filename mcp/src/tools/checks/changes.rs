@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_ci::agent::{self, ComplianceFormat, Document, Format, Target};
 use aidd_engine::check::Selection;
+use aidd_engine::guidance::state::uncommitted;
 use aidd_engine::project::Project;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,8 +50,25 @@ struct Changes {
 fn diff_check(context: &Context, given: Changes) -> Result<Answer<Findings>, ToolError> {
     let project = context.project()?;
     let target = Target::Changes { base: given.base.as_deref(), below: &given.changed_files };
-    let document = changed(context, &project, &target)?;
+    let mut document = changed(context, &project, &target)?;
+    if given.base.is_none()
+        && document.checked == 0
+        && let Some(note) = nothing_changed(context)
+    {
+        document.notes.push(note);
+    }
     Ok(found::answer(&project, &document, given.limit.unwrap_or(LIMIT).clamp(1, MOST)))
+}
+
+/// What to say where nothing was looked at because the work is on the main branch already: "passes"
+/// would be taken for a judgement of it.
+fn nothing_changed(context: &Context) -> Option<String> {
+    let changes = uncommitted(context.root())?.changes;
+    changes.is_empty().then(|| {
+        "nothing is uncommitted, and no commit is beside the base; for commits made on it name an \
+         earlier `base`, such as HEAD~1"
+            .to_owned()
+    })
 }
 
 /// What changed, checked by all rules.

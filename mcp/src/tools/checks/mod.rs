@@ -12,9 +12,11 @@ use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_ci::agent::{self, Target};
 use aidd_engine::check::Selection;
+use aidd_engine::rule::Rule;
 use found::Findings;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 
 /// Findings in an answer unless told otherwise; a model mends a few at a time.
 const LIMIT: usize = 20;
@@ -126,6 +128,10 @@ fn compliance(context: &Context, given: Compliance) -> Result<Answer<Findings>, 
         )
         .remedy("name the file, such as src/api/user.ts"));
     }
+    if let Some(name) = rule_categories.iter().find(|name| is_tag(context, name)) {
+        return Err(ToolError::new(format!("`{name}` is a tag of rules, and no kind of them"))
+            .remedy(format!("kinds are {}", kinds(context).join(", "))));
+    }
     let rules = rule_categories.into_iter().map(|name| {
         // The name of a kind stands for its rules.
         if name.contains(['/', '*']) || !is_kind(context, &name) {
@@ -138,11 +144,27 @@ fn compliance(context: &Context, given: Compliance) -> Result<Answer<Findings>, 
     check(context, &Given { file_path, content, limit }, rules, "")
 }
 
-fn is_kind(context: &Context, name: &str) -> bool {
-    let Ok(project) = context.project() else { return false };
+/// The kinds of all rules.
+fn kinds(context: &Context) -> Vec<String> {
+    let Ok(project) = context.project() else { return Vec::new() };
     let registry = project.registry();
     let kinds = registry.rules().iter().filter_map(|rule| rule.id.split_once('/'));
-    kinds.into_iter().any(|(kind, _)| kind == name)
+    let kinds: BTreeSet<&str> = kinds.map(|(kind, _)| kind).collect();
+    kinds.into_iter().map(str::to_owned).collect()
+}
+
+fn is_kind(context: &Context, name: &str) -> bool {
+    kinds(context).iter().any(|kind| kind == name)
+}
+
+/// Whether rules have such a tag, and none such a name: an agent takes it for a category.
+fn is_tag(context: &Context, name: &str) -> bool {
+    let Ok(project) = context.project() else { return false };
+    let registry = project.registry();
+    let has = |rule: &Rule| rule.tags.iter().any(|tag| tag == name);
+    !is_kind(context, name)
+        && registry.named(name).next().is_none()
+        && registry.rules().iter().any(has)
 }
 
 /// Checks what is given by the rules that `only` names; all when it names none.

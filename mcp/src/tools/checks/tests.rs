@@ -419,3 +419,35 @@ fn a_sentence_that_cannot_be_judged_is_refused() {
     assert!(said(json!({"filePath": "gone.md"})).starts_with("gone.md: "));
     assert!(said(json!({"filePath": "a.md"})).contains("no sentence here demands anything"));
 }
+
+/// What an agent takes for a category, or for a rule, is answered with what there is.
+#[test]
+fn names_that_are_nearly_right_are_answered_with_the_right_ones() {
+    let folder = project(&[("a.ts", "export const a = 1;\n")]);
+    let refused = |tool: &str, arguments: Value| {
+        call(folder.path(), tool, arguments).expect_err("refused").to_string()
+    };
+    let given = json!({"filePath": ".", "ruleCategories": ["security"]});
+    let said = refused("aidd_check_compliance", given);
+    assert!(said.starts_with("`security` is a tag of rules, and no kind of them"), "{said}");
+    assert!(said.contains("compliance") && said.contains("secrets"), "{said}");
+    let said = refused("aidd_explain_violation", json!({"rule": "no-any"}));
+    assert!(said.contains("rules with such a word: compliance/any-type"), "{said}");
+    let said = refused("aidd_explain_violation", json!({"rule": "zzz"}));
+    assert!(said.contains("`aidd rule list`"), "{said}");
+}
+
+/// On the main branch itself nothing is beside it: that nothing was looked at is said.
+#[test]
+fn nothing_to_compare_is_no_judgement() {
+    let folder = project(&[("a.ts", "export const a = 1;\n")]);
+    let root = folder.path();
+    git(root, &["init", "-q", "-b", "main"]);
+    git(root, &["add", "."]);
+    git(root, &["commit", "-q", "-m", "stuff"]);
+    let said = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
+    assert!(said.contains("nothing is uncommitted") && said.contains("HEAD~1"), "{said}");
+    fs::write(root.join("b.ts"), "export const b = 1;\n").expect("written");
+    let said = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
+    assert!(!said.contains("HEAD~1") && said.contains("files checked 1"), "{said}");
+}

@@ -6,13 +6,18 @@ use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_ci::generate::staged_message;
 use aidd_engine::check::Selection;
 use aidd_engine::examples::JOIN_MARK;
+use aidd_engine::registry::Registry;
 use aidd_engine::rule::{Rule, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Most rules that one alias explains in an answer.
 const RULES: usize = 3;
+
+/// Most rules that are named where none is called so.
+const ALIKE: usize = 5;
 
 /// Most rules that are named where a whole family is asked for.
 const FAMILY: usize = 12;
@@ -100,6 +105,28 @@ impl Page {
     }
 }
 
+/// Words of names that tell nothing of a rule.
+const EMPTY: [&str; 5] = ["not", "the", "use", "with", "rule"];
+
+/// Rules whose id or alias has a word of `name`, those with the most such words first.
+fn alike<'a>(registry: &'a Registry, name: &str) -> Vec<&'a str> {
+    let words = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+        words.filter(|word| word.len() > 2 && !EMPTY.contains(&&**word)).collect()
+    };
+    let asked = words(name);
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    for rule in registry.rules() {
+        let own = [&*rule.id].into_iter().chain(rule.aliases.iter().map(String::as_str));
+        let most = own.map(|own| words(own).intersection(&asked).count()).max().unwrap_or_default();
+        if most > 0 {
+            found.push((most, &rule.id));
+        }
+    }
+    found.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+    found.into_iter().take(ALIKE).map(|(_, id)| id).collect()
+}
+
 fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolError> {
     let project = context.project()?;
     let registry = project.registry();
@@ -124,6 +151,10 @@ fn explain(context: &Context, given: Asked) -> Result<Answer<Explained>, ToolErr
         let error = ToolError::new(format!("no rule is called `{}`", given.rule));
         return Err(match (registry.nearest(&given.rule), found::unread(&project)) {
             (Some(near), _) => error.remedy(format!("did you mean `{near}`?")),
+            (None, _) if !alike(&registry, &given.rule).is_empty() => {
+                let rules = alike(&registry, &given.rule).join(", ");
+                error.remedy(format!("rules with such a word: {rules}"))
+            }
             (None, Some(unread)) => error.remedy(unread),
             (None, None) => error.remedy("findings name their rule; `aidd rule list` names all"),
         });

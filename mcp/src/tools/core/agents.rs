@@ -15,7 +15,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_agent",
             "Role",
-            "A role's page: how it works and what it hands over. Use when a task is given to it.",
+            "A role's page, or that of a workflow or template. Use when a task names it.",
             get_agent,
         )
         .in_profiles(&[Profile::Core]),
@@ -31,7 +31,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct Which {
-    /// Its name, such as security-architect
+    /// Name: security-architect, bug-fix
     agent: String,
 }
 
@@ -56,6 +56,12 @@ fn is_role(page: &&Page) -> bool {
 
 fn get_agent(context: &Context, given: Which) -> Result<Answer<Agent>, ToolError> {
     let library = context.library()?;
+    let named = [Shelf::Workflows, Shelf::Templates]
+        .into_iter()
+        .find_map(|shelf| Some((shelf, library.get(shelf, given.agent.trim())?)));
+    if let Some((shelf, page)) = named {
+        return Ok(other(shelf, page));
+    }
     let page = library.find(Shelf::Skills, &given.agent).map_err(|near| {
         let hint = match &near[..] {
             [] => {
@@ -66,14 +72,47 @@ fn get_agent(context: &Context, given: Which) -> Result<Answer<Agent>, ToolError
         };
         ToolError::new(format!("there is no role `{}`", given.agent)).remedy(hint)
     })?;
-    let agent = Agent {
+    let next: Vec<&str> = page.list("hands_over_to").collect();
+    let body = match &next[..] {
+        [] => page.body().to_owned(),
+        next => format!("{}\n\nHands over to: {}\n", page.body().trim_end(), next.join(", ")),
+    };
+    Ok(Answer::new(told(page, body.clone()), body))
+}
+
+fn told(page: &Page, body: String) -> Agent {
+    Agent {
         name: page.name.clone(),
-        page: page.body().to_owned(),
+        page: body,
         tier: page.header.get("tier").cloned(),
         own: page.origin == Origin::Project,
         path: page.path.clone(),
-    };
-    Ok(Answer::new(agent, page.body()))
+    }
+}
+
+/// A workflow with its steps, which its header holds, or a template: not every client reads
+/// resources.
+fn other(shelf: Shelf, page: &Page) -> Answer<Agent> {
+    let mut body = String::new();
+    let steps = page.header.get("steps").and_then(Value::as_array);
+    for (at, step) in steps.into_iter().flatten().enumerate().filter(|_| shelf == Shelf::Workflows)
+    {
+        let said = |key: &str| step.get(key).and_then(Value::as_str).unwrap_or_default();
+        let _ = write!(body, "{}. {} ({}): {}", at + 1, said("id"), said("role"), said("does"));
+        if !said("done_when").is_empty() {
+            let _ = write!(body, "; done when {}", said("done_when"));
+        }
+        if !said("tool").is_empty() {
+            let _ = write!(body, " [{}]", said("tool"));
+        }
+        body.push('\n');
+    }
+    if !body.is_empty() {
+        body.push('\n');
+    }
+    body.push_str(page.body().trim_end());
+    body.push('\n');
+    Answer::new(told(page, body.clone()), body)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -127,4 +166,25 @@ fn matrix(context: &Context, given: Asked) -> Result<Answer<Matrix>, ToolError> 
         rows.push(Row::of(json!({"competency": name, "primary": primary, "secondary": secondary})));
     }
     Ok(Answer::new(Matrix { competencies: rows }, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::call;
+    use serde_json::json;
+
+    #[test]
+    fn workflows_and_templates_are_read_as_roles_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let read = |name: &str| call(folder.path(), "aidd_get_agent", json!({"agent": name}));
+        let role = read("backend engineer");
+        assert!(role.text.ends_with("Hands over to: quality-engineer, security-architect\n"));
+        assert_eq!(role.data["page"], json!(role.text));
+        let workflow = read("bug-fix");
+        assert!(workflow.text.starts_with("1. report (quality-engineer): "), "{}", workflow.text);
+        assert!(workflow.text.contains("[aidd_diagnose_error]\n3. "), "{}", workflow.text);
+        assert!(workflow.text.contains("\n# Bug fix\n"));
+        assert_eq!(workflow.data["path"], json!("workflows/bug-fix.md"));
+        assert!(read("adr").text.contains("## Consequences"));
+    }
 }

@@ -11,7 +11,7 @@ use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::records::SessionState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::time::Instant;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -95,7 +95,7 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
     let project = context.project()?;
     let library = context.library()?;
     let branch = given.branch.clone().or_else(|| branch_here(context));
-    let mut notes = Vec::new();
+    let (mut notes, mut own) = (Vec::new(), None);
     let content = project.config.content.clone().unwrap_or_default();
     if given.ai_provider.is_some() && !content.tracks_sessions() {
         notes.push("No session is kept: content.sessionTracking is false.".to_owned());
@@ -105,9 +105,14 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
                 .remedy("no branch is checked out here: name the one you work on")
         })?;
         let spent = began.elapsed().as_secs_f64() * 1000.0;
-        notes.push(context.memory(|memory| open(memory, &given, provider, &branch, spent))?);
+        let (session, note) =
+            context.memory(|memory| open(memory, &given, provider, &branch, spent))?;
+        notes.push(note);
+        own = Some(session);
     }
-    let state = stands(context, branch.as_deref(), given.task.as_deref())?;
+    let mut state = stands(context, branch.as_deref(), given.task.as_deref())?;
+    // That of the caller, where others work on the branch too.
+    state.session = own.or(state.session);
     let asked = Asked { task: given.task.as_deref(), ..Asked::default() };
     let steps = next(&state, &asked);
     let size = given.token_budget.map(Budget::of).or(content.token_budget).unwrap_or_default();
@@ -129,21 +134,43 @@ fn bootstrap(context: &Context, given: Given) -> Result<Answer<Started>, ToolErr
     Ok(Answer::new(answer, text))
 }
 
+/// Goes on with the session that the client's hook began, which learns who the agent is.
+fn join(
+    memory: &mut ProjectMemory,
+    begun: &SessionState,
+    given: &Given,
+    provider: &Row,
+) -> Result<(SessionState, String), ToolError> {
+    let mut patch = Map::from_iter([("aiProvider".to_owned(), json!(provider))]);
+    if let Some(task) = &given.task {
+        patch.insert("input".to_owned(), json!(task));
+    }
+    let state = memory.update_session(&begun.id, &patch)?;
+    let note = format!("Session {}, which the start hook began, goes on.", state.id);
+    Ok((state, note))
+}
+
 /// Takes up the open session of the client's thread, else opens one that follows the thread's last.
-/// What to say of it.
+/// The session, and what to say of it.
 fn open(
     memory: &mut ProjectMemory,
     given: &Given,
     provider: &Row,
     branch: &str,
     spent: f64,
-) -> Result<String, ToolError> {
+) -> Result<(SessionState, String), ToolError> {
     let thread = match &given.memory_session_id {
         Some(thread) => memory.thread(thread)?,
         None => None,
     };
     if let Some(open) = thread.as_ref().filter(|open| !open.is_ended() && open.branch == branch) {
-        return Ok(format!("Session {} of this thread goes on.", open.id));
+        return Ok((open.clone(), format!("Session {} of this thread goes on.", open.id)));
+    }
+    if given.memory_session_id.is_none() && given.parent_session_id.is_none() {
+        let client = provider.0.get("client").and_then(Value::as_str).unwrap_or_default();
+        if let Some(begun) = memory.of_hook(branch, client)? {
+            return join(memory, &begun, given, provider);
+        }
     }
     let parent = given.parent_session_id.clone().or(thread.map(|last| last.id));
     let mut state = json!({
@@ -156,5 +183,54 @@ fn open(
     let state: SessionState = serde_path_to_error::deserialize(state)
         .map_err(|error| ToolError::new(format!("`{}`: {}", error.path(), error.inner())))?;
     let state = memory.start_session(state)?;
-    Ok(format!("Started {}.", state.id))
+    let note = format!("Started {}.", state.id);
+    Ok((state, note))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{call, repository};
+    use crate::context::Context;
+    use aidd_engine::memory::records::{AiProvider, BY, HOOK, SessionState};
+    use serde_json::{Map, json};
+
+    /// A session as a hook of `client` begins it on `branch`.
+    fn begun(root: &std::path::Path, client: &str, branch: &str) -> String {
+        let provider = AiProvider {
+            provider: "unknown".to_owned(),
+            client: client.to_owned(),
+            ..AiProvider::default()
+        };
+        let session = SessionState {
+            branch: branch.to_owned(),
+            memory_session_id: Some(format!("thread of {client}")),
+            ai_provider: provider,
+            extra: Map::from_iter([(BY.to_owned(), json!(HOOK))]),
+            ..SessionState::default()
+        };
+        let context = Context::at(root);
+        context.memory(|memory| memory.start_session(session)).expect("begun").id
+    }
+
+    #[test]
+    fn the_session_that_the_start_hook_began_goes_on() {
+        let folder = repository();
+        let root = folder.path();
+        let own = begun(root, "Claude Code", "feature/login");
+        begun(root, "Claude Code", "main");
+        begun(root, "Codex", "feature/login");
+        let start = |client: &str| {
+            let who =
+                json!({"provider": "anthropic", "model": "m", "modelId": "m-1", "client": client});
+            call(root, "aidd_bootstrap", json!({"task": "Add a login", "aiProvider": who}))
+        };
+        let answer = start("claude-code");
+        assert_eq!(answer.data["sessionId"], json!(own), "{}", answer.text);
+        assert!(answer.text.contains("which the start hook began, goes on"), "{}", answer.text);
+        let context = Context::at(root);
+        let state = context.memory(|memory| memory.session(&own)).expect("a session");
+        assert_eq!(state.ai_provider.model_id, "m-1");
+        assert_eq!(state.input.as_deref(), Some("Add a login"));
+        assert_ne!(start("Zed").data["sessionId"], json!(own));
+    }
 }

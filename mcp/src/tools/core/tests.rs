@@ -82,9 +82,8 @@ fn a_fresh_project_is_told_what_there_is() {
     ## shop: where work stands
     Branch feature/login
     ## First
-    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{}}` (none is open on feature/login)
+    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{"provider":"","model":"","client":""}}` (none is open on feature/login)
     - Classify the task: `aidd_classify_task {"description":"Add a login page"}` (roles, workflow and tier follow from it)
-    - Ask what is known: `aidd_memory_search {"query":"Add a login page"}` (before planning: decisions to follow, mistakes to avoid)
     ## Rules
     By topic at aidd://rules/NAME: backend, code-style, deliverables, documentation, frontend, git-workflow, interfaces, orchestrator, performance, routing, security, testing
     - NEVER present a guess as a fact, or a plan as done.
@@ -104,7 +103,7 @@ fn a_fresh_project_is_told_what_there_is() {
     - MUST write dates as YYYY-MM-DD and times by RFC 3339 in UTC.
     - MUST name a dated document `YYYY-MM-DD-<name>.md` and a decision record `NNN-<name>.md`.
     - MUST put the answer first (BLUF-6).
-    ## Also here
+    ## Also here, by aidd_get_agent
     Roles: ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
     Workflows: analyze, audit, bug-fix, dependency-upgrade, design, docs, feature-branch, full-stack-feature, incident, migration, orchestrator, performance, product, refactor, release, review, technology-selection, test
     Templates: adr, brainstorm, checklist, issue, migration, penetration-test, plan, research, retro, spec
@@ -155,7 +154,7 @@ fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
     Lifecycle lifecycle_ID, login, in UNDERSTAND. Open: The context is loaded; The requirements are clear; Acceptance criteria are written as given, when, then; Edge cases are listed
     Pending: form; tests
     ## First
-    - Show: The context is loaded: `aidd_lifecycle_advance {"lifecycleId":"lifecycle_ID","evidence":{"context":{}}}` (4 criteria of UNDERSTAND are open for login)
+    - Show: The context is loaded, and 3 more: `aidd_lifecycle_advance {"lifecycleId":"lifecycle_ID","evidence":{"context":"","requirements":"","acceptance":"","edges":""}}` (evidence leaves UNDERSTAND for login)
     - Do the next task: form: `aidd_branch {"action":"save","branch":"feature/login","completedTasks":["form"],"pendingTasks":["tests"]}` (pending on feature/login: 2; save when this one is done)
     ## Mistakes not to repeat
     - Login tokens were logged -> never log headers [mistake_ID]
@@ -296,7 +295,7 @@ fn a_task_is_classified_in_both_languages() {
     task: role, workflow, tier, template
     # SHIP
     incident: reliability-engineer, incident, 1, retro
-    platform: platform-engineer, release, 2, checklist
+    platform: platform-engineer, feature-branch, 2, checklist
     release: release-engineer, release, 3, checklist
     documents: knowledge-architect, docs, 3
     memory: knowledge-architect, docs, 3
@@ -350,7 +349,7 @@ fn the_next_step_follows_from_the_real_state() {
     let answer = ask(&context, "aidd_suggest_next", json!({})).expect("an answer");
     insta::assert_snapshot!(steady(&answer.text, root), @r#"
     - Mend the new findings: `aidd_ci_diff_check` (the changes bring 2 findings, 0 of them errors)
-    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{}}` (none is open on feature/login)
+    - Open a session: `aidd_session {"action":"start","branch":"feature/login","aiProvider":{"provider":"","model":"","client":""}}` (none is open on feature/login)
     - Check Dockerfile: `aidd_validate_dockerfile {"filePath":"Dockerfile"}` (a Dockerfile changed)
     - Look for secrets before the commit: `aidd_scan_secrets {"filePath":"."}` (files to commit: 1)
     - Save where the branch stands: `aidd_branch {"action":"save","branch":"feature/login"}` (so that the next session can go on)

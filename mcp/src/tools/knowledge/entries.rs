@@ -181,10 +181,15 @@ fn get(context: &Context, given: Which) -> Result<Answer<Whole>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let entry = knowledge.find(&given.name).map_err(|near| unknown(&given.name, &near))?;
-    let body = entry.page.body();
-    let page = match &given.section {
-        None => body.to_owned(),
-        Some(section) => section_of(body, section)?,
+    // What the header says is told as sections are; the data has it as fields.
+    let body = entry.page.body().trim_end();
+    let whole = format!("{body}{}", of_header(entry));
+    let (page, told) = match &given.section {
+        None => (body.to_owned(), whole),
+        Some(section) => {
+            let section = section_of(&whole, section)?;
+            (section.clone(), section)
+        }
     };
     let mut text = format!(
         "{} ({}, {}), reviewed {}",
@@ -193,7 +198,7 @@ fn get(context: &Context, given: Which) -> Result<Answer<Whole>, ToolError> {
     if let Some(version) = entry.version {
         let _ = write!(text, ", describes {version}");
     }
-    let _ = write!(text, "\n\n{page}");
+    let _ = write!(text, "\n\n{told}");
     let is_whole = given.section.is_none();
     let data = Whole {
         name: entry.name.to_owned(),
@@ -207,6 +212,33 @@ fn get(context: &Context, given: Which) -> Result<Answer<Whole>, ToolError> {
         page,
     };
     Ok(Answer::new(data, text))
+}
+
+/// The steps between versions and the old forms that an entry knows, as sections.
+fn of_header(entry: &Entry<'_>) -> String {
+    let mut text = String::new();
+    if !entry.migrations.is_empty() {
+        text.push_str("\n\n## Migrations\n");
+    }
+    for step in &entry.migrations {
+        let _ = write!(text, "\n- {} to {}", step.from, step.to);
+        if !step.breaking.is_empty() {
+            let _ = write!(text, ": {}", step.breaking.join("; "));
+        }
+        if let Some(codemod) = &step.codemod {
+            let _ = write!(text, ". Codemod: `{codemod}`");
+        }
+        if let Some(guide) = &step.guide {
+            let _ = write!(text, ". <{guide}>");
+        }
+    }
+    if !entry.legacy.is_empty() {
+        text.push_str("\n\n## Old forms\n");
+    }
+    for form in &entry.legacy {
+        let _ = write!(text, "\n- since {}: `{}`; now {}", form.since, form.pattern, form.instead);
+    }
+    text
 }
 
 /// A section of the second level, its heading included.

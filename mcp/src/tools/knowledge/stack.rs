@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 /// Most dependencies in an answer.
 const DEPENDENCIES: usize = 300;
@@ -55,14 +56,15 @@ struct Detected {
 
 fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError> {
     let folder = given.path.as_deref().map(|path| context.inside(path)).transpose()?;
-    let place = folder.map_or_else(|| context.root().to_owned(), |path| context.root().join(path));
+    let path = folder.unwrap_or_default();
+    let place = context.root().join(&path);
     if !place.is_dir() {
         return Err(
             ToolError::new("`path` is no folder").remedy("name one from the project's root")
         );
     }
-    let disk = Disk::new(place);
-    let (stack, markers) = (stack::detect(&disk), stack::markers(&disk));
+    let stack = below(context, place, &path);
+    let markers = stack::markers(&Disk::new(context.root()));
     let library = context.library()?;
     let technologies = technologies(&stack, &Knowledge::new(&library));
     let text = text(&stack, &markers, &technologies);
@@ -83,6 +85,18 @@ fn detect(context: &Context, given: Given) -> Result<Answer<Detected>, ToolError
         problems,
     };
     Ok(Answer::new(data, text))
+}
+
+/// What the folder at `place` is built with. A member of a workspace is told by the whole of it: the
+/// package manager and the lock file lie at the root.
+fn below(context: &Context, place: PathBuf, path: &str) -> Stack {
+    let mut whole = stack::detect(&Disk::new(context.root()));
+    if path.is_empty() {
+        return whole;
+    }
+    let inside = format!("{path}/");
+    whole.manifests.retain(|manifest| manifest.path.starts_with(&inside));
+    if whole.manifests.is_empty() { stack::detect(&Disk::new(place)) } else { whole }
 }
 
 /// A technology that the project uses.

@@ -127,6 +127,11 @@ fn entries_are_found_and_read() {
     );
     assert!(whole.data["page"].as_str().is_some_and(|page| page.contains("## References")));
     assert!(whole.data["migrations"].as_array().is_some_and(|all| !all.is_empty()));
+    // Who is given the text alone reads it there.
+    assert!(whole.text.contains("\n## Migrations\n\n- 4 to 5"), "{}", whole.text);
+    let given = json!({"name": "vitest", "section": "migrations"});
+    let section = call(root, "aidd_get_tkb_entry", given);
+    assert!(section.text.contains("\n- 4 to 5") && !section.text.contains("## Overview"));
     let said = refused(root, "aidd_get_tkb_entry", json!({"name": "vitset"}));
     assert!(said.contains("did you mean Vitest"), "{said}");
     let said = refused(root, "aidd_get_tkb_entry", json!({"name": "vitest", "section": "Costs"}));
@@ -272,4 +277,21 @@ fn versions_are_verified_and_moves_planned() {
     ");
     let given = json!({"framework": "react", "targetVersion": "16"});
     assert!(refused(root, "aidd_plan_migration", given).contains("is older than 18.3.1"));
+}
+
+#[test]
+fn a_member_is_told_by_the_whole_of_its_workspace() {
+    let folder = project(&[
+        ("package.json", r#"{"name": "shop", "private": true, "packageManager": "pnpm@9.0.0"}"#),
+        ("pnpm-workspace.yaml", "packages: [packages/*]\n"),
+        ("packages/api/package.json", r#"{"name": "api", "dependencies": {"zod": "^3.23.0"}}"#),
+        ("packages/web/package.json", r#"{"name": "web"}"#),
+        ("rules/house.md", "# House\n\nNEVER pay twice.\n"),
+    ]);
+    let answer = call(folder.path(), "aidd_detect_project", json!({"path": "packages/api"}));
+    insta::assert_snapshot!(answer.text, @"
+    packages/api/package.json: npm api, by pnpm, 1 dependency
+    known: Zod 3.23.0
+    guidance: rules
+    ");
 }

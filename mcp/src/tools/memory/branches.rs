@@ -1,6 +1,6 @@
 //! Branches: where work on them stands, until it is merged.
 
-use super::shown::{Row, branch_here, day_of, listed};
+use super::shown::{Row, branch_here, day_of, listed, many};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_engine::memory::project::ProjectMemory;
@@ -146,17 +146,45 @@ fn branch(context: &Context, given: Given) -> Result<Answer<Answered>, ToolError
 fn get(memory: &mut ProjectMemory, branch: &str) -> Result<Answer<Answered>, ToolError> {
     let known = memory.branch(branch)?;
     let is_new = known.updated_at.is_null();
-    let text = if is_new {
-        format!("Nothing is known of {branch}.")
-    } else {
-        serde_json::to_string_pretty(&known).unwrap_or_default()
-    };
+    let text = if is_new { format!("Nothing is known of {branch}.") } else { said(&known) };
     let answered = Answered {
         branch: Some(branch.to_owned()),
         context: Some(Row::of(&known)),
         ..Answered::default()
     };
     Ok(Answer::new(answered, text))
+}
+
+/// What is known of a branch, without what goes without saying.
+fn said(known: &BranchContext) -> String {
+    let mut text = format!("{}, saved {}", known.branch, day_of(&known.updated_at));
+    for (name, value) in [
+        ("feature", &known.feature),
+        ("phase", &known.phase),
+        ("spec", &known.spec),
+        ("plan", &known.plan),
+        ("lifecycle", &known.lifecycle_session_id),
+    ] {
+        if let Some(value) = value {
+            let _ = write!(text, "\n{name}: {value}");
+        }
+    }
+    listed(&mut text, "done", &known.completed_tasks);
+    listed(&mut text, "pending", &known.pending_tasks);
+    for made in &known.decisions {
+        let _ = write!(text, "\ndecided: {}", made.decision);
+        if !made.reasoning.is_empty() {
+            let _ = write!(text, " (because: {})", made.reasoning);
+        }
+    }
+    for mended in &known.errors_encountered {
+        let _ = write!(text, "\nerror: {}", mended.error);
+        if !mended.fix.is_empty() {
+            let _ = write!(text, " (mended by: {})", mended.fix);
+        }
+    }
+    listed(&mut text, "files", &known.files_modified);
+    text
 }
 
 fn save(
@@ -170,11 +198,11 @@ fn save(
         .map_err(|error| ToolError::new(format!("`{}`: {}", error.path(), error.inner())))?;
     let saved = memory.save_branch(&patch)?;
     let text = format!(
-        "{branch}: {} tasks done, {} pending, {} decisions, {} errors.",
-        saved.completed_tasks.len(),
+        "{branch}: {} done, {} pending, {}, {}.",
+        many(saved.completed_tasks.len(), "task"),
         saved.pending_tasks.len(),
-        saved.decisions.len(),
-        saved.errors_encountered.len()
+        many(saved.decisions.len(), "decision"),
+        many(saved.errors_encountered.len(), "error")
     );
     let answered = Answered {
         branch: Some(branch.to_owned()),
@@ -218,7 +246,7 @@ fn promote(
 
 fn list(memory: &mut ProjectMemory) -> Result<Answer<Answered>, ToolError> {
     let (contexts, bad) = memory.branches()?;
-    let mut text = format!("{} branches.", contexts.len());
+    let mut text = format!("{}.", many(contexts.len(), "branch"));
     let mut rows = Vec::new();
     for known in contexts {
         let _ = write!(
@@ -252,9 +280,12 @@ fn merge(
     branch: &str,
     promotes: bool,
 ) -> Result<Answer<Answered>, ToolError> {
+    // What is archived is not shown again by itself.
+    let left = memory.branch(branch)?.pending_tasks;
     if !promotes {
         let archived = memory.archive_branch(branch)?;
-        let text = format!("Archived {branch} to {archived}; nothing became permanent.");
+        let mut text = format!("Archived {branch} to {archived}; nothing became permanent.");
+        listed(&mut text, "was pending", &left);
         let answered = Answered {
             branch: Some(branch.to_owned()),
             archived: Some(archived),
@@ -266,6 +297,7 @@ fn merge(
     let mut text = format!("Merged {branch}; its context lies in {}.", merged.archived);
     listed(&mut text, "now permanent", &merged.promoted);
     listed(&mut text, "permanent before", &merged.known);
+    listed(&mut text, "was pending", &left);
     let answered = Answered {
         branch: Some(branch.to_owned()),
         promoted: Some(merged.promoted),

@@ -98,6 +98,26 @@ fn shown(found: &Diagnosis) -> Vec<&Frame> {
     own.into_iter().chain(other).take(FRAMES).collect()
 }
 
+/// The places in files of the project that an error passed, the primary one first.
+fn own_frames(found: &Diagnosis) -> impl Iterator<Item = String> {
+    let place = |frame: &Frame| {
+        let own = frame.own.as_ref()?;
+        Some(match frame.line {
+            Some(line) => format!("{own}:{line}"),
+            None => own.clone(),
+        })
+    };
+    let first = found.primary.as_ref().and_then(place);
+    let all = found.trace.frames.iter().filter_map(place);
+    let mut places: Vec<String> = first.into_iter().collect();
+    for place in all {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places.into_iter()
+}
+
 fn trace(found: &Diagnosis) -> Option<Row> {
     if found.trace.frames.is_empty() {
         return None;
@@ -160,6 +180,10 @@ fn told(found: &Diagnosis) -> String {
             let function = frame.function.as_deref().unwrap_or("");
             let own = frame.own.as_deref().unwrap_or(&frame.file);
             let _ = write!(text, "\nin {own}{line} {function}");
+            let others: Vec<String> = own_frames(found).skip(1).take(FRAMES - 1).collect();
+            if !others.is_empty() {
+                let _ = write!(text, "\nby way of {}", others.join(", "));
+            }
         }
         None if trace.frames.is_empty() => {}
         None => text.push_str("\nno frame is in a file of the project"),

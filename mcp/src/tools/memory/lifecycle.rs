@@ -1,6 +1,6 @@
 //! Features on their way through the phases, each left with evidence.
 
-use super::shown::{Row, capped, day_of};
+use super::shown::{Row, capped, day_of, many};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_engine::memory::lifecycle::{Judged, PHASES, Phase, phase};
@@ -344,7 +344,7 @@ fn list(context: &Context, given: Listing) -> Result<Answer<Listed>, ToolError> 
         Status::Abandoned => "abandoned",
     });
     let states = context.memory(|memory| memory.lifecycles(wanted, limit))?;
-    let mut text = format!("{} lifecycles.", states.len());
+    let mut text = format!("{}.", many(states.len(), "lifecycle"));
     let mut rows = Vec::new();
     for state in &states {
         let progress = progress(state);

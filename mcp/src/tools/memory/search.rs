@@ -2,7 +2,7 @@
 
 use super::shown::{Row, capped, entry_row, entry_text, kind, line, list, row, time};
 use crate::context::Context;
-use crate::tool::{Answer, Profile, Tool, ToolError};
+use crate::tool::{Answer, Profile, Tool, ToolError, UNKNOWN_MEMORY};
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::recall::{Question, SearchOrder};
 use aidd_engine::memory::types::{Entry, Link, Outcome};
@@ -227,8 +227,9 @@ fn get(context: &Context, given: Ids) -> Result<Answer<Entries>, ToolError> {
         let (entries, unknown) = memory.entries_by_id(asked)?;
         if entries.is_empty() {
             let ids = unknown.join("`, `");
-            return Err(ToolError::new(format!("there is no memory `{ids}`"))
-                .remedy("ids come from search and list tools; copy one whole"));
+            return Err(
+                ToolError::new(format!("there is no memory `{ids}`")).remedy(UNKNOWN_MEMORY)
+            );
         }
         let (mut rows, mut text) = (Vec::new(), String::new());
         for entry in &entries {

@@ -1,6 +1,6 @@
 //! Sessions: what an agent is at, and what it leaves when it ends.
 
-use super::shown::{Row, branch_here, capped, day_of, listed};
+use super::shown::{Row, branch_here, capped, day_of, listed, many};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_engine::memory::project::ProjectMemory;
@@ -13,6 +13,8 @@ use std::fmt::Write as _;
 
 /// Tokens that a call of a tool takes and gives, where they were not counted.
 const TOKENS_OF_A_CALL: (u64, u64) = (400, 600);
+/// Most open sessions that are named where one has to be.
+const OPEN: usize = 5;
 /// Characters of a token, about.
 const CHARS_OF_A_TOKEN: usize = 4;
 
@@ -191,8 +193,7 @@ fn session(context: &Context, given: Session) -> Result<Answer<Answered>, ToolEr
     };
     context.memory(|memory| -> Result<_, ToolError> {
         if !matches!(given.action, Action::Start | Action::List) && given.id.is_none() {
-            return Err(ToolError::new("`id` is missing: the session")
-                .remedy("action list names the sessions"));
+            return Err(ToolError::new("`id` is missing: the session").remedy(open_ones(memory)?));
         }
         let id = given.id.clone().unwrap_or_default();
         match given.action {
@@ -214,6 +215,18 @@ fn session(context: &Context, given: Session) -> Result<Answer<Answered>, ToolEr
                 Ok(Answer::new(answered, text))
             }
         }
+    })
+}
+
+/// The sessions that are open, to choose one of.
+fn open_ones(memory: &mut ProjectMemory) -> Result<String, ToolError> {
+    let open = memory.sessions(None, Some(false), OPEN)?;
+    let open: Vec<String> =
+        open.iter().map(|state| format!("{} on {}", state.id, state.branch)).collect();
+    Ok(if open.is_empty() {
+        "none is open; action list names those that were".to_owned()
+    } else {
+        format!("open: {}", open.join(", "))
     })
 }
 
@@ -329,11 +342,11 @@ fn update(
 ) -> Result<Answer<Answered>, ToolError> {
     let state = memory.update_session(id, &patch(given)?)?;
     let text = format!(
-        "{id} has {} decisions, {} errors, {} files, {} pending tasks.",
-        state.decisions.len(),
-        state.errors_resolved.len(),
-        state.files_modified.len(),
-        state.tasks_pending.len()
+        "{id} has {}, {}, {}, {}.",
+        many(state.decisions.len(), "decision"),
+        many(state.errors_resolved.len(), "error"),
+        many(state.files_modified.len(), "file"),
+        many(state.tasks_pending.len(), "pending task")
     );
     Ok(Answer::new(Answered { session: Some(counts(&state)), ..named(&state) }, text))
 }
@@ -357,10 +370,10 @@ fn end(
     } else if !promoted.decisions.is_empty() || !promoted.errors.is_empty() {
         let _ = write!(
             text,
-            "\nIts branch {} got {} decisions and {} errors.",
+            "\nIts branch {} got {} and {}.",
             state.branch,
-            promoted.decisions.len(),
-            promoted.errors.len()
+            many(promoted.decisions.len(), "decision"),
+            many(promoted.errors.len(), "error")
         );
         listed(&mut text, "decisions", &promoted.decisions);
         listed(&mut text, "errors", &promoted.errors);
@@ -440,7 +453,7 @@ fn list(memory: &mut ProjectMemory, given: &Session) -> Result<Answer<Answered>,
     let (limit, note) = capped(given.limit, 20, 100);
     let ended = given.status.map(|status| status == Stands::Completed);
     let sessions = memory.sessions(given.branch.as_deref(), ended, limit)?;
-    let mut text = format!("{} sessions.", sessions.len());
+    let mut text = format!("{}.", many(sessions.len(), "session"));
     for state in &sessions {
         let name = state.name.as_deref().unwrap_or_default();
         let _ = write!(

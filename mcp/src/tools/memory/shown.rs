@@ -198,6 +198,15 @@ pub(crate) fn plain(value: &Value) -> String {
     }
 }
 
+/// So many of something, by its word in the singular.
+pub(super) fn many(count: usize, word: &str) -> String {
+    match (count, word.strip_suffix("ch")) {
+        (1, _) => format!("1 {word}"),
+        (_, Some(_)) => format!("{count} {word}es"),
+        _ => format!("{count} {word}s"),
+    }
+}
+
 /// A list of texts on a line with its name, when it is not empty.
 pub(super) fn listed(text: &mut String, name: &str, items: &[String]) {
     if !items.is_empty() {

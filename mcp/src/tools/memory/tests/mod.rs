@@ -242,7 +242,7 @@ fn a_small_day() {
     note(&mut day, "aidd_memory_import", json!({}));
     note(&mut day, "list_decisions", json!({"limit": 2}));
     note(&mut day, "aidd_project_health", json!({}));
-    insta::assert_snapshot!(said, @r"
+    insta::assert_snapshot!(said, @"
     == aidd_memory_get
     decision#1 2025-11-22 active on auth strategy
     Use JWT in cookies
@@ -299,7 +299,7 @@ fn a_small_day() {
       fix: ask to log in again
       prevention: type the session as optional
     == aidd_session
-    session#1 has 1 decisions, 0 errors, 0 files, 1 pending tasks.
+    session#1 has 1 decision, 0 errors, 0 files, 1 pending task.
     == save_checkpoint
     Saved checkpoint#1; load_checkpoint takes it up.
     == load/checkpoint
@@ -311,11 +311,12 @@ fn a_small_day() {
     pending: docs
     == aidd_session
     Ended session#1. Tokens: estimated.
-    Its branch feat/login got 1 decisions and 0 errors.
+    Its branch feat/login got 1 decision and 0 errors.
     decisions: Sessions last a day
     == aidd_branch
     Merged feat/login; its context lies in .aidd/branches/archive/feat-login~1a9c52cdceff.json.
     now permanent: decision#3
+    was pending: docs
     == aidd_memory_export
     0 lines written; ai/memory has 3 decisions, 1 mistakes, 0 conventions. Commit it to share them.
     == aidd_memory_import

@@ -17,6 +17,15 @@ fn what_cannot_be_is_refused_with_a_remedy() {
         ("aidd_session", json!({"action": "get", "id": "session_1_x"})),
         ("aidd_session", json!({"action": "strat"})),
         ("aidd_observation", json!({"sessionId": "session_1_x", "type": "insight", "title": "t"})),
+        ("aidd_session", json!({"action": "start", "branch": "x", "aiProvider": "me"})),
+        (
+            "aidd_session",
+            json!({"action": "start", "branch": "x", "aiProvider": provider(), "errorsResolved": [{"message": "m"}]}),
+        ),
+        (
+            "aidd_branch",
+            json!({"action": "save", "branch": "x", "decisions": [{"decision": "d"}, {"text": "t"}]}),
+        ),
         ("aidd_branch", json!({"action": "get"})),
         ("aidd_branch", json!({"action": "get", "branch": "x", "plan": "p"})),
         ("aidd_branch", json!({"action": "merge", "branch": "x"})),
@@ -72,16 +81,19 @@ fn what_cannot_be_is_refused_with_a_remedy() {
     aidd_session: `branch` is missing
     hint: no branch is checked out here: name the one you work on
     aidd_session: `id` is missing: the session
-    hint: action list names the sessions
+    hint: none is open; action list names those that were
     aidd_session: there is no session `session_1_x`
-    hint: ids come from search and list tools; copy one whole
+    hint: aidd_session with action list names them
     aidd_session: `action` is the string "strat", which is none of start, update, end, get, list, delete; did you mean `start`?
     aidd_observation: there is no session `session_1_x`
-    hint: ids come from search and list tools; copy one whole
+    hint: aidd_session with action list names them
+    aidd_session: `aiProvider` should be an object (provider, model, modelId, client), and is the string "me"
+    aidd_session: `errorsResolved[0].error` is missing; each is {"error": "…", "fix": "…"}
+    aidd_branch: `decisions[1].decision` is missing; each is {"decision": "…", "reasoning": "…"}
     aidd_branch: `branch` is missing, and none is checked out here
     aidd_branch: `plan` is not taken with `action` get; only with save
     aidd_branch: there is no branch `x`
-    hint: ids come from search and list tools; copy one whole
+    hint: nothing was saved of it; aidd_branch with action list names those known
     aidd_branch: `promoteDecisions` is not taken with `action` get; only with merge
     aidd_session: `status` is not taken with `action` get; only with list
     `decisions` is not taken with `action` get; only with start, update, end
@@ -96,11 +108,11 @@ fn what_cannot_be_is_refused_with_a_remedy() {
     aidd_memory_search: `since` is no time: tomorrow
     hint: write it as 2026-01-05 or 2026-01-05T10:00:00Z
     aidd_memory_context: there is no memory `decision_1_x`
-    hint: ids come from search and list tools; copy one whole
+    hint: aidd_memory_search names memories; copy an id whole
     aidd_memory_get: `ids` is empty
     hint: aidd_memory_search or search_recent names memories
     aidd_memory_get: there is no memory `decision_1_x`
-    hint: ids come from search and list tools; copy one whole
+    hint: aidd_memory_search names memories; copy an id whole
     aidd_memory_add_decision: a decision cannot be empty
     aidd_memory_edit_decision: nothing to change is given
     hint: name a field beside `id`
@@ -113,15 +125,15 @@ fn what_cannot_be_is_refused_with_a_remedy() {
     hint: name what it is about in a word or two, or use aidd_memory_add_decision
     save_decision: `confidence` is 5; it goes from 0 to 1
     save_decision: there is no memory `x`
-    hint: ids come from search and list tools; copy one whole
+    hint: aidd_memory_search names memories; copy an id whole
     evolve_outcome: `outcome` is the string "GREAT", which is none of SUCCESS, FAILED, PARTIAL
     evolve_supersede: there is no memory `x`
-    hint: ids come from search and list tools; copy one whole
+    hint: aidd_memory_search names memories; copy an id whole
     load_context: give either `id` or `topic`
     load_context: nothing is remembered on the topic `nothing`
     hint: search_by_context looks through what memories say
     aidd_lifecycle_status: there is no lifecycle `x`
-    hint: ids come from search and list tools; copy one whole
+    hint: aidd_lifecycle_list names them
     aidd_lifecycle_init: `SYNC` is none of UNDERSTAND, PLAN, SPEC, BUILD, VERIFY, SHIP
     aidd_diagnose_error: there is no error text
     "#);
@@ -239,4 +251,31 @@ fn what_was_said_before_is_not_said_again() {
         lines.push(std::fs::read_to_string(tracked).expect("text").lines().count());
     }
     assert_eq!(lines, [3, 3, 3]);
+}
+
+/// Which session is meant is said with those that are open; what is known of a branch is told short.
+#[test]
+fn an_answer_says_how_to_go_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let given = json!({"action": "start", "branch": "b", "aiProvider": provider()});
+    let id = day.id("aidd_session", given);
+    let text = day.client.text("aidd_session", json!({"action": "end"}));
+    assert!(text.contains(&format!("open: {id} on b")), "{text}");
+    let given = json!({
+        "action": "save", "branch": "b", "feature": "orders", "completedTasks": ["route"],
+        "pendingTasks": ["validate", "store"],
+        "decisions": [{"decision": "Use zod", "reasoning": "it is there"}],
+        "errorsEncountered": [{"error": "No table", "fix": "migrate first"}],
+    });
+    day.client.text("aidd_branch", given);
+    let text = day.client.text("aidd_branch", json!({"action": "get", "branch": "b"}));
+    let told = text.split_once('\n').map(|(_, told)| told.to_owned()).unwrap_or_default();
+    insta::assert_snapshot!(told, @"
+    feature: orders
+    done: route
+    pending: validate; store
+    decided: Use zod (because: it is there)
+    error: No table (mended by: migrate first)
+    ");
 }

@@ -1,0 +1,56 @@
+//! What an agent is told over a day with hooks and tools together: nothing twice, nothing lost.
+
+use crate::agent_hooks::{claude, set_up};
+use aidd_engine::memory::kinds::Checkpoint;
+use aidd_engine::memory::project::{ProjectMemory, system_clock};
+use aidd_engine::memory::store::Wanted;
+use serde_json::{Value, json};
+
+fn context(said: &Value) -> String {
+    let said = &said["hookSpecificOutput"]["additionalContext"];
+    said.as_str().expect("a context").to_owned()
+}
+
+/// The agent names no session in its checkpoint: it hardly knows that there is one.
+#[test]
+fn what_an_agent_noted_outlives_the_compaction() {
+    let project = set_up();
+    project.answer("session-start", &claude("SessionStart", json!({"source": "startup"})));
+    let mut memory = ProjectMemory::open(project.path(), Wanted::default(), system_clock());
+    let memory = memory.as_mut().expect("a memory");
+    let body =
+        Checkpoint { next_steps: Some(json!(["validate with zod"])), ..Checkpoint::default() };
+    memory.save_checkpoint("POST /orders half done", &body, None, Some("main")).expect("saved");
+    let file = project.place("a.ts");
+    project.write("a.ts", "export const a = 1;\n");
+    for trigger in ["auto", "manual"] {
+        // Work went on after the note, so that it is not the last word.
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        let input = json!({"file_path": file, "content": "export const a = 1;\n"});
+        let edited = json!({
+            "tool_name": "Write", "tool_input": input, "tool_response": {"success": true},
+        });
+        project.answer("post-tool-use", &claude("PostToolUse", edited));
+        project.answer("pre-compact", &claude("PreCompact", json!({"trigger": trigger})));
+    }
+    let start = claude("SessionStart", json!({"source": "compact"}));
+    let told = context(&project.answer("session-start", &start));
+    let noted = "before compaction (manual): edited 1 file; earlier: POST /orders half done\n";
+    assert!(told.contains(noted), "{told}");
+    assert!(told.contains("Next, by that checkpoint: validate with zod\n"), "{told}");
+}
+
+#[test]
+fn a_conversation_that_goes_on_is_not_told_the_rules_again() {
+    let project = set_up();
+    let start = |source: &str| {
+        let said = claude("SessionStart", json!({"source": source}));
+        context(&project.answer("session-start", &said))
+    };
+    let (first, compacted, resumed) = (start("startup"), start("compact"), start("resume"));
+    for told in [&first, &compacted, &resumed] {
+        assert!(told.contains("no need to call it"), "{told}");
+    }
+    assert!(first.contains("\n## Rules\n") && compacted.contains("\n## Rules\n"), "{first}");
+    assert!(!resumed.contains("\n## Rules\n") && resumed.contains("\nBranch main"), "{resumed}");
+}
