@@ -384,7 +384,7 @@ fn comments_of_other_tools_allow_the_rules_they_name() {
             "python",
             "src/h.py",
             "# pylint: disable=W0401,wildcard-import\nfrom cart import *\n",
-            "def f():\n    # pylint: disable=wildcard-import\n    a = 1\nfrom cart import *\n",
+            "if a:\n    # pylint: disable=wildcard-import\n    b = 1\nfrom cart import *\n",
         ),
         (
             "testing",
