@@ -354,6 +354,62 @@ fn comments_of_other_tools_allow_the_rules_they_name() {
             "/* eslint-disable */\neval(a);\n",
         ),
         ("python", "src/b.py", "# ruff: noqa: F403\nfrom cart import *\n", "from cart import *\n"),
+        ("python", "src/c.py", "from cart import *  # NOQA\n", "from cart import *  # E501\n"),
+        ("python", "src/d.py", "from cart import *  # noqa\n", "from cart import *  # the noqa\n"),
+        (
+            "security",
+            "src/f.py",
+            "hashlib.md5(a)  # nosec B324\n",
+            "hashlib.md5(a)  # nosec B602\n",
+        ),
+        (
+            "security",
+            "src/g.py",
+            "hashlib.md5(a)  # nosec: not for passwords\n",
+            "hashlib.md5(a)  # not nosec\n",
+        ),
+        (
+            "security",
+            "f.go",
+            "package a\n\nvar c = tls.Config{InsecureSkipVerify: true} //nolint:gosec\n",
+            "package a\n\nvar c = tls.Config{InsecureSkipVerify: true} //nolint:errcheck\n",
+        ),
+        (
+            "security",
+            "g.go",
+            "package a\n\nvar c = tls.Config{InsecureSkipVerify: true} // #nosec G402 -- a test server\n",
+            "package a\n\nvar c = tls.Config{InsecureSkipVerify: true} // #nosec G404\n",
+        ),
+        (
+            "python",
+            "src/h.py",
+            "# pylint: disable=W0401,wildcard-import\nfrom cart import *\n",
+            "if a:\n    # pylint: disable=wildcard-import\n    b = 1\nfrom cart import *\n",
+        ),
+        (
+            "testing",
+            "a_spec.rb",
+            "# rubocop:disable RSpec/Focus\nfit \"adds\" do\nend\n",
+            "# rubocop:disable RSpec\n# rubocop:enable RSpec/Focus\nfit \"adds\" do\nend\n",
+        ),
+        (
+            "react",
+            "src/i.tsx",
+            "// eslint-disable-next-line react/no-danger\nlet a = <p dangerouslySetInnerHTML={{ __html: b }} />;\n",
+            "let a = <p dangerouslySetInnerHTML={{ __html: b }} />;\n",
+        ),
+        (
+            "docs",
+            "a.md",
+            "# A\n\n<!-- markdownlint-disable-next-line MD001 -->\n### B\n",
+            "# A\n\n### B\n",
+        ),
+        (
+            "accessibility",
+            "a.css",
+            "a:focus {\n  /* stylelint-disable-next-line a11y/no-outline-none */\n  outline: none;\n}\n",
+            "a:focus {\n  outline: none;\n}\n",
+        ),
     ];
     for (pack, path, told, plain) in cases {
         let engine = with_pack(pack);

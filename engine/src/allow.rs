@@ -11,7 +11,7 @@ use std::rc::Rc;
 mod markers;
 mod names;
 
-use markers::{FINDER, MARKERS, Names, Reach, is_own};
+use markers::{FINDER, MARKERS, Names, Reach, is_own, wants_block};
 pub use names::{name_at, names};
 
 /// The rule that reports allow comments which allow nothing.
@@ -58,6 +58,8 @@ enum Rules {
     Secrets,
     /// Ours on how things are written, without those about security.
     Style,
+    /// Ours on how things are written.
+    Ours,
     These(Vec<Rc<[RuleId]>>),
 }
 
@@ -173,6 +175,7 @@ impl Directive {
             Rules::All => true,
             Rules::These(rules) => rules.iter().any(|some| some.contains(&finding.rule)),
             Rules::Secrets => has_tag(registry, &finding.rule, SECRET),
+            Rules::Ours => finding.rule.starts_with(STYLE),
             Rules::Style => {
                 finding.rule.starts_with(STYLE) && !has_tag(registry, &finding.rule, SECURITY)
             }
@@ -194,19 +197,36 @@ fn read<'a>(
     let own = is_own(literal);
     let line = source.line_of(Span::at(start).start);
     let (before, after) = around(source, literal, start)?;
-    // To ESLint a line comment that says so is talk.
     let is_block = || ["/*", "<!--"].iter().any(|opener| before.trim_end().ends_with(opener));
-    if matches!(reach, Reach::Rest | Reach::End) && !is_block() {
+    if matches!(reach, Reach::Rest | Reach::End) && wants_block(literal) && !is_block() {
         return None;
     }
+    if names == Names::ListOrOurs && !opens_comment(before) {
+        return None;
+    }
+    let alone = before.trim().len() <= 4;
+    let reach = match reach {
+        Reach::LineOrRest | Reach::LineOrBlock if !alone => Reach::Line,
+        Reach::LineOrBlock if before.starts_with([' ', '\t']) => Reach::Here,
+        Reach::LineOrRest | Reach::LineOrBlock => Reach::Rest,
+        reach => reach,
+    };
     let (words, reason, length) = split(after);
     let (rules, unknown) = match names {
         Names::Secrets => (Rules::Secrets, Vec::new()),
         Names::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
         Names::ListOrStyle if words.is_empty() => (Rules::Style, Vec::new()),
+        // What is no list of rules is the reason: `nosec this is a test`.
+        Names::ListOrOurs => match known.these(words) {
+            (Rules::These(rules), unknown)
+                if rules.is_empty() && !unknown.iter().any(|word| is_code(word)) =>
+            {
+                (Rules::Ours, Vec::new())
+            }
+            named => named,
+        },
         Names::List | Names::ListOrAll | Names::ListOrStyle => known.these(words),
     };
-    let alone = before.trim().len() <= 4;
     let target = match reach {
         Reach::Next => line + 1,
         Reach::Here if alone => line + 1,
@@ -216,6 +236,13 @@ fn read<'a>(
     let reason = if reason.is_empty() { format!("`{literal}` comment") } else { reason };
     let span = Span::new(start, start + literal.len() + length);
     Some(Directive { span, reach, lines: (target, last), rules, unknown, reason, own, used: false })
+}
+
+/// Whether the word is the code of a rule, as `B602` and `gosec/G204` are.
+fn is_code(word: &str) -> bool {
+    let code = word.rsplit('/').next().unwrap_or(word);
+    code.starts_with(|c: char| c.is_ascii_uppercase())
+        && code.ends_with(|c: char| c.is_ascii_digit())
 }
 
 /// What stands on the line before and behind a marker; `None` when it is none.
@@ -309,9 +336,24 @@ impl<'a> Known<'a> {
                 // `jsx-a11y/alt-text`: with the plugin's name before it, as peers write it.
                 let plain = word.rsplit('/').next().filter(|_| !self.registry.knows(word));
                 let named = self.registry.named(plain.unwrap_or(word));
-                named.map(|rule| rule.id.clone()).collect()
+                let exact: Rc<[RuleId]> = named.map(|rule| rule.id.clone()).collect();
+                if exact.is_empty() { self.by_half(word) } else { exact }
             }
         }
+    }
+}
+
+impl Known<'_> {
+    /// The rules one of whose aliases has two halves, of which `word` is one: golangci-lint is told
+    /// the linter (`nolint:gosec`), gosec its rule (`nosec G204`), RuboCop either.
+    fn by_half(&self, word: &str) -> Rc<[RuleId]> {
+        let is_half = |alias: &String| {
+            alias.split_once('/').is_some_and(|(tool, rule)| {
+                tool.eq_ignore_ascii_case(word) || rule.eq_ignore_ascii_case(word)
+            })
+        };
+        let rules = self.registry.rules().iter().filter(|rule| rule.aliases.iter().any(is_half));
+        rules.map(|rule| rule.id.clone()).collect()
     }
 }
 

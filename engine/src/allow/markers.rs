@@ -16,6 +16,11 @@ pub(super) enum Reach {
     File,
     /// Its own line and all below, up to an [`End`](Reach::End).
     Rest,
+    /// Its own line; standing alone, as `Rest`.
+    LineOrRest,
+    /// Its own line; standing alone at the edge, as `Rest`, and further in the next line: there the
+    /// tool means the block around it.
+    LineOrBlock,
     /// None: what a `Rest` above allows is no longer allowed.
     End,
 }
@@ -30,6 +35,9 @@ pub(super) enum Names {
     /// As `List`; when there is no list, for our rules on how things are written that are not about
     /// security: whoever silences a linter for a whole file does not speak of those.
     ListOrStyle,
+    /// As `List`; when there is no list, for our rules on how things are written, those on security
+    /// among them. These words are short: they count where they begin their comment only.
+    ListOrOurs,
     /// The rules that find secrets.
     Secrets,
 }
@@ -64,9 +72,31 @@ pub(super) const MARKERS: &[(&str, Reach, Names)] = &[
     ("biome-ignore-all", Reach::File, Names::List),
     ("biome-ignore", Reach::Next, Names::List),
     ("nolint:", Reach::Line, Names::List),
+    ("nolint", Reach::Line, Names::ListOrOurs),
     ("ruff: noqa:", Reach::File, Names::List),
     ("flake8: noqa:", Reach::File, Names::List),
     ("noqa:", Reach::Line, Names::List),
+    ("noqa", Reach::Line, Names::ListOrOurs),
+    ("NOQA:", Reach::Line, Names::List),
+    ("NOQA", Reach::Line, Names::ListOrOurs),
+    ("nosec", Reach::Line, Names::ListOrOurs),
+    ("NOSONAR", Reach::Line, Names::ListOrOurs),
+    ("NOPMD", Reach::Line, Names::ListOrOurs),
+    ("pylint: disable-next=", Reach::Next, Names::List),
+    ("pylint: disable=", Reach::LineOrBlock, Names::List),
+    ("pylint: enable=", Reach::End, Names::List),
+    ("rubocop:disable", Reach::LineOrRest, Names::List),
+    ("rubocop:todo", Reach::LineOrRest, Names::List),
+    ("rubocop:enable", Reach::End, Names::List),
+    ("markdownlint-disable-next-line", Reach::Next, Names::ListOrStyle),
+    ("markdownlint-disable-line", Reach::Line, Names::ListOrStyle),
+    ("markdownlint-disable-file", Reach::File, Names::ListOrStyle),
+    ("markdownlint-disable", Reach::Rest, Names::ListOrStyle),
+    ("markdownlint-enable", Reach::End, Names::ListOrStyle),
+    ("stylelint-disable-next-line", Reach::Next, Names::ListOrStyle),
+    ("stylelint-disable-line", Reach::Line, Names::ListOrStyle),
+    ("stylelint-disable", Reach::Rest, Names::ListOrStyle),
+    ("stylelint-enable", Reach::End, Names::ListOrStyle),
     ("ast-grep-ignore", Reach::Here, Names::ListOrAll),
     ("mermaid-lint-disable-next-line", Reach::Next, Names::ListOrAll),
 ];
@@ -77,6 +107,12 @@ pub(super) static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .build(MARKERS.iter().map(|(marker, ..)| *marker))
         .expect("a few literals")
 });
+
+/// Whether a marker that speaks of a stretch counts in block comments only: to these tools a line
+/// comment that says so is talk.
+pub(super) fn wants_block(literal: &str) -> bool {
+    ["eslint", "oxlint", "stylelint", "markdownlint"].iter().any(|tool| literal.starts_with(tool))
+}
 
 /// Whether this marker is one of our own.
 pub(super) fn is_own(literal: &str) -> bool {

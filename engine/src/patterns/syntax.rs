@@ -5,13 +5,14 @@ use crate::finding::{Edit, RuleId};
 use crate::parse::syntax::Tree;
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
-use crate::source::Span;
+use crate::source::{Source, Span};
 use aidd_content::page::{Form, SyntaxHeader};
 use ast_grep_config::{Fixer, GlobalRules, RuleConfig};
 use ast_grep_core::matcher::{Matcher, MatcherExt};
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_core::{Language, NodeMatch};
 use ast_grep_language::SupportLang;
+use regex::Regex;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -57,6 +58,8 @@ struct SyntaxPattern {
     globs: OnceLock<Globs>,
     /// `None`: it cannot be used.
     config: OnceLock<Option<RuleConfig<SupportLang>>>,
+    /// What excuses a finding when it stands behind it; `None`: nothing does.
+    beside: OnceLock<Option<Regex>>,
 }
 
 impl fmt::Debug for SyntaxPattern {
@@ -94,6 +97,7 @@ impl SyntaxPatterns {
                     language,
                     globs: OnceLock::new(),
                     config: OnceLock::new(),
+                    beside: OnceLock::new(),
                 });
             }
         }
@@ -188,6 +192,10 @@ impl SyntaxPattern {
         };
         let source = report.source();
         let span = Span::from(found.range());
+        let beside = self.beside.get_or_init(|| beside(header).ok().flatten());
+        if beside.as_ref().is_some_and(|beside| beside.is_match(rest_of_line(source, span))) {
+            return;
+        }
         let env = found.get_env();
         let said = self.rule.message.as_ref().unwrap_or(&self.rule.summary);
         let message = super::fill(said, source, span, |name| {
@@ -211,6 +219,19 @@ impl SyntaxPattern {
             };
         }
     }
+}
+
+/// What stands behind `span` on its last line.
+fn rest_of_line(source: &Source, span: Span) -> &str {
+    let last = span.end.saturating_sub(1).max(span.start);
+    let line = source.line_span(source.line_of(last));
+    source.slice(Span { start: span.end, end: line.end.max(span.end) })
+}
+
+/// The expression of `unless-beside`.
+fn beside(header: &SyntaxHeader) -> Result<Option<Regex>, String> {
+    let made = header.unless_beside.as_deref().map(Regex::new).transpose();
+    made.map_err(|error| format!("`unless-beside`: {error}"))
 }
 
 /// What a replacement is called: shown when it is short, and holds no string, which may be a secret.
@@ -262,6 +283,7 @@ pub(crate) fn reads(header: &SyntaxHeader, path: &str) -> bool {
 /// at, or that would be too slow.
 pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
     refuse_slow(header)?;
+    beside(header)?;
     languages(&header.language)?
         .into_iter()
         .try_for_each(|(name, _)| config("check", name, header).map(drop))
@@ -431,7 +453,6 @@ mod tests {
     use super::*;
     use crate::registry::Registry;
     use crate::select;
-    use crate::source::Source;
 
     #[test]
     fn a_pattern_that_takes_too_long_is_named() {

@@ -95,8 +95,8 @@ impl Conditions {
         waiting.all().all(|any| any.iter().any(|when| holds(when, path, files)))
     }
 
-    /// The rules of `settings` whose conditions do not hold for `source`. In a file that says that
-    /// a program wrote it they are also those shipped `compliance` rules that are not about
+    /// The rules of `settings` whose conditions do not hold for `source`. In a file that a program
+    /// wrote, as it says or shows, they are also those shipped `compliance` rules that are not about
     /// security: the door stands open whoever made it.
     #[must_use]
     pub fn off(&self, source: &Source, settings: &Settings, files: &dyn Files) -> HashSet<RuleId> {
@@ -107,7 +107,7 @@ impl Conditions {
         let is_style =
             |rule: &&Rule| on(&rule.id) && !rule.tags.iter().any(|tag| tag == "security");
         let mut written = self.on_writing.iter().filter(|rule| on(&rule.id)).peekable();
-        if written.peek().is_some() && generated::says_generated(source.text()) {
+        if written.peek().is_some() && generated::is_generated(source.path(), source.text()) {
             off.extend(written.filter(is_style).map(|rule| rule.id.clone()));
         }
         off

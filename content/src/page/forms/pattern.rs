@@ -135,6 +135,9 @@ pub struct SyntaxHeader {
     /// The fix keeps the meaning of the file.
     #[serde(default)]
     pub safe: bool,
+    /// An expression that what stands behind the finding on its last line must not match.
+    #[serde(default)]
+    pub unless_beside: Option<String>,
     /// Meta variable → what a related place says.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
