@@ -17,7 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("lines", &[]),
     ("linters", &["files"]),
     ("finding", &["source"]),
-    ("config", &["finding"]),
+    ("config", &["finding", "paths"]),
     ("paths", &[]),
     ("parse", &["source"]),
     ("stack", &["files", "kind", "parse"]),
