@@ -18,4 +18,5 @@ mod project;
 mod rule_import;
 mod suggest;
 mod support;
+mod usage;
 mod whole;
