@@ -8,6 +8,7 @@ use aidd_engine::examples::{self, Expected, JOIN_MARK};
 use aidd_engine::files::Memory;
 use aidd_engine::finding::Status;
 use aidd_engine::registry::Registry;
+use aidd_engine::rule::Rule;
 use aidd_engine::source::Source;
 use aidd_engine::{check, validators};
 use clap::CommandFactory as _;
@@ -36,6 +37,45 @@ fn every_example_gives_what_its_page_says() {
             examples::run(&engine, rule).into_iter().map(|wrong| format!("{}: {wrong}", rule.id))
         })
         .collect();
+    none(&faults);
+}
+
+/// Some editors write a mark before the first letter, which nobody sees: what stands on the first
+/// line is found all the same.
+#[test]
+fn failing_examples_fail_behind_a_byte_order_mark_too() {
+    let engine = engine();
+    let mut faults = Vec::new();
+    let of_files = |rule: &&Rule| !rule.is_joined() && rule.form != Some(Form::Commit);
+    for rule in engine.registry().rules().iter().filter(of_files) {
+        if ["aidd/", "tkb/"].iter().any(|kind| rule.id.starts_with(kind)) {
+            continue;
+        }
+        let (examples, _) = examples::read(rule).expect("read by the test above");
+        for mut example in examples {
+            if !matches!(example.expected, Expected::Fails(_))
+                || example.text.starts_with('\u{FEFF}')
+            {
+                continue;
+            }
+            // A line and what stands there: the mark is a column on the first.
+            let place = |line: &String| {
+                let (place, text) = line.split_once(' ').unwrap_or((line, ""));
+                let line = place.split(':').next().unwrap_or_default();
+                format!("{line} {}", text.trim_start_matches('\u{FEFF}'))
+            };
+            let found = |example: &_| -> Vec<String> {
+                examples::found_in(&engine, rule, example).iter().map(place).collect()
+            };
+            let plain = found(&example);
+            example.text.insert(0, '\u{FEFF}');
+            let marked = found(&example);
+            if plain != marked {
+                let (id, line) = (&rule.id, example.line);
+                faults.push(format!("{id}: line {line}: {plain:?} became {marked:?}"));
+            }
+        }
+    }
     none(&faults);
 }
 
@@ -346,6 +386,13 @@ fn comments_of_other_tools_allow_the_rules_they_name() {
             "src/d.ts",
             "/* eslint-disable @typescript-eslint/no-explicit-any, no-var */\n/* eslint-enable no-var */\nlet a: any;\n",
             "/* eslint-disable @typescript-eslint/no-explicit-any, no-var */\n/* eslint-enable no-explicit-any */\nlet a: any;\n",
+        ),
+        // Of what is off as a whole, one rule comes back alone, and goes again.
+        (
+            "typescript-strict",
+            "src/f.ts",
+            "/* eslint-disable */\n/* eslint-enable no-var */\nlet a: any;\n/* eslint-enable @typescript-eslint/no-explicit-any */\n/* eslint-disable no-explicit-any */\nlet b: any;\n",
+            "/* eslint-disable */\nlet a: any;\n/* eslint-enable no-explicit-any */\nlet b: any;\n/* eslint-disable */\nlet c: any;\n",
         ),
         (
             "security",

@@ -16,7 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("comments", &["source", "kind", "parse"]),
     ("lines", &[]),
     ("finding", &["source"]),
-    ("config", &["finding"]),
+    ("config", &["finding", "paths"]),
     ("paths", &[]),
     ("parse", &["source"]),
     ("linters", &["files", "parse"]),

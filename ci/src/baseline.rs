@@ -23,7 +23,7 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
     match command {
         BaselineCommand::Write { paths, accept_new, baseline } => {
             let paths = project::locate(&io.cwd, paths)?;
-            let project = Project::open(paths.first().context("no path")?, config)?;
+            let project = Project::open(&project::root_above(&paths), config)?;
             let project = project::of_today(project);
             write(&project, &paths, *accept_new, baseline.as_deref(), io)
         }

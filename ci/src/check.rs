@@ -2,7 +2,7 @@
 
 use crate::Io;
 use crate::baseline::{self, counted};
-use crate::cli::{Check, When};
+use crate::cli::{self, Check, When};
 use crate::compare;
 use crate::exit::{Exit, UserError};
 use crate::fix;
@@ -13,6 +13,7 @@ use crate::report::{self, Comparison, Document, Format, Run, Style};
 use crate::rules::reach;
 use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::nearest;
 use aidd_engine::diff::Compared;
 use aidd_engine::files::{Files, Listed, Memory, Overlay};
 use aidd_engine::finding::{FailOn, Safety, Status};
@@ -39,10 +40,14 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         args.output.iter().map(|output| output_of(output, args.format)).collect::<Result<_>>()?;
     let started = Instant::now();
     let selection = Selection {
-        only: args.selection.only.clone(),
-        skip: args.selection.skip.clone(),
+        only: cli::listed(&args.selection.only),
+        skip: cli::listed(&args.selection.skip),
         severity: args.selection.severity,
     };
+    // A script whose list came out empty would get what it did not ask for: all rules.
+    if selection.only.is_empty() && !args.selection.only.is_empty() {
+        return Err(UserError::new("--only names no rule").into());
+    }
     let stdin = args.paths.iter().any(|path| path.as_os_str() == "-");
     if args.stdin_path.is_some() && !stdin {
         return Err(UserError::new("--stdin-path names standard input, and no path is `-`")
@@ -58,7 +63,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             .into());
     }
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
-    let project = Project::open(paths.first().context("no path")?, config)?;
+    let project = Project::open(&project::root_above(&paths), config)?;
     let mut project = project::of_today(project);
     overrule(&mut project, args);
     project.leave_out(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
@@ -127,7 +132,7 @@ fn is_complete(args: &Check) -> bool {
 /// Puts what was typed, or stands in the environment, over the configuration.
 fn overrule(project: &mut Project, args: &Check) {
     let exclude = project.config.exclude.get_or_insert_default();
-    exclude.extend(args.walk.exclude.iter().cloned());
+    exclude.extend(cli::listed(&args.walk.exclude));
     project.config.max_file_size = args.walk.max_file_size.or(project.config.max_file_size);
 }
 
@@ -303,9 +308,19 @@ fn exit(outcome: &Outcome, fail_on: FailOn) -> Exit {
 /// What `--output` names: the format before `=`, by the ending, or as `--format` says.
 pub(crate) fn output_of(text: &str, otherwise: Format) -> Result<(Format, PathBuf)> {
     use clap::ValueEnum;
-    if let Some((name, path)) = text.split_once('=')
-        && let Ok(format) = Format::from_str(name, true)
-    {
+    if let Some((name, path)) = text.split_once('=').filter(|(name, _)| is_word(name)) {
+        let Ok(format) = Format::from_str(name, true) else {
+            let all = Format::value_variants().iter().filter_map(Format::to_possible_value);
+            let all: Vec<String> = all.map(|value| value.get_name().to_owned()).collect();
+            let near = nearest(name, all.iter().map(String::as_str));
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            return Err(UserError::new(format!("--output {text}: `{name}` is no format{near}"))
+                .hint(format!("formats are {}", all.join(", ")))
+                .into());
+        };
+        if path.is_empty() {
+            return Err(UserError::new(format!("--output {text}: which file?")).into());
+        }
         return Ok((format, path.into()));
     }
     let path = PathBuf::from(text);
@@ -323,6 +338,11 @@ pub(crate) fn output_of(text: &str, otherwise: Format) -> Result<(Format, PathBu
         }
     };
     Ok((format, path))
+}
+
+/// Whether a text could be the name of a format: paths have dots and slashes.
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 struct Report<'a> {
@@ -398,6 +418,13 @@ mod tests {
         assert_eq!(of("a/b.sarif", Format::Text), (Format::Sarif, "a/b.sarif".into()));
         assert_eq!(of("gitlab=q.json", Format::Text), (Format::Gitlab, "q.json".into()));
         assert_eq!(of("odd", Format::Github), (Format::Github, "odd".into()));
+        let refused = |text: &str| output_of(text, Format::Text).expect_err("wrong").to_string();
+        assert_eq!(refused("sarif="), "--output sarif=: which file?");
+        assert_eq!(
+            refused("serif=a.xml"),
+            "--output serif=a.xml: `serif` is no format; did you mean `sarif`?\nhint: formats are text, json, sarif, github, markdown, gitlab, junit"
+        );
+        assert_eq!(of("./a=b.json", Format::Text), (Format::Json, "./a=b.json".into()));
         let error = output_of("odd", Format::Text).expect_err("no format").to_string();
         assert_eq!(error, "--output odd: which format?\nhint: name it: --output sarif=odd");
     }

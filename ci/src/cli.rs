@@ -5,6 +5,7 @@ mod commits;
 mod init;
 mod mcp;
 mod memory;
+mod parse;
 mod suggest;
 
 pub use ci::{Ci, CiCheck, CiCommand, CiMerge, CiOutputs, CiPost, CiPosts, Scope};
@@ -16,6 +17,7 @@ pub use memory::{
     ExportFormat, Form as MemoryForm, Import, Links, Memory, MemoryCommand, Prune, Recent, Search,
     Sessions, Sort, Text,
 };
+pub use parse::{listed, meant, parse, plainly, variable};
 pub use suggest::{RuleCoverage, RuleSuggest, SuggestFormat};
 
 use crate::report::Format;
@@ -35,7 +37,7 @@ const STYLES: Styles = Styles::styled()
 #[derive(Debug, Parser)]
 #[command(name = "aidd", version, styles = STYLES, max_term_width = 100)]
 #[command(
-    after_help = "Begin with:\n  aidd check .           find problems here\n  aidd explain RULE      say why a rule is one\n  aidd init              write a configuration"
+    after_help = "Begin with:\n  aidd check .           find problems here\n  aidd explain RULE      say why a rule is one\n  aidd rule packs        see what else can be checked\n  aidd init              write a configuration\n\nExit codes:\n  0  nothing to tell\n  1  findings, or what was asked for is not as it should be\n  2  wrong usage or configuration\n  3  something could not be read"
 )]
 pub struct Cli {
     /// What to do.
@@ -122,7 +124,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(
     group = clap::ArgGroup::new("fixes").args(["fix", "fix_unsafe"]).multiple(true),
-    after_help = "Exit codes:\n  0  nothing at or above --fail-on\n  1  findings\n  2  wrong usage or configuration\n  3  something could not be read\n\nExamples:\n  aidd check src Dockerfile\n  aidd check . --format github --output results.sarif --output report.md\n  aidd check . --only 'secrets/*' --no-ignore\n  aidd check . --fix --dry-run\n  aidd check . --diff main\n  cat Dockerfile | aidd check - --stdin-path Dockerfile"
+    after_help = "Exit codes:\n  0  nothing at or above --fail-on\n  1  findings; with --dry-run: there is something to mend\n  2  wrong usage or configuration\n  3  something could not be read\n\nExamples:\n  aidd check src Dockerfile\n  aidd check . --format github --output results.sarif --output report.md\n  aidd check . --only 'secrets/*' --no-ignore\n  aidd check . --fix --dry-run\n  aidd check . --diff main\n  cat Dockerfile | aidd check - --stdin-path Dockerfile"
 )]
 pub struct Check {
     /// Files and folders; `-` reads standard input.
@@ -180,10 +182,10 @@ pub struct Check {
 #[derive(Debug, Args)]
 pub struct SelectionArgs {
     /// Run only these rules: ids, aliases (DL3007) or globs (`secrets/*`); comma or repeat.
-    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    #[arg(long, value_name = "RULE")]
     pub only: Vec<String>,
-    /// Do not run these rules.
-    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    /// Do not run these rules: named as above.
+    #[arg(long, value_name = "RULE")]
     pub skip: Vec<String>,
     /// Run no rule below this severity: error, warning or info.
     #[arg(long)]
@@ -209,8 +211,8 @@ pub struct WalkArgs {
         hide_default_value = true
     )]
     pub jobs: usize,
-    /// Globs of paths not to check, besides the configured ones.
-    #[arg(long, env = "AIDD_EXCLUDE", value_name = "GLOB", value_delimiter = ',')]
+    /// Globs of paths not to check, besides the configured ones; comma or repeat.
+    #[arg(long, env = "AIDD_EXCLUDE", value_name = "GLOB")]
     pub exclude: Vec<String>,
     /// Most bytes a file may have to be parsed [default: 2097152].
     #[arg(long, env = "AIDD_MAX_FILE_SIZE", value_name = "BYTES")]
@@ -264,7 +266,10 @@ pub struct Explain {
 /// `aidd rule …`.
 #[derive(Debug, Subcommand)]
 pub enum RuleCommand {
-    /// List all rules: severity, id, aliases, what they are about.
+    /// List all rules: severity in this project, id, aliases, what they are about.
+    #[command(
+        after_help = "Examples:\n  aidd rule list\n  aidd rule list 'secrets/*' DL3007\n  aidd rule list --json"
+    )]
     List {
         /// Only these: ids, aliases or globs.
         rules: Vec<String>,
@@ -272,7 +277,19 @@ pub enum RuleCommand {
         #[arg(long)]
         json: bool,
     },
+    /// List the packs: sets of rules that are off until `compliance` in the configuration names one.
+    #[command(after_help = "Examples:\n  aidd rule packs\n  aidd rule packs typescript-strict")]
+    Packs {
+        /// Only this one, with its rules.
+        pack: Option<String>,
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Begin a rule page of the project.
+    #[command(
+        after_help = "Examples:\n  aidd rule new team/console-log\n  aidd rule new team/module-name --form tree"
+    )]
     New {
         /// Its id, `kind/kebab-name`.
         id: String,
@@ -280,7 +297,10 @@ pub enum RuleCommand {
         #[arg(long, value_enum, default_value_t = Form::Text)]
         form: Form,
     },
-    /// Run the examples of rule pages.
+    /// Run the examples of rule pages, and say what of the project each rule looks at.
+    #[command(
+        after_help = "Exit codes:\n  0  all examples give what their pages say\n  1  one does not, or a page cannot be read\n  2  wrong usage or configuration\n\nExamples:\n  aidd rule test\n  aidd rule test team/console-log"
+    )]
     Test {
         /// Only these rules; without any, all rules of the project.
         rules: Vec<String>,

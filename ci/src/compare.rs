@@ -162,11 +162,14 @@ pub fn below(mut changes: Vec<Change>, root: &Path, paths: &[PathBuf]) -> Vec<Ch
     changes
 }
 
+/// What to do where a clone lacks branches and history: `--depth` brings one branch alone.
+const SHALLOW: &str = "the clone is shallow, and may hold one branch alone: `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` brings the rest; `aidd ci --base origin/main` fetches what it needs by itself";
+
 /// Where the work at hand left the line of `rev`.
 fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot)> {
     let commit = repository.commit(rev).map_err(|error| {
         UserError::new(error.to_string()).hint(if repository.is_shallow() {
-            "the clone is shallow: `git fetch --unshallow` brings the rest"
+            SHALLOW
         } else {
             "`git fetch` brings what the other side has; `git branch --all` names the branches"
         })
@@ -176,7 +179,7 @@ fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot)> {
     let base = found.into_iter().next().ok_or_else(|| {
         UserError::new(format!("`{rev}` and HEAD have no common commit here")).hint(
             if repository.is_shallow() {
-                "the clone is shallow: `git fetch --unshallow` brings the rest"
+                SHALLOW
             } else {
                 "name a revision that the work at hand grew from"
             },

@@ -58,9 +58,34 @@ impl fmt::Display for UserError {
 
 impl std::error::Error for UserError {}
 
+/// What is wrong with a JSON text that `what` writes, in words, and where.
+#[must_use]
+pub(crate) fn in_words(error: &serde_json::Error, what: &str) -> String {
+    use serde_json::error::Category;
+    let (line, column) = (error.line(), error.column());
+    match error.classify() {
+        Category::Eof => "the JSON ends before it is whole".to_owned(),
+        Category::Syntax => format!("line {line}, column {column}: this is no JSON"),
+        Category::Data | Category::Io => {
+            format!("line {line}, column {column}: what stands here is not what {what} writes")
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn faults_of_json_are_said_in_words() {
+        let said = |text: &str| {
+            let error = serde_json::from_str::<Vec<u8>>(text).expect_err("wrong");
+            in_words(&error, "aidd")
+        };
+        assert_eq!(said("[1,"), "the JSON ends before it is whole");
+        assert_eq!(said("[1\n;"), "line 2, column 1: this is no JSON");
+        assert_eq!(said("{}"), "line 1, column 0: what stands here is not what aidd writes");
+    }
 
     #[test]
     fn codes_are_a_contract() {

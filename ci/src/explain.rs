@@ -35,6 +35,9 @@ pub fn run(args: &Explain, config: Option<&Path>, color: When, io: &mut Io<'_>) 
 /// The error for a name that no rule has.
 pub(crate) fn unknown(registry: &Registry, name: &str) -> UserError {
     let error = UserError::new(format!("no rule is called `{name}`"));
+    if aidd_engine::packs::header(name, registry).is_ok() {
+        return error.hint(format!("it is a pack of rules: aidd rule packs {name}"));
+    }
     match registry.nearest(name) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint("`aidd rule list` names all rules"),

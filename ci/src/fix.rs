@@ -68,7 +68,18 @@ pub fn mend(
     if files > 0 {
         writeln!(io.err, "{verb} {} in {}", plural(fixes, "problem"), plural(files, "file"))?;
     } else if dry_run {
-        writeln!(io.err, "nothing to mend")?;
+        let all = |safety| {
+            let of = |file: &FileReport| applicable(&file.checked.findings, safety).count();
+            outcome.files.iter().map(of).sum::<usize>()
+        };
+        let more = all(Safety::Unsafe) - all(safety);
+        let more = match more {
+            0 => String::new(),
+            one_or_more => {
+                format!("; {} fixable with --fix-unsafe", plural(one_or_more, "problem"))
+            }
+        };
+        writeln!(io.err, "nothing to mend{more}")?;
     }
     Ok(files)
 }

@@ -148,6 +148,12 @@ fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
                 .hint("install Git, or put it on the PATH")
         })?;
     if !output.status.success() {
+        if String::from_utf8_lossy(&output.stderr).contains("dubious ownership") {
+            let message =
+                format!("Git does not trust {}: it belongs to another user", cwd.display());
+            let hint = format!("git config --global --add safe.directory {}", cwd.display());
+            return Err(UserError::new(message).hint(hint).into());
+        }
         let message = format!("{} lies in no Git repository", cwd.display());
         return Err(UserError::new(message).hint("begin one with: git init").into());
     }

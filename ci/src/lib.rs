@@ -26,9 +26,10 @@ pub mod report;
 pub mod rules;
 pub mod saved;
 pub mod settings;
+mod streams;
 
 use anyhow::{Error, Result};
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use cli::{Cli, Command, When};
 use exit::{Exit, UserError};
 use report::Style;
@@ -107,10 +108,11 @@ pub fn main(doors: Doors) -> u8 {
         }
     };
     let mut stdin = io::stdin();
+    let (out, err) = streams::of_process();
     let mut io = Io {
         stdin: &mut stdin,
-        out: Box::new(io::BufWriter::new(io::stdout())),
-        err: Box::new(io::stderr()),
+        out: Box::new(out),
+        err: Box::new(err),
         cwd,
         style: terminal_style(),
     };
@@ -130,7 +132,7 @@ fn served(args: &[OsString], doors: Doors, io: &Io<'_>) -> Option<Result<u8, (Er
     if !args.iter().any(|arg| arg == "lsp" || arg == "mcp") {
         return None;
     }
-    let cli = Cli::try_parse_from(args).ok()?;
+    let cli = cli::parse(args).ok()?;
     let config = cli.config.map(|path| project::absolute(&io.cwd, &path));
     match cli.command {
         Command::Lsp { .. } => {
@@ -164,10 +166,10 @@ fn terminal_style() -> Style {
 /// Runs a command line, program name first, and says how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
     let args: Vec<OsString> = args.into_iter().collect();
-    let cli = match Cli::try_parse_from(&args) {
+    let cli = match cli::parse(&args) {
         Ok(cli) => cli,
         Err(error) => {
-            let ended = said_by_clap(&error, io);
+            let ended = said_by_clap(&error, &args, io);
             return match ended {
                 _ if hook::is_agents(&args) => Exit::Clean,
                 // The code for wrong usage is the one that clients of agents take for a refusal.
@@ -190,10 +192,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
     })
 }
 
-fn said_by_clap(error: &clap::Error, io: &mut Io<'_>) -> Exit {
+fn said_by_clap(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) -> Exit {
     let text = error.render();
     let to: &mut dyn Write = if error.use_stderr() { &mut io.err } else { &mut io.out };
-    let _ = if io.style.color { write!(to, "{}", text.ansi()) } else { write!(to, "{text}") };
+    let text = if io.style.color { text.ansi().to_string() } else { text.to_string() };
+    let _ = write!(to, "{}", cli::plainly(text));
+    if let Some(here) = cli::meant(error) {
+        let _ = writeln!(to, "hint: here it is {here}");
+    }
+    if let Some(name) = cli::variable(error, args) {
+        let _ = writeln!(to, "hint: the value is that of the variable {name}");
+    }
     let _ = to.flush();
     if error.use_stderr() { Exit::Usage } else { Exit::Clean }
 }

@@ -59,7 +59,8 @@ pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         path.symlink_metadata()
             .map_err(|error| UserError::new(format!("{}: {error}", given.display())))?;
     }
-    let root = root_of(located.first().context("no path")?);
+    located.first().context("no path")?;
+    let root = root_above(&located);
     if let Some(outside) = located.iter().position(|path| !path.starts_with(&root)) {
         let message = format!("{} does not lie below {}", paths[outside].display(), root.display());
         return Err(UserError::new(message).hint("check each project by a run of its own").into());
@@ -67,9 +68,39 @@ pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(located)
 }
 
+/// The root of the project that all `paths` lie in: that of the first one, or where others lie
+/// beside it, the nearest above that holds them too. Packages of one repository may be projects of
+/// their own.
+#[must_use]
+pub fn root_above(paths: &[PathBuf]) -> PathBuf {
+    let first = paths.first().map_or_else(PathBuf::new, |path| root_of(path));
+    let holds_all = |root: &&Path| paths.iter().all(|path| path.starts_with(root));
+    let is_root = |root: &&Path| root.join(".git").exists() || root.join(".aidd").is_dir();
+    let above = first.ancestors().skip(1).filter(is_root);
+    std::iter::once(&*first).chain(above).find(holds_all).unwrap_or(&first).to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_in_several_packages_are_one_run_of_the_repository() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        for made in [".git", "a/.aidd", "b/src", "c/.aidd"] {
+            std::fs::create_dir_all(root.join(made)).expect("made");
+        }
+        let of = |paths: &[&str]| {
+            root_above(&paths.iter().map(|path| root.join(path)).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&["a"]), root.join("a"));
+        assert_eq!(of(&["a", "b"]), root);
+        assert_eq!(of(&["b", "a"]), root);
+        assert_eq!(of(&["a", "c"]), root);
+        // What no project holds is left to the one who is told.
+        assert_eq!(root_above(&[root.join("a"), "/nowhere".into()]), root.join("a"));
+    }
 
     #[test]
     fn paths_become_absolute_without_dots() {

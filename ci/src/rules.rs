@@ -2,6 +2,7 @@
 
 mod export;
 mod import;
+mod packs;
 mod suggest;
 pub mod told;
 
@@ -42,7 +43,10 @@ pub fn run(
 ) -> Result<Exit> {
     let project = Project::open(&io.cwd, config)?;
     match command {
-        RuleCommand::List { rules, json } => list(&project.registry(), rules, *json, color, io),
+        RuleCommand::List { rules, json } => list(&project, rules, *json, color, io),
+        RuleCommand::Packs { pack, json } => {
+            packs::run(&project, pack.as_deref(), *json, color, io)
+        }
         RuleCommand::New { id, form } => new(&project, id, *form, io),
         RuleCommand::Test { rules } => test(&project, rules, io),
         RuleCommand::Export(args) => export::run(&project, args, io),
@@ -70,21 +74,28 @@ fn chosen<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>>
     Ok(rules)
 }
 
+/// Lists rules by how severe they are in this project: a page may be off, and a pack switch it on.
 fn list(
-    registry: &Registry,
+    project: &Project,
     names: &[String],
     as_json: bool,
     color: When,
     io: &mut Io<'_>,
 ) -> Result<Exit> {
-    let rules = chosen(registry, names)?;
+    let engine = project.engine(&Selection::default())?;
+    let settings = engine.settings("");
+    let here = |rule: &Rule| {
+        let severity = settings.get(&rule.id).and_then(|setting| setting.severity);
+        severity.map_or_else(|| "off".to_owned(), |severity| severity.to_string())
+    };
+    let rules = chosen(engine.registry(), names)?;
     if as_json {
         let rules: Vec<_> = rules
             .iter()
             .map(|rule| {
                 json!({
                     "id": &*rule.id, "severity": rule.severity.to_string(), "enabled": rule.enabled,
-                    "aliases": rule.aliases, "tags": rule.tags, "summary": rule.summary, "path": rule.path,
+                    "here": here(rule), "aliases": rule.aliases, "tags": rule.tags, "summary": rule.summary, "path": rule.path,
                 })
             })
             .collect();
@@ -94,7 +105,7 @@ fn list(
     let style = io.style(color);
     let widest = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
     for rule in &rules {
-        let severity = if rule.enabled { rule.severity.to_string() } else { "off".to_owned() };
+        let severity = here(rule);
         let (on, off) = match (style.color, severity.as_str()) {
             (false, _) => ("", ""),
             (_, "error") => ("\x1b[31m", "\x1b[0m"),

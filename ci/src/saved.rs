@@ -7,7 +7,7 @@
 mod valid;
 
 use crate::event::Event;
-use crate::exit::UserError;
+use crate::exit::{UserError, in_words};
 use crate::report::document::VERSION as DOCUMENT_VERSION;
 use crate::report::wire::{Comparison, Finding, Severities, Status};
 use crate::report::{Document, one_line};
@@ -151,7 +151,8 @@ impl Saved {
             return Err(refuse(format!("more than {LIMIT} bytes")).into());
         }
         let mut saved: Self = serde_json::from_slice(bytes).map_err(|error| {
-            refuse(other_version(bytes).unwrap_or_else(|| format!("no saved report: {error}")))
+            let wrong = || format!("no saved report: {}", in_words(&error, "`aidd ci --save`"));
+            refuse(other_version(bytes).unwrap_or_else(wrong))
         })?;
         valid::check(&saved).map_err(refuse)?;
         if writer == Writer::Strangers {

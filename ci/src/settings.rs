@@ -83,7 +83,9 @@ pub fn in_force(
     let set = serde_json::to_value(&project.config)?;
     let file = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
     let settings = SETTINGS.into_iter().map(|(key, variable)| {
-        let typed = variable.and_then(|name| Some((name, environment(name)?)));
+        // One that is set to nothing is not set, as on the command line.
+        let value = |name| environment(name).filter(|value| !value.is_empty());
+        let typed = variable.and_then(|name| Some((name, value(name)?)));
         let (value, origin) = match (typed, set.get(key), &file) {
             (Some((name, value)), ..) => (json!(value), name.to_owned()),
             (None, Some(value), Some(file)) => (value.clone(), file.clone()),
@@ -230,7 +232,9 @@ const INITIAL: &str = r#"{
   // Paths not to check, besides what Git ignores.
   "exclude": [],
   // Rule, alias or glob → off, info, warning, error.
-  "rules": {}
+  "rules": {},
+  // Packs of rules that are off until named here; `aidd rule packs` lists them.
+  "compliance": []
 }
 "#;
 

@@ -45,6 +45,8 @@ struct Directive {
     /// Zero-based lines that it speaks of: the first, and the last.
     lines: (usize, usize),
     rules: Rules,
+    /// Rules that are told of again from a line on.
+    again: Vec<(usize, Rc<[RuleId]>)>,
     /// What it names and nothing knows.
     unknown: Vec<String>,
     reason: String,
@@ -112,10 +114,11 @@ pub(crate) fn apply(
         let first = source.line_of(finding.span.start);
         let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
         let matching = able.iter().find(|&&at| {
-            let Directive { reach, lines, .. } = directives[at];
+            let directive = &directives[at];
+            let (reach, lines) = (directive.reach, directive.lines);
             let here =
                 lines.0 <= first && first <= lines.1 || (reach == Reach::Here && lines.0 == last);
-            reach == Reach::File || here
+            (reach == Reach::File || here) && !directive.tells_again(&finding.rule, first)
         });
         if let Some(directive) = matching.and_then(|&at| directives.get_mut(at)) {
             directive.used = true;
@@ -131,7 +134,7 @@ pub(crate) fn apply(
 }
 
 /// Ends what is allowed from a line on where a comment says so. Where all was allowed, and one rule is
-/// to be told of again, all are.
+/// to be told of again, the others stay allowed.
 fn close(directives: &mut Vec<Directive>) {
     if !directives.iter().any(|directive| directive.reach == Reach::Rest) {
         directives.retain(|directive| directive.reach != Reach::End);
@@ -143,24 +146,28 @@ fn close(directives: &mut Vec<Directive>) {
             (Reach::Rest, Rules::These(all)) => {
                 open.extend(all.into_iter().map(|some| Directive {
                     rules: Rules::These(vec![some]),
+                    again: Vec::new(),
                     unknown: Vec::new(),
                     reason: directive.reason.clone(),
                     ..directive
                 }));
             }
             (Reach::End, rules) => {
-                let ends = |open: &&mut Directive| {
-                    open.reach == Reach::Rest
-                        && open.lines.1 == usize::MAX
-                        && match (&rules, &open.rules) {
-                            (Rules::These(again), Rules::These(off)) => {
-                                off.iter().all(|off| again.contains(off))
+                let line = directive.lines.0;
+                let standing =
+                    |open: &&mut Directive| open.reach == Reach::Rest && open.lines.1 == usize::MAX;
+                for off in open.iter_mut().filter(standing) {
+                    match (&rules, &off.rules) {
+                        (Rules::These(again), Rules::These(names)) => {
+                            if names.iter().all(|name| again.contains(name)) {
+                                off.lines.1 = line;
                             }
-                            _ => true,
                         }
-                };
-                for ended in open.iter_mut().filter(ends) {
-                    ended.lines.1 = directive.lines.0;
+                        (Rules::These(again), _) => {
+                            off.again.extend(again.iter().map(|rules| (line, Rc::clone(rules))));
+                        }
+                        _ => off.lines.1 = line,
+                    }
                 }
             }
             (_, rules) => open.push(Directive { rules, ..directive }),
@@ -170,6 +177,11 @@ fn close(directives: &mut Vec<Directive>) {
 }
 
 impl Directive {
+    /// Whether a rule is told of again at a line.
+    fn tells_again(&self, rule: &RuleId, line: usize) -> bool {
+        self.again.iter().any(|(from, rules)| *from <= line && rules.contains(rule))
+    }
+
     fn allows(&self, finding: &Finding, registry: &Registry) -> bool {
         match &self.rules {
             Rules::All => true,
@@ -235,7 +247,9 @@ fn read<'a>(
     let last = if reach == Reach::Rest { usize::MAX } else { target };
     let reason = if reason.is_empty() { format!("`{literal}` comment") } else { reason };
     let span = Span::new(start, start + literal.len() + length);
-    Some(Directive { span, reach, lines: (target, last), rules, unknown, reason, own, used: false })
+    let lines = (target, last);
+    let again = Vec::new();
+    Some(Directive { span, reach, lines, rules, again, unknown, reason, own, used: false })
 }
 
 /// Whether the word is the code of a rule, as `B602` and `gosec/G204` are.

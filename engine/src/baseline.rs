@@ -2,6 +2,7 @@
 
 use crate::finding::{Finding, Status};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;
 
@@ -42,9 +43,9 @@ struct Document {
 /// empty one would accuse the innocent, one that took it for a full one would acquit the guilty.
 #[derive(Debug, Error)]
 pub enum BaselineError {
-    /// Not the JSON it should be.
+    /// No JSON, or not what a baseline is: in words.
     #[error("{0}")]
-    Malformed(#[from] serde_json::Error),
+    Malformed(String),
     /// Written by a newer aidd.
     #[error("schema version {0} is newer than this aidd knows ({VERSION})")]
     Newer(u32),
@@ -64,10 +65,26 @@ impl Baseline {
         if let Some(line) = text.lines().position(conflict) {
             return Err(BaselineError::Conflict(line + 1));
         }
-        let document: Document = serde_json::from_str(text.trim_start_matches('\u{FEFF}'))?;
-        if document.schema_version > VERSION {
-            return Err(BaselineError::Newer(document.schema_version));
+        let text = text.trim_start_matches('\u{FEFF}');
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            BaselineError::Malformed(format!("line {line}, column {column}: this is no JSON"))
+        })?;
+        let version = value["schemaVersion"].as_u64();
+        match version.map(|version| u32::try_from(version).unwrap_or(u32::MAX)) {
+            Some(version) if version > VERSION => return Err(BaselineError::Newer(version)),
+            Some(_) => {}
+            None => {
+                let why = "this is no baseline: it has no `schemaVersion`";
+                return Err(BaselineError::Malformed(why.to_owned()));
+            }
         }
+        // Read from the text, so that the line is told.
+        let document: Document = serde_json::from_str(text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let why = "no entry as aidd writes one: `path`, `rule`, `id`, `count`";
+            BaselineError::Malformed(format!("line {line}, column {column}: {why}"))
+        })?;
         let mut baseline = Self::default();
         baseline.extend(document.findings);
         Ok(baseline)
@@ -201,17 +218,32 @@ mod tests {
 
     #[test]
     fn a_broken_baseline_is_refused() {
-        for text in [
-            "",
-            "{}",
-            "[]",
-            r#"{"schemaVersion": 9, "findings": []}"#,
-            r#"{"schemaVersion": 1, "findings": [], "x": 1}"#,
-        ] {
-            assert!(Baseline::read(text).is_err(), "{text}");
+        let entry = r#"{"schemaVersion": 1, "findings": [{"path": "a"}]}"#;
+        let said = [
+            ("", "line 1, column 0: this is no JSON"),
+            ("{}", "this is no baseline: it has no `schemaVersion`"),
+            ("[]", "this is no baseline: it has no `schemaVersion`"),
+            // What a newer one has besides is not what keeps it from being read.
+            (
+                r#"{"schemaVersion": 9, "entries": []}"#,
+                "schema version 9 is newer than this aidd knows (1)",
+            ),
+            (
+                entry,
+                "line 1, column 47: no entry as aidd writes one: `path`, `rule`, `id`, `count`",
+            ),
+            (
+                r#"{"schemaVersion": 1, "findings": [], "x": 1}"#,
+                "line 1, column 40: no entry as aidd writes one: `path`, `rule`, `id`, `count`",
+            ),
+            (
+                "{\n<<<<<<< HEAD\n",
+                "line 2: a conflict marker; take both sides, then run `aidd baseline prune`",
+            ),
+        ];
+        for (text, why) in said {
+            assert_eq!(Baseline::read(text).expect_err(text).to_string(), why, "{text}");
         }
-        let error = Baseline::read("{\n<<<<<<< HEAD\n").expect_err("a conflict");
-        assert!(error.to_string().starts_with("line 2: a conflict marker"), "{error}");
     }
 
     proptest! {

@@ -1,14 +1,18 @@
 //! `.aidd/config.json`: JSON with comments, read into plain data.
 
 use crate::finding::Severity;
-use jsonc_parser::ast::{ObjectProp, Value as Ast};
+use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast, parse_to_serde_value};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+mod form;
+
+pub use form::unparsed;
 
 /// Most bytes a file may have to be parsed: 2 MiB. Secrets are looked for in files of any size.
 pub const MAX_FILE_SIZE: u64 = 2 << 20;
@@ -23,10 +27,12 @@ pub struct Config {
     pub schema: Option<String>,
     /// Globs of the paths to check; absent means all. A glob without a slash speaks of the file name
     /// in any folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Texts>")]
     pub include: Option<Vec<String>>,
     /// Globs of the paths not to check.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Texts>")]
     pub exclude: Option<Vec<String>>,
     /// The least severity that makes a run fail: `error` (the default), `warning`, `info`, `never`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +42,8 @@ pub struct Config {
     pub rules: Option<BTreeMap<String, RuleSetting>>,
     /// Packs: sets of rules that are off by default, switched on by one name. What stands under
     /// `rules` wins over a pack.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Texts>")]
     pub compliance: Option<Vec<String>>,
     /// Settings for some paths only; later ones win.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,13 +190,16 @@ impl ContentPaths {
 #[serde(rename_all = "camelCase")]
 pub struct CiConfig {
     /// Selectors of rules whose new findings fail the run, whatever their severity.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Texts>")]
     pub block_on: Option<Vec<String>>,
     /// Selectors of rules whose new findings are reported and do not fail the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Texts>")]
     pub warn_on: Option<Vec<String>>,
     /// Selectors of rules whose findings are left out of the report, but counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "texts", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Texts>")]
     pub ignore: Option<Vec<String>>,
 }
 
@@ -289,9 +299,34 @@ impl Level {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Override {
     /// Globs of the paths meant.
+    #[serde(deserialize_with = "some_texts")]
+    #[schemars(with = "Texts")]
     pub files: Vec<String>,
     /// Rule id, alias or glob of ids → its setting there.
     pub rules: BTreeMap<String, RuleSetting>,
+}
+
+/// One text, or a list of them.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+enum Texts {
+    One(String),
+    Several(Vec<String>),
+}
+
+fn some_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    Texts::deserialize(deserializer).map(|texts| match texts {
+        Texts::One(text) => vec![text],
+        Texts::Several(list) => list,
+    })
+}
+
+fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    /// Read as what it holds.
+    #[derive(Deserialize)]
+    struct Held(#[serde(deserialize_with = "some_texts")] Vec<String>);
+    Ok(Option::<Held>::deserialize(deserializer)?.map(|Held(list)| list))
 }
 
 /// Something wrong in a configuration file, and where.
@@ -313,27 +348,22 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     let options = parse_options();
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options)
-        .map_err(|error| unparsed(&error))?;
+        .map_err(|error| unparsed(text, &error))?;
     let Some(ast) = parsed.value else { return Ok((Config::default(), Vec::new())) };
-    let value: Value = parse_to_serde_value(text, &options).map_err(|error| unparsed(&error))?;
+    let schema = schema();
+    if let Some(problem) = form::misfit(&ast, &schema).or_else(|| form::malformed_glob(&ast)) {
+        return Err(problem);
+    }
+    let value: Value =
+        parse_to_serde_value(text, &options).map_err(|error| unparsed(text, &error))?;
     let config = serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().clone();
         let range = locate(&ast, &path);
-        let message = error.into_inner().to_string();
-        let message = message.replace(
-            "data did not match any variant of untagged enum RuleSetting",
-            "a rule is set to `off`, `info`, `warning`, `error` or an object with `severity` and `params`",
-        );
-        Problem { message: format!("`{path}`: {message}"), span: range, instead: None }
+        Problem { message: format!("`{path}`: {}", error.into_inner()), span: range, instead: None }
     })?;
     let mut unknown = Vec::new();
-    unknown_keys(&ast, &schema(), &mut unknown);
+    form::unknown_keys(&ast, &schema, &mut unknown);
     Ok((config, unknown))
-}
-
-fn unparsed(error: &jsonc_parser::errors::ParseError) -> Problem {
-    let span = error.range().start..error.range().end;
-    Problem { message: error.kind().to_string(), span, instead: None }
 }
 
 /// JSON with comments and trailing commas, and nothing looser.
@@ -382,88 +412,6 @@ fn locate(ast: &Ast<'_>, path: &serde_path_to_error::Path) -> Range<usize> {
     at.range().start..at.range().end
 }
 
-/// Collects the keys that the schema does not know, with the nearest one it does.
-fn unknown_keys(ast: &Ast<'_>, schema: &Value, unknown: &mut Vec<Problem>) {
-    let mut left = vec![(ast, schema)];
-    while let Some((ast, node)) = left.pop() {
-        let node = resolve(node, schema, ast);
-        match ast {
-            Ast::Array(array) => {
-                if let Some(items) = node.get("items") {
-                    left.extend(array.elements.iter().map(|element| (element, items)));
-                }
-            }
-            Ast::Object(object) => {
-                for prop in &object.properties {
-                    if let Some(next) = known(prop, node) {
-                        left.push((&prop.value, next));
-                    } else if let Some(Value::Object(properties)) = node.get("properties") {
-                        unknown.push(unknown_key(prop, properties));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    unknown.sort_by_key(|problem| problem.span.start);
-}
-
-fn known<'s>(prop: &ObjectProp<'_>, node: &'s Value) -> Option<&'s Value> {
-    let name = prop.name.as_str();
-    node.get("properties")
-        .and_then(|known| known.get(name))
-        .or_else(|| node.get("additionalProperties"))
-}
-
-fn unknown_key(prop: &ObjectProp<'_>, properties: &Map<String, Value>) -> Problem {
-    let name = prop.name.as_str();
-    let range = prop.name.range();
-    let instead = nearest(name, properties.keys().map(String::as_str));
-    let known: Vec<&str> =
-        properties.keys().map(String::as_str).filter(|key| *key != "$schema").collect();
-    let hint = instead.map_or_else(
-        || format!("known here: {}", known.join(", ")),
-        |instead| format!("did you mean `{instead}`?"),
-    );
-    Problem {
-        message: format!("unknown key `{name}`; {hint}"),
-        span: range.start..range.end,
-        instead: instead.map(|instead| format!("\"{instead}\"")),
-    }
-}
-
-/// Follows references and picks the branch of an `anyOf` that fits the value.
-fn resolve<'s>(node: &'s Value, root: &'s Value, ast: &Ast<'_>) -> &'s Value {
-    let mut node = node;
-    // A reference leads to a definition, a definition to a branch: never more than a few steps.
-    for _ in 0..8 {
-        if let Some(name) =
-            node.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"))
-        {
-            node = &root["$defs"][name];
-        } else if let Some(branches) = node.get("anyOf").and_then(Value::as_array) {
-            let wanted = if matches!(ast, Ast::Object(_)) { "object" } else { "array" };
-            let fits = |branch: &&Value| {
-                let branch = branch
-                    .get("$ref")
-                    .and_then(Value::as_str)
-                    .and_then(|path| path.strip_prefix("#/$defs/"))
-                    .map_or(*branch, |name| &root["$defs"][name]);
-                match branch.get("type") {
-                    Some(Value::Array(types)) => types.iter().any(|one| one == wanted),
-                    Some(one) => one == wanted,
-                    None => branch.get("anyOf").is_some(),
-                }
-            };
-            let Some(branch) = branches.iter().find(fits) else { return node };
-            node = branch;
-        } else {
-            break;
-        }
-    }
-    node
-}
-
 /// The candidate most like `word`, when one is like it at all.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -472,8 +420,14 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         return None;
     }
     let word = word.to_lowercase();
+    let likeness = |candidate: &str| {
+        let candidate = candidate.to_lowercase();
+        // Of a short word, one slip of the fingers leaves little that is alike: `gti`.
+        let slip = (3..=5).contains(&word.len()) && strsim::osa_distance(&word, &candidate) == 1;
+        strsim::jaro_winkler(&word, &candidate).max(if slip { 0.81 } else { 0.0 })
+    };
     candidates
-        .map(|candidate| (strsim::jaro_winkler(&word, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (likeness(candidate), candidate))
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)

@@ -126,7 +126,20 @@ fn set<S: AsRef<str>>(base: &str, globs: &[S]) -> Result<GlobSet, String> {
     set.build().map_err(|error| error.to_string())
 }
 
+/// Why a glob on paths cannot be read; `None` for one that can.
+pub(crate) fn malformed(glob: &str) -> Option<String> {
+    path_glob("", glob).err()
+}
+
+/// What the reader of a glob says, of the glob as it was written.
+fn unreadable(glob: &str, error: &globset::Error) -> String {
+    format!("`{glob}` is not a glob: {}", error.kind())
+}
+
 fn path_glob(base: &str, glob: &str) -> Result<Glob, String> {
+    if glob.is_empty() {
+        return Err("an empty glob speaks of no path".to_owned());
+    }
     let anchored = glob.strip_prefix("./").or_else(|| glob.strip_prefix('/'));
     let mut full = anchored.unwrap_or(glob).to_owned();
     if full.ends_with('/') {
@@ -137,7 +150,8 @@ fn path_glob(base: &str, glob: &str) -> Result<Glob, String> {
     if !base.is_empty() {
         full = format!("{}/{full}", globset::escape(base));
     }
-    GlobBuilder::new(&full).literal_separator(true).build().map_err(|error| error.to_string())
+    let built = GlobBuilder::new(&full).literal_separator(true).build();
+    built.map_err(|error| unreadable(glob, &error))
 }
 
 /// The path of what is called `name` in `folder` (the root, when empty).
@@ -178,8 +192,8 @@ pub(crate) fn join(folder: &str, to: &str) -> Option<String> {
 pub fn rule_globs<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
     for glob in globs {
-        let glob = GlobBuilder::new(glob.as_ref()).case_insensitive(true).build();
-        set.add(glob.map_err(|error| error.to_string())?);
+        let built = GlobBuilder::new(glob.as_ref()).case_insensitive(true).build();
+        set.add(built.map_err(|error| unreadable(glob.as_ref(), &error))?);
     }
     set.build().map_err(|error| error.to_string())
 }

@@ -11,7 +11,7 @@ use crate::paths::{relative, scope_of};
 use crate::registry::{self, Registry};
 use crate::remembered::{self, Remembered, RulePage};
 use crate::source::{Encoding, Source, Span};
-use crate::validators::wrong_params;
+use crate::validators::{wrong_packs, wrong_params};
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 use std::fs;
@@ -176,32 +176,39 @@ impl Project {
     /// When the selection names no rule, or a glob is malformed.
     pub fn engine(&self, selection: &Selection) -> Result<Engine, ProjectError> {
         let engine = Engine::new(self.registry(), &self.config, selection);
-        engine.map(|engine| engine.on(self.today)).map_err(|error| match error {
-            EngineError::Params { .. } => {
-                let place = self
-                    .wrong_params(&error.to_string())
-                    .or_else(|| self.config_path.as_ref().map(|path| path.display().to_string()));
-                let place = place.map_or_else(String::new, |place| format!("{place}: "));
-                ProjectError::new(format!("{place}{error}"), None)
+        engine.map(|engine| engine.on(self.today)).map_err(|error| {
+            let said = error.to_string();
+            match error {
+                EngineError::Params { .. } | EngineError::Pack(_) => {
+                    let place = self.place_of(&said);
+                    let place = place.map_or_else(String::new, |place| format!("{place}: "));
+                    ProjectError::new(format!("{place}{said}"), None)
+                }
+                EngineError::Glob(_) => ProjectError::new(said, None),
+                EngineError::UnknownRule { .. } => {
+                    ProjectError::new(said, Some("`aidd rule list` names all rules"))
+                }
             }
-            EngineError::Pack(_) => {
-                let place = self.config_path.as_ref().map(|path| format!("{}: ", path.display()));
-                ProjectError::new(format!("{}{error}", place.unwrap_or_default()), None)
-            }
-            _ => ProjectError::new(error.to_string(), Some("`aidd rule list` names all rules")),
         })
     }
 
-    /// Where the configuration sets the parameters that `error` speaks of.
-    fn wrong_params(&self, error: &str) -> Option<String> {
+    /// Where the configuration says what `error` speaks of: parameters, or a pack. The file alone,
+    /// when no place in it does.
+    fn place_of(&self, error: &str) -> Option<String> {
         let path = self.config_path.as_deref()?;
+        Some(self.line_of(path, error).unwrap_or_else(|| path.display().to_string()))
+    }
+
+    fn line_of(&self, path: &Path, error: &str) -> Option<String> {
         let bytes = match &self.trusted {
             Some(snapshot) => snapshot.read(&relative(self.root(), path), CONFIG_LIMIT).ok()?,
             None => fs::read(path).ok()?,
         };
         let source = Source::decode(path.to_string_lossy(), bytes);
-        let wrong = wrong_params(source.text(), &self.registry());
-        let (_, range) = wrong.into_iter().find(|(why, _)| error.contains(&**why))?;
+        let registry = self.registry();
+        let params = wrong_params(source.text(), &registry).into_iter();
+        let mut wrong = params.chain(wrong_packs(source.text(), &registry));
+        let (_, range) = wrong.find(|(why, _)| error.contains(&**why))?;
         let bom = source.text().len() - source.text().trim_start_matches('\u{FEFF}').len();
         let at = source.position(Span::from(range).shift(bom).start, Encoding::CodePoints);
         Some(format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1))
@@ -288,7 +295,13 @@ fn config_of(path: &Path, bytes: Vec<u8>) -> Result<Config, ProjectError> {
         let at = source.position(Span::at(problem.span.start + bom).start, Encoding::CodePoints);
         let place = format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1);
         let message = format!("{place}: {}", problem.message);
-        ProjectError::new(message, Some("`aidd config schema` says what may stand there"))
+        // What is wrong with a value begins with its name; else the text is no JSON.
+        let hint = if problem.message.starts_with("this is no JSON") {
+            "the configuration is JSON, with comments and trailing commas; `aidd init` writes one"
+        } else {
+            "`aidd config schema` says what may stand there"
+        };
+        ProjectError::new(message, Some(hint))
     })?;
     Ok(config)
 }

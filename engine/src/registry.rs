@@ -197,13 +197,16 @@ pub fn is_id(text: &str) -> bool {
 /// nor who enforces them.
 #[must_use]
 pub fn is_rule_page(path: &str, text: &str) -> bool {
-    let names_rule = |header: std::ops::Range<usize>| {
+    let names_rule = |header: &str| {
         let keys = ["severity:", "check:", "enforced-by:"];
-        text[header].lines().any(|line| keys.iter().any(|key| line.starts_with(key)))
+        header.lines().any(|line| keys.iter().any(|key| line.starts_with(key)))
     };
-    page::has_header(text)
-        && (path.starts_with(".aidd/")
-            || page::split(text).is_ok_and(|(header, _)| names_rule(header)))
+    let is_named = || match page::split(text) {
+        Ok((header, _)) => names_rule(&text[header]),
+        // Its header cannot be told from the rest.
+        Err(_) => !page::has_header(text) && names_rule(text),
+    };
+    page::means_header(text) && (path.starts_with(".aidd/") || is_named())
 }
 
 /// The rule pages and packs of the project on `disk`: path from the root, and text. `nested` is what

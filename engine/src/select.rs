@@ -27,13 +27,8 @@ pub struct Selection {
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// A glob in the configuration or selection is malformed.
-    #[error("`{glob}` is not a glob: {why}")]
-    Glob {
-        /// The glob.
-        glob: String,
-        /// What its parser says.
-        why: String,
-    },
+    #[error("{0}")]
+    Glob(String),
     /// The configuration names a pack that is not there.
     #[error("compliance: {0}")]
     Pack(String),
@@ -80,8 +75,7 @@ impl SettingsTable {
         let configured = resolve_names(config.rules.iter().flatten(), registry);
         let mut overrides = Vec::new();
         for one in config.overrides.iter().flatten() {
-            let globs = Globs::new(&one.files, &[])
-                .map_err(|why| EngineError::Glob { glob: one.files.join(", "), why })?;
+            let globs = Globs::new(&one.files, &[]).map_err(EngineError::Glob)?;
             overrides.push((globs, resolve_names(one.rules.iter(), registry)));
         }
         let settings = base_settings(registry.rules(), packs, &configured);
@@ -164,8 +158,7 @@ impl Chosen {
             for name in names {
                 let before = rules.len();
                 if name.contains(['*', '?', '[', '{']) {
-                    let globs = rule_globs(&[name])
-                        .map_err(|why| EngineError::Glob { glob: name.clone(), why })?;
+                    let globs = rule_globs(&[name]).map_err(EngineError::Glob)?;
                     rules.extend(
                         registry
                             .rules()

@@ -19,4 +19,5 @@ mod project;
 mod rule_import;
 mod suggest;
 mod support;
+mod usage;
 mod whole;

@@ -237,7 +237,7 @@ fn a_base_that_is_not_there_is_an_error_with_a_hint() {
     let clone = repository.cloned(&["--depth=1", "--branch=other"]);
     assert_snapshot!(said(&clone, &["--diff", "HEAD~1"]), @"
     error: `HEAD~1` names no commit in this repository
-    hint: the clone is shallow: `git fetch --unshallow` brings the rest
+    hint: the clone is shallow, and may hold one branch alone: `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'` brings the rest; `aidd ci --base origin/main` fetches what it needs by itself
     ");
 }
 

@@ -130,11 +130,11 @@ fn a_report_that_claims_to_be_another_is_refused() {
 #[test]
 fn a_report_that_is_none_is_refused() {
     let fork = Fork::new();
-    assert_snapshot!(fork.refuses(b"{"), @"error: report.json: no saved report: EOF while parsing an object at line 1 column 1");
-    assert_snapshot!(fork.refuses(b"[]"), @"error: report.json: no saved report: invalid length 0, expected struct Saved with 6 elements at line 1 column 2");
-    assert_snapshot!(fork.refuses(b"\xff\xfe"), @"error: report.json: no saved report: expected value at line 1 column 1");
+    assert_snapshot!(fork.refuses(b"{"), @"error: report.json: no saved report: the JSON ends before it is whole");
+    assert_snapshot!(fork.refuses(b"[]"), @"error: report.json: no saved report: line 1, column 2: what stands here is not what `aidd ci --save` writes");
+    assert_snapshot!(fork.refuses(b"\xff\xfe"), @"error: report.json: no saved report: line 1, column 1: this is no JSON");
     assert_snapshot!(fork.refuses(&vec![b'['; (64 << 20) + 1]), @"error: report.json: more than 67108864 bytes");
-    assert_snapshot!(fork.refuses("[".repeat(100_000).as_bytes()), @"error: report.json: no saved report: invalid type: sequence, expected u32 at line 1 column 1");
+    assert_snapshot!(fork.refuses("[".repeat(100_000).as_bytes()), @"error: report.json: no saved report: line 1, column 1: what stands here is not what `aidd ci --save` writes");
     assert_snapshot!(fork.refuses_with("/schemaVersion", 99), @"error: report.json: schema version 99; this aidd reads 1");
     assert_snapshot!(fork.refuses_with("/document/findings/0/path", "../../etc/passwd"), @"error: report.json: findings[0]: `../../etc/passwd` is not a path below the root");
     assert_snapshot!(fork.refuses_with("/document/findings/0/path", "/etc/passwd"), @"error: report.json: findings[0]: `/etc/passwd` is not a path below the root");

@@ -2,7 +2,7 @@
 //! comments and layout too.
 
 use super::{Edited, Malformed};
-use aidd_engine::config::parse_options;
+use aidd_engine::config::{parse_options, unparsed};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 use std::fmt::Display;
@@ -51,7 +51,8 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
 
 fn parse(text: &str) -> Result<CstRootNode, Malformed> {
     CstRootNode::parse(text, &parse_options())
-        .map_err(|error| Malformed::at(text, error.range().start, error.kind().to_string()))
+        .map_err(|error| unparsed(text, &error))
+        .map_err(|problem| Malformed::at(text, problem.span.start, problem.message))
 }
 
 fn object_of(template: &str) -> Result<Map<String, Value>, Malformed> {

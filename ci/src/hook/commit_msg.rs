@@ -28,11 +28,12 @@ pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
     let project = Project::open(&io.cwd, None)?;
     let engine = project.engine(&Selection::default())?;
     let asked = commit_checks::asked(&engine);
+    // Read first: a path that leads nowhere is told whatever the rules are.
+    let text = read(file, io)?;
     if !asked.any {
         return Ok(Exit::Clean);
     }
     let repository = Repository::open(project.root()).ok();
-    let text = read(file, io)?;
     let commit = Commit {
         message: message::cleaned(&text, &comment(repository.as_ref())),
         // Its author is not known before Git has written it.

@@ -99,7 +99,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let started = Instant::now();
     let event = event()?;
     let paths = project::locate(&io.cwd, &args.paths)?;
-    let root = project::root_of(paths.first().context("no path")?);
+    let root = project::root_above(&paths);
     if let Some(format) = args.report {
         return statement(args, &Project::open(&root, config)?, format, io);
     }
@@ -174,7 +174,7 @@ impl Job<'_> {
     /// Leaves out the reports of an earlier run, which this one writes anew.
     fn outputs_left_out(&mut self, cwd: &Path) {
         let exclude = self.project.config.exclude.get_or_insert_default();
-        exclude.extend(self.args.walk.exclude.iter().cloned());
+        exclude.extend(crate::cli::listed(&self.args.walk.exclude));
         let reports = self.args.outputs.files().map(|path| project::absolute(cwd, &path));
         self.project.leave_out(reports);
         let limit = self.args.walk.max_file_size;

@@ -143,7 +143,12 @@ pub fn split(page: &str) -> Result<(Range<usize>, Range<usize>), PageError> {
     };
     let start = page.find('\n').map_or(page.len(), |at| at + 1);
     if page[..start].trim_start_matches('\u{FEFF}').trim_end() != "---" {
-        return Err(error("a rule page begins with a header between `---` lines", 0));
+        let blank = page.len() - page.trim_start().len();
+        return Err(if page[blank..].starts_with("---") {
+            error("the header begins on the first line: take out what stands before `---`", 0)
+        } else {
+            error("a rule page begins with a header between `---` lines", 0)
+        });
     }
     let mut at = start;
     for line in page[start..].split_inclusive('\n') {
@@ -159,6 +164,15 @@ pub fn split(page: &str) -> Result<(Range<usize>, Range<usize>), PageError> {
 #[must_use]
 pub fn has_header(page: &str) -> bool {
     page.lines().next().is_some_and(|line| line.trim_start_matches('\u{FEFF}').trim_end() == "---")
+}
+
+/// Whether a page means to have a header, though it may be one that cannot be read: behind blank
+/// lines, or torn by a merge.
+#[must_use]
+pub fn means_header(page: &str) -> bool {
+    let begin = page.trim_start_matches('\u{FEFF}').trim_start();
+    let first = begin.lines().next().unwrap_or_default();
+    first.trim_end() == "---" || first.starts_with("<<<<<<< ")
 }
 
 /// Reads the header of a page.
@@ -230,35 +244,98 @@ fn yaml_error(error: &serde_saphyr::Error, text: &str, base: usize) -> PageError
 fn plainly(said: &str) -> String {
     let said = said.split_once(" at line ").map_or(said, |(said, _)| said);
     let number = ["u32", "u64", "u16", "u8", "usize"];
-    match said {
-        "expected sequence start" => "a list is expected here, such as `[a, b]`".to_owned(),
-        "expected mapping start" => {
-            "keys with values are expected here, such as `{ key: value }`".to_owned()
-        }
-        "expected string scalar" | "expected scalar" => {
-            "one value is expected here, neither a list nor keys".to_owned()
-        }
-        "invalid type: map, expected a string" => {
-            "a text is expected here, not keys with values".to_owned()
-        }
-        "invalid boolean (strict mode expects true/false)" => {
-            "`true` or `false` is expected here".to_owned()
-        }
-        "invalid f32" | "invalid f64" => "a number is expected here".to_owned(),
-        _ if said.strip_prefix("invalid ").is_some_and(|kind| number.contains(&kind)) => {
-            "a whole number of 0 or more is expected here".to_owned()
-        }
-        _ if said.starts_with("tabs disallowed") => {
-            "a tab: lines of a header are indented by spaces".to_owned()
-        }
-        _ if said.contains("unknown escape character") => {
-            "a backslash in double quotes is YAML's own: write the text in single quotes".to_owned()
-        }
-        _ => match said.strip_prefix("missing field ") {
-            Some(field) => format!("{field} is missing"),
-            None => said.to_owned(),
-        },
+    if let Some((_, plain)) = PLAIN.iter().find(|(raw, _)| said.contains(raw)) {
+        return (*plain).to_owned();
     }
+    if said.strip_prefix("invalid ").is_some_and(|kind| number.contains(&kind)) {
+        return "a whole number of 0 or more is expected here".to_owned();
+    }
+    if let Some(field) = said.strip_prefix("missing field ") {
+        return format!("{field} is missing");
+    }
+    if let Some(key) = said.strip_prefix("duplicate mapping key: ") {
+        let key = key.split_once(',').map_or(key, |(key, _)| key);
+        return format!("`{key}` stands here twice");
+    }
+    if let Some(letter) = said.strip_prefix("unexpected character: ") {
+        let letter = letter.trim_matches(['`', '\'']);
+        let letter = if letter.is_empty() { "a backtick".into() } else { format!("`{letter}`") };
+        return format!("a text that begins with {letter} stands in quotes");
+    }
+    match said.strip_prefix("invalid type: ").and_then(|said| said.split_once(", expected ")) {
+        Some((given, wanted)) => format!("{} stands here; {wanted} is expected", kind_of(given)),
+        None => said.to_owned(),
+    }
+}
+
+/// What the YAML reader says by a part of it → what is meant.
+const PLAIN: [(&str, &str); 26] = [
+    ("expected sequence start", "a list is expected here, such as `[a, b]`"),
+    ("expected mapping start", "keys with values are expected here, such as `{ key: value }`"),
+    ("expected string scalar", "one value is expected here, neither a list nor keys"),
+    ("expected scalar or mapping", "one word is expected here, not a list"),
+    ("expected scalar", "one value is expected here, neither a list nor keys"),
+    ("invalid type: map, expected a string", "a text is expected here, not keys with values"),
+    ("invalid boolean", "`true` or `false` is expected here"),
+    ("invalid f32", "a number is expected here"),
+    ("invalid f64", "a number is expected here"),
+    ("tabs disallowed", "a tab: lines of a header are indented by spaces"),
+    ("found a tab", "a tab: lines of a header are indented by spaces"),
+    (
+        "unknown escape character",
+        "a backslash in double quotes is YAML's own: write the text in single quotes",
+    ),
+    ("simple key expected ':'", "a colon is missing behind this key"),
+    ("mapping values are not allowed", "a text with a colon in it stands in quotes"),
+    ("unknown anchor", "a text that begins with `*` stands in quotes: to YAML it is a reference"),
+    ("while scanning an anchor or alias", "a text that begins with `*` or `&` stands in quotes"),
+    ("while scanning a tag", "a text that begins with `!` stands in quotes"),
+    ("did not find expected ',' or ']'", "`[` is not closed by `]`, or a comma is missing"),
+    ("did not find expected ',' or '}'", "`{` is not closed by `}`, or a comma is missing"),
+    (
+        "did not find expected key",
+        "this line is indented otherwise than those it belongs to, or a quote above is not closed",
+    ),
+    ("illegal placement of ':'", "a `[`, a `{` or a quote above is not closed"),
+    ("while scanning a block scalar", "a text that begins with `|` or `>` stands in quotes"),
+    ("block sequence entries are not allowed", "a list begins on a line of its own"),
+    ("invalid indentation", "this line is indented otherwise than those it belongs to"),
+    ("while scanning a quoted scalar", "a text is not closed by its quote"),
+    ("invalid trailing content after", "a text in quotes ended before this"),
+];
+
+/// The kind of a value that serde names: integer `3`.
+fn kind_of(given: &str) -> String {
+    let (kind, value) = given.split_once(' ').unwrap_or((given, ""));
+    let kind = match kind {
+        "integer" => "the number",
+        "floating" => return format!("the number {}", value.trim_start_matches("point ")),
+        "boolean" => "the word",
+        "string" => "the text",
+        "sequence" => return "a list".to_owned(),
+        "map" => return "keys with values".to_owned(),
+        "null" | "unit" | "Option" => return "nothing".to_owned(),
+        other => other,
+    };
+    format!("{kind} {value}").trim_end().to_owned()
+}
+
+/// The line on which a merge left two versions of a page.
+fn left_by_a_merge(page: &str) -> Option<PageError> {
+    let mut at = 0;
+    let header = split(page).map_or(page.len(), |(_, body)| body.start);
+    for line in page.split_inclusive('\n') {
+        if at >= header {
+            break;
+        }
+        if line.starts_with("<<<<<<< ") {
+            let message = "a merge left two versions of the header: keep one, and take out the lines `<<<<<<<`, `=======` and `>>>>>>>`";
+            let span = at..at + line.trim_end().len();
+            return Some(PageError { message: message.to_owned(), span, did_you_mean: None });
+        }
+        at += line.len();
+    }
+    None
 }
 
 fn first_line(text: &str) -> String {

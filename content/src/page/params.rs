@@ -3,7 +3,9 @@
 //! `"${name}"`, in quotes and as a whole value, is put in place before the header is read, so that
 //! any value of any form can be one, of its own type.
 
-use super::{CheckHeader, ENFORCED_BY, Header, PageError, misshapen, split, typed};
+use super::{
+    CheckHeader, ENFORCED_BY, Header, PageError, left_by_a_merge, misshapen, split, typed,
+};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
@@ -21,6 +23,9 @@ pub fn check_with(
 
 /// The header of a page with these parameters.
 pub(super) fn read(page: &str, given: &Map<String, Value>) -> Result<Header, PageError> {
+    if let Some(torn) = left_by_a_merge(page) {
+        return Err(torn);
+    }
     let (range, _) = split(page)?;
     let text = &page[range.clone()];
     let mut filled = fill(text, range.start, given)?;

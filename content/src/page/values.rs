@@ -98,7 +98,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMore<T> {
     type Value = Many<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("one value or a list of them")
+        f.write_str("a text, keys with values, or a list of them")
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {

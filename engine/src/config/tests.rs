@@ -53,17 +53,125 @@ fn content_says_whose_pages_count() {
     assert!(refused.contains("AIDD_CONTENT_OVERRIDE_MODE is `both`"), "{refused}");
 }
 
+/// What a configuration is refused for, and the text at that place.
+fn refused(text: &str) -> (String, String) {
+    let problem = read(text).expect_err(text);
+    (text[problem.span].to_owned(), problem.message)
+}
+
 #[test]
 fn a_wrong_value_is_placed() {
-    let at = |text: &str| {
-        let problem = read(text).expect_err("invalid");
-        (text[problem.span].to_owned(), problem.message)
+    let said = |text: &str, place: &str, message: &str| {
+        assert_eq!(refused(text), (place.to_owned(), message.to_owned()), "{text}");
     };
-    let (place, message) = at(r#"{"failOn": "fatal"}"#);
-    assert_eq!(place, "\"fatal\"");
-    assert!(message.contains("unknown variant `fatal`"), "{message}");
-    let (place, message) = at(r#"{"rules": {"a/b": "loud"}}"#);
-    assert_eq!(place, "\"loud\"");
-    assert!(message.contains("a rule is set to `off`"), "{message}");
-    assert!(read("{\"include\": [").is_err());
+    said(
+        r#"{"failOn": "warn"}"#,
+        "\"warn\"",
+        "`failOn` is `warn`; it may be `error`, `warning`, `info` or `never`; did you mean `warning`?",
+    );
+    said(r#"{"exclude": 3}"#, "3", "`exclude` is `3`; it may be a text or a list of texts");
+    said(r#"{"exclude": ["a", 3]}"#, "3", "`exclude[1]` is `3`; it may be a text");
+    said(
+        r#"{"overrides": {"files": "a"}}"#,
+        r#"{"files": "a"}"#,
+        "`overrides` is `{…}`; it may be a list, `[…]`",
+    );
+    said(
+        r#"{"overrides": [{"files": "a"}]}"#,
+        r#"{"files": "a"}"#,
+        "`overrides[0]` has no `rules`; it needs `files` and `rules`",
+    );
+    said(
+        r#"{"rules": {"a/b": 2}}"#,
+        "2",
+        "`rules.a/b` is `2`; it may be `off`, `info`, `warning`, `error` or `{…}` with `severity`, `params`; did you mean `error`?",
+    );
+    said(
+        r#"{"rules": {"a/b": {"severity": "loud"}}}"#,
+        "\"loud\"",
+        "`rules.a/b.severity` is `loud`; it may be `off`, `info`, `warning` or `error`",
+    );
+    said(
+        r#"{"maxFileSize": "2MB"}"#,
+        "\"2MB\"",
+        "`maxFileSize` is `2MB`; it may be a whole number of bytes, such as 2097152",
+    );
+    said(
+        r#"{"content": {"sessionTracking": "yes"}}"#,
+        "\"yes\"",
+        "`content.sessionTracking` is `yes`; it may be `true` or `false`",
+    );
+    said("[]", "[]", "the configuration is a list; it may be keys with values, `{…}`");
+    said(
+        r#"{"ci": []}"#,
+        "[]",
+        "`ci` is a list; it may be `{…}` with `blockOn`, `warnOn`, `ignore`",
+    );
+    // Nothing of serde is said to a user.
+    for text in [r#"{"rules": {"a/b": ["error", {}]}}"#, r#"{"overrides": [3]}"#, r#"{"ci": 1}"#] {
+        let (_, message) = refused(text);
+        assert!(!message.contains("expected") && !message.contains("invalid type"), "{message}");
+    }
+}
+
+#[test]
+fn a_list_of_one_may_be_a_text() {
+    let text = r#"{"include": "src/", "exclude": null, "compliance": "git", "ci": {"ignore": "a/*"}, "overrides": [{"files": "*.ts", "rules": {}}]}"#;
+    let (config, unknown) = read(text).expect("valid");
+    assert_eq!(unknown, []);
+    assert_eq!(config.include.as_deref(), Some(&["src/".to_owned()][..]));
+    assert_eq!(config.exclude, None);
+    assert_eq!(config.compliance.as_deref(), Some(&["git".to_owned()][..]));
+    assert_eq!(config.ci.expect("present").ignore.as_deref(), Some(&["a/*".to_owned()][..]));
+    assert_eq!(config.overrides.expect("present")[0].files, ["*.ts"]);
+}
+
+#[test]
+fn a_key_that_stands_twice_is_told() {
+    let text = r#"{"failOn": "error", "rules": {"a/b": "off", "a/b": "info"}, "failOn": "info"}"#;
+    let (config, problems) = read(text).expect("valid");
+    assert_eq!(config.fail_on, Some(FailOnName::Info));
+    let said: Vec<_> =
+        problems.iter().map(|problem| (problem.span.start, &*problem.message)).collect();
+    assert_eq!(
+        said,
+        [
+            (1, "`failOn` stands twice in the same place; only the last one counts"),
+            (30, "`a/b` stands twice in the same place; only the last one counts"),
+        ]
+    );
+}
+
+#[test]
+fn a_glob_that_cannot_be_read_is_placed() {
+    let text = r#"{"overrides": [{"files": ["a", "[b"], "rules": {}}]}"#;
+    let why = "`overrides[0].files`: `[b` is not a glob: unclosed character class; missing ']'";
+    assert_eq!(refused(text), ("\"[b\"".to_owned(), why.to_owned()));
+    let why = "`exclude`: an empty glob speaks of no path";
+    assert_eq!(refused(r#"{"exclude": [""]}"#), ("\"\"".to_owned(), why.to_owned()));
+}
+
+#[test]
+fn a_text_that_is_no_json_is_explained() {
+    let said = |text: &str| refused(text).1;
+    let torn = "<<<<<<< HEAD\n{\"failOn\": \"error\"}\n=======\n{}\n>>>>>>> b\n";
+    let (place, message) = refused(torn);
+    assert_eq!(place, "<<<<<<< HEAD");
+    assert!(message.starts_with("a merge left two versions: keep one"), "{message}");
+    assert_eq!(said("{\"include\": ["), "`[` is not closed by `]`");
+    assert_eq!(said("{"), "`{` is not closed by `}`");
+    assert_eq!(said("{\"a\": 1 \"b\": 2}"), "a comma is missing before this");
+    assert_eq!(said("{failOn: 1}"), "a key stands in double quotes");
+    assert_eq!(said("{\"failOn\" \"error\"}"), "a colon is missing behind this key");
+    assert_eq!(said("{'a': 1}"), "texts stand in double quotes");
+    assert_eq!(
+        said("failOn: error\n"),
+        "this is no JSON: a text stands in double quotes, and the whole in `{ }`"
+    );
+}
+
+#[test]
+fn swapped_letters_of_a_short_word_are_understood() {
+    assert_eq!(nearest("gti", ["git", "go"].into_iter()), Some("git"));
+    assert_eq!(nearest("xyz", ["git", "go"].into_iter()), None);
 }

@@ -9,15 +9,19 @@ use crate::source::{Source, Span};
 use aidd_content::page::{Form, SyntaxHeader};
 use ast_grep_config::{Fixer, GlobalRules, RuleConfig};
 use ast_grep_core::matcher::{Matcher, MatcherExt};
-use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
+use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_core::{Language, NodeMatch};
 use ast_grep_language::SupportLang;
 use regex::Regex;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+
+mod said;
+
+use said::{chain, list_for_rule, plainly};
 
 /// How long all syntax patterns may take on one file.
 const BUDGET: Duration = Duration::from_secs(2);
@@ -289,6 +293,22 @@ pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
         .try_for_each(|(name, _)| config("check", name, header).map(drop))
 }
 
+/// What people call a language by → its name here.
+const SHORT: [(&str, &str); 12] = [
+    ("ts", "typescript"),
+    ("js", "javascript"),
+    ("jsx", "javascript"),
+    ("py", "python"),
+    ("python3", "python"),
+    ("rs", "rust"),
+    ("golang", "go"),
+    ("rb", "ruby"),
+    ("sh", "bash"),
+    ("shell", "bash"),
+    ("zsh", "bash"),
+    ("yml", "yaml"),
+];
+
 /// The languages of these names, each once.
 fn languages<S: AsRef<str>>(
     names: impl IntoIterator<Item = S>,
@@ -300,7 +320,8 @@ fn languages<S: AsRef<str>>(
         let known = |(built_in, _): &(&str, SupportLang)| *built_in == name;
         languages.push(*LANGUAGES.iter().find(|row| known(row)).ok_or_else(|| {
             let names: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
-            let hint = match nearest(&name, names.iter().copied()) {
+            let short = SHORT.iter().find(|(short, _)| *short == name).map(|(_, long)| *long);
+            let hint = match short.or_else(|| nearest(&name, names.iter().copied())) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known are {}", names.join(", ")),
             };
@@ -342,69 +363,16 @@ fn config(
             );
         }
     }
+    if let Some(key) = rule.get("rule").and_then(|rule| list_for_rule("rule", rule)) {
+        return Err(format!(
+            "`{key}` is a list: it is one rule, keys with values, such as `{{ kind: … }}`"
+        ));
+    }
     // JSON is YAML.
     let yaml = Value::Object(rule).to_string();
     let mut rules = ast_grep_config::from_yaml_string(&yaml, &GlobalRules::default())
         .map_err(|error| plainly(&chain(&error), language))?;
     rules.pop().ok_or_else(|| "the rule is empty".to_owned())
-}
-
-/// What the library says, in the words of one who writes a page: it speaks of a file that nobody
-/// wrote.
-fn plainly(said: &str, language: &str) -> String {
-    let said = said.rsplit("Fail to parse yaml as ").next().unwrap_or(said);
-    let said = ["RuleConfig: ", "Rule.: ", "`rule` is not configured correctly.: "]
-        .iter()
-        .fold(said, |said, head| said.strip_prefix(head).unwrap_or(said));
-    let quoted = |from: &str| -> Option<String> {
-        let rest = said.split_once(from)?.1;
-        Some(rest.split_once('`')?.0.to_owned())
-    };
-    if let Some(key) = quoted("unknown field `") {
-        let known = said.split_once("expected one of ").map_or("", |(_, known)| known);
-        let known = || known.split(", ").map(|key| key.trim_matches('`'));
-        return match nearest(&key, known()) {
-            Some(near) => format!("unknown key `{key}` in the rule; did you mean `{near}`?"),
-            None => format!(
-                "unknown key `{key}` in the rule; known are {}",
-                known().collect::<Vec<_>>().join(", ")
-            ),
-        };
-    }
-    if let Some(kind) = quoted("Kind `") {
-        let grammar = LANGUAGES.iter().find(|(name, _)| *name == language);
-        let kinds = grammar.map(|(_, grammar)| kinds(*grammar)).unwrap_or_default();
-        let near = nearest(&kind, kinds.iter().map(String::as_str));
-        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-        return format!("`{kind}` is no kind of node of {language}{hint}");
-    }
-    if said.contains("must specify a set of AST kinds") {
-        return "the rule does not say what kind of node it starts at: add a `kind`, or see whether its `pattern` is a whole piece of code".to_owned();
-    }
-    if let Some(name) = quoted("Undefined meta var `") {
-        let place = said.rsplit('`').nth(1).unwrap_or("fix");
-        return format!("`{place}` names `${name}`, which the rule does not capture");
-    }
-    said.to_owned()
-}
-
-/// The names of all kinds of nodes that a grammar has.
-fn kinds(grammar: SupportLang) -> BTreeSet<String> {
-    let language = grammar.get_ts_language();
-    let ids = 0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
-    let named = ids.filter(|&id| language.node_kind_is_named(id));
-    named.filter_map(|id| language.node_kind_for_id(id)).map(str::to_owned).collect()
-}
-
-/// An error and what caused it, on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {}", cause.to_string().lines().next().unwrap_or_default());
-        source = cause.source();
-    }
-    text
 }
 
 /// Refuses relational rules nested without a bound: their cost grows with the square of the file,

@@ -256,7 +256,7 @@ fn what_is_wrong_names_the_key_and_what_to_do() {
     `check.fails` is an object of path and text, such as {"src/a.ts": "…"}; a path has no spaces or quotes
     `check.passes` is an object of path and text, such as {"src/a.ts": "…"}; a path has no spaces or quotes
     `check`: a check has exactly one form of `text`, `syntax`, `tree`, `data`, `layers`, `commit`, `doc`
-    `check.text` cannot run: error parsing glob '**/a{': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+    `check.text` cannot run: `a{` is not a glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
     `check.text` cannot run: the expression is too large to run fast: bound its repetitions
     `check.syntax` cannot run: the rule does not say what kind of node it starts at: add a `kind`, or see whether its `pattern` is a whole piece of code
     `check`: one value is expected here, neither a list nor keys at `["a"]}`

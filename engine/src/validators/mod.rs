@@ -14,7 +14,7 @@ use crate::registry::Registry;
 use crate::rule::Report;
 use crate::source::{Source, Span};
 
-pub use project::wrong_params;
+pub use project::{wrong_packs, wrong_params};
 
 pub(crate) use credentials::KEYWORDS;
 

@@ -32,19 +32,10 @@ pub(super) fn check_config(registry: &Registry, report: &mut Report<'_>) {
     let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
     let base = source.text().len() - text.len();
     match config::read(text) {
-        Err(problem) => {
-            report.at(Span::from(problem.span).shift(base), problem.message);
-        }
+        Err(problem) => tell(problem, base, report),
         Ok((_, unknown)) => {
             for problem in unknown {
-                let span = Span::from(problem.span).shift(base);
-                let finding = report.at(span, problem.message);
-                if let Some(instead) = problem.instead {
-                    finding.fix_unsafe(
-                        format!("Replace by {instead}"),
-                        vec![Edit::replace(span, instead)],
-                    );
-                }
+                tell(problem, base, report);
             }
             for Named { name, range, .. } in rule_names(text) {
                 let span = Span::from(range).shift(base);
@@ -57,6 +48,16 @@ pub(super) fn check_config(registry: &Registry, report: &mut Report<'_>) {
                 report.at(Span::from(range).shift(base), message);
             }
         }
+    }
+}
+
+/// Reports what is wrong with the form of a configuration file whose text begins at `base`.
+fn tell(problem: config::Problem, base: usize, report: &mut Report<'_>) {
+    let span = Span::from(problem.span).shift(base);
+    let finding = report.at(span, problem.message);
+    if let Some(instead) = problem.instead {
+        let label = format!("Replace by {instead}");
+        finding.fix_unsafe(label, vec![Edit::replace(span, instead)]);
     }
 }
 
@@ -99,18 +100,29 @@ fn unknown_pack(name: &str, span: Span, registry: &Registry, report: &mut Report
     }
 }
 
+/// What is wrong with the packs that a configuration names, and where.
+#[must_use]
+pub fn wrong_packs(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let names = pack_names(text).into_iter();
+    names.filter_map(|(name, range)| Some((packs::header(&name, registry).err()?, range))).collect()
+}
+
 /// The packs that the file names, with their bytes.
 fn pack_names(text: &str) -> Vec<(String, Range<usize>)> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
     let Some(Ast::Object(root)) = parsed.ok().and_then(|parsed| parsed.value) else {
         return Vec::new();
     };
-    let packs = root.get_array("compliance").map(|array| &array.elements);
+    let packs = match root.get("compliance").map(|prop| &prop.value) {
+        Some(Ast::Array(array)) => array.elements.iter().collect(),
+        one => Vec::from_iter(one),
+    };
     let name = |element: &Ast<'_>| match element {
         Ast::StringLit(name) => Some((name.value.to_string(), name.range.start..name.range.end)),
         _ => None,
     };
-    packs.into_iter().flatten().filter_map(name).collect()
+    packs.into_iter().filter_map(name).collect()
 }
 
 /// What is wrong with parameters of checks in pages, and where: at the parameter, else at its rule.

@@ -385,14 +385,18 @@ fn builder(walk: &Walk) -> Option<WalkBuilder> {
     Some(builder)
 }
 
-/// Whether the walk goes into a folder. What the user named is always entered.
+/// Whether the walk takes a file, or goes into a folder. What the user named is always entered.
 fn enters(entry: &DirEntry, root: &Path, globs: &Globs) -> bool {
     const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
-    if entry.depth() == 0 || !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+    if entry.depth() == 0 {
         return true;
     }
-    let name = entry.file_name().to_string_lossy();
-    !STORES.contains(&&*name) && !globs.excludes(&format!("{}/", relative(root, entry.path())))
+    // In a work tree and in a submodule the store is a file that names a folder elsewhere.
+    if STORES.iter().any(|store| entry.file_name() == *store) {
+        return false;
+    }
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    !is_folder || !globs.excludes(&format!("{}/", relative(root, entry.path())))
 }
 
 #[cfg(test)]

@@ -60,6 +60,9 @@ fn what_is_listed_is_what_a_tree_run_checks() {
     let root = folder.path();
     fs::create_dir_all(root.join(".git")).expect("made");
     fs::write(root.join(".gitignore"), "ignored\n").expect("written");
+    // Of a submodule.
+    fs::create_dir_all(root.join("c")).expect("made");
+    fs::write(root.join("c/.git"), format!("gitdir: {}\n", token())).expect("written");
     for name in ["b", ".env", "c/d", "c/out/e", "ignored"] {
         let path = root.join(name);
         fs::create_dir_all(path.parent().expect("below")).expect("made");

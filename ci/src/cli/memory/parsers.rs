@@ -29,7 +29,7 @@ pub(super) fn field(text: &str) -> Result<(String, String), String> {
 }
 
 pub(super) fn json(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))
+    serde_json::from_str(text).map_err(|error| crate::exit::in_words(&error, "an option of JSON"))
 }
 
 pub(super) fn confidence(text: &str) -> Result<f64, String> {

@@ -17,6 +17,7 @@ use crate::source::{Source, Span};
 use aidd_content::page::{CheckHeader, Confidence, Form, Part, TextHeader};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
+use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -237,8 +238,7 @@ impl<'a> Scan<'a> {
         let mut captures = compiled.regex.create_captures();
         let mut at = window.start;
         while at <= window.end {
-            let input = Input::new(text).range(at..window.end).anchored(Anchored::No);
-            compiled.regex.search_captures(&input, &mut captures);
+            search(&compiled.regex, text, at..window.end, &mut captures);
             let (Some(whole), Some(found)) =
                 (captures.get_match(), captures.get_group(compiled.group))
             else {
@@ -309,6 +309,20 @@ impl<'a> Scan<'a> {
         finding.help.clone_from(&rule.help);
         if let Some(fix) = check.fix.as_deref() {
             mend::insert(fix, header, self.source, finding);
+        }
+    }
+}
+
+/// Searches a part of a text as if the mark before its first letter (U+FEFF) were not there: to the
+/// author of an expression `^` means the first letter.
+fn search(regex: &Regex, text: &str, part: Range<usize>, captures: &mut Captures) {
+    let seen = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let mark = text.len() - seen.len();
+    let part = part.start.saturating_sub(mark)..part.end.saturating_sub(mark);
+    regex.search_captures(&Input::new(seen).range(part).anchored(Anchored::No), captures);
+    if mark > 0 {
+        for slot in captures.slots_mut().iter_mut().flatten() {
+            *slot = NonMaxUsize::new(slot.get() + mark).unwrap_or(*slot);
         }
     }
 }

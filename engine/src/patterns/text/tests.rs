@@ -30,6 +30,14 @@ fn line_breaks_of_all_kinds_end_a_token() {
 }
 
 #[test]
+fn a_byte_order_mark_hides_nothing() {
+    assert_eq!(found("regex: '^key'", "\u{FEFF}key\nkey"), ["key", "key"]);
+    assert_eq!(found(r"regex: '\Akey(?P<at>.)', keywords: [key]", "\u{FEFF}keyé"), ["é"]);
+    assert_eq!(found(r"regex: '\bkey$'", "\u{FEFF}key"), ["key"]);
+    assert_eq!(found("regex: '^key'", "\u{FEFF}"), [""; 0]);
+}
+
+#[test]
 fn the_name_of_an_assigned_value_may_have_words_after_it() {
     let check = "assigned: '[0-9]{4}', keywords: [acme]";
     assert_eq!(found(check, "Acme access token: 1234\nacme secret key = 5678"), ["1234", "5678"]);

@@ -68,10 +68,12 @@ pub(crate) fn is_known(path: &str, start: &str) -> bool {
 
 /// Reads a file that [`is_known`].
 pub(crate) fn parse(source: &Source) -> Credentials {
-    let text = source.text();
+    // The mark before the first letter is no part of any format.
+    let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
+    let mark = source.text().len() - text.len();
     let known = formats::of(source.path())
         .or_else(|| sniff(source.path(), text).map(|format| (format, Trust::High)));
-    let Some((format, trust)) = known else { return generic(source, hits(text)) };
+    let Some((format, trust)) = known else { return generic(source, hits(source.text())) };
     let look = Look::new(text, source.path(), format, trust);
     let mut found = Vec::new();
     read(look, format, &mut found);
@@ -81,7 +83,11 @@ pub(crate) fn parse(source: &Source) -> Credentials {
         embedded::connection_strings(text, trust, &mut found);
         embedded::urls(text, url_rule(format), trust, &mut found);
     }
-    Credentials { found: distinct(text, found) }
+    let mut found = distinct(text, found);
+    for one in found.iter_mut().filter(|one| !one.span.is_empty()) {
+        one.span = one.span.shift(mark);
+    }
+    Credentials { found }
 }
 
 fn url_rule(format: &Format) -> &'static str {
@@ -201,7 +207,7 @@ fn sniff(path: &str, start: &str) -> Option<&'static Format> {
     {
         return by("id_rsa");
     }
-    let has_line = |line: &str| start.lines().any(|l| l.trim_end() == line);
+    let has_line = |line: &str| text.lines().any(|l| l.trim_end() == line);
     if has_line("kind: Secret") && start.contains("apiVersion:") {
         return by("secret.yaml");
     }

@@ -75,7 +75,7 @@ fn what_is_wrong_in_a_page_is_told_at_its_place_with_the_remedy() {
     4:19 foo: the check cannot run: `foo` is to be swapped for itself
     5:10 replace: the check cannot run: `replace` names the group `2`, which the expression does not have; they go by number, up to 1. A `$` that is meant as one is written `$$`
     5:10 replace: the check cannot run: `replace` names the group `amount`, which the expression does not have; known are `b`. A `$` that is meant as one is written `$$`
-    4:12 src/{a,b/*.ts: the check cannot run: error parsing glob 'src/{a,b/*.ts': unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+    4:12 src/{a,b/*.ts: the check cannot run: `src/{a,b/*.ts` is not a glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
     4:23 typscript: the check cannot run: `typscript` is not a built-in language; did you mean `typescript`?
     4:37 patern: the check cannot run: unknown key `patern` in the rule; did you mean `pattern`?
     4:43 call_expresion: the check cannot run: `call_expresion` is no kind of node of rust; did you mean `call_expression`?

@@ -1,0 +1,155 @@
+//! What a new user types, and what is said of it.
+
+use crate::support::{BLUE, CONSOLE, Project};
+use insta::assert_snapshot;
+
+/// A project in which one file breaks a rule.
+fn project() -> Project {
+    Project::new(&[("rules/blue.md", BLUE), ("a.txt", "blue\n")])
+}
+
+#[test]
+fn a_variable_set_to_nothing_is_not_set() {
+    let project = project();
+    let plain = project.run(&["check", "."]).ends(0);
+    assert!(plain.out.contains("team/old-colour"), "{}", plain.out);
+    let names = [
+        "AIDD_EXCLUDE",
+        "AIDD_FORMAT",
+        "AIDD_FAIL_ON",
+        "AIDD_CONFIG",
+        "AIDD_BASELINE",
+        "AIDD_JOBS",
+        "AIDD_MAX_FILE_SIZE",
+    ];
+    for name in names {
+        let ran = project.run_env(&[(name, "")], &["check", "."]).ends(0);
+        assert_eq!((ran.out, ran.err), (plain.out.clone(), plain.err.clone()), "{name}");
+    }
+    let shown = project.run_env(&[("AIDD_EXCLUDE", "")], &["config", "show"]).ends(0).out;
+    assert!(shown.contains("exclude = []  # default"), "{shown}");
+}
+
+#[test]
+fn a_wrong_value_of_a_variable_names_the_variable() {
+    let project = project();
+    let said = |name: &str, value: &str, args: &[&str]| {
+        project.run_env(&[(name, value)], args).ends(2).err
+    };
+    assert_snapshot!(said("AIDD_JOBS", "many", &["check", "."]), @r"
+    error: invalid value 'many' for '--jobs <N>': a whole number is expected
+
+    For more information, try '--help'.
+    hint: the value is that of the variable AIDD_JOBS
+    ");
+    assert!(said("AIDD_FORMAT", "xml", &["check"]).contains("the variable AIDD_FORMAT"));
+    let typed = said("AIDD_FORMAT", "json", &["check", "--format", "xml"]);
+    assert!(!typed.contains("variable"), "{typed}");
+}
+
+#[test]
+fn a_list_of_globs_may_have_braces() {
+    let project = project();
+    project.write("b.md", "blue\n");
+    let out = |args: &[&str]| project.run(args).ends(0).out;
+    assert!(!out(&["check", ".", "--exclude", "*.{txt,md}"]).contains("a.txt"));
+    assert!(out(&["check", ".", "--exclude", "*.md,x"]).contains("a.txt"));
+    assert!(out(&["check", ".", "--only", "team/{old-colour,red}"]).contains("a.txt"));
+    let ran = project.run(&["check", ".", "--only", ","]).ends(2);
+    assert_eq!(ran.err, "error: --only names no rule\n");
+    let ran = project.run(&["check", ".", "--exclude", "[a"]).ends(2);
+    assert!(ran.err.contains("`[a` is not a glob: unclosed character class"), "{}", ran.err);
+}
+
+#[test]
+fn an_output_of_an_unknown_format_writes_nothing() {
+    let project = project();
+    let ran = project.run(&["check", ".", "--output", "jnit=a.xml"]).ends(2);
+    assert_snapshot!(ran.err, @r"
+    error: --output jnit=a.xml: `jnit` is no format; did you mean `junit`?
+    hint: formats are text, json, sarif, github, markdown, gitlab, junit
+    ");
+    assert!(!project.path().join("jnit=a.xml").exists());
+}
+
+#[test]
+fn the_words_of_other_tools_lead_to_ours() {
+    let project = project();
+    let hint = |args: &[&str]| {
+        let said = project.run(args).ends(2).err;
+        said.lines().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(hint(&["fix"]), "hint: here it is aidd check . --fix");
+    assert_eq!(hint(&["check", "--rule", "x"]), "hint: here it is --only");
+    assert_eq!(hint(&["check", "--no-color"]), "hint: here it is --color never");
+}
+
+#[test]
+fn packages_that_are_projects_are_checked_together_from_above() {
+    let project = project();
+    project.write("packages/api/.aidd/rules/console.md", CONSOLE);
+    project.write("packages/api/src/a.js", "console.log(1)\n");
+    project.write("packages/web/a.txt", "blue\n");
+    let first = project.run(&["check", "packages/api/src/a.js", "packages/web/a.txt"]);
+    let second = project.run(&["check", "packages/web/a.txt", "packages/api/src/a.js"]);
+    assert_eq!((&first.out, &first.err), (&second.out, &second.err));
+    assert!(first.out.contains("--> packages/web/a.txt:1:1"), "{}", first.out);
+}
+
+#[test]
+fn packs_are_listed_and_rules_are_as_severe_as_here() {
+    let project = Project::new(&[(".aidd/config.json", r#"{"compliance": "git"}"#)]);
+    let listed = project.run(&["rule", "packs"]).ends(0);
+    let git = listed.out.lines().find(|line| line.contains(" git ")).unwrap_or_default();
+    assert!(git.starts_with("on  git") && git.contains(" rules  "), "{git}");
+    assert!(listed.out.contains("off docs"), "{}", listed.out);
+    assert!(listed.err.contains("`aidd rule packs NAME` lists the rules of one"), "{}", listed.err);
+    let one = project.run(&["rule", "packs", "git"]).ends(0).out;
+    assert!(one.lines().any(|line| line.contains("compliance/commit-message")), "{one}");
+    assert!(one.lines().all(|line| !line.starts_with("off")), "{one}");
+    let off = project.run(&["rule", "list", "compliance/enum"]).ends(0).out;
+    assert!(off.starts_with("off "), "{off}");
+    let ran = project.run(&["rule", "packs", "gti"]).ends(2);
+    assert_snapshot!(ran.err, @r"
+    error: no pack is called `gti`; did you mean `git`?
+    hint: `aidd rule packs` lists those that there are
+    ");
+    let ran = project.run(&["explain", "git"]).ends(2);
+    assert!(ran.err.contains("hint: it is a pack of rules: aidd rule packs git"), "{}", ran.err);
+    let json = project.run(&["rule", "packs", "--json"]).ends(0).out;
+    let all: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(all[0]["on"], false);
+}
+
+#[test]
+fn a_pack_that_is_not_there_is_placed() {
+    let project = Project::new(&[(".aidd/config.json", "{\n  \"compliance\": [\"gti\"]\n}\n")]);
+    assert_snapshot!(project.run(&["check", "."]).ends(2).err, @r"
+    error: ROOT/.aidd/config.json:2:18: compliance: no pack is called `gti`; did you mean `git`?
+    ");
+}
+
+#[test]
+fn a_page_torn_by_a_merge_is_no_page_that_says_nothing() {
+    let project = project();
+    let torn = "<<<<<<< HEAD\n---\nseverity: error\n=======\n---\nseverity: info\n>>>>>>> b\ncheck:\n  text: { regex: blue }\n---\n# team/x\n\nWhy.\n";
+    project.write(".aidd/rules/x.md", torn);
+    let ran = project.run(&["check", "."]).ends(1);
+    assert!(ran.out.contains("a merge left two versions of the header"), "{}", ran.out);
+    project.write(".aidd/rules/x.md", "\n---\nseverity: error\n---\n# team/x\n\nWhy.\n");
+    let ran = project.run(&["check", "."]).ends(1);
+    assert!(ran.out.contains("the header begins on the first line"), "{}", ran.out);
+}
+
+#[test]
+fn a_dry_run_tells_of_what_only_unsafe_fixes_mend() {
+    let project = Project::new(&[("Dockerfile", "FROM node:20.1\nRUN apt-get install -y a=1\n")]);
+    let ran = project.run(&["check", ".", "--fix", "--dry-run"]).ends(0);
+    assert_eq!(ran.err, "nothing to mend; 1 problem fixable with --fix-unsafe\n");
+}
+
+#[test]
+fn a_message_that_is_not_there_is_told() {
+    let ran = project().run(&["hook", "commit-msg", "nowhere"]).ends(2);
+    assert!(ran.err.contains("nowhere"), "{}", ran.err);
+}
