@@ -58,6 +58,8 @@ enum Rules {
     Secrets,
     /// Ours on how things are written, without those about security.
     Style,
+    /// Those whose ids begin so.
+    Of(&'static str),
     These(Vec<Rc<[RuleId]>>),
 }
 
@@ -173,6 +175,7 @@ impl Directive {
             Rules::All => true,
             Rules::These(rules) => rules.iter().any(|some| some.contains(&finding.rule)),
             Rules::Secrets => has_tag(registry, &finding.rule, SECRET),
+            Rules::Of(prefix) => finding.rule.starts_with(prefix),
             Rules::Style => {
                 finding.rule.starts_with(STYLE) && !has_tag(registry, &finding.rule, SECURITY)
             }
@@ -199,12 +202,21 @@ fn read<'a>(
     if matches!(reach, Reach::Rest | Reach::End) && !is_block() {
         return None;
     }
-    let (words, reason, length) = split(after);
+    let (words, reason, length) = match names {
+        Names::Spaced(_) => {
+            let inner = within_comment(after);
+            (inner.split_whitespace().collect(), String::new(), inner.trim_end().len())
+        }
+        _ => split(after),
+    };
     let (rules, unknown) = match names {
         Names::Secrets => (Rules::Secrets, Vec::new()),
         Names::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
         Names::ListOrStyle if words.is_empty() => (Rules::Style, Vec::new()),
-        Names::List | Names::ListOrAll | Names::ListOrStyle => known.these(words),
+        Names::Spaced(prefix) if words.is_empty() => (Rules::Of(prefix), Vec::new()),
+        Names::List | Names::ListOrAll | Names::ListOrStyle | Names::Spaced(_) => {
+            known.these(words)
+        }
     };
     let alone = before.trim().len() <= 4;
     let target = match reach {
