@@ -240,7 +240,7 @@ fn looks_like(tool: Tool, value: &Json) -> bool {
                 || extends.any(|one| one.as_str().is_some_and(|one| one.starts_with("alint://")))
         }
         Tool::Commitlint => {
-            let known = |name: &String| commitlint::RULES.iter().any(|(rule, _)| rule == name);
+            let known = |name: &String| commitlint::RULES.contains(&name.as_str());
             rules.is_some_and(|rules| rules.keys().any(known))
                 || value["extends"].to_string().contains("@commitlint/")
                 || !value["commitlint"].is_null()

@@ -33,7 +33,14 @@ pub(super) fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, S
         .files
         .first()
         .map_or_else(|| "docs/example.md".to_owned(), |glob| sample::of_glob(glob, "example"));
-    let path = if path.ends_with(".md") { path } else { "docs/example.md".to_owned() };
+    let is_out = |folder: &str| {
+        place.exclude.iter().any(|glob| glob.trim_start_matches(['/', '*']).starts_with(folder))
+    };
+    let path = match path {
+        path if path.ends_with(".md") && !is_out(path.split('/').next().unwrap_or(&path)) => path,
+        _ if is_out("docs") => "example.md".to_owned(),
+        _ => "docs/example.md".to_owned(),
+    };
     let said = |draft: Draft, bad: &str, good: &str| {
         draft.example(false, &path, bad).example(true, &path, good)
     };
