@@ -60,8 +60,8 @@ enum Rules {
     Secrets,
     /// Ours on how things are written, without those about security.
     Style,
-    /// Ours on how things are written.
-    Ours,
+    /// Those whose ids begin so.
+    Of(&'static str),
     These(Vec<Rc<[RuleId]>>),
 }
 
@@ -187,7 +187,7 @@ impl Directive {
             Rules::All => true,
             Rules::These(rules) => rules.iter().any(|some| some.contains(&finding.rule)),
             Rules::Secrets => has_tag(registry, &finding.rule, SECRET),
-            Rules::Ours => finding.rule.starts_with(STYLE),
+            Rules::Of(prefix) => finding.rule.starts_with(prefix),
             Rules::Style => {
                 finding.rule.starts_with(STYLE) && !has_tag(registry, &finding.rule, SECURITY)
             }
@@ -223,7 +223,13 @@ fn read<'a>(
         Reach::LineOrRest | Reach::LineOrBlock => Reach::Rest,
         reach => reach,
     };
-    let (words, reason, length) = split(after);
+    let (words, reason, length) = match names {
+        Names::Spaced(_) => {
+            let inner = within_comment(after);
+            (inner.split_whitespace().collect(), String::new(), inner.trim_end().len())
+        }
+        _ => split(after),
+    };
     let (rules, unknown) = match names {
         Names::Secrets => (Rules::Secrets, Vec::new()),
         Names::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
@@ -233,11 +239,14 @@ fn read<'a>(
             (Rules::These(rules), unknown)
                 if rules.is_empty() && !unknown.iter().any(|word| is_code(word)) =>
             {
-                (Rules::Ours, Vec::new())
+                (Rules::Of(STYLE), Vec::new())
             }
             named => named,
         },
-        Names::List | Names::ListOrAll | Names::ListOrStyle => known.these(words),
+        Names::Spaced(prefix) if words.is_empty() => (Rules::Of(prefix), Vec::new()),
+        Names::List | Names::ListOrAll | Names::ListOrStyle | Names::Spaced(_) => {
+            known.these(words)
+        }
     };
     let target = match reach {
         Reach::Next => line + 1,

@@ -330,6 +330,24 @@ pub(crate) fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(S
     findings.into_iter().map(|finding| (source(), finding)).collect()
 }
 
+/// The paths among `files` in which a rule finds something; none of a rule on commits.
+pub(crate) fn judged(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<String> {
+    let listing = Listing::new(files.0.keys().cloned());
+    if rule.is_joined() {
+        let found = project_checks::check_rule(engine, rule, files, &listing);
+        return found.into_iter().map(|(source, _)| source.path().to_owned()).collect();
+    }
+    if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
+        return Vec::new();
+    }
+    let all = Listed { files, listing: &listing };
+    let finds = |(path, bytes): &(&String, &Vec<u8>)| {
+        let source = Source::new(path.as_str(), String::from_utf8_lossy(bytes).into_owned());
+        !engine.check_rule(&rule.id, &source, &all).is_empty()
+    };
+    files.0.iter().filter(finds).map(|(path, _)| path.clone()).collect()
+}
+
 /// A finding as a line of the `finding` block of a page of `rule`.
 pub(crate) fn line(rule: &Rule, source: &Source, finding: &Finding) -> String {
     let place = found(source, finding);

@@ -339,8 +339,7 @@ fn commitlint_and_its_pages_find_the_same() {
       wrote .aidd/rules/commitlint/subject-min-length.md
       not carried over:
         `ignores[0]` (line 5): `(message) => message.startsWith('WIP')`: it is no literal: nothing of the repository is run
-        footer-leading-blank: what follows no blank line is read as part of the body, not as a footer
-        local-plugin-rule: it is no rule of commitlint 20: a plugin may have it
+        local-plugin-rule: it is no rule of commitlint 21: a plugin may have it
     ");
     project.run(&["rule", "test"]).ends(0);
     assert_snapshot!(on_messages(&project, &theirs).join("\n"), @"");

@@ -40,6 +40,8 @@ pub(super) enum Names {
     ListOrOurs,
     /// The rules that find secrets.
     Secrets,
+    /// Names with blanks between them; without any the rules whose ids begin so.
+    Spaced(&'static str),
 }
 
 /// The comments we know. Longer markers stand before their prefixes.
@@ -98,6 +100,11 @@ pub(super) const MARKERS: &[(&str, Reach, Names)] = &[
     ("stylelint-disable", Reach::Rest, Names::ListOrStyle),
     ("stylelint-enable", Reach::End, Names::ListOrStyle),
     ("ast-grep-ignore", Reach::Here, Names::ListOrAll),
+    ("markdownlint-disable-next-line", Reach::Next, Names::Spaced("markdownlint/")),
+    ("markdownlint-disable-line", Reach::Line, Names::Spaced("markdownlint/")),
+    ("markdownlint-disable-file", Reach::File, Names::Spaced("markdownlint/")),
+    ("markdownlint-disable", Reach::Rest, Names::Spaced("markdownlint/")),
+    ("markdownlint-enable", Reach::End, Names::Spaced("markdownlint/")),
     ("mermaid-lint-disable-next-line", Reach::Next, Names::ListOrAll),
 ];
 

@@ -16,61 +16,46 @@ use parse::Parse;
 use serde_json::{Map, Value as Json, json};
 use shared::{DEEPEST, Gathered, NOT_LITERAL, gather, known};
 
-/// How a rule is carried over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// As a page of the form `commit`.
-    Page,
-    /// Not; why.
-    Left(&'static str),
-}
-
-const NO_FOOTER: &str =
-    "the form `commit` says of footers which there must be, not how long they are";
-
-/// Every rule of commitlint.
-pub(super) const RULES: [(&str, Way); 38] = [
-    ("body-case", Way::Page),
-    ("body-empty", Way::Page),
-    ("body-full-stop", Way::Page),
-    ("body-leading-blank", Way::Page),
-    ("body-max-length", Way::Page),
-    ("body-max-line-length", Way::Page),
-    ("body-min-length", Way::Page),
-    ("breaking-change-exclamation-mark", Way::Page),
-    ("footer-empty", Way::Page),
-    (
-        "footer-leading-blank",
-        Way::Left("what follows no blank line is read as part of the body, not as a footer"),
-    ),
-    ("footer-max-length", Way::Left(NO_FOOTER)),
-    ("footer-max-line-length", Way::Page),
-    ("footer-min-length", Way::Left(NO_FOOTER)),
-    ("header-case", Way::Page),
-    ("header-full-stop", Way::Page),
-    ("header-max-length", Way::Page),
-    ("header-min-length", Way::Page),
-    ("header-trim", Way::Page),
-    ("references-empty", Way::Page),
-    ("scope-case", Way::Page),
-    ("scope-delimiter-style", Way::Page),
-    ("scope-empty", Way::Page),
-    ("scope-enum", Way::Page),
-    ("scope-max-length", Way::Page),
-    ("scope-min-length", Way::Page),
-    ("signed-off-by", Way::Page),
-    ("subject-case", Way::Page),
-    ("subject-empty", Way::Page),
-    ("subject-exclamation-mark", Way::Page),
-    ("subject-full-stop", Way::Page),
-    ("subject-max-length", Way::Page),
-    ("subject-min-length", Way::Page),
-    ("trailer-exists", Way::Page),
-    ("type-case", Way::Page),
-    ("type-empty", Way::Page),
-    ("type-enum", Way::Page),
-    ("type-max-length", Way::Page),
-    ("type-min-length", Way::Page),
+/// Every rule of commitlint; each becomes a page, or part of one.
+pub(super) const RULES: [&str; 38] = [
+    "body-case",
+    "body-empty",
+    "body-full-stop",
+    "body-leading-blank",
+    "body-max-length",
+    "body-max-line-length",
+    "body-min-length",
+    "breaking-change-exclamation-mark",
+    "footer-empty",
+    "footer-leading-blank",
+    "footer-max-length",
+    "footer-max-line-length",
+    "footer-min-length",
+    "header-case",
+    "header-full-stop",
+    "header-max-length",
+    "header-min-length",
+    "header-trim",
+    "references-empty",
+    "scope-case",
+    "scope-delimiter-style",
+    "scope-empty",
+    "scope-enum",
+    "scope-max-length",
+    "scope-min-length",
+    "signed-off-by",
+    "subject-case",
+    "subject-empty",
+    "subject-exclamation-mark",
+    "subject-full-stop",
+    "subject-max-length",
+    "subject-min-length",
+    "trailer-exists",
+    "type-case",
+    "type-empty",
+    "type-enum",
+    "type-max-length",
+    "type-min-length",
 ];
 
 /// One rule as it is set.
@@ -141,9 +126,9 @@ fn others(config: &Map<String, Json>, made: &mut Made) {
 
 /// `[level, applicable, value]`; `None` when it is off.
 fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
-    let Some((_, way)) = RULES.iter().find(|(known, _)| *known == name) else {
-        return Err("it is no rule of commitlint 20: a plugin may have it".to_owned());
-    };
+    if !RULES.contains(&name) {
+        return Err("it is no rule of commitlint 21: a plugin may have it".to_owned());
+    }
     if *value == json!({"not literal": true}) {
         return Ok(None);
     }
@@ -173,9 +158,6 @@ fn settled<'a>(name: &'a str, value: &Json) -> Result<Option<Set<'a>>, String> {
     // So set it says nothing of any message.
     if nothing {
         return Ok(None);
-    }
-    if let Way::Left(why) = way {
-        return Err((*why).to_owned());
     }
     let never = match list.get(1).and_then(Json::as_str) {
         Some(applicable) => applicable == "never",
@@ -436,6 +418,8 @@ fn page(one: &Set<'_>, file: &str, parse: &Parse, prefixes: &[String]) -> Result
         }
         _ if one.name.starts_with("body-") => body::page(one, &of)?,
         "footer-empty" => body::footers(one, &of),
+        "footer-leading-blank" => body::blank_before_footers(one, &of)?,
+        "footer-max-length" | "footer-min-length" => body::length_of_footers(one, &of)?,
         "references-empty" => body::references(one, prefixes, &of)?,
         _ => of_line(one.name, file, one.severity, lines::first_line(one, parse)?),
     })

@@ -3,11 +3,13 @@
 
 mod yaml;
 
-use super::{Import, Left, Made, Page, Tool, slug};
+use super::{Import, Left, Made, Page, Tool, slug, texts};
 use crate::check::{Engine, Selection};
 use crate::config::Config;
 use crate::examples::{self, Expected};
+use crate::files::Memory;
 use crate::finding::Severity;
+use crate::paths::scope_of;
 use crate::patterns;
 use crate::registry::Registry;
 use crate::rule::Rule;
@@ -31,6 +33,8 @@ pub(super) struct Draft {
     pub(super) message: Option<String>,
     pub(super) help: Option<String>,
     pub(super) sources: Vec<String>,
+    /// Other names of it, by which comments in files allow it.
+    pub(super) aliases: Vec<String>,
     /// `check` of the header; `None`: the page guides only.
     pub(super) check: Option<Json>,
     /// What must or must never be: the first paragraph.
@@ -66,6 +70,7 @@ impl Draft {
             message: None,
             help: None,
             sources: Vec::new(),
+            aliases: Vec::new(),
             check: None,
             demand: demand.into(),
             says: Vec::new(),
@@ -118,6 +123,9 @@ impl Draft {
             if let Some(text) = text {
                 let _ = writeln!(page, "{key}: {}", scalar(&Json::from(one_line(text))));
             }
+        }
+        if !self.aliases.is_empty() {
+            let _ = writeln!(page, "aliases: {}", flow(&Json::from(self.aliases.clone())));
         }
         if !self.sources.is_empty() {
             let _ = writeln!(page, "sources: {}", flow(&Json::from(self.sources.clone())));
@@ -249,6 +257,7 @@ pub(super) fn finish(made: Made, to: &str) -> Import {
     }
     let pages: Vec<_> = taken.iter().map(|(_, path, text)| (path.clone(), text.clone())).collect();
     let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default());
+    let mut done = Vec::new();
     for (draft, path, text) in taken {
         let tries = engine.as_ref().map(|engine| proven(engine, draft)).unwrap_or_default();
         let written = draft.page(&tries);
@@ -257,17 +266,60 @@ pub(super) fn finish(made: Made, to: &str) -> Import {
             continue;
         }
         let shows = |passes: bool| tries.iter().any(|(one, ..)| one.passes == passes);
-        import.pages.push(Page {
+        let page = Page {
             path,
             id: draft.id(),
             item: draft.item.clone(),
             text: written,
             notes: draft.notes.clone(),
             has_examples: draft.check.is_none() || shows(false) && shows(true),
-        });
+        };
+        done.push((draft, tries, page));
+    }
+    let files = Memory(
+        done.iter().map(|(.., page)| (page.path.clone(), page.text.clone().into_bytes())).collect(),
+    );
+    let own = own_folder(to);
+    for (draft, tries, mut page) in done {
+        let judged = engine.as_ref().is_ok_and(|engine| judges(engine, &page.id, &files, &own.0));
+        if judged && let Some(check) = &draft.check {
+            let mut spared = draft.clone();
+            let mut exclude = texts(&check["exclude"]);
+            exclude.push(own.1.clone());
+            spared
+                .check
+                .as_mut()
+                .into_iter()
+                .for_each(|check| check["exclude"] = exclude.clone().into());
+            page.text = spared.page(&tries);
+        }
+        import.pages.push(page);
     }
     import.pages.sort_by(|one, next| one.path.cmp(&next.path));
     import
+}
+
+/// The folder of the pages that no page need judge: its path, and its glob in a page.
+fn own_folder(to: &str) -> (String, String) {
+    let to = to.trim_end_matches('/');
+    let scope = scope_of(&format!("{to}/x.md")).to_owned();
+    let inner = to.strip_prefix(&scope).unwrap_or(to).trim_start_matches('/');
+    // A folder such as `.aidd` is ours as a whole.
+    let own = match inner.split_once('/') {
+        Some((top, _)) if top.starts_with('.') => top,
+        _ => inner,
+    };
+    let path = if scope.is_empty() { own.to_owned() } else { format!("{scope}/{own}") };
+    (path, format!("/{own}/"))
+}
+
+/// Whether a rule finds something in the pages themselves, which `files` are.
+fn judges(engine: &Engine, id: &str, files: &Memory, own: &str) -> bool {
+    let Some(rule) = engine.registry().get(id) else { return false };
+    let is_own = |path: &str| {
+        path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    examples::judged(engine, rule, files).iter().any(|path| is_own(path))
 }
 
 /// The second page of one name gets a number, so that ids stay what they are from run to run.

@@ -2,63 +2,67 @@
 //! called, by ending and folder. How it judges was seen by running 2.3.1: the ending of a file is
 //! all behind its first dot, a folder with rules of its own has none of those above it.
 
+mod folders;
+
 use super::draft::Draft;
 use super::{Left, Made, Tool, listed, read_one, sample, slug, texts};
 use crate::files::Files;
 use crate::finding::Severity;
+use folders::{Folder, excluded};
 use serde_json::{Map, Value as Json, json};
 
-/// A case: what ls-lint calls it, what it is in our form (a case that proposes a better name, and
-/// an expression for what ls-lint takes besides), a name that has it and one that has not.
+/// A case: what ls-lint calls it, what it is in our form (a case that proposes a better name, with
+/// the line as ls-lint draws it), a name that has it and one that has not.
 pub(super) struct Case {
     pub(super) names: &'static [&'static str],
-    pub(super) ours: &'static [&'static str],
+    pub(super) ours: &'static str,
     good: &'static str,
     bad: &'static str,
 }
 
-/// The cases.
-pub(super) const CASES: [Case; 6] = [
-    Case { names: &["lowercase"], ours: &["lower"], good: "good", bad: "Bad" },
+/// The cases. The expressions were fitted to the verdicts of ls-lint 2.3.1 on all names of up to
+/// three characters, and of `a`, `A` and `9` up to six: letters without case are in none but `camel`
+/// and `pascal`, and two capitals follow one another only behind a small letter.
+pub(super) const CASES: [Case; 7] = [
+    Case { names: &["lowercase"], ours: r"lower /(?:\P{L}|\p{Ll})*/", good: "good", bad: "Bad" },
     Case {
         names: &["camelcase", "camelCase"],
-        ours: &["camel"],
+        ours: r"camel /(?:[a-z](?:[A-Z]{0,2}|[A-Z]?\p{Lu})|[0-9]\p{Lu}?|[[\p{L}\p{Nd}]--[a-zA-Z0-9\p{Lu}]])*/",
         good: "goodName",
         bad: "bad_name",
     },
     Case {
         names: &["pascalcase", "PascalCase"],
-        ours: &["/[A-Z](?:[a-z0-9][a-zA-Z0-9]*)?|[0-9][a-zA-Z0-9]*/"],
+        ours: r"pascal /(?:(?:[A-Z]|[0-9]\p{Lu}?|[[\p{L}\p{Nd}]--[a-zA-Z0-9\p{Ll}]])(?:[a-z](?:[A-Z]{0,2}|[A-Z]?\p{Lu})|[0-9]\p{Lu}?|[[\p{L}\p{Nd}]--[a-zA-Z0-9\p{Lu}]])*)?/",
         good: "GoodName",
         bad: "badName",
     },
     Case {
         names: &["snakecase", "snake_case"],
-        ours: &["snake", r"/[\p{Ll}\p{Nd}_]*/"],
+        ours: r"snake /[\p{Ll}\p{Nd}_]*/",
         good: "good_name",
         bad: "badName",
     },
     Case {
         names: &["screamingsnakecase", "SCREAMING_SNAKE_CASE"],
-        ours: &["screaming", r"/[\p{Lu}\p{Nd}_]*/"],
+        ours: r"screaming /[\p{Lu}\p{Nd}_]*/",
         good: "GOOD_NAME",
         bad: "badName",
     },
     Case {
         names: &["kebabcase", "kebab-case"],
-        ours: &["kebab", r"/[\p{Ll}\p{Nd}-]*/"],
+        ours: r"kebab /[\p{Ll}\p{Nd}-]*/",
         good: "good-name",
         bad: "badName",
     },
+    Case { names: &[POINT], ours: r"/[\p{Ll}\p{Nd}.]*/", good: "good", bad: "Bad" },
 ];
 
-/// The rules of one folder: its path or glob, empty for the root, and ending → rules.
-struct Folder {
-    path: String,
-    rules: Vec<(String, String)>,
-}
+/// A case that ls-lint 1 had.
+const POINT: &str = "pointcase";
 
 /// What one ending in one folder asks for.
+#[derive(Default)]
 struct Asked {
     /// Cases and expressions, of which one holds; as ls-lint writes them.
     said: Vec<String>,
@@ -67,6 +71,7 @@ struct Asked {
     bad: Vec<String>,
     /// How many there are, in the folder itself.
     exists: Option<(u64, Option<u64>)>,
+    notes: Vec<String>,
 }
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
@@ -75,8 +80,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     let Some(Json::Object(list)) = config.get("ls") else {
         return Err(format!("{path} has no `ls`: the names that ls-lint judges"));
     };
-    let mut folders = Vec::new();
-    gather(list, path, &mut folders, &mut made)?;
+    let folders = folders::gather(list, path, &mut made)?;
     let ignored = ignored(&config);
     for at in 0..folders.len() {
         for (ending, rules) in &folders[at].rules {
@@ -100,39 +104,6 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     Ok(made)
 }
 
-/// The folders of the configuration, the root first.
-fn gather(
-    root: &Map<String, Json>,
-    file: &str,
-    folders: &mut Vec<Folder>,
-    made: &mut Made,
-) -> Result<(), String> {
-    let mut left = vec![(String::new(), root)];
-    while let Some((path, list)) = left.pop() {
-        let mut folder = Folder { path: path.clone(), rules: Vec::new() };
-        for (key, value) in list {
-            match value {
-                Json::Object(inner) => {
-                    let below = if path.is_empty() { key.clone() } else { format!("{path}/{key}") };
-                    left.push((below, inner));
-                }
-                Json::String(rules) if key.starts_with('.') && !key.contains(' ') => {
-                    folder.rules.push((key.clone(), rules.clone()));
-                }
-                Json::String(_) => made.left.push(Left::new(
-                    format!("{path} {key}").trim(),
-                    "ls-lint takes it for an ending that no file has, and judges nothing by it",
-                )),
-                Json::Null => {}
-                _ => return Err(format!("{file}: `{key}` is neither rules nor a folder")),
-            }
-        }
-        folders.push(folder);
-    }
-    folders.sort_by(|one, next| one.path.cmp(&next.path));
-    Ok(())
-}
-
 /// The globs of what is left out.
 fn ignored(config: &Map<String, Json>) -> Vec<String> {
     let ignored = config.get("ignore").map(texts).unwrap_or_default();
@@ -146,40 +117,22 @@ fn ignored(config: &Map<String, Json>) -> Vec<String> {
 }
 
 fn asked(rules: &str) -> Result<Asked, String> {
-    let mut asked = Asked {
-        said: Vec::new(),
-        ours: Vec::new(),
-        good: String::new(),
-        bad: Vec::new(),
-        exists: None,
-    };
+    let mut asked = Asked::default();
     let mut unwanted = Vec::new();
     for rule in rules.split(" | ").map(str::trim) {
         let (name, parameter) = rule.split_once(':').unwrap_or((rule, ""));
         if let Some(case) = CASES.iter().find(|case| case.names.contains(&name)) {
-            asked.ours.extend(case.ours.iter().map(|&ours| ours.to_owned()));
+            asked.ours.push(case.ours.to_owned());
             asked.said.push(name.to_owned());
             asked.good = case.good.to_owned();
             asked.bad.push(case.bad.to_owned());
+            if name == POINT {
+                asked.notes.push("ls-lint 2 has no `pointcase`, and stops at it".to_owned());
+            }
+        } else if name == "regex" && !parameter.is_empty() {
+            expression(parameter, &mut asked, &mut unwanted)?;
         } else if name == "regex" {
-            if parameter.contains("${") {
-                return Err("it compares with the name of the folder above, which the form `tree` cannot put into an expression".to_owned());
-            }
-            if let Some(not) = parameter.strip_prefix('!') {
-                asked.ours.push(format!("!/{not}/"));
-                asked.said.push(format!("what does not match {not}"));
-                asked.good = "good".to_owned();
-                let bad = sample::of_regex(&format!("^(?:{not})$"));
-                unwanted.extend(bad);
-                asked.bad.extend(["Bad", "bad", "Bad_name"].map(str::to_owned));
-                continue;
-            }
-            asked.ours.push(format!("/{parameter}/"));
-            asked.said.push(parameter.to_owned());
-            if let Some(good) = sample::of_regex(&format!("^(?:{parameter})$")) {
-                asked.good = good;
-            }
-            asked.bad.extend(["Bad Name!", "bad_Name", "9"].map(str::to_owned));
+            return Err("it has no expression, at which ls-lint stops".to_owned());
         } else if name == "exists" {
             asked.exists = Some(counts(parameter)?);
         } else {
@@ -193,6 +146,74 @@ fn asked(rules: &str) -> Result<Asked, String> {
         .collect();
     asked.bad.splice(0..0, unwanted.into_iter().chain(both));
     Ok(asked)
+}
+
+/// An expression, which ls-lint puts between `^` and `$` as it stands.
+fn expression(
+    parameter: &str,
+    asked: &mut Asked,
+    unwanted: &mut Vec<String>,
+) -> Result<(), String> {
+    if parameter.contains("${") {
+        return Err("it compares with the name of the folder above, which the form `tree` cannot put into an expression".to_owned());
+    }
+    let (not, plain) = match parameter.strip_prefix('!') {
+        Some(plain) => ("!", plain),
+        None => ("", parameter),
+    };
+    let whole = whole(plain);
+    if whole != plain {
+        asked.notes.push(format!("ls-lint puts `^` and `$` around `{plain}` as it stands, so that each belongs to one alternative; so does the page"));
+    }
+    asked.ours.push(format!("{not}/{whole}/"));
+    let sample = sample::of_regex(&format!("^(?:{plain})$"));
+    if not.is_empty() {
+        asked.said.push(plain.to_owned());
+        asked.good = sample.unwrap_or_default();
+        asked.bad.extend(["Bad Name!", "bad_Name", "9", "a b"].map(str::to_owned));
+    } else {
+        asked.said.push(format!("what does not match {plain}"));
+        asked.good = "good".to_owned();
+        unwanted.extend(sample);
+        asked.bad.extend(["Bad", "bad", "Bad_name"].map(str::to_owned));
+    }
+    Ok(())
+}
+
+/// An expression for a whole name that finds what `^` and `$` around `plain` find in one.
+fn whole(plain: &str) -> String {
+    let parts = alternatives(plain);
+    let Some(last) = parts.len().checked_sub(1).filter(|last| *last > 0) else {
+        return plain.to_owned();
+    };
+    let part = |(at, part): (usize, &&str)| {
+        let before = if at == 0 { "" } else { ".*" };
+        let after = if at == last { "" } else { ".*" };
+        format!("{before}(?:{part}){after}")
+    };
+    parts.iter().enumerate().map(part).collect::<Vec<_>>().join("|")
+}
+
+/// The alternatives of an expression that are in no group.
+fn alternatives(plain: &str) -> Vec<&str> {
+    let (mut depth, mut in_class, mut from, mut parts) = (0_usize, false, 0, Vec::new());
+    let mut bytes = plain.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            b'(' if !in_class => depth += 1,
+            b')' if !in_class => depth = depth.saturating_sub(1),
+            b'|' if !in_class && depth == 0 => {
+                parts.push(&plain[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&plain[from..]);
+    parts
 }
 
 fn counts(parameter: &str) -> Result<(u64, Option<u64>), String> {
@@ -218,13 +239,17 @@ fn pages(
     made: &mut Made,
 ) {
     let folder = folders[at].path.trim_end_matches('/');
-    let exclude = excluded(folders, at, ending, ignored);
+    let (exclude, is_open) = excluded(folders, at, ending, ignored);
     let draft = |demand: String| {
         let mut draft = Draft::new(Tool::LsLint, file, item, demand);
         draft.severity = Severity::Error;
+        draft.notes.clone_from(&asked.notes);
         if folders[at].path.starts_with('/') {
             draft = draft
                 .note("ls-lint knows no folder that begins with `/`, and judges nothing by it");
+        }
+        if is_open {
+            draft = draft.note("of several globs that name one folder ls-lint takes any, not always the same; here the one that spells out more of it goes first");
         }
         draft.name = slug(&item.replace("**", "all").replace('*', "any"));
         if folder.is_empty() {
@@ -247,41 +272,51 @@ fn pages(
         page.message = Some(format!("`<name>` is not named in {}", asked.said.join(" or ")));
         made.drafts.push(with_names(page, folder, ending, asked));
     }
-    if let Some((min, max)) = asked.exists {
-        let counted = if ending == ".dir" {
-            below(folder, "*/")
-        } else {
-            below(folder, &format!("*{ending}"))
-        };
-        let limits = match max {
-            Some(max) => json!({"min": min, "max": max}),
-            None => json!({"min": min}),
-        };
-        let range = max.map_or_else(|| format!("at least {min}"), |max| format!("{min} to {max}"));
-        let mut page = draft(format!("There MUST be {range} of `{counted}`."))
-            .check(json!({"exclude": exclude, "tree": {"each": counted, "count": limits}}));
-        if ending == ".dir" {
-            made.left.push(Left::new(
-                format!("{item} exists"),
-                "ls-lint counts the folder itself; the form `tree` counts what lies in it",
-            ));
-            return;
+    match asked.exists {
+        Some(_) if ending == ".dir" => made.left.push(Left::new(
+            format!("{item} exists"),
+            "ls-lint counts the folder itself; the form `tree` counts what lies in it",
+        )),
+        Some(limits) => {
+            let counted = below(folder, &format!("*{ending}"));
+            let check = |limits: Json| json!({"exclude": exclude, "tree": {"each": counted, "count": limits}});
+            made.drafts.push(count(&counted, limits, &draft, check));
         }
-        page.name = format!("{}-count", page.name);
-        let sample = sample::of_glob(&counted, "a");
-        let other = vec![("other.txt".to_owned(), "A\n".to_owned())];
-        let some: Vec<_> = (0..min.clamp(u64::from(max != Some(0)), 20))
-            .map(|number| (sample::of_glob(&counted, &format!("a{number}")), "Text.\n".to_owned()))
-            .collect();
-        let page = if min > 0 {
-            page.project(false, other)
-        } else {
-            page.project(false, vec![(sample, "Text.\n".to_owned())])
-        };
-        let some =
-            if max == Some(0) { vec![("other.txt".to_owned(), "A\n".to_owned())] } else { some };
-        made.drafts.push(page.project(true, some));
+        None => {}
     }
+}
+
+/// The page that counts.
+fn count(
+    counted: &str,
+    (min, max): (u64, Option<u64>),
+    draft: &dyn Fn(String) -> Draft,
+    check: impl Fn(Json) -> Json,
+) -> Draft {
+    /// Most files of an example.
+    const MOST_FILES: u64 = 20;
+    let limits = match max {
+        Some(max) => json!({"min": min, "max": max}),
+        None => json!({"min": min}),
+    };
+    let range = match max {
+        None => format!("at least {min}"),
+        Some(max) if max == min => format!("exactly {min}"),
+        Some(max) => format!("{min} to {max}"),
+    };
+    let mut page = draft(format!("There MUST be {range} of `{counted}`.")).check(check(limits));
+    page.name = format!("{}-count", page.name);
+    let files = |number: u64| -> Vec<(String, String)> {
+        let other = ("other.txt".to_owned(), "A\n".to_owned());
+        let one = |at| (sample::of_glob(counted, &format!("a{at}")), "Text.\n".to_owned());
+        std::iter::once(other).chain((0..number).map(one)).collect()
+    };
+    let wrong = if min > 0 { Some(0) } else { max.map(|max| max.saturating_add(1)) };
+    if let Some(wrong) = wrong.filter(|wrong| *wrong <= MOST_FILES) {
+        page = page.project(false, files(wrong));
+    }
+    let right = if max == Some(0) { 0 } else { min.max(1) };
+    if right <= MOST_FILES { page.project(true, files(right)) } else { page }
 }
 
 /// The names in our form. Of an ending with several parts the form judges all but the last part,
@@ -301,16 +336,10 @@ fn named(asked: &Asked, ending: &str) -> Json {
         if let Some(not) = ours.strip_prefix("!/").and_then(|inner| inner.strip_suffix('/')) {
             return Some(format!("!/(?:{not}){rest}/"));
         }
-        let written = ours.strip_prefix('/').and_then(|inner| inner.strip_suffix('/'));
-        let inner = match (written, ours.as_str()) {
-            (Some(inner), _) => inner,
-            (None, "lower") => r"[^\p{Lu}]*",
-            (None, "camel") => "[a-z0-9][a-zA-Z0-9]*",
-            // The expression that stands beside these says it all.
-            (None, _) => return None,
-        };
+        let (case, inner) = ours.split_once('/')?;
+        let inner = inner.strip_suffix('/')?;
         // A name that begins with a dot has nothing before its ending.
-        Some(format!("/(?:{inner})?{rest}/"))
+        Some(format!("{case}/(?:{inner})?{rest}/"))
     };
     json!(asked.ours.iter().filter_map(whole).collect::<Vec<_>>())
 }
@@ -337,59 +366,6 @@ fn each(folder: &str, ending: &str) -> Json {
         ".dir" => json!([format!("{folder}/"), deep("*/")]),
         _ => json!(deep(&format!("*{ending}"))),
     }
-}
-
-/// What the rules of an ending in a folder do not speak of: longer endings, endings that are told
-/// more exactly, folders with rules of their own, and what is ignored.
-fn excluded(folders: &[Folder], at: usize, ending: &str, ignored: &[String]) -> Vec<String> {
-    let folder = &folders[at];
-    let mut exclude = Vec::new();
-    if ending != ".dir" {
-        exclude.push(format!("*.*{ending}"));
-        let parts = |ending: &str| ending.matches('.').count();
-        // `*` stands for a part from the right first: `.a.*` is tried before `.*.b`.
-        let order = |ending: &str| -> Vec<bool> {
-            ending[1..].split('.').map(|part| part == "*").collect()
-        };
-        let exact = folder.rules.iter().filter(|(other, _)| {
-            other != ending
-                && other != ".dir"
-                && parts(other) == parts(ending)
-                && order(other) < order(ending)
-        });
-        exclude.extend(exact.map(|(other, _)| format!("*{other}")));
-    }
-    let prefix = if folder.path.is_empty() { String::new() } else { format!("{}/", folder.path) };
-    for (index, other) in folders.iter().enumerate() {
-        let inner = other.path.starts_with(&prefix)
-            || braces(&other.path).iter().any(|path| is_literal_of(&folder.path, path));
-        if index != at && !other.path.is_empty() && inner {
-            exclude.push(format!("/{}/", other.path.trim_end_matches("/**").trim_end_matches('/')));
-        }
-    }
-    exclude.extend(ignored.iter().cloned());
-    exclude
-}
-
-/// The paths that a glob with alternatives stands for, as far as it has nothing else open.
-fn braces(glob: &str) -> Vec<String> {
-    let cut = glob.split_once('{').and_then(|(head, rest)| Some((head, rest.split_once('}')?)));
-    let Some((head, (inner, tail))) = cut else { return vec![glob.to_owned()] };
-    if inner.contains('{') || tail.contains('{') {
-        return vec![glob.to_owned()];
-    }
-    inner.split(',').map(|one| format!("{head}{one}{tail}")).collect()
-}
-
-/// Whether `path` is one of the folders that the glob `glob` stands for, or lies in one.
-fn is_literal_of(glob: &str, path: &str) -> bool {
-    let has_glob = |text: &str| text.contains(['*', '?', '[', '{']);
-    has_glob(glob)
-        && !has_glob(path)
-        && globset::GlobBuilder::new(glob).literal_separator(true).build().is_ok_and(|glob| {
-            let matcher = glob.compile_matcher();
-            std::path::Path::new(path).ancestors().any(|folder| matcher.is_match(folder))
-        })
 }
 
 /// Examples of a name that is well and of one that is not.

@@ -1,12 +1,13 @@
-//! markdownlint (<https://github.com/DavidAnson/markdownlint/blob/main/doc/Rules.md>, 0.40): what of
+//! markdownlint (<https://github.com/DavidAnson/markdownlint/blob/main/doc/Rules.md>, 0.42): what of
 //! its rules says something about a document; its rules of style are a formatter's.
 
 mod pages;
+mod places;
 
 use super::modules::{Modules, find};
-use super::{Left, Made, anchored, read_one, script, texts};
+use super::{Left, Made, read_one, script, texts};
 use crate::files::Files;
-use crate::paths::folder_of;
+use places::Place;
 use serde_json::{Map, Value as Json, json};
 
 /// What becomes of a rule.
@@ -82,14 +83,57 @@ pub(super) const RULES: [(&str, &[&str], Way); 53] = [
 /// How many files may extend one another.
 const DEEPEST: usize = 8;
 
-/// Tags that speak of several rules (same source); those of style alone are of no use here.
-const TAGS: [(&str, &[&str]); 6] = [
+/// Tags that speak of several rules (same source).
+const TAGS: [(&str, &[&str]); 24] = [
     ("accessibility", &["MD045", "MD059"]),
-    ("headings", &["MD001", "MD018", "MD024", "MD025", "MD026", "MD036", "MD041", "MD043"]),
+    ("atx", &["MD018", "MD019"]),
+    ("atx_closed", &["MD020", "MD021"]),
+    ("blank_lines", &["MD012", "MD022", "MD031", "MD032", "MD047"]),
+    ("blockquote", &["MD027", "MD028"]),
+    ("bullet", &["MD004", "MD005", "MD007", "MD032"]),
+    ("code", &["MD014", "MD031", "MD038", "MD040", "MD046", "MD048"]),
+    ("emphasis", &["MD036", "MD037", "MD049", "MD050"]),
+    ("hard_tab", &["MD010"]),
+    (
+        "headings",
+        &[
+            "MD001", "MD003", "MD018", "MD019", "MD020", "MD021", "MD022", "MD023", "MD024",
+            "MD025", "MD026", "MD036", "MD041", "MD043",
+        ],
+    ),
+    ("hr", &["MD035"]),
     ("html", &["MD033"]),
     ("images", &["MD045", "MD052", "MD053", "MD054"]),
+    ("indentation", &["MD005", "MD007", "MD027"]),
+    ("language", &["MD040"]),
+    ("line_length", &["MD013"]),
     ("links", &["MD011", "MD034", "MD039", "MD042", "MD051", "MD052", "MD053", "MD054", "MD059"]),
+    ("ol", &["MD029", "MD030", "MD032"]),
+    ("spaces", &["MD018", "MD019", "MD020", "MD021", "MD023"]),
     ("spelling", &["MD044"]),
+    ("table", &["MD055", "MD056", "MD058", "MD060"]),
+    ("ul", &["MD004", "MD005", "MD007", "MD030", "MD032"]),
+    ("url", &["MD034"]),
+    (
+        "whitespace",
+        &["MD009", "MD010", "MD012", "MD027", "MD028", "MD030", "MD037", "MD038", "MD039"],
+    ),
+];
+
+/// The options of the rules that become pages (same source); the others have none.
+const OPTIONS: [(&str, &[&str]); 12] = [
+    ("MD024", &["siblings_only"]),
+    ("MD025", &["front_matter_title", "level"]),
+    ("MD026", &["punctuation"]),
+    ("MD033", &["allowed_elements", "table_allowed_elements"]),
+    ("MD036", &["punctuation"]),
+    ("MD041", &["allow_preamble", "front_matter_title", "level"]),
+    ("MD043", &["headings", "match_case"]),
+    ("MD044", &["code_blocks", "html_elements", "names"]),
+    ("MD051", &["ignore_case", "ignored_pattern"]),
+    ("MD052", &["ignored_labels", "shortcut_syntax"]),
+    ("MD053", &["ignored_definitions"]),
+    ("MD059", &["prohibited_texts"]),
 ];
 
 const STYLE: &str =
@@ -102,13 +146,6 @@ pub(super) fn is_rule(key: &str) -> bool {
 
 fn is_named(row: &(&str, &[&str], Way), key: &str) -> bool {
     row.0.eq_ignore_ascii_case(key) || row.1.iter().any(|name| name.eq_ignore_ascii_case(key))
-}
-
-/// Where the rules apply.
-struct Place {
-    file: String,
-    files: Vec<String>,
-    exclude: Vec<String>,
 }
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
@@ -128,41 +165,35 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
     let is_runner = path.contains("cli2")
         || path.ends_with("package.json")
         || config.get("config").is_some_and(Json::is_object);
-    let mut place = Place { file: path.to_owned(), files: Vec::new(), exclude: Vec::new() };
-    let rules = if is_runner { runner(&config, files, &mut place, &mut made)? } else { config };
-    let mut rules = rules;
+    let mut place = Place::of(path);
+    let mut overrides = Vec::new();
+    let mut rules = if is_runner {
+        overrides = places::overrides(&config, &mut made);
+        places::runner(&config, files, &mut place, &mut made)?
+    } else {
+        places::ignored(files, &mut place, &mut made);
+        config
+    };
     extended(files, path, &mut rules, &mut made);
-    let known =
-        |key: &str| is_rule(key) || TAGS.iter().any(|(tag, _)| tag.eq_ignore_ascii_case(key));
-    let others = ["default", "extends", "$schema"];
-    for key in rules.keys().filter(|key| !known(key) && !others.contains(&key.as_str())) {
-        made.left
-            .push(Left::new(key, "it is no rule of markdownlint 0.40, or a tag of rules of style"));
+    odd_keys(&rules, &mut made);
+    for over in &mut overrides {
+        odd_keys(&over.rules, &mut made);
+        if over.is_merged {
+            let base = rules.clone();
+            over.rules = base.into_iter().chain(std::mem::take(&mut over.rules)).collect();
+        }
     }
     let mut style = Vec::new();
     for row in &RULES {
-        let Some(options) = options(row, &rules) else { continue };
-        // That it is not literal has been told.
-        if script::is_unread(&options) {
+        if row.2 == Way::Page {
+            rule_pages(row, &rules, &overrides, &place, &mut made);
             continue;
         }
-        // On without a list, these two judge nothing.
-        let list = match row.0 {
-            "MD043" => &options["headings"],
-            "MD044" => &options["names"],
-            _ => &Json::Null,
-        };
-        if matches!(row.0, "MD043" | "MD044") && texts(list).is_empty() {
+        if options(row, &rules).is_none() {
             continue;
         }
         match row.2 {
-            Way::Page => match pages::page(row.0, &options, &place) {
-                Ok(mut draft) => {
-                    draft.name = format!("{}-{}", draft.name, row.1[0]);
-                    made.drafts.push(draft);
-                }
-                Err(why) => made.left.push(Left::new(named(row), why)),
-            },
+            Way::Page => {}
             Way::Ours(id, pack) => made.left.push(
                 Left::new(named(row), "a rule that is built in says it")
                     .instead(format!("`{id}`, switched on by the pack `{pack}`")),
@@ -179,6 +210,78 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<Made, String> {
         made.left.push(Left::new(item, STYLE));
     }
     Ok(made)
+}
+
+/// The pages of a rule: one of the configuration, and one of each override that has it otherwise.
+fn rule_pages(
+    row: &(&str, &[&str], Way),
+    rules: &Map<String, Json>,
+    overrides: &[places::Override],
+    place: &Place,
+    made: &mut Made,
+) {
+    let base = judging(row, rules);
+    let mut whole = place.clone();
+    let mut parts = Vec::new();
+    for (at, over) in overrides.iter().enumerate() {
+        let other = judging(row, &over.rules);
+        if other == base {
+            continue;
+        }
+        whole.exclude.extend(over.files.iter().cloned());
+        if let Some(options) = other {
+            let mut part = place.clone();
+            part.files.clone_from(&over.files);
+            // The first that fits a file is taken.
+            part.exclude.extend(overrides[..at].iter().flat_map(|over| over.files.clone()));
+            parts.push((options, part));
+        }
+    }
+    let all = base.map(|options| (options, whole)).into_iter().chain(parts);
+    for (options, place) in all {
+        let known = OPTIONS.iter().find(|(rule, _)| *rule == row.0).map_or(&[][..], |(_, all)| all);
+        let odd = options.as_object().into_iter().flat_map(Map::keys).filter(|key| {
+            !known.contains(&key.as_str()) && !["enabled", "severity"].contains(&key.as_str())
+        });
+        made.left.extend(odd.map(|key| {
+            Left::new(
+                format!("{}: {key}", row.0),
+                "it is no option of that rule in markdownlint 0.42",
+            )
+        }));
+        match pages::page(row.0, &options, &place) {
+            Ok(mut draft) => {
+                draft.name = format!("{}-{}", draft.name, row.1[0]);
+                draft.aliases.push(row.0.to_owned());
+                draft.aliases.extend(row.1.iter().map(|&name| name.to_owned()));
+                made.drafts.push(draft);
+            }
+            Err(why) => made.left.push(Left::new(named(row), why)),
+        }
+    }
+}
+
+/// The options of a rule that judges something.
+fn judging(row: &(&str, &[&str], Way), rules: &Map<String, Json>) -> Option<Json> {
+    // On without a list, these two judge nothing; that one is not literal has been told.
+    options(row, rules).filter(|options| {
+        let list = match row.0 {
+            "MD043" => &options["headings"],
+            "MD044" => &options["names"],
+            _ => return !script::is_unread(options),
+        };
+        !script::is_unread(options) && !texts(list).is_empty()
+    })
+}
+
+/// Tells of keys that are no rules.
+fn odd_keys(rules: &Map<String, Json>, made: &mut Made) {
+    let is_tag = |key: &str| TAGS.iter().any(|(tag, _)| tag.eq_ignore_ascii_case(key));
+    let others = ["default", "extends", "$schema"];
+    let is_other = |key: &str| others.iter().any(|other| other.eq_ignore_ascii_case(key));
+    let odd = rules.keys().filter(|key| !is_rule(key) && !is_tag(key) && !is_other(key));
+    made.left
+        .extend(odd.map(|key| Left::new(key, "it is no rule and no tag of markdownlint 0.42")));
 }
 
 /// Puts in what the rules extend, the rules of their own winning.
@@ -217,75 +320,34 @@ fn named(row: &(&str, &[&str], Way)) -> String {
     format!("{} {}", row.0, row.1[0])
 }
 
-/// A glob that leaves out what it names, and all below it when that is a folder.
-fn whole(glob: &str) -> Vec<String> {
-    let glob = glob.trim_end_matches('/');
-    let below = format!("{}/", anchored(glob));
-    let is_folder = !glob.ends_with('*') && !glob.ends_with(".md");
-    std::iter::once(anchored(glob)).chain(is_folder.then_some(below)).collect()
-}
-
-/// The rules in a configuration of markdownlint-cli2, and where they apply.
-fn runner(
-    config: &Map<String, Json>,
-    files: &dyn Files,
-    place: &mut Place,
-    made: &mut Made,
-) -> Result<Map<String, Json>, String> {
-    for glob in config.get("globs").map(texts).unwrap_or_default() {
-        match glob.strip_prefix(['!', '#']) {
-            Some(not) => place.exclude.extend(whole(not)),
-            None => place.files.push(anchored(&glob)),
-        }
-    }
-    for glob in config.get("ignores").map(texts).unwrap_or_default() {
-        place.exclude.extend(whole(&glob));
-    }
-    for (key, value) in config {
-        let why = match key.as_str() {
-            "config" | "globs" | "ignores" | "gitignore" | "noBanner" | "noProgress"
-            | "showFound" | "$schema" | "outputFormatters" => continue,
-            "fix" if value == &json!(false) => continue,
-            "customRules" | "markdownItPlugins" | "modulePaths" => "it is a program",
-            "frontMatter" => "front matter stands between `---` lines",
-            "noInlineConfig" => "allow comments of markdownlint say nothing here",
-            "fix" => "fixes are applied by `aidd check --fix`",
-            _ => "it is no key of markdownlint-cli2 that is known",
-        };
-        made.left.push(Left::new(key, why));
-    }
-    if let Some(Json::Object(rules)) = config.get("config") {
-        return Ok(rules.clone());
-    }
-    // Without rules of its own it takes those of the file beside it.
-    let folder = folder_of(&place.file);
-    for name in
-        [".markdownlint.jsonc", ".markdownlint.json", ".markdownlint.yaml", ".markdownlint.yml"]
-    {
-        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-        if files.exists(&path) {
-            return read_one(files, &path);
-        }
-    }
-    Ok(Map::new())
-}
-
-/// The options of a rule; `None` when it is off.
+/// The options of a rule; `None` when it is off. Its own name goes before its tags, and those
+/// before `default`: the order in which they are written is not known here.
 fn options(row: &(&str, &[&str], Way), rules: &Map<String, Json>) -> Option<Json> {
-    let by_default = rules.get("default").is_none_or(|value| value != &json!(false));
     let of_tags = TAGS.iter().filter(|(_, of)| of.contains(&row.0));
     let by_tag = of_tags
         .filter_map(|(tag, _)| rules.iter().find(|(key, _)| key.eq_ignore_ascii_case(tag)))
-        .map(|(_, value)| value != &json!(false))
+        .map(|(_, value)| value)
         .next_back();
     let own =
         rules.iter().filter(|(key, _)| is_named(row, key)).map(|(_, value)| value).next_back();
-    match own {
-        Some(Json::Bool(false) | Json::Null) => None,
+    let by_default =
+        rules.iter().find(|(key, _)| key.eq_ignore_ascii_case("default")).map(|(_, value)| value);
+    match own.or(by_tag).or(by_default) {
         Some(options @ Json::Object(map)) => {
-            (map.get("enabled") != Some(&json!(false))).then(|| options.clone())
+            map.get("enabled").is_none_or(is_on).then(|| options.clone())
         }
-        Some(_) => Some(json!({})),
-        None => by_tag.unwrap_or(by_default).then(|| json!({})),
+        Some(value) => is_on(value).then(|| json!({"severity": value})),
+        None => Some(json!({})),
+    }
+}
+
+/// Whether JavaScript takes a value for true.
+fn is_on(value: &Json) -> bool {
+    match value {
+        Json::Null => false,
+        Json::Bool(on) => *on,
+        Json::Number(number) => number.as_f64() != Some(0.0),
+        Json::String(text) => !text.is_empty(),
+        _ => true,
     }
 }

@@ -6,6 +6,7 @@
 
 mod alint;
 mod ast_grep;
+mod beside;
 mod commitlint;
 mod draft;
 mod ls_lint;
@@ -68,9 +69,10 @@ impl fmt::Display for Tool {
 }
 
 /// The files that the tools look for in the folder they run in, in their order.
-const NAMES: [(&str, Tool); 39] = [
+const NAMES: [(&str, Tool); 40] = [
     (".alint.yml", Tool::Alint),
     (".alint.yaml", Tool::Alint),
+    ("package.json", Tool::Commitlint),
     ("commitlint.config.js", Tool::Commitlint),
     ("commitlint.config.cjs", Tool::Commitlint),
     ("commitlint.config.mjs", Tool::Commitlint),
@@ -97,6 +99,7 @@ const NAMES: [(&str, Tool); 39] = [
     (".markdownlint-cli2.yml", Tool::Markdownlint),
     (".markdownlint-cli2.cjs", Tool::Markdownlint),
     (".markdownlint-cli2.mjs", Tool::Markdownlint),
+    ("package.json", Tool::Markdownlint),
     (".markdownlint.jsonc", Tool::Markdownlint),
     (".markdownlint.json", Tool::Markdownlint),
     (".markdownlint.yaml", Tool::Markdownlint),
@@ -107,7 +110,6 @@ const NAMES: [(&str, Tool); 39] = [
     ("markdownlint.json", Tool::Markdownlint),
     ("markdownlint.yaml", Tool::Markdownlint),
     ("markdownlint.yml", Tool::Markdownlint),
-    ("package.json", Tool::Commitlint),
 ];
 
 /// What an import came to.
@@ -151,12 +153,24 @@ pub struct Left {
 
 impl Left {
     fn new(item: impl Into<String>, why: impl Into<String>) -> Self {
-        Self { item: item.into(), why: why.into(), instead: None }
+        Self { item: item.into(), why: plain(&why.into()), instead: None }
     }
 
     fn instead(mut self, instead: impl Into<String>) -> Self {
         self.instead = Some(instead.into());
         self
+    }
+}
+
+/// A reason in one line. Of what is wrong with an expression the last line says what.
+fn plain(why: &str) -> String {
+    let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    match lines[..] {
+        [first, .., last] if first.contains("regex parse error") => {
+            let head = first.split("regex parse error").next().unwrap_or_default();
+            format!("{head}{}", last.trim_start_matches("error: "))
+        }
+        _ => lines.join(" "),
     }
 }
 
@@ -167,23 +181,16 @@ struct Made {
     left: Vec<Left>,
 }
 
-/// The configurations in the root of a project, with the tool each is of.
+/// The configurations in the root of a project, with the tool each is of. Of several of one tool
+/// the one that the tool takes.
 #[must_use]
 pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
     let mut found: Vec<(String, Tool)> = Vec::new();
     for (name, tool) in NAMES {
-        if !files.exists(name) {
-            continue;
-        }
-        if name != "package.json" {
+        if found.iter().all(|(_, other)| *other != tool) && beside::is_there(files, "", name, tool)
+        {
             found.push((name.to_owned(), tool));
-            continue;
         }
-        let keys = read_data(files, name).ok();
-        let has =
-            |key: &str| keys.as_ref().is_some_and(|all| all.iter().any(|one| !one[key].is_null()));
-        found.extend(has("commitlint").then(|| (name.to_owned(), Tool::Commitlint)));
-        found.extend(has("markdownlint-cli2").then(|| (name.to_owned(), Tool::Markdownlint)));
     }
     found
 }
@@ -233,7 +240,7 @@ fn looks_like(tool: Tool, value: &Json) -> bool {
                 || extends.any(|one| one.as_str().is_some_and(|one| one.starts_with("alint://")))
         }
         Tool::Commitlint => {
-            let known = |name: &String| commitlint::RULES.iter().any(|(rule, _)| rule == name);
+            let known = |name: &String| commitlint::RULES.contains(&name.as_str());
             rules.is_some_and(|rules| rules.keys().any(known))
                 || value["extends"].to_string().contains("@commitlint/")
                 || !value["commitlint"].is_null()
@@ -264,6 +271,7 @@ pub fn import(files: &dyn Files, path: &str, tool: Tool, to: &str) -> Result<Imp
         Tool::Markdownlint => markdownlint::read(files, path),
     }?;
     let mut import = draft::finish(made, to);
+    import.left.extend(beside::left(files, path, tool));
     let (folder, scope) = (folder_of(path), scope_of(&format!("{to}/x.md")).to_owned());
     let by_place = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);
     if by_place && folder != scope {

@@ -16,6 +16,8 @@ pub struct CommitHeader {
     pub body: Option<BodyHeader>,
     /// The message as a whole.
     pub message: Option<MessageHeader>,
+    /// The footers together, where there are any.
+    pub footers: Option<FootersHeader>,
     /// Trailers that must be there: `Signed-off-by`.
     pub trailers: Many<String>,
     /// An expression that the name of the branch matches.
@@ -108,6 +110,17 @@ pub struct MessageHeader {
     pub not_matches: Option<String>,
 }
 
+/// The footers together: from the first to the end of the message.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(schema, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct FootersHeader {
+    /// Fewest characters.
+    pub min: Option<u64>,
+    /// Most characters.
+    pub max: Option<u64>,
+}
+
 /// What a change touches. Paths are globs from the root of the rule's folder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(schema, derive(schemars::JsonSchema))]
@@ -146,11 +159,12 @@ impl CommitHeader {
             && self.subject.is_none()
             && self.body.is_none()
             && self.message.is_none()
+            && self.footers.is_none()
             && self.trailers.is_empty()
             && self.branch.is_none()
             && self.change.is_none();
         if none {
-            return Some("`commit` demands nothing: name at least one of `conventional`, `subject`, `body`, `message`, `trailers`, `branch` and `change`".to_owned());
+            return Some("`commit` demands nothing: name at least one of `conventional`, `subject`, `body`, `message`, `footers`, `trailers`, `branch` and `change`".to_owned());
         }
         let change = self.change.as_ref()?;
         let nothing = change.requires.is_empty()

@@ -19,8 +19,9 @@ pub struct TreeHeader {
     /// Globs of the only names allowed right below the subject.
     pub only: Many<String>,
     /// What subjects are called: a case (`kebab`, `snake`, `camel`, `pascal`, `screaming`, `flat`,
-    /// `lower`), `/an expression/`, or `!/an expression/` that it must not match. Of several one
-    /// holds. Judged is the name up to its last dot, of folders the whole.
+    /// `lower`), `/an expression/`, `!/an expression/` that it must not match, or a case as an
+    /// expression draws its line (`kebab /[a-z-]*/`). Of several one holds. Judged is the name up to
+    /// its last dot, of folders the whole.
     pub name: Many<String>,
     /// A template with captures, filled for each subject, that may come out once.
     pub unique: Option<String>,

@@ -3,7 +3,9 @@
 use super::message::{Header, Message, header};
 use super::{Commit, Demands, Expressions, Fault};
 use crate::source::Span;
-use aidd_content::page::{BodyHeader, Breaking, ConventionalHeader, SkippedCommit, SubjectHeader};
+use aidd_content::page::{
+    BodyHeader, Breaking, ConventionalHeader, FootersHeader, SkippedCommit, SubjectHeader,
+};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -62,6 +64,9 @@ impl Demands {
         }
         let whole = text.trim_end();
         faults.extend(self.message.judge("message", whole, message.header));
+        if let Some(wanted) = &self.footers {
+            footers(wanted, &message, &mut faults);
+        }
         for name in &self.trailers {
             let has = |footer: &super::message::Footer<'_>| footer.token.eq_ignore_ascii_case(name);
             if !message.footers.iter().any(has) {
@@ -401,6 +406,21 @@ fn has_case(description: &str, case: &str) -> bool {
         "sentence" => is_name || !word.starts_with(char::is_lowercase),
         _ => !description.contains(char::is_lowercase),
     }
+}
+
+fn footers(wanted: &FootersHeader, message: &Message<'_>, faults: &mut Vec<Fault>) {
+    let Some(first) =
+        message.footers.iter().map(|footer| footer.span).min_by_key(|span| span.start)
+    else {
+        return;
+    };
+    let all = message.text[first.start as usize..].trim_end();
+    let length = all.chars().count() as u64;
+    let limit = wanted.max.filter(|max| length > *max).map(|max| ("more", max));
+    let limit = limit.or_else(|| wanted.min.filter(|min| length < *min).map(|min| ("fewer", min)));
+    faults.extend(limit.map(|(than, limit)| {
+        Fault::new(first, format!("the footers have {length} characters, {than} than {limit}"))
+    }));
 }
 
 fn body(wanted: &BodyHeader, kind: Option<&str>, message: &Message<'_>, faults: &mut Vec<Fault>) {

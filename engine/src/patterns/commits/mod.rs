@@ -13,8 +13,8 @@ pub use members::members;
 
 use crate::source::Span;
 use aidd_content::page::{
-    BodyHeader, ChangeHeader, CommitHeader, ConventionalHeader, MessageHeader, SkippedCommit,
-    SubjectHeader,
+    BodyHeader, ChangeHeader, CommitHeader, ConventionalHeader, FootersHeader, MessageHeader,
+    SkippedCommit, SubjectHeader,
 };
 use change::Touched;
 use regex::Regex;
@@ -130,6 +130,7 @@ pub struct Demands {
     subject: Option<Subject>,
     body: Option<(BodyHeader, Expressions)>,
     message: Expressions,
+    footers: Option<FootersHeader>,
     trailers: Vec<String>,
     branch: Option<Regex>,
     title: bool,
@@ -184,6 +185,7 @@ impl Demands {
             subject: header.subject.as_ref().map(subject).transpose()?,
             body: header.body.as_ref().map(body).transpose()?,
             message: header.message.as_ref().map(message).transpose()?.unwrap_or_default(),
+            footers: header.footers.clone(),
             trailers: header.trailers.to_vec(),
             branch: header.branch.as_ref().map(regex).transpose()?,
             title: header.title,

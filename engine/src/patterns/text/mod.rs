@@ -30,6 +30,8 @@ pub(crate) use compile::check_header;
 const BEFORE: usize = 512;
 /// How far after a keyword a match may reach on the same line, in bytes.
 const AFTER: usize = 4096;
+/// How far around a word its address is looked for, in bytes.
+const LONGEST_ADDRESS: usize = 512;
 /// All text patterns of an engine.
 #[derive(Debug)]
 pub struct TextPatterns {
@@ -249,6 +251,7 @@ impl<'a> Scan<'a> {
             let span = Span::new(found.start, found.end);
             let around = self.source.slice(Span::from(whole.range()));
             if !accepts(header, compiled, self.source.slice(span), around)
+                || !compiled.swap.is_empty() && self.is_in_address(span)
                 || !self.is_in_place(header, span.start)
                 || !self.seen.insert((index, span))
             {
@@ -274,6 +277,23 @@ impl<'a> Scan<'a> {
                 mend::found(fix, self.source, (&captures, compiled), span, finding);
             }
         }
+    }
+
+    /// Whether a word is part of an address, which would lead nowhere with another word in it.
+    fn is_in_address(&self, span: Span) -> bool {
+        let line = self.source.line_span(self.source.line_of(span.start));
+        let text = self.source.slice(line);
+        let ends = |c: char| c.is_whitespace() || "<>()[]\"'`|".contains(c);
+        let at = (span.start - line.start) as usize;
+        // No address of people is longer.
+        let from = text.floor_char_boundary(at.saturating_sub(LONGEST_ADDRESS));
+        let to = text.floor_char_boundary((at + LONGEST_ADDRESS).min(text.len()));
+        let before = text[from..at].rsplit(ends).next().unwrap_or_default();
+        let after = text[at..to].split(ends).next().unwrap_or_default();
+        before.contains("://")
+            || before.starts_with("www.")
+            || before.ends_with('@')
+            || after.split_once('@').is_some_and(|(_, host)| host.contains('.'))
     }
 
     /// Whether a match that begins at `offset` counts.

@@ -217,6 +217,10 @@ fn a_word_is_swapped_for_a_better_one_in_its_case() {
     1:5 "blackList" say blocklist, not blackList; Write `blocklist` (unsafe)
     "let blocklist, black_list;"
     "#);
+    insta::assert_snapshot!(
+        told(header, "a.md", "See https://javascript.info/a#javascript, www.javascript.org and javascript@example.org, javascript.\n"),
+        @""
+    );
     let foreign = "check:\n  text: { swap: { 'größe': maß } }";
     insta::assert_snapshot!(told(foreign, "a.txt", "GRÖSSE Größe GRÖßE"), @r#"
     1:8 "Größe" `Größe`: write `Maß`; Write `Maß` (unsafe)

@@ -37,41 +37,51 @@ pub(super) enum Case {
 #[derive(Debug)]
 pub(super) enum NameRule {
     Case(&'static str, Case),
+    /// A case as somebody else draws its line: the expression judges, the case names and proposes.
+    Drawn(&'static str, Case, Box<Regex>),
     Regex(String, Box<Regex>),
     /// The expression must not match.
     Not(String, Box<Regex>),
 }
 
 impl NameRule {
-    /// A case, or an expression between slashes; after a `!` it must not match.
+    /// A case, or an expression between slashes; after a `!` it must not match. Both, with a blank
+    /// between: the case as the expression has it.
     pub(super) fn new(text: &str) -> Result<Self, String> {
         let not = text.strip_prefix("!/");
         let expression = not.or_else(|| text.strip_prefix('/'));
         let expression = expression.and_then(|rest| rest.strip_suffix('/'));
         if let Some(expression) = expression {
-            let whole = format!("^(?:{expression})$");
-            let regex = regex::RegexBuilder::new(&whole).size_limit(1 << 20).build();
-            let regex = regex.map_err(|error| format!("name `{text}`: {error}"))?;
-            let regex = Box::new(regex);
+            let regex = whole(text, expression)?;
             return Ok(match not {
                 Some(_) => Self::Not(text[1..].to_owned(), regex),
                 None => Self::Regex(text.to_owned(), regex),
             });
         }
-        let known = CASES.iter().find(|(name, _)| *name == text);
-        known.map(|&(name, case)| Self::Case(name, case)).ok_or_else(|| {
-            let names: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
-            format!(
-                "`{text}` is no case: one of {}, `/an expression/` or `!/an expression/`",
-                names.join(", ")
-            )
-        })
+        let (name, drawn) = match text.split_once(" /") {
+            Some((name, rest)) => (name, rest.strip_suffix('/')),
+            None => (text, None),
+        };
+        let known = CASES.iter().find(|(known, _)| *known == name);
+        match (known, drawn) {
+            (Some(&(name, case)), Some(drawn)) => Ok(Self::Drawn(name, case, whole(text, drawn)?)),
+            (Some(&(known, case)), None) if known == text => Ok(Self::Case(known, case)),
+            _ => {
+                let names: Vec<&str> = CASES.iter().map(|(name, _)| *name).collect();
+                Err(format!(
+                    "`{text}` is no case: one of {}, `/an expression/`, `!/an expression/`, or a case and `/an expression/`",
+                    names.join(", ")
+                ))
+            }
+        }
     }
 
     /// What the page calls it.
     pub(super) fn said(&self) -> String {
         match self {
-            Self::Case(name, _) => format!("{} case", name.trim_end_matches(['-', '_'])),
+            Self::Case(name, _) | Self::Drawn(name, ..) => {
+                format!("{} case", name.trim_end_matches(['-', '_']))
+            }
             Self::Regex(text, _) => format!("`{text}`"),
             Self::Not(text, _) => format!("unlike `{text}`"),
         }
@@ -82,7 +92,7 @@ impl NameRule {
     /// Whether the name is like that. Of a case each part between dots is.
     pub(super) fn fits(&self, stem: &str) -> bool {
         match self {
-            Self::Regex(_, regex) => regex.is_match(stem),
+            Self::Regex(_, regex) | Self::Drawn(.., regex) => regex.is_match(stem),
             Self::Not(_, regex) => !regex.is_match(stem),
             Self::Case(_, case) => {
                 stem.split('.').filter(|part| !part.is_empty()).all(|part| case.fits(part))
@@ -90,12 +100,21 @@ impl NameRule {
         }
     }
 
-    /// The same words in this case; `None` for an expression.
+    /// The same words in this case; `None` for an expression alone, and where the words are not
+    /// enough for it.
     pub(super) fn better(&self, stem: &str) -> Option<String> {
-        let Self::Case(_, case) = self else { return None };
+        let (Self::Case(_, case) | Self::Drawn(_, case, _)) = self else { return None };
         let parts: Vec<String> = stem.split('.').map(|part| case.of(part)).collect();
-        Some(parts.join("."))
+        let better = parts.join(".");
+        (matches!(self, Self::Case(..)) || self.fits(&better)).then_some(better)
     }
+}
+
+/// An expression for a whole name.
+fn whole(text: &str, expression: &str) -> Result<Box<Regex>, String> {
+    let whole = format!("^(?:{expression})$");
+    let regex = regex::RegexBuilder::new(&whole).size_limit(1 << 20).build();
+    regex.map(Box::new).map_err(|error| format!("name `{text}`: {error}"))
 }
 
 impl Case {
@@ -192,6 +211,13 @@ mod tests {
         assert_eq!(judged("!/test.*/", "user"), "fits");
         assert_eq!(judged("!/test.*/", "testUser"), "");
         assert_eq!(NameRule::new("!/a/").expect("valid").said(), "unlike `/a/`");
+        assert_eq!(judged("kebab /[a-z-]*/", "a--b"), "fits");
+        assert_eq!(judged("kebab /[a-z-]*/", "UserCard"), "user-card");
+        assert_eq!(judged("kebab /[a-z-]*/", "name-\u{C774}"), "", "nothing to propose");
+        assert_eq!(NameRule::new("kebab /[a-z-]*/").expect("valid").said(), "kebab case");
+        for odd in ["kabab /a/", "kebab /a", "kebab a", "kebab /(/"] {
+            assert!(NameRule::new(odd).is_err(), "{odd}");
+        }
         assert!(NameRule::new("kabab").expect_err("unknown").contains("one of kebab"));
     }
 }

@@ -113,6 +113,45 @@ pub(super) fn footers(one: &Set<'_>, of: Of<'_>) -> Draft {
     .example(true, "commit/message", good)
 }
 
+/// Where commitlint has footers begin, and ours do not.
+const BEGIN: &str = "footers are `Name: text` and `Name #12` at the end; to commitlint they begin with the first line that refers to an issue or says what breaks";
+
+/// The page of a rule on how long the footers are.
+pub(super) fn length_of_footers(one: &Set<'_>, of: Of<'_>) -> Result<Draft, String> {
+    let limit = one.value.as_u64().ok_or_else(|| "it has no number".to_owned())?;
+    let is_max = one.name == "footer-max-length";
+    let (key, most) = if is_max { ("max", "at most") } else { ("min", "at least") };
+    let words = "words ".repeat(usize::try_from(limit.min(2000)).unwrap_or(100) / 6 + 2);
+    let long = format!("fix: short\n\nBREAKING CHANGE: {words}end\n");
+    let short = "fix: short\n\nRefs: #1\n".to_owned();
+    let (bad, good) = if is_max { (long, short) } else { (short, long) };
+    Ok(of(
+        format!("The footers of a commit message, where there are any, MUST have {most} {limit} characters."),
+        json!({"footers": {key: limit}}),
+    )
+    .note(BEGIN)
+    .example(false, MESSAGE, bad)
+    .example(true, MESSAGE, good))
+}
+
+/// The page of a rule that a blank line stands before the footers.
+pub(super) fn blank_before_footers(one: &Set<'_>, of: Of<'_>) -> Result<Draft, String> {
+    if one.never {
+        return Err("a footer without a blank line before it is part of the body".to_owned());
+    }
+    Ok(of(
+        "A blank line MUST stand before the footers of a commit message.".to_owned(),
+        json!({"message": {"not-matches": BLANK}}),
+    )
+    .note("told is what says what breaks, and what closes or refers to an issue at the beginning of a line")
+    .example(false, MESSAGE, "fix: short\n\nWhy.\nBREAKING CHANGE: names\n")
+    .example(false, MESSAGE, "fix: short\n\nWhy.\nCloses #12\n")
+    .example(true, MESSAGE, "fix: short\n\nWhy.\n\nCloses #12\nBREAKING CHANGE: names\n"))
+}
+
+/// A footer right below a line that is none: one with a colon or a number may be one itself.
+const BLANK: &str = r"(?m)^[^\n:#]+\n(?:BREAKING[ -]CHANGE: |(?i:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?):? #\d)";
+
 /// The page of a rule that a message refers to something, or to nothing.
 pub(super) fn references(one: &Set<'_>, prefixes: &[String], of: Of<'_>) -> Result<Draft, String> {
     // commitlint puts them into an expression as they are.

@@ -2,7 +2,7 @@
 
 use super::super::draft::Draft;
 use super::super::{Tool, listed, sample, texts};
-use super::Place;
+use super::places::Place;
 use crate::finding::Severity;
 use serde_json::{Map, Value as Json, json};
 
@@ -33,7 +33,14 @@ pub(super) fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, S
         .files
         .first()
         .map_or_else(|| "docs/example.md".to_owned(), |glob| sample::of_glob(glob, "example"));
-    let path = if path.ends_with(".md") { path } else { "docs/example.md".to_owned() };
+    let is_out = |folder: &str| {
+        place.exclude.iter().any(|glob| glob.trim_start_matches(['/', '*']).starts_with(folder))
+    };
+    let path = match path {
+        path if path.ends_with(".md") && !is_out(path.split('/').next().unwrap_or(&path)) => path,
+        _ if is_out("docs") => "example.md".to_owned(),
+        _ => "docs/example.md".to_owned(),
+    };
     let said = |draft: Draft, bad: &str, good: &str| {
         draft.example(false, &path, bad).example(true, &path, good)
     };
@@ -49,7 +56,7 @@ pub(super) fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, S
         "MD018" => said(
             of(
                 "A space MUST follow the `#` of a heading: without it there is no heading.",
-                text(r"^#{1,6}[^#\s!].*$", &["prose"]),
+                text(r"^#+[^#\s\x{FE0F}](?:.*[^#\s])?[ \t]*$", &["prose"]),
             ),
             "#A\n\nText.\n",
             "# A\n\nText.\n",
@@ -79,6 +86,7 @@ pub(super) fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, S
                 &format!("{marks} A\n\n{marks} B\n"),
                 &format!("{marks} A\n\n{marks}# B\n"),
             );
+            let draft = draft.note("a second one is told wherever the first stands; markdownlint asks that it begins the document");
             if options["front_matter_title"] == json!("") {
                 draft
             } else {
@@ -90,11 +98,10 @@ pub(super) fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, S
             if marks.is_empty() {
                 return Err("it names no marks".to_owned());
             }
-            let class: String = marks.chars().map(|c| regex::escape(&c.to_string())).collect();
             said(
                 of(
                     &format!("A heading NEVER ends with one of `{marks}`."),
-                    text(&format!("[{class}][ #]*$"), &["headings"]),
+                    text(&format!("(?:{})[ #]*$", endings(marks)), &["headings"]),
                 ),
                 &format!("# A{}\n", marks.chars().next().unwrap_or('.')),
                 "# A\n",
@@ -134,7 +141,7 @@ pub(super) fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, S
             let marks = options["punctuation"].as_str().unwrap_or(".,;:!?。，；：！？");
             let class: String = marks.chars().map(|c| regex::escape(&c.to_string())).collect();
             // Where a match counts is told by the words, not by the marks around them.
-            let words = format!(r"[^*_\s][^*_\n]*[^*_\s{class}]|[^*_\s{class}]");
+            let words = format!(r"[^*_\s`\[<][^*_\n`\[<]*[^*_\s{class}]|[^*_\s{class}]");
             let marks = r"(?:\*\*|__|\*|_)";
             let regex = format!(r"^{marks}(?P<at>{words}){marks}[ \t]*$");
             said(
@@ -157,8 +164,11 @@ pub(super) fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, S
                 2 => r"|[^\s#>\-][^\n]*\n-{2,}[ \t]*\r?\n",
                 _ => "",
             };
+            if options["allow_preamble"] == json!(true) {
+                return Ok(after_preamble(&of, level, &path));
+            }
             let regex = format!(
-                r"(?-m)\A(?:---\r?\n(?s:.*?)\n---\r?\n)?(?:\s|<!--(?s:.*?)-->)*(?:{marks}[ \t]|<h{level}[ >]{below}){title}"
+                r"(?-m)\A\s*\z|\A(?:---\r?\n(?s:.*?)\n---\r?\n)?(?:\s|<!--(?s:.*?)-->)*(?:{marks}[ \t]|<h{level}[ >]{below}){title}"
             );
             said(
                 of(
@@ -188,29 +198,43 @@ pub(super) fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, S
                 &["prose", "headings", "code"]
             };
             let wrong = names.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>().join(", ");
-            said(
+            let draft = said(
                 of(
                     &format!("Names MUST be written {}.", listed(&names, "and")),
                     ("text", json!({"swap": swap, "in": parts})),
                 ),
                 &format!("# A\n\nWe use {wrong}.\n"),
                 &format!("# A\n\nWe use {}.\n", names.join(", ")),
-            )
+            );
+            if options["html_elements"] == json!(false) {
+                draft
+            } else {
+                draft.note("names in HTML are not read")
+            }
         }
         "MD045" => said(
             of("An image MUST say what it shows.", ("doc", json!({"links": ["images"]}))),
             "# A\n\n![](a.png)\n",
             "# A\n\n![a plan](a.png)\n",
         ),
-        "MD051" => said(
-            of(
-                "A link to a heading MUST name one that is there.",
-                ("doc", json!({"links": ["anchors"]})),
-            ),
-            "# A\n\n[b](#b)\n",
-            "# A\n\n[a](#a)\n",
-        )
-        .note("headings of other files are looked up too"),
+        "MD051" => {
+            let mut draft = said(
+                of(
+                    "A link to a heading MUST name one that is there.",
+                    ("doc", json!({"links": ["anchors"]})),
+                ),
+                "# A\n\n[b](#b)\n",
+                "# A\n\n[a](#a)\n",
+            )
+            .note("headings of other files are looked up too");
+            if options["ignore_case"] == json!(true) {
+                draft = draft.note("capitals count: `#Setup` is no link to `# Setup`");
+            }
+            if options["ignored_pattern"].as_str().is_some_and(|pattern| !pattern.is_empty()) {
+                draft = draft.note("links that match `ignored_pattern` are told, too");
+            }
+            draft
+        }
         "MD052" => {
             let draft = said(
                 of(
@@ -271,6 +295,35 @@ pub(super) fn page(rule: &str, options: &Json, place: &Place) -> Result<Draft, S
         }
         other => return Err(format!("no page is made of {other}")),
     })
+}
+
+/// Expressions for what a heading ends with, of these marks: `&copy;` and `:tada:` end with none.
+fn endings(marks: &str) -> String {
+    let plain: String = marks
+        .chars()
+        .filter(|c| !";:".contains(*c))
+        .map(|c| regex::escape(&c.to_string()))
+        .collect();
+    let mut all = Vec::new();
+    if !plain.is_empty() {
+        all.push(format!("[{plain}]"));
+    }
+    for (mark, ending) in [(';', r"(?:^|[^&\w#])[\w#]*;"), (':', r"(?:^|[^:\w+-])[\w+-]*:")] {
+        all.extend(marks.contains(mark).then(|| ending.to_owned()));
+    }
+    all.join("|")
+}
+
+/// MD041 where text may stand before the first heading: that one has the level.
+fn after_preamble(of: &dyn Fn(&str, (&str, Json)) -> Draft, level: u64, path: &str) -> Draft {
+    let marks = "#".repeat(usize::try_from(level).unwrap_or(1));
+    let line = r"(?:[^#\n][^\n]*)?\n";
+    let regex = format!(r"(?-m)\A(?:{line})*(?:{marks}[ \t]|[^#\n][^\n]*\z|\z)");
+    let demand = format!("The first heading of a document MUST be of level {level}.");
+    of(&demand, ("text", json!({"require": true, "regex": regex})))
+        .note("judged is the first line that begins with `#`, also in a block of code")
+        .example(false, path, format!("Text.\n\n{marks}# A\n"))
+        .example(true, path, format!("Text.\n\n{marks} A\n"))
 }
 
 /// MD043: the headings that a document has.

@@ -75,7 +75,7 @@ fn every_case_of_ls_lint_is_carried_over() {
             );
         }
     }
-    let text = "ls:\n  .a: regex:[a-z]{2,}\n  .b: exists:1\n  .c: exists:0\n  .d: regex:!x\n  .e: regex:${0}\n  .f | .g: kebab-case\n  .h: kebab-case | exists:1-2\n  .i: pointcase\nodd: 1\n";
+    let text = "ls:\n  .a: regex:[a-z]{2,}\n  .b: exists:1\n  .c: exists:0\n  .d: regex:!x\n  .e: regex:${0}\n  .f | .g: kebab-case\n  .h: kebab-case | exists:1-2\n  .i: constcase\n  .k: regex:\n  .l: exists:0-2\n  src/**/*.js: kebab-case\nodd: 1\n";
     let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
     insta::assert_debug_snapshot!(import.pages.iter().map(|page| (&*page.id, page.has_examples)).collect::<Vec<_>>(), @r#"
     [
@@ -103,13 +103,19 @@ fn every_case_of_ls_lint_is_carried_over() {
             "ls-lint/h",
             true,
         ),
+        (
+            "ls-lint/l-count",
+            true,
+        ),
     ]
     "#);
     insta::assert_debug_snapshot!(left(&import), @r#"
     [
         ".f | .g: ls-lint takes it for an ending that no file has, and judges nothing by it",
         ".e: it compares with the name of the folder above, which the form `tree` cannot put into an expression",
-        ".i: `pointcase` is no rule of ls-lint 2.3",
+        "src/**/*.js: ls-lint takes it for an ending that no file has, and judges nothing by it",
+        ".i: `constcase` is no rule of ls-lint 2.3",
+        ".k: it has no expression, at which ls-lint stops",
         "odd: it is no key of ls-lint",
     ]
     "#);
