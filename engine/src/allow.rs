@@ -8,26 +8,21 @@ use crate::source::{Source, Span};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+mod comment;
 mod markers;
 mod names;
 
+use comment::{
+    around, is_code, opens_comment, opens_comment_line, split, whole_comment, within_comment,
+};
 use markers::{FINDER, MARKERS, Names, Reach, is_own, wants_block};
 pub use names::{name_at, names};
 
 /// The rule that reports allow comments which allow nothing.
 pub const UNUSED: &str = "aidd/unused-allow";
 
-/// How far behind its marker a comment is read, in bytes: thousands may stand on one line.
-const REACH: usize = 2048;
-
 /// How many different globs the comments of one file may name: each is held against all rules.
 const MAX_GLOBS: usize = 256;
-
-/// What closes a comment that can end within its line.
-const CLOSERS: [&str; 4] = ["-->", "*/", "#}", "*)"];
-
-/// What stands before the names of rules in a list.
-const LEADING: [char; 6] = [' ', '\t', ':', ',', '=', '['];
 
 /// The tag of rules that peers' secret scanners would find.
 const SECRET: &str = "secret";
@@ -261,69 +256,6 @@ fn read<'a>(
     Some(Directive { span, reach, lines, rules, again, unknown, reason, own, used: false })
 }
 
-/// Whether the word is the code of a rule, as `B602` and `gosec/G204` are.
-fn is_code(word: &str) -> bool {
-    let code = word.rsplit('/').next().unwrap_or(word);
-    code.starts_with(|c: char| c.is_ascii_uppercase())
-        && code.ends_with(|c: char| c.is_ascii_digit())
-}
-
-/// What stands on the line before and behind a marker; `None` when it is none.
-fn around<'a>(source: &'a Source, literal: &str, start: usize) -> Option<(&'a str, &'a str)> {
-    let whole = source.line_span(source.line_of(Span::at(start).start));
-    let before = &source.text()[whole.start as usize..start];
-    let after = within_reach(&source.text()[start + literal.len()..whole.end as usize]);
-    // `aidd:allowed` is a word; an own comment begins its comment, or it is talk about comments.
-    let is_word =
-        after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with(['=', ':']));
-    (!is_word && (!is_own(literal) || opens_comment(before))).then_some((before, after))
-}
-
-/// As much of what follows a marker as is read.
-fn within_reach(after: &str) -> &str {
-    &after[..after.floor_char_boundary(REACH)]
-}
-
-/// Whether the text before a marker ends in what opens a comment.
-fn opens_comment(before: &str) -> bool {
-    const OPENERS: [&str; 11] = ["#", "//", "--", "/*", "*", "<!--", "%%", ";", "{#", "(*", "rem"];
-    let before = before.trim_end();
-    OPENERS.iter().any(|opener| before.ends_with(opener))
-}
-
-/// Splits what follows a marker into rule names, the reason, and the length of the part with names.
-fn split(after: &str) -> (Vec<&str>, String, usize) {
-    let after = within_comment(after).trim_end();
-    let mut words = Vec::new();
-    let mut at = 0;
-    let mut more = true;
-    while more {
-        let rest = &after[at..];
-        let begin = at + rest.len() - rest.trim_start_matches(LEADING).len();
-        let end = after[begin..].find([' ', '\t']).map_or(after.len(), |length| begin + length);
-        let part = &after[begin..end];
-        if part.is_empty() || part.starts_with("--") {
-            break;
-        }
-        words.extend(
-            part.split(',')
-                .map(|word| word.trim_matches([';', ':', ']']))
-                .filter(|word| !word.is_empty()),
-        );
-        // A comma, before or behind the gap, carries the list on.
-        more = part.ends_with(',') || after[end..].trim_start().starts_with(',');
-        at = end;
-    }
-    let reason = after[at..].trim_matches([' ', '\t', '-', ':', '—']).to_owned();
-    (words, reason, at)
-}
-
-/// The text up to what closes its comment.
-fn within_comment(after: &str) -> &str {
-    let end = CLOSERS.iter().filter_map(|closer| after.find(closer)).min();
-    &after[..end.unwrap_or(after.len())]
-}
-
 impl<'a> Known<'a> {
     /// The rules that `words` name, and the words that name none.
     fn these(&mut self, mut words: Vec<&'a str>) -> (Rules, Vec<String>) {
@@ -408,11 +340,6 @@ fn stretch(source: &Source, directives: &mut [Directive], statements: &[Span]) {
     }
 }
 
-fn opens_comment_line(source: &Source, line: usize) -> bool {
-    let text = source.slice(source.line_span(line)).trim_start();
-    ["#", "//", "--", "/*", "<!--", "%%", ";"].iter().any(|opener| text.starts_with(opener))
-}
-
 /// Reports our own comments that allow nothing. Returns those of them that name a rule of the project
 /// pass: what that finds is not known here.
 fn report_unused(
@@ -457,24 +384,6 @@ fn report_unused(
             .fix("Delete the comment", vec![Edit::delete(whole_comment(source, directive.span))]);
     }
     waiting
-}
-
-/// The comment around a directive; the whole line, with its break, when nothing else is on it.
-fn whole_comment(source: &Source, span: Span) -> Span {
-    let line = source.line_span(source.line_of(span.start));
-    let before = source.slice(Span { start: line.start, end: span.start });
-    let opener =
-        before.trim_end().trim_end_matches(|c: char| !c.is_whitespace() && !c.is_alphanumeric());
-    let start = line.start + Span::at(opener.trim_end().len()).start;
-    let rest = within_reach(source.slice(Span { start: span.end, end: line.end }));
-    let closer =
-        CLOSERS.iter().filter_map(|closer| rest.find(closer).map(|at| at + closer.len())).min();
-    let end = closer.map_or(line.end, |length| span.end + Span::at(length).start);
-    if start == line.start && end == line.end {
-        let next = source.line_span(source.line_of(line.start) + 1);
-        return Span { start: line.start, end: next.start.max(line.end) };
-    }
-    Span { start, end }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Where allow comments name rules: what stands there, and what is being written.
 
+use super::comment::{LEADING, around, split, within_comment};
 use super::markers::{FINDER, MARKERS, Names};
-use super::{LEADING, around, split, within_comment};
 use crate::source::{Source, Span};
 
 /// The bytes of every rule name in the allow comments of a source, ours and peers', in order.
