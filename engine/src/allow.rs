@@ -141,8 +141,9 @@ fn close(directives: &mut Vec<Directive>) {
     for directive in std::mem::take(directives) {
         match (directive.reach, directive.rules) {
             (Reach::Rest, Rules::These(all)) => {
-                open.extend(all.into_iter().map(|some| Directive {
-                    rules: Rules::These(vec![some]),
+                // Each by itself: a group that was switched off may be switched on rule by rule.
+                open.extend(all.iter().flat_map(|some| some.iter()).map(|rule| Directive {
+                    rules: Rules::These(vec![Rc::from([rule.clone()])]),
                     unknown: Vec::new(),
                     reason: directive.reason.clone(),
                     ..directive
@@ -154,7 +155,8 @@ fn close(directives: &mut Vec<Directive>) {
                         && open.lines.1 == usize::MAX
                         && match (&rules, &open.rules) {
                             (Rules::These(again), Rules::These(off)) => {
-                                off.iter().all(|off| again.contains(off))
+                                let is_on = |rule| again.iter().any(|some| some.contains(rule));
+                                off.iter().flat_map(|some| some.iter()).all(is_on)
                             }
                             _ => true,
                         }
