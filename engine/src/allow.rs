@@ -137,41 +137,38 @@ fn close(directives: &mut Vec<Directive>) {
     }
     let mut open: Vec<Directive> = Vec::new();
     for directive in std::mem::take(directives) {
-        match (directive.reach, directive.rules) {
-            (Reach::Rest, Rules::These(all)) => {
-                open.extend(all.into_iter().map(|some| Directive {
-                    rules: Rules::These(vec![some]),
-                    again: Vec::new(),
-                    unknown: Vec::new(),
-                    reason: directive.reason.clone(),
-                    ..directive
-                }));
-            }
-            (Reach::End, rules) => {
-                let line = directive.lines.0;
-                let standing =
-                    |open: &&mut Directive| open.reach == Reach::Rest && open.lines.1 == usize::MAX;
-                for off in open.iter_mut().filter(standing) {
-                    match (&rules, &off.rules) {
-                        (Rules::These(again), Rules::These(names)) => {
-                            if names.iter().all(|name| again.contains(name)) {
-                                off.lines.1 = line;
-                            }
-                        }
-                        (Rules::These(again), _) => {
-                            off.again.extend(again.iter().map(|rules| (line, Rc::clone(rules))));
-                        }
-                        _ => off.lines.1 = line,
-                    }
-                }
-            }
-            (_, rules) => open.push(Directive { rules, ..directive }),
+        if directive.reach == Reach::End {
+            open.iter_mut().for_each(|off| off.end(directive.lines.0, &directive.rules));
+        } else {
+            open.push(directive);
         }
     }
     *directives = open;
 }
 
 impl Directive {
+    /// Ends what it allows at a line, as a whole or of some rules.
+    fn end(&mut self, line: usize, on: &Rules) {
+        if self.reach != Reach::Rest || self.lines.1 != usize::MAX {
+            return;
+        }
+        let Rules::These(on) = on else {
+            self.lines.1 = line;
+            return;
+        };
+        for rules in on {
+            // A word is looked up once: what is the same is kept once, however often it stands there.
+            if !self.again.iter().any(|(_, known)| Rc::ptr_eq(known, rules)) {
+                self.again.push((line, Rc::clone(rules)));
+            }
+        }
+        if let Rules::These(off) = &self.rules
+            && off.iter().flat_map(|some| some.iter()).all(|rule| self.tells_again(rule, line))
+        {
+            self.lines.1 = line;
+        }
+    }
+
     /// Whether a rule is told of again at a line.
     fn tells_again(&self, rule: &RuleId, line: usize) -> bool {
         self.again.iter().any(|(from, rules)| *from <= line && rules.contains(rule))
