@@ -6,6 +6,7 @@ use crate::memory::graph::Step;
 use crate::memory::kinds::{Checkpoint, Convention, Insight, Observation};
 use crate::memory::permanent::{Conflict, Edit};
 use crate::memory::prune::Rules;
+use crate::memory::recall::Question;
 use crate::memory::records::BranchContext;
 use crate::memory::store::Query;
 use crate::memory::types::{Entry, Kind, Link, Outcome, Relation, Status};
