@@ -153,6 +153,7 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
 
     > SessionStart
     {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: where work stands
+    This is what aidd_bootstrap tells; no need to call it. With a task: aidd_classify_task.
     Branch main
     Open session session_ID
     ## Decisions that hold
@@ -190,10 +191,11 @@ fn an_empty_folder_serves_a_whole_conversation_of_claude_code() {
 
     > SessionStart
     {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"## NAME: where work stands
-    Files at hand then: Dockerfile
+    This is what aidd_bootstrap tells; no need to call it. With a task: aidd_classify_task.
     Branch main
     Open session session_ID
     Checkpoint checkpoint_ID: before compaction (auto): edited 1 file, tests passed, types passed, build passed, lint failed
+    Files at hand then: Dockerfile
     ## Decisions that hold
     - auth: Tokens live in cookies [decision_ID]
 

@@ -6,6 +6,7 @@ use crate::memory::graph::Step;
 use crate::memory::kinds::{Checkpoint, Convention, Insight, Observation};
 use crate::memory::permanent::{Conflict, Edit};
 use crate::memory::prune::Rules;
+use crate::memory::recall::Question;
 use crate::memory::records::BranchContext;
 use crate::memory::store::Query;
 use crate::memory::types::{Entry, Kind, Link, Outcome, Relation, Status};
@@ -398,5 +399,31 @@ fn a_branch_is_saved_by_what_is_new() {
         );
         assert!(text(root, ".aidd/branches/x.json").contains("\"mood\": 1"));
         assert!(said(memory.save_branch(&BranchContext::default())).contains("needs a name"));
+    });
+}
+
+/// Hooks note every edit: what was decided stands before the names of edited files.
+#[test]
+fn what_a_tool_did_goes_after_what_was_decided() {
+    on_both(|_, memory| {
+        let decided = decision("Login goes through the identity provider", None);
+        let decided = memory.save_decision(&decided).expect("saved").id;
+        let session = memory.start_session(new_session("main")).expect("a session");
+        for _ in 0..3 {
+            let none = Observation::default();
+            let edited = "edited src/login.ts";
+            memory.observe(&session.id, Kind::ToolOutcome, edited, &none).expect("observed");
+        }
+        let question = |kinds: Vec<Kind>| Question {
+            text: "login".to_owned(),
+            kinds,
+            limit: 10,
+            ..Question::default()
+        };
+        let found = memory.search(&question(Vec::new())).expect("found");
+        assert_eq!(found.hits.first().map(|hit| &*hit.id), Some(&*decided), "{found:?}");
+        // Who asks for them gets them.
+        let found = memory.search(&question(vec![Kind::ToolOutcome])).expect("found");
+        assert_eq!(found.hits.len(), 3);
     });
 }

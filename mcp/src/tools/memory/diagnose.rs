@@ -12,6 +12,8 @@ use std::fmt::Write as _;
 
 /// Frames in an answer: those of own files first.
 const FRAMES: usize = 12;
+/// The category of an error that fits no other.
+const UNKNOWN: &str = "unknown";
 /// From how like a mistake is named.
 const THRESHOLD: f64 = 0.3;
 
@@ -188,7 +190,10 @@ fn told(found: &Diagnosis) -> String {
         None if trace.frames.is_empty() => {}
         None => text.push_str("\nno frame is in a file of the project"),
     }
-    let _ = write!(text, "\n{}", found.category.suggestion);
+    // Where to look is said already, if nothing else is known of its sort.
+    if found.primary.is_none() || found.category.name != UNKNOWN {
+        let _ = write!(text, "\n{}", found.category.suggestion);
+    }
     if found.matches.is_empty() {
         let _ = write!(text, "\nNone of {} known mistakes is like it.", found.known);
     } else {
