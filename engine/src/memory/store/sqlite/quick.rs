@@ -13,11 +13,11 @@ use serde_json::Value;
 const CONTESTED: &str = "SELECT id, heads FROM memories
     WHERE instr(heads, ',') > 0 AND layer = 'permanent' AND status <> 'removed' ORDER BY id";
 
-/// Decisions that hold, on topics of several.
-const TOPICS: &str = "SELECT topic_key, id FROM memories
+/// Decisions that hold, on topics of several. SQLite would go by type and status, and read each.
+const TOPICS: &str = "SELECT topic_key, id FROM memories INDEXED BY decisions_on_topic
     WHERE layer = 'permanent' AND status = 'active' AND type = 'decision'
         AND topic_key IS NOT NULL AND topic_key IN (
-            SELECT topic_key FROM memories
+            SELECT topic_key FROM memories INDEXED BY decisions_on_topic
             WHERE layer = 'permanent' AND status = 'active' AND type = 'decision'
                 AND topic_key IS NOT NULL
             GROUP BY topic_key HAVING count(*) > 1)
@@ -26,7 +26,7 @@ const TOPICS: &str = "SELECT topic_key, id FROM memories
 /// Links to what holds, from what was not removed or, of a contradiction, holds too. A cross join is
 /// made in the order in which it is written.
 const LINKS: &str = "SELECT l.data FROM links l
-        CROSS JOIN memories t ON t.id = l.to_id
+        CROSS JOIN memories t INDEXED BY memories_holding ON t.id = l.to_id
         CROSS JOIN memories f ON f.id = l.from_id
     WHERE l.relation IN ('contradicts', 'supersedes')
         AND t.layer = 'permanent' AND t.status = 'active'
