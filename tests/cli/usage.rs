@@ -153,3 +153,17 @@ fn a_message_that_is_not_there_is_told() {
     let ran = project().run(&["hook", "commit-msg", "nowhere"]).ends(2);
     assert!(ran.err.contains("nowhere"), "{}", ran.err);
 }
+
+#[test]
+fn a_configuration_by_another_name_is_told() {
+    let project = project();
+    project.write("aidd.toml", "fail-on = 'warning'\n");
+    let said = "aidd.toml is not read: the configuration is .aidd/config.json, in JSON";
+    let ran = project.run(&["check", "."]).ends(0);
+    assert_eq!(ran.err, format!("note: {said}\n"));
+    assert_eq!(project.run(&["check", ".", "-q"]).ends(0).err, "");
+    let doctor = project.run(&["doctor"]).ends(2).out;
+    assert!(doctor.contains(&format!("wrong          {said}")), "{doctor}");
+    project.write(".aidd/config.json", "{}");
+    assert_eq!(project.run(&["check", "."]).ends(0).err, "");
+}

@@ -137,3 +137,26 @@ fn parameters_are_told_where_they_stand() {
     6:81 "max": a whole number of 0 or more is expected here
     "#);
 }
+
+#[test]
+fn parameters_that_no_rule_takes_are_told() {
+    let config = r#"{
+      "rules": {
+        "dockerfile/latest-tag": { "params": { "max": 4 } },
+        "dockerfile/missing-label": { "params": { "labels": "version" } },
+        "DL3026": { "params": { "registry": ["a"] } },
+        "tkb/stale-entry": { "params": { "months": "six" } }
+      },
+      "overrides": [
+        { "files": "a/", "rules": { "dockerfile/untrusted-registry": { "params": { "registries": ["a"] } } } },
+        { "files": "b/", "rules": { "dockerfile/*": { "params": { "labels": ["a"] } } } }
+      ]
+    }"#;
+    assert!(config::read(config).is_ok());
+    insta::assert_snapshot!(told(".aidd/config.json", config, &[]).join("\n"), @r#"
+    3:48 "max": `dockerfile/latest-tag` takes no parameters
+    4:51 "labels": `labels` takes a list of texts, such as `["a"]`
+    5:33 "registry": no parameter of `DL3026` is called `registry`; did you mean `registries`?
+    6:42 "months": `months` takes a whole number
+    "#);
+}
