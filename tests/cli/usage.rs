@@ -116,6 +116,11 @@ fn packs_are_listed_and_rules_are_as_severe_as_here() {
     ");
     let ran = project.run(&["explain", "git"]).ends(2);
     assert!(ran.err.contains("hint: it is a pack of rules: aidd rule packs git"), "{}", ran.err);
+    project.write(".aidd/packs/torn.md", "<<<<<<< a\n---\npack: { rules: x }\n---\n");
+    let ran = project.run(&["rule", "packs"]).ends(2);
+    assert!(ran.out.contains("off docs"), "one hides no other: {}", ran.out);
+    assert!(ran.err.contains(".aidd/packs/torn.md:1:1: a merge left"), "{}", ran.err);
+    project.remove(".aidd/packs/torn.md");
     let json = project.run(&["rule", "packs", "--json"]).ends(0).out;
     let all: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(all[0]["on"], false);
