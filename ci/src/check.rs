@@ -66,6 +66,9 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let project = Project::open(&project::root_above(&paths), config)?;
     let mut project = project::of_today(project);
     overrule(&mut project, args);
+    if let Some(unread) = project::unread_config(&project).filter(|_| !args.quiet) {
+        writeln!(io.err, "note: {unread}")?;
+    }
     project.leave_out(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
     let engine = project.engine(&selection)?;
     if stdin && (args.fix || args.fix_unsafe) {

@@ -100,6 +100,9 @@ pub enum Command {
     /// Say what aidd sees here, and what is wrong with the set-up.
     Doctor,
     /// Print a script that completes commands and options in a shell.
+    #[command(
+        after_help = "Where shells look for it:\n  bash  aidd completions bash > ~/.local/share/bash-completion/completions/aidd\n  zsh   aidd completions zsh > DIR/_aidd, where DIR is one of $fpath\n  fish  aidd completions fish > ~/.config/fish/completions/aidd.fish"
+    )]
     Completions {
         /// The shell.
         shell: Shell,

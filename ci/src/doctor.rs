@@ -2,7 +2,8 @@
 
 use crate::Io;
 use crate::exit::{Exit, UserError};
-use crate::project::Project;
+use crate::project::{self, Project};
+use crate::report::number;
 use crate::rules::{reach, unread_pages};
 use aidd_engine::check::Selection;
 use aidd_engine::kind::{CONFIG_PATH, MEMORY_FOLDER, RULE_FOLDERS, is_memory_path};
@@ -52,7 +53,8 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     let baseline = match project.baseline(&path, false) {
         Ok(None) => "none".to_owned(),
         Ok(Some(baseline)) => {
-            format!("{} findings", baseline.entries().map(|entry| entry.count).sum::<u32>())
+            let count = baseline.entries().map(|entry| entry.count as usize).sum();
+            number(count, "finding")
         }
         Err(error) => {
             wrong.push(error.to_string());
@@ -65,6 +67,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     for (kind, count) in kinds(&paths) {
         writeln!(io.out, "  {kind:<12} {count}")?;
     }
+    wrong.extend(project::unread_config(&project));
     wrong.extend(unread_pages(&project));
     for rule in rules.iter().filter(|rule| rule.path.is_some() && !of_memory(rule)) {
         let place = rule.path.as_deref().unwrap_or_default();

@@ -4,6 +4,7 @@ use crate::exit::UserError;
 use aidd_engine::check::{Engine, REDACTED, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::files::Memory;
+use aidd_engine::kind::CONFIG_PATH;
 use aidd_engine::memory::project::system_clock;
 use aidd_engine::memory::times;
 use aidd_engine::registry::Registry;
@@ -66,6 +67,32 @@ pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         return Err(UserError::new(message).hint("check each project by a run of its own").into());
     }
     Ok(located)
+}
+
+/// What people call a configuration who come from other tools; nothing reads these.
+const MISNAMED: [&str; 12] = [
+    ".aidd/config.jsonc",
+    ".aidd/config.json5",
+    ".aidd/config.yml",
+    ".aidd/config.yaml",
+    ".aidd/config.toml",
+    ".aidd.json",
+    ".aiddrc",
+    ".aiddrc.json",
+    "aidd.json",
+    "aidd.toml",
+    "aidd.yml",
+    "aidd.yaml",
+];
+
+/// That a file which means to be the configuration is not read, where there is none that is.
+#[must_use]
+pub fn unread_config(project: &Project) -> Option<String> {
+    if project.config_path.is_some() {
+        return None;
+    }
+    let name = MISNAMED.iter().find(|name| project.root().join(name).is_file())?;
+    Some(format!("{name} is not read: the configuration is {CONFIG_PATH}, in JSON"))
 }
 
 /// The root of the project that all `paths` lie in: that of the first one, or where others lie

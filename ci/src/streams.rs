@@ -70,9 +70,9 @@ mod tests {
     fn a_terminal_shows_what_was_written_first_first() {
         let terminal = Terminal::default();
         let (mut out, mut err) = both(terminal.clone(), terminal.clone());
-        write!(out, "wrote a file\n").expect("written");
-        write!(err, "next: check\n").expect("written");
-        write!(out, "end\n").expect("written");
+        writeln!(out, "wrote a file").expect("written");
+        writeln!(err, "next: check").expect("written");
+        writeln!(out, "end").expect("written");
         out.flush().expect("written");
         let shown = String::from_utf8(terminal.0.borrow().clone()).expect("text");
         assert_eq!(shown, "wrote a file\nnext: check\nend\n");

@@ -56,7 +56,7 @@ enum Rules {
     /// Ours on how things are written, without those about security.
     Style,
     /// Those whose ids begin so.
-    Of(&'static str),
+    Of(&'static [&'static str]),
     These(Vec<Rc<[RuleId]>>),
 }
 
@@ -179,7 +179,7 @@ impl Directive {
             Rules::All => true,
             Rules::These(rules) => rules.iter().any(|some| some.contains(&finding.rule)),
             Rules::Secrets => has_tag(registry, &finding.rule, SECRET),
-            Rules::Of(prefix) => finding.rule.starts_with(prefix),
+            Rules::Of(begins) => begins.iter().any(|begin| finding.rule.starts_with(begin)),
             Rules::Style => {
                 finding.rule.starts_with(STYLE) && !has_tag(registry, &finding.rule, SECURITY)
             }
@@ -231,11 +231,11 @@ fn read<'a>(
             (Rules::These(rules), unknown)
                 if rules.is_empty() && !unknown.iter().any(|word| is_code(word)) =>
             {
-                (Rules::Of(STYLE), Vec::new())
+                (Rules::Of(&[STYLE]), Vec::new())
             }
             named => named,
         },
-        Names::Spaced(prefix) if words.is_empty() => (Rules::Of(prefix), Vec::new()),
+        Names::Spaced(begins) if words.is_empty() => (Rules::Of(begins), Vec::new()),
         Names::List | Names::ListOrAll | Names::ListOrStyle | Names::Spaced(_) => {
             known.these(words)
         }

@@ -63,7 +63,10 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, String> {
 /// # Errors
 /// When it is no severity, nor an object of them and parameters.
 pub fn setting(given: &Yaml) -> Result<RuleSetting, String> {
-    serde_json::from_str(&given.0).map_err(|_| {
+    // A list would be read as the values of keys in their order.
+    let is_list = given.0.trim_start().starts_with('[');
+    let read = serde_json::from_str(&given.0).ok().filter(|_| !is_list);
+    read.ok_or_else(|| {
         let given = &given.0;
         format!("{given} is none of off, info, warning, error, nor `severity` and `params`")
     })

@@ -116,6 +116,11 @@ fn packs_are_listed_and_rules_are_as_severe_as_here() {
     ");
     let ran = project.run(&["explain", "git"]).ends(2);
     assert!(ran.err.contains("hint: it is a pack of rules: aidd rule packs git"), "{}", ran.err);
+    project.write(".aidd/packs/torn.md", "<<<<<<< a\n---\npack: { rules: x }\n---\n");
+    let ran = project.run(&["rule", "packs"]).ends(2);
+    assert!(ran.out.contains("off docs"), "one hides no other: {}", ran.out);
+    assert!(ran.err.contains(".aidd/packs/torn.md:1:1: a merge left"), "{}", ran.err);
+    project.remove(".aidd/packs/torn.md");
     let json = project.run(&["rule", "packs", "--json"]).ends(0).out;
     let all: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(all[0]["on"], false);
@@ -152,4 +157,18 @@ fn a_dry_run_tells_of_what_only_unsafe_fixes_mend() {
 fn a_message_that_is_not_there_is_told() {
     let ran = project().run(&["hook", "commit-msg", "nowhere"]).ends(2);
     assert!(ran.err.contains("nowhere"), "{}", ran.err);
+}
+
+#[test]
+fn a_configuration_by_another_name_is_told() {
+    let project = project();
+    project.write("aidd.toml", "fail-on = 'warning'\n");
+    let said = "aidd.toml is not read: the configuration is .aidd/config.json, in JSON";
+    let ran = project.run(&["check", "."]).ends(0);
+    assert_eq!(ran.err, format!("note: {said}\n"));
+    assert_eq!(project.run(&["check", ".", "-q"]).ends(0).err, "");
+    let doctor = project.run(&["doctor"]).ends(2).out;
+    assert!(doctor.contains(&format!("wrong          {said}")), "{doctor}");
+    project.write(".aidd/config.json", "{}");
+    assert_eq!(project.run(&["check", "."]).ends(0).err, "");
 }

@@ -42,15 +42,26 @@ pub(super) fn run(
             return Ok(Exit::Clean);
         }
         super::list(project, &pack.rules, false, color, io)?;
-        return hint(&pack.name, pack.on, io);
+        hint(&pack.name, pack.on, io)?;
+        return Ok(Exit::Clean);
     }
-    let all: Result<Vec<Pack>> =
-        packs::names(&registry).iter().map(|name| read(project, &registry, name)).collect();
-    let all = all?;
+    // One that cannot be read hides none of the others.
+    let names = packs::names(&registry);
+    let mut exit = Exit::Clean;
+    let mut all = Vec::new();
+    for name in &names {
+        match read(project, &registry, name) {
+            Ok(pack) => all.push(pack),
+            Err(error) => {
+                writeln!(io.err, "error: {error}")?;
+                exit = Exit::Usage;
+            }
+        }
+    }
     if as_json {
         let all: Vec<Value> = all.iter().map(told).collect();
         writeln!(io.out, "{}", serde_json::to_string_pretty(&all)?)?;
-        return Ok(Exit::Clean);
+        return Ok(exit);
     }
     let widest = all.iter().map(|pack| pack.name.len()).max().unwrap_or(0);
     for Pack { name, on, rules, summary } in &all {
@@ -62,15 +73,16 @@ pub(super) fn run(
         "{}; `aidd rule packs NAME` lists the rules of one",
         number(all.len(), "pack")
     )?;
-    hint("NAME", false, io)
+    hint("NAME", false, io)?;
+    Ok(exit)
 }
 
 /// How a pack is switched on.
-fn hint(name: &str, is_on: bool, io: &mut Io<'_>) -> Result<Exit> {
+fn hint(name: &str, is_on: bool, io: &mut Io<'_>) -> Result<()> {
     if !is_on {
         writeln!(io.err, "switch it on in .aidd/config.json: \"compliance\": [\"{name}\"]")?;
     }
-    Ok(Exit::Clean)
+    Ok(())
 }
 
 fn read(project: &Project, registry: &Registry, name: &str) -> Result<Pack> {

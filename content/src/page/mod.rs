@@ -269,7 +269,7 @@ fn plainly(said: &str) -> String {
 }
 
 /// What the YAML reader says by a part of it → what is meant.
-const PLAIN: [(&str, &str); 26] = [
+const PLAIN: [(&str, &str); 28] = [
     ("expected sequence start", "a list is expected here, such as `[a, b]`"),
     ("expected mapping start", "keys with values are expected here, such as `{ key: value }`"),
     ("expected string scalar", "one value is expected here, neither a list nor keys"),
@@ -299,6 +299,8 @@ const PLAIN: [(&str, &str); 26] = [
     ("illegal placement of ':'", "a `[`, a `{` or a quote above is not closed"),
     ("while scanning a block scalar", "a text that begins with `|` or `>` stands in quotes"),
     ("block sequence entries are not allowed", "a list begins on a line of its own"),
+    ("invalid indentation in quoted", "a quote above this is not closed"),
+    ("invalid indentation in multiline quoted", "a quote above this is not closed"),
     ("invalid indentation", "this line is indented otherwise than those it belongs to"),
     ("while scanning a quoted scalar", "a text is not closed by its quote"),
     ("invalid trailing content after", "a text in quotes ended before this"),

@@ -1,7 +1,7 @@
 //! A pack: a page whose header switches on a set of rules.
 
 use super::values::{Many, Yaml};
-use super::{PageError, WhenHeader, split, typed};
+use super::{PageError, WhenHeader, left_by_a_merge, split, typed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -32,6 +32,9 @@ struct Page {
 /// # Errors
 /// When there is no header, or one that names no rules or has an unknown key.
 pub fn pack(page: &str) -> Result<PackHeader, PageError> {
+    if let Some(torn) = left_by_a_merge(page) {
+        return Err(torn);
+    }
     let (range, _) = split(page)?;
     let Page { pack } = typed(&page[range.clone()], range.start)?;
     if pack.rules.is_empty() {

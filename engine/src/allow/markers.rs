@@ -41,7 +41,7 @@ pub(super) enum Names {
     /// The rules that find secrets.
     Secrets,
     /// Names with blanks between them; without any the rules whose ids begin so.
-    Spaced(&'static str),
+    Spaced(&'static [&'static str]),
 }
 
 /// The comments we know. Longer markers stand before their prefixes.
@@ -90,21 +90,16 @@ pub(super) const MARKERS: &[(&str, Reach, Names)] = &[
     ("rubocop:disable", Reach::LineOrRest, Names::List),
     ("rubocop:todo", Reach::LineOrRest, Names::List),
     ("rubocop:enable", Reach::End, Names::List),
-    ("markdownlint-disable-next-line", Reach::Next, Names::ListOrStyle),
-    ("markdownlint-disable-line", Reach::Line, Names::ListOrStyle),
-    ("markdownlint-disable-file", Reach::File, Names::ListOrStyle),
-    ("markdownlint-disable", Reach::Rest, Names::ListOrStyle),
-    ("markdownlint-enable", Reach::End, Names::ListOrStyle),
     ("stylelint-disable-next-line", Reach::Next, Names::ListOrStyle),
     ("stylelint-disable-line", Reach::Line, Names::ListOrStyle),
     ("stylelint-disable", Reach::Rest, Names::ListOrStyle),
     ("stylelint-enable", Reach::End, Names::ListOrStyle),
     ("ast-grep-ignore", Reach::Here, Names::ListOrAll),
-    ("markdownlint-disable-next-line", Reach::Next, Names::Spaced("markdownlint/")),
-    ("markdownlint-disable-line", Reach::Line, Names::Spaced("markdownlint/")),
-    ("markdownlint-disable-file", Reach::File, Names::Spaced("markdownlint/")),
-    ("markdownlint-disable", Reach::Rest, Names::Spaced("markdownlint/")),
-    ("markdownlint-enable", Reach::End, Names::Spaced("markdownlint/")),
+    ("markdownlint-disable-next-line", Reach::Next, Names::Spaced(&["markdownlint/", "compliance/"])),
+    ("markdownlint-disable-line", Reach::Line, Names::Spaced(&["markdownlint/", "compliance/"])),
+    ("markdownlint-disable-file", Reach::File, Names::Spaced(&["markdownlint/", "compliance/"])),
+    ("markdownlint-disable", Reach::Rest, Names::Spaced(&["markdownlint/", "compliance/"])),
+    ("markdownlint-enable", Reach::End, Names::Spaced(&["markdownlint/", "compliance/"])),
     ("mermaid-lint-disable-next-line", Reach::Next, Names::ListOrAll),
 ];
 

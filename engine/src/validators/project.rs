@@ -16,6 +16,8 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
+mod taken;
+
 /// The rule on `.aidd/config.json`.
 pub(super) const CONFIG: &str = "aidd/invalid-config";
 /// The rule on rule pages.
@@ -44,7 +46,8 @@ pub(super) fn check_config(registry: &Registry, report: &mut Report<'_>) {
             for (name, range) in pack_names(text) {
                 unknown_pack(&name, Span::from(range).shift(base), registry, report);
             }
-            for (message, range) in wrong_params(text, registry) {
+            let of_pages = wrong_params(text, registry).into_iter();
+            for (message, range) in of_pages.chain(taken::wrong(text, registry)) {
                 report.at(Span::from(range).shift(base), message);
             }
         }

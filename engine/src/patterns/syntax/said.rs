@@ -82,7 +82,7 @@ pub(super) fn plainly(said: &str, language: &str) -> String {
             "a sequence" => "a list, such as `[{ kind: … }]`",
             other => other,
         };
-        return format!("in the rule, {given} stands where {wanted} is expected");
+        return format!("in the rule stands {given}, and not {wanted}");
     }
     said.to_owned()
 }

@@ -113,7 +113,14 @@ fn compile_for(header: &TextHeader, fast: bool) -> Result<Compiled, String> {
     };
     let (unless, unless_match) = (all(&header.unless)?, all(&header.unless_match)?);
     let swap = header.swap.iter().map(|(word, better)| (key(word), better.trim().to_owned()));
-    Ok(Compiled { regex, group, unless, unless_match, swap: swap.collect() })
+    let names_mark = names_mark(&text);
+    Ok(Compiled { regex, names_mark, group, unless, unless_match, swap: swap.collect() })
+}
+
+/// Whether an expression speaks of U+FEFF, by its letter, its number or its bytes.
+fn names_mark(text: &str) -> bool {
+    let upper = text.to_ascii_uppercase();
+    text.contains('\u{FEFF}') || upper.contains("FEFF") || upper.contains(r"\XEF\XBB\XBF")
 }
 
 fn build(text: &str, unicode: bool, fast: bool) -> Result<Regex, String> {

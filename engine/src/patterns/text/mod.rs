@@ -69,6 +69,8 @@ impl TextPattern {
 #[derive(Debug)]
 struct Compiled {
     regex: Regex,
+    /// Whether it speaks of the mark before the first letter of a text.
+    names_mark: bool,
     /// The group that the finding covers.
     group: usize,
     unless: Vec<Regex>,
@@ -240,7 +242,7 @@ impl<'a> Scan<'a> {
         let mut captures = compiled.regex.create_captures();
         let mut at = window.start;
         while at <= window.end {
-            search(&compiled.regex, text, at..window.end, &mut captures);
+            search(compiled, text, at..window.end, &mut captures);
             let (Some(whole), Some(found)) =
                 (captures.get_match(), captures.get_group(compiled.group))
             else {
@@ -334,12 +336,16 @@ impl<'a> Scan<'a> {
 }
 
 /// Searches a part of a text as if the mark before its first letter (U+FEFF) were not there: to the
-/// author of an expression `^` means the first letter.
-fn search(regex: &Regex, text: &str, part: Range<usize>, captures: &mut Captures) {
-    let seen = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+/// author of an expression `^` means the first letter. One that names the mark sees it.
+fn search(compiled: &Compiled, text: &str, part: Range<usize>, captures: &mut Captures) {
+    let seen = match text.strip_prefix('\u{FEFF}') {
+        Some(seen) if !compiled.names_mark => seen,
+        _ => text,
+    };
     let mark = text.len() - seen.len();
     let part = part.start.saturating_sub(mark)..part.end.saturating_sub(mark);
-    regex.search_captures(&Input::new(seen).range(part).anchored(Anchored::No), captures);
+    let input = Input::new(seen).range(part).anchored(Anchored::No);
+    compiled.regex.search_captures(&input, captures);
     if mark > 0 {
         for slot in captures.slots_mut().iter_mut().flatten() {
             *slot = NonMaxUsize::new(slot.get() + mark).unwrap_or(*slot);

@@ -35,6 +35,8 @@ fn a_byte_order_mark_hides_nothing() {
     assert_eq!(found(r"regex: '\Akey(?P<at>.)', keywords: [key]", "\u{FEFF}keyé"), ["é"]);
     assert_eq!(found(r"regex: '\bkey$'", "\u{FEFF}key"), ["key"]);
     assert_eq!(found("regex: '^key'", "\u{FEFF}"), [""; 0]);
+    // A rule against the mark itself.
+    assert_eq!(found(r"regex: '\A\x{feff}'", "\u{FEFF}key"), ["\u{FEFF}"]);
 }
 
 #[test]

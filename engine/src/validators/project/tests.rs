@@ -132,8 +132,80 @@ fn parameters_are_told_where_they_stand() {
     }"#;
     assert!(config::read(config).is_ok());
     insta::assert_snapshot!(told(".aidd/config.json", config, &pages).join("\n"), @r#"
-    2:49 "mox": no parameter is called `mox`; known are `max`, `word`
+    2:49 "mox": no parameter is called `mox`; did you mean `max`?
     4:60 "word": the parameter `word` is a text, not a number
     6:81 "max": a whole number of 0 or more is expected here
+    "#);
+}
+
+#[test]
+fn parameters_that_no_rule_takes_are_told() {
+    let config = r#"{
+      "rules": {
+        "dockerfile/latest-tag": { "params": { "max": 4 } },
+        "dockerfile/missing-label": { "params": { "labels": "version" } },
+        "DL3026": { "params": { "registry": ["a"] } },
+        "tkb/stale-entry": { "params": { "months": "six" } }
+      },
+      "overrides": [
+        { "files": "a/", "rules": { "dockerfile/untrusted-registry": { "params": { "registries": ["a"] } } } },
+        { "files": "b/", "rules": { "dockerfile/*": { "params": { "labels": ["a"] } } } }
+      ]
+    }"#;
+    assert!(config::read(config).is_ok());
+    insta::assert_snapshot!(told(".aidd/config.json", config, &[]).join("\n"), @r#"
+    3:48 "max": `dockerfile/latest-tag` takes no parameters
+    4:51 "labels": `labels` takes a list of texts, such as `["a"]`
+    5:33 "registry": no parameter of `DL3026` is called `registry`; did you mean `registries`?
+    6:42 "months": `months` takes a whole number
+    "#);
+}
+
+#[test]
+fn what_yaml_and_the_library_of_rules_say_is_said_in_words() {
+    let wrong = [
+        "tags: a\nseverity: info",
+        "message: a: b",
+        "message: `x` is bad",
+        "message: @x",
+        "message: 'x",
+        "tags: [a, b",
+        "message: |x",
+        "message: 'it's'",
+        "check:\n  files: *.ts\n  text: { regex: x }",
+        "check:\n  files: 3\n  text: { regex: x }",
+        "check:\n  text: { regex: a{2} }",
+        "check:\n  text:\n    regex: x\n   max: 3",
+        "check:\n  files: '[a'\n  text: { regex: x }",
+        "check:\n  syntax: { language: ts, rule: { pattern: x } }",
+        "check:\n  syntax: { language: js, rule: { pattern: x } }",
+        "check:\n  syntax: { language: typescript, rule: [a] }",
+        "check:\n  syntax: { language: typescript, rule: { any: [{ kind: call_expression }, { not: [a] }] } }",
+        "check:\n  syntax: { language: typescript, rule: { kind: foo } }",
+        "check:\n  syntax: { language: typescript, rule: {} }",
+        "check:\n  syntax: { language: typescript, rule: { regex: '(' } }",
+    ];
+    let all = wrong.map(|header| told(".aidd/rules/x.md", &page(header), &[]).join("\n"));
+    insta::assert_snapshot!(all.join("\n"), @r#"
+    4:1 severity: `severity` stands here twice
+    3:11 : a text with a colon in it stands in quotes
+    3:10 `x`: a text that begins with a backtick stands in quotes
+    3:10 @x: a text that begins with `@` stands in quotes
+    4:1 : a quote above this is not closed
+    3:7 [a: unclosed bracket '['
+    3:10 |x: a text that begins with `|` or `>` stands in quotes
+    3:14 s': a text in quotes ended before this
+    4:10 *.ts: a text that begins with `*` stands in quotes: to YAML it is a reference
+    4:3 files: the number `3` stands here; a text, keys with values, or a list of them is expected
+    4:19 {2}: `{` is not closed by `}`, or a comma is missing
+    6:4 max: this line is indented otherwise than those it belongs to, or a quote above is not closed
+    4:11 [a: the check cannot run: `[a` is not a glob: unclosed character class; missing ']'
+    4:23 ts: the check cannot run: `ts` is not a built-in language; did you mean `typescript`?
+    4:23 js: the check cannot run: `js` is not a built-in language; did you mean `javascript`?
+    4:35 rule: the check cannot run: `rule` is a list: it is one rule, keys with values, such as `{ kind: … }`
+    4:78 not: the check cannot run: `not` is a list: it is one rule, keys with values, such as `{ kind: … }`
+    4:49 foo: the check cannot run: `foo` is no kind of node of typescript
+    4:3 syntax: the check cannot run: the rule does not say what it looks for: give it a `pattern`, a `kind` or a `regex`
+    4:43 regex: the check cannot run: a `regex` in the rule is no expression
     "#);
 }
