@@ -128,7 +128,9 @@ pub(super) fn is_file(bad: &str) -> bool {
         "md", "json", "yaml", "yml", "toml", "lock", "ts", "tsx", "js", "jsx", "py", "rs", "go",
         "java", "rb", "php", "c", "h", "css", "html", "txt", "sh", "env", "sql",
     ];
-    bad.rsplit('.').next().is_some_and(|ending| ENDINGS.contains(&ending))
+    // The variables of the process are no file.
+    !bad.starts_with("process.")
+        && bad.rsplit('.').next().is_some_and(|ending| ENDINGS.contains(&ending))
 }
 
 /// What only one language has.

@@ -3,7 +3,7 @@
 use super::calls::{languages, rule, with_example};
 use super::drafts::{as_path, draft};
 use super::imports;
-use super::marks::{is_mark, mark};
+use super::marks::{is_mark, literal, mark};
 use super::shapes::{Caught, Made, codes_of};
 use super::{Block, Draft, Ground, Sample, Trust};
 use regex::{Captures, Regex};
@@ -95,6 +95,14 @@ pub(super) fn all_of(bad: &[&str], ground: &Ground) -> Option<Draft> {
         first.trust = Trust::Medium;
     }
     if same.len() < 2 {
+        // Marks are found as text, any of them.
+        let marks: Vec<String> =
+            bad.iter().filter(|bad| is_mark(bad)).map(|bad| literal(bad)).collect();
+        if marks.len() > 1 && first.check.pointer("/text/regex").is_some() {
+            first.check["text"]["regex"] = json!(marks.join("|"));
+            first.message = format!("`{}` is left here", bad.join("` or `"));
+            first.trust = if marks.len() < bad.len() { Trust::Medium } else { Trust::High };
+        }
         return Some(first);
     }
     let rules: Vec<&Value> = same.iter().map(|(_, draft)| &draft.check["syntax"]["rule"]).collect();
@@ -133,6 +141,41 @@ static CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
         .expect("an expression")
 });
 
+/// What something is not used for: a check of all uses would say something else.
+static PURPOSE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:[\w-]+ ){0,4}?for (?<what>[\w «»/-]+)").expect("an expression")
+});
+
+/// What is no purpose but a reason, or everything.
+static REASON: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^(?:better|easier|improved?|clear\w*|clarity|consisten\w*|performance|security|\w*safety|readability|maintainab\w*|\w*compatib\w*|testab\w*|simplicity|this|that|these|all|any|every|each|everything|new code|more|reasons?|defining|object|clean\w*|fast\w*|control|speed|tree|reliab\w*|portab\w*|accessib\w*|debugg\w*|correct\w*|explicit\w*|good|now|internal)\b")
+        .expect("an expression")
+});
+
+/// Components of an interface, as a place.
+static COMPONENTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^(?:all |react |ui |vue |svelte |new )*components\s*$").expect("an expression")
+});
+
+/// Where components lie.
+const COMPONENT_FILES: &str = "**/*.{tsx,jsx,vue,svelte}";
+
+/// Who must not do something, where it is everybody: "you must not", "code should never".
+static EVERYBODY: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:and |but |so |also )?(?:you|we|they|it|one|agents?|ai|claude|copilot|developers?|contributors?|everyone|(?:(?:all|the|our|any|new|application|source|production|library|typescript|javascript|python|this|your) ?)*(?:code(?:base)?|files?|project|repo(?:sitory)?))?\s*$")
+        .expect("an expression")
+});
+
+/// Whether somebody in particular must not: "repositories must not call «0»".
+fn has_subject(caught: &Caught<'_>) -> bool {
+    let demand = caught.all().trim_start().to_lowercase();
+    let is_modal =
+        ["must", "should", "may", "shall", "can"].iter().any(|word| demand.starts_with(word));
+    let before = caught.before();
+    let subject = before.rsplit([',', ':', ';', '.', '\u{2014}']).next().unwrap_or(before);
+    is_modal && !EVERYBODY.is_match(subject)
+}
+
 /// A condition that a check cannot know.
 static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:when|whenever|if|unless|until|while|without|before|after|manually|by default|as long as|as (?:the|an?)\b)")
@@ -151,8 +194,15 @@ pub(super) fn narrow(draft: &mut Draft, caught: &Caught<'_>, ground: &Ground) ->
     // A check of all cases would say something else.
     let bare = ASIDE.replace_all(rest, "");
     let clause = CLAUSE.find(&bare).map_or(&*bare, |end| &bare[..end.start()]);
-    if CONDITION.is_match(clause) {
+    if CONDITION.is_match(clause) || has_subject(caught) {
         return None;
+    }
+    if let Some(found) = PURPOSE.captures(clause)
+        && WHERE.captures(rest).is_none()
+        && !REASON.is_match(&found["what"])
+    {
+        let is_place = COMPONENTS.is_match(&found["what"]);
+        return is_place.then(|| put(draft, "files", &[COMPONENT_FILES.to_owned()])).flatten();
     }
     if let Some(found) = WHERE.captures(rest) {
         let tail = &rest[found.get(0).map_or(0, |all| all.end())..];
@@ -160,6 +210,11 @@ pub(super) fn narrow(draft: &mut Draft, caught: &Caught<'_>, ground: &Ground) ->
             draft.trust = draft.trust.min(Trust::Medium);
         }
         return place(draft, &found, caught, ground);
+    }
+    // A folder by its name: "in wrangler".
+    if let Some(folder) = NAMED.captures(rest).and_then(|found| ground.folder(&found["word"])) {
+        draft.trust = draft.trust.min(Trust::Medium);
+        return put(draft, "files", &[folder]);
     }
     if UNLESS.is_match(rest) || SOMEWHERE.is_match(rest) {
         draft.trust = draft.trust.min(Trust::Medium);
@@ -196,6 +251,12 @@ static SOMEWHERE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^\W*(?:\w+ ){0,2}(?:in|inside|within|from|to|on)\b").expect("an expression")
 });
 
+/// A place by one word.
+static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:in|inside|within) (?:the )?(?<word>[a-z][\w-]{3,})\b")
+        .expect("an expression")
+});
+
 /// Sets the globs of a check; one on imports has places of its own.
 fn put(draft: &mut Draft, key: &str, globs: &[String]) -> Option<()> {
     if globs.is_empty() || (draft.check.get("layers").is_some() && key == "files") {
@@ -214,6 +275,12 @@ fn put(draft: &mut Draft, key: &str, globs: &[String]) -> Option<()> {
                     (!folder.contains(['*', '{'])).then(|| folder.to_owned())
                 };
                 let folder = globs.iter().find_map(folder).unwrap_or_else(|| "tests".to_owned());
+                // The ending must be one of theirs, too.
+                let name = if globs.iter().any(|glob| glob == COMPONENT_FILES) {
+                    "example.tsx"
+                } else {
+                    name
+                };
                 Some(Block::alone(format!("{folder}/{name}"), block.text.clone()))
             })
             .collect();
@@ -296,6 +363,9 @@ pub(super) fn ban(bad: &str, ground: &Ground) -> Option<Draft> {
     }
     if is_mark(bad) {
         return mark(bad, ground);
+    }
+    if bad.starts_with('<') {
+        return super::words::element(bad);
     }
     // What is imported under its name is called by it, too: the package is what is meant.
     let package = || ground.package(bad).or_else(|| imports::well_known(bad, ground));

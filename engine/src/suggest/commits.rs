@@ -14,7 +14,26 @@ fn messages(draft: Draft, fails: &str, passes: &str) -> Option<Made> {
     made(draft, message(fails), message(passes))
 }
 
-pub(super) fn conventional(_: &Caught<'_>, _: &Ground) -> Option<Made> {
+/// Words that forbid what stands after them, or before.
+static AGAINST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:never|not|don't|without|avoid|no)\b[^.,;]{0,25}$").expect("an expression")
+});
+
+pub(super) fn conventional(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
+    let after = caught.after().to_lowercase();
+    let is_after = [
+        " not used",
+        " not required",
+        " are not",
+        " is not",
+        " not enforced",
+        "않",
+        "금지",
+        "마세요",
+    ];
+    if AGAINST.is_match(caught.before()) || is_after.iter().any(|words| after.contains(words)) {
+        return None;
+    }
     let check = json!({"commit": {"conventional": {}, "title": true}});
     let said = "the message is no Conventional Commit";
     let draft = draft("conventional-commits", check, said, Trust::High);
@@ -101,7 +120,9 @@ pub(super) fn form(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
 
 /// Whether the sentence speaks of a commit, by its own words or by the heading above.
 fn on_commits(caught: &Caught<'_>) -> bool {
-    is_on_commits(caught) || caught.sentence.english.to_lowercase().contains("commit")
+    is_on_commits(caught)
+        || caught.sentence.english.to_lowercase().contains("commit")
+        || caught.sentence.shape.contains("커밋")
 }
 
 /// A limit of the subject, under a heading on commits.
@@ -125,8 +146,60 @@ pub(super) fn subject_end(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
     if !on_commits(caught) || !of_subject.iter().any(|word| words.contains(word)) {
         return None;
     }
-    let check = json!({"commit": {"subject": {"end": "."}}});
+    // The signs themselves, where the sentence lists them.
+    let is_sign = |code: &&String| {
+        let mut letters = code.chars();
+        letters.next().is_some_and(|c| !c.is_alphanumeric()) && letters.next().is_none()
+    };
+    let signs: String = caught.sentence.code.iter().filter(is_sign).map(String::as_str).collect();
+    let end = if signs.contains('.') { signs } else { ".".to_owned() };
+    let check = json!({"commit": {"subject": {"end": end}}});
     let draft =
         draft("commit-subject-end", check, "the subject ends with a full stop", Trust::High);
     messages(draft, "Close the file.", "Close the file")
+}
+
+/// The language of messages: letters that only it has, or those that English has not.
+pub(super) fn language(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
+    let (key, expression, fails, passes) = match caught.words("language")?.to_lowercase().as_str() {
+        "korean" => ("matches", r"^.*\p{Hangul}.*$", "fix: close the file", "fix: 파일을 닫는다"),
+        "japanese" => (
+            "matches",
+            r"^.*[\p{Hiragana}\p{Katakana}\p{Han}].*$",
+            "fix: close the file",
+            "fix: ファイルを閉じる",
+        ),
+        "chinese" => ("matches", r"^.*\p{Han}.*$", "fix: close the file", "fix: 关闭文件"),
+        "english" => (
+            "not-matches",
+            r"[\p{Hangul}\p{Hiragana}\p{Katakana}\p{Han}\p{Cyrillic}\p{Arabic}]",
+            "fix: 파일을 닫는다",
+            "fix: close the file",
+        ),
+        _ => return None,
+    };
+    let language = caught.words("language")?.to_lowercase();
+    let check = json!({"commit": {"subject": {key: expression}}});
+    let said = format!("the subject is not in {}", capital(&language));
+    let name = format!("commit-in-{language}");
+    messages(draft(&name, check, said, Trust::Medium), fails, passes)
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Trailers that name a program as an author; the names are those of the programs' own trailers.
+pub(super) fn no_machine(_: &Caught<'_>, _: &Ground) -> Option<Made> {
+    // People are called Claude and Ai, too.
+    let expression = concat!(
+        r"(?im)^co-authored-by:.*(?:claude (?:<|code|opus|sonnet|haiku)|@anthropic\.com|@openai\.com",
+        r"|copilot|cursoragent|codex|chatgpt|gemini-cli|devin-ai|aider\.chat|windsurf|(?-i:\bAI\b))"
+    );
+    let check = json!({"commit": {"message": {"not-matches": expression}}});
+    let said = "a trailer names a program as an author";
+    let fails = "Close the file\n\nCo-Authored-By: Claude <bot@example.org>";
+    let passes = "Close the file\n\nCo-Authored-By: Ada Example <ada@example.org>";
+    messages(draft("no-machine-co-author", check, said, Trust::Medium), fails, passes)
 }

@@ -37,7 +37,10 @@ pub(super) fn untracked(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     }
     let name = codes.first()?;
     let check = json!({"tree": {"absent": paths, "tracked": true}});
-    let draft = draft(&format!("no-{name}"), check, "`<path>` is committed", Trust::High);
+    // Of a list that names other things first, this is a part: "secrets, or `.env`".
+    let is_part = caught.all().split('«').next().is_some_and(|before| before.contains(','));
+    let trust = if is_part { Trust::Medium } else { Trust::High };
+    let draft = draft(&format!("no-{name}"), check, "`<path>` is committed", trust);
     let fails = paths.iter().map(|path| Block::alone(instance(path), "")).collect();
     made(draft, fails, vec![Block::alone("src/kept.txt", "")])
 }
@@ -164,13 +167,26 @@ pub(super) fn file_names(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     if OTHERS.iter().any(|other| words.contains(other)) {
         return None;
     }
+    let soft = caught.sentence.shape.as_str();
+    if ["일반적으로", "보통", "대체로", "usually", "generally"].iter().any(|one| soft.contains(one))
+    {
+        return None;
+    }
+    let of_folders = ["director", "folder"].iter().any(|word| words.contains(word));
+    if of_folders && !words.contains("file") {
+        return (*case == "kebab").then(|| super::words::folder_names(ground)).flatten();
+    }
+    let of_files = ["file", "module", "script"].iter().any(|word| words.contains(word));
     let named = caught.sentence.code.iter().find(|code| code.contains(['*', '/']));
-    let (each, trust) = match named {
-        Some(code) => (as_files(code, ground)?, Trust::High),
-        None if words.contains("component") => {
+    let (each, trust) = match (named, super::words::of_examples(caught)) {
+        (Some(code), _) => (as_files(code, ground)?, Trust::High),
+        (None, Some(endings)) => (endings, Trust::Medium),
+        // A component is no file, unless it is said.
+        (None, None) if words.contains("component") && of_files => {
             ("**/*.{tsx,jsx,vue,svelte}".to_owned(), Trust::Medium)
         }
-        None => (ground.code_glob()?, Trust::Medium),
+        (None, None) if words.contains("component") => return None,
+        (None, None) => (ground.code_glob()?, Trust::Medium),
     };
     let check = json!({
         "exclude": ["**/{index,main,mod,lib,__init__}.*", "**/*.config.*", "**/*.d.ts"],
@@ -272,9 +288,12 @@ pub(super) fn sections(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
 
 pub(super) fn strict(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     let words = caught.sentence.english.to_lowercase();
-    let demands = ["must", "enable", "required", "always", "use ", "keep"];
+    let demands = ["must", "enable", "required", "always", "use ", "keep", "with strict mode"];
     let has = ground.paths.iter().any(|path| path.ends_with("tsconfig.json"));
-    if !has || !demands.iter().any(|word| words.contains(word)) {
+    // As a line of its own: "Strict mode."
+    let is_alone = words.trim_end_matches('.') == "strict mode";
+    let is_against = ["not ", "n't", "disable"].iter().any(|word| words.contains(word));
+    if !has || is_against || !is_alone && !demands.iter().any(|word| words.contains(word)) {
         return None;
     }
     valued("compilerOptions.strict", Some("true"), "tsconfig.json")
@@ -288,7 +307,7 @@ pub(super) fn setting(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
     valued(caught.code("key")?, value, caught.code("file")?)
 }
 
-fn valued(key: &str, value: Option<&str>, file: &str) -> Option<Made> {
+pub(super) fn valued(key: &str, value: Option<&str>, file: &str) -> Option<Made> {
     let is_part = |part: &str| {
         !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "-_@/".contains(c))
     };
@@ -404,7 +423,7 @@ pub(super) fn line_length(caught: &Caught<'_>, ground: &Ground) -> Option<Made> 
 /// Whether a heading above says that commits are spoken of.
 pub(super) fn is_on_commits(caught: &Caught<'_>) -> bool {
     let heading = caught.sentence.heading.to_lowercase();
-    ["commit", "pull request", "pr title"].iter().any(|word| heading.contains(word))
+    ["commit", "pull request", "pr title", "커밋"].iter().any(|word| heading.contains(word))
 }
 
 /// A file that there must not be.

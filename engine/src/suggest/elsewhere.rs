@@ -124,6 +124,7 @@ const ROWS: &[Row] = &[
             (Golangci, "cyclop"),
         ],
     ),
+    (r"curly braces", &[(Eslint, "curly"), (Biome, "useBlockStatements")]),
     (
         r"explicit return types?|return types? .{0,20}explicit",
         &[

@@ -11,7 +11,13 @@ pub(super) fn is_korean(text: &str) -> bool {
 
 /// Words in Latin letters are code in a Korean sentence, unless they are one of these.
 pub(super) fn is_code(word: &str) -> bool {
-    const WORDS: [&str; 24] = [
+    const WORDS: [&str; 30] = [
+        "claude",
+        "ai",
+        "co-authored-by",
+        "inline",
+        "style",
+        "styles",
         "kebab-case",
         "snake_case",
         "camelcase",
@@ -44,7 +50,7 @@ pub(super) fn is_code(word: &str) -> bool {
 pub(super) fn demands(shape: &str) -> bool {
     static DEMANDS: LazyLock<Regex> = LazyLock::new(|| {
         expression(
-            r"금지|불가|지양|마세요|마십시오|마라|말 ?것|말아|않는다|않습니다|않을 것|안 ?(?:된다|됩니다|돼|됨)|반드시|항상|필수|(?i:kebab-case|snake_case|camelcase|pascalcase)|[해어아여]야|하세요|할 것|절대|대신|에서만|만 사용|이하|이내|초과|준수|따른다|따릅니다",
+            r"금지|불가|지양|마세요|마십시오|마라|말 ?것|말아|않는다|않습니다|않을 것|안 ?(?:된다|됩니다|돼|됨)|반드시|항상|필수|(?i:kebab-case|snake_case|camelcase|pascalcase)|[해어아여]야|하세요|할 것|절대|대신|에서만|만 사용|이하|이내|초과|준수|따른다|따릅니다|(?:사용|작성|유지|통일|명시|적용|시작|활성화)(?:한다|합니다|함|하기)?(?:\s*\([^)]*\))?[.\s]*$|우선|지향|선호|제거|진행(?:한다|합니다)",
         )
     });
     DEMANDS.is_match(shape)
@@ -60,8 +66,22 @@ pub(super) fn english(shape: &str) -> Option<String> {
         return None;
     }
     let plain = plain(shape);
-    let by_shape = SHAPES.iter().find_map(|(found, make)| make(&found.captures(&plain)?));
-    by_shape.or_else(|| by_words(&plain))
+    read(&plain).or_else(|| demands(&plain).then(|| by_words(&plain)).flatten())
+}
+
+fn read(plain: &str) -> Option<String> {
+    SHAPES.iter().find_map(|(found, make)| make(&found.captures(plain)?))
+}
+
+/// An item under a heading that forbids, in English: "«0» 남기기" below "금지 사항".
+pub(super) fn forbidden(shape: &str) -> Option<String> {
+    static TAIL: LazyLock<Regex> =
+        LazyLock::new(|| expression(r"\s*(?:\([^()]*\))?\s*(?:하기|기)?[.\s]*$"));
+    static ASIDE: LazyLock<Regex> = LazyLock::new(|| expression(r"\s*\([^()]*\)"));
+    let bare = ASIDE.replace_all(shape, "").into_owned();
+    let item = format!("{} 금지", TAIL.replace(&bare, ""));
+    let plain = plain(&item);
+    read(&plain).or_else(|| by_words(&plain))
 }
 
 /// Lists joined in one way, and no particles or nouns behind what stands in slots.
@@ -75,7 +95,19 @@ fn plain(shape: &str) -> String {
     });
     static PARTICLES: LazyLock<Regex> =
         LazyLock::new(|| expression(r"»\s?(?:을|를|은|는|이|가|도|의|라는)(?P<rest>\s|$|[.,:;])"));
-    let joined = LISTS.replace_all(shape, "» or «").into_owned();
+    static CASES: [(&str, &str); 4] = [
+        ("케밥 ?케이스", "kebab-case"),
+        ("스네이크 ?케이스", "snake_case"),
+        ("카멜 ?케이스", "camelCase"),
+        ("파스칼 ?케이스", "PascalCase"),
+    ];
+    static NAMED: LazyLock<Vec<(Regex, &str)>> =
+        LazyLock::new(|| CASES.iter().map(|(korean, said)| (expression(korean), *said)).collect());
+    let mut shape = shape.to_owned();
+    for (korean, said) in NAMED.iter() {
+        shape = korean.replace_all(&shape, *said).into_owned();
+    }
+    let joined = LISTS.replace_all(&shape, "» or «").into_owned();
     let bare = NOUNS.replace_all(&joined, "»$rest").into_owned();
     PARTICLES.replace_all(&bare, "»$rest").into_owned()
 }
@@ -100,12 +132,41 @@ static SHAPES: LazyLock<Vec<(Regex, Make)>> = LazyLock::new(|| {
             format!(r"(?P<branch>«\d+»|main|master)\s?브랜치(?:에|로)\s?{ADVERBS}(?:푸시|push|커밋|commit|머지|merge){NOT}"),
             |found| Some(format!("never push directly to {}", &found["branch"])),
         ),
-        (r"(?i)conventional\s?commits?|컨벤셔널\s?커밋".to_owned(), |_| {
-            Some("always use Conventional Commits".to_owned())
+        (
+            r"(?:모든\s?)?(?:(?:Git|git|깃)\s?)?커밋\s?메시지(?:는|를|:)?\s?(?:(?:항상|반드시|모두)\s?)*(?P<language>한국어|한글|영어|영문)(?:로|으로)".to_owned(),
+            |found| {
+                let language = if found["language"].starts_with('한') { "Korean" } else { "English" };
+                Some(format!("commit messages must be written in {language}"))
+            },
+        ),
+        (
+            r"(?:요약|제목|메시지)(?:에는|에)\s?한글\s?(?:을|이)?\s?(?:반드시\s?)?(?:포함|필수|있어야)".to_owned(),
+            |_| Some("commit messages must be written in Korean".to_owned()),
+        ),
+        (
+            r"(?:(?i:co-authored-by)\S{0,3}|공동\s?작성자|(?i:claude|ai)[»\s]{0,3}서명)[^.]{0,30}(?:금지|마세요|말\s?것|않)|(?i:claude|ai)[»\s]{0,3}서명\s?금지".to_owned(),
+            |_| Some("never name Claude as co-author in commits".to_owned()),
+        ),
+        (r"(?i)(?:conventional\s?commits?|컨벤셔널\s?커밋)(?P<rest>.*)".to_owned(), |found| {
+            let is_against = ["않", "금지", "마세요", "말 것"];
+            let is_for = !is_against.iter().any(|word| found["rest"].contains(word));
+            is_for.then(|| "always use Conventional Commits".to_owned())
         }),
+        (
+            r"(?:제목|subject)\s?(?:의\s?)?(?:끝|마지막)(?:에|에는)?\s?.{0,40}?(?:(?:마침표|문장\s?부호|구두점|온점).{0,40}?(?:금지|않|말|마세요)|«\d+».{0,30}?(?:금지|않|말|마세요))|(?:마침표|온점)(?:로|으로)\s?끝(?:내|나)지\s?않".to_owned(),
+            |_| Some("the subject must not end with a period".to_owned()),
+        ),
+        (
+            r"(?:첫\s?글자|제목|subject)\S*\s?(?:는|은)?\s?소문자".to_owned(),
+            |_| Some("the subject starts in lower case".to_owned()),
+        ),
         (
             r"커밋\s?(?:메시지|제목|타이틀)[^\d«]{0,20}(?P<max>\d+)\s?자\s?(?:이하|이내|를 넘|을 넘|초과)".to_owned(),
             |found| Some(format!("commit subjects must have at most {} characters", &found["max"])),
+        ),
+        (
+            r"(?:제목|타이틀|subject)[^\d«]{0,12}(?P<max>\d+)\s?자\s?(?:이하|이내|를 넘|을 넘|초과)".to_owned(),
+            |found| Some(format!("the subject must have at most {} characters", &found["max"])),
         ),
         (
             r"커밋(?:에는|에|\s?메시지에는?)\s?«(?P<trailer>\d+)»\s?(?:줄|트레일러|라인)".to_owned(),
@@ -114,6 +175,17 @@ static SHAPES: LazyLock<Vec<(Regex, Make)>> = LazyLock::new(|| {
         (
             r"브랜치(?:\s?이름|명)?\S*\s«(?P<first>\d+)»(?P<more>(?: or «\d+»)*)\s?(?:으로|로)\s?시작".to_owned(),
             |found| Some(format!("branch names must start with «{}»{}", &found["first"], &found["more"])),
+        ),
+        (
+            r"필수\s?[:：]\s?(?P<good>pnpm|npm|yarn|bun)\s?사용|^(?P<good2>pnpm|npm|yarn|bun)\s?(?:만|을|를)?\s?사용\s?필수".to_owned(),
+            |found| {
+                let good = found.name("good").or_else(|| found.name("good2"))?.as_str();
+                Some(format!("use {good} as the package manager"))
+            },
+        ),
+        (
+            r"(?:패키지|의존성)[^«.]{0,12}(?:명령어|설치|관리)[^«.]{0,12}?[\s'‘“](?P<good>pnpm|npm|yarn|bun)['’”]?\s?(?:으로|로|만|을|를)".to_owned(),
+            |found| Some(format!("use {} as the package manager", &found["good"])),
         ),
         (
             r"(?P<bad>«\d+»(?: or «\d+»)*|npm|yarn|pnpm|bun)\s?(?:대신(?:에)?|말고)\s?(?P<good>«\d+»|npm|yarn|pnpm|bun)".to_owned(),
@@ -156,10 +228,17 @@ static SHAPES: LazyLock<Vec<(Regex, Make)>> = LazyLock::new(|| {
             |_| Some("TypeScript strict mode must stay enabled".to_owned()),
         ),
         (
-            r"(?i)(?:(?P<place>«\d+»)\S*\s)?(?:파일\s?(?:이름|명)?|컴포넌트\s?(?:파일)?\s?(?:이름|명)?)(?:은|는|을|를)?[^«]{0,10}(?P<case>kebab-case|snake_case|camelcase|pascalcase)".to_owned(),
+            r"(?i)(?:(?P<place>«\d+»)\S*\s)?(?P<what>폴더\s?(?:이름|명)|디렉[토터]리\s?(?:이름|명)|파일\s?(?:이름|명)?|컴포넌트\s?(?:파일)?\s?(?:이름|명)?)(?:은|는|을|를)?[^«]{0,16}?(?P<case>kebab-case|snake_case|camelcase|pascalcase)".to_owned(),
             |found| {
                 let place = found.name("place").map_or(String::new(), |one| format!(" in {}", one.as_str()));
-                Some(format!("file names{place} are {}", &found["case"]))
+                let what = match &found["what"] {
+                    folder if folder.starts_with(['폴', '디']) => "folder names",
+                    component if component.starts_with('컴') && !component.contains("파일") => {
+                        "names of components"
+                    }
+                    _ => "file names",
+                };
+                Some(format!("{what}{place} are {}", &found["case"]))
             },
         ),
         (
@@ -175,14 +254,14 @@ static SHAPES: LazyLock<Vec<(Regex, Make)>> = LazyLock::new(|| {
             |found| Some(format!("always run {}", &found["command"])),
         ),
         (
-            format!(r"{PLACE}{LIST}\s?{ADVERBS}(?:{USE}|{ADD}|{CALL}|{IMPORT})?{NOT}(?P<rest>.*)"),
+            format!(r"{PLACE}{LIST}\s?[:：]?\s?{ADVERBS}(?:{USE}|{ADD}|{CALL}|{IMPORT})?{NOT}(?P<rest>.*)"),
             |found| {
                 let place = place_of(found);
                 Some(format!("never use {}{place}", &found["list"]))
             },
         ),
         (
-            format!(r"(?:{USE}|{CALL})?\s?금지\s?[:：]\s?{LIST}"),
+            format!(r"(?:{USE}|{CALL})?\s?금지\s?(?:예시?)?\s?[:：]\s?{LIST}"),
             |found| Some(format!("never use {}", &found["list"])),
         ),
     ];
@@ -232,9 +311,23 @@ fn subject(word: &str) -> &str {
 static GLOSSARY: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let rows = [
         (
-            r"(?:비밀번호|패스워드|시크릿|비밀\s?키|API\s?키|api\s?key|자격\s?증명|토큰).{0,20}(?:하드\s?코딩|커밋|코드에)",
+            r"(?:비밀번호|패스워드|시크릿|비밀\s?키|API\s?키|api\s?key|자격\s?증명|토큰).{0,20}(?:하드\s?코딩|커밋|코드에)|하드\s?코딩(?:된|한)?\s?(?:비밀번호|패스워드|시크릿|비밀\s?키|API\s?키|자격\s?증명|토큰)",
             "never hard-code passwords",
         ),
+        (
+            r"하드\s?코딩(?:된|한)?\s?(?:색상|컬러|색깔)|(?:색상|컬러)\S{0,4}\s?하드\s?코딩",
+            "no hard-coded colors",
+        ),
+        (
+            r"인라인\s?스타일(?:을|은|는)?\s?(?:사용\s?)?(?:금지|지양|하지|쓰지|피)|(?i:inline\s?styles?)\s?(?:은|을)?\s?(?:사용\s?)?(?:지양|금지)",
+            "avoid inline styles",
+        ),
+        (r"콘솔\s?로그(?:를|는|을)?\s?(?:금지|제거|남기|지우)", "never leave console logs behind"),
+        (
+            r"함수형\s?컴포넌트(?:만|를|로|와|\s)*(?:\+\s?\S+\s?)?(?:만\s?)?(?:사용|우선|작성|선호|쓴다|\(|$)",
+            "use functional components",
+        ),
+        (r"(?:변수|함수)[^.]{0,12}(?i:camelcase)", "use camelCase for functions and variables"),
         (r"주석\s?처리된\s?코드", "never leave commented-out code"),
         (r"순환\s?(?:참조|의존|import|임포트)", "avoid circular imports"),
         (
@@ -263,11 +356,8 @@ static GLOSSARY: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     rows.into_iter().map(|(text, said)| (expression(text), said)).collect()
 });
 
-/// A sentence of no shape that demands something of a thing known by name.
+/// What a sentence of no shape says of a thing known by name.
 fn by_words(plain: &str) -> Option<String> {
-    if !demands(plain) {
-        return None;
-    }
     let found = GLOSSARY.iter().find(|(words, _)| words.is_match(plain));
     found.map(|(_, said)| (*said).to_owned())
 }

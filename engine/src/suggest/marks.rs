@@ -28,15 +28,16 @@ pub(super) fn mark(bad: &str, ground: &Ground) -> Option<Draft> {
         ground.code_glob()?
     };
     let is_word = bad.chars().all(|c| c.is_ascii_uppercase());
-    // An open bracket stands for whatever it holds.
-    let literal = bad.trim_end_matches(['.', '…', ']', ')']);
-    let regex = if is_word { format!(r"\b{bad}\b") } else { regex::escape(literal) };
+    let regex = literal(bad);
     let ending = match glob.as_str() {
         glob if glob.contains("css") => "css",
         glob => glob.rsplit(['.', '{']).next()?.split([',', '}']).next()?,
     };
     let line = match ending {
         "css" => "a { color: red !important; }".to_owned(),
+        // One with a number, so that a rule on those without says less.
+        "py" | "rb" | "sh" if is_word => format!("# {bad}(#12): close"),
+        _ if is_word && ending != "css" => format!("// {bad}(#12): close"),
         "py" | "rb" | "sh" => format!("# {}", bad.trim_start_matches(['#', ' '])),
         "rs" if bad.starts_with("#") => {
             format!("{}\nfn main() {{}}", if bad.ends_with(']') { bad } else { "#[allow(unused)]" })
@@ -49,6 +50,16 @@ pub(super) fn mark(bad: &str, ground: &Ground) -> Option<Draft> {
     found.fails = vec![Block::alone(format!("src/example.{ending}"), line)];
     found.passes = vec![Block::alone(format!("src/example.{ending}"), "")];
     Some(found)
+}
+
+/// The expression that finds a mark.
+pub(super) fn literal(bad: &str) -> String {
+    if bad.chars().all(|c| c.is_ascii_uppercase()) {
+        format!(r"\b{bad}\b")
+    } else {
+        // An open bracket stands for whatever it holds.
+        regex::escape(bad.trim_end_matches(['.', '…', ']', ')']))
+    }
 }
 
 /// Whether what is in backticks is such a mark.
@@ -210,16 +221,17 @@ pub(super) fn suppressed(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
 }
 
 /// "Named exports only": no default export.
-pub(super) fn named_exports(_: &Caught<'_>, ground: &Ground) -> Option<Made> {
+pub(super) fn named_exports(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     let mut found = ban("export default", ground)?;
     found.trust = Trust::Medium;
+    super::code::narrow(&mut found, caught, ground)?;
     Some(Made::Draft(Box::new(found)))
 }
 
 /// Styles in the attribute of an element.
 fn inline_style(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     let check = json!({"syntax": {
-        "language": ["javascript", "typescript"],
+        "language": ["javascript", "tsx"],
         "rule": {"kind": "jsx_attribute", "regex": "^style="},
     }});
     let mut found = draft("no-inline-style", check, "a style stands in the element", Trust::Medium);

@@ -8,6 +8,7 @@ mod commits;
 mod drafts;
 mod elsewhere;
 mod ground;
+mod hedges;
 mod imports;
 mod korean;
 mod marks;
@@ -25,6 +26,7 @@ mod swap;
 mod tests;
 mod topics;
 mod trial;
+mod words;
 
 pub use ground::Ground;
 pub use page::with_check;

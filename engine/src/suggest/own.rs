@@ -1,5 +1,6 @@
 //! Rules of ours that say what a sentence says: by what they find, and by what people call it.
 
+use super::hedges::takes_back;
 use super::topics::{SCRIPT, TOPICS, Topic};
 use super::{Draft, Ground, Sample, Sentence};
 use crate::check::{Engine, SKIPPED};
@@ -78,6 +79,31 @@ fn finders(engine: &Engine, form: Form, sample: &Sample) -> BTreeSet<RuleId> {
     }
 }
 
+/// A word in quotation marks.
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"["'\u{201C}\u{2018}](?<word>\w+)["'\u{201D}\u{2019}]"#).expect("an expression")
+});
+
+/// The type of that name, which without a mark is an English word.
+static ANY: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"[`"'\u{201C}\u{2018}]any[`"'\u{201D}\u{2019}]"#).expect("an expression")
+});
+
+/// A condition on which something may be.
+static UNLESS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)\bunless\b").expect("an expression"));
+
+/// A condition that says no more than that there are exceptions.
+static NEEDED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\bunless\b[^.]{0,25}\b(?:necessary|needed|required|unavoidable|must)\b")
+        .expect("an expression")
+});
+
+/// Where the reason begins.
+static WHY: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i),? \b(?:so (?:that )?\w+|because|since)\b").expect("an expression")
+});
+
 static EXPRESSIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let compiled = |(text, _): &Topic| Regex::new(&format!("(?i){text}")).expect("an expression");
     TOPICS.iter().map(compiled).collect()
@@ -86,9 +112,19 @@ static EXPRESSIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 /// The rules on what the sentence speaks of, for the languages of the project. A name that ends in
 /// `/` stands for a kind of rules: the first of it is told.
 pub(super) fn by_words(sentence: &Sentence, ground: &Ground, engine: &Engine) -> Vec<RuleId> {
-    let text = sentence.reading().replace('`', "");
-    let row = EXPRESSIONS.iter().zip(TOPICS).find(|(expression, _)| expression.is_match(&text));
+    if takes_back(&sentence.english) || takes_back(&sentence.shape) {
+        return Vec::new();
+    }
+    let text = ANY.replace_all(&sentence.reading(), "any-type").replace('`', "");
+    let text = QUOTED.replace_all(&text, "$word");
+    // Why something is done is no demand: "so that the order of imports stays".
+    let text = &text[..WHY.find(&text).map_or(text.len(), |why| why.start())];
+    let row = EXPRESSIONS.iter().zip(TOPICS).find(|(expression, _)| expression.is_match(text));
     let Some((_, (_, rules))) = row else { return Vec::new() };
+    // What is left out on a condition, the rule would find.
+    if UNLESS.is_match(text) && !NEEDED.is_match(text) {
+        return Vec::new();
+    }
     let is_here = |language: &str| match language {
         "" => true,
         SCRIPT => ["javascript", "typescript"].iter().any(|one| ground.languages.contains(one)),

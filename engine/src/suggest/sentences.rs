@@ -1,6 +1,7 @@
 //! The sentences of a Markdown file that demand something.
 
-use super::korean::{demands, english, is_code, is_korean};
+use super::hedges::is_turned;
+use super::korean::{demands, english, forbidden, is_code, is_korean};
 use crate::source::{Source, Span};
 use aidd_content::page;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -58,7 +59,8 @@ static DEMANDS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?ix)
         \b(?:must|shall|should|never|always|do\ not|don't|may\ not|avoid|forbidden|prohibited|banned
            |not\ allowed|disallowed|instead\ of|prefer|required|at\ most|no\ more\ than|maximum|conventional\ commits
-           |kebab-case|snake_case|camelcase|pascalcase|need\ to\ (?:be|have))\b
+           |kebab-case|snake_case|camelcase|pascalcase|need\ to\ (?:be|have)|strict\ mode
+           |over\ (?:interfaces?|types?|enums?|classes|default\ exports?))\b
         |^(?:[\w\ /«»-]{1,40}:\ )?(?:please\ )?
          (?:no|only|use|run|set|pin|keep|when(?:ever)?|every|each|all|write|add|put|name|follow|ensure|make\ sure
            |import|export|commit|document|test|return|handle|wrap|validate|check|update|place|store|treat
@@ -87,7 +89,9 @@ pub fn sentences(source: &Source) -> Vec<Sentence> {
         0
     };
     let mut reader = Reader::default();
-    for (event, range) in Parser::new_ext(&text[body..], Options::ENABLE_TABLES).into_offset_iter()
+    for (event, range) in
+        Parser::new_ext(&text[body..], Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS)
+            .into_offset_iter()
     {
         reader.take(event, body + range.start, body + range.end);
     }
@@ -100,6 +104,8 @@ struct Reader {
     found: Vec<Sentence>,
     heading: String,
     in_heading: bool,
+    /// How many items of lists are open.
+    items: usize,
     /// How many code blocks, quotations and tables are open.
     left_out: usize,
     is_exported: bool,
@@ -128,8 +134,17 @@ impl Reader {
                 (self.in_heading, self.heading) = (true, String::new());
             }
             Event::End(TagEnd::Heading(_)) => self.in_heading = false,
-            Event::Start(Tag::Paragraph | Tag::Item | Tag::List(_))
-            | Event::End(TagEnd::Paragraph | TagEnd::Item) => self.close(),
+            Event::Start(Tag::Item) => {
+                self.close();
+                self.items += 1;
+            }
+            Event::End(TagEnd::Item) => {
+                self.close();
+                self.items = self.items.saturating_sub(1);
+            }
+            Event::Start(Tag::Paragraph | Tag::List(_)) | Event::End(TagEnd::Paragraph) => {
+                self.close();
+            }
             _ if self.left_out > 0 || self.is_exported => {}
             Event::Text(text) | Event::Code(text) if self.in_heading => {
                 self.heading.push_str(&text);
@@ -194,16 +209,40 @@ impl Reader {
         let words = words.replace('\u{2019}', "'");
         let words = words.trim_end_matches([';', ',']);
         let shape: String = words.chars().take(LONGEST).collect();
-        let is_demand = if is_korean(&shape) { demands(&shape) } else { DEMANDS.is_match(&shape) };
+        let is_turned = self.items > 0 && is_turned(&self.heading, &shape);
+        let is_demand =
+            is_turned || if is_korean(&shape) { demands(&shape) } else { DEMANDS.is_match(&shape) };
         // Words that end in a colon lead in to what follows.
         if is_demand && !shape.ends_with(':') {
-            let (shape, code) = slotted(&shape, &code);
-            let english = english(&shape).unwrap_or_else(|| shape.clone());
+            let (mut shape, code) = slotted(&shape, &code);
             let heading = self.heading.clone();
+            let english = if !is_turned {
+                english(&shape).unwrap_or_else(|| shape.clone())
+            } else if is_korean(&shape) {
+                forbidden(&shape).unwrap_or_else(|| shape.clone())
+            } else {
+                format!("never {}", lowered(&shape))
+            };
+            // Without its heading the item says the opposite.
+            if is_turned {
+                shape = format!("{}: {shape}", heading.trim());
+            }
             let span = Span::new(start, self.end.max(start));
             self.found.push(Sentence { shape, english, code, heading, span });
         }
     }
+}
+
+/// The words with a small letter at their beginning.
+fn lowered(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// Names of products that look like files: `Next.js`.
+fn is_product(found: &str) -> bool {
+    let known = [".js", ".io", ".net"].iter().any(|ending| found.to_lowercase().ends_with(ending));
+    known && found.starts_with(char::is_uppercase) && found.matches('.').count() == 1
 }
 
 /// In a Korean sentence code is what is written in Latin letters.
@@ -221,6 +260,12 @@ fn bare_is_word(found: &str) -> bool {
     is_plain && (MANAGERS.contains(&found) || !is_code(found))
 }
 
+/// Whether these are words in capitals with a slash between them.
+fn is_marks(found: &str) -> bool {
+    let is_mark = |part: &str| part.len() > 2 && part.bytes().all(|byte| byte.is_ascii_uppercase());
+    found.contains('/') && found.split('/').all(is_mark)
+}
+
 /// The words with what looks like code put into slots as well, all numbered in order.
 fn slotted(shape: &str, code: &[String]) -> (String, Vec<String>) {
     let mut codes: Vec<String> = Vec::new();
@@ -230,7 +275,16 @@ fn slotted(shape: &str, code: &[String]) -> (String, Vec<String>) {
         let (blank, text) = match known.and_then(|number: usize| code.get(number)) {
             Some(code) => ("", code.clone()),
             None if found.get(1).is_some() => return String::new(),
-            None if bare_is_word(whole) => return whole.to_owned(),
+            None if bare_is_word(whole) || is_product(whole.trim()) => return whole.to_owned(),
+            // Marks with a slash between them are two: `TODO/FIXME`.
+            None if is_marks(whole) => {
+                let marks: Vec<String> = whole.split('/').map(str::to_owned).collect();
+                let from = codes.len();
+                codes.extend(marks);
+                let slots: Vec<String> =
+                    (from..codes.len()).map(|number| format!("«{number}»")).collect();
+                return slots.join("/");
+            }
             None => (&whole[..whole.len() - whole.trim_start().len()], whole.trim().to_owned()),
         };
         codes.push(text);

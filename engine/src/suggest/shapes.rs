@@ -3,10 +3,12 @@
 use super::code;
 use super::commits;
 use super::drafts;
+use super::hedges::{is_soft, takes_back};
 use super::imports;
 use super::marks;
 use super::swap;
-use super::{Draft, Ground, Sentence, Verdict};
+use super::words;
+use super::{Draft, Ground, Sentence, Trust, Verdict};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -56,6 +58,11 @@ impl<'a> Caught<'a> {
         codes.map(|code| code.trim()).collect()
     }
 
+    /// All that was caught.
+    pub(super) fn all(&self) -> &'a str {
+        self.groups.get(0).map_or("", |found| found.as_str())
+    }
+
     /// The words before what was caught.
     pub(super) fn before(&self) -> &'a str {
         let start = self.groups.get(0).map_or(0, |found| found.start());
@@ -87,18 +94,12 @@ macro_rules! shapes {
     };
 }
 
-/// What takes a demand back: nothing is forbidden by these words.
-static NO_DEMAND: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(?:do not|don't|does not|doesn't) (?:have|need) to\b|\bno need to\b|\bnot (?:required|necessary)\b|\boptional(?:ly)?\b|\bdo not hesitate\b|\bdon't hesitate\b|\b(?:is|are) (?:fine|allowed|welcome)\b|\?$",
-    )
-    .expect("an expression")
-});
-
 /// Tried in order; the first that makes something of a sentence counts.
 static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     Vec::from(shapes! {
         r"(?i)\bconventional[ -]commits?\b" => commits::conventional,
+        r"(?i)\bcommit messages? (?:must be |should be |are )?(?:always )?(?:written )?in (?<language>korean|english|japanese|chinese)\b" => commits::language,
+        r"(?i)\b(?:no|never|not|without|avoid|don't)\b[^.]{0,30}\b(?<who>ai|claude|copilot|agent|llm|bot)s?\b[^.]{0,12}\bco-?author\w*" => commits::no_machine,
         r"(?i)\b(?:format|messages?|titles?|commits?)\b[^«]{0,40}«(?<form>\d+)»" => commits::form,
         r"(?i)\b(?:push|force-push|commit|merge)(?:ing|ed)? (?:directly |straight )?(?:on|to|into) (?:the )?(?<branch>«\d+»|main\b|master\b)" => code::protected,
         r"(?i)\bcommit (?:messages?|subjects?|titles?).{0,30}\b(?:start|begin)s? with (?:a |an |the )?«(?<start>\d+)»" => commits::subject_start,
@@ -120,13 +121,14 @@ static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         r"(?i)\b(?:every|each|all) (?:new )?(?<noun>packages?|crates?|apps?|services?|modules?|plugins?|skills?|examples?)\b[^«]{0,20}\b(?:has|have|contains?|needs?|comes? with|gets?|requires?|includes?)\b[^«]{0,25}«(?<has>\d+)»" => drafts::member_has,
         r"(?i)\b(?:when(?:ever)?|if|after) (?:something (?:in|below|under) |you (?:change|edit|touch|modify|update) |changing |editing |modifying )?(?:anything (?:in|under|below) |files? (?:in|under) )?«(?<touches>\d+)»(?: (?:is|are)? ?(?:changed?s?|edited|modified|touched)| changes)?,? [^«]{0,30}\b(?:update|change|touch|add|edit|extend|regenerate)\b[^«]{0,30}«(?<requires>\d+)»" => commits::together,
         r"(?i)\bchanges? (?:to|in|under|below) «(?<touches>\d+)» (?:must|should|need|require|always)[^«]{0,40}«(?<requires>\d+)»" => commits::together,
-        r"(?i)\b(?:file ?names?|filenames?|files|folders|directories|components|modules|scripts)\b.{0,60}?(?<case>kebab-case|snake_case|camelCase|PascalCase|«\d+»)" => drafts::file_names,
-        r"(?i)(?<case>kebab-case|snake_case|camelCase|PascalCase) (?:for |in )?(?:all )?(?:file ?names?|filenames?|files|directories|component files|components)" => drafts::file_names,
+        r"(?i)\b(?:file ?names?|filenames?|files|folders?|director(?:y|ies)|components|modules|scripts)\b.{0,60}?(?<case>kebab-case|snake_case|camelCase|PascalCase|«\d+»)" => drafts::file_names,
+        r"(?i)(?<case>kebab-case|snake_case|camelCase|PascalCase) (?:for |in )?(?:all )?(?:file ?names?|filenames?|files?|folders?|director(?:y|ies)|component files|components)\b" => drafts::file_names,
         r"(?i)(?:at most|no more than|not exceed|never exceed|no longer than|under|below|up to|longer than|over|more than|maximum(?: of)?|limit(?:ed)? (?:of|to)) (?<max>\d[\d,_]*) (?<unit>lines|bytes|tokens)" => drafts::limit,
         r"(?i)\blines?\b.{0,40}?\b(?:at most|no more than|exceed(?:ing)?|longer than|beyond|under|below|over|within|limit(?:ed)?(?: of| to)?|max(?:imum)?(?: of)?|to|than) (?<max>\d{2,3}) (?:characters?|chars?|columns?|cols?)" => drafts::line_length,
         r"(?i)\b(?:line (?:length|width)|column limit)\b.{0,25}?(?<max>\d{2,3})\b" => drafts::line_length,
         r"(?i)\b(?:sections?|headings?)\b[^«]{0,20}«(?<first>\d+)»" => drafts::sections,
-        r"(?i)\b(?:typescript|ts|compiler)\b.{0,30}\bstrict(?: mode| flag)?\b" => drafts::strict,
+        r"«\d+»" => words::compiler_option,
+        r"(?i)\b(?:typescript|ts|compiler)\b.{0,30}\bstrict(?: mode| flag)?\b|^strict mode\b" => drafts::strict,
         r"(?i)\b(?:set|pin|require|enable|keep|leave)s? «(?<key>\d+)»(?: (?:set |enabled |on )?(?:to|at|=|as) «(?<value>\d+)»)?(?: enabled| on| set)? in «(?<file>\d+)»" => drafts::setting,
         r"(?i)«(?<key>\d+)» (?:must|should|has to) (?:always )?(?:be|stay|remain) (?:set (?:to )?)?(?:«(?<value>\d+)»|enabled|set|on) in «(?<file>\d+)»" => drafts::setting,
         r"(?i)\b(?:use|using|prefer|only)\b[^«]{0,15}«?\b(?<good>\d+|pnpm|yarn|npm|bun|uv|poetry)»?[^«]{0,25}\b(?:instead of|over|rather than|not|never|do not use|don't use)\b(?: use)? (?<bad>(?:(?:«\d+»|npm|yarn|pnpm|bun|pip\b|poetry)(?:,? or |,? and |, |/)?)+)" => drafts::package_manager,
@@ -138,12 +140,19 @@ static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         r"(?i)\binstead of (?<bad>«\d+»(?:(?:,|,? and|,? or) «\d+»)*),? (?:always )?use (?<good>«\d+»)" => swap::instead,
         r"(?i)\b(?:only )?use «(?<bad>\d+)» only (?:in|inside|within|from) (?<place>(?:the )?«\d+»(?:(?:,|,? and|,? or) «\d+»)*|tests?)" => code::only_in,
         r"(?i)\bonly use «(?<bad>\d+)» (?:in|inside|within|from) (?<place>(?:the )?«\d+»(?:(?:,|,? and|,? or) «\d+»)*|tests?)" => code::only_in,
-        r"(?i)\b(?:never|must not|must never|should not|should never|do not|don't|may not|avoid)\b(?: (?:use|call|write|leave|add|have|using|calling|leaving|adding|introduce|import|importing|rely|on|uses? of|calls? (?:of|to)|the|any|new|a|an|with|to|direct|raw|ever|plain|bare))* (?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))?" => code::banned,
+        r"(?i)\b(?:never|must not|must never|should not|should never|do not|don't|may not|avoid)\b(?: (?:use|call|write|leave|add|have|read|access|using|calling|leaving|adding|reading|accessing|introduce|import|importing|rely|on|uses? of|calls? (?:of|to)|the|any|new|a|an|with|to|direct|raw|ever|plain|bare|cjs|commonjs|next\.js|react|node\.js|node|vue|native|global|built-in|browser))* (?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))?" => code::banned,
         r"(?i)(?:^|[:;,.] )no\b(?: (?:use of|uses of|calls? to|direct|raw|new|more|stray|bare|plain))* (?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))?" => code::banned,
         r"(?i)^(?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))? (?:is|are) (?:strictly )?(?:forbidden|banned|prohibited|not allowed|disallowed)" => code::banned,
         r"(?i)^(?:the (?:use|usage) of )?(?<bad>«\d+»(?:(?:, and|, or|,| and| or|/) «\d+»)*)(?: (?:statements?|calls?|comments?|macros?|types?|imports?|functions?|methods?|hooks?|blocks?|keywords?|usages?|directives?|attributes?))? (?:must|should|may) (?:not|never) (?:be used|be called|appear|be added|be left|be imported)" => code::banned,
         r"(?i)\b(?:never|do not|don't|must not|avoid|no)\b(?: (?:create|creating|add|adding|reintroduce|re-add|introduce|generate|use|have|a|an|any|new|the|more))* (?<first>«\d+»)(?: (?:files?|folders?|director(?:y|ies)))?(?: (?:anywhere|here|again|in the repo(?:sitory)?))?(?:$|[.,;:(]| [—–-]| because| since)" => drafts::no_file,
         r"(?i)\b(?:never|do not|don't|must not|avoid|no|remove)\b[^.«]{0,25}\b(?<what>print(?:\(\))? statements?|print calls?|console logs?|console logging|console statements?|debugger statements?|default exports?|inline styles?|inline css|ternar(?:y|ies)(?: operators?)?)\b" => marks::named,
+        r"(?i)\bnamed exports?\b(?: \([^()]*\))?,? (?:over|instead of|rather than|not|never)(?: (?:use|using))? default exports?\b" => marks::named_exports,
+        r"(?i)\b(?:use|prefer|favou?r)(?: using)? named exports?\b(?: \([^()]*\))?" => marks::named_exports,
+        r"(?i)\b(?:no|never|avoid)(?: (?:use|using|write|writing|any|the|es6|javascript))* (?<what>class(?: components?| syntax|es))(?:$|[^-\w ]| (?:[—–-]|in|unless|except|and|or|components?|when|if|without|where|for)(?: |$))" => words::classes,
+        r"(?i)\b(?:use|only|prefer|write|favou?r)\b[^«.,;]{0,12}\bfunction(?:al)? components?\b|\bfunction(?:al)? components? (?:only|exclusively)\b" => words::function_components,
+        r"(?i)\btypes?(?: aliases| declarations)? (?:over|instead of|rather than) interfaces?\b" => words::types,
+        r"(?i)\binterfaces? (?:over|instead of|rather than) types?(?: aliases)?\b" => words::interfaces,
+        r"(?i)\b(?:always|must|require|never (?:omit|skip|leave out)|never missing)\b[^.;]{0,50}\bcurly braces?\b|\bcurly braces? (?:are )?(?:always|required)\b" => words::braces,
         r"(?i)\b(?<what>named exports?) only\b|\b(?:only|always) (?:use )?(?<what2>named exports?)\b" => marks::named_exports,
         r"(?i)\b(?:instead of|over|rather than|not|never|no|avoid)\b[^.«]{0,20}\b(?:parent |deep |deeply nested )?relative (?:imports?|paths? (?:in|for|when) import\w*|import paths?|paths?)\b" => marks::relative_import,
         r"(?i)\b(?:no|never|avoid|do not|don't|without)\b[^.«]{0,30}\b(?<what>emojis?|em[- ]dash(?:es)?)\b" => marks::signs,
@@ -163,13 +172,19 @@ static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
 
 /// What becomes of a sentence by its shape; `None`: no shape fits.
 pub(super) fn read(sentence: &Sentence, ground: &Ground) -> Option<Verdict> {
-    if NO_DEMAND.is_match(&sentence.english) {
+    if takes_back(&sentence.english) || takes_back(&sentence.shape) {
         return None;
     }
+    let is_soft = is_soft(&sentence.english) || is_soft(&sentence.shape);
     SHAPES.iter().find_map(|shape| {
         let groups = shape.expression.captures(&sentence.english)?;
         match (shape.make)(&Caught { sentence, groups }, ground)? {
-            Made::Draft(draft) => Some(Verdict::Draft(*draft)),
+            Made::Draft(mut draft) => {
+                if is_soft {
+                    draft.trust = draft.trust.min(Trust::Medium);
+                }
+                Some(Verdict::Draft(*draft))
+            }
             Made::Run(command) => Some(Verdict::Run(command)),
         }
     })
@@ -182,5 +197,5 @@ pub(super) fn may_draft(sentence: &Sentence) -> bool {
         let caught = Caught { sentence, groups };
         shape.drafts && (!shape.is_plain || (shape.make)(&caught, &Ground::default()).is_some())
     };
-    !NO_DEMAND.is_match(&sentence.english) && SHAPES.iter().any(fits)
+    !takes_back(&sentence.english) && !takes_back(&sentence.shape) && SHAPES.iter().any(fits)
 }

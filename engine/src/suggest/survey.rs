@@ -243,7 +243,28 @@ fn told(open: Vec<Open>) -> Vec<Told> {
         }
         all.push(one.told);
     }
-    all
+    together(all)
+}
+
+/// Sentences that come to one check share its page: the first has it, and says where the others are.
+fn together(told: Vec<Told>) -> Vec<Told> {
+    fn own_page(told: &Told) -> Option<(&serde_json::Value, &str)> {
+        let Outcome::Draft(one) = &told.outcome else { return None };
+        let folder = one.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        (!one.in_place).then_some((&one.draft.check, folder))
+    }
+    let mut kept: Vec<Told> = Vec::with_capacity(told.len());
+    for mut one in told {
+        let page = own_page(&one);
+        let same = page.and_then(|page| kept.iter_mut().find(|old| own_page(old) == Some(page)));
+        if let Some(first) = same {
+            first.also.push(format!("{}:{}", one.path, one.line));
+            first.also.append(&mut one.also);
+        } else {
+            kept.push(one);
+        }
+    }
+    kept
 }
 
 /// What a page comes to as a whole: it has a check, or another tool enforces it.

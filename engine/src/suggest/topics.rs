@@ -22,7 +22,7 @@ pub(super) const TOPICS: &[Topic] = &[
         ],
     ),
     (
-        r"(?:skip|disabl|ignor)(?:ped|ed|ping|ing|e)?\b.{0,12}\b(?:failing |flaky |broken )?tests?\b",
+        r"\b(?:no|never|not|don't|avoid|without|forbid\w*|remove)\b.{0,30}\b(?:skip|disabl|ignor)(?:ped|ed|ping|ing|e)?\b.{0,12}\b(?:failing |flaky |broken )?tests?\b|\btests?\b.{0,20}\b(?:not|never) be (?:skipped|disabled|ignored)|(?:skip|disabl|ignor)(?:ped|ing|ping|ed) tests? (?:is|are) (?:forbidden|banned|not allowed)",
         &[
             ("compliance/disabled-test", SCRIPT),
             ("compliance/python-disabled-test", "python"),
@@ -105,11 +105,11 @@ pub(super) const TOPICS: &[Topic] = &[
         ],
     ),
     (
-        r"\b(?:no|avoid|never|not|without)\b.{0,20}(?:\bany\b type|type \bany\b|explicit any|untyped any)",
+        r"\b(?:no|avoid|never|not|without)\b.{0,20}(?:\bany-type\b|\bany types?(?: allowed| annotations?)?\s*(?:$|[.,;:(\u{2014}-])|type \bany\b\s*(?:$|[.,;])|explicit any|untyped any)|\b(?:unknown|types?)\b.{0,12}\b(?:over|instead of|rather than) (?:any-type|any(?: types?)?\s*(?:$|[.,;:(\u{2014}-]))",
         &[("compliance/any-type", "typescript")],
     ),
     (
-        r"\benums?\b.{0,30}\b(?:union|const object|not)|(?:no|avoid|never use|don't use|do not use) (?:typescript )?enums\b",
+        r"\b(?:literals?|unions?|maps?|objects?)\b.{0,20}\b(?:over|instead of|rather than) (?:typescript )?enums?\b|\benums?\b.{0,30}\b(?:union|const object|not)|(?:no|avoid|never use|don't use|do not use) (?:typescript )?enums\b",
         &[("compliance/enum", "typescript")],
     ),
     (
@@ -427,7 +427,7 @@ pub(super) const TOPICS: &[Topic] = &[
         &[("compliance/python-name-case", "python")],
     ),
     (
-        r"camelcase\b.{0,15}\b(?:variables|functions)|\b(?:variables|functions)\b.{0,25}\bcamelcase|pascalcase\b.{0,15}\b(?:types|classes|interfaces)|\b(?:types|classes|interfaces)\b.{0,20}\bpascalcase",
+        r"camelcase\b.{0,15}\b(?:variables|functions|function|methods)|\b(?:variables|functions)\b.{0,25}\bcamelcase|pascalcase\b.{0,15}\b(?:types|classes|interfaces)|\b(?:types|classes|interfaces)\b.{0,20}\bpascalcase",
         &[("compliance/identifier-case", SCRIPT)],
     ),
     (

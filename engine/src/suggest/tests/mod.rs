@@ -156,3 +156,63 @@ fn a_hostile_page_costs_little() {
     }
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
 }
+
+#[test]
+fn a_heading_that_forbids_turns_its_items() {
+    insta::assert_snapshot!(told("
+## Do
+
+- Use `eval()` sparingly, never in loops
+
+## Don't
+
+- Use `console.log`
+- Never call `alert()`
+- Commit `.env` files
+
+Use `moment` here.
+
+## 금지 사항
+
+- console.log 남기기
+- TODO/FIXME 주석 (완전히 구현할 것)
+- 요청하지 않은 리팩토링
+"), @r#"
+    Use `eval()` sparingly, never in loops
+      guidance
+    Don't: Use `console.log`
+      high project/no-console-log {"syntax":{"language":["typescript"],"rule":{"pattern":"console.log"}}}
+    Never call `alert()`
+      high project/no-alert {"syntax":{"language":["typescript"],"rule":{"pattern":"alert($$$ARGS)"}}}
+    Don't: Commit `.env` files
+      high project/no-env {"tree":{"absent":["**/.env"],"tracked":true}}
+    Use `moment` here.
+      guidance
+    금지 사항: `console.log` 남기기
+      high project/no-console-log {"syntax":{"language":["typescript"],"rule":{"pattern":"console.log"}}}
+    금지 사항: `TODO`/`FIXME` 주석 (완전히 구현할 것)
+      high project/no-todo {"files":["**/*.{go,py,rs,ts,tsx}"],"text":{"regex":"\\bTODO\\b|\\bFIXME\\b"}}
+    "#);
+}
+
+#[test]
+fn words_that_leave_room_are_not_sure() {
+    insta::assert_snapshot!(told("
+- Never use `alert()`.
+- Generally, never use `alert()`.
+- Prefer `unknown` over `any`.
+- Never commit secrets, keys, or `.env` files.
+- Never commit `.env` files.
+"), @r#"
+    Never use `alert()`.
+      high project/no-alert {"syntax":{"language":["typescript"],"rule":{"pattern":"alert($$$ARGS)"}}}
+    Generally, never use `alert()`.
+      medium project/no-alert {"syntax":{"language":["typescript"],"rule":{"pattern":"alert($$$ARGS)"}}}
+    Prefer `unknown` over `any`.
+      medium project/no-any {"syntax":{"language":["typescript"],"rule":{"kind":"predefined_type","regex":"^any$"},"fix":"unknown"}}
+    Never commit secrets, keys, or `.env` files.
+      medium project/no-env {"tree":{"absent":["**/.env"],"tracked":true}}
+    Never commit `.env` files.
+      high project/no-env {"tree":{"absent":["**/.env"],"tracked":true}}
+    "#);
+}

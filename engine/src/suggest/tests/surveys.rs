@@ -357,3 +357,60 @@ fn what_is_left_out_is_said() {
         crate::suggest::survey(&project, &asked).expect_err("refused").starts_with("gone.md: ")
     );
 }
+
+#[test]
+fn sentences_that_come_to_one_check_share_its_page() {
+    let (_folder, project) = project(&[
+        ("package.json", "{}"),
+        ("src/a.ts", "export const a = 1;\n"),
+        (
+            "AGENTS.md",
+            "- Never use default exports.\n- Named exports only.\n- Never use `alert()`.\n",
+        ),
+    ]);
+    let survey = all(&project);
+    let told: Vec<(&str, &[String])> =
+        survey.told.iter().map(|told| (told.text.as_str(), told.also.as_slice())).collect();
+    let [first, other] = told.as_slice() else { panic!("{}", lines(&survey)) };
+    assert_eq!(*first, ("Never use default exports.", &["AGENTS.md:2".to_owned()][..]));
+    assert_eq!(*other, ("Never use `alert()`.", &[][..]));
+}
+
+#[test]
+fn reasons_conditions_and_plain_words_switch_nothing_on() {
+    let (_folder, project) = project(&[
+        ("package.json", "{}"),
+        ("src/a.ts", "export const a = 1;\n"),
+        (
+            "AGENTS.md",
+            "- Disabled in test files only.\n- Never skip failing tests.\n\
+             - Place mocks in one folder so the order of imports stays sorted, always.\n\
+             - No 'any' type allowed.\n- Do not add any types of plugins.\n\
+             - No `any` unless justified by a comment.\n\
+             - Do not use `any` unless absolutely necessary.\n- Prefer specific types over any.\n\
+             - String literals over enums.\n- Use enums for string values.\n",
+        ),
+    ]);
+    insta::assert_snapshot!(lines(&all(&project)), @"
+    AGENTS.md:1 Disabled in test files only.
+      guidance
+    AGENTS.md:2 Never skip failing tests.
+      switch on compliance/disabled-test (testing), finds 0
+    AGENTS.md:3 Place mocks in one folder so the order of imports stays sorted, always.
+      guidance
+    AGENTS.md:4 No 'any' type allowed.
+      switch on compliance/any-type (typescript-strict), finds 0
+    AGENTS.md:5 Do not add any types of plugins.
+      guidance
+    AGENTS.md:6 No `any` unless justified by a comment.
+      guidance
+    AGENTS.md:7 Do not use `any` unless absolutely necessary.
+      switch on compliance/any-type (typescript-strict), finds 0
+    AGENTS.md:8 Prefer specific types over any.
+      switch on compliance/any-type (typescript-strict), finds 0
+    AGENTS.md:9 String literals over enums.
+      switch on compliance/enum (typescript-strict), finds 0
+    AGENTS.md:10 Use enums for string values.
+      guidance
+    ");
+}
