@@ -211,6 +211,12 @@ fn page(
             check[ours] = json!(globs);
         }
     }
+    if language == "typescript" {
+        // To ast-grep the other is a language of its own; rules for it stand beside these.
+        let mut exclude = texts(&check["exclude"]);
+        exclude.push("*.tsx".to_owned());
+        check["exclude"] = json!(exclude);
+    }
     let message = document["message"].as_str().filter(|message| !message.trim().is_empty());
     let demand = format!("Code in {language} MUST NOT have the shape of `{id}`.");
     let mut draft = Draft::new(Tool::AstGrep, file, id, demand).check(check);

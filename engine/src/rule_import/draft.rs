@@ -136,7 +136,7 @@ impl Draft {
         }
         let _ = write!(page, "---\n# {}\n\n{}\n", self.id(), one_line(&self.demand));
         for says in &self.says {
-            let _ = write!(page, "\n{}\n", prose(says));
+            said(says, &mut page);
         }
         for note in &self.notes {
             let _ = write!(page, "\nDiffers from {}: {}.\n", self.tool, one_line(note));
@@ -219,6 +219,23 @@ fn fence(page: &mut String, info: &str, text: &str) {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What another tool says: its paragraphs, and its lines as they are where they are laid out.
+fn said(text: &str, page: &mut String) {
+    let mut lines = text.trim_end().lines().skip_while(|line| line.trim().is_empty()).peekable();
+    while lines.peek().is_some() {
+        let block: Vec<&str> = lines.by_ref().take_while(|line| !line.trim().is_empty()).collect();
+        let is_laid_out = |line: &&str| {
+            let is_item = ["- ", "* ", "1. "].iter().any(|mark| line.starts_with(mark));
+            is_item || line.starts_with(['\t', ' '])
+        };
+        if block.len() > 1 && block.iter().any(is_laid_out) {
+            fence(page, "text", &format!("{}\n", block.join("\n")));
+        } else if !block.is_empty() {
+            let _ = write!(page, "\n{}\n", prose(&block.join(" ")));
+        }
+    }
 }
 
 /// A text of another tool as a paragraph that is no heading, no block and no list of ours.

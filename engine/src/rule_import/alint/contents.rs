@@ -148,33 +148,22 @@ const IMPORTS: [(&str, &str, &str); 8] = [
 
 /// The target of an import must not match.
 fn import(rule: &Rule<'_>) -> Drafts {
-    if rule.options.contains_key("import_pattern") {
-        return Err(
-            "its expression for the line of an import cannot be joined with what it forbids"
-                .to_owned(),
-        );
-    }
-    let language = rule.text("language")?;
-    let (_, before, after) = *IMPORTS
-        .iter()
-        .find(|(name, ..)| *name == language)
-        .ok_or_else(|| format!("`{language}` has no preset"))?;
     let forbid = rule.text("forbid")?;
-    let target = if after.is_empty() { r"[\w.:/]*?" } else { r#"[^'"\n]*?"# };
-    // Each alternative by itself may be bound to the start of the target.
-    let parts: Vec<String> = top_level(forbid)
-        .iter()
-        .map(|part| match part.strip_prefix('^') {
-            Some(rest) => rest.trim_end_matches('$').to_owned(),
-            None => format!("{target}{}", part.trim_end_matches('$')),
-        })
-        .collect();
-    let tail = match (forbid.ends_with('$'), after) {
-        (true, _) => "",
-        (false, "") => r"[\w.:/]*",
-        (false, _) => r#"[^'"\n]*"#,
+    let regex = match rule.options.get("import_pattern").and_then(serde_json::Value::as_str) {
+        Some(pattern) => {
+            let (before, any, after) = around_target(pattern).ok_or_else(|| format!("the target in its expression for the line of an import, `{pattern}`, is no run of characters"))?;
+            format!("{before}(?P<at>{}){after}", targets(forbid, &any)?)
+        }
+        None => {
+            let language = rule.text("language")?;
+            let (_, before, after) = *IMPORTS
+                .iter()
+                .find(|(name, ..)| *name == language)
+                .ok_or_else(|| format!("`{language}` has no preset"))?;
+            let any = if after.is_empty() { r"[\w.:/]" } else { r#"[^'"\n]"# };
+            format!("{before}(?P<at>{}){after}", targets(forbid, any)?)
+        }
     };
-    let regex = format!("{before}(?P<at>(?:{}){tail}){after}", parts.join("|"));
     let demand = format!("Files at {} NEVER import what matches `{forbid}`.", rule.said());
     let mut draft = rule.draft(demand);
     let mut check = rule.on_files("text", json!({"regex": regex}));
@@ -190,6 +179,65 @@ fn import(rule: &Rule<'_>) -> Drafts {
         draft = draft.example(false, &path, format!("{bad}\n"));
     }
     Ok(vec![draft.example(true, &path, PLAIN)])
+}
+
+/// Expressions for all of a target, of characters like `any`, in which `forbid` finds something.
+fn targets(forbid: &str, any: &str) -> Result<String, String> {
+    let mut all = Vec::new();
+    for part in top_level(forbid) {
+        let (head, inner) = match part.strip_prefix('^') {
+            Some(rest) => (String::new(), rest),
+            None => (format!("{any}*?"), part.as_str()),
+        };
+        if let Some(inner) = inner.strip_suffix('$') {
+            all.push(format!("{head}{inner}"));
+            continue;
+        }
+        // The end may be one of the alternatives that it ends with.
+        let last =
+            last_group(inner).map(|at| (&inner[..at], top_level(&inner[at + 1..inner.len() - 1])));
+        match last {
+            Some((before, parts)) if parts.iter().any(|part| part == "$") => {
+                let others: Vec<String> = parts.into_iter().filter(|part| part != "$").collect();
+                all.push(format!("{head}{before}"));
+                all.push(format!("{head}{before}(?:{}){any}*", others.join("|")));
+            }
+            _ => all.push(format!("{head}{inner}{any}*")),
+        }
+    }
+    let odd = all.iter().any(|part| part.replace(r"\$", "").contains('$'));
+    if odd {
+        return Err(format!("`{forbid}` asks for the end of a target in its midst"));
+    }
+    Ok(format!("(?:{})", all.join("|")))
+}
+
+/// Where the group begins that an expression ends with.
+fn last_group(expression: &str) -> Option<usize> {
+    let mut open = Vec::new();
+    let mut last = None;
+    let mut escaped = false;
+    for (at, c) in expression.char_indices() {
+        match c {
+            '(' if !escaped => open.push(at),
+            ')' if !escaped => last = open.pop().map(|start| (start, at)),
+            _ => {}
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    let (start, end) = last?;
+    (end + 1 == expression.len() && !expression[start..].starts_with("(?")).then_some(start)
+}
+
+/// What stands before and behind the target in the expression for the line of an import, and of
+/// what characters that is: `(…)` with one class in it.
+fn around_target(pattern: &str) -> Option<(&str, String, &str)> {
+    let start = pattern.find('(')?;
+    let end = start + pattern[start..].find(')')?;
+    let class = pattern[start + 1..end].strip_suffix(['+', '*'])?;
+    let is_class = class.starts_with('[') && class.ends_with(']') || class == r"\S";
+    let after = &pattern[end + 1..];
+    (is_class && !after.contains('(')).then(|| (&pattern[..start], class.to_owned(), after))
 }
 
 /// The alternatives of an expression that stand in no parentheses.

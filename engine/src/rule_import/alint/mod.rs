@@ -3,6 +3,7 @@
 
 pub(super) mod bundled;
 mod changes;
+mod conditions;
 mod contents;
 mod fixes;
 pub(super) mod kinds;
@@ -237,44 +238,12 @@ fn scope(paths: &Json) -> (Vec<String>, Vec<String>) {
 
 /// `when` and `scope_filter` as a condition of ours.
 fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, Left> {
+    let mut ways = match rule.options.get("when").and_then(Json::as_str) {
+        Some(text) => stated(text, facts)
+            .map_err(|why| Left::new("", format!("its condition `{}` {why}", text.trim())))?,
+        None => vec![Map::new()],
+    };
     let mut when = Map::new();
-    if let Some(text) = rule.options.get("when").and_then(Json::as_str) {
-        let (plain, not) = match text.trim().strip_prefix("not ") {
-            Some(rest) => (rest.trim(), true),
-            None => (text.trim(), false),
-        };
-        let name = plain.strip_prefix("facts.").unwrap_or_default();
-        let fact = facts.iter().find(|fact| fact["id"] == name && !name.is_empty());
-        if let Some(data) = fact.map(|fact| &fact["data"]).filter(|data| data.is_object()) {
-            when.insert("data".to_owned(), data.clone());
-            return Ok(Some(Json::Object(when)));
-        }
-        let any = fact.map(|fact| texts(&fact["any_file_exists"])).unwrap_or_default();
-        let all = fact.map(|fact| texts(&fact["all_files_exist"])).unwrap_or_default();
-        let globs = match (&any[..], &all[..]) {
-            ([_, ..], _) => any,
-            (_, [_]) => all,
-            _ => {
-                return Err(Left::new(
-                    "",
-                    format!(
-                        "its condition `{text}` is none that `when` of a page states: files that exist"
-                    ),
-                ));
-            }
-        };
-        // A plain path is one from the root here; a glob without a slash speaks of any folder.
-        let place = |glob: &String| match glob.contains(['*', '?', '[', '{']) {
-            true => anchored(glob),
-            false => glob.trim_start_matches("./").to_owned(),
-        };
-        let file = json!(globs.iter().map(place).collect::<Vec<_>>());
-        if not {
-            when.insert("not".to_owned(), json!({"file": file}));
-        } else {
-            when.insert("file".to_owned(), file);
-        }
-    }
     if let Some(Json::Object(filter)) = rule.options.get("scope_filter") {
         for (key, value) in filter {
             match key.as_str() {
@@ -292,7 +261,96 @@ fn condition(rule: &mut Rule<'_>, facts: &[Json]) -> Result<Option<Json>, Left> 
             }
         }
     }
-    Ok((!when.is_empty()).then_some(Json::Object(when)))
+    for way in &mut ways {
+        way.extend(when.clone());
+    }
+    ways.retain(|way| !way.is_empty());
+    Ok(match ways.len() {
+        0 => None,
+        1 => ways.pop().map(Json::Object),
+        _ => Some(Json::Array(ways.into_iter().map(Json::Object).collect())),
+    })
+}
+
+/// The conditions of ours, of which one must hold, for what alint says of facts.
+fn stated(text: &str, facts: &[Json]) -> Result<Vec<Map<String, Json>>, String> {
+    let odd = || "is none that `when` of a page states: files that exist".to_owned();
+    let mut stated = Vec::new();
+    for way in conditions::ways(text).ok_or_else(odd)? {
+        // Of several that must not all be there, each is a way of its own.
+        let mut open = vec![Map::new()];
+        for (holds, asked) in way {
+            let name = asked
+                .name
+                .strip_prefix("facts.")
+                .filter(|_| asked.given.is_none() && asked.equals.is_none());
+            let fact = name.and_then(|name| facts.iter().find(|fact| fact["id"] == name));
+            let fact = fact.ok_or_else(odd)?;
+            let mut next = Vec::new();
+            for before in &open {
+                next.extend(with(before, fact, holds)?);
+            }
+            open = next;
+        }
+        stated.extend(open);
+    }
+    Ok(stated)
+}
+
+/// A condition of ours with one fact more.
+fn with(
+    before: &Map<String, Json>,
+    fact: &Json,
+    holds: bool,
+) -> Result<Vec<Map<String, Json>>, String> {
+    let together = || {
+        "asks for several things at once; a condition of a page asks for one file that is there"
+            .to_owned()
+    };
+    let mut when = before.clone();
+    if fact["data"].is_object() {
+        let key = if holds { "data" } else { "not" };
+        let value = if holds { fact["data"].clone() } else { json!({"data": fact["data"]}) };
+        return match when.insert(key.to_owned(), value) {
+            None => Ok(vec![when]),
+            Some(_) => Err(together()),
+        };
+    }
+    let (any, all) = (texts(&fact["any_file_exists"]), texts(&fact["all_files_exist"]));
+    let groups = match (&any[..], &all[..]) {
+        ([_, ..], _) => vec![any],
+        (_, [_, ..]) => all.into_iter().map(|one| vec![one]).collect(),
+        _ => return Err("is none that `when` of a page states: files that exist".to_owned()),
+    };
+    // A plain path is one from the root here; a glob without a slash speaks of any folder.
+    let place = |glob: &String| match glob.contains(['*', '?', '[', '{']) {
+        true => anchored(glob),
+        false => glob.trim_start_matches("./").to_owned(),
+    };
+    let groups: Vec<Vec<String>> =
+        groups.iter().map(|group| group.iter().map(place).collect()).collect();
+    match (holds, &groups[..]) {
+        (true, [only]) => match when.insert("file".to_owned(), json!(only)) {
+            None => Ok(vec![when]),
+            Some(same) if same == json!(only) => Ok(vec![when]),
+            Some(_) => Err(together()),
+        },
+        (true, _) => Err(together()),
+        // One of them is missing.
+        (false, _) => groups
+            .iter()
+            .map(|group| {
+                let mut when = before.clone();
+                let mut none = when.get("not").map(|not| texts(&not["file"])).unwrap_or_default();
+                if when.get("not").is_some_and(|not| !not["data"].is_null()) {
+                    return Err(together());
+                }
+                none.extend(group.iter().cloned());
+                when.insert("not".to_owned(), json!({"file": none}));
+                Ok(when)
+            })
+            .collect(),
+    }
 }
 
 /// What all drafts of a rule have in common.
@@ -331,6 +389,8 @@ fn settle(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
 /// The files that make a condition hold: such as lie deep, where they may, for a rule may ask for
 /// one in the root.
 fn beside(when: &Json) -> Vec<String> {
+    // Of several ways the first is shown.
+    let when = when.get(0).unwrap_or(when);
     let globs = texts(&when["file"]);
     let deep =
         globs.iter().find_map(|glob| glob.strip_prefix("**/").map(|name| format!("part/{name}")));

@@ -217,17 +217,40 @@ fn without_ending(pattern: &str, globs: &[String]) -> Result<String, String> {
             "`{pattern}` is held against the whole name; `name` of the form `tree` judges it up to its last dot"
         )
     };
-    let plain = pattern.trim_end_matches('$');
+    let plain = pattern.strip_suffix('$').unwrap_or(pattern);
     let (head, ending) = plain.rsplit_once(r"\.").ok_or_else(why)?;
-    let is_word = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric());
-    // All files must have the ending, or those that have not would not be told.
-    let all = globs.iter().all(|glob| glob.ends_with(&format!(".{ending}")));
-    let whole = head.matches('(').count() == head.matches(')').count();
-    if is_word(ending) && all && whole && !head.contains('|') {
+    let inner = ending.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let inner = inner.map_or(ending, |inner| inner.strip_prefix("?:").unwrap_or(inner));
+    let known: Vec<&str> = inner.split('|').collect();
+    let is_word = |text: &&str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric());
+    // All files must have one of the endings, or those that have not would not be told.
+    let has = |glob: &String| {
+        let (_, ending) = glob.rsplit_once('.')?;
+        let inner = ending.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        Some(inner.unwrap_or(ending).split(',').all(|ending| known.contains(&ending)))
+    };
+    let all = globs.iter().all(|glob| has(glob) == Some(true));
+    let is_whole = head.matches('(').count() == head.matches(')').count();
+    let one = known.len() == 1 || inner.len() < ending.len();
+    if one && known.iter().all(is_word) && all && is_whole && !top_level(head).contains('|') {
         Ok(head.to_owned())
     } else {
         Err(why())
     }
+}
+
+/// What of an expression stands in no parentheses.
+fn top_level(expression: &str) -> String {
+    let mut depth = 0_usize;
+    let outside = expression.chars().filter(|c| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    });
+    outside.collect()
 }
 
 fn sizes(rule: &Rule<'_>, what: &str, bound: &str, key: &str) -> Drafts {

@@ -2,6 +2,7 @@
 
 use super::super::draft::Draft;
 use super::super::{listed, sample};
+use super::conditions::{self, Asked};
 use super::{Rule, scope, texts};
 use serde_json::{Map, Value as Json, json};
 
@@ -54,6 +55,21 @@ fn pair(rule: &Rule<'_>) -> Drafts {
 fn contains(rule: &Rule<'_>) -> Drafts {
     let select = rule.text("select")?.trim_end_matches('/');
     let folder = sample::of_glob(select, "example");
+    let is_root = matches!(select, "." | "");
+    if is_root && rule.kind == "dir_contains" {
+        let names = rule.options.get("require").map(texts).unwrap_or_default();
+        let there =
+            names.iter().map(|name| (sample::of_glob(name, "example"), "Text.\n".to_owned()));
+        return Ok(vec![
+            rule.draft(format!("The project MUST hold {} in its root.", listed(&names, "and")))
+                .check(rule.on_project("tree", json!({"exists": names})))
+                .project(false, vec![("other.txt".to_owned(), "Text.\n".to_owned())])
+                .project(true, there.collect()),
+        ]);
+    }
+    if is_root {
+        return Err("`only` of the form `tree` speaks of folders below the root".to_owned());
+    }
     if rule.kind == "dir_contains" {
         let names = rule.options.get("require").map(texts).unwrap_or_default();
         let exists: Vec<String> = names.iter().map(|name| format!("<path>/{name}")).collect();
@@ -139,24 +155,28 @@ fn each(rule: &Rule<'_>) -> Drafts {
     }
     // What `{path}` stands for: the subject, or, of one that is told by a file in it, its folder.
     let mut subject = "<path>";
+    let mut left_out: Vec<String> = Vec::new();
+    let mut told_by = None;
     if let Some(text) = rule.options.get("when_iter").and_then(Json::as_str) {
-        let name =
-            text.trim().strip_prefix("iter.has_file(").and_then(|rest| rest.strip_suffix(')'));
-        let name = name
-            .map(|name| name.trim_matches(['"', '\'']))
-            .filter(|name| !name.contains(['*', '"', '\'']));
-        let Some(name) = name.filter(|_| rule.kind == "for_each_dir") else {
-            return Err(format!(
-                "its condition `{text}` is none that a page states of each subject"
-            ));
-        };
-        each = each.iter().map(|folder| format!("{folder}{name}")).collect();
-        subject = "<dir>";
+        let (file, without) = iterated(text)
+            .filter(|(file, _)| file.is_none() || rule.kind == "for_each_dir")
+            .ok_or_else(|| {
+                format!(
+                    "its condition `{}` is none that a page states of each subject",
+                    text.split_whitespace().collect::<Vec<_>>().join(" ")
+                )
+            })?;
+        left_out = without;
+        if let Some(name) = &file {
+            each = each.iter().map(|folder| format!("{folder}{name}")).collect();
+            subject = "<dir>";
+        }
+        told_by = file;
     }
     let mut tree = json!({"each": each});
     let mut demands: Vec<String> = Vec::new();
     let (mut exists, mut absent, mut good) = (Vec::new(), Vec::new(), Vec::new());
-    let mut others = Vec::new();
+    let (mut others, mut lost): (Vec<Draft>, Vec<String>) = (Vec::new(), Vec::new());
     let folder = sample::of_glob(&select[..].first().cloned().unwrap_or_default(), "example");
     for nested in rule.options.get("require").and_then(Json::as_array).into_iter().flatten() {
         let kind = nested["kind"].as_str().unwrap_or_default();
@@ -183,17 +203,21 @@ fn each(rule: &Rule<'_>) -> Drafts {
                 absent.extend(ours);
             }
             _ => {
-                if let Some(nested) = nested.as_object() {
-                    others.extend(of_files(rule, nested, &select, &not)?);
+                let Some(nested) = nested.as_object() else { continue };
+                let not: Vec<String> = not.iter().chain(&left_out).cloned().collect();
+                match of_files(rule, nested, &select, &not, told_by.as_deref()) {
+                    Ok(drafts) => others.extend(drafts),
+                    Err(why) => lost.push(format!("its `{kind}` is not carried over: {why}")),
                 }
             }
         }
     }
-    if demands.is_empty() && !others.is_empty() {
-        return Ok(others);
+    if demands.is_empty() && others.is_empty() {
+        return Err(lost.into_iter().next().unwrap_or_else(|| "it requires nothing".to_owned()));
     }
     if demands.is_empty() {
-        return Err("it requires nothing".to_owned());
+        others[0].notes.extend(lost);
+        return Ok(others);
     }
     if !exists.is_empty() {
         tree["exists"] = json!(exists);
@@ -202,9 +226,10 @@ fn each(rule: &Rule<'_>) -> Drafts {
         tree["absent"] = json!(absent);
     }
     let mut check = rule.on_project("tree", tree);
-    if !not.is_empty() {
+    if !not.is_empty() || !left_out.is_empty() {
         check["exclude"] = json!(
             not.iter()
+                .chain(&left_out)
                 .flat_map(|glob| [
                     super::anchored(glob),
                     format!("/{}/", glob.trim_end_matches('/'))
@@ -225,15 +250,36 @@ fn each(rule: &Rule<'_>) -> Drafts {
     if subject == "<dir>" {
         draft = draft.note("what is found stands at the file that tells the folder");
     }
+    draft.notes.extend(lost);
     Ok(std::iter::once(draft).chain(others).collect())
 }
 
-/// A rule on files that lie in what is selected, as one on the paths they have.
+/// The file that a condition on each subject asks for in it, and the globs of what it leaves out;
+/// `None` when it asks for something else.
+fn iterated(text: &str) -> Option<(Option<String>, Vec<String>)> {
+    let [way] = &conditions::ways(text)?[..] else { return None };
+    let (mut file, mut without) = (None, Vec::new());
+    for (holds, Asked { name, given, equals }) in way {
+        match (*holds, name.as_str(), given, equals) {
+            (true, "iter.has_file", Some(name), None) if !name.contains('*') && file.is_none() => {
+                file = Some(name.clone());
+            }
+            (false, "iter.path", None, Some(path)) => without.push(path.clone()),
+            (false, "iter.basename", None, Some(name)) => without.push(format!("**/{name}")),
+            _ => return None,
+        }
+    }
+    Some((file, without))
+}
+
+/// A rule on files that lie in what is selected, as one on the paths they have; `told_by`: only
+/// folders that hold a file of this name are meant.
 fn of_files(
     rule: &Rule<'_>,
     nested: &Map<String, Json>,
     select: &[String],
     not: &[String],
+    told_by: Option<&str>,
 ) -> Drafts {
     let given = nested.get("kind").and_then(Json::as_str).unwrap_or_default();
     let kind =
@@ -245,28 +291,54 @@ fn of_files(
         _ => return Err(format!("no page is made of `{given}` for each subject")),
     }
     let (paths, without) = scope(nested.get("paths").unwrap_or(&Json::Null));
-    let mut include = Vec::new();
-    for path in &paths {
+    let within = |path: &String| -> Result<Vec<String>, String> {
         let rest = path.strip_prefix("{path}").filter(|rest| !rest.contains('{'));
         let rest = rest.ok_or_else(|| format!("`{path}` is no path in what is selected"))?;
-        include.extend(select.iter().map(|glob| format!("{}{rest}", glob.trim_end_matches('/'))));
-    }
+        Ok(select.iter().map(|glob| format!("{}{rest}", glob.trim_end_matches('/'))).collect())
+    };
+    let include: Result<Vec<Vec<String>>, String> = paths.iter().map(within).collect();
     let mut exclude = rule.exclude.clone();
     exclude.extend(without);
-    exclude.extend(not.iter().map(|glob| format!("{}/**", glob.trim_end_matches('/'))));
-    let inner = Rule {
-        file: rule.file,
-        id: rule.id,
-        kind,
-        options: nested,
-        include,
-        exclude,
-        when: rule.when.clone(),
-        notes: Vec::new(),
-    };
-    let asks = rule.options.contains_key("when_iter");
-    let mut drafts = inner.drafts()?;
-    if asks {
+    exclude.extend(not.iter().flat_map(|glob| {
+        let glob = glob.trim_end_matches('/');
+        [glob.to_owned(), format!("{glob}/**")]
+    }));
+    // What is selected in a subject is selected where those are.
+    let mut all = Vec::new();
+    if let Some(selected) = nested.get("select") {
+        if let Some(name) = told_by {
+            return Err(format!(
+                "of folders that hold `{name}` alone the form `tree` cannot ask it"
+            ));
+        }
+        let (inner, out) = scope(selected);
+        if !out.is_empty() {
+            return Err("its `select` leaves something out again".to_owned());
+        }
+        for glob in inner.iter().map(within).collect::<Result<Vec<_>, String>>()?.concat() {
+            let mut options = nested.clone();
+            options.insert("select".to_owned(), json!(glob));
+            all.push(options);
+        }
+    } else {
+        all.push(nested.clone());
+    }
+    let include = include?.concat();
+    let mut drafts = Vec::new();
+    for options in &all {
+        let inner = Rule {
+            file: rule.file,
+            id: rule.id,
+            kind,
+            options,
+            include: include.clone(),
+            exclude: exclude.clone(),
+            when: rule.when.clone(),
+            notes: Vec::new(),
+        };
+        drafts.extend(inner.drafts()?);
+    }
+    if told_by.is_some() {
         let note = "folders without the file that its condition names are judged, too";
         drafts.iter_mut().for_each(|draft| draft.notes.push(note.to_owned()));
     }

@@ -81,11 +81,21 @@ pub(super) fn scalar(value: &Json) -> String {
         && !words.contains(&text.to_ascii_lowercase().as_str());
     if plain {
         text.clone()
-    } else if text.contains(|c: char| c.is_control() || !c.is_ascii() && !c.is_alphanumeric()) {
+    } else if text.contains(is_unseen) {
         escaped(text)
     } else {
         format!("'{}'", text.replace('\'', "''"))
     }
+}
+
+/// Whether a reader would not see a character, or take it for another: controls, odd blanks, marks
+/// without width and of direction, and what has no meaning of its own.
+fn is_unseen(c: char) -> bool {
+    let is_mark = matches!(c,
+        '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' | '\u{E000}'..='\u{F8FF}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+        | '\u{FFF0}'..='\u{FFFF}' | '\u{E0000}'..);
+    c.is_control() || is_mark || c.is_whitespace() && c != ' '
 }
 
 /// In double quotes, all that cannot be seen written out.
@@ -100,7 +110,7 @@ fn escaped(text: &str) -> String {
             '\n' => escaped.push_str("\\n"),
             '\t' => escaped.push_str("\\t"),
             '\r' => escaped.push_str("\\r"),
-            c if c.is_control() || !c.is_ascii() && !c.is_alphanumeric() => {
+            c if is_unseen(c) => {
                 let _ = write!(escaped, "\\U{:08X}", u32::from(c));
             }
             c => escaped.push(c),

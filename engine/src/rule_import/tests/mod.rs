@@ -1,6 +1,7 @@
 //! What becomes of whole configurations. The lists of what there is are the tools' own, so that a
 //! rule that nobody thought of cannot be missing here.
 
+mod real;
 mod rulesets;
 mod tools;
 
