@@ -95,7 +95,11 @@ pub(super) const MARKERS: &[(&str, Reach, Names)] = &[
     ("stylelint-disable", Reach::Rest, Names::ListOrStyle),
     ("stylelint-enable", Reach::End, Names::ListOrStyle),
     ("ast-grep-ignore", Reach::Here, Names::ListOrAll),
-    ("markdownlint-disable-next-line", Reach::Next, Names::Spaced(&["markdownlint/", "compliance/"])),
+    (
+        "markdownlint-disable-next-line",
+        Reach::Next,
+        Names::Spaced(&["markdownlint/", "compliance/"]),
+    ),
     ("markdownlint-disable-line", Reach::Line, Names::Spaced(&["markdownlint/", "compliance/"])),
     ("markdownlint-disable-file", Reach::File, Names::Spaced(&["markdownlint/", "compliance/"])),
     ("markdownlint-disable", Reach::Rest, Names::Spaced(&["markdownlint/", "compliance/"])),
