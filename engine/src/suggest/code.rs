@@ -76,6 +76,10 @@ pub(super) fn only_in(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
 pub(super) fn banned(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     let bad = caught.codes_in("bad");
     let mut found = all_of(&bad, ground)?;
+    // What is set against something else may be so there only: "rules take «0», never «1»".
+    if caught.before().trim_end().ends_with(',') {
+        found.trust = found.trust.min(Trust::Medium);
+    }
     narrow(&mut found, caught, ground)?;
     Some(Made::Draft(Box::new(found)))
 }
@@ -178,7 +182,7 @@ fn has_subject(caught: &Caught<'_>) -> bool {
 
 /// A condition that a check cannot know.
 static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:when|whenever|if|unless|until|while|without|before|after|manually|by default|as long as|as (?:the|an?)\b)")
+    Regex::new(r"(?i)\b(?:when|whenever|if|unless|until|while|without|before|after|manually|solely|by default|as long as|as (?:the|an?)\b)")
         .expect("an expression")
 });
 

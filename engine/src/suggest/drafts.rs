@@ -386,7 +386,12 @@ pub(super) fn package_manager(caught: &Caught<'_>, _: &Ground) -> Option<Made> {
         .filter_map(|name| known(name))
         .map(|(_, lock)| *lock)
         .collect();
-    if locks.is_empty() || names.iter().any(|name| known(name).is_none()) {
+    // The sentence says itself that they are there.
+    let is_there = |lock: &&str| caught.sentence.text().replace('`', "").contains(*lock);
+    if locks.is_empty()
+        || locks.iter().any(is_there)
+        || names.iter().any(|name| known(name).is_none())
+    {
         return None;
     }
     let (_, own) = known(good)?;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// Nothing is forbidden by these words.
 static NO_DEMAND: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(?:do not|don't|does not|doesn't) (?:have|need) to\b|\bno need to\b|\bnot (?:required|necessary)\b|\boptional(?:ly)?\b|\bdo not hesitate\b|\bdon't hesitate\b|\b(?:is|are) (?:fine|allowed|welcome)\b|\?$|[할쓸될둘] 수(?:도)? (?:있다|있습니다|있음)|[해써돼둬]도 (?:된다|됩니다|됨|돼|좋)|무방|선택 ?사항",
+        r"(?i)\b(?:do not|don't|does not|doesn't) (?:have|need) to\b|\bno need to\b|\bnot (?:required|necessary)\b|\boptional(?:ly)?\b|\bdo not hesitate\b|\bdon't hesitate\b|\b(?:is|are) (?:fine|allowed|welcome)\b|\?$|[할쓸될둘] 수(?:도)? (?:있다|있습니다|있음)|[해써돼둬]도 (?:된다|됩니다|됨|돼|좋)|무방|선택 ?사항|^\W*(?:예시?|(?:for )?examples?)\s?[:：]",
     )
     .expect("an expression")
 });

@@ -72,7 +72,7 @@ pub(super) const TOPICS: &[Topic] = &[
         &[("compliance/import-cycle", "")],
     ),
     (
-        r"actions?\b.{0,60}\b(?:pin|sha|commit hash)|pin\b.{0,30}\bactions?",
+        r"\bactions?\b.{0,60}\b(?:pin(?:ned|ning|s)?|sha|commit hash)\b|\bpin\b.{0,30}\bactions?\b",
         &[("compliance/unpinned-action", "")],
     ),
     (
@@ -212,7 +212,10 @@ pub(super) const TOPICS: &[Topic] = &[
         r"(?:log|print|logging)\b.{0,30}\b(?:passwords?|tokens?|secrets?|personal data|pii)",
         &[("compliance/logged-secret", SCRIPT), ("compliance/python-logged-secret", "python")],
     ),
-    (r"(?:test-?ids?|data-testid)\b", &[("compliance/test-id-query", SCRIPT)]),
+    (
+        r"\b(?:no|never|avoid|don't|not|over|instead of|rather than)\b.{0,40}\b(?:test-?ids?|data-testid|getbytestid)\b|\bgetbytestid\b.{0,30}\blast resort",
+        &[("compliance/test-id-query", SCRIPT)],
+    ),
     (
         r"\btests?\b.{0,40}\b(?:without|must (?:have|contain|include)|needs?|at least one)\b.{0,20}\bassert",
         &[

@@ -23,7 +23,7 @@ struct Words {
     passes: &'static str,
 }
 
-fn made(words: Words, caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
+fn made(words: &Words, caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
     let check = json!({"syntax": {"language": words.language, "rule": words.rule}});
     let mut found = draft(words.name, check, words.message, Trust::Medium);
     let line = |text: &str| vec![Block::alone("src/example.tsx", text)];
@@ -49,7 +49,7 @@ pub(super) fn function_components(caught: &Caught<'_>, ground: &Ground) -> Optio
         fails: "class A extends Component {}",
         passes: "const A = () => null;",
     };
-    made(words, caught, ground)
+    made(&words, caught, ground)
 }
 
 /// No classes at all.
@@ -71,7 +71,7 @@ pub(super) fn classes(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
         fails: "class A {}",
         passes: "const a = {};",
     };
-    made(words, caught, ground)
+    made(&words, caught, ground)
 }
 
 /// "Types over interfaces"; those that extend another are left where the sentence leaves them.
@@ -92,7 +92,7 @@ pub(super) fn types(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
         fails: "interface A { b: string }",
         passes: "type A = { b: string };",
     };
-    made(words, caught, ground)
+    made(&words, caught, ground)
 }
 
 /// "Interfaces over types": of objects, for only these can be either.
@@ -111,7 +111,7 @@ pub(super) fn interfaces(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
         fails: "type A = { b: string };",
         passes: "interface A { b: string }",
     };
-    made(words, caught, ground)
+    made(&words, caught, ground)
 }
 
 /// Curly braces around what a condition or a loop holds.
@@ -133,7 +133,7 @@ pub(super) fn braces(caught: &Caught<'_>, ground: &Ground) -> Option<Made> {
         fails: "if (a) b();",
         passes: "if (a) { b(); }",
     };
-    made(words, caught, ground)
+    made(&words, caught, ground)
 }
 
 /// Options of the compiler that are spoken of without their file; from typescriptlang.org/tsconfig.

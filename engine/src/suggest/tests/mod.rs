@@ -203,6 +203,7 @@ fn words_that_leave_room_are_not_sure() {
 - Prefer `unknown` over `any`.
 - Never commit secrets, keys, or `.env` files.
 - Never commit `.env` files.
+- Rules take `edit()`, never `alert()`.
 "), @r#"
     Never use `alert()`.
       high project/no-alert {"syntax":{"language":["typescript"],"rule":{"pattern":"alert($$$ARGS)"}}}
@@ -214,5 +215,7 @@ fn words_that_leave_room_are_not_sure() {
       medium project/no-env {"tree":{"absent":["**/.env"],"tracked":true}}
     Never commit `.env` files.
       high project/no-env {"tree":{"absent":["**/.env"],"tracked":true}}
+    Rules take `edit()`, never `alert()`.
+      medium project/no-alert {"syntax":{"language":["typescript"],"rule":{"pattern":"alert($$$ARGS)"}}}
     "#);
 }

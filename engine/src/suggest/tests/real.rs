@@ -198,6 +198,9 @@ const REAL: &[(&str, &str)] = &[
     ("Commit messages must be written in English.", "commit-in-english commit"),
     ("No AI co-author trailers in commit messages.", "no-machine-co-author commit"),
     ("No `console.*` in domain; use the logger.", "no-console syntax"),
+    ("예시: 영어로 `alert()` 금지", "guidance"),
+    ("There are package-lock.json and yarn.lock, but always use yarn, never npm.", "guidance"),
+    ("Avoid `bind()` and `call()` solely to control `this`.", "guidance"),
     // Who, what for, and that it is not asked for.
     ("Repositories must not call `fetch()`.", "guidance"),
     ("No `useState` for animation state.", "guidance"),
