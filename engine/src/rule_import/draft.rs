@@ -302,7 +302,7 @@ pub(super) fn finish(made: Made, to: &str) -> Import {
         if judged && let Some(check) = &draft.check {
             let mut spared = draft.clone();
             let mut exclude = texts(&check["exclude"]);
-            exclude.push(own.1.clone());
+            exclude.extend([own.1.clone(), format!("{}/", own.1)]);
             spared
                 .check
                 .as_mut()
@@ -327,7 +327,7 @@ fn own_folder(to: &str) -> (String, String) {
         _ => inner,
     };
     let path = if scope.is_empty() { own.to_owned() } else { format!("{scope}/{own}") };
-    (path, format!("/{own}/"))
+    (path, format!("/{own}"))
 }
 
 /// Whether a rule finds something in the pages themselves, which `files` are.

@@ -239,7 +239,7 @@ fn bodies_and_whole_messages() {
         ["Add it", "Add it\n\nWhy.\n\nRefs: #3\n", "Add it\n\nFixes #12\nReviewed-by: A Person\n"];
     insta::assert_snapshot!(judged("{footers: {min: 9, max: 20}}", &footers), @r#"
     commit/0123456789ab "Refs": the footers have 8 characters, fewer than 9
-    commit/0123456789ab "Fixes": the footers have 33 characters, more than 20
+    commit/0123456789ab "Fixes": the footers have 31 characters, more than 20
     "#);
     assert!(demands("{message: {matches: '('}}").expect_err("malformed").contains("no expression"));
 }

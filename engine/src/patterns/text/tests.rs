@@ -221,7 +221,10 @@ fn a_word_is_swapped_for_a_better_one_in_its_case() {
     "#);
     insta::assert_snapshot!(
         told(header, "a.md", "See https://javascript.info/a#javascript, www.javascript.org and javascript@example.org, javascript.\n"),
-        @""
+        @r#"
+    1:90 "javascript" `javascript`: write `JavaScript`; Write `JavaScript` (safe)
+    "See https://javascript.info/a#javascript, www.javascript.org and javascript@example.org, JavaScript.\n"
+    "#
     );
     let foreign = "check:\n  text: { swap: { 'größe': maß } }";
     insta::assert_snapshot!(told(foreign, "a.txt", "GRÖSSE Größe GRÖßE"), @r#"

@@ -354,7 +354,8 @@ impl Run<'_> {
                 path.strip_prefix(&**last).is_some_and(|rest| rest.starts_with('/'))
             });
             let covers = self.scope.covers(&path) || self.scope.covers_folder(&path);
-            if inner || !covers {
+            // `*/` are folders in the root, which is none of them.
+            if inner || !covers || path.is_empty() {
                 continue;
             }
             let subject = Subject { path: &path, is_folder: false, captured };

@@ -93,12 +93,13 @@ pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
             continue;
         }
         let folder = line.trim_end_matches('/');
-        // A name alone speaks of any folder, in both notations.
-        let glob = if folder.contains('/') && !folder.starts_with(['/', '*']) {
-            format!("/{folder}")
-        } else {
-            folder.to_owned()
-        };
+        // A name alone speaks of any folder.
+        if !folder.contains('/') {
+            place.exclude.extend([folder.to_owned(), format!("**/{folder}/**")]);
+            continue;
+        }
+        let is_bound = !folder.starts_with(['/', '*']);
+        let glob = if is_bound { format!("/{folder}") } else { folder.to_owned() };
         place.exclude.extend(named_and_below(&glob));
     }
 }

@@ -43,7 +43,11 @@ fn a_folder_of_ls_lint_is_judged_by_the_deepest_that_names_it() {
         "apps/one/src/kebab-name.ts",
         "apps/one/src/ui/Fine.ts",
     ]);
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"");
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    apps-any-src-any-tsx apps/one/src/ui/Bad.tsx
+    apps-any-src-app-any-ts apps/one/src/app/page/Bad.ts
+    apps-one-src-ts apps/one/src/kebab-name.ts
+    ");
 }
 
 #[test]
@@ -57,7 +61,12 @@ fn of_globs_of_ls_lint_that_name_one_folder_the_one_that_says_more_goes_first() 
         "src/legacy/good-name.ts",
         "src/Bad/a.ts",
     ]);
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"");
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    src-all-dir src/Bad
+    src-all-hooks-all-ts src/a/hooks/good-name.ts
+    src-all-ts src/a/useX.ts
+    src-legacy-ts src/legacy/good-name.ts
+    ");
     let noted = |name: &str| {
         let page = import.pages.iter().find(|page| page.id.ends_with(name)).expect("a page");
         page.notes.iter().any(|note| note.contains("not always the same"))
@@ -106,7 +115,12 @@ fn expressions_of_ls_lint_are_bound_as_it_binds_them() {
     let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
     let files =
         empty(&["xa.a", "by.a", "bad.a", "xa.b", "x.b", "xa.c", "bad.c", "Bad.d", "good.d"]);
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"");
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    a bad.a
+    b xa.b
+    c xa.c
+    d Bad.d
+    ");
     let notes =
         |name: &str| import.pages.iter().find(|page| page.id == name).expect("a page").notes.len();
     assert_eq!([notes("ls-lint/a"), notes("ls-lint/b"), notes("ls-lint/d")], [1, 0, 1]);
@@ -119,13 +133,14 @@ fn pages_leave_themselves_out() {
     let spared: Vec<&str> = import
         .pages
         .iter()
-        .filter(|page| page.text.contains("'/.aidd/'"))
+        .filter(|page| page.text.contains("'/.aidd', '/.aidd/'"))
         .map(|page| page.id.as_str())
         .collect();
     assert_eq!(spared, ["ls-lint/folders", "ls-lint/md"]);
     let text = "{\"default\": false, \"MD043\": {\"headings\": [\"# Title\", \"*\"]}}";
     let import = made(&[(".markdownlint.json", text)], Tool::Markdownlint);
-    assert!(import.pages[0].text.contains("exclude: ['/.aidd/']"), "{}", import.pages[0].text);
+    let spared = import.pages[0].text.contains("exclude: ['/.aidd', '/.aidd/']");
+    assert!(spared, "{}", import.pages[0].text);
 }
 
 #[test]
@@ -142,7 +157,7 @@ fn markdownlint_takes_the_file_beside_its_runner_first() {
     let import = made(&files, Tool::Markdownlint);
     assert_eq!(ids(&import), ["markdownlint/md034-no-bare-urls"]);
     let page = &import.pages[0].text;
-    assert!(page.contains("severity: warning\n") && page.contains("exclude: [/vendor, /vendor/]"));
+    assert!(page.contains("severity: warning\n") && page.contains("'/vendor', '/vendor/'"));
     insta::assert_debug_snapshot!(left(&import), @"");
 }
 
@@ -161,14 +176,22 @@ fn tags_of_markdownlint_have_options_too() {
     let told = left(&import);
     let told: Vec<&String> =
         told.iter().filter(|left| left.contains("markdownlint 0.42")).collect();
-    insta::assert_debug_snapshot!(told, @"");
+    insta::assert_debug_snapshot!(told, @r#"
+    [
+        "languages: it is no rule and no tag of markdownlint 0.42",
+        "MD024: allow_different_nesting: it is no option of that rule in markdownlint 0.42",
+    ]
+    "#);
     let files = [
         ("a.md", "Text.\n\n## A\n"),
         ("b.md", "Text.\n\n# A\n"),
         ("c.md", "Text.\n"),
         ("d.md", "## A\n\nSee <br> and <b>x</b>.\n"),
     ];
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"");
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    md033-no-inline-html d.md
+    md041-first-line-heading b.md
+    ");
 }
 
 #[test]
@@ -177,8 +200,18 @@ fn overrides_of_markdownlint_are_pages_of_their_own() {
     let import = made(&[(".markdownlint-cli2.yaml", text)], Tool::Markdownlint);
     let same = "# A\n\nSee https://example.org and <b>x</b> and <br>.\n";
     let files = [("a.md", same), ("docs/a.md", same), ("api/a.md", same)];
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"");
-    insta::assert_debug_snapshot!(left(&import), @"");
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    md033-no-inline-html a.md
+    md033-no-inline-html docs/a.md
+    md033-no-inline-html-2 api/a.md
+    md034-no-bare-urls a.md
+    ");
+    insta::assert_debug_snapshot!(left(&import), @r#"
+    [
+        "overrides[2]: an override has `filter`, `config` and `combine`: `merge` or `replace`",
+        "overrides[3]: its `filter` takes files out again: those would be judged by neither page",
+    ]
+    "#);
 }
 
 #[test]
@@ -191,7 +224,10 @@ fn what_markdownlint_ignores_is_left_out() {
     let same = "# A\n\nSee https://example.org.\n";
     let paths = ["a.md", "x/node_modules/a.md", "docs/old/b.md", "x/docs/old/b.md", "a.gen.md"];
     let files: Vec<_> = paths.iter().map(|path| (*path, same)).collect();
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"");
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    md034-no-bare-urls a.md
+    md034-no-bare-urls x/docs/old/b.md
+    ");
     assert_eq!(left(&import).len(), 1, "{:?}", left(&import));
 }
 
@@ -284,13 +320,23 @@ rules:
 #[test]
 fn conditions_of_alint_are_stated_or_told() {
     let import = made(&[(".alint.yml", SHAPES)], Tool::Alint);
-    insta::assert_debug_snapshot!(left(&import), @"");
+    insta::assert_debug_snapshot!(left(&import), @r#"
+    [
+        "none-of: its condition `not (iter.has_file(\"a\") or iter.has_file(\"b\"))` is none that a page states of each subject",
+        "both: its condition `facts.code and facts.docs` asks for several things at once; a condition of a page asks for one file that is there",
+    ]
+    "#);
     let notes: Vec<String> = import
         .pages
         .iter()
         .flat_map(|page| page.notes.iter().map(|note| format!("{}: {note}", page.id)))
         .collect();
-    insta::assert_debug_snapshot!(notes, @"");
+    insta::assert_debug_snapshot!(notes, @r#"
+    [
+        "alint/shape: what is found stands at the file that tells the folder",
+        "alint/shape: its `dir_only_contains` is not carried over: of folders that hold `Cargo.toml` alone the form `tree` cannot ask it",
+    ]
+    "#);
     let files = [
         ("README", ""),
         ("packages/one/Cargo.toml", ""),
@@ -307,10 +353,28 @@ fn conditions_of_alint_are_stated_or_told() {
         ("a/b.pkg", "import {\n  \"team/tool-kit\"\n}\n"),
         ("a/c.pkg", "import {\n  \"team/tools\"\n  \"other/team/tool\"\n}\n"),
     ];
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"");
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    but-not x/d
+    either x/b
+    every checks/one/more.nix
+    gate a/a.pkg
+    gate a/b.pkg
+    names packages/two/badName.ts
+    no-workspace x/e
+    only-known a
+    only-known checks
+    only-known docs
+    only-known odd
+    root LICENSE
+    shape packages/one/Cargo.toml
+    ");
     let files =
         [("Cargo.toml", "[package]\n"), ("package.json", "{}"), ("pnpm-workspace.yaml", "")];
-    insta::assert_snapshot!(found(&import, &files).join("\n"), @"");
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    either x/b
+    root LICENSE
+    root README
+    ");
 }
 
 #[test]
@@ -319,7 +383,7 @@ fn a_rule_for_typescript_leaves_tsx_to_its_twin() {
     let import = made(&[("rules/no-log.yml", text)], Tool::AstGrep);
     let files = [("a.ts", "log(1);\n"), ("b.tsx", "log(1);\n")];
     assert_eq!(found(&import, &files), ["no-log a.ts", "no-log-tsx b.tsx"]);
-    let page = &import.pages[0].text;
+    let page = &import.pages[1].text;
     assert!(page.contains("message: 'No — `log`.'"), "{page}");
     let said = "\nUse the logger. It is there.\n\n```text\nBefore:\n  log(1)\n```\n\n```text\n- one\n- two\n```\n";
     assert!(page.contains(said), "{page}");

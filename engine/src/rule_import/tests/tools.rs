@@ -75,7 +75,7 @@ fn every_case_of_ls_lint_is_carried_over() {
             );
         }
     }
-    let text = "ls:\n  .a: regex:[a-z]{2,}\n  .b: exists:1\n  .c: exists:0\n  .d: regex:!x\n  .e: regex:${0}\n  .f | .g: kebab-case\n  .h: kebab-case | exists:1-2\n  .i: constcase\n  .k: regex:\n  .l: exists:0-2\n  src/**/*.js: kebab-case\nodd: 1\n";
+    let text = "ls:\n  .a: regex:[a-z]{2,}\n  .b: exists:1\n  .c: exists:0\n  .d: regex:!x\n  .e: regex:${0}\n  .f | .g: kebab-case\n  .h: kebab-case | exists:1-2\n  .i: constcase\n  .k: 'regex:'\n  .l: exists:0-2\n  src/**/*.js: kebab-case\nodd: 1\n";
     let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
     insta::assert_debug_snapshot!(import.pages.iter().map(|page| (&*page.id, page.has_examples)).collect::<Vec<_>>(), @r#"
     [
@@ -313,6 +313,7 @@ fn rules_of_ast_grep_come_with_their_tests_and_shared_rules() {
     severity: info
     message: 'no <A>'
     check:
+      exclude: ['*.tsx']
       syntax:
         language: [typescript]
         rule:
