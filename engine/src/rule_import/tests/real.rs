@@ -158,7 +158,13 @@ fn markdownlint_takes_the_file_beside_its_runner_first() {
     assert_eq!(ids(&import), ["markdownlint/md034-no-bare-urls"]);
     let page = &import.pages[0].text;
     assert!(page.contains("severity: warning\n") && page.contains("'/vendor', '/vendor/'"));
-    insta::assert_debug_snapshot!(left(&import), @"");
+    insta::assert_debug_snapshot!(left(&import), @r#"
+    [
+        "config: markdownlint-cli2 takes `.markdownlint.json` instead",
+        ".markdownlintrc: markdownlint takes `.markdownlint-cli2.yaml`, which lies beside it, and not this one",
+        "docs/.markdownlint.yaml: it holds for `docs/` alone",
+    ]
+    "#);
 }
 
 #[test]

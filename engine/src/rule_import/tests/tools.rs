@@ -112,8 +112,8 @@ fn every_case_of_ls_lint_is_carried_over() {
     insta::assert_debug_snapshot!(left(&import), @r#"
     [
         ".f | .g: ls-lint takes it for an ending that no file has, and judges nothing by it",
-        ".e: it compares with the name of the folder above, which the form `tree` cannot put into an expression",
         "src/**/*.js: ls-lint takes it for an ending that no file has, and judges nothing by it",
+        ".e: it compares with the name of the folder above, which the form `tree` cannot put into an expression",
         ".i: `constcase` is no rule of ls-lint 2.3",
         ".k: it has no expression, at which ls-lint stops",
         "odd: it is no key of ls-lint",
