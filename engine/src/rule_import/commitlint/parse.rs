@@ -4,7 +4,9 @@
 use super::super::modules::{Exported, Modules, find};
 use super::Map;
 use regex::Regex;
+use regex_syntax::ast::{Ast, RepetitionKind, RepetitionRange};
 use serde_json::Value as Json;
+use std::ops::Range;
 
 /// How a first line is taken apart.
 #[derive(Clone, Debug)]
@@ -135,16 +137,16 @@ pub(super) fn filled(pattern: &str, names: &[String], parts: &[(&str, &str)]) ->
     let mut places = Vec::new();
     for (name, inner) in parts {
         let at = names.iter().position(|one| one == name)?;
-        places.push((*groups.get(at)?, *inner));
+        places.push((&groups.get(at)?.place, *inner));
     }
-    places.sort_by_key(|((start, _), _)| *start);
+    places.sort_by_key(|(place, _)| place.start);
     let mut text = String::new();
     let mut done = 0;
-    for ((start, end), inner) in places {
-        text.push_str(pattern.get(done..start)?);
+    for (place, inner) in places {
+        text.push_str(pattern.get(done..place.start)?);
         text.push_str("?:");
         text.push_str(inner);
-        done = end;
+        done = place.end;
     }
     text.push_str(pattern.get(done..)?);
     Some(text)
@@ -153,43 +155,53 @@ pub(super) fn filled(pattern: &str, names: &[String], parts: &[(&str, &str)]) ->
 /// Whether the group of this name may be missing, with what stands around it.
 pub(super) fn may_miss(pattern: &str, names: &[String], name: &str) -> bool {
     let at = names.iter().position(|one| one == name);
-    let Some((_, end)) = at.and_then(|at| groups(pattern).get(at).copied()) else { return true };
-    let rest = pattern.get(end + 1..).unwrap_or_default();
-    let after = rest.replace(r"\)", "").replace(r"\(", "");
-    let close = after.find(')');
-    let open = after.find('(').unwrap_or(usize::MAX);
-    rest.starts_with(['?', '*'])
-        || close.is_some_and(|close| close < open && after[close + 1..].starts_with(['?', '*']))
+    at.and_then(|at| groups(pattern).get(at).map(|group| group.may_miss)).unwrap_or(true)
 }
 
-/// Where the groups of an expression that capture begin and end, within their parentheses.
-fn groups(pattern: &str) -> Vec<(usize, usize)> {
-    let bytes = pattern.as_bytes();
-    let mut all: Vec<(usize, usize)> = Vec::new();
-    let mut open: Vec<Option<usize>> = Vec::new();
-    let (mut at, mut in_class) = (0, false);
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 1,
-            b'[' if !in_class => in_class = true,
-            b']' if in_class => in_class = false,
-            b'(' if !in_class => {
-                let plain = bytes.get(at + 1) != Some(&b'?');
-                open.push(plain.then_some(all.len()));
-                if plain {
-                    all.push((at + 1, at + 1));
-                }
-            }
-            b')' if !in_class => {
-                if let Some(Some(group)) = open.pop() {
-                    all[group].1 = at;
-                }
-            }
-            _ => {}
-        }
-        at += 1;
+/// A group of an expression that captures.
+struct Group {
+    /// Its bytes within the parentheses.
+    place: Range<usize>,
+    /// Whether a text may fit without it.
+    may_miss: bool,
+}
+
+/// The groups of an expression that capture, in their order; none where it is no expression.
+fn groups(pattern: &str) -> Vec<Group> {
+    let mut all = Vec::new();
+    if let Ok(ast) = regex_syntax::ast::parse::Parser::new().parse(pattern) {
+        collect(&ast, false, &mut all);
     }
     all
+}
+
+/// The parser limits how deep expressions nest.
+fn collect(ast: &Ast, may_miss: bool, all: &mut Vec<Group>) {
+    match ast {
+        Ast::Group(group) => {
+            if group.is_capturing() {
+                let place = group.span.start.offset + 1..group.span.end.offset - 1;
+                all.push(Group { place, may_miss });
+            }
+            collect(&group.ast, may_miss, all);
+        }
+        Ast::Repetition(repeated) => {
+            let kind = &repeated.op.kind;
+            let from_none = match kind {
+                RepetitionKind::ZeroOrOne | RepetitionKind::ZeroOrMore => true,
+                RepetitionKind::OneOrMore => false,
+                RepetitionKind::Range(
+                    RepetitionRange::Exactly(least)
+                    | RepetitionRange::AtLeast(least)
+                    | RepetitionRange::Bounded(least, _),
+                ) => *least == 0,
+            };
+            collect(&repeated.ast, may_miss || from_none, all);
+        }
+        Ast::Alternation(either) => either.asts.iter().for_each(|ast| collect(ast, true, all)),
+        Ast::Concat(row) => row.asts.iter().for_each(|ast| collect(ast, may_miss, all)),
+        _ => {}
+    }
 }
 
 #[cfg(test)]
@@ -230,15 +242,27 @@ mod tests {
         assert_eq!(filled(pattern, &names()[..1], &[("scope", "a")]), None);
         assert!(may_miss(pattern, &names(), "scope") && !may_miss(pattern, &names(), "subject"));
         assert!(!may_miss(r"^\[(\w+)\] (.+)$", &["scope".to_owned()], "scope"));
+        assert!(may_miss(r"^(?:\[(\w+)\]|-) (.+)$", &["scope".to_owned()], "scope"));
+        // In a class it is no group, and a name is none of its expression.
+        assert_eq!(filled("[(](?<a>b)", &names(), &[("type", "c")]).as_deref(), Some("[(](?:c)"));
     }
 
     proptest! {
         #[test]
-        fn what_is_filled_is_an_expression_again(pattern in r"(\(|\)|\(\?:|\[|\]|a|\\\\|\||\*|é){0,12}") {
-            prop_assume!(Regex::new(&pattern).is_ok());
+        fn what_is_filled_is_an_expression_again(
+            parts in prop::collection::vec(r"a|é|\\\\|\[\(\)\]|a\*|\(a\)|\(\?:a\|b\)|\(\(a\)\?b\)|\|", 0..8)
+        ) {
+            let pattern = parts.concat();
+            prop_assert!(Regex::new(&pattern).is_ok(), "{pattern}");
             if let Some(text) = filled(&pattern, &names(), &[("type", "x|y")]) {
                 prop_assert!(Regex::new(&text).is_ok(), "{text}");
             }
+            may_miss(&pattern, &names(), "type");
+        }
+
+        #[test]
+        fn no_text_is_too_odd(pattern in r"(\(|\)|\(\?:|\[|\]|a|\\|\||\*|é){0,12}") {
+            filled(&pattern, &names(), &[("type", "x|y")]);
             may_miss(&pattern, &names(), "type");
         }
     }
