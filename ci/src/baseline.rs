@@ -41,7 +41,7 @@ fn write(
     given: Option<&Path>,
     io: &mut Io<'_>,
 ) -> Result<Exit> {
-    let path = project.baseline_path(given);
+    let path = place(project, given)?;
     let known = project.baseline(&path, false)?;
     let mut outcome = check(project, paths.to_vec())?;
     if let Some(known) = &known {
@@ -64,7 +64,7 @@ fn write(
 }
 
 fn prune(project: &Project, given: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
-    let path = project.baseline_path(given);
+    let path = place(project, given)?;
     let baseline = project.baseline(&path, true)?.unwrap_or_default();
     let paths = vec![project.root().to_owned()];
     let mut outcome = check(project, paths.clone())?;
@@ -130,6 +130,22 @@ fn findings(outcome: &Outcome) -> impl Iterator<Item = (&str, &Finding)> {
         .files
         .iter()
         .flat_map(|file| file.checked.findings.iter().map(|finding| (file.source.path(), finding)))
+}
+
+/// The file to write. What the configuration names is written within the project only: whoever wrote
+/// that file is not who runs the command.
+fn place(project: &Project, given: Option<&Path>) -> Result<PathBuf> {
+    let path = project.baseline_path(given);
+    if given.is_none() && project.disk.inside(&path.to_string_lossy()).is_none() {
+        let message = format!(
+            "the baseline of the configuration, {}, lies outside the project",
+            path.display()
+        );
+        return Err(UserError::new(message)
+            .hint("name a file of the project under `baseline`, or this one with --baseline")
+            .into());
+    }
+    Ok(path)
 }
 
 fn save(path: &Path, baseline: &Baseline) -> Result<()> {

@@ -128,3 +128,18 @@ fn another_file_may_be_named() {
     project.write(".aidd/config.json", r#"{"failOn": "warning", "baseline": "known.json"}"#);
     project.run_in("sub", &["check", "."]).ends(0);
 }
+
+#[test]
+fn what_the_configuration_names_is_written_within_the_project_only() {
+    let project = project();
+    let config = |baseline: &str| format!(r#"{{"failOn": "warning", "baseline": "{baseline}"}}"#);
+    for outside in ["../known.json", "/known.json", "sub/../../known.json"] {
+        project.write(".aidd/config.json", config(outside));
+        let ran = project.run(&["baseline", "write"]).ends(2);
+        assert!(ran.err.contains("lies outside the project"), "{outside}: {}", ran.err);
+        project.run(&["baseline", "prune"]).ends(2);
+    }
+    project.write(".aidd/config.json", config("sub/../known.json"));
+    project.run(&["baseline", "write"]).ends(0);
+    project.run(&["check", "."]).ends(0);
+}

@@ -59,6 +59,18 @@ mod unix {
     }
 
     #[test]
+    fn what_is_named_and_is_no_file_is_told_of() {
+        let project = Project::new(&[("a.txt", "blue")]);
+        let place = project.path().join("socket");
+        let _open = std::os::unix::net::UnixListener::bind(place).expect("bound");
+        let ran = project.run(&["check", "a.txt", "socket"]).ends(3);
+        let told = "socket: cannot be read: it is a pipe, a socket or a device";
+        assert!(ran.out.contains(told), "{}{}", ran.out, ran.err);
+        // One that is met on the way is none of the files.
+        project.run(&["check", "."]).ends(0);
+    }
+
+    #[test]
     fn a_name_that_is_not_utf_8_is_shown_as_well_as_can_be() {
         let project = Project::new(&[]);
         let name = std::ffi::OsStr::from_bytes(b"na\xFFme.env");

@@ -209,6 +209,7 @@ impl Settings {
             let of_plugin = |plugin: &&str| self.switched_on(Eslint, &format!("{plugin}/{alias}"));
             self.switched_on(Eslint, alias)
                 .or_else(|| plugins.iter().find_map(of_plugin))
+                .or_else(|| self.switched_on(Biome, alias))
                 .or_else(|| self.switched_on(Golangci, alias))
         })
     }

@@ -227,6 +227,9 @@ fn names_of_peers_find_their_settings() {
     assert_eq!(by(&["max-depth", "S307"]).as_deref(), Some("ruff/S307"));
     assert_eq!(by(&["gosec/G401"]).as_deref(), Some("golangci-lint/gosec/G401"));
     assert_eq!(by(&["max-depth", "clippy::todo"]), None);
+    let biome = settings(&[("biome.json", "{}")]);
+    let found = biome.by_alias(&aliases(&["no-explicit-any", "noExplicitAny"]));
+    assert_eq!(found.map(|(rule, _)| rule).as_deref(), Some("biome/noExplicitAny"));
 }
 
 #[test]

@@ -53,6 +53,12 @@ impl Job<'_> {
     pub(super) fn entry(&mut self, entry: &DirEntry, done: &(dyn Fn() + Sync)) {
         let path = relative(self.root, entry.path());
         if !is_checked(entry, &path, self.globs, self.part) {
+            // What was named is not passed over in silence.
+            let place = entry.path();
+            if entry.depth() == 0 && place.exists() && !place.is_dir() && !place.is_file() {
+                let why = "cannot be read: it is a pipe, a socket or a device";
+                self.skip(path, why.to_owned(), true);
+            }
             return;
         }
         if let Some(seen) = self.seen
