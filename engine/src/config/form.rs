@@ -217,7 +217,9 @@ pub(super) fn repeated(object: &Object<'_>) -> Vec<Problem> {
 pub(super) fn unknown_keys(ast: &Ast<'_>, schema: &Value, unknown: &mut Vec<Problem>) {
     let mut left = vec![(ast, schema)];
     while let Some((ast, node)) = left.pop() {
-        let node = resolve(node, schema, ast);
+        let Some(node) = branches(schema, node).into_iter().find(|node| fits(node, ast)) else {
+            continue;
+        };
         match ast {
             Ast::Array(array) => {
                 if let Some(items) = node.get("items") {
@@ -262,38 +264,6 @@ fn unknown_key(prop: &ObjectProp<'_>, properties: &Map<String, Value>) -> Proble
         span: range.start..range.end,
         instead: instead.map(|instead| format!("\"{instead}\"")),
     }
-}
-
-/// Follows references and picks the branch of an `anyOf` that fits the value.
-fn resolve<'s>(node: &'s Value, root: &'s Value, ast: &Ast<'_>) -> &'s Value {
-    let mut node = node;
-    // A reference leads to a definition, a definition to a branch: never more than a few steps.
-    for _ in 0..8 {
-        if let Some(name) =
-            node.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"))
-        {
-            node = &root["$defs"][name];
-        } else if let Some(branches) = node.get("anyOf").and_then(Value::as_array) {
-            let wanted = if matches!(ast, Ast::Object(_)) { "object" } else { "array" };
-            let fits = |branch: &&Value| {
-                let branch = branch
-                    .get("$ref")
-                    .and_then(Value::as_str)
-                    .and_then(|path| path.strip_prefix("#/$defs/"))
-                    .map_or(*branch, |name| &root["$defs"][name]);
-                match branch.get("type") {
-                    Some(Value::Array(types)) => types.iter().any(|one| one == wanted),
-                    Some(one) => one == wanted,
-                    None => branch.get("anyOf").is_some(),
-                }
-            };
-            let Some(branch) = branches.iter().find(fits) else { return node };
-            node = branch;
-        } else {
-            break;
-        }
-    }
-    node
 }
 
 /// The first glob that cannot be read, and why.
