@@ -293,9 +293,7 @@ impl<'a> Known<'a> {
             }
         }
     }
-}
 
-impl Known<'_> {
     /// The rules one of whose aliases has two halves, of which `word` is one: golangci-lint is told
     /// the linter (`nolint:gosec`), gosec its rule (`nosec G204`), RuboCop either.
     fn by_half(&self, word: &str) -> Rc<[RuleId]> {
