@@ -4,9 +4,9 @@ use crate::diagnostics;
 use crate::documents::{Place, lock};
 use crate::features;
 use crate::lens::SHOW_ALLOWED;
-use crate::lifecycle;
 use crate::schedule;
 use crate::state::State;
+use crate::uri;
 use crate::workspace::Workspace;
 use aidd_engine::baseline::Baseline;
 use aidd_engine::finding::{Finding, Status};
@@ -92,7 +92,7 @@ struct Recording {
 /// The workspace of a file or folder; without one, that of the first folder.
 async fn workspace(state: &Arc<State>, uri: Value) -> Result<Arc<Workspace>> {
     let uri: Option<Uri> = Deserialize::deserialize(uri).map_err(|error| unfit(&error))?;
-    let path = uri.as_ref().and_then(lifecycle::path);
+    let path = uri.as_ref().and_then(uri::path);
     let state = state.clone();
     let opened = spawn_blocking(move || {
         state.roots_then_tell(|roots| match path {

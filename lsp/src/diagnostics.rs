@@ -245,7 +245,9 @@ impl Pass {
         let watches = state.session.get().is_some_and(|session| session.watches);
         let dirty = lock(&state.dirty).marks();
         let scope = if known.epoch == Some(epoch) && watches {
-            Scope::Files(dirty.keys().cloned().chain(more).collect())
+            let mut paths = dirty_paths(&dirty, known);
+            paths.extend(more);
+            Scope::Files(paths)
         } else {
             Scope::All
         };
@@ -361,7 +363,7 @@ pub(crate) async fn keep_up(state: Arc<State>) {
         if wanted || known.epoch.is_some() {
             let pass = if known.epoch.is_some_and(|epoch| epoch == state.epoch()) {
                 let dirty = lock(&state.dirty).marks();
-                let scope = Scope::Files(dirty.keys().cloned().collect());
+                let scope = Scope::Files(dirty_paths(&dirty, &known));
                 Pass::over(&state, scope, state.epoch(), dirty)
             } else {
                 Pass::plan(&state, &known, Vec::new())
@@ -370,7 +372,7 @@ pub(crate) async fn keep_up(state: Arc<State>) {
         } else {
             // What makes all else wrong is shown even if nothing else is: settings and rules.
             let dirty = lock(&state.dirty).marks();
-            let own = dirty.keys().filter(|path| is_own(path)).cloned().collect();
+            let own = dirty_paths(&dirty, &known).into_iter().filter(|path| is_own(path)).collect();
             let pass = Pass::over(&state, Scope::Files(own), state.epoch(), dirty);
             publish(&state, &mut known, pass).await;
         }
@@ -381,6 +383,13 @@ pub(crate) async fn keep_up(state: Arc<State>) {
         tokio::time::sleep(SETTLE).await;
         changed.mark_unchanged();
     }
+}
+
+/// What is to be checked again: what changed, and the files with findings in directories that did.
+fn dirty_paths(dirty: &Marks, known: &Known) -> BTreeSet<PathBuf> {
+    let is_below = |path: &PathBuf| path.ancestors().any(|above| dirty.contains_key(above));
+    let files = known.results.keys().filter_map(survey::file).filter(is_below);
+    dirty.keys().cloned().chain(files).collect()
 }
 
 /// How long changes of files are gathered: a checkout changes many.

@@ -90,10 +90,7 @@ impl Place {
     #[must_use]
     pub fn of(uri: &Uri, language: &str) -> Option<Self> {
         match uri.scheme().as_str() {
-            "file" => {
-                let path = uri.to_file_path()?.into_owned();
-                path.is_absolute().then_some(Self::File(path))
-            }
+            "file" => crate::uri::path(uri).map(Self::File),
             "untitled" => Some(Self::Untitled(name(language, uri.path().as_str()))),
             _ => None,
         }
@@ -219,6 +216,11 @@ impl<C: Default> Documents<C> {
     /// The document of the file at `path`, when it is open.
     pub(crate) fn at(&self, path: &Path) -> Option<&Document<C>> {
         self.by_path.get(path).and_then(|uri| self.by_uri.get(uri))
+    }
+
+    /// How the client spells the URI of the open file at `path`.
+    pub(crate) fn uri_of(&self, path: &Path) -> Option<&Uri> {
+        self.by_path.get(path)
     }
 
     /// All that are open.

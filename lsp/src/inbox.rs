@@ -6,12 +6,15 @@
 
 use crate::commands;
 use crate::documents::lock;
+use crate::expand::{Changes, Reported, expand};
 use crate::lifecycle::{self, Run, Settings};
 use crate::schedule;
 use crate::state::State;
+use crate::uri;
 use crate::whole;
 use aidd_engine::kind;
 use aidd_engine::paths::relative;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -26,9 +29,8 @@ use tokio::task::spawn_blocking;
 use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::ls_types::{
     ConfigurationItem, DidChangeConfigurationParams, DidChangeTextDocumentParams,
-    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DidSaveTextDocumentParams, MessageType, NumberOrString, Uri,
-    WorkDoneProgressCancelParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
+    FileChangeType, FileEvent, MessageType, NumberOrString, Uri, WorkDoneProgressCancelParams,
 };
 use tower_lsp_server::{ExitedError, LspService};
 use tower_service::Service;
@@ -55,15 +57,53 @@ impl<S: tower_lsp_server::LanguageServer> Service<Request> for Inbox<S> {
             self.left.notify_one();
         }
         if request.id().is_none() && is_ours(request.method()) {
-            // Before `initialize` and after `shutdown` there is nothing to be told.
+            // Before `initialize` and after `shutdown` notifications have no effect.
             if self.state.session.get().is_some() && !self.state.is_shut_down.load(Ordering::SeqCst)
             {
                 let (method, _, params) = request.into_parts();
-                take(&self.state, &method, params.unwrap_or_default());
+                let mut params = params.unwrap_or_default();
+                normalize_uris(&self.state, &mut params);
+                take(&self.state, &method, params);
             }
             return Box::pin(ready(Ok(None)));
         }
-        self.inner.call(request)
+        self.inner.call(normalized(&self.state, request))
+    }
+}
+
+/// A request whose parameters name files by URIs that the library can read.
+fn normalized(state: &State, request: Request) -> Request {
+    let (method, id, params) = request.into_parts();
+    let mut rebuilt = Request::build(method.clone());
+    if let Some(mut params) = params {
+        normalize_uris(state, &mut params);
+        if method == "initialize" {
+            drop_unreadable_folders(&mut params);
+        }
+        rebuilt = rebuilt.params(params);
+    }
+    match id {
+        Some(id) => rebuilt.id(id).finish(),
+        None => rebuilt.finish(),
+    }
+}
+
+/// Brings URIs into their normal form, and those of open documents into the one they were opened by.
+fn normalize_uris(state: &State, params: &mut Value) {
+    uri::normalize_all(params, |uri| {
+        let path = uri::path(uri)?;
+        lock(&state.documents).uri_of(&path).cloned()
+    });
+}
+
+/// One folder without a URI is no reason to refuse the session.
+fn drop_unreadable_folders(params: &mut Value) {
+    let is_readable = |uri: &Value| uri.as_str().is_some_and(|uri| uri::normalize(uri).is_some());
+    if params.get("rootUri").is_some_and(|uri| !is_readable(uri)) {
+        params["rootUri"] = Value::Null;
+    }
+    if let Some(folders) = params.get_mut("workspaceFolders").and_then(Value::as_array_mut) {
+        folders.retain(|folder| is_readable(&folder["uri"]));
     }
 }
 
@@ -74,6 +114,9 @@ fn is_ours(method: &str) -> bool {
             | "textDocument/didChange"
             | "textDocument/didSave"
             | "textDocument/didClose"
+            | "workspace/didCreateFiles"
+            | "workspace/didRenameFiles"
+            | "workspace/didDeleteFiles"
             | "workspace/didChangeWatchedFiles"
             | "workspace/didChangeConfiguration"
             | "workspace/didChangeWorkspaceFolders"
@@ -81,26 +124,110 @@ fn is_ours(method: &str) -> bool {
     )
 }
 
-/// Takes in one notification; what is malformed is passed over, for it cannot be answered.
-fn take(state: &Arc<State>, method: &str, params: Value) {
+/// Takes in one notification. What is malformed cannot be answered: it is logged, and where a
+/// message lists several things the others count.
+fn take(state: &Arc<State>, method: &str, mut params: Value) {
+    let state = Taken { state, method };
     match method {
-        "textDocument/didOpen" => with(params, |params| open(state, params)),
-        "textDocument/didChange" => with(params, |params| change(state, &params)),
-        "textDocument/didSave" => with(params, |params| save(state, params)),
-        "textDocument/didClose" => with(params, |params| close(state, &params)),
-        "workspace/didChangeWatchedFiles" => with(params, |params| watched(state, &params)),
-        "workspace/didChangeConfiguration" => with(params, |params| configured(state, &params)),
-        "workspace/didChangeWorkspaceFolders" => with(params, |params| folders(state, &params)),
-        _ => with(params, |params: WorkDoneProgressCancelParams| match params.token {
-            NumberOrString::String(token) => commands::stop(state, &token),
+        "textDocument/didOpen" => state.with(params, |params| open(state.state, params)),
+        "textDocument/didChange" => state.change(params),
+        "textDocument/didSave" => state.with(params, |params| save(state.state, params)),
+        "textDocument/didClose" => state.with(params, |params| close(state.state, &params)),
+        "workspace/didCreateFiles" | "workspace/didRenameFiles" | "workspace/didDeleteFiles" => {
+            let files: Vec<FileOperation> = state.items(&mut params, "/files");
+            let uris = files.iter().flat_map(|file| [&file.uri, &file.old_uri, &file.new_uri]);
+            let paths = uris.flatten().filter_map(uri::path);
+            let reported = |path| Reported { path, is_new_or_gone: true };
+            on_disk(state.state, paths.map(reported).collect());
+        }
+        "workspace/didChangeWatchedFiles" => {
+            let changes: Vec<FileEvent> = state.items(&mut params, "/changes");
+            let reported = changes.iter().filter_map(|change| {
+                let is_new_or_gone = change.typ != FileChangeType::CHANGED;
+                Some(Reported { path: uri::path(&change.uri)?, is_new_or_gone })
+            });
+            on_disk(state.state, reported.collect());
+        }
+        "workspace/didChangeConfiguration" => {
+            state.with(params, |params| configured(state.state, &params));
+        }
+        "workspace/didChangeWorkspaceFolders" => {
+            let [added, removed] = ["/event/added", "/event/removed"]
+                .map(|list| lifecycle::paths(&state.items(&mut params, list)));
+            folders(state.state, added, removed);
+        }
+        _ => state.with(params, |params: WorkDoneProgressCancelParams| match params.token {
+            NumberOrString::String(token) => commands::stop(state.state, &token),
             NumberOrString::Number(_) => {}
         }),
     }
 }
 
-fn with<T: DeserializeOwned>(params: Value, then: impl FnOnce(T)) {
-    if let Ok(params) = serde_json::from_value(params) {
-        then(params);
+/// A file or directory that the user created, deleted or renamed in the editor.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct FileOperation {
+    uri: Option<Uri>,
+    old_uri: Option<Uri>,
+    new_uri: Option<Uri>,
+}
+
+/// A notification that is being taken in.
+#[derive(Clone, Copy)]
+struct Taken<'a> {
+    state: &'a Arc<State>,
+    method: &'a str,
+}
+
+impl Taken<'_> {
+    fn with<T: DeserializeOwned>(self, params: Value, then: impl FnOnce(T)) {
+        match serde_json::from_value(params) {
+            Ok(params) => then(params),
+            Err(error) => self.log("params", &error),
+        }
+    }
+
+    /// What the array at `pointer` holds, without what is malformed.
+    fn items<T: DeserializeOwned>(self, params: &mut Value, pointer: &str) -> Vec<T> {
+        let items = match params.pointer_mut(pointer).map(Value::take) {
+            Some(Value::Array(items)) => items,
+            _ => {
+                self.log("params", &format_args!("`{}` is not an array", &pointer[1..]));
+                return Vec::new();
+            }
+        };
+        let read = |(at, item)| match serde_json::from_value(item) {
+            Ok(item) => Some(item),
+            Err(error) => {
+                self.log(&format!("{}/{at}", &pointer[1..]), &error);
+                None
+            }
+        };
+        items.into_iter().enumerate().filter_map(read).collect()
+    }
+
+    /// Edits a document. After an edit that cannot be read its text is not the client's any more.
+    fn change(self, params: Value) {
+        let uri = Uri::deserialize(&params["textDocument"]["uri"]);
+        match serde_json::from_value(params) {
+            Ok(params) => change(self.state, &params),
+            Err(error) => {
+                self.log("params", &error);
+                if let Ok(uri) = uri
+                    && lock(&self.state.documents).close(&uri)
+                {
+                    self.state.wake(&uri);
+                    let what = "the document is not checked until it is opened again";
+                    self.log(uri.as_str(), &what);
+                }
+            }
+        }
+    }
+
+    fn log(self, place: &str, error: &dyn std::fmt::Display) {
+        let text = format!("{}: {place}: {error}", self.method);
+        // One message for each: a client that is wrong once is wrong with every key.
+        self.state.tell_once(MessageType::WARNING, &text.clone(), text, false);
     }
 }
 
@@ -127,7 +254,8 @@ fn save(state: &Arc<State>, params: DidSaveTextDocumentParams) {
     if lock(&state.documents).save(&uri, params.text) && lock(&state.settings).run == Run::OnSave {
         state.wake(&uri);
     }
-    on_disk(state, lifecycle::path(&uri).into_iter().collect());
+    let reported = |path| Reported { path, is_new_or_gone: false };
+    on_disk(state, uri::path(&uri).into_iter().map(reported).collect());
 }
 
 fn close(state: &Arc<State>, params: &DidCloseTextDocumentParams) {
@@ -136,7 +264,7 @@ fn close(state: &Arc<State>, params: &DidCloseTextDocumentParams) {
         state.wake(uri);
         beside(state, uri);
         // From here on what lies on the disk counts.
-        lock(&state.dirty).mark(lifecycle::path(uri));
+        lock(&state.dirty).mark(uri::path(uri));
         state.touch();
     }
 }
@@ -148,45 +276,53 @@ fn beside(state: &Arc<State>, uri: &Uri) {
     }
 }
 
-fn watched(state: &Arc<State>, params: &DidChangeWatchedFilesParams) {
-    let paths = params.changes.iter().filter_map(|change| lifecycle::path(&change.uri));
-    on_disk(state, paths.collect());
-}
-
-/// Takes note of files that are not any more what they were.
-fn on_disk(state: &Arc<State>, paths: Vec<PathBuf>) {
-    if paths.is_empty() {
+/// Checks what changed on the disk, and what depends on it.
+fn on_disk(state: &Arc<State>, reported: Vec<Reported>) {
+    if reported.is_empty() {
         return;
     }
-    lock(&state.dirty).mark(paths.iter().cloned());
+    lock(&state.dirty).mark(reported.iter().map(|one| one.path.clone()));
     state.touch();
     let state = state.clone();
     let number = state.tidings.fetch_add(1, Ordering::SeqCst) + 1;
     tokio::spawn(async move {
-        let reloading = state.clone();
-        let settles = move || (reload(&reloading, &paths), whole::again(&reloading, &paths));
-        match spawn_blocking(settles).await {
+        let changing = state.clone();
+        let resolve = move || {
+            let changes = expand(&changing, reported);
+            let is_reloaded = reload(&changing, &changes);
+            if !changes.directories.is_empty() {
+                lock(&changing.dirty).mark(changes.paths.iter().cloned());
+                changing.touch();
+            }
+            (is_reloaded, whole::again(&changing, &changes.paths))
+        };
+        match spawn_blocking(resolve).await {
             Ok((true, _)) => schedule::recheck(&state),
             Ok((false, true)) => schedule::joined(&state),
             _ => {}
         }
-        // What was told of is judged. To ask for the time of every file takes longer: of several who
-        // come at once the last does it for all.
-        let resting = state.clone();
+        // What was reported is checked. To ask for the time of every file takes longer: of several
+        // who come at once the last does it for all.
+        let scanning = state.clone();
         if state.tidings.load(Ordering::SeqCst) == number
-            && spawn_blocking(move || whole::rest(&resting)).await.is_ok_and(|differs| differs)
+            && spawn_blocking(move || whole::rest(&scanning)).await.is_ok_and(|differs| differs)
         {
             schedule::joined(&state);
         }
     });
 }
 
-/// Opens the workspaces again whose settings, rules, baseline or ignore files are among `paths`.
-/// Whether findings in other files may have changed.
-fn reload(state: &Arc<State>, paths: &[PathBuf]) -> bool {
+/// Opens the workspaces again whose settings, rules, baseline or ignore files changed, and those in
+/// which a directory came or went. Whether findings in other files may have changed.
+fn reload(state: &Arc<State>, changes: &Changes) -> bool {
     state.roots_then_tell(|roots| {
+        roots.find_again();
         let mut stale = BTreeSet::new();
-        for path in paths {
+        for directory in &changes.directories {
+            stale.insert(roots.root_of(directory.parent().unwrap_or(directory)));
+            stale.extend(roots.below(directory).map(|open| open.project.root().to_owned()));
+        }
+        for path in &changes.paths {
             let root = roots.root_of(path.parent().unwrap_or(path));
             if is_setting(&relative(&root, path)) || roots.reads(&root, path) {
                 stale.insert(root);
@@ -195,12 +331,12 @@ fn reload(state: &Arc<State>, paths: &[PathBuf]) -> bool {
         for root in &stale {
             roots.reload(Some(root));
         }
-        let beside = paths.iter().any(|path| {
+        let is_read = changes.paths.iter().any(|path| {
             let root = roots.root_of(path.parent().unwrap_or(path));
             let below = relative(&root, path);
             kind::is_read_beside(&below) || roots.workspace(&root).engine.reads_beside(&below)
         });
-        beside || !stale.is_empty()
+        is_read || !stale.is_empty()
     })
 }
 
@@ -253,9 +389,7 @@ async fn apply(state: &Arc<State>, settings: Settings) {
     schedule::recheck(state);
 }
 
-fn folders(state: &Arc<State>, params: &DidChangeWorkspaceFoldersParams) {
-    let gone = lifecycle::paths(&params.event.removed);
-    let come = lifecycle::paths(&params.event.added);
+fn folders(state: &Arc<State>, come: Vec<PathBuf>, gone: Vec<PathBuf>) {
     let state = state.clone();
     tokio::spawn(async move {
         let changing = state.clone();

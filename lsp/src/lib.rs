@@ -8,6 +8,7 @@ pub mod convert;
 mod diagnostics;
 pub mod documents;
 pub mod edits;
+mod expand;
 mod features;
 pub mod hover;
 mod inbox;
@@ -22,6 +23,7 @@ mod server;
 pub mod snapshot;
 mod state;
 mod survey;
+pub mod uri;
 pub mod whole;
 pub mod workspace;
 

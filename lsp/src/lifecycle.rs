@@ -5,6 +5,7 @@ use crate::client::Client as Offers;
 use crate::commands;
 use crate::completion::TRIGGERS;
 use crate::convert::{encoding, encoding_kind};
+use crate::uri;
 use aidd_engine::source::Encoding;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,10 +14,12 @@ use std::time::Duration;
 use tower_lsp_server::ls_types::{
     CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
     Diagnostic, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
-    ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf, Registration,
-    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions,
-    WorkspaceFolder, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    ExecuteCommandOptions, FileOperationFilter, FileOperationPattern,
+    FileOperationRegistrationOptions, HoverProviderCapability, InitializeParams, OneOf,
+    Registration, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkDoneProgressOptions, WorkspaceFileOperationsServerCapabilities, WorkspaceFolder,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 /// What is settled when the client has introduced itself.
@@ -41,6 +44,8 @@ pub(crate) struct Session {
     pub(crate) progress: bool,
     /// What it offers for the language features.
     pub(crate) offers: Offers,
+    /// Which operations on files and directories it reports: create, rename, delete.
+    file_operations: [bool; 3],
     related: bool,
     tags: bool,
     links: bool,
@@ -56,6 +61,7 @@ impl Session {
         let pulled = text.and_then(|text| text.diagnostic.as_ref());
         let settings = workspace.and_then(|can| can.did_change_configuration.as_ref());
         let watching = workspace.and_then(|can| can.did_change_watched_files.as_ref());
+        let operations = workspace.and_then(|can| can.file_operations.as_ref());
         let either =
             |push: Option<bool>, pull: Option<bool>| push == Some(true) || pull == Some(true);
         let offered = can.general.as_ref().and_then(|can| can.position_encodings.as_deref());
@@ -72,6 +78,11 @@ impl Session {
             registers_settings: settings.is_some_and(|can| can.dynamic_registration == Some(true)),
             progress: can.window.as_ref().is_some_and(|can| can.work_done_progress == Some(true)),
             offers: Offers::of(can),
+            file_operations: [
+                operations.is_some_and(|can| can.did_create == Some(true)),
+                operations.is_some_and(|can| can.did_rename == Some(true)),
+                operations.is_some_and(|can| can.did_delete == Some(true)),
+            ],
             related: either(
                 pushed.and_then(|can| can.related_information),
                 pulled.and_then(|can| can.related_information),
@@ -149,10 +160,26 @@ impl Session {
                     supported: Some(true),
                     change_notifications: Some(OneOf::Left(true)),
                 }),
-                file_operations: None,
+                file_operations: self.file_operations(),
             }),
             ..ServerCapabilities::default()
         }
+    }
+
+    /// The operations that the client is to report. Watchers miss a directory that goes or moves:
+    /// what is in it has no event of its own.
+    fn file_operations(&self) -> Option<WorkspaceFileOperationsServerCapabilities> {
+        let [creates, renames, deletes] = self.file_operations;
+        let pattern = FileOperationPattern { glob: "**".to_owned(), ..Default::default() };
+        let filter = FileOperationFilter { scheme: Some("file".to_owned()), pattern };
+        let wanted = FileOperationRegistrationOptions { filters: vec![filter] };
+        let when = |reports: bool| reports.then(|| wanted.clone());
+        (creates || renames || deletes).then(|| WorkspaceFileOperationsServerCapabilities {
+            did_create: when(creates),
+            did_rename: when(renames),
+            did_delete: when(deletes),
+            ..WorkspaceFileOperationsServerCapabilities::default()
+        })
     }
 
     /// Whether it is asked to tell of any file that changes: one that asks for the whole workspace
@@ -199,7 +226,7 @@ pub(crate) const SECTION: &str = "aidd";
 fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     match (&params.workspace_folders, &params.root_uri, &params.root_path) {
         (Some(folders), ..) if !folders.is_empty() => paths(folders),
-        (_, Some(uri), _) => path(uri).into_iter().collect(),
+        (_, Some(uri), _) => uri::path(uri).into_iter().collect(),
         (_, None, Some(path)) => vec![PathBuf::from(path)],
         _ => Vec::new(),
     }
@@ -207,14 +234,7 @@ fn folders(params: &InitializeParams) -> Vec<PathBuf> {
 
 /// The folders that lie on the disk.
 pub(crate) fn paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
-    folders.iter().filter_map(|folder| path(&folder.uri)).collect()
-}
-
-/// The path of a file or folder on the disk, without a slash at its end.
-pub(crate) fn path(uri: &Uri) -> Option<PathBuf> {
-    let is_file = uri.scheme().as_str() == "file";
-    let path = is_file.then(|| uri.to_file_path()).flatten()?;
-    Some(path.components().collect())
+    folders.iter().filter_map(|folder| uri::path(&folder.uri)).collect()
 }
 
 /// When documents are checked.

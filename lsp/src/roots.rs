@@ -52,6 +52,11 @@ impl Roots {
         changed
     }
 
+    /// Looks for roots again: what makes a directory one may have come or gone.
+    pub(crate) fn find_again(&mut self) {
+        self.found.clear();
+    }
+
     /// What went wrong since the last call.
     pub(crate) fn troubles(&mut self) -> Vec<Trouble> {
         std::mem::take(&mut self.troubles)
@@ -130,6 +135,14 @@ impl Roots {
         opened.ok().map(Arc::new)
     }
 
+    /// The open workspaces whose roots lie at or below `path`.
+    pub(crate) fn below(&self, path: &Path) -> impl Iterator<Item = Arc<Workspace>> {
+        self.open
+            .iter()
+            .filter(move |(root, _)| root.starts_with(path))
+            .map(|(_, open)| open.clone())
+    }
+
     /// Whether the file at `path` is the configuration or the baseline of the project at `root`,
     /// wherever they lie.
     pub(crate) fn reads(&self, root: &Path, path: &Path) -> bool {
@@ -145,11 +158,20 @@ impl Roots {
     }
 }
 
-/// The files of all folders, by the workspace that each belongs to: a folder inside a root that is
-/// a root itself is judged by its own settings. Others get at the roots while the folders are read.
+/// The files of all folders of the client, by workspace; see [`files_below`].
 pub(crate) fn files(roots: &Mutex<Roots>) -> Vec<(Arc<Workspace>, BTreeSet<String>)> {
+    let folders = lock(roots).folders.clone();
+    files_below(roots, folders)
+}
+
+/// The files in `folders`, by the workspace that each belongs to: a folder inside a root that is a
+/// root itself is checked by its own settings. The lock is free while the folders are read.
+pub(crate) fn files_below(
+    roots: &Mutex<Roots>,
+    folders: Vec<PathBuf>,
+) -> Vec<(Arc<Workspace>, BTreeSet<String>)> {
     let mut found: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
-    let mut left = lock(roots).folders.clone();
+    let mut left = folders;
     let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
     while let Some(folder) = left.pop() {
         if !seen.insert(folder.clone()) {

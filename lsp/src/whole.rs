@@ -93,7 +93,7 @@ pub(crate) fn look(workspace: &Workspace, files: &dyn Files) -> Option<Kept> {
 
 /// Looks again at the projects that the files at `paths` belong to; on a thread that may block.
 /// Whether any file may have other findings for it. What else changed [`rest`] looks for.
-pub(crate) fn again(state: &Arc<State>, paths: &[PathBuf]) -> bool {
+pub(crate) fn again(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
     let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
     state.roots_then_tell(|roots| {
         for path in paths {

@@ -7,12 +7,12 @@ use aidd_engine::check::{Checked, Engine, Selection};
 use aidd_engine::files::{Files, Listed};
 use aidd_engine::memory::project::system_clock;
 use aidd_engine::memory::times;
-use aidd_engine::paths::Globs;
+use aidd_engine::paths::{Globs, relative};
 use aidd_engine::project::{Project, ProjectError};
 use aidd_engine::source::Source;
 use aidd_engine::walk::{self, Kept, Told, Walk};
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// One project (root with `.aidd` or `.git`) with its engine; immutable, replaced as a whole on
@@ -106,6 +106,25 @@ impl Workspace {
             *lock(&self.kept) = Some((kept, BTreeSet::new()));
         }
         known.clone()
+    }
+
+    /// The files below `directory` that the project had when it was last looked at, and the pages of
+    /// its rules there; absolute paths.
+    pub(crate) fn known_below(&self, directory: &Path) -> Vec<PathBuf> {
+        let root = self.project.root();
+        // A directory around the root holds all of it.
+        let below = if root.starts_with(directory) {
+            String::new()
+        } else if directory.starts_with(root) {
+            relative(root, directory)
+        } else {
+            return Vec::new();
+        };
+        let whole = lock(&self.whole).clone();
+        let listed = whole.iter().flat_map(|whole| whole.listing.below(&below));
+        let pages = self.engine.registry().rules().iter().filter_map(|rule| rule.path.as_ref());
+        let is_below = |page: &&String| root.join(page).starts_with(directory);
+        listed.chain(pages.filter(is_below)).map(|path| root.join(path)).collect()
     }
 
     /// Looks at the project again, unless nobody did so far; returns the paths with other findings.

@@ -8,4 +8,5 @@ mod pull;
 mod push;
 mod random;
 mod support;
+mod uris;
 mod whole;

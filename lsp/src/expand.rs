@@ -1,0 +1,85 @@
+//! Directories that come, go or move: editors report them alone, and not what is in them.
+
+use crate::documents::{Place, lock};
+use crate::roots;
+use crate::state::State;
+use aidd_engine::ignored::Ignored;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A path that the client reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reported {
+    pub(crate) path: PathBuf,
+    /// It was created, deleted or renamed. A directory that merely changed says nothing that its
+    /// files do not say, and some watchers report it with each of them.
+    pub(crate) is_new_or_gone: bool,
+}
+
+/// What a change on the disk touches.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// The paths that were reported, and the files in the directories among them.
+    pub(crate) paths: BTreeSet<PathBuf>,
+    /// The directories among them, also those that are gone; none that lies in another.
+    pub(crate) directories: BTreeSet<PathBuf>,
+}
+
+/// Adds the files in directories: those that are there, and those known from when they were. Reads
+/// the disk.
+pub(crate) fn expand(state: &Arc<State>, reported: Vec<Reported>) -> Changes {
+    let mut changes = Changes::default();
+    let mut candidates: BTreeSet<PathBuf> = BTreeSet::new();
+    for Reported { path, is_new_or_gone } in reported {
+        let is_other = !path.is_file();
+        if is_other && is_new_or_gone {
+            candidates.insert(path.clone());
+        }
+        changes.paths.insert(path);
+    }
+    // In order: a directory comes before what is in it.
+    for path in candidates {
+        if path.ancestors().any(|above| changes.directories.contains(above)) {
+            continue;
+        }
+        let mut below = known_below(state, &path);
+        let is_directory = path.is_dir();
+        if is_directory && !is_ignored(state, &path) {
+            let found = roots::files_below(&state.roots, vec![path.clone()]);
+            for (workspace, paths) in found {
+                let root = workspace.project.root();
+                below.extend(paths.iter().map(|path| root.join(path)));
+            }
+        }
+        if is_directory || !below.is_empty() {
+            changes.directories.insert(path);
+        }
+        changes.paths.extend(below);
+    }
+    changes
+}
+
+/// The files below `path` that its project had when it was last looked at, and the open ones.
+fn known_below(state: &Arc<State>, path: &Path) -> BTreeSet<PathBuf> {
+    let open = lock(&state.documents).paths();
+    let mut below: BTreeSet<PathBuf> =
+        open.into_iter().filter(|file| file != path && file.starts_with(path)).collect();
+    let workspaces = state.roots_then_tell(|roots| {
+        let (workspace, _) = roots.of(&Place::File(path.to_owned()));
+        roots.below(path).chain([workspace]).collect::<Vec<_>>()
+    });
+    for workspace in workspaces {
+        below.extend(workspace.known_below(path));
+    }
+    below
+}
+
+/// Whether the ignore files leave out all that is in the directory at `path`.
+fn is_ignored(state: &Arc<State>, path: &Path) -> bool {
+    // A file in it: it may be a root itself, with a store of its own.
+    let place = Place::File(path.to_owned());
+    let (workspace, relative) = state.roots_then_tell(|roots| roots.of(&place));
+    let disk = &workspace.project.disk;
+    !relative.is_empty() && Ignored::new(disk).leaves_out(&format!("{relative}/x"))
+}
