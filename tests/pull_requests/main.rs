@@ -16,6 +16,7 @@ mod scene;
 #[path = "../../ci/tests/github/server.rs"]
 mod server;
 mod shards;
+mod simulation;
 mod support;
 mod target;
 mod whole;

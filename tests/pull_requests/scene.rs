@@ -32,7 +32,13 @@ impl Scene {
     /// A pull request that makes `change` to a project with these files.
     pub(crate) fn new(files: &[(&str, &str)], change: impl FnOnce(&Repository)) -> Self {
         let server = Repository::new();
-        let fork = server.commit(&[&[RULE], files].concat());
+        server.commit(&[&[RULE], files].concat());
+        Self::on(server, change)
+    }
+
+    /// A pull request that makes `change` to what the server holds.
+    pub(crate) fn on(server: Repository, change: impl FnOnce(&Repository)) -> Self {
+        let fork = server.rev("HEAD");
         server.git(&["switch", "--quiet", "--create", "topic"]);
         change(&server);
         let head = server.commit(&[]);

@@ -1,0 +1,308 @@
+//! One pull request with all that tends to confuse old and new: 40 problems that it brings and 40
+//! that were there, in files that it edits, moves, renames, copies, swaps and deletes. Whatever the
+//! event and however much of the history is there, the 40 are reported as new and no other.
+//!
+//! Each problem carries its number in its path or text, `planted_07` or `old_07`, so that a finding
+//! says which one it is.
+
+use crate::repository::Repository;
+use crate::runner::{Runner, payload};
+use crate::scene::Scene;
+use crate::support::RULE;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+
+/// Problems of either kind.
+const COUNT: usize = 40;
+
+/// A rule of a package of its own, on another word.
+const OWN_RULE: &str = "---
+severity: error
+message: \"`<match>` is not our colour\"
+check:
+  files: [\"**/*.txt\"]
+  text: { regex: 'mauve\\w*', keywords: [mauve] }
+---
+# local/colour
+
+Mauve is for guests.
+";
+
+/// So many lines, each of its own.
+fn lines(name: &str, count: usize) -> String {
+    (0..count).map(|at| format!("line {at} of {name}\n")).collect()
+}
+
+fn old(number: usize) -> String {
+    format!("blue_old_{number:02}\n")
+}
+
+fn planted(number: usize) -> String {
+    format!("blue_planted_{number:02}\n")
+}
+
+/// A token that is one only once this text has been put together.
+fn token() -> String {
+    format!("TOKEN=gh{}_{}\n", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T")
+}
+
+/// The files of the target when the pull request left it.
+fn before() -> Vec<(&'static str, String)> {
+    let file = lines;
+    vec![
+        ("edited.txt", file("e", 3) + &old(0) + &file("f", 5) + &old(1) + &file("g", 5) + &old(2)),
+        ("renamed.txt", file("r", 9) + &old(3) + &file("s", 9)),
+        ("renamed and edited.txt", file("t", 9) + &old(4) + &file("u", 9)),
+        ("dir/one.txt", file("d1", 9) + &old(5)),
+        ("dir/deep/two.txt", file("d2", 9) + &old(6) + &old(7)),
+        ("dir/deep/[three] 줄.txt", file("d3", 9) + &old(8)),
+        ("packages/a/.aidd/rules/local.md", OWN_RULE.to_owned()),
+        ("packages/a/src/own.txt", file("o", 9) + "mauve_old_09\n" + &file("p", 9)),
+        ("packages/a/src/both.txt", file("o", 9) + &old(10) + "mauve_old_11\n" + &file("p", 9)),
+        (
+            "from.txt",
+            file("b", 4) + "a block of its own\n" + &old(12) + "its end\n" + &file("c", 4),
+        ),
+        ("into.txt", file("i", 8) + &old(13)),
+        ("indented.txt", file("n", 3) + &old(14) + &file("m", 3)),
+        ("crlf.txt", file("w", 3) + &old(15) + &file("x", 3)),
+        (".gitignore", "/ignored/\n*.local.*\n".to_owned()),
+        ("ignored/tracked.txt", file("k", 5) + &old(16)),
+        ("tracked.local.txt", file("l", 5) + &old(17)),
+        ("deleted.txt", file("y", 3) + &old(18) + &old(19)),
+        ("Case.txt", file("z", 9) + &old(20)),
+        ("x.txt", file("swap x", 9) + &old(21)),
+        ("y.txt", file("swap y", 9) + &old(22)),
+        ("original.txt", file("copied", 9) + "blue_copied\n"),
+        ("Dockerfile", "FROM old_23:latest\nUSER app\n".to_owned()),
+        ("secrets/old_24.env", token()),
+        ("docs/old_25.md", "# A\n\n```mermaid\nflowchart LR\n  a{b --> c\n```\n".to_owned()),
+        ("no-end.txt", file("q", 3) + old(26).trim_end()),
+        ("large.txt", file("h", 2000) + &old(27) + &file("hh", 2000)),
+        (
+            "allowed.txt",
+            file("a", 3) + "# aidd:allow team/colour ours\nblue_planted_30\n" + &old(28),
+        ),
+        ("spaces.txt", file("v", 3) + &old(29).replace('\n', "   \n") + &file("vv", 3)),
+        ("bom.txt", "\u{FEFF}".to_owned() + &file("bom", 3) + &old(30)),
+        ("mode.txt", file("mode", 3) + &old(31)),
+        ("split.txt", file("half", 9) + &old(32) + &file("other half", 9) + &old(33)),
+        ("twice.txt", file("twice", 3) + "blue_twin\n" + &file("thrice", 3)),
+        ("word.txt", file("word", 3) + "a blue_old_34 sky\n" + &file("ward", 3)),
+        ("untouched.txt", old(36) + &old(37) + &old(38)),
+        ("untouched/deep/file.txt", old(39)),
+    ]
+}
+
+/// What the pull request does.
+fn change(server: &Repository) {
+    let read = |path: &str| fs::read_to_string(server.path(path)).expect("text");
+    let moves = |from: &str, to: &str| {
+        fs::create_dir_all(server.path(to).parent().expect("below")).expect("made");
+        fs::rename(server.path(from), server.path(to)).expect("moved");
+    };
+    let edit = |path: &str, from: &str, to: &str| {
+        let text = read(path);
+        assert!(text.contains(from), "{path}: {from}");
+        server.write(path, text.replacen(from, to, 1));
+    };
+    let prepend = |path: &str, text: String| server.write(path, text + &read(path));
+    let append = |path: &str, text: String| server.write(path, read(path) + &text);
+
+    prepend("edited.txt", planted(0));
+    edit("edited.txt", "line 2 of f\n", &planted(1));
+    append("edited.txt", planted(2));
+    moves("renamed.txt", "elsewhere/renamed.txt");
+    moves("renamed and edited.txt", "elsewhere/other name.txt");
+    edit("elsewhere/other name.txt", "line 3 of u\n", &planted(3));
+    moves("dir", "moved/dir");
+    append("moved/dir/deep/two.txt", planted(4));
+    moves("packages/a", "packages/b");
+    append("packages/b/src/own.txt", "mauve_planted_05\n".to_owned());
+    prepend("packages/b/src/both.txt", planted(6));
+    let block = "a block of its own\n".to_owned() + &old(12) + "its end\n";
+    edit("from.txt", &block, "");
+    edit("into.txt", "line 4 of i\n", &(block + &planted(7)));
+    edit("indented.txt", &old(14), &("    ".to_owned() + &old(14) + "    " + &planted(8)));
+    server.write("crlf.txt", (read("crlf.txt") + &planted(9)).replace('\n', "\r\n"));
+    append("ignored/tracked.txt", planted(10));
+    append("tracked.local.txt", planted(11));
+    server.write("ignored/forced.txt", planted(12));
+    server.write("secrets/planted_13.local.env", token());
+    server.write("ignored/planted_14.env", token());
+    fs::remove_file(server.path("deleted.txt")).expect("removed");
+    moves("Case.txt", "case.txt");
+    let (x, y) = (read("x.txt"), read("y.txt"));
+    server.write("x.txt", y);
+    server.write("y.txt", x + &planted(15));
+    // What is copied is there once more.
+    server.write("copy/planted_16.txt", read("original.txt"));
+    append("Dockerfile", "FROM planted_17:latest\nUSER app\n".to_owned());
+    server.write("secrets/planted_18.env", token());
+    append("secrets/old_24.env", "# no token\n".to_owned());
+    append("docs/old_25.md", "More.\n".to_owned());
+    server.write("docs/planted_19.md", "```mermaid\nflowchart LR\n  a{b --> c\n```\n");
+    append("no-end.txt", "\n".to_owned() + &planted(20));
+    edit("large.txt", "line 1900 of hh\n", &planted(21));
+    prepend("large.txt", lines("top", 40));
+    // The comment that allowed it goes.
+    edit("allowed.txt", "# aidd:allow team/colour ours\n", "");
+    append("allowed.txt", planted(22));
+    edit("spaces.txt", "   \n", "\n");
+    append("spaces.txt", planted(23));
+    append("bom.txt", planted(24));
+    prepend("mode.txt", planted(25));
+    // One file becomes two.
+    let text = read("split.txt");
+    let (first, second) = text.split_at(text.find("line 0 of other half").expect("there"));
+    server.write("split.txt", first);
+    server.write("split two.txt", second.to_owned() + &planted(26));
+    append("twice.txt", "blue_twin\n".to_owned());
+    edit("word.txt", "a blue_old_34 sky", "a blue_old_34 and blue_planted_28 sky");
+    server.write(".hidden/new.txt", planted(29));
+    for (number, path) in (31..).zip([
+        "-dash.txt",
+        "new/[id]/page.txt",
+        "new/a b.txt",
+        "new/줄.txt",
+        "new/deep/er/and/deeper.txt",
+        "new/%41#.txt",
+        "new/.txt",
+    ]) {
+        server.write(path, planted(number));
+    }
+    server.write("new/last.txt", planted(38) + &planted(39));
+    server.git(&["add", "--all"]);
+    server.git(&["add", "--force", "ignored", "secrets"]);
+    server.git(&["update-index", "--chmod=+x", "mode.txt"]);
+}
+
+/// What a report holds, by the numbers of the problems.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Found {
+    new: BTreeSet<String>,
+    known: BTreeSet<String>,
+    fixed: BTreeSet<String>,
+    /// New ones of neither kind.
+    others: BTreeSet<String>,
+}
+
+impl Found {
+    fn read(report: &Value) -> Self {
+        let mut found = Self::default();
+        for finding in report["findings"].as_array().expect("findings") {
+            let text = |name: &str| finding[name].as_str().unwrap_or_default();
+            let place = format!("{} {}", text("path"), text("message"));
+            let number = ["planted_", "old_"].into_iter().find_map(|kind| {
+                let at = place.find(kind)?;
+                place.get(at..at + kind.len() + 2).map(str::to_owned)
+            });
+            let what = number.unwrap_or_else(|| match &place {
+                twin if twin.contains("blue_twin") => "planted_27".to_owned(),
+                _ => place.clone(),
+            });
+            match text("status") {
+                "new" if what.starts_with("planted_") || what.starts_with("old_") => {
+                    found.new.insert(what);
+                }
+                "new" => drop(found.others.insert(what)),
+                "moved" | "pre-existing" => drop(found.known.insert(what)),
+                "fixed" => drop(found.fixed.insert(what)),
+                status => assert_eq!(status, "allowed", "{place}"),
+            }
+        }
+        found
+    }
+}
+
+#[track_caller]
+fn is_right(runner: &Runner, args: &[&str], name: &str) {
+    let ran = runner.ci(&[args, &["--format", "json"]].concat());
+    let found = Found::read(&ran.report());
+    let planted: BTreeSet<String> = (0..COUNT).map(|at| format!("planted_{at:02}")).collect();
+    let missed: Vec<&String> = planted.difference(&found.new).collect();
+    let wrong: Vec<&String> = found.new.difference(&planted).collect();
+    assert_eq!((missed, wrong), (vec![], vec![]), "{name}: missed, wrong\n{}", ran.told());
+    assert_eq!(found.others, BTreeSet::new(), "{name}");
+    assert_eq!(ran.code, 1, "{name}");
+    let fixed = ["old_18", "old_19"].map(str::to_owned);
+    assert_eq!(found.fixed, BTreeSet::from(fixed), "{name}");
+    // Of the rest those are shown that lie in files that the change touches.
+    let seen: BTreeSet<usize> =
+        found.known.iter().filter_map(|what| what.strip_prefix("old_")?.parse().ok()).collect();
+    let untouched = [18, 19, 35, 36, 37, 38, 39];
+    let wanted: BTreeSet<usize> = (0..COUNT).filter(|at| !untouched.contains(at)).collect();
+    assert!(seen.is_superset(&wanted), "{name}: {:?}", wanted.difference(&seen));
+}
+
+fn scene() -> Scene {
+    let before = before();
+    let files: Vec<(&str, &str)> = before.iter().map(|(path, text)| (*path, &**text)).collect();
+    let server = Repository::new();
+    for (path, text) in &files {
+        server.write(path, text);
+    }
+    server.git(&["add", "--force", "ignored", "tracked.local.txt"]);
+    server.commit(&[RULE]);
+    let mut scene = Scene::on(server, change);
+    // Meanwhile somebody else brings one to the target.
+    scene.target_moves(&[("theirs.txt", &old(35))]);
+    scene
+}
+
+#[test]
+fn whatever_the_event_exactly_what_was_planted_is_new() {
+    let scene = scene();
+    for depth in [&["--depth=1"][..], &["--depth=2"], &[]] {
+        let merge = || scene.checkout(&scene.merge, depth);
+        is_right(&scene.runner(merge()), &[], &format!("pull_request, merge, {depth:?}"));
+        let head = || scene.checkout(&scene.head, depth);
+        is_right(&scene.runner(head()), &[], &format!("pull_request, head, {depth:?}"));
+        let group =
+            [("merge_group.base_sha", &*scene.base), ("merge_group.head_sha", &scene.merge)];
+        let git_ref = "refs/heads/gh-readonly-queue/main/pr-7";
+        let event = payload("merge_group.json", &group);
+        let runner = Runner::github(merge(), "merge_group", git_ref, &event);
+        is_right(&runner, &[], &format!("merge_group, {depth:?}"));
+        for (name, before) in [("push.json", &*scene.fork), ("push_new_branch.json", NONE)] {
+            let git_ref = "refs/heads/topic";
+            let values = [("ref", git_ref), ("before", before), ("after", &scene.head)];
+            let event = payload(name, &values);
+            let runner = Runner::github(head(), "push", git_ref, &event);
+            is_right(&runner, &[], &format!("{name}, {depth:?}"));
+        }
+        let gitlab = [
+            ("GITLAB_CI", "true"),
+            ("CI_SERVER_URL", "https://gitlab.example.org"),
+            ("CI_PROJECT_PATH", "octo/demo"),
+            ("CI_DEFAULT_BRANCH", "main"),
+            ("CI_COMMIT_SHA", &*scene.head),
+            ("CI_COMMIT_REF_NAME", "topic"),
+            ("CI_PIPELINE_SOURCE", "merge_request_event"),
+            ("CI_MERGE_REQUEST_IID", "3"),
+            ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &scene.fork),
+            ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+        ];
+        let start = Runner::new(head());
+        let runner = gitlab.iter().fold(start, |runner, (name, value)| runner.set(name, value));
+        is_right(&runner, &[], &format!("merge request, {depth:?}"));
+    }
+    let clone = scene.server.cloned(&["--branch=topic"]);
+    is_right(&Runner::new(clone), &["--base", "origin/main"], "a named base");
+}
+
+const NONE: &str = "0000000000000000000000000000000000000000";
+
+#[test]
+fn an_untrusted_head_is_checked_all_the_same() {
+    let scene = scene();
+    let event = scene.payload("pull_request_target.json");
+    for commit in [&scene.base, &scene.head] {
+        for depth in ["--depth=1", "--depth=2"] {
+            let clone = scene.checkout(commit, &[depth]);
+            let runner = Runner::github(clone, "pull_request_target", "refs/heads/main", &event);
+            is_right(&runner, &[], &format!("pull_request_target, {depth}"));
+        }
+    }
+}
