@@ -89,7 +89,10 @@ fn before() -> Vec<(&'static str, String)> {
         ("mode.txt", file("mode", 3) + &old(31)),
         ("split.txt", file("half", 9) + &old(32) + &file("other half", 9) + &old(33)),
         ("twice.txt", file("twice", 3) + "blue_twin\n" + &file("thrice", 3)),
-        ("word.txt", file("word", 3) + "a blue_old_34 sky\n" + &file("ward", 3)),
+        (
+            "word.txt",
+            file("word", 3) + "under a wide and blue_old_34 sky they went on\n" + &file("ward", 3),
+        ),
         ("untouched.txt", old(36) + &old(37) + &old(38)),
         ("untouched/deep/file.txt", old(39)),
     ]
@@ -159,7 +162,7 @@ fn change(server: &Repository) {
     server.write("split.txt", first);
     server.write("split two.txt", second.to_owned() + &planted(26));
     append("twice.txt", "blue_twin\n".to_owned());
-    edit("word.txt", "a blue_old_34 sky", "a blue_old_34 and blue_planted_28 sky");
+    edit("word.txt", "blue_old_34 sky", "blue_old_34 and blue_planted_28 sky");
     server.write(".hidden/new.txt", planted(29));
     for (number, path) in (31..).zip([
         "-dash.txt",
