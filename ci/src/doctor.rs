@@ -6,14 +6,13 @@ use crate::project::{self, Project};
 use crate::report::number;
 use crate::rules::{reach, unread_pages};
 use aidd_engine::check::Selection;
-use aidd_engine::kind::{CONFIG_PATH, MEMORY_FOLDER, RULE_FOLDERS, is_memory_path};
-use aidd_engine::paths::Globs;
+use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS, is_memory_path};
+use aidd_engine::memory::journal::Journal;
 use aidd_engine::patterns;
 use aidd_engine::rule::Rule;
 use aidd_engine::validators;
 use aidd_engine::walk;
 use anyhow::Result;
-use ignore::WalkBuilder;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
@@ -40,7 +39,10 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     let remembered = rules.iter().filter(of_memory).count();
     let memory = match remembered {
         0 => String::new(),
-        many => format!(", {many} of its memory ({MEMORY_FOLDER})"),
+        many => {
+            let folder = Journal::new(project.root()).folder();
+            format!(", {many} of its memory ({folder})")
+        }
     };
     writeln!(
         io.out,
@@ -94,21 +96,10 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
 
 /// The paths a run over the root would check.
 fn files(project: &Project) -> Result<Vec<String>> {
-    let (include, exclude) = (&project.config.include, &project.config.exclude);
-    let globs =
-        Globs::new(include.as_deref().unwrap_or_default(), exclude.as_deref().unwrap_or_default())
-            .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
-    let mut builder = WalkBuilder::new(project.root());
-    builder
-        .hidden(false)
-        .add_custom_ignore_filename(".aiddignore")
-        .filter_entry(|entry| entry.file_name() != ".git");
-    let files = builder.build().flatten();
-    Ok(files
-        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
-        .map(|entry| walk::relative(project.root(), entry.path()))
-        .filter(|path| globs.matches(path))
-        .collect())
+    let root = walk::Walk::over(vec![project.root().to_owned()]);
+    let paths = walk::list(&project.config, &project.disk, &root)
+        .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+    Ok(paths.into_iter().collect())
 }
 
 fn kinds(paths: &[String]) -> BTreeMap<String, usize> {

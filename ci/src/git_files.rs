@@ -2,6 +2,7 @@
 //! the store of a checkout is nobody else's.
 
 use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
+use aidd_engine::memory::journal::Journal;
 use anyhow::{Context, Result};
 use globset::GlobBuilder;
 use ignore::gitignore::GitignoreBuilder;
@@ -11,19 +12,29 @@ use std::path::{Path, PathBuf};
 
 /// The line that keeps the lines of both sides.
 pub const MERGES: &str = "ai/memory/*.jsonl merge=union";
+/// The same, where the project has its memory in the plain folder.
+const PLAIN_MERGES: &str = "memory/*.jsonl merge=union";
 /// The line that keeps the store out of commits: the database and its log, locks, backups, and what
 /// was put aside as damaged all begin like this.
 pub const IGNORES: &str = "/.aidd/data.*";
 
 /// Names that stand for all that the store writes beside the database.
-const OF_STORE: [&str; 6] = [
+const OF_STORE: [&str; 8] = [
     ".aidd/data.db",
     ".aidd/data.db-wal",
     ".aidd/data.lock",
     ".aidd/data.journal.lock",
     ".aidd/data.db.corrupt-1",
+    ".aidd/data.db.backup",
+    ".aidd/data.foreign-1.db",
     ".aidd/data.jsonl",
 ];
+
+/// The line that keeps the lines of both sides in the memory of the project at `root`.
+#[must_use]
+pub fn merges_line(root: &Path) -> &'static str {
+    if Journal::new(root).folder() == MEMORY_FOLDER { MERGES } else { PLAIN_MERGES }
+}
 
 /// What was done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +68,7 @@ pub fn write(root: &Path) -> Result<[(&'static str, Done); 2]> {
         Done::Kept
     } else {
         let why = "# Memories stand for themselves: a merge keeps the lines of both sides.";
-        add(root, ".gitattributes", why, MERGES)?
+        add(root, ".gitattributes", why, merges_line(root))?
     };
     let ignore = if ignores_store(root) {
         Done::Kept
@@ -126,10 +137,11 @@ pub fn repository(root: &Path) -> Option<PathBuf> {
 /// Whether Git keeps the lines of both sides of a merge in every file of memory.
 #[must_use]
 pub fn merges(root: &Path) -> bool {
+    let memory = Journal::new(root).folder();
     MEMORY_FILES.iter().all(|name| {
-        let path = root.join(MEMORY_FOLDER).join(name);
+        let path = root.join(memory).join(name);
         let mut merge = None;
-        for folder in folders(root, MEMORY_FOLDER) {
+        for folder in folders(root, memory) {
             let text = fs::read_to_string(folder.join(".gitattributes")).unwrap_or_default();
             let Ok(below) = path.strip_prefix(&folder) else { continue };
             let below = below.to_string_lossy().replace('\\', "/");

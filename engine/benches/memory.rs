@@ -17,7 +17,7 @@ use aidd_engine::memory::permanent::New;
 use aidd_engine::memory::project::{ProjectMemory, system_clock};
 use aidd_engine::memory::recall::Question;
 use aidd_engine::memory::records::{AiProvider, SessionState};
-use aidd_engine::memory::store::{Query, Wanted};
+use aidd_engine::memory::store::{Layers, Query, Wanted};
 use aidd_engine::memory::types::{Kind, Link, Relation};
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -170,7 +170,7 @@ fn save(name: &str, place: &Path) {
         });
         row(&format!("observation saved, of {count}"), name, times);
         let times = timed(size(300), |n| {
-            let question = Question { text: text(n * 7), ..Question::default() };
+            let question = Question { text: text(n * 7), ..Question::new(Layers::ALL) };
             memory.search(&question).expect("found");
         });
         row(&format!("search, of {count}"), name, times);
@@ -219,7 +219,7 @@ fn measure_walk(
     let folder = folder(place);
     tracked(folder.path(), count, links);
     let mut memory = memory(folder.path());
-    let query = Query { limit: Some(50), ..Query::active(Kind::Decision) };
+    let query = Query { limit: Some(50), ..Query::active(Layers::PERMANENT, Kind::Decision) };
     let mut ids: Vec<String> = memory
         .read(&mut |store| store.entries(&query))
         .expect("entries")
@@ -269,7 +269,8 @@ fn many(name: &str, place: &Path) {
     row(&format!("save, 8 processes at once ({rate:.0} a second)"), name, all);
     let mut memory = memory(folder.path());
     assert_eq!(memory.check().expect("checked"), [""; 0]);
-    let there = memory.read(&mut |store| store.entries(&Query::default())).expect("entries").len();
+    let there =
+        memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("entries").len();
     assert_eq!(there, count, "memories");
 }
 

@@ -58,6 +58,9 @@ pub const KNOWLEDGE_CATEGORIES: [&str; 9] = [
 pub const MEMORY_FOLDER: &str = "ai/memory";
 /// The files in [`MEMORY_FOLDER`] that aidd writes.
 pub const MEMORY_FILES: [&str; 3] = ["decisions.jsonl", "mistakes.jsonl", "conventions.jsonl"];
+/// The folder, from the root, of a project that had its memory there before [`MEMORY_FOLDER`] was
+/// there: see [`memory_folder`].
+pub const PLAIN_MEMORY_FOLDER: &str = "memory";
 
 /// Where the configuration of a project lies, from its root.
 pub const CONFIG_PATH: &str = ".aidd/config.json";
@@ -153,10 +156,35 @@ pub fn is_pack_path(path: &str) -> bool {
     below.is_some_and(|name| name.ends_with(".md"))
 }
 
+/// The folder of a project's permanent memory, given which paths `exist`: `memory` where it holds
+/// files of memory and `ai/memory` holds none, and else `ai/memory`. All that is read and written goes
+/// there.
+#[must_use]
+pub fn memory_folder(exist: impl Fn(&str) -> bool) -> &'static str {
+    if !has_memory(MEMORY_FOLDER, &exist) && has_memory(PLAIN_MEMORY_FOLDER, &exist) {
+        PLAIN_MEMORY_FOLDER
+    } else {
+        MEMORY_FOLDER
+    }
+}
+
+/// Whether a folder holds a file of memory, in the form of today or of before.
+#[must_use]
+pub fn has_memory(folder: &str, exist: impl Fn(&str) -> bool) -> bool {
+    MEMORY_FILES.iter().any(|name| {
+        let path = format!("{folder}/{name}");
+        exist(&path) || path.strip_suffix('l').is_some_and(&exist)
+    })
+}
+
 /// Whether `path` is that of a tracked file of memory, of this project or of one below it.
 #[must_use]
 pub fn is_memory_path(path: &str) -> bool {
     let Some((folder, name)) = path.rsplit_once('/') else { return false };
+    // Below the root a folder called `memory` may be anybody's.
+    if folder == PLAIN_MEMORY_FOLDER {
+        return MEMORY_FILES.contains(&name);
+    }
     let is_folder = folder
         .strip_suffix(MEMORY_FOLDER)
         .is_some_and(|before| before.is_empty() || before.ends_with('/'));
@@ -355,10 +383,18 @@ mod tests {
 
     #[test]
     fn memory_lies_in_three_files() {
-        for path in ["ai/memory/decisions.jsonl", "a/ai/memory/mistakes.jsonl"] {
+        for path in
+            ["ai/memory/decisions.jsonl", "a/ai/memory/mistakes.jsonl", "memory/decisions.jsonl"]
+        {
             assert_eq!(kinds(path, ""), [Kind::Memory], "{path}");
         }
-        for path in ["xai/memory/decisions.jsonl", "ai/memory/x.jsonl", "decisions.jsonl"] {
+        for path in [
+            "xai/memory/decisions.jsonl",
+            "ai/memory/x.jsonl",
+            "decisions.jsonl",
+            "memory/x.jsonl",
+            "a/memory/decisions.jsonl",
+        ] {
             assert_eq!(kinds(path, ""), [], "{path}");
         }
     }

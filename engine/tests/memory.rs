@@ -12,7 +12,7 @@ use aidd_engine::memory::kinds::Observation;
 use aidd_engine::memory::permanent::New;
 use aidd_engine::memory::project::{ProjectMemory, system_clock};
 use aidd_engine::memory::records::{AiProvider, SessionState};
-use aidd_engine::memory::store::{Query, Wanted};
+use aidd_engine::memory::store::{Layers, Query, Wanted};
 use aidd_engine::memory::types::Kind;
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -112,7 +112,7 @@ fn many_processes(store: &str, kills: usize) {
     assert!(acknowledged.len() >= PROCESSES * writes() * 2, "{} acks", acknowledged.len());
     let mut memory = open(root, store);
     assert_eq!(memory.take_notices(), [""; 0]);
-    let found = memory.read(&mut |store| store.entries(&Query::default())).expect("entries");
+    let found = memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("entries");
     let found: BTreeSet<String> = found.into_iter().map(|entry| entry.id).collect();
     let lost: Vec<&String> = acknowledged.difference(&found).collect();
     assert!(lost.is_empty(), "{} of {} lost: {lost:?}", lost.len(), acknowledged.len());
@@ -178,7 +178,7 @@ fn a_file_that_is_replaced_while_it_is_written_keeps_what_was_acknowledged() {
     assert!(child.wait().expect("its end").success());
     let mut memory = open(root, "sqlite");
     memory.export(true).expect("exported");
-    let found = memory.read(&mut |store| store.entries(&Query::default())).expect("entries");
+    let found = memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("entries");
     let found: BTreeSet<String> = found.into_iter().map(|entry| entry.id).collect();
     for id in fs::read_to_string(&acks).expect("acks").lines() {
         assert!(found.contains(id), "{id} is lost");

@@ -8,7 +8,7 @@ mod set;
 use aidd_engine::memory::permanent::New;
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::recall::{Found, Question, SearchOrder, Using};
-use aidd_engine::memory::store::Wanted;
+use aidd_engine::memory::store::{Layers, Wanted};
 use aidd_engine::memory::types::{Kind, Outcome, Status};
 use set::Asked;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn on_both(test: impl Fn(&mut ProjectMemory)) {
 }
 
 fn search(memory: &mut ProjectMemory, text: &str) -> Found {
-    memory.search(&Question { text: text.into(), ..Question::default() }).expect("found")
+    memory.search(&Question { text: text.into(), ..Question::new(Layers::ALL) }).expect("found")
 }
 
 fn titles(found: &Found) -> Vec<&str> {
@@ -168,7 +168,7 @@ fn ids(memory: &mut ProjectMemory, question: Question) -> String {
 fn filters_choose() {
     for wanted in BOTH {
         let (_folder, mut memory) = set_in(wanted);
-        let base = Question::default;
+        let base = || Question::new(Layers::ALL);
         let mut found = |question: Question| ids(&mut memory, question);
         let topic = Some("Session-Storage".to_owned());
         assert_eq!(found(Question { topic: topic.clone(), ..base() }), "shop-d02");
@@ -203,7 +203,7 @@ fn filters_choose() {
 fn orders_and_limits_hold() {
     let (_folder, mut memory) = set_in(Wanted::Sqlite);
     let mut found = |text: &str, order, limit| {
-        let question = Question { text: text.into(), order, limit, ..Question::default() };
+        let question = Question { text: text.into(), order, limit, ..Question::new(Layers::ALL) };
         memory.search(&question).expect("found")
     };
     for text in ["", "session tokens"] {
@@ -233,7 +233,8 @@ fn what_others_write_is_found() {
         }
         let new = decide(&mut other, "queue", "Jobs run in Postgres");
         assert_eq!(titles(&search(&mut one, "jobs")), ["Jobs run in Postgres"]);
-        let all = Question { text: "jobs".into(), with_superseded: true, ..Question::default() };
+        let all =
+            Question { text: "jobs".into(), with_superseded: true, ..Question::new(Layers::ALL) };
         let found = one.search(&all).expect("found");
         assert_eq!(found.hits[1].status, Status::Superseded);
         assert_eq!(found.hits[1].superseded_by.as_ref(), Some(&new));

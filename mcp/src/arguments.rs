@@ -44,6 +44,42 @@ pub fn without_null(mut arguments: Object) -> Object {
     arguments
 }
 
+/// Another word for a value: the argument, the word in any case, and what it stands for.
+pub type Word = (&'static str, &'static str, &'static str);
+
+/// Writes the words that arguments choose from as the schema lists them, in whatever case they are
+/// given; `others` are taken for them.
+pub fn in_listed_words(schema: &Object, others: &[Word], arguments: &mut Object) {
+    for (name, other, own) in others {
+        if let Some(Value::String(word)) = arguments.get_mut(*name)
+            && word.trim().eq_ignore_ascii_case(other)
+        {
+            (*own).clone_into(word);
+        }
+    }
+    let check = Check { root: schema, problems: Vec::new() };
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
+    for (name, value) in arguments {
+        let Value::String(word) = value else { continue };
+        let Some(property) = properties.get(name).and_then(Value::as_object) else { continue };
+        let forms = ["anyOf", "oneOf"].iter().filter_map(|several| property.get(*several));
+        let forms = forms.filter_map(Value::as_array).flatten().filter_map(Value::as_object);
+        let words = std::iter::once(property)
+            .chain(forms)
+            .filter_map(|form| check.resolved(form).get("enum"))
+            .filter_map(Value::as_array)
+            .flatten()
+            .filter_map(Value::as_str);
+        let words: Vec<&str> = words.collect();
+        if words.contains(&word.as_str()) {
+            continue;
+        }
+        if let Some(listed) = words.iter().find(|own| own.eq_ignore_ascii_case(word.trim())) {
+            (*listed).clone_into(word);
+        }
+    }
+}
+
 struct Check<'a> {
     root: &'a Object,
     problems: Vec<String>,
@@ -384,6 +420,23 @@ mod tests {
             check.object(root, &arguments, "");
             assert_eq!(check.problems.len(), PROBLEMS);
         }
+    }
+
+    #[test]
+    fn words_are_taken_in_any_case() {
+        let schema = json!({
+            "properties": {
+                "outcome": {"$ref": "#/$defs/Came"},
+                "kind": {"anyOf": [{"enum": ["decision", "mistake"]}, {"type": "null"}]},
+                "free": {"type": "string"},
+            },
+            "$defs": {"Came": {"type": "string", "enum": ["SUCCESS", "FAILED"]}},
+        });
+        let given = json!({"outcome": " failed", "kind": "Decision", "free": "FAILED", "x": "y"});
+        let (Value::Object(schema), Value::Object(mut given)) = (schema, given) else { panic!() };
+        in_listed_words(&schema, &[], &mut given);
+        let want = json!({"outcome": "FAILED", "kind": "decision", "free": "FAILED", "x": "y"});
+        assert_eq!(Value::Object(given), want);
     }
 
     #[test]

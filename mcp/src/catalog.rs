@@ -63,7 +63,8 @@ pub fn plain(name: &str) -> String {
 
 /// Every name that a tool can be called by, plain.
 fn names(tool: &Tool) -> impl Iterator<Item = String> {
-    std::iter::once(tool.name).chain(tool.aliases.iter().copied()).map(plain)
+    let older = tool.older.iter().map(|older| older.name);
+    std::iter::once(tool.name).chain(tool.aliases.iter().copied()).chain(older).map(plain)
 }
 
 #[cfg(test)]

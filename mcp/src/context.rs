@@ -5,7 +5,9 @@ use crate::tool::ToolError;
 use aidd_engine::config::ContentConfig;
 use aidd_engine::files::{Disk, nested};
 use aidd_engine::guidance::{Library, Watched};
-use aidd_engine::kind::{CONFIG_PATH, MEMORY_FILES, MEMORY_FOLDER, PACK_FOLDER, RULE_FOLDERS};
+use aidd_engine::kind::{
+    CONFIG_PATH, MEMORY_FILES, MEMORY_FOLDER, PACK_FOLDER, PLAIN_MEMORY_FOLDER, RULE_FOLDERS,
+};
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::project::{Clock, ProjectMemory, system_clock};
 use aidd_engine::memory::store::Wanted;
@@ -236,6 +238,10 @@ impl Context {
                 stamps.push((path.clone(), stamp(&path)));
             }
         }
+        for name in MEMORY_FILES {
+            let path = root.join(PLAIN_MEMORY_FOLDER).join(name);
+            stamps.push((path.clone(), stamp(&path)));
+        }
         stamps.sort();
         stamps
     }
@@ -253,6 +259,15 @@ impl Context {
             ToolError::new(format!("`{given}` lies outside of the project"))
                 .remedy("name a path below the project's root, relative to it")
         })
+    }
+
+    /// The same for a file that is to be created: also what another system would take for a place
+    /// elsewhere is refused, such as `C:\x`, `\\host\\x` and `~/x`.
+    ///
+    /// # Errors
+    /// When no file may be created there.
+    pub fn for_new(&self, given: &str) -> Result<String, ToolError> {
+        Disk::new(self.root()).for_new(given).map_err(|error| ToolError::new(error.to_string()))
     }
 }
 
@@ -315,6 +330,13 @@ mod tests {
         assert_eq!(context.inside(&whole.to_string_lossy()).as_deref(), Ok("src/a.rs"));
         for outside in ["../secret", "src/../../secret", "/etc/passwd", ""] {
             assert!(context.inside(outside).is_err(), "{outside}");
+            assert!(context.for_new(outside).is_err(), "{outside}");
+        }
+        assert_eq!(context.for_new("src/./b/../a.rs").as_deref(), Ok("src/a.rs"));
+        for elsewhere in
+            [r"C:\x", "C:x", r"\\host\x", "//host/x", "~", "~/x", r"a\b", "a/nul", "x."]
+        {
+            assert!(context.for_new(elsewhere).is_err(), "{elsewhere}");
         }
         #[cfg(unix)]
         {
@@ -322,6 +344,7 @@ mod tests {
             std::os::unix::fs::symlink("/nowhere/at/all", root.join("dead")).expect("linked");
             for outside in ["up/secret", "up/new", "dead", "dead/x"] {
                 assert!(context.inside(outside).is_err(), "{outside}");
+                assert!(context.for_new(outside).is_err(), "{outside}");
             }
         }
     }

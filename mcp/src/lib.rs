@@ -9,6 +9,7 @@ mod dynamic;
 pub mod http;
 mod instructions;
 pub mod list;
+pub mod older;
 pub mod prompts;
 pub mod resources;
 pub mod schema;

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::resources::text_of;
 use crate::schema::Object;
+use aidd_engine::escape;
 use aidd_engine::guidance::prompts::{Argument, arguments, filled};
 use aidd_engine::guidance::{Library, Page, Shelf};
 use rmcp::model::{ErrorData, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
@@ -55,6 +56,6 @@ pub(crate) fn get(
     let names: Vec<String> = given.map(|given| given.keys().cloned().collect()).unwrap_or_default();
     let value = |name: &str| text_of(given.and_then(|given| given.get(name)));
     let text = filled(&library, page, &value, &names).map_err(wrong)?;
-    let message = PromptMessage::new_text(Role::User, text);
+    let message = PromptMessage::new_text(Role::User, escape::lines(&text));
     Ok(GetPromptResult::new(vec![message]).with_description(&page.summary))
 }

@@ -2,12 +2,15 @@
 
 use crate::context::Context;
 use crate::tool::ToolError;
-use aidd_engine::guidance::{Library, Page, Shelf, demands};
+use aidd_engine::escape::markdown;
+use aidd_engine::guidance::{Library, Origin, Page, Shelf, demands};
 use aidd_engine::memory::MemoryError;
-use aidd_engine::memory::store::{Order, Query};
-use aidd_engine::memory::types::{Entry, Kind, Outcome};
+use aidd_engine::memory::brief::Brief;
+use aidd_engine::memory::store::{Layers, Order, Query};
+use aidd_engine::memory::types::{Kind, Outcome};
 use rmcp::model::{ErrorData, Resource, ResourceTemplate};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -165,11 +168,13 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
                     if near.is_empty() { String::new() } else { format!("; did you mean {near}?") };
                 missing(format!("there is no `{name}` among the {}{hint}", shelf.word()))
             })?;
-            Ok(page.text().to_owned())
+            Ok(shown(page))
         }
         What::Agents => Ok(agents(&library)),
         What::Guardrails => Ok(guardrails(&library)),
-        What::Memories(kind) => memories(context, kind).map_err(said),
+        What::Memories(kind) => {
+            memories(context, kind).map(|text| markdown::page(&text) + "\n").map_err(said)
+        }
         What::Evolution => evolution(context).map_err(said),
         What::Models => models(context).map_err(said),
     }
@@ -232,13 +237,42 @@ pub(crate) fn completions(
 fn agents(library: &Library) -> String {
     let mut text = String::new();
     for page in library.on(Shelf::Protocol).chain(library.on(Shelf::Agents)) {
-        let _ = write!(text, "{}\n\n", page.body().trim_end());
+        let body = page.body().trim_end();
+        let body = if is_ours(page) { Cow::Borrowed(body) } else { markdown::page(body).into() };
+        let _ = write!(text, "{body}\n\n");
     }
     text.push_str("# All roles\n\n");
     for page in library.on(Shelf::Skills) {
-        let _ = writeln!(text, "- [{}](aidd://skills/{}): {}", page.name, page.name, page.summary);
+        let (name, summary) = (&page.name, &page.summary);
+        let _ = if is_ours(page) {
+            writeln!(text, "- [{name}](aidd://skills/{name}): {summary}")
+        } else {
+            let link = markdown::link(name, &format!("aidd://skills/{name}"));
+            writeln!(text, "- {link}: {}", markdown::message(summary))
+        };
     }
     text
+}
+
+/// Whether a page is one that aidd brings; all others are untrusted.
+fn is_ours(page: &Page) -> bool {
+    page.origin == Origin::Shipped
+}
+
+/// A page as it is written; of one of the project what every client can show: its header as code,
+/// its body without HTML and remote images.
+fn shown(page: &Page) -> String {
+    if is_ours(page) {
+        return page.text().to_owned();
+    }
+    let (text, body) = (page.text(), page.body());
+    let header = text.strip_suffix(body).unwrap_or_default();
+    let header: String =
+        header.lines().filter(|line| *line != "---").fold(String::new(), |mut header, line| {
+            let _ = writeln!(header, "    {line}");
+            header
+        });
+    markdown::page(&format!("{header}\n{body}")) + "\n"
 }
 
 fn guardrails(library: &Library) -> String {
@@ -251,7 +285,9 @@ fn guardrails(library: &Library) -> String {
         let Page { name, path, .. } = page;
         let _ = write!(text, "\n## {name} ({path})\n\n");
         for demand in demands {
-            let _ = write!(text, "- {}", demand.text);
+            let ours = is_ours(page).then(|| demand.text.to_string());
+            let said = ours.unwrap_or_else(|| markdown::message(demand.text));
+            let _ = write!(text, "- {said}");
             if !demand.checks.is_empty() {
                 let _ = write!(text, " [{}]", demand.checks.join(", "));
             }
@@ -261,19 +297,31 @@ fn guardrails(library: &Library) -> String {
     text
 }
 
-fn entries(context: &Context, kind: Kind) -> Result<Vec<Entry>, ToolError> {
+fn entries(context: &Context, kind: Kind) -> Result<Vec<Brief>, ToolError> {
     context.memory(|memory| -> Result<_, MemoryError> {
-        let query = Query { order: Order::Newest, ..Query::active(kind) };
-        memory.read(&mut |store| store.entries(&query))
+        let query = Query { order: Order::Newest, ..Query::active(Layers::PERMANENT, kind) };
+        let entries = memory.read(&mut |store| store.entries(&query))?;
+        memory.briefs(&entries)
     })
 }
 
 fn memories(context: &Context, kind: Kind) -> Result<String, ToolError> {
-    let entries = entries(context, kind)?;
-    let mut text = format!("# {} {kind}s that hold\n", entries.len());
-    for entry in entries.iter().take(MEMORIES) {
-        let topic = entry.topic.as_ref().map(|topic| format!("{topic}: ")).unwrap_or_default();
-        let _ = write!(text, "\n## {topic}{}\n\n{}\n", entry.title(100), entry.id);
+    let (failed, holding): (Vec<Brief>, Vec<Brief>) =
+        entries(context, kind)?.into_iter().partition(|brief| brief.entry.is_failed());
+    let mut text = format!("# {} {kind}s that hold\n", holding.len());
+    pages(&holding, &mut text);
+    if !failed.is_empty() {
+        let _ = write!(text, "\n# {} {kind}s that failed, not to be made again\n", failed.len());
+        pages(&failed, &mut text);
+    }
+    Ok(text)
+}
+
+/// The first few of some memories, whole.
+fn pages(briefs: &[Brief], text: &mut String) {
+    for brief in briefs.iter().take(MEMORIES) {
+        let entry = &brief.entry;
+        let _ = write!(text, "\n## {}\n\n{}\n", brief.line(100), entry.id);
         let rest: Vec<&str> = entry.content.lines().skip(1).collect();
         if !rest.is_empty() {
             let _ = write!(text, "\n{}\n", rest.join("\n"));
@@ -282,25 +330,20 @@ fn memories(context: &Context, kind: Kind) -> Result<String, ToolError> {
             let _ = writeln!(text, "- {name}: {}", crate::tools::memory::shown::plain(value));
         }
     }
-    if entries.len() > MEMORIES {
+    if briefs.len() > MEMORIES {
         let _ = write!(
             text,
             "\n{MEMORIES} of {}, the last changed first; aidd_memory_search finds the others.\n",
-            entries.len()
+            briefs.len()
         );
     }
-    Ok(text)
 }
 
 /// What there is to learn from: this aidd proposes no changes by itself, and says so.
 fn evolution(context: &Context) -> Result<String, ToolError> {
     let decisions = entries(context, Kind::Decision)?;
     let with = |wanted: Outcome| {
-        let outcome = |entry: &&Entry| {
-            let said = entry.metadata.get("outcome").cloned()?;
-            serde_json::from_value::<Outcome>(said).ok()
-        };
-        decisions.iter().filter(|entry| outcome(entry) == Some(wanted)).count()
+        decisions.iter().filter(|brief| brief.entry.outcome() == Some(wanted)).count()
     };
     let [good, bad, half] = [Outcome::Success, Outcome::Failed, Outcome::Partial].map(with);
     let (health, sessions) = context.memory(|memory| -> Result<_, MemoryError> {
@@ -310,7 +353,7 @@ fn evolution(context: &Context) -> Result<String, ToolError> {
     })?;
     let drafts = std::fs::read_dir(context.root().join(".aidd/drafts")).map_or(0, Iterator::count);
     let mut text = format!(
-        "# Evolution\n\nThis aidd changes no rule and proposes none by itself. What it would learn from:\n\n- {} decisions that hold: {good} turned out well, {half} in part, {bad} badly, {} without an outcome\n- {sessions} ended sessions\n- {drafts} files in `.aidd/drafts/`\n",
+        "# Evolution\n\nThis aidd changes no rule and proposes none by itself. What it would learn from:\n\n- {} decisions that nothing replaced: {good} turned out well, {half} in part, {bad} badly, {} without an outcome\n- {sessions} ended sessions\n- {drafts} files in `.aidd/drafts/`\n",
         decisions.len(),
         decisions.len() - good - bad - half,
     );
@@ -383,7 +426,8 @@ fn models(context: &Context) -> Result<String, ToolError> {
             .map_or_else(|| "none".to_owned(), |tokens| tokens.to_string());
         let _ = writeln!(
             text,
-            "| {name} | {} | {} | {passing} | {} | {} | {tokens} |",
+            "| {} | {} | {} | {passing} | {} | {} | {tokens} |",
+            markdown::words(&name),
             model.sessions,
             model.outcomes,
             of(model.compliance, model.outcomes),

@@ -13,6 +13,7 @@ use crate::instructions;
 use crate::schema::Object;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::{prompts, resources};
+use aidd_engine::escape;
 use aidd_engine::guidance::Shelf;
 use aidd_engine::guidance::prompts::completions;
 use rmcp::model::{
@@ -123,11 +124,14 @@ impl Drop for Waiting {
 fn result(answer: Result<Answer<Value>, ToolError>) -> CallToolResult {
     match answer {
         Ok(answer) => {
-            let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+            let mut result =
+                CallToolResult::success(vec![ContentBlock::text(escape::lines(&answer.text))]);
             result.structured_content = Some(answer.data);
             result
         }
-        Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
+        Err(error) => {
+            CallToolResult::error(vec![ContentBlock::text(escape::lines(&error.to_string()))])
+        }
     }
 }
 
@@ -184,7 +188,8 @@ impl ServerHandler for Server {
         request: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let found = self.catalog.find(&call.name);
-        let tool = found.map_err(|message| ErrorData::invalid_params(message, None))?.clone();
+        let tool = found.map_err(|message| ErrorData::invalid_params(message, None))?;
+        let tool = tool.called_as(&call.name);
         let arguments = call.arguments.unwrap_or_default();
         if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::is_for(&request)) {
             dynamic.look_at(&arguments, &request.peer).await;

@@ -2,6 +2,7 @@
 
 use crate::arguments;
 use crate::context::Context;
+use crate::older::Older;
 use crate::schema::{self, Object};
 pub use aidd_ci::cli::Profile;
 use aidd_engine::memory::MemoryError;
@@ -136,6 +137,12 @@ pub struct Tool {
     pub aliases: &'static [&'static str],
     /// Other spellings of arguments that are taken; not listed.
     pub spellings: &'static [(&'static str, &'static str)],
+    /// Other words for values of arguments.
+    pub words: &'static [arguments::Word],
+    /// Names of earlier products that take the arguments of those.
+    pub older: &'static [Older],
+    /// The one that this call is made by.
+    called_as: Option<&'static Older>,
     /// Which arguments go together.
     pub choice: Option<Choice>,
     /// Whether it changes nothing.
@@ -178,6 +185,9 @@ impl Tool {
             profiles: &[],
             aliases: &[],
             spellings: &[],
+            words: &[],
+            older: &[],
+            called_as: None,
             choice: None,
             reads_only: true,
             is_destructive: false,
@@ -236,6 +246,26 @@ impl Tool {
         Self { spellings, ..self }
     }
 
+    /// Other words for values of arguments.
+    #[must_use]
+    pub fn reading(self, words: &'static [arguments::Word]) -> Self {
+        Self { words, ..self }
+    }
+
+    /// Names that earlier products gave it.
+    #[must_use]
+    pub fn formerly(self, older: &'static [Older]) -> Self {
+        Self { older, ..self }
+    }
+
+    /// The tool as it is called by `name`, one of its names.
+    #[must_use]
+    pub fn called_as(&self, name: &str) -> Self {
+        let name = crate::catalog::plain(name);
+        let called_as = self.older.iter().find(|older| older.name == name);
+        Self { called_as, ..self.clone() }
+    }
+
     /// Which arguments it takes with which word of another one.
     #[must_use]
     pub fn choosing(self, choice: Choice) -> Self {
@@ -251,6 +281,7 @@ impl Tool {
                 arguments.insert((*own).to_owned(), value);
             }
         }
+        arguments::in_listed_words(&self.input, self.words, &mut arguments);
         arguments
     }
 
@@ -278,7 +309,10 @@ impl Tool {
     /// # Errors
     /// When the arguments do not fit, or the tool cannot do it.
     pub fn call(&self, context: &Context, arguments: Object) -> Result<Answer<Value>, ToolError> {
-        let arguments = self.spelled(arguments::without_null(arguments));
+        let arguments = arguments::without_null(arguments);
+        let called_as = self.called_as.unwrap_or(&Older::NONE);
+        let (arguments, notes) = called_as.translated(arguments);
+        let arguments = self.spelled(arguments);
         let mut problems = arguments::problems(&self.input, &arguments);
         if let Some(choice) = self.choice.as_ref().filter(|_| problems.is_empty()) {
             problems = arguments::misplaced(choice, &arguments);
@@ -290,7 +324,8 @@ impl Tool {
         if cfg!(debug_assertions) {
             self.keeps_its_word(&answer.data)?;
         }
-        let notices = context.take_notices();
+        let mut notices = context.take_notices();
+        notices.extend(notes);
         for notice in &notices {
             answer.text = format!("{}\n\nnote: {notice}", answer.text.trim_end());
         }

@@ -17,7 +17,7 @@ impl Ran {
 
 impl Project {
     /// A folder in no repository.
-    fn bare() -> Self {
+    pub(crate) fn bare() -> Self {
         let project = Self::new(&[]);
         fs::remove_dir(project.path().join(".git")).expect("removed");
         project
@@ -32,7 +32,7 @@ impl Project {
 
     /// Remembers a decision; its id.
     #[track_caller]
-    fn decide(&self, text: &str, more: &[&str]) -> String {
+    pub(crate) fn decide(&self, text: &str, more: &[&str]) -> String {
         let answer = self.memory(&[&["add", "decision", text], more].concat());
         answer["id"].as_str().expect("an id").to_owned()
     }
@@ -121,7 +121,7 @@ fn a_decision_is_remembered_found_shown_and_followed() {
     let shown = project.run(&["memory", "show", &second]).ends(0).out;
     assert_snapshot!(steady(&shown, &[&first, &second]), @r"
     ID2
-    decision · active · auth · TIME TIME · changed TIME TIME
+    decision · active · [PARTIAL: Slow] · auth · TIME TIME · changed TIME TIME
 
     Sessions live in Redis
 
@@ -150,16 +150,16 @@ fn a_decision_is_remembered_found_shown_and_followed() {
     reasoning: No store to run
 
     Links
-      ID2 supersedes it: Sessions live in Redis
+      ID2 supersedes it: Sessions live in Redis [PARTIAL: Slow]
     ");
     let topics = project.memory(&["topics"]);
     assert_eq!(topics["topics"][0]["decisions"], 2);
     assert_eq!(topics["topics"][0]["active"], serde_json::json!([second]));
     let recent = project.run(&["memory", "recent", "--type", "decision"]).ends(0);
     assert_snapshot!(steady(&recent.out, &[&first, &second]), @"
-    Sessions live in Redis
+    Sessions live in Redis [PARTIAL: Slow]
       Slow
-      ID2 · TIME · auth · PARTIAL
+      ID2 · TIME · auth
     ");
 
     project.run(&["memory", "remove", &second, "--reason", "No"]).ends(0);

@@ -126,7 +126,7 @@ pub enum MemoryCommand {
     Export(Export),
     /// Take memories in from a file.
     #[command(
-        after_help = "Read are: lines of aidd (ai/memory/*.jsonl, `aidd memory export`), the older JSON files of\ndecisions, mistakes and conventions, decisions of MAMA as JSON, the export of claude-mem, and the\nmemory.jsonl of @modelcontextprotocol/server-memory. Taking in the same file again adds nothing."
+        after_help = "Read are: lines of aidd (ai/memory/*.jsonl, `aidd memory export`), the older JSON files of\ndecisions, mistakes and conventions, decisions of MAMA as JSON, the decision log of Memory v2, the\nexport of claude-mem, and the memory.jsonl of @modelcontextprotocol/server-memory. Taking in the same file again adds nothing."
     )]
     Import(Import),
     /// Say how the memory is, and what to do about what is wrong.
@@ -365,7 +365,8 @@ pub struct Edit {
     /// What it is about; an empty text takes the topic away.
     #[arg(long)]
     pub topic: Option<String>,
-    /// A field, such as reasoning=TEXT or files='["a.rs"]'; may be given several times.
+    /// A field, such as reasoning=TEXT or files='["a.rs"]'; may be given several times. An unknown one
+    /// is refused with those that the memory has.
     #[arg(long, value_name = "FIELD=VALUE", value_parser = field)]
     pub set: Vec<(String, String)>,
     /// A field to take out; may be given several times.
@@ -425,6 +426,9 @@ pub enum Form {
     Older,
     /// Decisions of MAMA, as JSON.
     Mama,
+    /// The decision log of Memory v2.
+    #[value(name = "memory-v2")]
+    MemoryV2,
     /// An export of claude-mem.
     ClaudeMem,
     /// The memory.jsonl of @modelcontextprotocol/server-memory.

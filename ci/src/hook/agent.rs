@@ -10,10 +10,10 @@ mod place;
 mod recall;
 mod record;
 
-use crate::Io;
 use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::project;
+use crate::{Io, Output};
 use aidd_engine::config;
 use aidd_engine::kind::CONFIG_PATH;
 use aidd_engine::memory::project::{ProjectMemory, system_clock};
@@ -143,7 +143,7 @@ pub fn watched(args: Vec<OsString>, cwd: io::Result<PathBuf>) -> u8 {
         Ok(cwd) => cwd,
         Err(error) => {
             let why = format!("the current folder cannot be read: {error}");
-            let _ = writeln!(io::stderr(), "aidd hook: {why}; passed over");
+            let _ = writeln!(Output::new(io::stderr()), "aidd hook: {why}; passed over");
             return 0;
         }
     };
@@ -157,8 +157,8 @@ pub fn watched(args: Vec<OsString>, cwd: io::Result<PathBuf>) -> u8 {
             args,
             &mut Io {
                 stdin: &mut io::stdin(),
-                out: Box::new(to_out),
-                err: Box::new(to_err),
+                out: Output::new(to_out),
+                err: Output::new(to_err),
                 cwd,
                 style: crate::report::Style::default(),
             },

@@ -6,10 +6,12 @@ use super::agent::{self, Payload};
 use crate::Io;
 use crate::exit::Exit;
 use crate::report::one_line;
+use aidd_engine::memory::brief::Brief;
 use aidd_engine::memory::kinds::{self, Decision, Mistake};
 use aidd_engine::memory::recall::Question;
 use aidd_engine::memory::situation::{Situation, detect};
-use aidd_engine::memory::types::{Entry, Kind};
+use aidd_engine::memory::store::Layers;
+use aidd_engine::memory::types::Kind;
 use anyhow::Result;
 use serde_json::json;
 use std::io::{Read, Write, copy, sink};
@@ -77,7 +79,7 @@ fn tell(text: &str, event: Option<&str>, io: &mut Io<'_>) -> std::io::Result<()>
         Some(CURSOR) => json!({"continue": true, "additional_context": text}),
         _ => return writeln!(io.out, "{text}"),
     };
-    writeln!(io.out, "{said}")
+    io.out.json_text(&format!("{said}\n"))
 }
 
 /// What the user typed; `None` for any other event, and for what is not of this form.
@@ -108,7 +110,8 @@ fn remembered(root: &Path, prompt: &str, found: Option<&Situation>) -> Result<Ve
         text: prompt.to_owned(),
         kinds: vec![Kind::Decision, Kind::Mistake, Kind::Convention],
         limit: MOST,
-        ..Question::default()
+        // What sessions and branches noted is nothing that the project knows.
+        ..Question::new(Layers::PERMANENT)
     };
     let least = if asks { LEAST_ASKED } else { LEAST };
     let hits = memory.search(&question)?.hits.into_iter().filter(|hit| hit.score >= least);
@@ -119,13 +122,17 @@ fn remembered(root: &Path, prompt: &str, found: Option<&Situation>) -> Result<Ve
     if entries.is_empty() {
         return Ok(Vec::new());
     }
+    let briefs = memory.briefs(&entries)?;
     let head = "aidd remembers (`aidd_memory_get` tells more):".to_owned();
-    Ok(std::iter::once(head).chain(entries.iter().map(line)).collect())
+    Ok(std::iter::once(head).chain(briefs.iter().map(line)).collect())
 }
 
-fn line(entry: &Entry) -> String {
+fn line(brief: &Brief) -> String {
+    let entry = &brief.entry;
     let short = |text: &str| one_line(text).chars().take(SHOWN).collect::<String>();
     let more = match entry.kind {
+        // Why a decision was made that failed is no reason to follow it.
+        Kind::Decision if entry.is_failed() => String::new(),
         Kind::Decision => {
             let body: Decision = kinds::typed(&entry.metadata).unwrap_or_default();
             labelled("because", &short(&body.reasoning))
@@ -136,8 +143,7 @@ fn line(entry: &Entry) -> String {
         }
         _ => String::new(),
     };
-    let topic = entry.topic.as_ref().map(|topic| format!("{topic}: ")).unwrap_or_default();
-    format!("- {} {topic}{}{more} [{}]", entry.kind, one_line(&entry.title(SHOWN)), entry.id)
+    format!("- {} {}{more} [{}]", entry.kind, one_line(&brief.line(SHOWN)), entry.id)
 }
 
 fn labelled(label: &str, text: &str) -> String {

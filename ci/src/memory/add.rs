@@ -127,9 +127,9 @@ fn tell(kind: Kind, saved: &Saved, has_check: bool, desk: &mut Desk<'_, '_>) -> 
     if desk.answered(&answer)? {
         return Ok(());
     }
-    let place = kind
-        .file()
-        .map_or("in this checkout".to_owned(), |file| format!("in ai/memory/{file}.jsonl"));
+    let place = kind.file().map_or("in this checkout".to_owned(), |file| {
+        format!("in {}/{file}.jsonl", desk.memory.folder())
+    });
     let out = &mut desk.io.out;
     match (saved.is_new, saved.occurrences) {
         (true, _) => writeln!(out, "remembered {} {place}", saved.id)?,

@@ -7,7 +7,7 @@ use crate::report::number;
 use aidd_content::page::{CheckHeader, Form};
 use aidd_engine::check::Selection;
 use aidd_engine::finding::Status;
-use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
+use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER, PLAIN_MEMORY_FOLDER};
 use aidd_engine::remembered;
 use aidd_engine::source::Encoding;
 use aidd_engine::walk::{Walk, check_tree};
@@ -131,7 +131,13 @@ pub fn look(project: &Project, id: &str, stop: &AtomicBool) -> Result<Option<Cau
     Ok(Some(caught))
 }
 
-/// Where the memory lies that may be enforced, from the root.
+/// Where the memory lies that may be enforced, from the root, and what decides in which folder that
+/// is.
 pub(crate) fn tracked() -> impl Iterator<Item = String> {
-    MEMORY_FILES.into_iter().map(|name| format!("{MEMORY_FOLDER}/{name}"))
+    [MEMORY_FOLDER, PLAIN_MEMORY_FOLDER].into_iter().flat_map(|folder| {
+        let path = move |name: &str| format!("{folder}/{name}");
+        MEMORY_FILES
+            .into_iter()
+            .flat_map(move |name| [path(name), path(name.trim_end_matches('l'))])
+    })
 }

@@ -10,18 +10,22 @@ use aidd_engine::memory::times;
 use aidd_engine::memory::types::{Entry, Layer, Link, Outcome, Relation};
 use aidd_engine::remembered::{self, CHECK};
 use anyhow::Result;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::Write;
 
 pub(super) fn edit(args: &EditArgs, desk: &mut Desk<'_, '_>) -> Result<()> {
     let entry = desk.entry(&args.id)?;
-    let mut fields = Map::new();
-    for (name, text) in &args.set {
-        fields.insert(name.clone(), value_for(entry.metadata.get(name), text));
-    }
-    fields.extend(args.unset.iter().map(|name| (name.clone(), Value::Null)));
     let content = args.content.as_deref().map(|text| desk.text(text)).transpose()?;
-    let edit = Edit { content, topic: args.topic.clone(), fields };
+    let mut edit = Edit { content, topic: args.topic.clone(), ..Edit::default() };
+    let mut named = BTreeSet::new();
+    let values = args.set.iter().map(|(name, text)| (name, Some(text)));
+    for (name, text) in values.chain(args.unset.iter().map(|name| (name, None))) {
+        if !named.insert(name) {
+            return Err(UserError::new(format!("`{name}` is given twice")).into());
+        }
+        change(&mut edit, &entry, name, text)?;
+    }
     let edited = desk.memory.edit(entry.kind, &entry.id, &edit).map_err(said)?;
     if desk.answered(&edited)? {
         return Ok(());
@@ -32,6 +36,28 @@ pub(super) fn edit(args: &EditArgs, desk: &mut Desk<'_, '_>) -> Result<()> {
         let (_, said) = add::caught(&edited.id, desk);
         writeln!(desk.io.err, "note: {}", one_line(&said))?;
     }
+    Ok(())
+}
+
+/// Adds what `--set NAME=TEXT`, or `--unset NAME` without a text, changes of a memory. Its content and
+/// topic can be named like a field.
+fn change(edit: &mut Edit, entry: &Entry, name: &str, text: Option<&String>) -> Result<()> {
+    let part = match name {
+        "content" => &mut edit.content,
+        "topic" => &mut edit.topic,
+        _ => {
+            let value = text.map_or(Value::Null, |text| value_for(entry.metadata.get(name), text));
+            edit.fields.insert(name.to_owned(), value);
+            return Ok(());
+        }
+    };
+    if part.is_some() {
+        return Err(UserError::new(format!("`--{name}` and the field `{name}` are both given"))
+            .hint("give one of them")
+            .into());
+    }
+    // A topic is taken away by an empty one; that content cannot be empty, the memory says.
+    *part = Some(text.cloned().unwrap_or_default());
     Ok(())
 }
 
@@ -131,9 +157,19 @@ fn described(conflict: &Conflict, desk: &mut Desk<'_, '_>) -> Result<Value> {
             ("contradiction", None, vec![from.clone(), to.clone()])
         }
         Conflict::Circle { from, to } => ("circle", None, vec![from.clone(), to.clone()]),
+        Conflict::Forked { ids } => ("forked", None, ids.clone()),
     };
     let entries = desk.memory.get(&ids).map_err(said)?;
-    let side = |entry: &Entry| json!({"id": entry.id, "title": entry.title(80), "updatedAt": entry.updated_at});
+    let side = |entry: &Entry| {
+        let mut side =
+            json!({"id": entry.id, "title": entry.title(80), "updatedAt": entry.updated_at});
+        if let (Some(outcome), Some(map)) = (entry.outcome(), side.as_object_mut()) {
+            map.insert("outcome".to_owned(), json!(outcome));
+            let reason = entry.outcome_reason().map(Value::from);
+            map.extend(reason.map(|reason| ("outcomeReason".to_owned(), reason)));
+        }
+        side
+    };
     let memories: Vec<Value> = entries.iter().map(side).collect();
     Ok(match topic {
         Some(topic) => json!({"kind": kind, "topic": topic, "memories": memories}),
@@ -147,8 +183,11 @@ fn print(conflict: &Conflict, described: &Value, desk: &mut Desk<'_, '_>) -> Res
         Conflict::OneTopic { topic, .. } => format!("several decisions on {topic}"),
         Conflict::Contradiction { .. } => "one contradicts the other".to_owned(),
         Conflict::Circle { .. } => "they supersede each other".to_owned(),
+        Conflict::Forked { .. } => {
+            "they superseded the same memory, each in its own way".to_owned()
+        }
     };
-    writeln!(desk.io.out, "{}", desk.paint.bold(&one_line(&head)))?;
+    writeln!(desk.io.out, "{}", desk.paint.bold(&head))?;
     let text = |value: &Value| {
         one_line(value.as_str().unwrap_or_default().lines().next().unwrap_or_default())
     };
@@ -162,7 +201,13 @@ fn print(conflict: &Conflict, described: &Value, desk: &mut Desk<'_, '_>) -> Res
             };
             (format!("--rev {}", text(&side["rev"])), said, &side["at"])
         } else {
-            (text(&side["id"]), text(&side["title"]), &side["updatedAt"])
+            let outcome = side["outcome"].as_str().map(|outcome| {
+                let reason = side["outcomeReason"].as_str();
+                let reason = reason.map(|reason| format!(": {}", one_line(reason)));
+                format!(" [{outcome}{}]", reason.unwrap_or_default())
+            });
+            let said = text(&side["title"]) + &outcome.unwrap_or_default();
+            (text(&side["id"]), said, &side["updatedAt"])
         };
         let at = times::day(at.as_i64().unwrap_or_default());
         writeln!(desk.io.out, "  {name}  {}  {said}", desk.paint.dim(&at))?;

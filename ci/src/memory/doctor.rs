@@ -10,7 +10,7 @@ use aidd_engine::config::Config;
 use aidd_engine::files::{Disk, Memory};
 use aidd_engine::finding::Safety;
 use aidd_engine::fix;
-use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
+use aidd_engine::kind::MEMORY_FILES;
 use aidd_engine::memory::MemoryError;
 use aidd_engine::memory::journal;
 use aidd_engine::memory::log::ProblemKind;
@@ -92,7 +92,7 @@ pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Res
         let facts: serde_json::Map<_, _> =
             seen.facts.iter().map(|(name, fact)| ((*name).to_owned(), json!(fact))).collect();
         let answer = json!({"facts": facts, "fixed": seen.fixed, "wrong": seen.wrong});
-        writeln!(io.out, "{}", serde_json::to_string_pretty(&answer)?)?;
+        io.out.json(&answer)?;
     } else {
         print(&seen, io)?;
     }
@@ -134,7 +134,7 @@ fn mend_files(root: &Path, seen: &mut Seen) -> Result<()> {
         .map_err(|error| anyhow::anyhow!("{error}"))?;
     let journal = journal::Journal::new(root);
     for name in MEMORY_FILES {
-        let path = format!("{MEMORY_FOLDER}/{name}");
+        let path = format!("{}/{name}", journal.folder());
         if journal.stamp(&path).is_none() {
             continue;
         }
@@ -257,7 +257,8 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
     }
     if problems.len() > NAMED {
         let message = format!("{} more problems", problems.len() - NAMED);
-        seen.wrong("tracked file", &message, "`aidd check ai/memory` shows all", false);
+        let remedy = format!("`aidd check {}` shows all", memory.folder());
+        seen.wrong("tracked file", &message, &remedy, false);
     }
     let conflicts = memory.conflicts().map_err(said)?.len();
     if conflicts > 0 {
@@ -269,7 +270,15 @@ fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
             false,
         );
     }
-    for (file, path) in &journal::SOURCES[..3] {
+    if let Some(folder) = memory.journal().unread_folder() {
+        let used = memory.folder();
+        let fact = format!(
+            "{folder} holds memories too and is not read, because {used} is; move its lines into \
+             {used} or delete it"
+        );
+        seen.facts.push(("note", fact));
+    }
+    for (file, path) in &memory.journal().sources()[..3] {
         let missing = memory.missing(file).map_err(said)?.len();
         if missing > 0 {
             let lines = number(missing, "line");
@@ -286,7 +295,7 @@ fn cannot_open(error: &MemoryError, seen: &mut Seen) {
     let remedy = match error {
         MemoryError::Newer { .. } => "update aidd; the tracked files can be read meanwhile",
         MemoryError::Io { .. } => "make the folder .aidd writable",
-        _ => "move .aidd/data.db away: what is tracked is read from ai/memory anew",
+        _ => "move .aidd/data.db away: it is rebuilt from the tracked files and its backup",
     };
     seen.wrong("store", &error.to_string(), remedy, false);
 }
@@ -296,11 +305,21 @@ fn leftovers(root: &Path, seen: &mut Seen) {
     let entries = fs::read_dir(root.join(".aidd")).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| name.contains(".corrupt-") || name.ends_with(".bak"))
+        .filter(|name| {
+            name.contains(".corrupt-")
+                || name.starts_with("data.foreign-")
+                || name.ends_with(".bak")
+        })
         .collect();
     names.sort();
     for name in names {
-        let what = if name.ends_with(".bak") { "a backup" } else { "a damaged store" };
+        let what = if name.ends_with(".bak") {
+            "a backup"
+        } else if name.starts_with("data.foreign-") {
+            "the database of another program"
+        } else {
+            "a damaged store"
+        };
         let fact = format!(".aidd/{name}: {what}; delete it once it is not needed");
         seen.facts.push(("leftover", fact));
     }
@@ -315,14 +334,15 @@ fn of_git(root: &Path, seen: &mut Seen) {
     if git_files::merges(root) {
         seen.facts.push(("merging", "both sides of a merge stay".to_owned()));
     } else {
-        unsaid(root, ("merging", ".gitattributes", git_files::MERGES), seen);
+        unsaid(root, ("merging", ".gitattributes", git_files::merges_line(root)), seen);
     }
     if git_files::ignores_store(root) {
         seen.facts.push(("ignored", "the store stays out of commits".to_owned()));
     } else {
         unsaid(root, ("ignored", ".gitignore", git_files::IGNORES), seen);
     }
-    for (folder, name) in [(MEMORY_FOLDER, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {
+    let folder = journal::Journal::new(root).folder();
+    for (folder, name) in [(folder, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {
         if git_files::ignores(root, &format!("{folder}/{name}")) {
             let message = format!(".gitignore leaves out {folder}, so nobody else has it");
             let remedy = format!("delete the line that does, or write after it: !{folder}/");

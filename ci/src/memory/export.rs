@@ -4,8 +4,10 @@ use super::{Desk, said};
 use crate::cli::{Export, ExportFormat};
 use crate::project;
 use crate::report::number;
+use aidd_engine::escape::{self, markdown};
+use aidd_engine::memory::brief::Brief;
 use aidd_engine::memory::id::canonical;
-use aidd_engine::memory::store::{Order, Query};
+use aidd_engine::memory::store::{Layers, Order, Query};
 use aidd_engine::memory::times;
 use aidd_engine::memory::types::{Entry, Kind, Layer, Link, Status};
 use anyhow::{Context, Result};
@@ -30,7 +32,8 @@ pub(super) fn run(args: &Export, desk: &mut Desk<'_, '_>) -> Result<()> {
         ExportFormat::Markdown => page(args.tracked, desk)?,
     };
     match &args.output {
-        None => write!(desk.io.out, "{text}")?,
+        None if format == ExportFormat::Markdown => write!(desk.io.out, "{text}")?,
+        None => desk.io.out.json_text(&text)?,
         Some(path) => {
             let place = project::absolute(&desk.io.cwd, path);
             fs::write(&place, text).with_context(|| path.display().to_string())?;
@@ -43,8 +46,8 @@ pub(super) fn run(args: &Export, desk: &mut Desk<'_, '_>) -> Result<()> {
 
 /// The memories to export, the first made first.
 fn entries(tracked: bool, statuses: Vec<Status>, desk: &mut Desk<'_, '_>) -> Result<Vec<Entry>> {
-    let layers = if tracked { vec![Layer::Permanent] } else { Vec::new() };
-    let query = Query { layers, statuses, order: Order::Oldest, ..Query::default() };
+    let layers = if tracked { Layers::PERMANENT } else { Layers::ALL };
+    let query = Query { statuses, order: Order::Oldest, ..Query::new(layers) };
     desk.memory.read(&mut |store| store.entries(&query)).map_err(said)
 }
 
@@ -90,21 +93,40 @@ fn object(tracked: bool, desk: &mut Desk<'_, '_>) -> Result<(String, usize)> {
     Ok((serde_json::to_string_pretty(&object)? + "\n", count))
 }
 
-/// A page of what holds, by type; what was superseded is left out.
+/// A page of what holds, by type, then of what failed and of what only this checkout knows; what was
+/// superseded is left out.
 fn page(tracked: bool, desk: &mut Desk<'_, '_>) -> Result<(String, usize)> {
     let entries = entries(tracked, vec![Status::Active], desk)?;
+    let count = entries.len();
+    let briefs = desk.memory.briefs(&entries).map_err(said)?;
+    let (known, own): (Vec<Brief>, Vec<Brief>) =
+        briefs.into_iter().partition(|brief| brief.entry.layer == Layer::Permanent);
+    let (failed, holding): (Vec<Brief>, Vec<Brief>) =
+        known.into_iter().partition(|brief| brief.entry.is_failed());
     let mut text = String::from("# What this project remembers\n");
+    chapter(&holding, "", &mut text)?;
+    chapter(&failed, " that failed", &mut text)?;
+    if !own.is_empty() {
+        text.push_str("\n# What only this checkout knows\n");
+        chapter(&own, "", &mut text)?;
+    }
+    Ok((text, count))
+}
+
+/// Memories by type; `more` follows the name of the type.
+fn chapter(briefs: &[Brief], more: &str, text: &mut String) -> Result<()> {
     for kind in Kind::ALL {
-        let of_kind: Vec<&Entry> = entries.iter().filter(|entry| entry.kind == *kind).collect();
+        let of_kind: Vec<&Brief> =
+            briefs.iter().filter(|brief| brief.entry.kind == *kind).collect();
         if of_kind.is_empty() {
             continue;
         }
-        write!(text, "\n## {}\n", heading(*kind))?;
-        for entry in of_kind {
-            section(entry, &mut text)?;
+        write!(text, "\n## {}{more}\n", heading(*kind))?;
+        for brief in of_kind {
+            section(brief, text)?;
         }
     }
-    Ok((text, entries.len()))
+    Ok(())
 }
 
 fn heading(kind: Kind) -> String {
@@ -114,48 +136,44 @@ fn heading(kind: Kind) -> String {
     format!("{}{rest}{plural}", first.to_uppercase())
 }
 
-fn section(entry: &Entry, text: &mut String) -> Result<()> {
-    let topic = entry.topic.as_deref().map(|topic| format!("{}: ", escaped(topic)));
-    write!(text, "\n### {}{}\n\n", topic.unwrap_or_default(), escaped(&entry.title(80)))?;
+fn section(brief: &Brief, text: &mut String) -> Result<()> {
+    let entry = &brief.entry;
+    write!(text, "\n### {}\n\n", escaped(&brief.line(80)))?;
     if entry.content.trim() != entry.title(80) {
         write!(text, "{}\n\n", quoted(&entry.content))?;
     }
     for (name, value) in &entry.metadata {
+        let name = escaped(name);
         match value {
             Value::String(said) if said.contains('\n') => {
                 write!(text, "- {name}:\n\n{}\n", quoted(said))?;
             }
             Value::String(said) => writeln!(text, "- {name}: {}", escaped(said))?,
             Value::Array(items) => {
-                let item =
-                    |item: &Value| item.as_str().map_or_else(|| format!("`{item}`"), escaped);
+                let item = |item: &Value| {
+                    item.as_str().map_or_else(|| escaped(&item.to_string()), escaped)
+                };
                 let items: Vec<String> = items.iter().map(item).collect();
                 writeln!(text, "- {name}: {}", items.join("; "))?;
             }
             Value::Number(at) if name.ends_with("At") => {
                 writeln!(text, "- {name}: {}", times::day(at.as_i64().unwrap_or_default()))?;
             }
-            other => writeln!(text, "- {name}: {other}")?,
+            other => writeln!(text, "- {name}: {}", escaped(&other.to_string()))?,
         }
     }
-    writeln!(text, "- {} · {}", times::day(entry.created_at), entry.id)?;
+    writeln!(text, "- {} · {}", times::day(entry.created_at), escaped(&entry.id))?;
     Ok(())
 }
 
 /// A text on one line that Markdown shows as it is.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
-        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|') {
-            escaped.push('\\');
-        }
-        escaped.push(c);
-    }
-    escaped
+    markdown::words(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// A text of several lines as a block that shows it as it is.
 fn quoted(text: &str) -> String {
+    let text = escape::lines(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}text\n{}\n{fence}", text.trim_end())
@@ -167,7 +185,7 @@ mod tests {
 
     #[test]
     fn markdown_shows_what_was_said() {
-        assert_eq!(escaped("a *b*\n <i> `c`"), "a \\*b\\* \\<i\\> \\`c\\`");
+        assert_eq!(escaped("a *b*\n <i> `c`"), "a \\*b\\* \\<i> \\`c\\`");
         assert_eq!(quoted("a\n```\nb\n"), "````text\na\n```\nb\n````");
         assert_eq!(heading(Kind::ToolOutcome), "Tool outcomes");
     }

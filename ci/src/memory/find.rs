@@ -3,11 +3,12 @@
 use super::{Desk, said, when};
 use crate::cli::{Recent, Search, Sort};
 use crate::report::{number, one_line};
+use aidd_engine::memory::brief::Brief;
 use aidd_engine::memory::project::system_clock;
 use aidd_engine::memory::recall::{Diagnostics, Hit, Question, SearchOrder};
-use aidd_engine::memory::store::Query;
+use aidd_engine::memory::store::{Layers, Query};
 use aidd_engine::memory::times;
-use aidd_engine::memory::types::{Entry, Kind, Status};
+use aidd_engine::memory::types::{Entry, Kind, Outcome, Status};
 use aidd_engine::memory::words::topic_key;
 use anyhow::Result;
 use serde::Serialize;
@@ -19,6 +20,8 @@ pub(super) fn search(args: &Search, desk: &mut Desk<'_, '_>) -> Result<()> {
     let now = system_clock()();
     let time = |text: &Option<String>| text.as_deref().map(|text| when::read(text, now));
     let question = Question {
+        // Of each hit its layer is said.
+        layers: Layers::ALL,
         text: args.words.join(" "),
         kinds: args.kinds.clone(),
         since: time(&args.since).transpose()?,
@@ -46,7 +49,7 @@ pub(super) fn recent(args: &Recent, desk: &mut Desk<'_, '_>) -> Result<()> {
         branch: args.branch.clone(),
         order: SearchOrder::Newest,
         limit: args.limit,
-        ..Question::default()
+        ..Question::new(Layers::ALL)
     };
     answer(&question, desk)
 }
@@ -89,7 +92,6 @@ fn print(hit: &Hit, indent: &str, desk: &mut Desk<'_, '_>) -> Result<()> {
     let paint = desk.paint;
     let mut facts = vec![hit.id.clone(), times::day(hit.created_at)];
     facts.extend(hit.topic.as_deref().map(one_line));
-    facts.extend(hit.outcome.map(|outcome| outcome.to_string()));
     if let Some(later) = &hit.superseded_by {
         facts.push(format!("superseded by {later}"));
     } else if hit.status != Status::Active {
@@ -100,7 +102,8 @@ fn print(hit: &Hit, indent: &str, desk: &mut Desk<'_, '_>) -> Result<()> {
         facts.push(format!("{:.2}", hit.score));
     }
     let out = &mut desk.io.out;
-    writeln!(out, "{indent}{}", paint.bold(&one_line(&hit.title)))?;
+    let marks = one_line(&hit.marks());
+    writeln!(out, "{indent}{}{marks}", paint.bold(&one_line(&hit.title)))?;
     for line in hit.snippet.lines().filter(|line| !line.trim().is_empty()) {
         writeln!(out, "{indent}  {}", one_line(line.trim()))?;
     }
@@ -134,10 +137,17 @@ struct Topic {
     /// The ids of those that hold.
     active: Vec<String>,
     title: String,
+    /// What came of the one that is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Outcome>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome_reason: Option<String>,
+    #[serde(skip)]
+    marks: String,
 }
 
 pub(super) fn topics(desk: &mut Desk<'_, '_>) -> Result<()> {
-    let query = Query { kinds: vec![Kind::Decision], ..Query::default() };
+    let query = Query { kinds: vec![Kind::Decision], ..Query::new(Layers::PERMANENT) };
     let decisions = desk.memory.read(&mut |store| store.entries(&query)).map_err(said)?;
     let mut by_topic: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
     for decision in decisions {
@@ -157,9 +167,10 @@ pub(super) fn topics(desk: &mut Desk<'_, '_>) -> Result<()> {
         let count = number(topic.decisions, "decision");
         writeln!(
             desk.io.out,
-            "{name:widest$}  {:<12}  {}{conflict}",
+            "{name:widest$}  {:<12}  {}{}{conflict}",
             count,
-            desk.paint.bold(&one_line(&topic.title))
+            desk.paint.bold(&topic.title),
+            topic.marks
         )?;
     }
     writeln!(desk.io.err, "{}", number(topics.len(), "topic"))?;
@@ -176,5 +187,8 @@ fn topic(decisions: &[Entry]) -> Option<Topic> {
         updated_at: decisions.iter().map(|entry| entry.updated_at).max().unwrap_or_default(),
         active: decisions.iter().filter(holds).map(|entry| entry.id.clone()).collect(),
         title: shown.title(80),
+        outcome: shown.outcome(),
+        outcome_reason: shown.outcome_reason(),
+        marks: Brief::from(shown.clone()).marks(),
     })
 }

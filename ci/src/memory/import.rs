@@ -24,6 +24,7 @@ pub(super) fn run(args: &Import, desk: &mut Desk<'_, '_>) -> Result<()> {
         FormArg::Aidd => Form::Aidd,
         FormArg::Older => Form::Older,
         FormArg::Mama => Form::Mama,
+        FormArg::MemoryV2 => Form::MemoryV2,
         FormArg::ClaudeMem => Form::ClaudeMem,
         FormArg::ServerMemory => Form::ServerMemory,
     });
@@ -66,6 +67,7 @@ fn word(form: Form) -> &'static str {
         Form::Aidd => "aidd",
         Form::Older => "older",
         Form::Mama => "mama",
+        Form::MemoryV2 => "memory-v2",
         Form::ClaudeMem => "claude-mem",
         Form::ServerMemory => "server-memory",
     }

@@ -143,7 +143,7 @@ fn branches(desk: &mut Desk<'_, '_>) -> Result<()> {
         writeln!(
             desk.io.out,
             "{}  {updated}  {}",
-            desk.paint.bold(&one_line(&context.branch)),
+            desk.paint.bold(&context.branch),
             one_line(feature)
         )?;
     }
@@ -157,7 +157,7 @@ fn branches(desk: &mut Desk<'_, '_>) -> Result<()> {
 
 fn print_branch(context: &BranchContext, desk: &mut Desk<'_, '_>) -> Result<()> {
     let (paint, out) = (desk.paint, &mut desk.io.out);
-    writeln!(out, "{}", paint.bold(&one_line(&context.branch)))?;
+    writeln!(out, "{}", paint.bold(&context.branch))?;
     for (name, value) in [
         ("feature", &context.feature),
         ("phase", &context.phase),

@@ -19,9 +19,9 @@ use crate::project;
 use crate::report::one_line;
 use aidd_engine::git::Repository;
 use aidd_engine::memory::MemoryError;
-use aidd_engine::memory::journal;
+use aidd_engine::memory::journal::{self, Journal};
 use aidd_engine::memory::project::{ProjectMemory, system_clock};
-use aidd_engine::memory::store::{Query, Wanted, json, sqlite};
+use aidd_engine::memory::store::{Layers, Query, Wanted, json, sqlite};
 use aidd_engine::memory::types::{Entry, Status};
 use anyhow::Result;
 use serde::Serialize;
@@ -102,7 +102,7 @@ pub(crate) fn is_begun(root: &Path) -> bool {
     let folder = root.join(".aidd");
     sqlite::exists(&folder)
         || json::exists(&folder)
-        || journal::SOURCES.iter().any(|(_, path)| root.join(path).is_file())
+        || Journal::new(root).sources().iter().any(|(_, path)| root.join(path).is_file())
         || root.join(journal::BRANCHES).is_dir()
 }
 
@@ -119,7 +119,7 @@ impl Desk<'_, '_> {
     /// Prints `answer` as JSON when that is wanted; whether it was.
     fn answered(&mut self, answer: &impl Serialize) -> Result<bool> {
         if self.json {
-            writeln!(self.io.out, "{}", serde_json::to_string_pretty(answer)?)?;
+            self.io.out.json(answer)?;
         }
         Ok(self.json)
     }
@@ -130,7 +130,7 @@ impl Desk<'_, '_> {
         if let Some(entry) = self.memory.read(&mut |store| store.entry(id)).map_err(said)? {
             return Ok(entry);
         }
-        let all = Query { statuses: Status::ALL.to_vec(), ..Query::default() };
+        let all = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
         let all = self.memory.read(&mut |store| store.entries(&all)).map_err(said)?;
         let is_short = |entry: &Entry| {
             let before = entry.id.strip_suffix(id);
@@ -194,11 +194,13 @@ struct Paint(bool);
 
 impl Paint {
     fn bold(self, text: &str) -> String {
-        if self.0 { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+        let text = one_line(text);
+        if self.0 { format!("\x1b[1m{text}\x1b[0m") } else { text }
     }
 
     fn dim(self, text: &str) -> String {
-        if self.0 { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
+        let text = one_line(text);
+        if self.0 { format!("\x1b[2m{text}\x1b[0m") } else { text }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Desk, said};
 use crate::report::{one_line, printable};
+use aidd_engine::memory::brief::Brief;
 use aidd_engine::memory::log::{Op, Revision};
 use aidd_engine::memory::times;
 use aidd_engine::memory::types::{Entry, Layer, Link, Status};
@@ -46,7 +47,8 @@ pub(super) fn run(ids: &[String], desk: &mut Desk<'_, '_>) -> Result<()> {
 fn print(whole: &Whole, desk: &mut Desk<'_, '_>) -> Result<()> {
     let (entry, paint) = (&whole.entry, desk.paint);
     writeln!(desk.io.out, "{}", paint.bold(&entry.id))?;
-    writeln!(desk.io.out, "{}", paint.dim(&facts(entry).join(" · ")))?;
+    let brief = desk.memory.brief(entry).map_err(said)?;
+    writeln!(desk.io.out, "{}", paint.dim(&facts(&brief).join(" · ")))?;
     writeln!(desk.io.out, "\n{}", printable(entry.content.trim_end()))?;
     let fields: String = entry.metadata.iter().map(|(name, value)| field(name, value)).collect();
     if !fields.is_empty() {
@@ -68,8 +70,10 @@ fn print(whole: &Whole, desk: &mut Desk<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-fn facts(entry: &Entry) -> Vec<String> {
+fn facts(brief: &Brief) -> Vec<String> {
+    let entry = &brief.entry;
     let mut facts = vec![entry.kind.to_string(), entry.status.to_string()];
+    facts.extend(Some(one_line(brief.marks().trim())).filter(|marks| !marks.is_empty()));
     facts.extend(entry.topic.as_deref().map(one_line));
     let rule = remembered::rule_of(entry).filter(|_| entry.status == Status::Active);
     facts.extend(rule.map(|rule| format!("enforced as {}", one_line(&rule))));
@@ -109,8 +113,18 @@ fn link_line(id: &str, link: &Link, desk: &mut Desk<'_, '_>) -> Result<String> {
     let is_own = link.from == id;
     let other = if is_own { &link.to } else { &link.from };
     let known = desk.memory.read(&mut |store| store.entry(other)).map_err(said)?;
-    let title = known.map_or("not here".to_owned(), |entry| one_line(&entry.title(60)));
-    let relation = link.relation.word().replace('_', " ");
+    let title = match known {
+        None => "not here".to_owned(),
+        Some(entry) => {
+            let marks = desk.memory.brief(&entry).map_err(said)?.marks();
+            one_line(&(entry.title(60) + &marks))
+        }
+    };
+    let relation = if link.is_promotion() {
+        "was promoted from".to_owned()
+    } else {
+        link.relation.word().replace('_', " ")
+    };
     let reason = link.reason.as_deref().map(|why| format!(" ({})", one_line(why)));
     let line = if is_own {
         format!("{relation} {other}: {title}")

@@ -10,7 +10,7 @@ mod set;
 use aidd_engine::embedding::DIMENSIONS;
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::recall::{Question, Using};
-use aidd_engine::memory::store::Wanted;
+use aidd_engine::memory::store::{Layers, Wanted};
 use set::{Asked, FIGURES, Score};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -116,9 +116,11 @@ fn speed(count: usize) {
     report("first search of a process", &mut cold);
 
     let mut memory = set::open(folder.path(), Wanted::Sqlite);
-    memory.search(&Question { text: "first".into(), ..Question::default() }).expect("found");
+    memory.search(&Question { text: "first".into(), ..Question::new(Layers::ALL) }).expect("found");
     let start = Instant::now();
-    memory.search(&Question { text: "second".into(), ..Question::default() }).expect("found");
+    memory
+        .search(&Question { text: "second".into(), ..Question::new(Layers::ALL) })
+        .expect("found");
     println!("second search, which takes the terms in: {}", told(start.elapsed()));
 
     let mut times = Vec::new();

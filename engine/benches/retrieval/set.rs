@@ -4,7 +4,7 @@
 use aidd_engine::memory::privacy::Gate;
 use aidd_engine::memory::project::{ProjectMemory, system_clock};
 use aidd_engine::memory::recall::{Question, Using};
-use aidd_engine::memory::store::{self, Durability, Wanted, transaction};
+use aidd_engine::memory::store::{self, Durability, Layers, Wanted, transaction};
 use aidd_engine::memory::types::{Entry, Kind, Layer, Link, Relation, SCHEMA_VERSION, Status};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -187,7 +187,7 @@ impl Series {
 
 /// What the question is asked with: ten hits, those that were replaced too, as the set grades them.
 pub(crate) fn question(asked: &Asked) -> Question {
-    Question { text: asked.question.clone(), with_superseded: true, ..Question::default() }
+    Question { text: asked.question.clone(), with_superseded: true, ..Question::new(Layers::ALL) }
 }
 
 /// How good an answer is.

@@ -10,6 +10,7 @@ use super::decision::{self, Kind, Named};
 use super::knowledge::{Entry, Knowledge};
 use super::library::Library;
 use super::shelf::Shelf;
+use crate::memory::types::Outcome;
 use crate::stack::Stack;
 use said::Said;
 use serde::{Deserialize, Serialize};
@@ -85,7 +86,16 @@ pub struct Recalled {
     /// How it begins.
     pub title: String,
     /// What came of it, of a decision.
-    pub outcome: Option<String>,
+    pub outcome: Option<Outcome>,
+    /// What has to be said with it: see [`crate::memory::brief::Brief::marks`].
+    pub marks: String,
+}
+
+impl Recalled {
+    /// The memory on one line, with all that has to be said of it.
+    fn line(&self) -> String {
+        format!("{}: {}{}", self.id, self.title, self.marks)
+    }
 }
 
 /// What a heuristic is asked with.

@@ -110,7 +110,7 @@ fn begin(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
             args,
             "roles, workflow and tier follow from it",
         ));
-        let known = [&state.hazards, &state.decisions, &state.conventions];
+        let known = [&state.hazards, &state.failed, &state.decisions, &state.conventions];
         // Where nothing is remembered there is nothing to ask.
         if known.iter().any(|kind| !kind.is_empty()) {
             let args = json!({"query": task});
@@ -239,7 +239,7 @@ mod tests {
         let task = Asked { task: Some("Add a login"), ..Asked::default() };
         // Where nothing is remembered there is nothing to ask.
         assert_eq!(tools(&fresh, &task), ["aidd_session", "aidd_classify_task"]);
-        let known = State { decisions: vec![decision()], ..fresh.clone() };
+        let known = State { decisions: vec![decision().into()], ..fresh.clone() };
         assert_eq!(
             tools(&known, &task),
             ["aidd_session", "aidd_classify_task", "aidd_memory_search"]
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn what_was_just_done_is_not_proposed() {
-        let decisions = vec![decision()];
+        let decisions = vec![decision().into()];
         let fresh = State { branch: Some("main".to_owned()), decisions, ..State::default() };
         let recent = ["aidd/session".to_owned(), "aidd_classify_task".to_owned()];
         let asked = Asked { task: Some("x"), recent: &recent, ..Asked::default() };

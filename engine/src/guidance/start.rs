@@ -8,8 +8,8 @@ use super::sheet::{Part, Sheet, fit};
 use super::shelf::Shelf;
 use super::state::State;
 use crate::config::TokenBudget;
+use crate::memory::brief::Brief;
 use crate::memory::kinds::{self, Checkpoint};
-use crate::memory::types::Entry;
 use serde_json::{Map, Value};
 
 /// Most characters of one line.
@@ -65,6 +65,7 @@ pub fn start_within(told: &Told<'_>, size: TokenBudget, all: usize) -> Sheet {
         ),
         Part::new("First", share(20), "aidd_suggest_next", first(told.next)),
         hazards(told.state, 3, share(20)),
+        failed(told.state, 3, share(10)),
         decisions(told.state, memories, share(20)),
         rules(told.library, own, share(30)),
         conventions(told.state, memories, share(12)),
@@ -102,6 +103,7 @@ pub fn slices(told: &Told<'_>, wanted: &[&str], budget: usize) -> Sheet {
             "header" => parts.push(Part::new(told.project, share, "", header(told))),
             "memory" => {
                 parts.push(hazards(told.state, usize::MAX, share / 3));
+                parts.push(failed(told.state, usize::MAX, share / 6));
                 parts.push(decisions(told.state, usize::MAX, share / 3));
                 parts.push(conventions(told.state, usize::MAX, share / 3));
             }
@@ -210,29 +212,38 @@ pub fn next_line(next: &Next) -> String {
 }
 
 fn hazards(state: &State, most: usize, share: usize) -> Part {
-    let line = |entry: &Entry| {
+    let line = |brief: &Brief| {
+        let entry = &brief.entry;
         let said = |key: &str| entry.metadata.get(key).and_then(Value::as_str).unwrap_or_default();
         let prevention =
             [said("prevention"), said("fix")].into_iter().find(|text| !text.is_empty());
         let prevention = prevention.map(|text| format!(" -> {text}")).unwrap_or_default();
-        short(&format!("- {}{prevention} [{}]", entry.title(90), entry.id))
+        short(&format!("- {}{prevention} [{}]", brief.line(90), entry.id))
     };
     let lines = state.hazards.iter().take(most).map(line).collect();
     Part::new("Mistakes not to repeat", share, "aidd_memory_search", lines)
 }
 
+/// A decision on one line, with what came of it.
+fn decision(brief: &Brief) -> String {
+    // What came of it is not cut off.
+    let chars = if brief.marks().is_empty() { 140 } else { 60 };
+    short(&format!("- {} [{}]", brief.line(chars), brief.entry.id))
+}
+
+fn failed(state: &State, most: usize, share: usize) -> Part {
+    let lines = state.failed.iter().take(most).map(decision).collect();
+    Part::new("Decisions that failed, not to be made again", share, "aidd_memory_search", lines)
+}
+
 fn decisions(state: &State, most: usize, share: usize) -> Part {
-    let line = |entry: &Entry| {
-        let topic = entry.topic.as_ref().map(|topic| format!("{topic}: ")).unwrap_or_default();
-        short(&format!("- {topic}{} [{}]", entry.title(140), entry.id))
-    };
-    let lines = state.decisions.iter().take(most).map(line).collect();
+    let lines = state.decisions.iter().take(most).map(decision).collect();
     Part::new("Decisions that hold", share, "aidd_memory_search", lines)
 }
 
 fn conventions(state: &State, most: usize, share: usize) -> Part {
     let lines = state.conventions.iter().take(most);
-    let lines = lines.map(|entry| short(&format!("- {}", entry.title(160)))).collect();
+    let lines = lines.map(|brief| short(&format!("- {}", brief.line(160)))).collect();
     Part::new("Conventions", share, "aidd_memory_search", lines)
 }
 

@@ -1,13 +1,16 @@
 //! Where work stands, as far as an agent should know before it does anything: read from the memory in
 //! a few look-ups, without a walk over the project's files.
 
+use crate::files::Disk;
 use crate::git::{Change, Repository};
 use crate::memory::MemoryError;
+use crate::memory::brief::Brief;
 use crate::memory::project::ProjectMemory;
 use crate::memory::recall::Question;
 use crate::memory::records::{BranchContext, Lifecycle, SessionState};
-use crate::memory::store::{Order, Query};
+use crate::memory::store::{Layers, Order, Query};
 use crate::memory::types::{Entry, Kind};
+use crate::walk;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -30,11 +33,13 @@ pub struct State {
     /// Exit criteria of its phase that nothing shows to be met: key, and what it says.
     pub unmet: Vec<(&'static str, &'static str)>,
     /// Mistakes not to make again, those that fit the task first.
-    pub hazards: Vec<Entry>,
+    pub hazards: Vec<Brief>,
     /// Decisions that hold.
-    pub decisions: Vec<Entry>,
+    pub decisions: Vec<Brief>,
+    /// Decisions that failed: nothing to do again.
+    pub failed: Vec<Brief>,
     /// How things are done here.
-    pub conventions: Vec<Entry>,
+    pub conventions: Vec<Brief>,
     /// What the last one on this branch left.
     pub checkpoint: Option<Entry>,
 }
@@ -68,8 +73,10 @@ pub fn read(
         state.unmet = open.map(|one| (one.key, one.says)).collect();
     }
     state.hazards = fitting(memory, Kind::Mistake, task)?;
-    state.hazards.sort_by_key(|entry| std::cmp::Reverse(is_repeated(entry)));
-    state.decisions = fitting(memory, Kind::Decision, task)?;
+    state.hazards.sort_by_key(|brief| std::cmp::Reverse(is_repeated(&brief.entry)));
+    let decisions = fitting(memory, Kind::Decision, task)?;
+    (state.failed, state.decisions) =
+        decisions.into_iter().partition(|brief| brief.entry.is_failed());
     state.conventions = fitting(memory, Kind::Convention, task)?;
     Ok(state)
 }
@@ -79,28 +86,30 @@ fn is_repeated(entry: &Entry) -> bool {
     entry.metadata.get("occurrences").and_then(Value::as_u64).unwrap_or(1) > 1
 }
 
-/// Memories of a type that hold: those that a task's words find, then the last changed.
+/// Permanent memories of a type that were not replaced: those that a task's words find, then the last changed.
 fn fitting(
     memory: &mut ProjectMemory,
     kind: Kind,
     task: Option<&str>,
-) -> Result<Vec<Entry>, MemoryError> {
-    let query = Query { order: Order::Newest, limit: Some(MOST), ..Query::active(kind) };
+) -> Result<Vec<Brief>, MemoryError> {
+    // What a session or a branch noted is nothing that the project knows.
+    let layers = Layers::PERMANENT;
+    let query = Query { order: Order::Newest, limit: Some(MOST), ..Query::active(layers, kind) };
     let newest = memory.read(&mut |store| store.entries(&query))?;
     let Some(task) = task.filter(|task| !task.trim().is_empty() && !newest.is_empty()) else {
-        return Ok(newest);
+        return memory.briefs(&newest);
     };
     let question = Question {
         text: task.to_owned(),
         kinds: vec![kind],
         limit: MOST / 2,
-        ..Question::default()
+        ..Question::new(layers)
     };
     let ids: Vec<String> = memory.search(&question)?.hits.into_iter().map(|hit| hit.id).collect();
     let mut entries = memory.get(&ids)?;
     entries.extend(newest.into_iter().filter(|entry| !ids.contains(&entry.id)));
     entries.truncate(MOST);
-    Ok(entries)
+    memory.briefs(&entries)
 }
 
 /// What differs from the last commit, with what Git does not know.
@@ -129,6 +138,7 @@ impl Uncommitted {
 pub fn uncommitted(root: &Path) -> Option<Uncommitted> {
     let repository = Repository::open(root).ok()?;
     let head = repository.commit("HEAD").ok()?;
-    let changes = repository.work_tree_changes(&repository.snapshot(&head).ok()?).ok()?;
+    let snapshot = repository.snapshot(&head).ok()?;
+    let changes = walk::work_tree_changes(&repository, &snapshot, &Disk::new(root)).ok()?;
     Some(Uncommitted { head, changes })
 }

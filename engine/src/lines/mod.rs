@@ -3,6 +3,7 @@
 
 pub mod id;
 pub mod log;
+pub mod meaning;
 pub mod standing;
 pub mod types;
 pub mod words;

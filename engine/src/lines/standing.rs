@@ -1,7 +1,8 @@
 //! Which of the memories of a file hold, by the file alone.
 
 use super::log::Folded;
-use super::types::{Kind, Relation, Status};
+use super::meaning::repeats;
+use super::types::{Entry, Kind, Relation, Status};
 use super::words::topic_key;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,9 @@ pub enum Clash<'a> {
     Contradiction(&'a str, &'a str),
     /// The first supersedes the second, and is superseded by it, directly or by others.
     Circle(&'a str, &'a str),
+    /// Each superseded the same memory, directly or by others, and they all hold: branches replaced it
+    /// each in its own way.
+    Forked(Vec<&'a str>),
 }
 
 impl<'a> Standing<'a> {
@@ -43,6 +47,9 @@ impl<'a> Standing<'a> {
             .collect();
         standing.active =
             standing.memories.keys().copied().filter(|id| !superseded.contains(id)).collect();
+        let holding = standing.active.iter().map(|id| &standing.memories[id].entry);
+        let repeats = repeats(holding);
+        standing.active.retain(|id| !repeats.contains_key(id));
         standing
     }
 
@@ -72,9 +79,7 @@ impl<'a> Standing<'a> {
         let mut clashes = Vec::new();
         let mut topics: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for &id in &self.active {
-            let entry = &self.memories[id].entry;
-            let key = entry.topic.as_deref().map(topic_key).unwrap_or_default();
-            if entry.kind == Kind::Decision && !key.is_empty() {
+            if let Some(key) = topic_of(&self.memories[id].entry) {
                 topics.entry(key).or_default().push(id);
             }
         }
@@ -97,9 +102,92 @@ impl<'a> Standing<'a> {
                 .filter(|(from, to)| self.is_circle(from, to) && holds(to))
                 .map(|(from, to)| Clash::Circle(from, to)),
         );
+        clashes.extend(self.forked().into_iter().map(Clash::Forked));
         clashes.sort();
         clashes
     }
+
+    /// See [`Clash::Forked`].
+    fn forked(&self) -> Vec<Vec<&'a str>> {
+        let superseding: Vec<(&str, &str)> = self.links(Relation::Supersedes).collect();
+        let mut forked = forks(&superseding, &|id| self.holds(id));
+        forked.retain(|ids| {
+            let links = ids.iter().flat_map(|id| self.memories[id].links.iter());
+            is_apart(ids, links.map(|link| (&*link.from, &*link.to)), |id| {
+                topic_of(&self.memories[id].entry)
+            })
+        });
+        forked
+    }
+}
+
+/// The topic of a decision as it is compared.
+#[must_use]
+pub fn topic_of(entry: &Entry) -> Option<String> {
+    let topic = entry.topic.as_deref().filter(|_| entry.kind == Kind::Decision);
+    topic.map(topic_key).filter(|key| !key.is_empty())
+}
+
+/// Of memories that supersede each other by these links, directly or by others, those that hold, where
+/// that is more than one.
+#[must_use]
+pub fn forks<'a>(
+    superseding: &[(&'a str, &'a str)],
+    holds: &dyn Fn(&str) -> bool,
+) -> Vec<Vec<&'a str>> {
+    let ids = superseding.iter().flat_map(|(from, to)| [*from, *to]);
+    let mut forks = connected(ids, superseding.iter().copied());
+    forks.iter_mut().for_each(|ids| ids.retain(|id| holds(id)));
+    forks.retain(|ids| ids.len() > 1);
+    forks
+}
+
+/// Whether memories are neither all linked to each other nor all on one topic, where they are a conflict
+/// already. Whoever replaced one memory by two says so by a link between these.
+#[must_use]
+pub fn is_apart<'a>(
+    ids: &[&'a str],
+    links: impl Iterator<Item = (&'a str, &'a str)>,
+    topic: impl Fn(&str) -> Option<String>,
+) -> bool {
+    let mut first_on: BTreeMap<String, &str> = BTreeMap::new();
+    let mut on_topic = Vec::new();
+    for id in ids {
+        if let Some(topic) = topic(id) {
+            on_topic.push((*first_on.entry(topic).or_insert(id), *id));
+        }
+    }
+    let known: BTreeSet<&str> = ids.iter().copied().collect();
+    let links = links.filter(|(from, to)| known.contains(from) && known.contains(to));
+    connected(ids.iter().copied(), links.chain(on_topic)).len() > 1
+}
+
+/// The groups of `ids` that `links` connect, in whatever direction; each in order. The links are between
+/// these ids.
+fn connected<'a>(
+    ids: impl Iterator<Item = &'a str>,
+    links: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Vec<Vec<&'a str>> {
+    let ids: Vec<&str> = ids.collect::<BTreeSet<_>>().into_iter().collect();
+    let mut above: Vec<usize> = (0..ids.len()).collect();
+    let root = |above: &mut Vec<usize>, mut at: usize| {
+        while above[at] != at {
+            above[at] = above[above[at]];
+            at = above[at];
+        }
+        at
+    };
+    for (from, to) in links {
+        if let (Ok(from), Ok(to)) = (ids.binary_search(&from), ids.binary_search(&to)) {
+            let (one, other) = (root(&mut above, from), root(&mut above, to));
+            above[one.max(other)] = one.min(other);
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for (at, id) in ids.iter().enumerate() {
+        groups.entry(root(&mut above, at)).or_default().push(id);
+    }
+    groups.into_values().collect()
 }
 
 /// The circles of more than one: memories that reach each other along `links`, each with a name of

@@ -208,6 +208,27 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// What came of it, of a decision.
+    #[must_use]
+    pub fn outcome(&self) -> Option<Outcome> {
+        let outcome = self.metadata.get("outcome").and_then(Value::as_str)?;
+        Outcome::read(outcome).ok()
+    }
+
+    /// Why it came so, on one line.
+    #[must_use]
+    pub fn outcome_reason(&self) -> Option<String> {
+        let reason = self.metadata.get("outcomeReason").and_then(Value::as_str)?;
+        let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!reason.is_empty()).then_some(reason)
+    }
+
+    /// Whether it is a decision that failed: nothing that holds.
+    #[must_use]
+    pub fn is_failed(&self) -> bool {
+        self.kind == Kind::Decision && self.outcome() == Some(Outcome::Failed)
+    }
+
     /// Whether two edits of it stand side by side.
     #[must_use]
     pub fn is_contested(&self) -> bool {
@@ -225,6 +246,9 @@ impl Entry {
         }
     }
 }
+
+/// The field of a link that says that its end was promoted to its start.
+const PROMOTED: &str = "promoted";
 
 /// A typed arrow from one memory to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -246,6 +270,20 @@ pub struct Link {
 }
 
 impl Link {
+    /// The link of a permanent memory to what a session observed, which it was made of. It supersedes
+    /// that where it is known, so that the same is not shown twice.
+    #[must_use]
+    pub fn promoting(observed: &str) -> Self {
+        let extra = Map::from_iter([(PROMOTED.to_owned(), Value::Bool(true))]);
+        Self { extra, ..Self::to(Relation::Supersedes, observed) }
+    }
+
+    /// Whether it leads to what its memory was made of: see [`Self::promoting`].
+    #[must_use]
+    pub fn is_promotion(&self) -> bool {
+        self.relation == Relation::Supersedes && self.extra.contains_key(PROMOTED)
+    }
+
     /// A link without a reason; `from` is filled in where it is stored.
     #[must_use]
     pub fn to(relation: Relation, to: &str) -> Self {

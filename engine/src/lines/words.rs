@@ -1,7 +1,9 @@
 //! When two texts speak of the same: topics and likeness, in every script.
 
 use std::collections::BTreeSet;
+use unicase::UniCase;
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 /// A text in lower case, its letters composed: what a Mac's file system or keyboard takes apart is
 /// the same text.
@@ -9,18 +11,42 @@ fn lower(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase().nfc().collect() }
 }
 
-/// A topic as it is compared: lower case, runs of anything but letters, digits and marks as one
-/// dash. Empty when it names nothing.
+/// A topic as it is compared, which all do by this function: without case, spaces and punctuation, in
+/// every script. Letters are folded as Unicode has it (NFKC and full case folding, so that `ＡＵＴＨ` is
+/// `auth` and `Straße` is `STRASSE`) and keep their marks: `cafe` and `café` are two topics. A dash
+/// stays between two digits (`1.5` is not `15`), and so do the signs that end a name: `C`, `C++` and `C#`
+/// are three topics. Empty when it names nothing.
 #[must_use]
 pub fn topic_key(topic: &str) -> String {
+    let folded = UniCase::unicode(topic.nfkc().collect::<String>()).to_folded_case();
     let mut key = String::new();
-    for part in parts(&lower(topic)) {
-        if !key.is_empty() {
-            key.push('-');
+    // Whether something was left out before this character, and whether signs that end a name began.
+    let (mut gap, mut ends) = (false, false);
+    let mut chars = folded.nfkc();
+    while let Some(c) = chars.next() {
+        if c.is_alphanumeric() || is_combining_mark(c) && !key.is_empty() {
+            if gap && c.is_numeric() && key.ends_with(char::is_numeric) {
+                key.push('-');
+            }
+            key.push(c);
+            (gap, ends) = (false, false);
+        } else if is_sign(c) && !gap && !key.is_empty() && (ends || ends_name(chars.clone())) {
+            key.push(c);
+            ends = true;
+        } else {
+            (gap, ends) = (true, false);
         }
-        key.push_str(part);
     }
     key
+}
+
+fn is_sign(c: char) -> bool {
+    matches!(c, '+' | '#')
+}
+
+/// Whether no more than signs of a name stand before its end.
+fn ends_name(mut rest: impl Iterator<Item = char>) -> bool {
+    rest.find(|c| !is_sign(*c)).is_none_or(|c| !c.is_alphanumeric())
 }
 
 /// A text as it is compared for sameness: lower case, white space folded, no stop at its end.
@@ -116,9 +142,32 @@ mod tests {
     #[test]
     fn topics_are_the_same_in_every_script() {
         assert_eq!(topic_key(" Auth_Strategy "), topic_key("auth strategy"));
-        assert_eq!(topic_key("인증  방식"), "인증-방식");
-        assert_eq!(topic_key("認証・方式"), "認証-方式");
-        assert_eq!(topic_key("Café/Menü"), "café-menü");
+        for (one, other) in [
+            ("인증  방식", "인증방식"),
+            ("認証・方式", "認証方式"),
+            ("Café/Menü", "CAFÉ MENÜ"),
+            ("auth-strategy", "AuthStrategy!"),
+            ("ＡＵＴＨ　ｓｔｒａｔｅｇｙ", "auth strategy"),
+            ("Straße", "STRASSE"),
+            ("ΟΔΟΣ", "οδος"),
+            ("don't retry", "Dont Retry"),
+            ("(C++)", "c++"),
+            ("TLS 1.2", "tls-1 2"),
+            ("CI+CD", "CI/CD"),
+            ("हिन्दी।", "हिन्दी"),
+        ] {
+            assert_eq!(topic_key(one), topic_key(other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("cafe", "café"),
+            ("C", "C#"),
+            ("C", "C++"),
+            ("TLS 1.2", "TLS 12"),
+            ("かき", "がき"),
+            ("हिन्दी", "हिनदी"),
+        ] {
+            assert_ne!(topic_key(one), topic_key(other), "{one} {other}");
+        }
         assert_ne!(topic_key("인증 방식"), topic_key("인증 방법"));
         assert_eq!(topic_key("?!"), "");
         // Composed and taken apart: jamo, an accent, a Vietnamese and a Devanagari letter.

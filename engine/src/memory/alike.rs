@@ -1,10 +1,11 @@
 //! Which memories say much the same as a new one, without comparing it with all of them.
 
 use super::MemoryError;
+use super::brief::Brief;
 use super::permanent::Similar;
 use super::project::ProjectMemory;
-use super::store::{Order, Query};
-use super::types::{Kind, Layer, Status};
+use super::store::{Layers, Order, Query};
+use super::types::{Kind, Status};
 use super::words::{error_key, likeness, pieces};
 use std::collections::{BTreeSet, HashMap};
 
@@ -165,7 +166,9 @@ impl ProjectMemory {
         let mut similar = Vec::new();
         for (likeness, id) in self.alike.most(kind, content) {
             if let Some(entry) = self.store().entry(&id)? {
-                similar.push(Similar { title: entry.title(80), id, likeness });
+                let brief = Brief::from(entry);
+                let title = brief.entry.title(80) + &brief.marks();
+                similar.push(Similar { title, id, likeness });
             }
         }
         Ok(similar)
@@ -179,10 +182,9 @@ impl ProjectMemory {
         }
         let query = Query {
             statuses: Status::ALL.to_vec(),
-            layers: vec![Layer::Permanent],
             after: Some(self.alike.mark),
             order: Order::Change,
-            ..Query::default()
+            ..Query::new(Layers::PERMANENT)
         };
         for entry in self.store().entries(&query)? {
             if entry.status == Status::Active {

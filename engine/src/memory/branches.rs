@@ -4,12 +4,14 @@
 use super::MemoryError;
 use super::kinds::{self, Decision, Mistake};
 use super::log::Revision;
+use super::mirror::present_lines;
+use super::permanent::Edit;
 use super::project::{Drafted, ProjectMemory};
 use super::records::{self, BranchContext, MadeDecision, MendedError, SessionState};
 use super::sessions::add_new;
-use super::store::{Query, StorageBackend};
+use super::store::{Layers, Order, Query, StorageBackend};
 use super::times::millis;
-use super::types::{Entry, Kind, Layer};
+use super::types::{Entry, Kind, Link, Status};
 use super::words::{error_key, folded};
 use super::{id, kinds::Observation};
 use serde_json::{Value, json};
@@ -106,11 +108,10 @@ impl ProjectMemory {
     /// When the branch's file is not a context, or cannot be written.
     pub fn promote_session(&mut self, session: &SessionState) -> Result<Promoted, MemoryError> {
         let query = Query {
-            layers: vec![Layer::Session],
             kinds: vec![Kind::Decision, Kind::Mistake],
             session_id: Some(session.id.clone()),
-            order: super::store::Order::Oldest,
-            ..Query::default()
+            order: Order::Oldest,
+            ..Query::new(Layers::SESSION)
         };
         let observed = self.read(&mut |store| store.entries(&query))?;
         let (_, promoted) = self.change_branch(&session.branch, &mut |context| {
@@ -158,8 +159,7 @@ impl ProjectMemory {
         let mut merged = Merged::default();
         for _ in 0..ROUNDS {
             let context = self.whole_branch(branch)?;
-            let more =
-                self.write_permanent(&mut |memory| draft_merged(memory.store(), &context))?;
+            let more = self.write_permanent(&mut |memory| draft_merged(memory, &context))?;
             merged.promoted.extend(more.promoted);
             merged.known = more.known;
             merged.known.retain(|id| !merged.promoted.contains(id));
@@ -191,20 +191,49 @@ const ROUNDS: usize = 8;
 
 /// What of a branch is not permanent yet, with the ids of that and of what was known.
 fn draft_merged(
-    store: &mut dyn StorageBackend,
+    memory: &mut ProjectMemory,
     context: &BranchContext,
 ) -> Result<Drafted<Merged>, MemoryError> {
     let (mut revisions, mut merged) = (Vec::new(), Merged::default());
     let (mut there, mut seen) = (Permanent::default(), BTreeSet::new());
+    let mut links: BTreeMap<String, Vec<Link>> = BTreeMap::new();
     for revision in permanent(context)? {
-        if let Some(id) = there.find(store, &revision)? {
+        if let Some(id) = there.find(memory.store(), &revision)? {
+            links.entry(id.clone()).or_default().extend(revision.links);
             merged.known.push(id);
         } else if seen.insert(revision.id.clone()) {
             merged.promoted.push(revision.id.clone());
             revisions.push(revision);
         }
     }
+    for (id, links) in links {
+        revisions.extend(memory.draft_promoted(&id, links)?);
+    }
     Ok((revisions, merged))
+}
+
+impl ProjectMemory {
+    /// The revision by which a memory that was known takes the place of observations that say the same;
+    /// none where it does so already, or does not hold any more.
+    fn draft_promoted(
+        &mut self,
+        id: &str,
+        mut links: Vec<Link>,
+    ) -> Result<Option<Revision>, MemoryError> {
+        let entry = self.store().entry(id)?;
+        let Some(entry) = entry.filter(|entry| entry.status == Status::Active) else {
+            return Ok(None);
+        };
+        let known = self.store().links(id)?;
+        links.retain(|link| !known.iter().any(|own| own.from == id && own.to == link.to));
+        if links.is_empty() {
+            return Ok(None);
+        }
+        let at = self.now();
+        let mut revision = self.edited(&entry, Edit::default(), at)?;
+        revision.links.extend(links);
+        Ok(Some(revision))
+    }
 }
 
 fn text(context: &BranchContext) -> Result<String, MemoryError> {
@@ -230,17 +259,24 @@ fn promote(context: &mut BranchContext, session: &SessionState, observed: &[Entr
         let body: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
         let told = body.narrative.unwrap_or_else(|| body.facts.join("\n"));
         let (at, said) = (Some(json!(entry.created_at)), entry.content.clone());
+        let observed = BTreeSet::from([entry.id.clone()]);
         if entry.kind == Kind::Decision {
             let decision = MadeDecision {
                 decision: said,
                 reasoning: told,
                 timestamp: at,
+                observed,
                 ..MadeDecision::default()
             };
             more.decisions.push(decision);
         } else {
-            let error =
-                MendedError { error: said, fix: told, timestamp: at, ..MendedError::default() };
+            let error = MendedError {
+                error: said,
+                fix: told,
+                timestamp: at,
+                observed,
+                ..MendedError::default()
+            };
             more.errors_encountered.push(error);
         }
     }
@@ -290,14 +326,16 @@ fn merge(context: &mut BranchContext, more: BranchContext) {
     }
     for decision in more.decisions {
         let same = |known: &MadeDecision| folded(&known.decision) == folded(&decision.decision);
-        if !context.decisions.iter().any(same) {
-            context.decisions.push(decision);
+        match context.decisions.iter_mut().find(|known| same(known)) {
+            Some(known) => known.observed.extend(decision.observed),
+            None => context.decisions.push(decision),
         }
     }
     for error in more.errors_encountered {
         let same = |known: &MendedError| folded(&known.error) == folded(&error.error);
-        if !context.errors_encountered.iter().any(same) {
-            context.errors_encountered.push(error);
+        match context.errors_encountered.iter_mut().find(|known| same(known)) {
+            Some(known) => known.observed.extend(error.observed),
+            None => context.errors_encountered.push(error),
         }
     }
     for (to, from) in [
@@ -343,6 +381,7 @@ fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
             _ => None,
         };
         first.session_id.clone_from(&made.session_id);
+        first.links = promoting(&made.observed);
         revisions.push(first);
     }
     for mended in &context.errors_encountered {
@@ -353,6 +392,7 @@ fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
         let mut first = Revision::first(Kind::Mistake, id, at, mended.error.as_str());
         first.metadata = kinds::metadata(&body)?;
         first.session_id.clone_from(&mended.session_id);
+        first.links = promoting(&mended.observed);
         revisions.push(first);
     }
     for revision in &mut revisions {
@@ -362,26 +402,29 @@ fn permanent(context: &BranchContext) -> Result<Vec<Revision>, MemoryError> {
     Ok(revisions)
 }
 
+fn promoting(observed: &BTreeSet<String>) -> Vec<Link> {
+    observed.iter().map(|id| Link::promoting(id)).collect()
+}
+
 /// What permanent memories say, by type and as it is compared: the id of the last changed that
 /// says it.
 #[derive(Default)]
 struct Permanent(BTreeMap<Kind, HashMap<String, String>>);
 
 impl Permanent {
-    /// The permanent memory that a revision would repeat: of its id, ever, or one that holds and
-    /// says the same.
+    /// The permanent memory that a revision would repeat: of its id, removed or not, or one that says
+    /// the same. Lines of other branches do not count.
     fn find(
         &mut self,
         store: &mut dyn StorageBackend,
         revision: &Revision,
     ) -> Result<Option<String>, MemoryError> {
-        if !store.lines_of(&revision.id)?.is_empty() {
+        if !present_lines(store, &revision.id)?.is_empty() {
             return Ok(Some(revision.id.clone()));
         }
         let kind = revision.kind;
         if let btree_map::Entry::Vacant(vacant) = self.0.entry(kind) {
-            let query =
-                Query { layers: vec![Layer::Permanent], kinds: vec![kind], ..Query::default() };
+            let query = Query { kinds: vec![kind], ..Query::new(Layers::PERMANENT) };
             let mut said = HashMap::new();
             for entry in store.entries(&query)? {
                 said.entry(compared(kind, &entry.content)).or_insert(entry.id);

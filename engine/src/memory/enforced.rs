@@ -3,8 +3,8 @@
 
 use super::MemoryError;
 use super::project::ProjectMemory;
-use super::store::Query;
-use super::types::{Entry, Kind, Layer};
+use super::store::{Layers, Query};
+use super::types::{Entry, Kind};
 use crate::check::Engine;
 use crate::config::Config;
 use crate::examples;
@@ -93,7 +93,7 @@ impl ProjectMemory {
         if fields.get(CHECK).is_none_or(remembered::is_none) {
             return Ok(Vec::new());
         }
-        let query = Query { layers: vec![Layer::Permanent], ..Query::active(kind) };
+        let query = Query::active(Layers::PERMANENT, kind);
         let mut entries = self.store().entries(&query)?;
         entries.retain(|entry| but != Some(&entry.id) && remembered::check_of(entry).is_some());
         Ok(entries)

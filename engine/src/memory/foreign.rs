@@ -4,6 +4,7 @@
 
 mod claude_mem;
 mod mama;
+mod memory_v2;
 mod server_memory;
 
 use super::log::{self, Revision};
@@ -21,6 +22,8 @@ pub enum Form {
     Older,
     /// Decisions and checkpoints of MAMA, as rows of its tables.
     Mama,
+    /// The decision log of Memory v2.
+    MemoryV2,
     /// What claude-mem's export script writes.
     ClaudeMem,
     /// The knowledge graph of `@modelcontextprotocol/server-memory`: its lines, or the graph.
@@ -77,6 +80,7 @@ pub fn read(name: &str, bytes: &[u8], form: Option<Form>) -> Result<Read, Memory
             None => some_of(name, own_lines(name, bytes, form))?,
         },
         Form::Mama => mama::read(whole.as_ref().ok_or_else(no_json)?),
+        Form::MemoryV2 => some_of(name, memory_v2::read(bytes))?,
         Form::ClaudeMem => claude_mem::read(whole.as_ref().ok_or_else(no_json)?),
         Form::ServerMemory => server_memory::read(whole.as_ref(), bytes),
     })
@@ -109,6 +113,9 @@ fn seen(name: &str, whole: Option<&Value>, bytes: &[u8]) -> Option<Form> {
 }
 
 fn of_line(line: &Map<String, Value>) -> Option<Form> {
+    if memory_v2::is_line(line) {
+        return Some(Form::MemoryV2);
+    }
     if older_kind(line).is_some() {
         return Some(Form::Older);
     }

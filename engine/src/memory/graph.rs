@@ -63,7 +63,7 @@ pub fn walk(
         if at == depth {
             continue;
         }
-        for link in store.links(&id)? {
+        for link in store.links(&id)?.into_iter().filter(|link| !link.is_promotion()) {
             let next = if link.from == id { &link.to } else { &link.from };
             if (relations.is_empty() || relations.contains(&link.relation))
                 && seen.insert(next.clone())
@@ -98,7 +98,10 @@ pub(super) fn supersedes(
 }
 
 /// The memories that supersede one directly; itself, when it says so.
-fn superseding(store: &mut dyn StorageBackend, id: &str) -> Result<Vec<String>, MemoryError> {
+pub(super) fn superseding(
+    store: &mut dyn StorageBackend,
+    id: &str,
+) -> Result<Vec<String>, MemoryError> {
     let links = store.links(id)?.into_iter();
     let on = links.filter(|link| link.relation == Relation::Supersedes && link.to == id);
     Ok(on.map(|link| link.from).collect())
@@ -174,7 +177,9 @@ impl ProjectMemory {
                 }
                 let Some(entry) = store.entry(&id)? else { continue };
                 let links = store.links(&id)?.into_iter();
-                for link in links.filter(|link| link.relation == Relation::Supersedes) {
+                let is_one =
+                    |link: &Link| link.relation == Relation::Supersedes && !link.is_promotion();
+                for link in links.filter(is_one) {
                     left.push(if link.from == id { link.to } else { link.from });
                 }
                 found.insert(id, entry);

@@ -5,9 +5,9 @@ use super::MemoryError;
 use super::outcomes::{self, Check};
 use super::project::ProjectMemory;
 use super::records::SessionState;
-use super::store::{Order, Query};
+use super::store::{Layers, Order, Query};
 use super::times::millis;
-use super::types::{Entry, Kind, Layer};
+use super::types::{Entry, Kind};
 use crate::git::Repository;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,12 +86,12 @@ impl ProjectMemory {
             let query = Query {
                 session_id: Some(session.id.clone()),
                 order: Order::Oldest,
-                ..Query::default()
+                ..Query::new(Layers::ALL)
             };
             let seen = self.read(&mut |store| store.entries(&query))?;
             samples.push(sample(session, &seen, reverted.as_deref()));
         }
-        let query = Query { layers: vec![Layer::Permanent], ..Query::active(Kind::Mistake) };
+        let query = Query::active(Layers::PERMANENT, Kind::Mistake);
         let mistakes = self.read(&mut |store| store.entries(&query))?;
         let figures = vec![
             success(&samples),

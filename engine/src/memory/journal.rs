@@ -1,46 +1,30 @@
 //! The tracked files of memory: reading, appending so that nothing acknowledged is lost, branches.
 #![expect(clippy::disallowed_methods, reason = "this is where tracked memory is read and written")]
 
+mod sources;
+
 use super::MemoryError;
 use super::id::digest;
 use super::records::BranchContext;
 use super::store::{json, lock};
 use crate::files::Disk;
+use crate::git::Repository;
+use crate::kind;
 use serde::{Deserialize, Serialize};
+use sources::{PLAIN_SOURCES, SOURCES};
+pub use sources::{is_source, is_written};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// The folder of permanent memory, from the root.
-pub const FOLDER: &str = "ai/memory";
 /// The folder of branch contexts, from the root.
 pub const BRANCHES: &str = ".aidd/branches";
 /// The folder of those of merged branches, from the root.
 pub const ARCHIVE: &str = ".aidd/branches/archive";
 
-/// The files that memory is read from: name in the store, path from the root. Only the first three
-/// are written; the others are older forms.
-pub const SOURCES: [(&str, &str); 9] = [
-    ("decisions", "ai/memory/decisions.jsonl"),
-    ("mistakes", "ai/memory/mistakes.jsonl"),
-    ("conventions", "ai/memory/conventions.jsonl"),
-    ("decisions.json", "ai/memory/decisions.json"),
-    ("mistakes.json", "ai/memory/mistakes.json"),
-    ("conventions.json", "ai/memory/conventions.json"),
-    ("aidd-decisions.json", ".aidd/memory/decisions.json"),
-    ("aidd-mistakes.json", ".aidd/memory/mistakes.json"),
-    ("aidd-conventions.json", ".aidd/memory/conventions.json"),
-];
-
 /// Bytes of the longest tracked file that is read: half a million memories of 500 bytes.
 pub const LONGEST: u64 = 256 << 20;
-
-/// The path of a source, from the root.
-#[must_use]
-pub fn path_of(source: &str) -> Option<&'static str> {
-    SOURCES.iter().find(|(name, _)| *name == source).map(|(_, path)| *path)
-}
 
 /// What a file is known by without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,13 +48,49 @@ impl Stamp {
 #[derive(Clone, Debug)]
 pub struct Journal {
     root: PathBuf,
+    /// The folder of permanent memory, from the root.
+    folder: &'static str,
 }
 
 impl Journal {
     /// The files below `root`.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        Self { root: root.to_owned() }
+        Self { root: root.to_owned(), folder: folder_of(root) }
+    }
+
+    /// Looks again which folder holds the memory: a branch that was switched to may have another.
+    pub(super) fn resolve(&mut self) {
+        self.folder = folder_of(&self.root);
+    }
+
+    /// The folder of permanent memory, from the root.
+    #[must_use]
+    pub fn folder(&self) -> &'static str {
+        self.folder
+    }
+
+    /// The folder that holds files of memory too, and is not read because [`Self::folder`] is.
+    #[must_use]
+    pub fn unread_folder(&self) -> Option<&'static str> {
+        let exist = |path: &str| self.root.join(path).is_file();
+        let is_unread = self.folder == kind::MEMORY_FOLDER
+            && kind::has_memory(kind::MEMORY_FOLDER, exist)
+            && kind::has_memory(kind::PLAIN_MEMORY_FOLDER, exist);
+        is_unread.then_some(kind::PLAIN_MEMORY_FOLDER)
+    }
+
+    /// The files that memory is read from: name in the store, path from the root. Only the first
+    /// three are written; the others are older forms.
+    #[must_use]
+    pub fn sources(&self) -> &'static [(&'static str, &'static str); 9] {
+        if self.folder == kind::MEMORY_FOLDER { &SOURCES } else { &PLAIN_SOURCES }
+    }
+
+    /// The path of a source, from the root.
+    #[must_use]
+    pub fn path_of(&self, source: &str) -> Option<&'static str> {
+        self.sources().iter().find(|(name, _)| *name == source).map(|(_, path)| *path)
     }
 
     /// Keeps other processes of aidd from writing; Git knows nothing of it.
@@ -128,6 +148,15 @@ impl Journal {
         let stamp = Stamp::of(&file.metadata().map_err(io)?);
         (&mut file).take(LONGEST).read_to_end(&mut bytes).map_err(io)?;
         Ok((bytes, stamp))
+    }
+
+    /// Whether a file that is not there has no place in what is checked out: there is a repository, and
+    /// its index does not hold it. A file that Git holds was deleted, by mistake perhaps.
+    #[must_use]
+    pub fn is_checked_out_without(&self, path: &str) -> bool {
+        let Ok(repository) = Repository::open(&self.root) else { return false };
+        let held = repository.staged(None).map(|index| index.object(path));
+        matches!(held, Ok(Ok(None)))
     }
 
     /// Adds whole lines to the file at `path`; returns when they are on the disk. What the file was
@@ -253,6 +282,11 @@ impl Journal {
         let found = self.branch_at(&format!("{ARCHIVE}/{}", file_name(branch)))?;
         Ok(found.map(|(context, _)| context))
     }
+}
+
+/// The folder of permanent memory of the project at `root`.
+fn folder_of(root: &Path) -> &'static str {
+    kind::memory_folder(|path| root.join(path).is_file())
 }
 
 /// Whether there is nothing at a path: no such name, or something that is no folder on the way.

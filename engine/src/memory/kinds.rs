@@ -2,6 +2,7 @@
 
 use super::MemoryError;
 use super::types::{Kind, Outcome};
+use crate::remembered::CHECK;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -151,6 +152,41 @@ pub struct Insight {
     /// Fields that this aidd does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// The fields of a type that can be edited, beside its content and topic.
+#[must_use]
+pub fn editable(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Decision => {
+            &["reasoning", "alternatives", "context", "confidence", "outcome", "outcomeReason"]
+        }
+        Kind::Mistake => &["rootCause", "fix", "prevention", "files", "occurrences", "check"],
+        Kind::Convention => &["example", "examples", "rationale", "category", "check"],
+        _ => &[],
+    }
+}
+
+/// Looks whether a memory of a type can have `fields` edited: they are those of its type, or ones that
+/// it `has`, as an import may have brought others.
+///
+/// # Errors
+/// The first field that is not, with those that are.
+pub fn check_names(
+    kind: Kind,
+    has: &Map<String, Value>,
+    fields: &Map<String, Value>,
+) -> Result<(), MemoryError> {
+    let known = editable(kind);
+    // Where a check does not belong, there is more to say than that.
+    let is_known = |name: &str| known.contains(&name) || has.contains_key(name) || name == CHECK;
+    match fields.keys().find(|name| !is_known(name)) {
+        None => Ok(()),
+        Some(name) => Err(MemoryError::Invalid(format!(
+            "a {kind} has no field `{name}`; its fields are content, topic, {}",
+            known.join(", ")
+        ))),
+    }
 }
 
 /// Looks whether fields are what memories of a type have under their names. Null, which takes a field

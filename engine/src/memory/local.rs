@@ -4,7 +4,7 @@
 use super::MemoryError;
 use super::kinds::{self, Checkpoint, Insight, Observation};
 use super::project::ProjectMemory;
-use super::store::{Durability, Order, Query, Table};
+use super::store::{Durability, Layers, Order, Query, Table};
 use super::types::{Entry, Kind, Layer, SCHEMA_VERSION, Status};
 use serde_json::Map;
 
@@ -78,7 +78,7 @@ impl ProjectMemory {
             branch: branch.map(str::to_owned),
             order: Order::Newest,
             limit: Some(1),
-            ..Query::active(Kind::Checkpoint)
+            ..Query::active(Layers::LOCAL, Kind::Checkpoint)
         };
         Ok(self.read(&mut |store| store.entries(&query))?.pop())
     }

@@ -4,9 +4,10 @@ use super::MemoryError;
 use super::graph::Above;
 use super::journal;
 use super::log::{self, Revision};
+use super::meaning::{meaning_key, repeats};
 use super::privacy::Gate;
-use super::store::{Mirrored, Query, StorageBackend};
-use super::types::{Layer, Relation, Status};
+use super::store::{Layers, Mirrored, Query, StorageBackend};
+use super::types::{Kind, Layer, Relation, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was taken in from tracked files.
@@ -137,7 +138,7 @@ pub(super) fn restore(
         let is_known = known.iter().any(|own| (&own.file, &own.line.rev) == (file, &line.rev));
         // The gate takes nothing out of a line that passed it.
         let clean = gate.clean(*mirrored).ok().filter(|clean| clean.line == *line);
-        new.extend(clean.filter(|_| !is_known && journal::path_of(file).is_some()));
+        new.extend(clean.filter(|_| !is_known && journal::is_source(file)));
     }
     let touched = Touched::by(store, new.iter().map(|clean| &*clean.line.id))?;
     for clean in &new {
@@ -164,6 +165,7 @@ impl Touched {
         ids: impl Iterator<Item = &'a str>,
     ) -> Result<Self, MemoryError> {
         let mut touched = Self(ids.map(str::to_owned).collect());
+        touched.same(store)?;
         touched.circles(&Above::of(store, &touched.0)?);
         touched.targets(store)?;
         Ok(touched)
@@ -176,6 +178,18 @@ impl Touched {
             let own = links.filter(|link| link.from == id);
             let own = own.filter(|link| link.relation == Relation::Supersedes);
             self.0.extend(own.map(|link| link.to));
+        }
+        Ok(())
+    }
+
+    /// Adds what says the same as one of the memories: of those only one is shown.
+    fn same(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
+        let mut meanings = BTreeSet::new();
+        for id in &self.0 {
+            meanings.extend(store.entry(id)?.as_ref().and_then(meaning_key));
+        }
+        if !meanings.is_empty() {
+            self.0.extend(store.same(&meanings)?.into_iter().map(|entry| entry.id));
         }
         Ok(())
     }
@@ -206,14 +220,33 @@ impl Touched {
             }
         }
         self.targets(store)?;
-        let above = Above::of(store, &self.0)?;
-        self.circles(&above);
+        let above = loop {
+            let known = self.0.len();
+            self.same(store)?;
+            let above = Above::of(store, &self.0)?;
+            self.circles(&above);
+            // What is in a circle may say the same as others.
+            if self.0.len() == known {
+                break above;
+            }
+        };
         let circles = above.circles();
+        let mut holding = Vec::new();
         for id in &self.0 {
             if let Some(entry) = store.entry(id)?.filter(|entry| entry.status != Status::Removed) {
                 let status = standing(store, &entry.id, &above, &circles)?;
-                store.set_status(id, status)?;
+                if status == Status::Active && entry.layer == Layer::Permanent {
+                    holding.push(entry);
+                } else {
+                    store.set_status(id, status)?;
+                }
             }
+        }
+        let repeats = repeats(&holding);
+        for entry in &holding {
+            let is_repeat = repeats.contains_key(&*entry.id);
+            let status = if is_repeat { Status::Superseded } else { Status::Active };
+            store.set_status(&entry.id, status)?;
         }
         Ok(())
     }
@@ -241,13 +274,23 @@ fn standing(
     Ok(Status::Active)
 }
 
+/// Works out how memories stand that say the same as others: for a store of an aidd that did not compare
+/// them.
+pub(super) fn settle_same(store: &mut dyn StorageBackend, gate: &Gate) -> Result<(), MemoryError> {
+    let kinds = vec![Kind::Decision, Kind::Convention];
+    let mut by_meaning: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for entry in store.entries(&Query { kinds, ..Query::new(Layers::PERMANENT) })? {
+        if let Some(meaning) = meaning_key(&entry) {
+            by_meaning.entry(meaning).or_default().push(entry.id);
+        }
+    }
+    let several = by_meaning.into_values().filter(|ids| ids.len() > 1).flatten();
+    Touched(several.collect()).settle(store, gate)
+}
+
 /// Takes permanent memories out that no line speaks of: leftovers of a damage.
 pub(super) fn drop_strays(store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
-    let query = Query {
-        layers: vec![Layer::Permanent],
-        statuses: Status::ALL.to_vec(),
-        ..Query::default()
-    };
+    let query = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::PERMANENT) };
     for entry in store.entries(&query)? {
         if !store.lines_of(&entry.id)?.iter().any(|line| line.present && line.line.id == entry.id) {
             store.delete_entry(&entry.id)?;

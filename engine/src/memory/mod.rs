@@ -8,6 +8,7 @@
 
 mod alike;
 pub mod branches;
+pub mod brief;
 mod conflicts;
 pub mod diagnose;
 mod enforced;
@@ -29,6 +30,7 @@ pub mod prune;
 pub mod recall;
 pub mod records;
 mod salvage;
+mod same;
 pub mod sessions;
 pub mod settle;
 pub mod situation;
@@ -37,7 +39,7 @@ pub mod times;
 mod tracked;
 mod unwritable;
 
-pub use crate::lines::{id, log, types, words};
+pub use crate::lines::{id, log, meaning, types, words};
 
 #[cfg(test)]
 mod tests;

@@ -131,6 +131,7 @@ impl ProjectMemory {
                 revision.links.push(Link::to(Relation::Supersedes, &old.id));
             }
         }
+        self.supersede_same(&mut revision.links)?;
         let superseded: Vec<String> =
             revision.links.iter().filter(|link| wanted(link)).map(|link| link.to.clone()).collect();
         let mut similar = self.similar(Kind::Decision, &new.content)?;
@@ -314,7 +315,8 @@ impl ProjectMemory {
         edit: Edit,
         at: i64,
     ) -> Result<Revision, MemoryError> {
-        let links = self.own_links(&entry.id)?;
+        let mut links = self.own_links(&entry.id)?;
+        links.extend(self.links_to_same(entry)?);
         let lines = self.present(&entry.id)?;
         let mut revision = Revision::next(entry, links, log::tips(&lines), at);
         // Counted from the lines themselves.
@@ -347,14 +349,15 @@ impl ProjectMemory {
     /// not written.
     ///
     /// # Errors
-    /// When there is no such memory of that type, nothing would be left of it, or a field is not what
-    /// its type has under that name.
+    /// When there is no such memory of that type, nothing would be left of it, a field is not one of its
+    /// type, or its value is not what the type has under that name.
     pub fn edit(&mut self, kind: Kind, id: &str, edit: &Edit) -> Result<Entry, MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.of_kind(kind, id)?;
             if edit.content.as_ref().is_some_and(|content| content.trim().is_empty()) {
                 return Err(MemoryError::Invalid(format!("a {kind} cannot be empty")));
             }
+            kinds::check_names(kind, &entry.metadata, &edit.fields)?;
             kinds::check(kind, &edit.fields)?;
             let given = edit.fields.get(CHECK);
             let mut edit: Edit = memory.gate.clean(edit)?.into_inner();
@@ -393,10 +396,16 @@ impl ProjectMemory {
     ) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
             let entry = memory.of_kind(kind, id)?;
-            let parents = log::tips(&memory.present(id)?);
-            let removal =
-                Revision::removal(&entry, parents, memory.now(), reason.map(str::to_owned));
-            Ok((vec![removal], ()))
+            // Whoever takes back what is only repeated leaves the one that is shown.
+            let is_shown = entry.status == Status::Active;
+            let same = if is_shown { memory.same_as(&entry)? } else { Vec::new() };
+            let mut removals = Vec::new();
+            for entry in same.into_iter().chain([entry]) {
+                let parents = log::tips(&memory.present(&entry.id)?);
+                let reason = reason.map(str::to_owned);
+                removals.push(Revision::removal(&entry, parents, memory.now(), reason));
+            }
+            Ok((removals, ()))
         })
     }
 

@@ -10,6 +10,7 @@ use super::log::Revision;
 use super::privacy::Gate;
 use super::recall::index::Index;
 use super::store::{self, Durability, Opened, StorageBackend, Wanted, transaction};
+use super::types::{Kind, Layer, Status};
 use super::{id, unwritable};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,6 +38,8 @@ pub struct ProjectMemory {
     pub(super) gate: Gate,
     clock: Clock,
     notices: Vec<String>,
+    /// Whether the notices are to say what the tracked files hold.
+    reports_tracked: bool,
     /// What this process knows the tracked files by.
     pub(super) stamps: BTreeMap<&'static str, Option<Stamp>>,
     /// Makes ids of the same millisecond differ.
@@ -48,6 +51,8 @@ pub struct ProjectMemory {
     pub(super) looked: Option<Instant>,
     /// What memories are searched by, as of a mark of the store.
     index: Index,
+    /// Whether the store's memories were compared with each other: see [`super::meaning`].
+    pub(super) is_compared: bool,
 }
 
 impl fmt::Debug for ProjectMemory {
@@ -81,12 +86,14 @@ impl ProjectMemory {
             gate,
             clock,
             notices,
+            reports_tracked: false,
             stamps: BTreeMap::new(),
             count: 0,
             alike: Alike::default(),
             unwritable,
             looked,
             index: Index::default(),
+            is_compared: false,
         };
         memory.salvage();
         memory.read(&mut |_| Ok(()))?;
@@ -101,7 +108,31 @@ impl ProjectMemory {
 
     /// What the user should know of the store and has not been told, in sentences.
     pub fn take_notices(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.notices)
+        let mut notices = std::mem::take(&mut self.notices);
+        if std::mem::take(&mut self.reports_tracked) {
+            notices.extend(self.tracked_notice());
+        }
+        notices.extend(self.store.take_backup_fault());
+        notices
+    }
+
+    /// Has the next notices say what the tracked files hold, as the store has lost something.
+    pub(super) fn report_tracked(&mut self) {
+        self.reports_tracked = true;
+    }
+
+    fn tracked_notice(&mut self) -> Option<String> {
+        let mut held: Vec<String> = Vec::new();
+        let counts = self.store.counts().ok()?;
+        for kind in Kind::ALL.iter().filter(|kind| kind.file().is_some()) {
+            let of_kind = counts.iter().filter(|(layer, own, status, _)| {
+                (*layer, own) == (Layer::Permanent, kind) && *status != Status::Removed
+            });
+            let count: u32 = of_kind.map(|(.., count)| count).sum();
+            held.extend((count > 0).then(|| format!("{count} of type {kind}")));
+        }
+        let held = if held.is_empty() { "no memories".to_owned() } else { held.join(", ") };
+        Some(format!("read from the tracked files: {held}"))
     }
 
     /// The name of the store: "sqlite", "json".
@@ -274,6 +305,7 @@ impl ProjectMemory {
         self.stamps.clear();
         self.alike = Alike::default();
         self.index = Index::default();
+        self.is_compared = false;
     }
 
     /// Looks for damage in the store; what was found.

@@ -5,9 +5,9 @@ use super::MemoryError;
 use super::journal;
 use super::project::ProjectMemory;
 use super::records::SessionState;
-use super::store::{Durability, Query, StorageBackend, Table};
+use super::store::{Durability, Layers, Query, StorageBackend, Table};
 use super::times::millis;
-use super::types::{Layer, Status};
+use super::types::Status;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -97,7 +97,7 @@ impl ProjectMemory {
             return Ok(old);
         }
         let ids: BTreeSet<&str> = old.iter().map(|memory| &*memory.id).collect();
-        for path in journal::SOURCES[..3].iter().map(|(_, path)| path) {
+        for (_, path) in &self.journal.sources()[..3] {
             let Some((bytes, _)) = self.journal.read(path)? else { continue };
             let text = String::from_utf8(bytes)
                 .map_err(|_| MemoryError::Invalid(format!("{path} is not UTF-8: mend it first")))?;
@@ -116,16 +116,11 @@ impl ProjectMemory {
 /// The memories that were taken back before `oldest`, and of which the files that are written hold
 /// every line: without its removal there, a memory of an older file would hold again.
 fn droppable(store: &mut dyn StorageBackend, oldest: i64) -> Result<Vec<Dropped>, MemoryError> {
-    let query = Query {
-        layers: vec![Layer::Permanent],
-        statuses: vec![Status::Removed],
-        ..Query::default()
-    };
+    let query = Query { statuses: vec![Status::Removed], ..Query::new(Layers::PERMANENT) };
     let mut old = Vec::new();
     for entry in store.entries(&query)?.into_iter().filter(|entry| entry.updated_at < oldest) {
-        let is_written = |file: &str| journal::SOURCES[..3].iter().any(|(name, _)| *name == file);
         let lines = store.lines_of(&entry.id)?;
-        if lines.iter().all(|line| !line.present || is_written(&line.file)) {
+        if lines.iter().all(|line| !line.present || journal::is_written(&line.file)) {
             old.push(Dropped { title: entry.title(80), id: entry.id });
         }
     }
@@ -157,10 +152,9 @@ fn prunable(
 /// The ids of what a session observed.
 fn observed(store: &mut dyn StorageBackend, session: &str) -> Result<Vec<String>, MemoryError> {
     let query = Query {
-        layers: vec![Layer::Session],
         statuses: Status::ALL.to_vec(),
         session_id: Some(session.to_owned()),
-        ..Query::default()
+        ..Query::new(Layers::SESSION)
     };
     Ok(store.entries(&query)?.into_iter().map(|entry| entry.id).collect())
 }

@@ -4,6 +4,7 @@
 use super::MemoryError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// Unknown fields.
 type Extra = Map<String, Value>;
@@ -58,6 +59,9 @@ pub struct MadeDecision {
     /// On a branch: the session it comes from.
     #[serde(skip_serializing_if = "Option::is_none", alias = "session_id")]
     pub session_id: Option<String>,
+    /// On a branch: the observations of sessions that said it.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub observed: BTreeSet<String>,
     #[serde(flatten)]
     pub extra: Extra,
 }
@@ -74,6 +78,9 @@ pub struct MendedError {
     /// On a branch: the session it comes from.
     #[serde(skip_serializing_if = "Option::is_none", alias = "session_id")]
     pub session_id: Option<String>,
+    /// On a branch: the observations of sessions that said it.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub observed: BTreeSet<String>,
     #[serde(flatten)]
     pub extra: Extra,
 }

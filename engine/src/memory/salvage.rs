@@ -1,15 +1,19 @@
-//! What a damaged store held and the tracked files do not: sessions, observations, lifecycles, what
-//! was saved for this checkout only. All of it that can still be read goes into the new store.
+//! What a damaged or lost store held and the tracked files do not: sessions, observations,
+//! lifecycles, what was saved for this checkout only. First what its backup holds goes into the store
+//! that is used now, then what can still be read of a damaged one.
 
 use super::MemoryError;
 use super::mirror;
 use super::privacy::Gate;
 use super::project::ProjectMemory;
 use super::records::{Lifecycle, SessionState};
+use super::store::backup::{self, Backup, Change};
 use super::store::salvage::{self, Remains};
 use super::store::{Durability, Mirrored, StorageBackend, Table, transaction};
+use super::times;
 use super::types::{Entry, Layer, Link};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What was carried over.
@@ -19,50 +23,225 @@ pub(super) struct Carried {
     observations: usize,
     saved: usize,
     lifecycles: usize,
+    figures: usize,
     /// Of tracked files. Most of these are read again anyway; of a file that is gone, none is.
     lines: usize,
 }
 
-impl ProjectMemory {
-    /// Carries what can be read of damaged stores over to this one. Never fails: what is left of a
-    /// damaged store must not keep anyone from a whole one.
-    pub(super) fn salvage(&mut self) {
-        let folder = self.root().join(".aidd");
-        if self.unwritable.is_some() || !salvage::is_pending(&folder) {
-            return;
+impl Carried {
+    fn document(&mut self, table: Table) {
+        match table {
+            Table::Sessions => self.sessions += 1,
+            Table::Lifecycles => self.lifecycles += 1,
+            Table::Analytics => self.figures += 1,
+            Table::Meta => {}
         }
-        let mut notices = Vec::new();
-        let (store, gate) = self.store_and_gate();
-        let done = salvage::each(&folder, &mut |path, remains| {
-            let lost = remains.lost;
-            let carried =
-                transaction(store, Durability::Full, &mut |store| carry(store, gate, &remains))?;
-            notices.push(notice(path, carried, lost));
-            Ok(())
-        });
-        if let Err(error) = done {
-            notices.push(format!("what a damaged store held could not be carried over: {error}"));
+    }
+
+    fn entry(&mut self, layer: Layer) {
+        match layer {
+            Layer::Session => self.observations += 1,
+            Layer::Local | Layer::Permanent => self.saved += 1,
         }
-        self.add_notices(notices);
+    }
+
+    /// What was carried, counted; empty when nothing was.
+    fn counted(&self) -> String {
+        let counted = [
+            (self.sessions, "sessions"),
+            (self.observations, "observations"),
+            (self.saved, "other memories of this checkout"),
+            (self.lifecycles, "lifecycles"),
+            (self.figures, "figures"),
+            (self.lines, "lines of tracked files"),
+        ];
+        let counted = counted.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
+        counted.collect::<Vec<_>>().join(", ")
     }
 }
 
-fn notice(path: &Path, carried: Carried, lost: usize) -> String {
-    let counted = [
-        (carried.sessions, "sessions"),
-        (carried.observations, "observations"),
-        (carried.saved, "other memories of this checkout"),
-        (carried.lifecycles, "lifecycles"),
-        (carried.lines, "lines of tracked files"),
-    ];
-    let counted: Vec<String> =
-        counted.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-    let mut notice = match &counted[..] {
-        [] => format!("nothing else was left in {}", path.display()),
-        counted => format!("carried over from {}: {}", path.display(), counted.join(", ")),
+/// The table and the id of a record.
+type Key = (String, String);
+
+impl ProjectMemory {
+    /// Restores what the store has lost: from its backup, and from damaged stores that nobody has
+    /// looked into. Never fails: what is left of a damaged store must not keep anyone from a whole
+    /// one.
+    pub(super) fn salvage(&mut self) {
+        let folder = self.root().join(".aidd");
+        if self.unwritable.is_some() {
+            return;
+        }
+        let mut notices = Vec::new();
+        let is_damaged = salvage::is_pending(&folder);
+        let (store, gate) = self.store_and_gate();
+        let deleted = restore(store, gate, is_damaged, &mut notices);
+        if is_damaged {
+            let has_backup =
+                store.backup().is_some_and(|path| backup::last_number(&path).is_some());
+            let done = salvage::each(&folder, &mut |path, mut remains| {
+                remains.drop_deleted(&deleted);
+                let lost = remains.lost;
+                let carried = transaction(store, Durability::Full, &mut |store| {
+                    carry(store, gate, &remains)
+                })?;
+                notices.push(notice(path, carried, lost, has_backup));
+                Ok(())
+            });
+            if let Err(error) = done {
+                let notice =
+                    format!("what a damaged store held could not be carried over: {error}");
+                notices.push(notice);
+            }
+        }
+        if !notices.is_empty() {
+            self.add_notices(notices);
+            self.report_tracked();
+        }
+    }
+}
+
+/// Restores what the backup of the store has and the store has not; the records that were deleted.
+fn restore(
+    store: &mut dyn StorageBackend,
+    gate: &Gate,
+    is_damaged: bool,
+    notices: &mut Vec<String>,
+) -> BTreeSet<Key> {
+    let Some(path) = store.backup() else { return BTreeSet::new() };
+    let Some(last) = backup::last_number(&path) else { return BTreeSet::new() };
+    // What the store does not answer now is for whoever reads it to report.
+    if store.writes().is_ok_and(|known| known >= last) {
+        return BTreeSet::new();
+    }
+    let restored = backup::read(&path).and_then(|backup| {
+        let done = transaction(store, Durability::Full, &mut |store| {
+            let known = store.writes()?;
+            let carried = if known < backup.last {
+                apply(store, gate, &backup, known)?
+            } else {
+                // Another process was faster.
+                Carried::default()
+            };
+            Ok((known, carried))
+        })?;
+        Ok((backup, done))
+    });
+    let (backup, (known, carried)) = match restored {
+        Ok(restored) => restored,
+        Err(error) => {
+            notices.push(format!("the backup of the store could not be restored: {error}"));
+            return BTreeSet::new();
+        }
+    };
+    let counted = carried.counted();
+    if !counted.is_empty() {
+        let missing = match known {
+            _ if is_damaged => String::new(),
+            0 => format!("{} was missing or empty; ", store.path().display()),
+            known => {
+                let behind = backup.last - known;
+                format!("{} had lost its last {behind} writes; ", store.path().display())
+            }
+        };
+        let unread = match backup.lost {
+            0 => String::new(),
+            lost => format!("; {lost} lines of the backup could not be read"),
+        };
+        notices.push(format!(
+            "{missing}restored from {}: {counted}; it is complete up to {} UTC, what was saved later \
+             may be lost{unread}",
+            path.display(),
+            times::moment(backup.written)
+        ));
+    }
+    let deleted = backup.changes.iter().filter_map(|(_, change)| match change {
+        Change::Deleted { table, id } => Some((table.clone(), id.clone())),
+        _ => None,
+    });
+    deleted.collect()
+}
+
+/// Puts the changes of a backup that are later than the write `known` into the store. Everything is
+/// looked at as if a stranger had written it.
+fn apply(
+    store: &mut dyn StorageBackend,
+    gate: &Gate,
+    backup: &Backup,
+    known: i64,
+) -> Result<Carried, MemoryError> {
+    let mut carried = Carried::default();
+    for (_, change) in backup.changes.iter().filter(|(number, _)| *number > known) {
+        match change {
+            Change::Entry { entry, links } => {
+                let before = store.entry(&entry.id)?;
+                // What a new store has is newer than its backup.
+                let is_kept = before.as_ref().is_some_and(|before| {
+                    known == 0 || before.layer == Layer::Permanent || *before == **entry
+                });
+                if is_kept || entry.id.is_empty() || entry.layer == Layer::Permanent {
+                    continue;
+                }
+                put(store, gate, entry, links, &mut carried)?;
+            }
+            Change::Document { table, id, at, document } => {
+                let table = Table::ALL.into_iter().find(|known| known.name() == table);
+                let Some(table) = table.filter(|table| is_whole(*table, id, document)) else {
+                    continue;
+                };
+                let before = store.document(table, id)?;
+                if before.is_some_and(|before| known == 0 || before == *document) {
+                    continue;
+                }
+                let Ok(document) = gate.clean(document) else { continue };
+                store.put_document(table, id, *at, &document)?;
+                carried.document(table);
+            }
+            Change::Deleted { table, id } if table == backup::ENTRIES => {
+                let is_local = store.entry(id)?.is_some_and(|own| own.layer != Layer::Permanent);
+                if known > 0 && is_local {
+                    store.delete_entry(id)?;
+                }
+            }
+            Change::Deleted { table, id } => {
+                let table = Table::ALL.into_iter().find(|known| known.name() == table);
+                if let Some(table) = table.filter(|table| known > 0 && *table != Table::Meta) {
+                    store.delete_document(table, id)?;
+                }
+            }
+        }
+    }
+    store.set_writes(backup.last)?;
+    Ok(carried)
+}
+
+/// Puts a memory and the links that start at it. What the gate refuses is left behind.
+fn put(
+    store: &mut dyn StorageBackend,
+    gate: &Gate,
+    entry: &Entry,
+    links: &Vec<Link>,
+    carried: &mut Carried,
+) -> Result<(), MemoryError> {
+    let Ok(clean) = gate.clean(entry) else { return Ok(()) };
+    store.put_entry(&clean)?;
+    if let Ok(links) = gate.clean(links) {
+        store.put_links(&entry.id, &links)?;
+    }
+    carried.entry(entry.layer);
+    Ok(())
+}
+
+fn notice(path: &Path, carried: Carried, lost: usize, has_backup: bool) -> String {
+    let mut notice = match &*carried.counted() {
+        "" => format!("nothing else was left in {}", path.display()),
+        counted => format!("carried over from {}: {counted}", path.display()),
     };
     if lost > 0 {
         notice += &format!("; {lost} of its records could not be read");
+    }
+    if !has_backup {
+        notice += "; it had no backup, so all else that only it held is lost";
     }
     notice
 }
@@ -80,27 +259,14 @@ pub(super) fn carry(
             // What the gate refuses is left behind.
             let Ok(document) = gate.clean(document) else { continue };
             store.put_document(*table, id, *at, &document)?;
-            match table {
-                Table::Sessions => carried.sessions += 1,
-                Table::Lifecycles => carried.lifecycles += 1,
-                Table::Meta | Table::Analytics => {}
-            }
+            carried.document(*table);
         }
     }
     for entry in remains.entries.iter().filter(|entry| entry.layer != Layer::Permanent) {
         if entry.id.is_empty() || store.entry(&entry.id)?.is_some() {
             continue;
         }
-        let Ok(clean) = gate.clean(entry) else { continue };
-        store.put_entry(&clean)?;
-        let links = links_from(entry, &remains.links);
-        if let Ok(links) = gate.clean(&links) {
-            store.put_links(&entry.id, &links)?;
-        }
-        match entry.layer {
-            Layer::Session => carried.observations += 1,
-            Layer::Local | Layer::Permanent => carried.saved += 1,
-        }
+        put(store, gate, entry, &links_from(entry, &remains.links), &mut carried)?;
     }
     let lines: Vec<&Mirrored> = remains.lines.iter().filter(|line| line.line.is_sealed()).collect();
     carried.lines = mirror::restore(store, gate, &lines)?;

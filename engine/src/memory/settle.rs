@@ -1,6 +1,7 @@
 //! Settling what does not go together, and taking memories back, of whatever layer.
 
 use super::MemoryError;
+use super::conflicts::forked_with;
 use super::graph::supersedes;
 use super::log::{self, Op, Revision};
 use super::permanent::Edit;
@@ -143,6 +144,7 @@ impl ProjectMemory {
                 losers.extend(known.filter(holds).map(|other| other.id));
             }
         }
+        losers.extend(forked_with(self.store(), &entry.id)?.into_iter().flatten());
         losers.remove(&entry.id);
         Ok(losers)
     }

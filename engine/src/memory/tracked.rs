@@ -2,10 +2,10 @@
 //! writing new lines to both.
 
 use super::MemoryError;
-use super::journal::{self, Stamp};
+use super::journal::Stamp;
 use super::legacy;
 use super::log::{self, Problem, ProblemKind, Revision};
-use super::mirror::{Imported, drop_strays, missing, put_lines, take_in};
+use super::mirror::{Imported, drop_strays, missing, put_lines, settle_same, take_in};
 use super::privacy::Gate;
 use super::project::ProjectMemory;
 use super::store::{Durability, StorageBackend, Table, transaction};
@@ -32,12 +32,14 @@ impl Known {
 impl ProjectMemory {
     /// Takes in what changed in the tracked files.
     pub(super) fn refresh(&mut self) -> Result<(), MemoryError> {
-        for (source, path) in journal::SOURCES {
+        self.journal.resolve();
+        self.settle_older()?;
+        for &(source, path) in self.journal.sources() {
             let stamp = self.journal.stamp(path);
             if self.stamps.get(source) == Some(&stamp) {
                 continue;
             }
-            if self.known(source)?.is_of(stamp) {
+            if self.known(source)?.is_of(stamp) && !self.outlived(source, stamp)? {
                 self.stamps.insert(source, stamp);
                 continue;
             }
@@ -51,11 +53,30 @@ impl ProjectMemory {
         Ok(())
     }
 
+    /// Compares the memories of a store that an aidd wrote which did not, once.
+    fn settle_older(&mut self) -> Result<(), MemoryError> {
+        const COMPARED: &str = "compared";
+        if self.is_compared {
+            return Ok(());
+        }
+        let version = json!(1);
+        if self.store.document(Table::Meta, COMPARED)?.as_ref() != Some(&version) {
+            let gate = &self.gate;
+            transaction(&mut *self.store, Durability::Normal, &mut |store| {
+                settle_same(store, gate)?;
+                store.put_document(Table::Meta, COMPARED, 0, &gate.clean(&version)?)
+            })?;
+        }
+        self.is_compared = true;
+        Ok(())
+    }
+
     pub(super) fn refresh_locked(&mut self) -> Result<(), MemoryError> {
-        for (source, path) in journal::SOURCES {
+        self.journal.resolve();
+        for &(source, path) in self.journal.sources() {
             let stamp = self.journal.stamp(path);
             if self.stamps.get(source) != Some(&stamp) {
-                if !self.known(source)?.is_of(stamp) {
+                if !self.known(source)?.is_of(stamp) || self.outlived(source, stamp)? {
                     self.import_source(source, path, false)?;
                 }
                 self.learn(source)?;
@@ -67,12 +88,19 @@ impl ProjectMemory {
     /// Knows the file by what the store knows it by.
     fn learn(&mut self, source: &'static str) -> Result<(), MemoryError> {
         let known = self.known(source)?;
-        if known.is_of(known.stamp) {
+        if known.is_of(known.stamp) && !self.outlived(source, known.stamp)? {
             self.stamps.insert(source, known.stamp);
         } else {
             self.stamps.remove(source);
         }
         Ok(())
+    }
+
+    /// Whether lines of a file count that is not there. Which is to be looked at again each time: Git may
+    /// be about to leave their branch.
+    fn outlived(&mut self, source: &str, stamp: Option<Stamp>) -> Result<bool, MemoryError> {
+        let is_there = stamp.is_some();
+        Ok(!is_there && self.store.lines_in(source)?.iter().any(|(_, _, present)| *present))
     }
 
     fn known(&mut self, source: &str) -> Result<Known, MemoryError> {
@@ -92,7 +120,8 @@ impl ProjectMemory {
                 return Err(MemoryError::Corrupt(damage));
             }
             let mut all = Imported::default();
-            for (source, path) in journal::SOURCES {
+            memory.journal.resolve();
+            for &(source, path) in memory.journal.sources() {
                 let one = memory.import_source(source, path, true)?;
                 memory.learn(source)?;
                 all = Imported { new: all.new + one.new, gone: all.gone + one.gone };
@@ -110,7 +139,7 @@ impl ProjectMemory {
         self.guarded(&mut |memory| {
             memory.refresh()?;
             let mut problems = Vec::new();
-            for (source, _) in journal::SOURCES {
+            for (source, _) in memory.journal.sources() {
                 problems.extend(memory.known(source)?.problems);
             }
             Ok(problems)
@@ -124,8 +153,10 @@ impl ProjectMemory {
         anew: bool,
     ) -> Result<Imported, MemoryError> {
         let (bytes, stamp) = match self.journal.read(path) {
-            Ok(Some(read)) => read,
-            // A file that is gone or not to be read says nothing: its lines hold.
+            Ok(Some((bytes, stamp))) => (bytes, Some(stamp)),
+            // What is checked out has no such file: its lines are those of another branch.
+            Ok(None) if self.journal.is_checked_out_without(path) => (Vec::new(), None),
+            // A file that was deleted by mistake or is not to be read says nothing: its lines hold.
             Ok(None) => return self.know(source, &Known::default()),
             Err(MemoryError::Invalid(why)) => {
                 let stamp = self.journal.stamp(path);
@@ -138,8 +169,11 @@ impl ProjectMemory {
             }
             Err(error) => return Err(error),
         };
-        let (revisions, problems) = parse(source, path, &bytes);
-        let known = Known { stamp: Some(stamp), problems };
+        let (revisions, problems) = match stamp {
+            Some(_) => parse(source, path, &bytes),
+            None => (Vec::new(), Vec::new()),
+        };
+        let known = Known { stamp, problems };
         let gate = &self.gate;
         transaction(&mut *self.store, Durability::Full, &mut |store| {
             let imported = take_in(store, gate, source, &revisions, anew)?;
@@ -165,7 +199,7 @@ impl ProjectMemory {
         file: &'static str,
         revisions: &[Revision],
     ) -> Result<(), MemoryError> {
-        let path = journal::path_of(file).unwrap_or_default();
+        let path = self.journal.path_of(file).unwrap_or_default();
         let lines: String = revisions.iter().map(|revision| revision.line() + "\n").collect();
         let mut known = self.known(file)?;
         let stamp = if self.journal.stamp(path).is_some() {
@@ -225,7 +259,7 @@ impl ProjectMemory {
         let _lock = self.journal.lock()?;
         let mut count = 0;
         self.guarded(&mut Self::refresh_locked)?;
-        for (file, path) in &journal::SOURCES[..3] {
+        for (file, path) in &self.journal.sources()[..3] {
             if self.journal.stamp(path).is_none() {
                 let text = self.text_of(file)?;
                 if !text.is_empty() {
@@ -243,6 +277,18 @@ impl ProjectMemory {
         }
         self.guarded(&mut Self::refresh_locked)?;
         Ok(count)
+    }
+
+    /// The folder of permanent memory, from the root, as of the last look.
+    #[must_use]
+    pub fn folder(&self) -> &'static str {
+        self.journal.folder()
+    }
+
+    /// The tracked files: see [`super::journal::Journal`].
+    #[must_use]
+    pub fn journal(&self) -> &super::journal::Journal {
+        &self.journal
     }
 
     /// The lines that the store knows and a file that is there does not hold.

@@ -6,7 +6,7 @@
 
 use super::{CHECK, RulePage, check_of, page_of};
 use crate::files::Files;
-use crate::kind::{MEMORY_FILES, MEMORY_FOLDER};
+use crate::kind::{MEMORY_FILES, MEMORY_FOLDER, memory_folder};
 use crate::lines::id;
 use crate::lines::log::{self, Folded, Revision};
 use crate::lines::standing::Standing;
@@ -33,7 +33,7 @@ pub struct Remembered {
 pub fn of_all(files: &dyn Files, nested: &[String]) -> Remembered {
     let mut all = of(files);
     for folder in nested {
-        let Remembered { pages, wrong } = of(&Below { files, folder });
+        let Remembered { pages, wrong } = in_folder(&Below { files, folder }, MEMORY_FOLDER);
         all.pages.extend(
             pages
                 .into_iter()
@@ -64,9 +64,14 @@ impl Files for Below<'_> {
 /// The checks of the memory below the root of `files`.
 #[must_use]
 pub fn of(files: &dyn Files) -> Remembered {
+    in_folder(files, memory_folder(|path| files.exists(path)))
+}
+
+/// The checks of the memory in `folder`.
+fn in_folder(files: &dyn Files, folder: &str) -> Remembered {
     let mut unread = Vec::new();
     let mut read = |name: &str| {
-        let path = format!("{MEMORY_FOLDER}/{name}");
+        let path = format!("{folder}/{name}");
         // Looked at first: to open what is no file may take forever.
         if !files.exists(&path) {
             return Vec::new();
@@ -86,6 +91,12 @@ pub fn of(files: &dyn Files) -> Remembered {
         // A decision carries no check, and may take the place of what does.
         texts.push(read(decisions));
         remembered = pages(&memories(&texts, &carries));
+        if folder != MEMORY_FOLDER {
+            let pages = remembered.pages.iter_mut().map(|page| &mut page.path);
+            for path in pages.chain(remembered.wrong.iter_mut().map(|(path, ..)| path)) {
+                *path = path.replacen(MEMORY_FOLDER, folder, 1);
+            }
+        }
     }
     remembered.wrong.extend(unread);
     remembered

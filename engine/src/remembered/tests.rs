@@ -80,7 +80,7 @@ fn a_memory_is_a_rule_page() {
     message: "`<match>` is \"old\": use <lib>\u007f"
     help: "See docs"
     check:
-      exclude: ["old/","/ai/memory/"]
+      exclude: ["old/","/ai/memory/","/memory/*.jsonl"]
       params: {"lib":"moment"}
       text: {"regex":"${lib}"}
     ---

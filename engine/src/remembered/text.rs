@@ -1,7 +1,7 @@
 //! The words of a memory's rule page.
 
 use super::Shape;
-use crate::kind::MEMORY_FOLDER;
+use crate::kind::{MEMORY_FOLDER, PLAIN_MEMORY_FOLDER};
 use crate::lines::types::Entry;
 use crate::parse::markdown::{closes_fence, fence_marks};
 use serde_json::Value;
@@ -66,10 +66,16 @@ fn header(shape: &Shape<'_>) -> String {
     let has = |name: &str| shape.header.iter().any(|(key, _)| *key == name);
     // A memory shows what it speaks against, and so do others.
     if has("text") && !has("exclude") {
-        let _ = writeln!(header, "  exclude: [\"/{MEMORY_FOLDER}/\"]");
+        let globs = Value::from(own_files().to_vec());
+        let _ = writeln!(header, "  exclude: {globs}");
     }
     header.push_str("---\n");
     header
+}
+
+/// The memory's own files, as globs. The plain folder may hold other files as well.
+fn own_files() -> [String; 2] {
+    [format!("/{MEMORY_FOLDER}/"), format!("/{PLAIN_MEMORY_FOLDER}/*.jsonl")]
 }
 
 /// What a check leaves out, with the memory's own files for a search of text.
@@ -77,8 +83,8 @@ fn beside_memory<'v>(key: &str, value: &'v Value, shape: &Shape<'_>) -> Cow<'v, 
     let is_text = shape.header.iter().any(|(key, _)| *key == "text");
     match value {
         Value::Array(globs) if key == "exclude" && is_text => {
-            let own = Value::from(format!("/{MEMORY_FOLDER}/"));
-            Cow::Owned(Value::Array(globs.iter().cloned().chain([own]).collect()))
+            let own = own_files().map(Value::from);
+            Cow::Owned(Value::Array(globs.iter().cloned().chain(own).collect()))
         }
         _ => Cow::Borrowed(value),
     }

@@ -167,3 +167,44 @@ fn prompts_are_listed_and_filled_in() {
     );
     client.leave();
 }
+
+#[test]
+fn pages_of_the_project_load_and_run_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let evil = "<img src=https://evil.example/p> ![i](https://evil.example/p) [run](command:x) \u{202e}Vec<String>";
+    for place in ["ai/rules", "ai/skills/odd", "ai/knowledge/data"] {
+        fs::create_dir_all(folder.path().join(place)).expect("made");
+    }
+    let page = format!("---\nname: odd\ntags: [\"<b>\"]\n---\n# Odd\n\nNEVER do {evil}.\n");
+    for path in ["ai/rules/odd.md", "ai/skills/odd/SKILL.md", "ai/knowledge/data/odd.md"] {
+        fs::write(folder.path().join(path), &page).expect("written");
+    }
+    let mut client = Client::at(folder.path());
+    client.text(
+        "aidd_memory_add_decision",
+        json!({"decision": evil, "topic": evil, "reasoning": evil}),
+    );
+    let mut seen = 0;
+    for uri in [
+        "aidd://rules/odd",
+        "aidd://skills/odd",
+        "aidd://knowledge/data/odd",
+        "aidd://agents",
+        "aidd://enforcement/guardrails",
+        "aidd://memory/decisions",
+    ] {
+        let Ok(text) = read(&mut client, uri) else { continue };
+        // The header is shown as code.
+        let text = text.rsplit("```").next().unwrap_or_default();
+        seen += usize::from(text.contains("evil.example") || text.contains("Vec\\<String>"));
+        for part in ["[run](command:", "![", "\u{202e}"] {
+            assert!(!text.contains(part), "{uri}: {part} in {text}");
+        }
+        // The shipped pages around it may speak of tags.
+        let is_mixed = matches!(uri, "aidd://agents" | "aidd://enforcement/guardrails");
+        let mut tags = text.match_indices('<').map(|(at, _)| &text[at.saturating_sub(1)..]);
+        assert!(is_mixed || tags.all(|tag| tag.starts_with('\\')), "{uri}: {text}");
+    }
+    assert!(seen >= 3, "{seen}");
+    client.leave();
+}

@@ -3,6 +3,7 @@
 use super::Event;
 use super::payload::{Form, Payload};
 use crate::exit::Exit;
+use crate::report::escape;
 use serde_json::{Value, json};
 
 /// What a hook has to say.
@@ -46,7 +47,7 @@ pub(super) fn render(answer: &Answer, event: Event, payload: &Payload) -> (Strin
             said
         }
     };
-    (format!("{said}\n"), Exit::Clean)
+    (format!("{}\n", escape::json(&said.to_string())), Exit::Clean)
 }
 
 fn first_line(text: &str) -> &str {

@@ -11,9 +11,9 @@ use aidd_engine::check::{Engine, Selection};
 use aidd_engine::files::{Files, Memory};
 use aidd_engine::finding::{Finding, Severity, Status};
 use aidd_engine::git::Repository;
-use aidd_engine::ignored::Ignored;
 use aidd_engine::paths::Globs;
 use aidd_engine::source::{Encoding, Source};
+use aidd_engine::walk;
 use anyhow::{Result, anyhow};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -159,7 +159,7 @@ impl Judge {
         let path = self.project.disk.inside(given)?;
         let is_own = OWN.iter().any(|own| path.starts_with(own));
         let is_meant = !path.is_empty() && !is_own && self.globs.matches(&path);
-        (is_meant && !Ignored::new(&self.project.disk).leaves_out(&path)).then_some(path)
+        (is_meant && walk::meets(&self.project.disk, &path)).then_some(path)
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {

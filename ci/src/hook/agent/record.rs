@@ -11,9 +11,9 @@ use aidd_engine::memory::kinds::{self, Checkpoint, Observation};
 use aidd_engine::memory::outcomes::Check;
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::records::{AiProvider, BY, HOOK, SessionState};
-use aidd_engine::memory::store::{Order, Query};
+use aidd_engine::memory::store::{Layers, Order, Query};
 use aidd_engine::memory::times::millis;
-use aidd_engine::memory::types::{Entry, Kind, Layer};
+use aidd_engine::memory::types::{Entry, Kind};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -170,10 +170,9 @@ fn seen(
 /// What a session observed, the first thing first.
 fn observed(memory: &mut ProjectMemory, session: &str) -> Result<Vec<Entry>, MemoryError> {
     let query = Query {
-        layers: vec![Layer::Session],
         session_id: Some(session.to_owned()),
         order: Order::Oldest,
-        ..Query::default()
+        ..Query::new(Layers::SESSION)
     };
     memory.read(&mut |store| store.entries(&query))
 }

@@ -4,6 +4,7 @@ use super::{Scene, alternatives_here, here, new_parts};
 use crate::guidance::compatibility;
 use crate::guidance::decision::Named;
 use crate::guidance::knowledge::Entry;
+use crate::memory::types::Outcome;
 use crate::stack::Version;
 
 /// Most places of a name that are shown.
@@ -102,7 +103,7 @@ pub(super) fn fewest_parts(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut 
 pub(super) fn ordinary_error(scene: &Scene<'_>, said: &mut Said) {
     for memory in scene.memories.iter().filter(|memory| memory.kind == "mistake") {
         said.ask(format!("Is it {} again: “{}”?", memory.id, memory.title));
-        said.show(format!("{}: {}", memory.id, memory.title));
+        said.show(memory.line());
     }
 }
 
@@ -134,12 +135,9 @@ pub(super) fn way_back(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said
 /// Decisions on the same thing that did not go well, and mistakes.
 fn failures(scene: &Scene<'_>, said: &mut Said) {
     for memory in scene.memories {
-        match memory.outcome.as_deref() {
-            Some(outcome @ ("FAILED" | "PARTIAL")) => {
-                said.show(format!("{} came to {outcome}: {}", memory.id, memory.title));
-            }
-            _ if memory.kind == "mistake" => said.show(format!("{}: {}", memory.id, memory.title)),
-            _ => {}
+        let is_bad = matches!(memory.outcome, Some(Outcome::Failed | Outcome::Partial));
+        if is_bad || memory.kind == "mistake" {
+            said.show(memory.line());
         }
     }
 }
@@ -177,8 +175,8 @@ pub(super) fn outside_figures(named: &Named<'_, '_>, scene: &Scene<'_>, said: &m
         ));
     }
     for memory in scene.memories {
-        if let Some(outcome) = &memory.outcome {
-            said.show(format!("{} ({outcome}): {}", memory.id, memory.title));
+        if memory.outcome.is_some() {
+            said.show(memory.line());
         }
     }
     for entry in named.chosen() {
@@ -219,11 +217,14 @@ pub(super) fn bias(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
 pub(super) fn discrepancy(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
     for memory in scene.memories.iter().filter(|it| matches!(&*it.kind, "decision" | "convention"))
     {
-        said.ask(format!(
-            "{} “{}”: does it still hold beside this, or is it superseded?",
-            memory.kind, memory.title
-        ));
-        said.show(format!("{}: {}", memory.id, memory.title));
+        let (kind, title) = (&memory.kind, &memory.title);
+        said.ask(match memory.outcome {
+            Some(Outcome::Failed) => {
+                format!("{kind} “{title}” FAILED: what is different this time?")
+            }
+            _ => format!("{kind} “{title}”: does it still hold beside this, or is it superseded?"),
+        });
+        said.show(memory.line());
     }
     mentions(scene, said);
     let chosen: Vec<&Entry<'_>> = named.chosen().collect();

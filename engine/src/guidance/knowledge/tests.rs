@@ -202,7 +202,8 @@ fn heuristics_ask_of_the_decision_itself() {
         id: "decision_1".into(),
         kind: "decision".into(),
         title: "Tests run on Jest".into(),
-        outcome: Some("PARTIAL".into()),
+        outcome: Some(crate::memory::types::Outcome::Partial),
+        marks: " [PARTIAL: slow]".into(),
     }];
     let scene = heuristics::Scene {
         library: &LIBRARY,
@@ -235,12 +236,12 @@ fn heuristics_ask_of_the_decision_itself() {
       ? “Migrate all tests from Jest”: what brings back the state before, in how long, and when was that last tried?
       ? Can Jest and Vitest run side by side behind a switch, and who turns it back at which figure?
       = entry testing/jest: 29 to 30 breaks Alias matchers are removed; Node.js 18 and TypeScript 5.4 are the minimum; jsdom 26 in jest-environment-jsdom
-      = decision_1 came to PARTIAL: Tests run on Jest
+      = decision_1: Tests run on Jest [PARTIAL: slow]
     H10 Discrepancy mandate (stakes medium)
       ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
       ? The project has Jest, which does not go with Vitest: which of the two stays?
       ? Which recorded decision chose Jest, and which of its reasons no longer holds?
-      = decision_1: Tests run on Jest
+      = decision_1: Tests run on Jest [PARTIAL: slow]
       = Vitest and Jest: Two runners with the same globals; one repository needs one.
     H7 Negative simplicity (stakes medium)
       ? When does Jest go wholly, and what still needs it on that day?
@@ -254,11 +255,11 @@ fn heuristics_ask_of_the_decision_itself() {
       ? “Delete the orders table”: what brings back the state before, in how long, and when was that last tried?
       ? From which backup does “the orders table” come back, in how many minutes, and when was that last done?
       ? Can “the orders table” be renamed or locked for two weeks before it is gone?
-      = decision_1 came to PARTIAL: Tests run on Jest
+      = decision_1: Tests run on Jest [PARTIAL: slow]
     H10 Discrepancy mandate (stakes catastrophic)
       ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
       ? Which code, job, report or contract still names “the orders table”?
-      = decision_1: Tests run on Jest
+      = decision_1: Tests run on Jest [PARTIAL: slow]
     H1 Zero trust (stakes catastrophic)
       ? What still reads or writes “the orders table”: what do the logs of a whole month say, month end included?
     H2 First principles (stakes catastrophic)
@@ -269,11 +270,11 @@ fn heuristics_ask_of_the_decision_itself() {
     H6 Lean antifragility (stakes low)
       ? “Rename a local variable”: what brings back the state before, in how long, and when was that last tried?
       ? Can the old and the new form answer the same calls for a time, and be compared?
-      = decision_1 came to PARTIAL: Tests run on Jest
+      = decision_1: Tests run on Jest [PARTIAL: slow]
     H10 Discrepancy mandate (stakes low)
       ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
       ? Which recorded decision drew the present border, and who wrote it?
-      = decision_1: Tests run on Jest
+      = decision_1: Tests run on Jest [PARTIAL: slow]
     H3 Pareto (stakes low)
       ? Which part of “a local variable” is changed most often, by the history of commits, and is that part enough?
     H4 Occam's razor (stakes low)

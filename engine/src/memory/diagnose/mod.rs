@@ -13,7 +13,7 @@ use super::alike::Held;
 use super::kinds::{self, Mistake, Observation};
 use super::project::ProjectMemory;
 use super::recall::Question;
-use super::store::Query;
+use super::store::{Layers, Query};
 use super::types::{Entry, Kind, Layer};
 use super::words::{error_key, pieces};
 use crate::files::Disk;
@@ -123,7 +123,7 @@ impl ProjectMemory {
     /// The mistakes that share the weightiest words with the error, or are found by them: the team's
     /// and the sessions'.
     fn mistakes(&mut self, asked: &Asked, said: &[String]) -> Result<Mistakes, MemoryError> {
-        let query = Query { layers: vec![Layer::Session], ..Query::active(Kind::Mistake) };
+        let query = Query::active(Layers::SESSION, Kind::Mistake);
         let mut entries = self.read(&mut |store| store.entries(&query))?;
         let own: BTreeSet<u64> = asked.words.iter().flatten().copied().collect();
         let weights = Weights::new(self.held(Kind::Mistake, &own)?, &entries);
@@ -134,7 +134,7 @@ impl ProjectMemory {
             text: said.join("\n"),
             kinds: vec![Kind::Mistake],
             limit: COMPARED,
-            ..Question::default()
+            ..Question::new(Layers::SAVED)
         };
         ids.extend(self.search(&question)?.hits.into_iter().map(|hit| hit.id));
         let observed: BTreeSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();

@@ -116,6 +116,53 @@ fn decisions_of_mama_keep_their_chain() {
 }
 
 #[test]
+fn the_log_of_memory_v2_keeps_its_chains_and_times() {
+    let log = [
+        r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-14T09:30:00Z","ticket":"T-1","scope_key":"api","stage":"plan","decision_id":"aaa","topic":"auth","decision":"JWT","alternatives":["sessions"],"rationale":"simple","source_path":"docs/prd.md","status":"active"}"#,
+        r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-15T09:30:00Z","decision_id":"bbb","topic":"auth","decision":"Sessions","status":"active","supersedes":"aaa"}"#,
+        r#"{"schema":"aidd.memory.decision.v1","ts":1771234200,"decision_id":"ccc","topic":"queue","decision":"Kafka","status":"active"}"#,
+        // The same id again is a later state of it.
+        r#"{"schema":"aidd.memory.decision.v1","ts":1771234300,"decision_id":"ccc","topic":"queue","decision":"Kafka","rationale":"too big","status":"rejected"}"#,
+        // The other form: a title, a list of what it supersedes, a time of creation.
+        r#"{"decision_id":"DEC-1","title":"auth","decision":"Passkeys","created_at":"2026-03-16T00:00:00Z","status":"active","supersedes":["bbb","zzz"],"conflicts_with":["ccc"],"tags":["x"]}"#,
+        "not JSON",
+    ];
+    let read = read("T-1.decisions.jsonl", log.join("\n").as_bytes(), None).expect("a form");
+    assert_eq!(read.form, Form::MemoryV2);
+    let [jwt, sessions, kafka, again, rejected, passkeys] = &read.revisions[..] else {
+        panic!("{:#?}", read.revisions)
+    };
+    let times = [jwt, sessions, kafka, again, passkeys].map(|revision| revision.at);
+    assert_eq!(
+        times,
+        [
+            1_771_061_400_000,
+            1_771_147_800_000,
+            1_771_234_200_000,
+            1_771_234_300_000,
+            1_773_619_200_000
+        ]
+    );
+    let to = |revision: &Revision| -> Vec<(Relation, String)> {
+        revision.links.iter().map(|link| (link.relation, link.to.clone())).collect()
+    };
+    assert_eq!(to(sessions), [(Relation::Supersedes, jwt.id.clone())]);
+    assert_eq!(
+        to(passkeys),
+        [(Relation::Supersedes, sessions.id.clone()), (Relation::Contradicts, kafka.id.clone())]
+    );
+    let body: Decision = kinds::typed(&jwt.metadata).expect("a decision");
+    assert_eq!((&*body.reasoning, body.alternatives), ("simple", vec![json!("sessions")]));
+    assert_eq!((&body.extra["ticket"], &body.extra["scopeKey"]), (&json!("T-1"), &json!("api")));
+    assert_eq!(passkeys.topic.as_deref(), Some("auth"));
+    // Both lines of the rejected one are one memory, which does not hold.
+    assert_eq!((&again.id, &again.parents), (&kafka.id, &vec![kafka.rev.clone()]));
+    assert_eq!((rejected.op, &rejected.parents), (log::Op::Remove, &vec![again.rev.clone()]));
+    let skipped: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.place).collect();
+    assert_eq!(skipped, ["line 6", "zzz"]);
+}
+
+#[test]
 fn an_export_of_claude_mem_is_read() {
     let export = json!({
         "exportedAt": "2026-01-01T00:00:00Z", "exportedAtEpoch": 1, "query": "x",

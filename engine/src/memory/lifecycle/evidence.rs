@@ -6,7 +6,7 @@ use crate::git::Repository;
 use crate::memory::MemoryError;
 use crate::memory::outcomes::{self, Check, Run};
 use crate::memory::project::ProjectMemory;
-use crate::memory::store::{Order, Query};
+use crate::memory::store::{Layers, Order, Query};
 use crate::memory::types::{Entry, Kind, Status};
 use serde_json::Value;
 use std::path::Path;
@@ -448,7 +448,7 @@ fn last_run(
         branch: Some(branch.to_owned()),
         since: Some(scene.began),
         order: Order::Newest,
-        ..Query::active(Kind::ToolOutcome)
+        ..Query::active(Layers::SESSION.and(Layers::LOCAL), Kind::ToolOutcome)
     };
     for entry in memory.read(&mut |store| store.entries(&query))? {
         let Run { checks, passed } = outcomes::read(&entry);
@@ -473,7 +473,7 @@ fn remembered(memory: &mut ProjectMemory, scene: &Scene<'_>) -> Result<Verdict, 
         since: Some(scene.began),
         order: Order::Newest,
         limit: Some(1),
-        ..Query::default()
+        ..Query::new(Layers::ALL)
     };
     let newest = memory.read(&mut |store| store.entries(&query))?.pop();
     Ok(newest

@@ -6,7 +6,7 @@ use super::phases::{Criterion, Holds, Shown};
 use crate::memory::MemoryError;
 use crate::memory::outcomes::{self, Check};
 use crate::memory::project::ProjectMemory;
-use crate::memory::store::{Order, Query};
+use crate::memory::store::{Layers, Order, Query};
 use crate::memory::types::Kind;
 use serde_json::{Map, Value};
 
@@ -258,7 +258,7 @@ impl ProjectMemory {
             branch: branch.map(str::to_owned),
             since: Some(changed),
             order: Order::Newest,
-            ..Query::active(Kind::ToolOutcome)
+            ..Query::active(Layers::SESSION.and(Layers::LOCAL), Kind::ToolOutcome)
         };
         let entries = self.read(&mut |store| store.entries(&query))?;
         Ok(entries.iter().find_map(|entry| {

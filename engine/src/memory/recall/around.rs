@@ -1,10 +1,11 @@
 //! The second and the third layer: what was remembered around a memory, and whole entries.
 
-use super::prepare::outcome;
 use super::{Hit, Timeline, snippet};
 use crate::memory::MemoryError;
+use crate::memory::brief::follows_failed;
+use crate::memory::meaning::meaning_key;
 use crate::memory::project::ProjectMemory;
-use crate::memory::store::{Order, Query, StorageBackend};
+use crate::memory::store::{Layers, Order, Query, StorageBackend};
 use crate::memory::types::{Entry, Layer, Relation, Status};
 use crate::remembered;
 use std::collections::BTreeSet;
@@ -27,7 +28,7 @@ impl ProjectMemory {
                 until,
                 order,
                 limit: Some(depth),
-                ..Query::default()
+                ..Query::new(Layers::ALL)
             };
             let mut before = store.entries(&made(None, Some(at), Order::LastMade))?;
             before.reverse();
@@ -95,12 +96,16 @@ pub(super) fn hit(
     Ok(Hit {
         id: entry.id.clone(),
         kind: entry.kind,
+        layer: entry.layer,
+        branch: entry.branch.clone().filter(|_| entry.layer == Layer::Session),
         title: entry.title(TITLE),
         topic: entry.topic.clone(),
         created_at: entry.created_at,
         updated_at: entry.updated_at,
         status: entry.status,
-        outcome: outcome(entry),
+        outcome: entry.outcome(),
+        outcome_reason: entry.outcome_reason(),
+        follows_failed: follows_failed(store, entry)?,
         superseded_by: successor(store, entry)?,
         enforced: Some(entry)
             .filter(|entry| entry.status == Status::Active && entry.layer == Layer::Permanent)
@@ -122,5 +127,12 @@ fn successor(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Option<Str
         let from = store.entry(&link.from)?.filter(|from| from.status != Status::Removed);
         later.extend(from.map(|from| (from.created_at, from.id)));
     }
-    Ok(later.into_iter().max().map(|(_, id)| id))
+    if let Some((_, id)) = later.into_iter().max() {
+        return Ok(Some(id));
+    }
+    // It says the same as another one.
+    let meanings = meaning_key(entry).into_iter().collect();
+    let same = store.same(&meanings)?.into_iter();
+    let first = same.filter(|same| same.status == Status::Active);
+    Ok(first.min_by_key(|same| (same.created_at, same.id.clone())).map(|same| same.id))
 }

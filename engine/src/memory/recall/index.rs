@@ -5,7 +5,7 @@ use super::prepare::COLUMNS;
 use crate::embedding::Vector;
 use crate::memory::MemoryError;
 use crate::memory::store::{Counts, Indexed, StorageBackend};
-use crate::memory::types::{Kind, Outcome, Status};
+use crate::memory::types::{Kind, Layer, Outcome, Status};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -42,6 +42,7 @@ pub(super) struct Brief {
     pub(super) is_superseded: bool,
     /// Whether it says what a tool did: hooks keep one for each edit.
     pub(super) is_tools: bool,
+    pub(super) layer: Layer,
 }
 
 /// A number to tell topics apart by at a glance; never 0.
@@ -150,6 +151,7 @@ impl Index {
             is_live: true,
             is_superseded: indexed.status == Status::Superseded,
             is_tools: indexed.kind == Kind::ToolOutcome,
+            layer: indexed.layer,
         });
         self.length += f64::from(length);
         self.stale += usize::from(indexed.vector.is_none());

@@ -12,7 +12,8 @@ mod stem;
 mod terms;
 pub mod texts;
 
-use super::types::{Kind, Outcome, Status};
+use super::store::Layers;
+use super::types::{Kind, Layer, Outcome, Status};
 use serde::Serialize;
 
 /// In which order hits are given.
@@ -39,9 +40,12 @@ pub enum Using {
     Meaning,
 }
 
-/// What is asked of the memory. What is empty or `None` does not choose.
+/// What is asked of the memory. What is empty or `None` does not choose, except for the layers: every
+/// reader names them, so there is no default.
 #[derive(Clone, Debug)]
 pub struct Question {
+    /// The layers that are searched.
+    pub layers: Layers,
     /// The question in any words. Empty: all that the filters leave, the newest first.
     pub text: String,
     /// Types.
@@ -70,9 +74,12 @@ pub struct Question {
     pub with_diagnostics: bool,
 }
 
-impl Default for Question {
-    fn default() -> Self {
+impl Question {
+    /// All of these layers that was not replaced, the best ten answers.
+    #[must_use]
+    pub fn new(layers: Layers) -> Self {
         Self {
+            layers,
             text: String::new(),
             kinds: Vec::new(),
             since: None,
@@ -99,6 +106,11 @@ pub struct Hit {
     /// What it is.
     #[serde(rename = "type")]
     pub kind: Kind,
+    /// Where it lives.
+    pub layer: Layer,
+    /// The branch it comes from, of what a session observed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     /// How it begins.
     pub title: String,
     /// What it is about.
@@ -113,6 +125,12 @@ pub struct Hit {
     /// What came of it, of a decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
+    /// Why it came so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome_reason: Option<String>,
+    /// The failed decision that it follows from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub follows_failed: Option<String>,
     /// The memory that took its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,

@@ -3,14 +3,14 @@
 use super::dates;
 use super::terms;
 use crate::embedding::{Table, Vector};
-use crate::memory::types::{Entry, Outcome};
+use crate::memory::types::Entry;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// How texts are cut and vectors made, beside the name of the table of vectors. To be raised with
 /// every change of what [`Prepared::of`] gives or of how topics are compared: memories of another
 /// scheme are prepared anew.
-pub(in crate::memory) const SCHEME: i64 = 2;
+pub(in crate::memory) const SCHEME: i64 = 3;
 
 /// The texts of a memory, and how much a term in each of them counts. The weights are those of the
 /// tuning half of `tests/retrieval`.
@@ -75,12 +75,6 @@ impl Prepared {
 pub(super) fn split(content: &str) -> (&str, &str) {
     let content = content.trim_start();
     content.split_once('\n').unwrap_or((content, ""))
-}
-
-/// What came of a decision.
-pub(in crate::memory) fn outcome(entry: &Entry) -> Option<Outcome> {
-    let outcome = entry.metadata.get("outcome").and_then(Value::as_str)?;
-    Outcome::read(outcome).ok()
 }
 
 /// The beginning of a text, of at most so many bytes.

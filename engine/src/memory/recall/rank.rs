@@ -119,7 +119,9 @@ pub(super) fn rank(
         };
         let is_topic = brief.topic != 0 && brief.topic == asked.topic;
         let answers = asked.is_empty || words > 0.0 || cosine >= asked.alike || is_topic;
-        let stands = brief.is_live && (!brief.is_superseded || question.with_superseded);
+        let stands = brief.is_live
+            && question.layers.contains(brief.layer)
+            && (!brief.is_superseded || question.with_superseded);
         if answers && stands && (!asked.has_filters || fits(index, slot, question, asked)) {
             let meaning = asked.weight * near;
             let sum = words + meaning;

@@ -2,7 +2,7 @@
 
 use crate::memory::types::{Entry, Kind, Link, Relation, Status};
 use crate::memory::words::topic_key;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What does not go together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +13,8 @@ pub struct Clashes {
     pub topics: BTreeMap<String, Vec<String>>,
     /// Links by which a memory contradicts or supersedes one that holds all the same.
     pub links: Vec<Link>,
+    /// Which memory supersedes which, where some memory is superseded by more than one.
+    pub superseding: Vec<(String, String)>,
 }
 
 impl Clashes {
@@ -39,6 +41,16 @@ impl Clashes {
             Relation::Supersedes => status.contains_key(&*link.from) && holds(&link.to),
             _ => false,
         };
+        let is_pair = |link: &&Link| {
+            let is_known = |id: &str| status.contains_key(id);
+            link.relation == Relation::Supersedes && is_known(&link.from) && is_known(&link.to)
+        };
+        let pairs = links.iter().filter(is_pair);
+        let pairs: Vec<_> = pairs.map(|link| (link.from.clone(), link.to.clone())).collect();
+        let ends: BTreeSet<&String> = pairs.iter().map(|(_, to)| to).collect();
+        if ends.len() < pairs.len() {
+            clashes.superseding = pairs;
+        }
         clashes.links = links.into_iter().filter(clash).collect();
         clashes
     }

@@ -85,14 +85,6 @@ pub fn make_folder(folder: &Path) -> Result<(), MemoryError> {
     fs::create_dir_all(folder).map_err(MemoryError::io(folder))
 }
 
-/// A name for the damaged file at `path` that no other has.
-fn free_name(path: &Path, now: i64) -> PathBuf {
-    let first = with_suffix(path, &format!(".corrupt-{now}"));
-    let more = (2..).map(|n| with_suffix(path, &format!(".corrupt-{now}-{n}")));
-    let mut names = std::iter::once(first.clone()).chain(more);
-    names.find(|name| !name.exists()).unwrap_or(first)
-}
-
 /// Makes the name of a new file last, where the system lets a folder be asked to.
 pub fn sync_folder(place: &Path) {
     if let Some(folder) = place.parent().and_then(|folder| File::open(folder).ok()) {
@@ -101,13 +93,28 @@ pub fn sync_folder(place: &Path) {
     }
 }
 
-/// Renames a damaged file and what belongs to it (`suffixes`, the empty one first) so that it can
-/// be looked into; where it lies now.
+/// As [`set_aside`], for the damaged file at `path`.
 ///
 /// # Errors
 /// When the file cannot be renamed.
-pub fn set_aside(path: &Path, suffixes: &[&str], now: i64) -> Result<PathBuf, MemoryError> {
-    let aside = free_name(path, now);
+pub fn set_damaged_aside(path: &Path, suffixes: &[&str], now: i64) -> Result<PathBuf, MemoryError> {
+    set_aside(path, suffixes, |n| {
+        let more = if n > 1 { format!("-{n}") } else { String::new() };
+        with_suffix(path, &format!(".corrupt-{now}{more}"))
+    })
+}
+
+/// Renames a file and what belongs to it (`suffixes`, the empty one for the file itself) to the first
+/// of `names`, counted from 1, that no file has; where it lies now.
+///
+/// # Errors
+/// When the file cannot be renamed.
+pub fn set_aside(
+    path: &Path,
+    suffixes: &[&str],
+    names: impl Fn(u32) -> PathBuf,
+) -> Result<PathBuf, MemoryError> {
+    let aside = (1..).map(&names).find(|name| !name.exists()).unwrap_or_else(|| names(1));
     for suffix in suffixes {
         let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
         match fs::rename(&from, &to) {

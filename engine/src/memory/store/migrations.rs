@@ -2,7 +2,7 @@
 //!
 //! A migration runs under a lock, in one transaction, after a backup that was read back.
 
-use super::lock;
+use super::{lock, ownership};
 use crate::memory::MemoryError;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
@@ -108,6 +108,14 @@ pub(super) const STEPS: &[&str] = &[
             THEN coalesce(data ->> '$.memorySessionId', data ->> '$.memory_session_id') END,
         at DESC, id DESC);
 ",
+    // Each memory in a search says its layer. What memories are compared by is written when they are
+    // prepared by the new scheme, which is when the store is opened.
+    "
+    ALTER TABLE search ADD COLUMN layer TEXT;
+    UPDATE search SET layer = (SELECT layer FROM memories m WHERE m.id = search.id);
+    ALTER TABLE memories ADD COLUMN meaning_key TEXT;
+    CREATE INDEX memories_by_meaning ON memories (meaning_key) WHERE meaning_key IS NOT NULL;
+",
 ];
 
 /// The version a store is at.
@@ -153,6 +161,7 @@ pub(super) fn run(
         return Err(newer(path, found, known));
     }
     if found == known {
+        mark(connection);
         return Ok(None);
     }
     let _lock = lock::take(&path.with_extension("lock"))?;
@@ -178,6 +187,14 @@ pub(super) fn run(
     }))
 }
 
+/// Marks a store of before the mark as ours. Where it cannot be written, it is known by its tables.
+fn mark(connection: &Connection) {
+    let id = connection.query_row("PRAGMA application_id", [], |row| row.get::<_, i32>(0));
+    if id.is_ok_and(|id| id != ownership::APPLICATION_ID) {
+        let _ = connection.pragma_update(None, "application_id", ownership::APPLICATION_ID);
+    }
+}
+
 fn apply(connection: &mut Connection, steps: &[&str], found: i64) -> rusqlite::Result<()> {
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive)?;
@@ -186,6 +203,7 @@ fn apply(connection: &mut Connection, steps: &[&str], found: i64) -> rusqlite::R
         transaction.execute_batch(step)?;
     }
     transaction.pragma_update(None, "user_version", known(steps))?;
+    transaction.pragma_update(None, "application_id", ownership::APPLICATION_ID)?;
     transaction.commit()
 }
 

@@ -4,11 +4,15 @@
 //! The store mirrors the tracked files and holds what is not tracked. It decides nothing: it keeps
 //! records and finds them by plain fields.
 
+mod aside;
+pub mod backup;
 mod clashes;
 pub mod json;
 pub mod lock;
 mod migrations;
+mod ownership;
 pub mod place;
+mod query;
 pub mod salvage;
 pub mod sqlite;
 
@@ -17,11 +21,13 @@ use super::log::Revision;
 use super::privacy::Clean;
 use super::recall::prepare::COLUMNS;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Status};
-use super::words::topic_key;
 use crate::embedding::Vector;
+pub use aside::{mended, set_aside};
 pub use clashes::Clashes;
+pub use query::{Layers, Order, Query};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,78 +81,6 @@ pub struct Mirrored {
     pub line: Revision,
 }
 
-/// In which order memories are given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// The last changed first.
-    #[default]
-    Newest,
-    /// The last made first.
-    LastMade,
-    /// The first made first.
-    Oldest,
-    /// As they came into the store or changed in it: for whoever keeps an index of them.
-    Change,
-}
-
-/// Which memories are asked for. What is empty or `None` does not choose.
-#[derive(Clone, Debug, Default)]
-pub struct Query {
-    /// Layers.
-    pub layers: Vec<Layer>,
-    /// Types.
-    pub kinds: Vec<Kind>,
-    /// Statuses. Empty: all but removed.
-    pub statuses: Vec<Status>,
-    /// On this topic, as [`topic_key`] sees it.
-    pub topic: Option<String>,
-    /// Of this session.
-    pub session_id: Option<String>,
-    /// Of this branch.
-    pub branch: Option<String>,
-    /// Made at this time or later.
-    pub since: Option<i64>,
-    /// Made before this time.
-    pub until: Option<i64>,
-    /// Changed in the store after this mark: see [`StorageBackend::mark`].
-    pub after: Option<i64>,
-    /// The order.
-    pub order: Order,
-    /// At most so many.
-    pub limit: Option<usize>,
-}
-
-impl Query {
-    /// All of one type that hold.
-    #[must_use]
-    pub fn active(kind: Kind) -> Self {
-        Self { kinds: vec![kind], statuses: vec![Status::Active], ..Self::default() }
-    }
-
-    fn statuses(&self) -> &[Status] {
-        if self.statuses.is_empty() {
-            &[Status::Active, Status::Superseded]
-        } else {
-            &self.statuses
-        }
-    }
-
-    /// Whether `entry` is asked for, but for `after` and `limit`.
-    fn asks_for(&self, entry: &Entry) -> bool {
-        let among = |chosen: bool, is_empty: bool| is_empty || chosen;
-        among(self.layers.contains(&entry.layer), self.layers.is_empty())
-            && among(self.kinds.contains(&entry.kind), self.kinds.is_empty())
-            && self.statuses().contains(&entry.status)
-            && self.topic.as_ref().is_none_or(|topic| {
-                entry.topic.as_deref().is_some_and(|own| topic_key(own) == topic_key(topic))
-            })
-            && self.session_id.as_ref().is_none_or(|id| entry.session_id.as_ref() == Some(id))
-            && self.branch.as_ref().is_none_or(|branch| entry.branch.as_ref() == Some(branch))
-            && self.since.is_none_or(|since| entry.created_at >= since)
-            && self.until.is_none_or(|until| entry.created_at < until)
-    }
-}
-
 /// How often a term stands in each text of a memory: see [`super::recall`].
 pub type Counts = [u8; COLUMNS.len()];
 
@@ -159,11 +93,13 @@ pub struct Indexed {
     pub id: Arc<str>,
     /// What it is.
     pub kind: Kind,
+    /// Where it lives.
+    pub layer: Layer,
     /// How it stands; removed ones are given too.
     pub status: Status,
     /// Milliseconds since 1970.
     pub created_at: i64,
-    /// What it is about, as [`topic_key`] sees it.
+    /// What it is about, as [`topic_key`](super::words::topic_key) sees it.
     pub topic_key: Option<Box<str>>,
     /// The session it comes from.
     pub session_id: Option<Box<str>>,
@@ -215,6 +151,9 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError>;
     /// The memory with this id.
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError>;
+    /// The permanent memories, not removed, that say one of `meanings`:
+    /// [`meaning_key`](super::meaning::meaning_key).
+    fn same(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError>;
     /// The memories that are asked for.
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError>;
     /// How many there are of each layer, type and status, in the order of those.
@@ -268,6 +207,17 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn sessions(&mut self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError>;
     /// Takes a document out; whether there was one.
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError>;
+
+    /// The documents of a table with their ids and when they were made, in no order.
+    fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError>;
+    /// The number of the last write of what only the store holds: see [`backup`].
+    fn writes(&mut self) -> Result<i64, MemoryError>;
+    /// Changes that number, within a write.
+    fn set_writes(&mut self, number: i64) -> Result<(), MemoryError>;
+    /// Where its backup lies; `None` for a store in memory.
+    fn backup(&self) -> Option<PathBuf>;
+    /// What went wrong with its backup and was not reported yet.
+    fn take_backup_fault(&mut self) -> Option<String>;
 
     /// Makes what can be made from the rest anew, where that alone is damaged; whether the store is
     /// whole now.
@@ -329,11 +279,30 @@ pub fn open(folder: &Path, wanted: Wanted, now: i64) -> Result<Opened, MemoryErr
     if !sqlite::exists(folder) && !json::exists(folder) {
         place::keep_from_git(folder);
     }
-    match wanted {
+    let moved = if wanted == Wanted::Json { None } else { set_foreign_aside(folder, now)? };
+    let mut opened = match wanted {
         Wanted::Json => json::open(folder, now),
         Wanted::Sqlite => sqlite::open(folder, now),
         Wanted::Auto => open_best(folder, place::shared(folder), now),
+    }?;
+    opened.notices.splice(0..0, moved);
+    Ok(opened)
+}
+
+/// Moves another program's database out of the way of ours; what to tell the user.
+fn set_foreign_aside(folder: &Path, now: i64) -> Result<Option<String>, MemoryError> {
+    let path = sqlite::path(folder);
+    if ownership::foreign(&path).is_none() {
+        return Ok(None);
     }
+    let _lock = lock::take(&path.with_extension("lock"))?;
+    // Another process may have been faster.
+    let Some(foreign) = ownership::foreign(&path) else { return Ok(None) };
+    // The database itself last: should this process die in between, it is found again, and gets the
+    // name that what belongs to it has.
+    let names = |n| ownership::name_aside(folder, now, n);
+    let aside = lock::set_aside(&path, &["-wal", "-shm", ""], names)?;
+    Ok(Some(foreign.notice(&path, &aside)))
 }
 
 /// SQLite where it can work, given what the file system is `shared` by.
@@ -394,74 +363,6 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
-}
-
-/// Puts the damaged store away, so that the next [`open`] makes a new one; what to tell the user.
-///
-/// # Errors
-/// When its file cannot be renamed.
-pub fn set_aside(
-    store: &mut Box<dyn StorageBackend>,
-    why: &str,
-    now: i64,
-) -> Result<String, MemoryError> {
-    let (name, path) = (store.name(), store.path().to_owned());
-    let aside = {
-        let _lock = lock::take(&path.with_extension("lock"))?;
-        let is_done = store.is_set_aside();
-        // Closed first: not every system renames an open file.
-        *store = json::closed(&path);
-        match name {
-            "sqlite" => put_away(&path, &sqlite::SUFFIXES, is_done, why, now)?,
-            _ => json::set_aside(&path, why, now)?,
-        }
-    };
-    Ok(aside.noted(&path))
-}
-
-/// A damaged store that was put away.
-struct PutAway {
-    notice: String,
-    /// Where it lies; `None` when another process put it there.
-    aside: Option<PathBuf>,
-}
-
-impl PutAway {
-    /// Remembers that nobody has looked into it; to be called without the lock of the store at
-    /// `path`, which whoever looks into others needs. What to tell the user.
-    fn noted(self, path: &Path) -> String {
-        if let Some((folder, aside)) = path.parent().zip(self.aside) {
-            // It stays where the notice says it is.
-            let _ = salvage::note(folder, &aside);
-        }
-        self.notice
-    }
-}
-
-/// What to tell the user when [`StorageBackend::mend`] was enough.
-#[must_use]
-pub fn mended(why: &str) -> String {
-    format!("the index for searches was damaged ({why}) and was made anew; all else is whole")
-}
-
-/// Renames a damaged store, under its lock and unless another process has done so.
-fn put_away(
-    path: &Path,
-    suffixes: &[&str],
-    is_done: bool,
-    why: &str,
-    now: i64,
-) -> Result<PutAway, MemoryError> {
-    if is_done {
-        let notice = "a damaged store was put aside by another process".to_owned();
-        return Ok(PutAway { notice, aside: None });
-    }
-    let aside = lock::set_aside(path, suffixes, now)?;
-    let notice = format!(
-        "the store was damaged ({why}); it is now {}, and a new one was made from the tracked files",
-        aside.display()
-    );
-    Ok(PutAway { notice, aside: Some(aside) })
 }
 
 /// The steps of the schema, for tests of other versions.

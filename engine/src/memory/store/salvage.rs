@@ -1,7 +1,7 @@
 //! Damaged stores: what can still be read of one, and which nobody has looked into yet.
 #![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
 
-use super::{Mirrored, Table, json, lock, migrations, sqlite, with_suffix};
+use super::{Mirrored, Table, backup, json, lock, migrations, sqlite, with_suffix};
 use crate::memory::MemoryError;
 use crate::memory::types::{Entry, Link};
 use rusqlite::{Connection, OpenFlags, Row};
@@ -27,6 +27,14 @@ pub struct Remains {
 }
 
 impl Remains {
+    /// Drops records that were deleted: a damaged file may still show them.
+    pub(in crate::memory) fn drop_deleted(&mut self, deleted: &BTreeSet<(String, String)>) {
+        let is_deleted =
+            |table: &str, id: &str| deleted.contains(&(table.to_owned(), id.to_owned()));
+        self.entries.retain(|entry| !is_deleted(backup::ENTRIES, &entry.id));
+        self.documents.retain(|(table, id, ..)| !is_deleted(table.name(), id));
+    }
+
     /// Keeps a record that could be read.
     pub(super) fn keep<T>(&mut self, read: Option<T>, kind: fn(&mut Self) -> &mut Vec<T>) {
         match read {

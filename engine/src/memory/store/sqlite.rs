@@ -1,25 +1,30 @@
 //! The store in SQLite: one file in WAL mode, written in short immediate transactions.
 
+mod connect;
 mod index;
 mod mend;
 mod query;
 mod quick;
+mod rows;
 
+use super::aside::put_away;
 use super::{
     Clashes, Counts, Durability, Indexed, Mirrored, Opened, Query, Sessions, StorageBackend, Table,
-    lock, mended, migrations, put_away,
+    backup, lock, migrations,
 };
 use crate::memory::MemoryError;
 use crate::memory::id::canonical;
+use crate::memory::meaning::meaning_key;
 use crate::memory::privacy::Clean;
 use crate::memory::types::{Entry, Kind, Layer, Link, Status};
+use connect::{connect, connect_only};
+use rows::word;
+pub(super) use rows::{COLUMNS, entry, mirrored, parsed};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row, params};
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::time::{Duration, Instant};
 
 /// The name of the file in the folder of the store.
 const NAME: &str = "data.db";
@@ -74,86 +79,6 @@ pub(in crate::memory) fn open_with(
 /// The files of a store, by what their names end in.
 pub(super) const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
-fn connect_only(path: &Path) -> Result<Connection, MemoryError> {
-    let mut connection = Connection::open(path).map_err(error)?;
-    // SQLite's own way to wait sleeps for up to 100 milliseconds, a hundred writes of others.
-    let mut start = Instant::now();
-    let wait = move |times: i32| {
-        if times == 0 {
-            start = Instant::now();
-        }
-        std::thread::sleep(lock::pause(times.unsigned_abs()));
-        start.elapsed() < lock::PATIENCE
-    };
-    connection.busy_handler(Some(wait)).map_err(error)?;
-    connection.set_prepared_statement_cache_capacity(64);
-    Ok(connection)
-}
-
-/// Reads enough to know that the file is a database whose schema can be read.
-fn probe(connection: &Connection) -> Result<(), MemoryError> {
-    let tables: i64 = connection
-        .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))
-        .map_err(error)?;
-    if tables > 0 {
-        connection
-            .query_row("SELECT count(*) FROM (SELECT 1 FROM meta LIMIT 1)", [], |_| Ok(()))
-            .map_err(error)?;
-    }
-    Ok(())
-}
-
-/// Sees to it that the file has a write-ahead log. Two processes that switch a new file to it at
-/// one time would lock each other out, and SQLite does not wait then.
-fn use_log(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
-    let mode =
-        |sql: &str| -> rusqlite::Result<String> { connection.query_row(sql, [], |row| row.get(0)) };
-    if mode("PRAGMA journal_mode").map_err(error)?.eq_ignore_ascii_case("wal") {
-        return Ok(());
-    }
-    let _lock = lock::take(&path.with_extension("lock"))?;
-    let start = Instant::now();
-    loop {
-        match mode("PRAGMA journal_mode = WAL") {
-            Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
-            Ok(mode) => {
-                return Err(MemoryError::Store(format!(
-                    "{} cannot use a write-ahead log (it has `{mode}`): is it on a network file \
-                     system?",
-                    path.display()
-                )));
-            }
-            // Others look whether the file is a store before they take the lock.
-            Err(busy)
-                if busy.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && start.elapsed() < lock::PATIENCE =>
-            {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            Err(other) => return Err(error(other)),
-        }
-    }
-}
-
-fn connect(path: &Path, steps: &[&str], now: i64) -> Result<(Sqlite, Option<String>), MemoryError> {
-    let mut connection = connect_only(path)?;
-    probe(&connection)?;
-    use_log(&connection, path)?;
-    let notice = migrations::run(&mut connection, path, steps, now)?;
-    let identity = lock::identity(path);
-    let known = migrations::known(steps);
-    let path = path.to_owned();
-    let mut store = Sqlite { connection, path, identity, known, is_private: false };
-    match store.prepare_stale() {
-        Err(MemoryError::Corrupt(why)) if !store.mend().unwrap_or_default() => {
-            Err(MemoryError::Corrupt(why))
-        }
-        Err(MemoryError::Corrupt(why)) => Ok((store, Some(mended(&why)))),
-        // Tried again at the next start; a search says so until then.
-        _ => Ok((store, notice)),
-    }
-}
-
 /// A store in memory, for where no file can be written: gone with the process.
 pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, MemoryError> {
     let connection = Connection::open_in_memory().map_err(error)?;
@@ -161,7 +86,15 @@ pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, Memory
     let known = migrations::known(migrations::STEPS);
     connection.pragma_update(None, "user_version", known).map_err(error)?;
     let path = path(folder);
-    Ok(Box::new(Sqlite { connection, path, identity: None, known, is_private: true }))
+    Ok(Box::new(Sqlite {
+        connection,
+        path,
+        identity: None,
+        known,
+        is_private: true,
+        touched: backup::Touched::default(),
+        backup_fault: None,
+    }))
 }
 
 /// An open store.
@@ -175,6 +108,10 @@ struct Sqlite {
     known: i64,
     /// Whether it has no file.
     is_private: bool,
+    /// What the write under way has changed of what no other file holds.
+    touched: backup::Touched,
+    /// What went wrong with the backup.
+    backup_fault: Option<String>,
 }
 
 /// SQLite's words for what went wrong, as ours.
@@ -198,48 +135,6 @@ pub(super) fn error(error: rusqlite::Error) -> MemoryError {
             _ => MemoryError::Store(error.to_string()),
         },
     }
-}
-
-pub(super) const COLUMNS: &str =
-    "id, type, layer, topic, content, metadata, status, session_id, branch,
-    created_at, updated_at, schema_version, heads, extra";
-
-/// A column that holds a word of an enum.
-fn word<T: FromStr<Err = String>>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
-    row.get_ref(index)?.as_str()?.parse().map_err(|error: String| broken(index, error))
-}
-
-/// A column that holds JSON.
-pub(super) fn parsed<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
-    let text = row.get_ref(index)?.as_str()?;
-    serde_json::from_str(text).map_err(|error| broken(index, error.to_string()))
-}
-
-fn broken(index: usize, why: String) -> rusqlite::Error {
-    rusqlite::Error::FromSqlConversionFailure(index, rusqlite::types::Type::Text, why.into())
-}
-
-pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    Ok(Entry {
-        id: row.get(0)?,
-        kind: word(row, 1)?,
-        layer: word(row, 2)?,
-        topic: row.get(3)?,
-        content: row.get(4)?,
-        metadata: parsed(row, 5)?,
-        status: word(row, 6)?,
-        session_id: row.get(7)?,
-        branch: row.get(8)?,
-        created_at: row.get(9)?,
-        updated_at: row.get(10)?,
-        schema_version: row.get(11)?,
-        heads: parsed(row, 12)?,
-        extra: parsed(row, 13)?,
-    })
-}
-
-pub(super) fn mirrored(row: &Row<'_>) -> rusqlite::Result<Mirrored> {
-    Ok(Mirrored { file: row.get(0)?, present: row.get(1)?, line: parsed(row, 2)? })
 }
 
 impl Sqlite {
@@ -268,6 +163,14 @@ impl Sqlite {
     ) -> Result<Option<T>, MemoryError> {
         let one = |sql| self.connection.prepare_cached(sql)?.query_row(values, read).optional();
         one(sql).map_err(error)
+    }
+
+    /// Notes that a memory is about to change, unless it is one of the tracked files.
+    fn touch(&mut self, id: &str) -> Result<(), MemoryError> {
+        let layer =
+            self.one("SELECT layer FROM memories WHERE id = ?1", [id], |row| word(row, 0))?;
+        self.touched.entry(id, layer);
+        Ok(())
     }
 
     fn value<T: FromSql>(&self, sql: &str) -> Result<T, MemoryError> {
@@ -301,15 +204,22 @@ impl StorageBackend for Sqlite {
     }
 
     fn commit(&mut self) -> Result<(), MemoryError> {
-        self.connection.execute_batch("COMMIT").map_err(error)
+        let touched = std::mem::take(&mut self.touched);
+        let mut fault = None;
+        let line = if self.is_private { None } else { backup::prepare(self, touched, &mut fault)? };
+        self.connection.execute_batch("COMMIT").map_err(error)?;
+        self.backup_fault = line.and_then(|line| line.add(&self.path)).or(fault);
+        Ok(())
     }
 
     fn rollback(&mut self) {
+        self.touched = backup::Touched::default();
         // Fails when SQLite has rolled back on its own, which is what is wanted.
         let _ = self.connection.execute_batch("ROLLBACK");
     }
 
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
+        self.touched.entry(&entry.id, Some(entry.layer));
         let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
         if self.holds_prepared(entry)? {
             self.put_status(&entry.id, entry.status)?;
@@ -318,7 +228,7 @@ impl StorageBackend for Sqlite {
         }
         self.run(
             "INSERT OR REPLACE INTO memories VALUES
-                (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
             params![
                 entry.id,
                 entry.kind.word(),
@@ -336,6 +246,7 @@ impl StorageBackend for Sqlite {
                 json!(entry.heads).to_string(),
                 canonical(&json!(entry.extra)),
                 seq,
+                meaning_key(entry),
             ],
         )
         .map(|_| ())
@@ -344,6 +255,7 @@ impl StorageBackend for Sqlite {
     fn set_status(&mut self, id: &str, status: Status) -> Result<(), MemoryError> {
         let sql = "SELECT 1 FROM memories WHERE id = ?1 AND status <> ?2";
         if self.one(sql, [id, status.word()], |_| Ok(()))?.is_some() {
+            self.touch(id)?;
             let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
             let sql = "UPDATE memories SET status = ?2, seq = ?3 WHERE id = ?1";
             self.run(sql, params![id, status.word(), seq])?;
@@ -353,6 +265,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError> {
+        self.touch(id)?;
         self.run("DELETE FROM links WHERE from_id = ?1", [id])?;
         let is_gone = self.run("DELETE FROM memories WHERE id = ?1", [id])? > 0;
         if is_gone {
@@ -364,6 +277,11 @@ impl StorageBackend for Sqlite {
 
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError> {
         self.one(&format!("SELECT {COLUMNS} FROM memories WHERE id = ?1"), [id], entry)
+    }
+
+    fn same(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
+        let each = meanings.iter().map(|meaning| self.saying(meaning));
+        Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError> {
@@ -398,6 +316,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError> {
+        self.touch(from)?;
         self.run("DELETE FROM links WHERE from_id = ?1", [from])?;
         for link in links.iter() {
             let data = canonical(&json!(link));
@@ -457,6 +376,7 @@ impl StorageBackend for Sqlite {
         at: i64,
         document: &Clean<Value>,
     ) -> Result<(), MemoryError> {
+        self.touched.document(table, id, Some((at, Value::clone(document))));
         let sql = format!("INSERT OR REPLACE INTO {} VALUES (?1, ?2, ?3)", table.name());
         self.run(&sql, params![id, at, canonical(document)]).map(|_| ())
     }
@@ -477,7 +397,34 @@ impl StorageBackend for Sqlite {
 
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError> {
         let sql = format!("DELETE FROM {} WHERE id = ?1", table.name());
-        Ok(self.run(&sql, [id])? > 0)
+        let is_gone = self.run(&sql, [id])? > 0;
+        if is_gone {
+            self.touched.document(table, id, None);
+        }
+        Ok(is_gone)
+    }
+
+    fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError> {
+        let sql = format!("SELECT id, at, data FROM {}", table.name());
+        self.all(&sql, [], |row| Ok((row.get(0)?, row.get(1)?, parsed(row, 2)?)))
+    }
+
+    fn writes(&mut self) -> Result<i64, MemoryError> {
+        let known = self.document(Table::Meta, backup::NUMBER)?;
+        Ok(known.and_then(|number| number.as_i64()).unwrap_or_default())
+    }
+
+    fn set_writes(&mut self, number: i64) -> Result<(), MemoryError> {
+        let sql = "INSERT OR REPLACE INTO meta VALUES (?1, 0, ?2)";
+        self.run(sql, params![backup::NUMBER, number.to_string()]).map(|_| ())
+    }
+
+    fn backup(&self) -> Option<PathBuf> {
+        (!self.is_private).then(|| backup::path_of(&self.path))
+    }
+
+    fn take_backup_fault(&mut self) -> Option<String> {
+        self.backup_fault.take()
     }
 
     fn mend(&mut self) -> Result<bool, MemoryError> {

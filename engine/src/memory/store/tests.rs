@@ -106,7 +106,7 @@ fn memories_are_found_by_their_fields() {
             let found = store.entries(&query).expect("found");
             ids(&found).join(" ")
         };
-        let base = Query::default;
+        let base = || Query::new(Layers::ALL);
         assert_eq!(find(base()), "insight_4_d mistake_3_c decision_1_a");
         assert_eq!(find(Query { order: Order::Oldest, limit: Some(1), ..base() }), "decision_1_a");
         assert_eq!(
@@ -115,7 +115,7 @@ fn memories_are_found_by_their_fields() {
         );
         assert_eq!(find(Query { until: Some(3), ..base() }), "decision_1_a");
         assert_eq!(find(Query { statuses: vec![Status::Removed], ..base() }), "decision_2_b");
-        assert_eq!(find(Query { layers: vec![Layer::Local], ..base() }), "insight_4_d");
+        assert_eq!(find(Query::new(Layers::LOCAL)), "insight_4_d");
         assert_eq!(
             find(Query { topic: Some("auth-STRATEGY".into()), ..base() }),
             "insight_4_d decision_1_a"
@@ -257,11 +257,11 @@ fn a_migration_keeps_a_backup_with_the_log_and_fails_whole() {
     let with = |step| [migrations::STEPS, &[step]].concat();
     let steps = with("CREATE TABLE more (x); INSERT INTO none VALUES (1);");
     let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a broken step");
-    assert!(error.to_string().contains("no way from schema 3 to 4"), "{error}");
+    assert!(error.to_string().contains("no way from schema 4 to 5"), "{error}");
     let steps = with("CREATE TABLE more (x);");
     let new = sqlite::open_with(folder.path(), &steps, 6).expect("migrated");
-    assert!(new.notices[0].contains("from schema 3 to 4"), "{:?}", new.notices);
-    let backup = folder.path().join("data.db.v3-to-v4-6.bak");
+    assert!(new.notices[0].contains("from schema 4 to 5"), "{:?}", new.notices);
+    let backup = folder.path().join("data.db.v4-to-v5-6.bak");
     let copy = rusqlite::Connection::open(backup).expect("a backup");
     let count: i64 =
         copy.query_row("SELECT count(*) FROM memories", [], |row| row.get(0)).expect("rows");
@@ -346,8 +346,10 @@ fn a_changed_line_of_a_log_is_damage() {
     }
     // All that is behind the damage could be read.
     let remains = salvage::remains(&folder.path().join("data.jsonl.corrupt-7"));
-    assert_eq!((remains.documents.len(), remains.lost), (1, 0));
-    assert_eq!(remains.documents[0].3["n"], 2);
+    let read: Vec<_> =
+        remains.documents.iter().filter(|(table, ..)| *table == Table::Analytics).collect();
+    assert_eq!((read.len(), remains.lost), (1, 0));
+    assert_eq!(read[0].3["n"], 2);
 }
 
 #[test]
@@ -406,7 +408,7 @@ fn a_log_full_of_old_lines_is_written_anew() {
         }
     }
     let length = std::fs::metadata(one.path()).expect("a log").len();
-    assert!(length < 100_000, "{length} bytes");
+    assert!(length < 150_000, "{length} bytes");
     for store in [&mut one, &mut other] {
         assert_eq!(store.documents(Table::Analytics).expect("read").len(), 3);
     }
@@ -453,7 +455,7 @@ fn topics_that_were_compared_otherwise_are_found() {
     db.execute_batch("UPDATE memories SET topic_key = topic; UPDATE search SET scheme = 1")
         .expect("set");
     drop(db);
-    let query = Query { topic: Some("CAF\u{C9}".into()), ..Query::default() };
+    let query = Query { topic: Some("CAF\u{C9}".into()), ..Query::new(Layers::ALL) };
     let found = opened(folder.path(), Wanted::Sqlite).entries(&query).expect("found");
     assert_eq!(ids(&found), ["d"]);
 }

@@ -112,7 +112,11 @@ fn an_edit_refuses_fields_that_are_not_what_they_should_be() {
             memory.edit(Kind::Mistake, &id, &Edit { fields, ..Edit::default() })
         };
         for (fields, name) in [
-            (json!({"mood": 1, "files": "a.rs"}), "`files` of a mistake"),
+            (
+                json!({"mood": 1, "files": ["a.rs"]}),
+                "a mistake has no field `mood`; its fields are",
+            ),
+            (json!({"prevention": "x", "files": "a.rs"}), "`files` of a mistake"),
             (json!({"occurrences": "3"}), "`occurrences` of a mistake"),
             (json!({"fix": ["a"]}), "`fix` of a mistake"),
         ] {
@@ -120,8 +124,9 @@ fn an_edit_refuses_fields_that_are_not_what_they_should_be() {
             assert!(error.starts_with(name), "{error}");
         }
         assert_eq!(text(root, "ai/memory/mistakes.jsonl"), before);
-        let entry = with(json!({"files": ["a.rs"], "fix": null, "mood": 1})).expect("edited");
+        let entry =
+            with(json!({"files": ["a.rs"], "fix": null, "prevention": "x"})).expect("edited");
         assert_eq!(entry.metadata.get("fix"), None);
-        assert_eq!(entry.metadata["mood"], 1);
+        assert_eq!(entry.metadata["prevention"], "x");
     });
 }

@@ -8,7 +8,7 @@ use crate::memory::permanent::{Conflict, Edit};
 use crate::memory::prune::Rules;
 use crate::memory::recall::Question;
 use crate::memory::records::BranchContext;
-use crate::memory::store::Query;
+use crate::memory::store::{Layers, Query};
 use crate::memory::types::{Entry, Kind, Link, Outcome, Relation, Status};
 use serde_json::{Map, Value, json};
 
@@ -138,14 +138,22 @@ fn edits_and_outcomes_are_kept_with_their_history() {
         memory.set_outcome(&id, Outcome::Failed, Some("evictions")).expect("set");
         let edit = Edit {
             content: Some("Use Valkey".into()),
-            fields: map(json!({"context": "licence", "mood": 1})),
+            fields: map(json!({"context": "licence", "confidence": 0.5})),
             ..Edit::default()
         };
         let entry = memory.edit(Kind::Decision, &id, &edit).expect("edited");
         assert_eq!(entry.content, "Use Valkey");
         assert_eq!(entry.metadata["outcome"], "FAILED");
         assert_eq!(entry.metadata["outcomeReason"], "evictions");
-        assert_eq!(entry.metadata["mood"], 1);
+        assert_eq!(entry.metadata["confidence"], 0.5);
+        // A field that no decision has would change nothing that anyone reads.
+        for fields in [json!({"mood": 1}), json!({"content": "x"}), json!({"rationale": null})] {
+            let edit = Edit { fields: map(fields), ..Edit::default() };
+            assert!(said(memory.edit(Kind::Decision, &id, &edit)).ends_with(
+                "; its fields are content, topic, reasoning, alternatives, context, confidence, \
+                     outcome, outcomeReason"
+            ));
+        }
         assert!(entry.updated_at > entry.created_at && !entry.is_contested());
         assert_eq!(memory.history(&id).expect("a history").len(), 3);
         assert!(
@@ -170,7 +178,7 @@ fn what_changes_nothing_is_not_written() {
             topic: Some(topic.into()),
             fields: map(fields),
         };
-        let first = edit("Use Valkey", "store", json!({"context": "licence", "gone": null}));
+        let first = edit("Use Valkey", "store", json!({"context": "licence", "confidence": null}));
         memory.edit(Kind::Decision, &id, &first).expect("edited");
         let before = text(root, "ai/memory/decisions.jsonl");
         assert_eq!(before.lines().count(), 3);
@@ -377,7 +385,7 @@ fn pruning_takes_old_sessions_and_nothing_else() {
         assert_eq!((&would.sessions, would.observations), (&vec![ids[0].clone()], 1));
         assert_eq!(memory.prune(rules, false).expect("pruned"), would);
         assert_eq!(memory.prune(rules, false).expect("pruned").sessions.len(), 0);
-        let left = memory.read(&mut |store| store.entries(&Query::default())).expect("left");
+        let left = memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("left");
         assert_eq!(left.len(), 5);
         assert_eq!(text(root, "ai/memory/decisions.jsonl").lines().count(), 1);
     });
@@ -418,7 +426,7 @@ fn what_a_tool_did_goes_after_what_was_decided() {
             text: "login".to_owned(),
             kinds,
             limit: 10,
-            ..Question::default()
+            ..Question::new(Layers::ALL)
         };
         let found = memory.search(&question(Vec::new())).expect("found");
         assert_eq!(found.hits.first().map(|hit| &*hit.id), Some(&*decided), "{found:?}");

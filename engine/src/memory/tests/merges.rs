@@ -3,13 +3,13 @@
 use super::*;
 use crate::memory::log::ProblemKind;
 use crate::memory::permanent::{Conflict, Edit};
-use crate::memory::store::{Query, sqlite};
+use crate::memory::store::{Layers, Query, sqlite};
 use crate::memory::types::{Kind, Status};
 
 const FILE: &str = "ai/memory/decisions.jsonl";
 
 fn shown(memory: &mut ProjectMemory) -> Vec<String> {
-    let query = Query { statuses: Status::ALL.to_vec(), ..Query::default() };
+    let query = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
     let entries = memory.read(&mut |store| store.entries(&query)).expect("entries");
     let mut shown: Vec<String> = entries
         .into_iter()
@@ -189,7 +189,7 @@ fn older_files_are_read_and_edited_as_lines() {
         );
         assert_eq!(shown(memory), ["Use SQLite active 1", "boom active 1"]);
         let id = memory
-            .read(&mut |store| store.entries(&Query::active(Kind::Decision)))
+            .read(&mut |store| store.entries(&Query::active(Layers::PERMANENT, Kind::Decision)))
             .expect("read")
             .remove(0)
             .id;

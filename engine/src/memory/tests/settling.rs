@@ -6,7 +6,7 @@ use crate::memory::kinds::Insight;
 use crate::memory::log::Revision;
 use crate::memory::permanent::{Conflict, Edit};
 use crate::memory::project::ProjectMemory;
-use crate::memory::store::{Query, Wanted};
+use crate::memory::store::{Layers, Query, Wanted};
 use crate::memory::types::{Entry, Kind, Layer, Link, Relation, Status};
 
 const DECISIONS: &str = "ai/memory/decisions.jsonl";
@@ -63,7 +63,7 @@ fn what_follows_the_same_edit_of_two_clones_takes() {
             let first = line(id, 1, "cookies", "", &[]);
             let edit = |at| {
                 let parents = vec![first.rev.clone()];
-                Revision { parents, at, content: "jwt".into(), ..first.clone() }.sealed()
+                Revision { parents, at, content: format!("jwt {id}"), ..first.clone() }.sealed()
             };
             [first.clone(), edit(2), edit(3)]
         };
@@ -81,7 +81,7 @@ fn what_follows_the_same_edit_of_two_clones_takes() {
         memory.link("decision_1_c", &Link::to(Relation::RelatesTo, "decision_1_b")).expect("done");
         let rev = of(memory, "decision_1_d").heads.remove(0);
         memory.remove(Kind::Decision, "decision_1_d", None).expect("removed");
-        for (id, content) in [("decision_1_b", "sessions"), ("decision_1_c", "jwt")] {
+        for (id, content) in [("decision_1_b", "sessions"), ("decision_1_c", "jwt decision_1_c")] {
             let entry = of(memory, id);
             assert_eq!((&*entry.content, entry.heads.len()), (content, 1));
         }
@@ -255,8 +255,11 @@ fn what_an_older_file_says_is_not_brought_back_by_pruning() {
     on_both(|root, memory| {
         let older = r#"{"decisions": [{"decision": "Use cookies", "date": "2025-01-01"}]}"#;
         write(root, "ai/memory/decisions.json", older);
-        let id =
-            memory.read(&mut |store| store.entries(&Query::default())).expect("read").remove(0).id;
+        let id = memory
+            .read(&mut |store| store.entries(&Query::new(Layers::ALL)))
+            .expect("read")
+            .remove(0)
+            .id;
         memory.take_back(&id, None).expect("taken back");
         let mut later = later(root, memory);
         for only_look in [true, false] {

@@ -5,10 +5,13 @@ use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_ci::agent::{self, Document, Target, wire};
 use aidd_engine::check::Selection;
+use aidd_engine::files::Disk;
 use aidd_engine::git::Repository;
+use aidd_engine::kind::is_memory_path;
 use aidd_engine::memory::lifecycle::{Gate, Shows, Standing, gates_of, phase};
 use aidd_engine::project::Project;
 use aidd_engine::rule::Settings;
+use aidd_engine::walk;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -156,7 +159,8 @@ fn last_change(root: &Path, repository: &Repository) -> i64 {
         let time = top.join(path).symlink_metadata().ok()?.modified().ok()?;
         i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
     };
-    let changes = repository.work_tree_changes(&base).unwrap_or_default();
+    let disk = Disk::new(root);
+    let changes = walk::work_tree_changes(repository, &base, &disk).unwrap_or_default();
     let touched = changes.iter().filter(|change| !is_ours(change.path()));
     let newest = touched.filter_map(|change| written(change.path())).max();
     let committed = || repository.told(&head?).ok().map(|commit| commit.at);
@@ -165,7 +169,7 @@ fn last_change(root: &Path, repository: &Repository) -> i64 {
 
 /// What the memory itself writes is no change of the work.
 fn is_ours(path: &str) -> bool {
-    path.contains("ai/memory/") || path.contains(".aidd/")
+    path.contains("ai/memory/") || is_memory_path(path) || path.contains(".aidd/")
 }
 
 fn judged(gate: &Gate, shows: Shows, document: &Document, on: &Settings) -> One {

@@ -62,7 +62,7 @@ fn scaffold(context: &Context, given: Given) -> Result<Answer<Laid>, ToolError> 
     };
     let base = match given.path.as_deref() {
         None | Some("." | "./") => String::new(),
-        Some(path) => context.inside(path)?,
+        Some(path) => context.for_new(path)?,
     };
     let config = context.project()?.config.content.clone().unwrap_or_default();
     let library = context.library()?;
@@ -73,7 +73,7 @@ fn scaffold(context: &Context, given: Given) -> Result<Answer<Laid>, ToolError> 
             file.path = format!("{base}/{}", file.path);
         }
         // A link on the way may lead out of the project.
-        file.path = context.inside(&file.path)?;
+        file.path = context.for_new(&file.path)?;
         if given.dry_run {
             let there = context.root().join(&file.path).symlink_metadata().is_ok();
             if there { &mut laid.kept } else { &mut laid.created }.push(file.path.clone());

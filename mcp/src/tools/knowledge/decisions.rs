@@ -68,10 +68,10 @@ struct Asked {
 }
 
 fn recalled(hit: Hit) -> Recalled {
-    let outcome = hit.outcome.and_then(|it| serde_json::to_value(it).ok());
     Recalled {
         kind: hit.kind.word().to_owned(),
-        outcome: outcome.and_then(|it| it.as_str().map(str::to_uppercase)),
+        outcome: hit.outcome,
+        marks: hit.marks(),
         id: hit.id,
         title: hit.title,
     }

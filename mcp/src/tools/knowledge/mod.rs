@@ -11,7 +11,9 @@ mod versions;
 use crate::context::Context;
 use crate::tool::{Tool, ToolError};
 use aidd_engine::guidance::legacy::{self, Search, Wanted};
+use aidd_engine::kind::{MEMORY_FOLDER, PLAIN_MEMORY_FOLDER};
 use aidd_engine::memory::recall::{Found, Question};
+use aidd_engine::memory::store::Layers;
 use aidd_engine::memory::types::Kind;
 use aidd_engine::walk::{self, Walk};
 
@@ -25,11 +27,13 @@ pub fn tools() -> Vec<Tool> {
 /// Permanent memories on a text. A project that remembers nothing is not made to.
 fn remembered(context: &Context, text: &str, limit: usize) -> Result<Found, ToolError> {
     let root = context.root();
-    if !root.join(".aidd").exists() && !root.join("ai/memory").exists() {
+    let begun = [".aidd", MEMORY_FOLDER, PLAIN_MEMORY_FOLDER];
+    if !begun.iter().any(|folder| root.join(folder).exists()) {
         return Ok(Found::default());
     }
     let kinds = vec![Kind::Decision, Kind::Mistake, Kind::Convention];
-    let question = Question { text: text.to_owned(), kinds, limit, ..Question::default() };
+    let question =
+        Question { text: text.to_owned(), kinds, limit, ..Question::new(Layers::PERMANENT) };
     context.memory(|memory| memory.search(&question))
 }
 

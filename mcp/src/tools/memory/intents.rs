@@ -1,5 +1,6 @@
 //! Saving and changing by intent: decide, leave a note, come back, learn how it went.
 
+use super::older;
 use super::permanent::{Kept, branch_of, kept, link};
 use super::search::Came;
 use super::shown::{Row, branch_here, entry_row, entry_text, listed, share};
@@ -10,7 +11,7 @@ use aidd_engine::memory::permanent::{Conflict, New};
 use aidd_engine::memory::types::{Kind, Link, Relation, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -23,7 +24,8 @@ pub(super) fn tools() -> Vec<Tool> {
             save_decision,
         )
         .writes()
-        .in_profiles(&[Profile::Memory, Profile::Lean]),
+        .in_profiles(&[Profile::Memory, Profile::Lean])
+        .formerly(older::SAVE_DECISION),
         Tool::new(
             "save_checkpoint",
             "Save checkpoint",
@@ -33,7 +35,8 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .writes()
         .in_profiles(&[Profile::Memory, Profile::Lean])
-        .taking(&[("open_files", "openFiles"), ("next_steps", "nextSteps")]),
+        .taking(&[("open_files", "openFiles"), ("next_steps", "nextSteps")])
+        .formerly(older::SAVE_CHECKPOINT),
         Tool::new(
             "save_insight",
             "Save insight",
@@ -49,7 +52,8 @@ pub(super) fn tools() -> Vec<Tool> {
              memory: load_context.",
             load_checkpoint,
         )
-        .in_profiles(&[Profile::Memory, Profile::Lean]),
+        .in_profiles(&[Profile::Memory, Profile::Lean])
+        .formerly(older::LOAD_CHECKPOINT),
         Tool::new(
             "evolve_outcome",
             "Record outcome",
@@ -59,13 +63,15 @@ pub(super) fn tools() -> Vec<Tool> {
         .writes()
         .idempotent()
         .in_profiles(&[Profile::Memory, Profile::Lean])
-        .also(&["update_outcome"])
         .taking(&[
             ("decisionId", "id"),
             ("decision_id", "id"),
             ("failure_reason", "reason"),
             ("failureReason", "reason"),
-        ]),
+            ("limitation", "reason"),
+        ])
+        .reading(&[("outcome", "failure", "FAILED")])
+        .formerly(older::UPDATE_OUTCOME),
         Tool::new(
             "evolve_supersede",
             "Supersede decision",
@@ -97,6 +103,29 @@ struct Decided {
     #[serde(default)]
     links: Vec<Row>,
     session_id: Option<String>,
+    /// What earlier products had more.
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
+    evidence: Vec<String>,
+    #[schemars(extend("x-unlisted" = true))]
+    risks: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
+    outcome: Option<String>,
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
+    replaces: Vec<Row>,
+}
+
+/// The outcome that a decision is saved with: earlier products also have words for none.
+fn outcome_at_birth(
+    given: Option<&str>,
+) -> Result<Option<aidd_engine::memory::types::Outcome>, ToolError> {
+    match given.map(|word| word.trim().to_ascii_lowercase()).as_deref() {
+        None | Some("pending" | "superseded") => Ok(None),
+        Some(word) => aidd_engine::memory::types::Outcome::read(word)
+            .map(Some)
+            .map_err(|why| ToolError::new(format!("`outcome`: {why}"))),
+    }
 }
 
 /// How sure a decision is when nobody said.
@@ -110,7 +139,18 @@ fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, Tool
     let links = given.links.iter().enumerate().map(|(index, given)| link(index, given));
     let mut links = links.collect::<Result<Vec<Link>, ToolError>>()?;
     links.extend(given.supersedes.iter().map(|id| Link::to(Relation::Supersedes, id)));
+    for replaced in &given.replaces {
+        let reason = Some(replaced.text("reason").to_owned()).filter(|reason| !reason.is_empty());
+        links.push(Link { reason, ..Link::to(Relation::Supersedes, replaced.text("id")) });
+    }
+    let mut extra = Map::new();
+    if !given.evidence.is_empty() {
+        extra.insert("evidence".to_owned(), given.evidence.into());
+    }
+    extra.extend(given.risks.map(|risks| ("risks".to_owned(), risks.into())));
     let body = Decision {
+        outcome: outcome_at_birth(given.outcome.as_deref())?,
+        extra,
         reasoning: given.reasoning,
         alternatives: given.alternatives.into_iter().map(Value::from).collect(),
         context: given.context,
@@ -128,6 +168,11 @@ fn save_decision(context: &Context, given: Decided) -> Result<Answer<Kept>, Tool
     context.memory(|memory| -> Result<_, ToolError> {
         new.branch = branch_of(memory, new.session_id.as_deref())?;
         let mut answer = kept(Kind::Decision, memory.save_decision(&new)?);
+        // Whoever decides again what failed learns it.
+        let known = memory.get(std::slice::from_ref(&answer.data.id))?.remove(0);
+        if known.outcome().is_some() {
+            let _ = write!(answer.text, "\nnote: {}", memory.brief(&known)?.line(80));
+        }
         // Only a link of another kind leaves two on one topic.
         if new.links.iter().any(|link| link.relation != Relation::Supersedes) {
             let id = &answer.data.id;
@@ -147,6 +192,9 @@ fn said(conflict: &Conflict) -> String {
         }
         Conflict::Contradiction { from, to } => format!("{from} contradicts {to}, and both hold"),
         Conflict::Circle { from, to } => format!("{from} and {to} supersede each other"),
+        Conflict::Forked { ids } => {
+            format!("{} superseded the same memory, and all hold", ids.join(" and "))
+        }
     }
 }
 
@@ -268,7 +316,7 @@ fn load_checkpoint(context: &Context, given: OfBranch) -> Result<Answer<Loaded>,
             }
         }
         let mut text = match &entry {
-            Some(entry) => entry_text(entry, &[]),
+            Some(entry) => entry_text(&entry.clone().into(), &[]),
             None => "There is no checkpoint yet.".to_owned(),
         };
         if let Some(branch) = &branch {

@@ -6,6 +6,7 @@ mod health;
 mod intents;
 mod lifecycle;
 mod observations;
+mod older;
 mod permanent;
 mod search;
 mod sessions;

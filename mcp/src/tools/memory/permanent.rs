@@ -169,6 +169,8 @@ pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Given {
+        // As an earlier product has it.
+        #[serde(alias = "id")]
         to: String,
         relation: String,
         reason: Option<String>,
@@ -176,7 +178,12 @@ pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
     let wrong = |why: String| ToolError::new(format!("`links[{index}]`: {why}"));
     let given: Given =
         serde_json::from_value(json!(given)).map_err(|error| wrong(error.to_string()))?;
-    let relation: Relation = given.relation.parse().map_err(wrong)?;
+    let relation: Relation = match &*given.relation {
+        // Relations of an earlier product.
+        "amends" => Relation::Refines,
+        "mentions" => Relation::RelatesTo,
+        word => word.parse().map_err(wrong)?,
+    };
     Ok(Link { reason: given.reason, ..Link::to(relation, &given.to) })
 }
 

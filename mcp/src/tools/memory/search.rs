@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError, UNKNOWN_MEMORY};
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::recall::{Question, SearchOrder};
+use aidd_engine::memory::store::Layers;
 use aidd_engine::memory::types::{Entry, Link, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -124,6 +125,8 @@ pub(super) struct Hits {
 fn search(context: &Context, asked: Asked) -> Result<Answer<Hits>, ToolError> {
     let (limit, note) = capped(asked.limit, 20, 100);
     let question = Question {
+        // Of each hit its layer is said.
+        layers: Layers::ALL,
         text: asked.query,
         kinds: kind(asked.kind.as_deref())?.into_iter().collect(),
         since: time("since", asked.since.as_deref())?,
@@ -235,7 +238,7 @@ fn get(context: &Context, given: Ids) -> Result<Answer<Entries>, ToolError> {
         for entry in &entries {
             let links = links(memory, entry)?;
             rows.push(entry_row(entry, &links));
-            let _ = write!(text, "{}\n\n", entry_text(entry, &links));
+            let _ = write!(text, "{}\n\n", entry_text(&memory.brief(entry)?, &links));
         }
         if !unknown.is_empty() {
             let _ = writeln!(text, "note: there is no memory {}", unknown.join(", "));

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::records::SessionState;
-use aidd_engine::memory::store::Query;
+use aidd_engine::memory::store::{Layers, Query};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -397,7 +397,8 @@ fn telemetry(
     let source = if state.token_usage.is_some() || patch.contains_key("tokenUsage") {
         "reported"
     } else {
-        let query = Query { session_id: Some(state.id.clone()), ..Query::default() };
+        let session_id = Some(state.id.clone());
+        let query = Query { session_id, ..Query::new(Layers::ALL) };
         let seen = memory.read(&mut |store| store.entries(&query))?;
         let of = |name: &str, own: Option<&String>| {
             let patched = patch.get(name).and_then(Value::as_str).map(str::len);

@@ -3,9 +3,10 @@
 use crate::context::Context;
 use crate::tool::ToolError;
 use aidd_engine::git::Repository;
+use aidd_engine::memory::brief::Brief;
 use aidd_engine::memory::recall::{Found, Hit};
 use aidd_engine::memory::times::{day, millis};
-use aidd_engine::memory::types::{Entry, Kind, Link, Status};
+use aidd_engine::memory::types::{Entry, Kind, Layer, Link, Status};
 use aidd_engine::remembered;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -105,9 +106,7 @@ pub(super) fn line(hit: &Hit) -> String {
     if !hit.snippet.is_empty() {
         let _ = write!(line, " | {}", hit.snippet.replace('\n', " "));
     }
-    if let Some(outcome) = hit.outcome.filter(|outcome| !hit.snippet.contains(outcome.word())) {
-        let _ = write!(line, " [{outcome}]");
-    }
+    line.push_str(&hit.marks());
     if let Some(rule) = &hit.enforced {
         let _ = write!(line, " [enforced: {rule}]");
     }
@@ -131,6 +130,9 @@ pub(super) fn row(hit: &Hit) -> Row {
     }
     if hit.status == Status::Active {
         row.0.remove("status");
+    }
+    if hit.layer == Layer::Permanent {
+        row.0.remove("layer");
     }
     row.0.insert("score".to_owned(), json!((hit.score * 1000.0).round() / 1000.0));
     row
@@ -166,11 +168,13 @@ pub(super) fn entry_row(entry: &Entry, links: &[Link]) -> Row {
 }
 
 /// A whole memory as text.
-pub(super) fn entry_text(entry: &Entry, links: &[Link]) -> String {
+pub(super) fn entry_text(brief: &Brief, links: &[Link]) -> String {
+    let entry = &brief.entry;
     let mut text = format!("{} {} {}", entry.id, day(entry.created_at), entry.status);
     if let Some(topic) = &entry.topic {
         let _ = write!(text, " on {topic}");
     }
+    text.push_str(&brief.marks());
     let _ = write!(text, "\n{}", entry.content);
     for (name, value) in &entry.metadata {
         let _ = write!(text, "\n{name}: {}", plain(value));
@@ -181,7 +185,8 @@ pub(super) fn entry_text(entry: &Entry, links: &[Link]) -> String {
     }
     for link in links {
         let reason = link.reason.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-        let _ = write!(text, "\n{} {} {}{reason}", link.from, link.relation, link.to);
+        let relation = if link.is_promotion() { "was promoted from" } else { link.relation.word() };
+        let _ = write!(text, "\n{} {relation} {}{reason}", link.from, link.to);
     }
     if entry.is_contested() {
         text.push_str("\ntwo edits of it stand side by side: settle them by editing it");

@@ -64,15 +64,15 @@ fn export(context: &Context, _: Nothing) -> Result<Answer<Exported>, ToolError> 
         };
         let data = Exported {
             exported,
-            directory: "ai/memory",
+            directory: memory.folder(),
             decisions: of(Kind::Decision),
             mistakes: of(Kind::Mistake),
             conventions: of(Kind::Convention),
         };
         let text = format!(
-            "{exported} lines written; ai/memory has {} decisions, {} mistakes, {} conventions. \
-             Commit it to share them.",
-            data.decisions, data.mistakes, data.conventions
+            "{exported} lines written; {} has {} decisions, {} mistakes, {} conventions. Commit it to \
+             share them.",
+            data.directory, data.decisions, data.mistakes, data.conventions
         );
         Ok(Answer::new(data, text))
     })
@@ -164,13 +164,23 @@ fn anew(context: &Context) -> Result<Answer<Taken>, ToolError> {
         let imported = memory.import()?;
         let problems = memory.problems()?;
         let mut text = format!("{} new lines, {} gone.", imported.new, imported.gone);
+        if let Some(folder) = memory.journal().unread_folder() {
+            let _ = write!(
+                text,
+                "\n{folder} holds memories too and is not read: {} is",
+                memory.folder()
+            );
+        }
         for problem in problems.iter().take(SKIPPED) {
             let _ = write!(text, "\n{}:{} {}", problem.path, problem.line, problem.message);
         }
         if problems.len() > SKIPPED {
             let more = problems.len() - SKIPPED;
-            let _ =
-                write!(text, "\nand {more} more; aidd_check_compliance of ai/memory names them");
+            let _ = write!(
+                text,
+                "\nand {more} more; aidd_check_compliance of {} names them",
+                memory.folder()
+            );
         }
         let data = Taken {
             new: imported.new,

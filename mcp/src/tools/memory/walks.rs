@@ -1,5 +1,6 @@
 //! What belongs together: a topic's decisions, what was found by meaning, what is linked.
 
+use super::older;
 use super::search::{Hits, hits, links};
 use super::shown::{Row, capped, entry_row, entry_text, kind, time};
 use crate::context::Context;
@@ -7,8 +8,9 @@ use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_engine::memory::graph::{BY_CONTEXT, BY_TOPIC, CONTEXT, DEEPEST, Step};
 use aidd_engine::memory::project::ProjectMemory;
 use aidd_engine::memory::recall::{Question, SearchOrder};
-use aidd_engine::memory::store::{Order, Query};
+use aidd_engine::memory::store::{Layers, Order, Query};
 use aidd_engine::memory::types::{Entry, Kind, Status};
+use aidd_engine::memory::words::topic_key;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -38,7 +40,7 @@ pub(super) fn tools() -> Vec<Tool> {
             by_topic,
         )
         .in_profiles(&[Profile::Memory])
-        .also(&["recall_decision"]),
+        .formerly(older::RECALL_DECISION),
         Tool::new(
             "search_by_context",
             "Search by context",
@@ -47,8 +49,8 @@ pub(super) fn tools() -> Vec<Tool> {
             by_context,
         )
         .in_profiles(&[Profile::Memory])
-        .also(&["suggest_decision", "search_narrative"])
-        .taking(&[("userQuestion", "query"), ("user_question", "query")]),
+        .taking(&[("userQuestion", "query"), ("user_question", "query")])
+        .formerly(older::SUGGEST_DECISION),
         Tool::new(
             "search_recent",
             "Recent memories",
@@ -56,7 +58,7 @@ pub(super) fn tools() -> Vec<Tool> {
             recent,
         )
         .in_profiles(&[Profile::Memory])
-        .also(&["list_decisions"]),
+        .formerly(older::LIST_DECISIONS),
     ]
 }
 
@@ -96,8 +98,8 @@ fn load_context(context: &Context, given: Which) -> Result<Answer<Loaded>, ToolE
         let walk = memory.walk(&id, &[], depth)?;
         let entry = &walk.steps[0].entry;
         let own = links(memory, entry)?;
-        let mut text = entry_text(entry, &own);
-        let related = told(&walk.steps[1..], WALKED, &mut text);
+        let mut text = entry_text(&memory.brief(entry)?, &own);
+        let related = told(memory, &walk.steps[1..], WALKED, &mut text)?;
         if walk.is_cut {
             text.push_str("\nnote: there are more at this depth");
         }
@@ -109,27 +111,40 @@ fn load_context(context: &Context, given: Which) -> Result<Answer<Loaded>, ToolE
 }
 
 /// Steps as rows, and on lines of the text.
-fn told(steps: &[Step], most: usize, text: &mut String) -> Vec<Row> {
+fn told(
+    memory: &mut ProjectMemory,
+    steps: &[Step],
+    most: usize,
+    text: &mut String,
+) -> Result<Vec<Row>, ToolError> {
     let mut rows = Vec::new();
     for step in steps.iter().take(most) {
         let (entry, depth) = (&step.entry, step.depth);
         let relation = step.by.as_ref().map_or("", |link| link.relation.word());
-        let title = entry.title(80);
-        let _ = write!(text, "\n{depth} {relation}: {} {} {title}", entry.id, entry.status);
-        rows.push(Row::of(json!({
+        let (title, marks) = (entry.title(80), memory.brief(entry)?.marks());
+        let _ = write!(text, "\n{depth} {relation}: {} {} {title}{marks}", entry.id, entry.status);
+        let mut row = Row::of(json!({
             "id": entry.id, "type": entry.kind, "title": title, "status": entry.status,
             "depth": depth, "relation": relation,
-        })));
+        }));
+        if let Some(outcome) = entry.outcome() {
+            row.0.insert("outcome".to_owned(), json!(outcome));
+        }
+        if let Some(reason) = entry.outcome_reason() {
+            row.0.insert("outcomeReason".to_owned(), json!(reason));
+        }
+        rows.push(row);
     }
     if steps.len() > most {
         let _ = write!(text, "\nnote: {} more are linked", steps.len() - most);
     }
-    rows
+    Ok(rows)
 }
 
-/// The decisions on a topic that were not removed, the oldest first.
+/// What was saved on a topic and not removed, the oldest first.
 fn on_topic(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<Entry>, ToolError> {
-    let query = Query { topic: Some(topic.to_owned()), order: Order::Oldest, ..Query::default() };
+    let (topic, order) = (Some(topic.to_owned()), Order::Oldest);
+    let query = Query { topic, order, ..Query::new(Layers::SAVED) };
     Ok(memory.read(&mut |store| store.entries(&query))?)
 }
 
@@ -145,10 +160,12 @@ fn no_topic(memory: &mut ProjectMemory, topic: &str) -> Result<ToolError, ToolEr
 }
 
 fn near(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>, ToolError> {
-    let question = Question { text: topic.to_owned(), ..Question::default() };
+    let question = Question { text: topic.to_owned(), ..Question::new(Layers::SAVED) };
     let mut near: Vec<String> = Vec::new();
     for hit in memory.search(&question)?.hits {
-        near.extend(hit.topic.filter(|topic| !near.contains(topic)));
+        let is_new = |topic: &String| near.iter().all(|known| topic_key(known) != topic_key(topic));
+        let new = hit.topic.filter(is_new);
+        near.extend(new);
     }
     near.truncate(5);
     Ok(near)
@@ -200,7 +217,7 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
         for entry in &chain {
             let own = links(memory, entry)?;
             if entry.status == Status::Active {
-                let _ = write!(text, "{}\n\n", entry_text(entry, &own));
+                let _ = write!(text, "{}\n\n", entry_text(&memory.brief(entry)?, &own));
                 current.push(entry_row(entry, &own));
             } else {
                 earlier.push(entry_row(entry, &own));
@@ -209,7 +226,8 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
         text.truncate(text.trim_end().len());
         for entry in chain.iter().filter(|entry| entry.status != Status::Active) {
             let day = aidd_engine::memory::times::day(entry.created_at);
-            let _ = write!(text, "\nbefore: {} {day} {}", entry.id, entry.title(100));
+            let marks = memory.brief(entry)?.marks();
+            let _ = write!(text, "\nbefore: {} {day} {}{marks}", entry.id, entry.title(100));
         }
         let seen: BTreeSet<&str> = chain.iter().map(|entry| &*entry.id).collect();
         let mut steps: Vec<Step> = Vec::new();
@@ -220,7 +238,7 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
                 steps.extend(is_new.then_some(step));
             }
         }
-        let related = told(&steps, RELATED, &mut text);
+        let related = told(memory, &steps, RELATED, &mut text)?;
         if more > 0 {
             let _ = write!(text, "\nnote: {more} older ones are left out");
         }
@@ -264,7 +282,7 @@ struct Asked {
 fn by_context(context: &Context, given: Asked) -> Result<Answer<Hits>, ToolError> {
     let (limit, many) = capped(given.limit, 10, 50);
     let (depth, deep) = capped(given.depth, BY_CONTEXT, DEEPEST);
-    let question = Question { text: given.query, limit, ..Question::default() };
+    let question = Question { text: given.query, limit, ..Question::new(Layers::ALL) };
     context.memory(|memory| -> Result<_, ToolError> {
         let mut answer = hits(memory, &question, many.into_iter().chain(deep).collect())?;
         let shown: Vec<String> =
@@ -276,7 +294,7 @@ fn by_context(context: &Context, given: Asked) -> Result<Answer<Hits>, ToolError
             if !steps.is_empty() {
                 answer.text.push_str("\nlinked to the first:");
             }
-            answer.data.related = told(&steps, RELATED, &mut answer.text);
+            answer.data.related = told(memory, &steps, RELATED, &mut answer.text)?;
         }
         Ok(answer)
     })
@@ -298,7 +316,7 @@ fn recent(context: &Context, given: Lately) -> Result<Answer<Hits>, ToolError> {
         since: time("since", given.since.as_deref())?,
         order: SearchOrder::Newest,
         limit,
-        ..Question::default()
+        ..Question::new(Layers::ALL)
     };
     context.memory(|memory| hits(memory, &question, note.into_iter().collect()))
 }

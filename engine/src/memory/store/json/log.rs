@@ -6,7 +6,7 @@
 
 use crate::memory::MemoryError;
 use crate::memory::id;
-use crate::memory::store::{Durability, lock};
+use crate::memory::store::{Durability, backup, lock};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -58,6 +58,10 @@ pub(super) struct Json {
     pub(super) records: BTreeMap<Key, Value>,
     /// The write under way, and what undoes it.
     write: Option<Pending>,
+    /// What that has changed of what no other file holds.
+    pub(super) touched: backup::Touched,
+    /// What went wrong with the backup.
+    pub(super) backup_fault: Option<String>,
 }
 
 #[derive(Debug)]
@@ -80,6 +84,8 @@ impl Json {
             lines: 0,
             records: BTreeMap::new(),
             write: None,
+            touched: backup::Touched::default(),
+            backup_fault: None,
         }
     }
 
@@ -336,6 +342,7 @@ impl Json {
     }
 
     pub(super) fn undo_write(&mut self) {
+        self.touched = backup::Touched::default();
         let undo = self.write.take().map(|write| write.undo).unwrap_or_default();
         for (key, old) in undo.into_iter().rev() {
             match old {

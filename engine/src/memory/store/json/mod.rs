@@ -7,19 +7,21 @@
 
 mod log;
 
+use super::aside::{PutAway, put_away};
 use super::salvage::Remains;
 use super::{
-    Clashes, Counts, Durability, Indexed, Mirrored, Opened, Order, PutAway, Query, Sessions,
-    StorageBackend, Table, lock,
+    Clashes, Counts, Durability, Indexed, Layers, Mirrored, Opened, Order, Query, Sessions,
+    StorageBackend, Table, backup, lock,
 };
 use crate::memory::MemoryError;
+use crate::memory::meaning::meaning_key;
 use crate::memory::privacy::Clean;
-use crate::memory::recall::prepare::{Prepared, outcome};
+use crate::memory::recall::prepare::Prepared;
 use crate::memory::types::{Entry, Kind, Layer, Link, Status};
 use crate::memory::words::topic_key;
 use log::{Json, read};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 pub(in crate::memory) use log::replace;
@@ -64,7 +66,7 @@ pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
 /// Puts a damaged store aside, under its lock and unless another process has done so.
 pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<PutAway, MemoryError> {
     let is_done = Json::new(path.to_owned()).read_all().is_ok();
-    super::put_away(path, &[""], is_done, why, now)
+    put_away(path, &[""], is_done, why, now)
 }
 
 /// A store that was closed: nothing is read or written through it.
@@ -121,10 +123,11 @@ fn indexed(entry: Entry) -> Indexed {
     Indexed {
         row: 0,
         kind: entry.kind,
+        layer: entry.layer,
         status: entry.status,
         created_at: entry.created_at,
         topic_key: topic.filter(|key| !key.is_empty()).map(Into::into),
-        outcome: outcome(&entry),
+        outcome: entry.outcome(),
         length: prepared.length(),
         files: prepared.files,
         vector: Some(prepared.vector),
@@ -155,7 +158,12 @@ impl StorageBackend for Json {
     }
 
     fn commit(&mut self) -> Result<(), MemoryError> {
-        self.commit_write()
+        let touched = std::mem::take(&mut self.touched);
+        let mut fault = None;
+        let line = backup::prepare(self, touched, &mut fault)?;
+        self.commit_write()?;
+        self.backup_fault = line.and_then(|line| line.add(&self.path)).or(fault);
+        Ok(())
     }
 
     fn rollback(&mut self) {
@@ -163,6 +171,7 @@ impl StorageBackend for Json {
     }
 
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
+        self.touched.entry(&entry.id, Some(entry.layer));
         self.tick(&entry.id)?;
         self.put(ENTRIES, &entry.id, &**entry)
     }
@@ -170,6 +179,7 @@ impl StorageBackend for Json {
     fn set_status(&mut self, id: &str, status: Status) -> Result<(), MemoryError> {
         if let Some(mut entry) = self.entry(id)?.filter(|entry| entry.status != status) {
             entry.status = status;
+            self.touched.entry(id, Some(entry.layer));
             self.tick(id)?;
             self.put(ENTRIES, id, &entry)?;
         }
@@ -178,7 +188,9 @@ impl StorageBackend for Json {
 
     fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError> {
         self.drop_links(id)?;
-        let there = self.entry(id)?.is_some();
+        let layer = self.entry(id)?.map(|entry| entry.layer);
+        self.touched.entry(id, layer);
+        let there = layer.is_some();
         if there {
             self.change(ENTRIES, id, None)?;
             self.change(MARK, id, None)?;
@@ -192,6 +204,12 @@ impl StorageBackend for Json {
 
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError> {
         self.get(ENTRIES, id)
+    }
+
+    fn same(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
+        let mut entries = self.entries(&Query::new(Layers::PERMANENT))?;
+        entries.retain(|entry| meaning_key(entry).is_some_and(|key| meanings.contains(&key)));
+        Ok(entries)
     }
 
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError> {
@@ -226,7 +244,7 @@ impl StorageBackend for Json {
     }
 
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
-        let all = Query { statuses: Status::ALL.to_vec(), ..Query::default() };
+        let all = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
         let mut counts: BTreeMap<(Layer, Kind, Status), u32> = BTreeMap::new();
         for entry in self.entries(&all)? {
             *counts.entry((entry.layer, entry.kind, entry.status)).or_default() += 1;
@@ -249,7 +267,7 @@ impl StorageBackend for Json {
         take: &mut dyn FnMut(Indexed),
     ) -> Result<(), MemoryError> {
         let statuses = Status::ALL.to_vec();
-        let query = Query { statuses, after, order: Order::Change, ..Query::default() };
+        let query = Query { statuses, after, order: Order::Change, ..Query::new(Layers::ALL) };
         self.entries(&query)?.into_iter().map(indexed).for_each(take);
         Ok(())
     }
@@ -259,6 +277,8 @@ impl StorageBackend for Json {
     }
 
     fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError> {
+        let layer = self.entry(from)?.map(|entry| entry.layer);
+        self.touched.entry(from, layer);
         self.drop_links(from)?;
         for link in links.iter() {
             self.put(LINKS, &key(&[from, ">", link.relation.word(), &link.to]), link)?;
@@ -286,7 +306,7 @@ impl StorageBackend for Json {
     }
 
     fn clashes(&mut self) -> Result<Clashes, MemoryError> {
-        let query = Query { layers: vec![Layer::Permanent], ..Query::default() };
+        let query = Query::new(Layers::PERMANENT);
         Ok(Clashes::among(&self.entries(&query)?, self.all_links()?))
     }
 
@@ -335,6 +355,7 @@ impl StorageBackend for Json {
         at: i64,
         document: &Clean<Value>,
     ) -> Result<(), MemoryError> {
+        self.touched.document(table, id, Some((at, Value::clone(document))));
         self.put(table.name(), id, &json!({"at": at, "document": **document}))
     }
 
@@ -361,9 +382,35 @@ impl StorageBackend for Json {
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError> {
         let there = self.document(table, id)?.is_some();
         if there {
+            self.touched.document(table, id, None);
             self.change(table.name(), id, None)?;
         }
         Ok(there)
+    }
+
+    fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError> {
+        self.refresh()?;
+        let row = |(id, kept): (&str, &Value)| {
+            (id.to_owned(), kept["at"].as_i64().unwrap_or_default(), kept["document"].clone())
+        };
+        Ok(self.range(table.name(), "").map(row).collect())
+    }
+
+    fn writes(&mut self) -> Result<i64, MemoryError> {
+        let known = self.document(Table::Meta, backup::NUMBER)?;
+        Ok(known.and_then(|number| number.as_i64()).unwrap_or_default())
+    }
+
+    fn set_writes(&mut self, number: i64) -> Result<(), MemoryError> {
+        self.put(Table::Meta.name(), backup::NUMBER, &json!({"at": 0, "document": number}))
+    }
+
+    fn backup(&self) -> Option<PathBuf> {
+        Some(backup::path_of(&self.path))
+    }
+
+    fn take_backup_fault(&mut self) -> Option<String> {
+        self.backup_fault.take()
     }
 
     fn mend(&mut self) -> Result<bool, MemoryError> {
@@ -390,7 +437,7 @@ impl StorageBackend for Json {
 impl Json {
     /// Reads every record as what it should be.
     fn read_all(&mut self) -> Result<(), MemoryError> {
-        let all = Query { statuses: Status::ALL.to_vec(), ..Query::default() };
+        let all = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
         self.entries(&all)?;
         for (_, link) in self.range(LINKS, "") {
             read::<Link>(link)?;

@@ -4,11 +4,12 @@
 //! Texts are cut into terms before they come here, so that this table and an index in memory give
 //! the same; the table's own tokenizer only splits at spaces.
 
-use super::{Sqlite, error, parsed, word};
+use super::{COLUMNS as ENTRY, Sqlite, entry, error, parsed, word};
 use crate::embedding::Vector;
 use crate::memory::MemoryError;
 use crate::memory::id::canonical;
-use crate::memory::recall::prepare::{COLUMNS, Prepared, SCHEME, outcome};
+use crate::memory::meaning::meaning_key;
+use crate::memory::recall::prepare::{COLUMNS, Prepared, SCHEME};
 use crate::memory::store::{Counts, Durability, Indexed, StorageBackend};
 use crate::memory::types::{Entry, Outcome, Status};
 use crate::memory::words::topic_key;
@@ -18,7 +19,7 @@ use serde_json::json;
 
 /// What of a memory is in the rows beside it, in the order of [`indexed`].
 const BESIDE: &str = "s.row, s.id, s.type, s.status, s.created_at, s.topic_key, s.session_id,
-    s.branch, s.outcome, s.files, s.length, s.model = ?1 AND s.scheme = ?2, s.vector";
+    s.branch, s.outcome, s.files, s.length, s.model = ?1 AND s.scheme = ?2, s.vector, s.layer";
 /// Of the memories that changed after a mark.
 const CHANGED: &str = "WHERE m.seq > ?3 AND s.type IS NOT NULL";
 
@@ -51,13 +52,14 @@ impl Sqlite {
     pub(super) fn put_prepared(&self, entry: &Entry) -> Result<(), MemoryError> {
         let prepared = Prepared::of(entry);
         let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files,
-                type, status, created_at, topic_key, session_id, branch)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                type, status, created_at, topic_key, session_id, branch, layer)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             ON CONFLICT (id) DO UPDATE SET model = excluded.model, scheme = excluded.scheme,
                 length = excluded.length, vector = excluded.vector, outcome = excluded.outcome,
                 files = excluded.files, type = excluded.type, status = excluded.status,
                 created_at = excluded.created_at, topic_key = excluded.topic_key,
-                session_id = excluded.session_id, branch = excluded.branch
+                session_id = excluded.session_id, branch = excluded.branch,
+                layer = excluded.layer
             RETURNING row";
         let values = params![
             entry.id,
@@ -65,7 +67,7 @@ impl Sqlite {
             SCHEME,
             prepared.length(),
             prepared.vector.to_bytes(),
-            outcome(entry).map(Outcome::word),
+            entry.outcome().map(Outcome::word),
             json!(prepared.files).to_string(),
             entry.kind.word(),
             entry.status.word(),
@@ -73,6 +75,7 @@ impl Sqlite {
             topic_of(entry),
             entry.session_id,
             entry.branch,
+            entry.layer.word(),
         ];
         let row = self.one(sql, values, |row| row.get::<_, i64>(0))?.unwrap_or_default();
         let [topic, title, body, rest] = &prepared.columns;
@@ -90,10 +93,20 @@ impl Sqlite {
         self.run(sql, [id, status.word()]).map(|_| ())
     }
 
-    /// Writes the topic of a memory as it is compared, where another scheme compared it otherwise.
-    fn put_topic(&self, entry: &Entry) -> Result<(), MemoryError> {
-        let sql = "UPDATE memories SET topic_key = ?2 WHERE id = ?1 AND topic_key IS NOT ?2";
-        self.run(sql, params![entry.id, topic_of(entry)]).map(|_| ())
+    /// Writes what a memory is compared by, where another scheme compared it otherwise.
+    fn put_keys(&self, entry: &Entry) -> Result<(), MemoryError> {
+        let sql = "UPDATE memories SET topic_key = ?2, meaning_key = ?3
+            WHERE id = ?1 AND (topic_key IS NOT ?2 OR meaning_key IS NOT ?3)";
+        self.run(sql, params![entry.id, topic_of(entry), meaning_key(entry)]).map(|_| ())
+    }
+
+    /// The permanent memories, not removed, that say the same.
+    pub(super) fn saying(&self, meaning: &str) -> Result<Vec<Entry>, MemoryError> {
+        let sql = format!(
+            "SELECT {ENTRY} FROM memories WHERE meaning_key = ?1
+                AND +layer = 'permanent' AND +status <> 'removed' ORDER BY id"
+        );
+        self.all(&sql, [meaning], entry)
     }
 
     /// Forgets what was prepared of a memory.
@@ -123,7 +136,7 @@ impl Sqlite {
             }
             self.begin(Durability::Normal)?;
             let done = stale.iter().try_for_each(|id| match self.entry(id)? {
-                Some(entry) => self.put_prepared(&entry).and_then(|()| self.put_topic(&entry)),
+                Some(entry) => self.put_prepared(&entry).and_then(|()| self.put_keys(&entry)),
                 None => self.drop_prepared(id),
             });
             if let Err(error) = done.and_then(|()| self.commit()) {
@@ -206,6 +219,7 @@ fn indexed(row: &Row<'_>) -> rusqlite::Result<Indexed> {
         row: row.get(0)?,
         id: text(1)?.unwrap_or_default().into(),
         kind: word(row, 2)?,
+        layer: word(row, 13)?,
         status: word(row, 3)?,
         created_at: row.get(4)?,
         topic_key: text(5)?.map(Into::into),
@@ -220,6 +234,6 @@ fn indexed(row: &Row<'_>) -> rusqlite::Result<Indexed> {
 }
 
 fn with_text(row: &Row<'_>) -> rusqlite::Result<Indexed> {
-    let columns = Some([row.get(13)?, row.get(14)?, row.get(15)?, row.get(16)?]);
+    let columns = Some([row.get(14)?, row.get(15)?, row.get(16)?, row.get(17)?]);
     Ok(Indexed { columns, ..indexed(row)? })
 }

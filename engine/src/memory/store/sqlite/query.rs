@@ -20,7 +20,7 @@ pub(super) fn condition(query: &Query) -> (String, Vec<Sql>) {
             values.extend(words.into_iter().map(|word| Sql::Text(word.to_owned())));
         }
     };
-    among("layer", query.layers.iter().map(|layer| layer.word()).collect());
+    among("layer", query.layers.narrowed());
     among("type", query.kinds.iter().map(|kind| kind.word()).collect());
     among("status", query.statuses().iter().map(|status| status.word()).collect());
     let topic = query.topic.as_deref().map(topic_key);
@@ -53,8 +53,8 @@ pub(super) fn condition(query: &Query) -> (String, Vec<Sql>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::store::steps;
-    use crate::memory::types::{Kind, Layer, Status};
+    use crate::memory::store::{Layers, steps};
+    use crate::memory::types::Kind;
 
     #[test]
     fn narrow_queries_go_by_what_makes_them_narrow() {
@@ -67,12 +67,7 @@ mod tests {
             let rows = plan.query_map(rusqlite::params_from_iter(values), |row| row.get(3));
             rows.expect("rows").collect::<Result<Vec<String>, _>>().expect("texts").join("; ")
         };
-        let base = || Query {
-            kinds: vec![Kind::Decision],
-            statuses: vec![Status::Active],
-            layers: vec![Layer::Permanent],
-            ..Query::default()
-        };
+        let base = || Query::active(Layers::PERMANENT, Kind::Decision);
         for (query, index) in [
             (Query { topic: Some("a".into()), ..base() }, "memories_by_topic"),
             (Query { session_id: Some("a".into()), ..base() }, "memories_by_session"),

@@ -33,6 +33,18 @@ const LINKS: &str = "SELECT l.data FROM links l
         AND f.layer = 'permanent' AND f.status <> 'removed'
         AND (l.relation = 'supersedes' OR f.status = 'active')";
 
+/// Whether something is superseded by more than one.
+const FORKED: &str = "SELECT 1 FROM links INDEXED BY links_by_relation
+    WHERE relation = 'supersedes' GROUP BY to_id HAVING count(*) > 1 LIMIT 1";
+
+/// Which permanent memory supersedes which. Read only where something is forked.
+const SUPERSEDING: &str = "SELECT l.from_id, l.to_id FROM links l INDEXED BY links_by_relation
+        CROSS JOIN memories t ON t.id = l.to_id
+        CROSS JOIN memories f ON f.id = l.from_id
+    WHERE l.relation = 'supersedes'
+        AND t.layer = 'permanent' AND t.status <> 'removed'
+        AND f.layer = 'permanent' AND f.status <> 'removed'";
+
 const OPEN: &str = "SELECT data FROM sessions
     WHERE CASE WHEN json_valid(data) THEN data ->> '$.endedAt' END IS NULL
     ORDER BY at DESC, id DESC";
@@ -55,6 +67,10 @@ impl Sqlite {
         }
         clashes.links =
             self.all(LINKS, [], |row| parsed(row, 0)).map(crate::memory::store::json::sorted)?;
+        if self.one(FORKED, [], |_| Ok(()))?.is_some() {
+            clashes.superseding =
+                self.all(SUPERSEDING, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        }
         Ok(clashes)
     }
 
@@ -94,6 +110,8 @@ mod tests {
             (CONTESTED, &["memories_contested"][..]),
             (TOPICS, &["decisions_on_topic"]),
             (LINKS, &["links_by_relation", "memories_holding"]),
+            (FORKED, &["links_by_relation"]),
+            (SUPERSEDING, &["links_by_relation"]),
             (OPEN, &["sessions_open"]),
             (OF_THREAD, &["sessions_by_thread"]),
         ] {

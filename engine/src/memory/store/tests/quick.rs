@@ -60,6 +60,7 @@ fn memories_of_the_schema_before_are_met_as_they_are() {
     // Back to the second schema, as an aidd of it left it; with a session that is no JSON.
     let db = rusqlite::Connection::open(&place).expect("open");
     for index in [
+        "memories_by_meaning",
         "memories_contested",
         "memories_holding",
         "decisions_on_topic",
@@ -69,14 +70,15 @@ fn memories_of_the_schema_before_are_met_as_they_are() {
     ] {
         db.execute_batch(&format!("DROP INDEX {index}")).expect("dropped");
     }
-    for column in ["type", "status", "created_at", "topic_key", "session_id", "branch"] {
+    db.execute_batch("ALTER TABLE memories DROP COLUMN meaning_key").expect("dropped");
+    for column in ["type", "status", "created_at", "topic_key", "session_id", "branch", "layer"] {
         db.execute_batch(&format!("ALTER TABLE search DROP COLUMN {column}")).expect("dropped");
     }
     db.execute_batch("INSERT INTO sessions VALUES ('s', 1, '{')").expect("put");
     db.pragma_update(None, "user_version", 2).expect("set");
     drop(db);
     let opened = open(folder.path(), Wanted::Sqlite, 7).expect("a store");
-    assert!(opened.notices[0].contains("from schema 2 to 3"), "{:?}", opened.notices);
+    assert!(opened.notices[0].contains("from schema 2 to 4"), "{:?}", opened.notices);
     let mut store = opened.store;
     assert_eq!(beside(&mut *store), before);
     assert_eq!(store.check().expect("checked"), [""; 0]);

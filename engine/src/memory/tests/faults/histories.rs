@@ -7,7 +7,7 @@ use crate::lines::log::Folded;
 use crate::lines::standing::{Clash, Standing};
 use crate::memory::permanent::{Conflict, Edit};
 use crate::memory::store::Order;
-use crate::memory::types::{Layer, Link, Outcome, Relation};
+use crate::memory::types::{Link, Outcome, Relation};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -22,7 +22,7 @@ struct Side {
 
 /// Does something to a memory.
 fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<String>) {
-    let oldest = Query { order: Order::Oldest, ..Query::active(Kind::Decision) };
+    let oldest = Query { order: Order::Oldest, ..Query::active(Layers::PERMANENT, Kind::Decision) };
     let known: Vec<String> = memory
         .read(&mut |store| store.entries(&oldest))
         .expect("entries")
@@ -71,7 +71,7 @@ fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<
 
 /// The conflicts as all memories and links make them, however the store says that they stand.
 fn by_standing(memory: &mut ProjectMemory) -> Vec<Conflict> {
-    let query = Query { layers: vec![Layer::Permanent], ..Query::default() };
+    let query = Query::new(Layers::PERMANENT);
     let (entries, links) = memory
         .read(&mut |store| Ok((store.entries(&query)?, store.all_links()?)))
         .expect("memories");
@@ -92,6 +92,7 @@ fn by_standing(memory: &mut ProjectMemory) -> Vec<Conflict> {
             Conflict::Contradiction { from: text(from), to: text(to) }
         }
         Clash::Circle(from, to) => Conflict::Circle { from: text(from), to: text(to) },
+        Clash::Forked(ids) => Conflict::Forked { ids: ids.into_iter().map(text).collect() },
     }));
     conflicts.sort();
     conflicts

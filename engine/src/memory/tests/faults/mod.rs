@@ -4,18 +4,19 @@
 mod damage;
 mod disk;
 mod histories;
+mod lost;
 mod places;
 mod processes;
 mod skew;
 
 use super::*;
 use crate::memory::kinds::{Insight, Observation};
-use crate::memory::store::{Query, StorageBackend};
+use crate::memory::store::{Layers, Query, StorageBackend};
 use crate::memory::types::{Kind, Layer, Status};
 use std::fmt::Write as _;
 
 /// `small` in every run, `nightly` when the environment asks for it.
-fn size(small: usize, nightly: usize) -> usize {
+pub(super) fn size(small: usize, nightly: usize) -> usize {
     match std::env::var("AIDD_FAULTS") {
         Ok(word) if word == "nightly" => nightly,
         // A share of the nightly size, in percent.
@@ -34,10 +35,10 @@ fn say(text: &str) {
 }
 
 /// A fixed sequence of numbers: SplitMix64.
-struct Numbers(u64);
+pub(super) struct Numbers(pub(super) u64);
 
 impl Numbers {
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -45,13 +46,13 @@ impl Numbers {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end.max(1)).expect("a number");
         usize::try_from(self.next() % end).expect("below")
     }
 
     /// Words that no other text has.
-    fn words(&mut self, count: usize) -> String {
+    pub(super) fn words(&mut self, count: usize) -> String {
         let mut text = String::new();
         for _ in 0..count {
             let mut rest = self.next();
@@ -72,17 +73,13 @@ fn quick_folder() -> TempDir {
 }
 
 /// A memory without the small print of [`at`]: it may have something to say.
-fn opened(root: &Path, wanted: Wanted) -> ProjectMemory {
+pub(super) fn opened(root: &Path, wanted: Wanted) -> ProjectMemory {
     ProjectMemory::open(root, wanted, crate::memory::project::system_clock()).expect("a memory")
 }
 
 /// Everything on permanent memory, as text.
-fn permanent(memory: &mut ProjectMemory) -> String {
-    let query = Query {
-        layers: vec![Layer::Permanent],
-        statuses: Status::ALL.to_vec(),
-        ..Query::default()
-    };
+pub(super) fn permanent(memory: &mut ProjectMemory) -> String {
+    let query = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::PERMANENT) };
     memory
         .read(&mut |store| {
             let mut text = String::new();

@@ -22,7 +22,7 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn acks(&self) -> PathBuf {
+    pub(super) fn acks(&self) -> PathBuf {
         acks(self.root, self.number)
     }
 
@@ -42,7 +42,7 @@ impl Job<'_> {
         command
     }
 
-    fn start(&self) -> Child {
+    pub(super) fn start(&self) -> Child {
         self.command().spawn().expect("a process")
     }
 }
@@ -50,6 +50,11 @@ impl Job<'_> {
 /// The file a worker acknowledges its writes in.
 fn acks(root: &Path, number: usize) -> PathBuf {
     root.join(format!("acks-{number}"))
+}
+
+/// What a worker has acknowledged.
+pub(super) fn said(root: &Path, number: usize) -> Vec<String> {
+    lines(&acks(root, number))
 }
 
 fn lines(path: &Path) -> Vec<String> {
@@ -78,6 +83,7 @@ fn worker() {
     let job = Job { work: &work, root: &root, wanted, number, count };
     match job.work {
         "save" => save_and_say(&job),
+        "churn" => lost::churn(&job),
         "migrate" => migrate(&job),
         "look" => places::look(&root, wanted),
         "disk" => disk::fill(&job),
@@ -148,7 +154,7 @@ fn killed(wanted: Wanted, writers: usize, count: usize, kills: usize) {
     let mut memory = opened(root, wanted);
     assert_eq!(memory.take_notices(), [""; 0]);
     let known: BTreeSet<String> = memory
-        .read(&mut |store| store.entries(&Query::default()))
+        .read(&mut |store| store.entries(&Query::new(Layers::ALL)))
         .expect("entries")
         .into_iter()
         .map(|entry| entry.id)
@@ -267,7 +273,7 @@ fn eight_starters_bring_the_first_schema_up_to_date() {
     let mut memory = opened(folder.path(), Wanted::Sqlite);
     assert_eq!(counts(&mut memory), [0, 20, 0, 0]);
     assert_eq!(memory.check().expect("checked"), [""; 0]);
-    let question = Question { text: "lesson 7".to_owned(), ..Question::default() };
+    let question = Question { text: "lesson 7".to_owned(), ..Question::new(Layers::ALL) };
     assert_eq!(memory.search(&question).expect("found").hits[0].id, "insight_1_7");
 }
 
@@ -295,7 +301,7 @@ fn a_search_leaves_every_byte_as_it_is() {
         // Whoever opens a store brings what searches need up to date, and closes its log.
         let mut memory = opened(root, wanted);
         let ask = |memory: &mut ProjectMemory, text: &str| {
-            let question = Question { text: text.to_owned(), ..Question::default() };
+            let question = Question { text: text.to_owned(), ..Question::new(Layers::ALL) };
             memory.search(&question).expect("found").hits
         };
         ask(&mut memory, "anything");

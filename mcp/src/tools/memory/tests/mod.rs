@@ -1,6 +1,7 @@
 //! The memory's tools as a client calls them: a small day, and what is refused.
 
 mod enforced;
+mod layers;
 mod refusals;
 
 use super::tools;
@@ -265,7 +266,7 @@ fn a_small_day() {
     confidence: 0.7
     reasoning: they can be ended
     decision#2 supersedes decision#1
-    before: decision#1 2025-11-22 Use JWT in cookies
+    before: decision#1 2025-11-22 Use JWT in cookies [FAILED: theft]
     == search/by_topic
     Nothing is remembered on auth strategies.
     topics like it: auth strategy
@@ -277,10 +278,10 @@ fn a_small_day() {
     decision#2 2025-11-22 auth strategy: Switch to server side sessions | they can be ended
     mistake#1 2025-11-22 TypeError: user is undefined | at login (/ci/app/src/login.ts:3:9)
     tool_outcome#1 2025-11-22 unit tests | npm test
-    decision#1 2025-11-22 auth strategy: Use JWT in cookies | theft [FAILED] [superseded by decision#2]
+    decision#1 2025-11-22 auth strategy: Use JWT in cookies | theft [FAILED: theft] [superseded by decision#2]
     note: 100 is the most at once
     == aidd_memory_context
-    > decision#1 2025-11-22 auth strategy: Use JWT in cookies | theft [FAILED] [superseded by decision#2]
+    > decision#1 2025-11-22 auth strategy: Use JWT in cookies | theft [FAILED: theft] [superseded by decision#2]
     tool_outcome#1 2025-11-22 unit tests | npm test
     == load_context
     decision#2 2025-11-22 active on auth strategy
@@ -288,7 +289,7 @@ fn a_small_day() {
     confidence: 0.7
     reasoning: they can be ended
     decision#2 supersedes decision#1
-    1 supersedes: decision#1 superseded Use JWT in cookies
+    1 supersedes: decision#1 superseded Use JWT in cookies [FAILED: theft]
     == aidd_diagnose_error
     TypeError: user is undefined (type)
     in src/login.ts:7 login
@@ -322,9 +323,9 @@ fn a_small_day() {
     == aidd_memory_import
     0 new lines, 0 gone.
     == list_decisions
-    2 of 5:
-    checkpoint#1 2025-11-22 Login works | docs
+    2:
     decision#3 2025-11-22 Sessions last a day | asked for
+    decision#2 2025-11-22 auth strategy: Switch to server side sessions | they can be ended
     == aidd_project_health
     Not enough data for one figure: 1 ended sessions.
     sessionSuccess: not enough data, fewer than 3 (1 samples, 1 measured): sessions whose tests passed and whose commits were not reverted

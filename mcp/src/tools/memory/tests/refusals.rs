@@ -156,8 +156,113 @@ fn older_names_take_their_older_arguments() {
     let asked = day.data("suggest_decision", json!({"userQuestion": "use b"}));
     assert_eq!(asked["results"][0]["id"], json!(id));
     assert_eq!(day.data("list_decisions", json!({"limit": 1}))["count"], 1);
+    // It lists decisions, whatever else was saved last.
+    day.id("save_insight", json!({"content": "A lesson"}));
+    let listed = day.data("list_decisions", json!({}));
+    let kinds: Vec<&str> = listed["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .map(|row| row["type"].as_str().expect("a type"))
+        .collect();
+    assert_eq!(kinds, ["decision"]);
     let both = json!({"decisionId": id, "id": id, "outcome": "FAILED"});
     assert!(day.says("update_outcome", both).contains("`decisionId` is no argument"));
+}
+
+/// Every argument that an older name took is taken: it does what it did, or the answer says that it
+/// has no effect.
+#[test]
+fn each_older_name_takes_all_that_it_took() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let scopes = json!([{"kind": "project", "id": "/x"}]);
+    let one = day.id("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"}));
+    let calls = [
+        (
+            "save_decision",
+            json!({"topic": "d", "decision": "e", "reasoning": "f", "confidence": 0.5,
+                "type": "user_decision", "outcome": "partial", "evidence": ["log"],
+                "alternatives": ["g"], "risks": "h", "scopes": scopes, "event_date": "2026-01-01",
+                "item": "i", "actors": [{"person": "p", "role": "r"}],
+                "links": [{"id": one, "relation": "mentions", "reason": "near"}],
+                "replaces": []}),
+            &["type", "scopes", "event_date", "item", "actors"][..],
+        ),
+        (
+            "recall_decision",
+            json!({"topic": "a", "format": "json", "scopes": scopes}),
+            &["format", "scopes"],
+        ),
+        (
+            "suggest_decision",
+            json!({"userQuestion": "b", "recencyWeight": 0.3, "disableRecency": true}),
+            &["recencyWeight", "disableRecency"],
+        ),
+        (
+            "search_narrative",
+            json!({"query": "b", "depth": 0, "limit": 3, "mode": "full", "threshold": 0.7}),
+            &["mode", "threshold"],
+        ),
+        ("list_decisions", json!({"limit": 5, "scopes": scopes}), &["scopes"]),
+        (
+            "update_outcome",
+            json!({"decisionId": one, "outcome": "partial", "limitation": "only half"}),
+            &[],
+        ),
+        (
+            "save_checkpoint",
+            json!({"summary": "s", "open_files": [], "next_steps": "n", "recent_conversation": []}),
+            &["recent_conversation"],
+        ),
+        (
+            "load_checkpoint",
+            json!({"session_id": "x", "include_narrative": true, "include_links": true,
+                "link_depth": 1}),
+            &["session_id", "include_narrative", "include_links", "link_depth"],
+        ),
+    ];
+    for (name, arguments, without_effect) in calls {
+        let data = day.data(name, arguments);
+        let noted: Vec<&str> = data["notices"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|notice| notice.as_str().expect("a text").split('`').nth(1).expect("a name"))
+            .collect();
+        assert_eq!(noted, without_effect, "{name}");
+    }
+    let saved = day.data("recall_decision", json!({"topic": "d"}))["current"][0].clone();
+    assert_eq!(saved["metadata"]["outcome"], "PARTIAL");
+    assert_eq!(saved["metadata"]["evidence"], json!(["log"]));
+    assert_eq!(saved["metadata"]["risks"], "h");
+    assert_eq!(saved["links"][0]["relation"], "relates_to");
+    let told = day.data("aidd_memory_get", json!({"ids": [one]}))["entries"][0].clone();
+    assert_eq!(told["metadata"]["outcomeReason"], "only half");
+    // By the name of today, an argument that would have no effect is refused as ever.
+    assert!(day.says("search_recent", json!({"scopes": []})).contains("`scopes` is no argument"));
+}
+
+#[test]
+fn an_outcome_is_taken_in_any_case() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut day = Day::at(folder.path());
+    let id = day.id("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"}));
+    for (given, want) in [
+        ("failed", "FAILED"),
+        ("Failed", "FAILED"),
+        ("FAILED", "FAILED"),
+        ("failure", "FAILED"),
+        ("Success", "SUCCESS"),
+        (" partial ", "PARTIAL"),
+    ] {
+        for tool in ["evolve_outcome", "update_outcome"] {
+            let told = day.data(tool, json!({"id": id, "outcome": given}));
+            assert_eq!(told["outcome"], want, "{tool} {given}");
+        }
+    }
+    let said = day.says("evolve_outcome", json!({"id": id, "outcome": "done"}));
+    assert!(said.contains("none of SUCCESS, FAILED, PARTIAL"), "{said}");
 }
 
 #[test]

@@ -1,0 +1,96 @@
+//! When two memories are one: the same thing, saved twice in two clones that knew nothing of each other.
+
+use super::id::canonical;
+use super::types::{Entry, Kind};
+use super::words::{folded, topic_key};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Between the parts of a key; no text that is compared holds it.
+const BETWEEN: char = '\u{1F}';
+
+/// What a memory says, as it is compared with others of the project: its type, the words of a
+/// convention, the topic and the words of a decision. `None` for other types, which say more than their
+/// words: the same error may have another cause and another fix.
+#[must_use]
+pub fn meaning_key(entry: &Entry) -> Option<String> {
+    let topic = match entry.kind {
+        Kind::Decision => entry.topic.as_deref().map(topic_key).unwrap_or_default(),
+        Kind::Convention => String::new(),
+        _ => return None,
+    };
+    let words = folded(&entry.content);
+    (!words.is_empty()).then(|| format!("{}{BETWEEN}{topic}{BETWEEN}{words}", entry.kind))
+}
+
+/// Of memories that all hold, those that only repeat another one, each with that other one. The first
+/// made is kept, on any clone; what carries a check or an outcome before what does not, and one of each
+/// where these differ. A memory with two edits is kept until these are settled.
+#[must_use]
+pub fn repeats<'a>(holding: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<&'a str, &'a str> {
+    let mut groups: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
+    for entry in holding {
+        if let Some(key) = meaning_key(entry).filter(|_| !entry.is_contested()) {
+            groups.entry(key).or_default().push(entry);
+        }
+    }
+    let mut repeats = BTreeMap::new();
+    for group in groups.values_mut() {
+        group.sort_by_key(|entry| (entry.created_at, &entry.id));
+        let mut kept: BTreeMap<String, &str> = BTreeMap::new();
+        for (entry, carried) in group.iter().filter_map(|entry| Some((entry, carried(entry)?))) {
+            kept.entry(carried).or_insert(&entry.id);
+        }
+        let first = group.iter().find(|entry| kept.is_empty() || carried(entry).is_some());
+        let Some(first) = first else { continue };
+        let ids: BTreeSet<&str> = kept.values().copied().chain([&*first.id]).collect();
+        for entry in group.iter().filter(|entry| !ids.contains(&*entry.id)) {
+            let same = carried(entry).and_then(|carried| kept.get(&carried).copied());
+            repeats.insert(&*entry.id, same.unwrap_or(&first.id));
+        }
+    }
+    repeats
+}
+
+/// What a memory carries that must not get lost: its check and its outcome.
+fn carried(entry: &Entry) -> Option<String> {
+    let of = |name| entry.metadata.get(name).filter(|value| !value.is_null());
+    let carried: Vec<&Value> = ["check", "outcome"].into_iter().filter_map(of).collect();
+    let texts: Vec<String> = carried.into_iter().map(canonical).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::{Revision, fold};
+    use super::*;
+    use serde_json::json;
+
+    fn memory(id: &str, at: i64, content: &str, metadata: &Value) -> Entry {
+        let first = Revision::first(Kind::Convention, id.into(), at, content);
+        let metadata = serde_json::from_value(metadata.clone()).expect("an object");
+        fold(&[Revision { metadata, ..first }.sealed()]).expect("a memory").entry
+    }
+
+    #[test]
+    fn the_first_is_kept_and_nothing_carried_is_lost() {
+        let (none, check) = (json!({}), json!({"check": {"text": {"regex": "a"}}}));
+        let of = |all: &[Entry]| -> Vec<(String, String)> {
+            let repeats = repeats(all);
+            repeats.into_iter().map(|(one, of)| (one.to_owned(), of.to_owned())).collect()
+        };
+        let text = |one: &str, of: &str| (one.to_owned(), of.to_owned());
+        let all = [
+            memory("c", 3, "Use tabs.", &none),
+            memory("b", 2, "use  TABS", &none),
+            memory("a", 2, "Use tabs", &none),
+            memory("z", 1, "Use spaces", &none),
+        ];
+        assert_eq!(of(&all), [text("b", "a"), text("c", "a")]);
+        let with = [all[2].clone(), memory("d", 9, "use tabs", &check), all[0].clone()];
+        assert_eq!(of(&with), [text("a", "d"), text("c", "d")]);
+        let other = json!({"check": {"text": {"regex": "b"}}});
+        let two = [with[1].clone(), memory("e", 8, "use tabs", &other), all[0].clone()];
+        assert_eq!(of(&two), [text("c", "e")]);
+    }
+}

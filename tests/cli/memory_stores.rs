@@ -1,0 +1,119 @@
+//! What the memory's files may be before aidd works with them, and what an edit and an import make of
+//! them.
+
+use crate::support::Project;
+use serde_json::Value;
+use std::fs;
+
+const DECISIONS: &str = "ai/memory/decisions.jsonl";
+
+#[test]
+fn an_edit_changes_what_it_names_or_is_refused() {
+    let project = Project::bare();
+    let id = project.decide("Use SQLite", &["--topic", "store"]);
+    let edit = |args: &[&str]| project.run(&[&["memory", "edit", &id], args].concat());
+    edit(&["--set", "content=Use Postgres", "--set", "reasoning=Many writers"]).ends(0);
+    let entry = project.memory(&["show", &id])["entries"][0].clone();
+    assert_eq!(entry["content"], "Use Postgres");
+    assert_eq!(entry["metadata"]["reasoning"], "Many writers");
+    assert_eq!(entry["metadata"]["content"], Value::Null);
+    edit(&["--set", "topic=database"]).ends(0);
+    assert_eq!(project.memory(&["show", &id])["entries"][0]["topic"], "database");
+    edit(&["--unset", "topic"]).ends(0);
+    assert_eq!(project.memory(&["show", &id])["entries"][0]["topic"], Value::Null);
+    let before = project.read(DECISIONS);
+    for (args, said) in [
+        (
+            &["--set", "contents=x"][..],
+            "a decision has no field `contents`; its fields are content, topic, reasoning, \
+             alternatives, context, confidence, outcome, outcomeReason",
+        ),
+        (&["--unset", "mood"], "a decision has no field `mood`; its fields are"),
+        (&["--unset", "content"], "a decision cannot be empty"),
+        (&["--content", "x", "--set", "content=y"], "are both given"),
+        (&["--set", "context=x", "--unset", "context"], "`context` is given twice"),
+    ] {
+        let ran = edit(args).ends(2);
+        assert!(ran.err.contains(said), "{args:?}: {}", ran.err);
+    }
+    assert_eq!(project.read(DECISIONS), before);
+}
+
+#[test]
+fn the_log_of_memory_v2_is_imported_with_its_chain_and_times() {
+    let project = Project::bare();
+    let log = [
+        r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-14T09:30:00Z","decision_id":"aaa","topic":"auth","decision":"JWT","rationale":"simple","status":"active"}"#,
+        r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-15T09:30:00Z","decision_id":"bbb","topic":"auth","decision":"Sessions","status":"active","supersedes":"aaa"}"#,
+        r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-16T09:30:00Z","decision_id":"ccc","topic":"queue","decision":"Kafka","status":"rejected"}"#,
+    ];
+    project.write("T-1.decisions.jsonl", log.join("\n"));
+    let ran = project.run(&["memory", "import", "T-1.decisions.jsonl"]).ends(0);
+    assert!(ran.out.contains("as memory-v2"), "{}", ran.out);
+    let found = project.memory(&["search", "--all", "--sort", "oldest"]);
+    let found: Vec<(&str, &str, i64)> = found["hits"]
+        .as_array()
+        .expect("hits")
+        .iter()
+        .map(|hit| {
+            let text = |name: &str| hit[name].as_str().unwrap_or("active");
+            (text("title"), text("status"), hit["createdAt"].as_i64().expect("a time"))
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [("JWT", "superseded", 1_771_061_400_000), ("Sessions", "active", 1_771_147_800_000)]
+    );
+    let again = project.run(&["memory", "import", "T-1.decisions.jsonl"]).ends(0);
+    assert!(again.out.contains("took 0 memories in"), "{}", again.out);
+}
+
+#[test]
+fn another_programs_database_is_named_and_kept() {
+    let project = Project::bare();
+    let path = project.path().join(".aidd/data.db");
+    // The first page of an empty database with the application id of GeoPackage.
+    let mut before = vec![0; 4096];
+    before[..16].copy_from_slice(b"SQLite format 3\0");
+    before[16..24].copy_from_slice(&[0x10, 0, 1, 1, 0, 64, 32, 32]);
+    before[24..32].copy_from_slice(&[0, 0, 0, 1, 0, 0, 0, 1]);
+    before[44..48].copy_from_slice(&[0, 0, 0, 4]);
+    before[56..60].copy_from_slice(&[0, 0, 0, 1]);
+    before[68..72].copy_from_slice(b"GPKG");
+    before[92..96].copy_from_slice(&[0, 0, 0, 1]);
+    before[100..108].copy_from_slice(&[13, 0, 0, 0, 0, 0x10, 0, 0]);
+    fs::create_dir_all(project.path().join(".aidd")).expect("made");
+    fs::write(&path, &before).expect("written");
+    let ran = project.run(&["memory", "add", "decision", "Use SQLite"]).ends(0);
+    assert!(ran.err.contains("another program (application id 0x47504b47"), "{}", ran.err);
+    assert!(!ran.err.contains("damaged"), "{}", ran.err);
+    let seen = project.run(&["memory", "doctor"]);
+    assert!(seen.out.contains("the database of another program; delete it once"), "{}", seen.out);
+    let aside = fs::read_dir(project.path().join(".aidd")).expect("a folder").flatten();
+    let aside = aside.map(|entry| entry.path()).find(|path| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("data.foreign-"))
+    });
+    assert_eq!(fs::read(aside.expect("moved aside")).expect("bytes"), before);
+}
+
+#[test]
+fn a_project_with_its_memory_in_the_plain_folder_goes_on_there() {
+    let project = Project::bare();
+    fs::create_dir(project.path().join(".git")).expect("made");
+    let line =
+        r#"{"at":1,"content":"Use SQLite","id":"decision_1_a","topic":"store","type":"decision"}"#;
+    project.write("memory/decisions.jsonl", format!("{line}\n<<<<<<< HEAD\n"));
+    assert_eq!(project.memory(&["show", "decision_1_a"])["entries"][0]["content"], "Use SQLite");
+    let ran = project.run(&["check"]);
+    assert!(ran.out.contains("memory/conflict-marker"), "{}", ran.out);
+    project.run(&["memory", "doctor", "--fix"]);
+    let attributes = project.read(".gitattributes");
+    assert!(attributes.ends_with("\nmemory/*.jsonl merge=union\n"), "{attributes}");
+    assert_eq!(project.read("memory/decisions.jsonl"), format!("{line}\n"));
+    let ran = project.run(&["memory", "add", "mistake", "boom", "--fix", "mended"]).ends(0);
+    assert!(ran.out.contains("in memory/mistakes.jsonl"), "{}", ran.out);
+    assert!(!project.path().join("ai").exists());
+    project.write("ai/memory/decisions.jsonl", "");
+    let seen = project.run(&["memory", "doctor"]);
+    assert!(seen.out.contains("memory holds memories too and is not read"), "{}", seen.out);
+}
