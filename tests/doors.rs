@@ -19,8 +19,8 @@ fn aidd(folder: &Path, args: &[&str]) -> String {
     let mut stdin: &[u8] = &[];
     let mut io = aidd_ci::Io {
         stdin: &mut stdin,
-        out: Box::new(&mut out),
-        err: Box::new(&mut err),
+        out: aidd_ci::Output::new(&mut out),
+        err: aidd_ci::Output::new(&mut err),
         cwd: folder.to_owned(),
         style: aidd_ci::report::Style::default(),
     };
@@ -487,8 +487,8 @@ fn aidd_baseline(folder: &Path) -> String {
     let (mut out, mut err, mut stdin) = (Vec::new(), Vec::new(), &b""[..]);
     let mut io = aidd_ci::Io {
         stdin: &mut stdin,
-        out: Box::new(&mut out),
-        err: Box::new(&mut err),
+        out: aidd_ci::Output::new(&mut out),
+        err: aidd_ci::Output::new(&mut err),
         cwd: folder.to_owned(),
         style: aidd_ci::report::Style::default(),
     };

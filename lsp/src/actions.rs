@@ -6,6 +6,7 @@ use crate::convert;
 use crate::edits;
 use crate::sentences;
 use crate::snapshot::Snapshot;
+use aidd_engine::escape;
 use aidd_engine::files::{Files, side_file};
 use aidd_engine::finding::{Edit, FileChange, Finding, Fix, Safety};
 use aidd_engine::fix;
@@ -123,11 +124,11 @@ pub fn actions(
         if let Some(Span { start, end }) = sentences::at(snapshot, span, around) {
             let deed = Deed::Draft { start, end };
             let kind = CodeActionKind::REFACTOR;
-            actions.push(action(snapshot, sentences::TITLE.to_owned(), kind, deed));
+            actions.push(action(snapshot, sentences::TITLE, kind, deed));
         }
     }
     if is_asked_for(context, &FIX_ALL) && can_fix_all(snapshot) {
-        let title = "Apply all safe fixes of aidd in this file".to_owned();
+        let title = "Apply all safe fixes of aidd in this file";
         actions.push(action(snapshot, title, FIX_ALL, Deed::FixAll));
     }
     if around.client.lazy_edits {
@@ -184,7 +185,7 @@ fn quick_fixes(
                 continue;
             };
             let deed = Deed::Fix { id: finding.id.clone() };
-            let action = quick_fix(snapshot, titled(&fix.title, fix.safety), deed);
+            let action = quick_fix(snapshot, &titled(&fix.title, fix.safety), deed);
             let is_preferred = Some(fix.safety == Safety::Safe);
             let diagnostics = reported(finding);
             actions.push(CodeAction { is_preferred, diagnostics, ..action });
@@ -192,7 +193,7 @@ fn quick_fixes(
         actions.extend(rules.iter().filter_map(|rule| fix_rule(snapshot, rule)));
         for finding in allowable(snapshot, &here) {
             let title = format!("Allow `{}` here with a comment", finding.rule);
-            let action = quick_fix(snapshot, title, Deed::Allow { id: finding.id.clone() });
+            let action = quick_fix(snapshot, &title, Deed::Allow { id: finding.id.clone() });
             actions.push(CodeAction { diagnostics: reported(finding), ..action });
         }
     }
@@ -201,7 +202,7 @@ fn quick_fixes(
     if let Some(config) = config {
         actions.extend(rules.into_iter().map(|rule| {
             let title = format!("Turn `{rule}` off in {config}");
-            quick_fix(snapshot, title, Deed::TurnOff { rule: rule.to_owned() })
+            quick_fix(snapshot, &title, Deed::TurnOff { rule: rule.to_owned() })
         }));
     }
 }
@@ -211,7 +212,7 @@ fn fix_rule(snapshot: &Snapshot, rule: &str) -> Option<CodeAction> {
     let fixes = fixes_of(snapshot, rule);
     let safety = fixes.iter().map(|fix| fix.safety).max().filter(|_| fixes.len() > 1)?;
     let title = titled(&format!("Fix all `{rule}` in this file"), safety);
-    Some(quick_fix(snapshot, title, Deed::FixRule { rule: rule.to_owned() }))
+    Some(quick_fix(snapshot, &title, Deed::FixRule { rule: rule.to_owned() }))
 }
 
 /// The findings that a comment may allow; of those of one rule on one line, the first.
@@ -236,12 +237,13 @@ fn titled(title: &str, safety: Safety) -> String {
     }
 }
 
-fn quick_fix(snapshot: &Snapshot, title: String, deed: Deed) -> CodeAction {
+fn quick_fix(snapshot: &Snapshot, title: &str, deed: Deed) -> CodeAction {
     action(snapshot, title, CodeActionKind::QUICKFIX, deed)
 }
 
-fn action(snapshot: &Snapshot, title: String, kind: CodeActionKind, deed: Deed) -> CodeAction {
+fn action(snapshot: &Snapshot, title: &str, kind: CodeActionKind, deed: Deed) -> CodeAction {
     let data = Data { uri: snapshot.uri.clone(), deed };
+    let title = escape::line(title).into_owned();
     CodeAction { title, kind: Some(kind), data: Some(json!(data)), ..CodeAction::default() }
 }
 

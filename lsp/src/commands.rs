@@ -9,6 +9,7 @@ use crate::state::State;
 use crate::uri;
 use crate::workspace::Workspace;
 use aidd_engine::baseline::Baseline;
+use aidd_engine::escape;
 use aidd_engine::finding::{Finding, Status};
 use aidd_engine::paths::relative;
 use aidd_engine::walk::{self, Outcome, Walk};
@@ -141,7 +142,7 @@ async fn record(state: &Arc<State>, workspace: Arc<Workspace>, accept_new: bool)
     let written = written.await.map_err(|_| Error::internal_error())?;
     let count = written.map_err(|message| Error {
         code: ErrorCode::ServerError(REFUSED),
-        message: message.into(),
+        message: escape::lines(&message).into_owned().into(),
         data: None,
     })?;
     let reloaded = state.clone();
@@ -157,6 +158,7 @@ const REFUSED: i64 = -32803;
 
 fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, String> {
     let project = &workspace.project;
+    project.own_baseline().map_err(|error| error.to_string())?;
     let path = project.baseline_path(None);
     let known = project.baseline(&path, false).map_err(|error| error.to_string())?;
     let walk = Walk { jobs: 1, ..Walk::over(vec![project.root().to_owned()]) };

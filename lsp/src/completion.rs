@@ -10,6 +10,7 @@ use crate::convert;
 use crate::page::{self, Part};
 use crate::snapshot::Snapshot;
 use aidd_content::page as header;
+use aidd_engine::escape;
 use aidd_engine::kind::{self, Kind};
 use aidd_engine::patterns::syntax::LANGUAGES;
 use aidd_engine::rule::Rule;
@@ -149,7 +150,7 @@ fn rule_item(
     let data = Data { uri: snapshot.uri.clone(), rule: rule.id.to_string() };
     CompletionItem {
         kind: Some(CompletionItemKind::CONSTANT),
-        detail: Some(rule.summary.clone()),
+        detail: Some(escape::line(&rule.summary).into_owned()),
         sort_text: Some(format!("{rank:04}")),
         data: Some(json!(data)),
         ..item(snapshot, name, span, text)
@@ -161,7 +162,7 @@ fn item(snapshot: &Snapshot, label: &str, span: Span, text: String) -> Completio
     // Clients compare it with what stands in the range, quotes included.
     let is_quoted = snapshot.source.slice(span).starts_with('"');
     CompletionItem {
-        label: label.to_owned(),
+        label: escape::line(label).into_owned(),
         filter_text: is_quoted.then(|| format!("\"{label}\"")),
         text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(range, text))),
         ..CompletionItem::default()

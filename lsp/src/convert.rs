@@ -3,6 +3,7 @@
 
 use crate::snapshot::Snapshot;
 use crate::workspace::Workspace;
+use aidd_engine::escape;
 use aidd_engine::finding::{Finding, Severity, Status};
 use aidd_engine::rule::Rule;
 use aidd_engine::source::{Encoding, Position as Place, Source, Span};
@@ -95,14 +96,14 @@ pub fn diagnostic(snapshot: &Snapshot, finding: &Finding) -> Diagnostic {
             snapshot.uri.clone(),
             range(&snapshot.source, one.span, snapshot.encoding),
         ),
-        message: one.message.clone(),
+        message: escape::lines(&one.message).into_owned(),
     });
     let related: Vec<_> = related.collect();
     let tags = rule.map(tags).unwrap_or_default();
     Diagnostic {
         range: range(&snapshot.source, finding.span, snapshot.encoding),
         severity: Some(severity(finding)),
-        code: Some(NumberOrString::String(finding.rule.to_string())),
+        code: Some(NumberOrString::String(escape::line(&finding.rule).into_owned())),
         code_description: page.map(|href| CodeDescription { href }),
         source: Some(SOURCE.to_owned()),
         message: message(finding),
@@ -132,7 +133,7 @@ fn message(finding: &Finding) -> String {
     if finding.status == Status::Baselined {
         text.push_str("\n(baselined)");
     }
-    text
+    escape::lines(&text).into_owned()
 }
 
 /// Rules tagged so speak of text that does nothing, or that nobody should use any more.

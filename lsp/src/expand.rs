@@ -3,7 +3,7 @@
 use crate::documents::{Place, lock};
 use crate::roots;
 use crate::state::State;
-use aidd_engine::ignored::Ignored;
+use aidd_engine::walk;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,9 +77,7 @@ fn known_below(state: &Arc<State>, path: &Path) -> BTreeSet<PathBuf> {
 
 /// Whether the ignore files leave out all that is in the directory at `path`.
 fn is_ignored(state: &Arc<State>, path: &Path) -> bool {
-    // A file in it: it may be a root itself, with a store of its own.
     let place = Place::File(path.to_owned());
     let (workspace, relative) = state.roots_then_tell(|roots| roots.of(&place));
-    let disk = &workspace.project.disk;
-    !relative.is_empty() && Ignored::new(disk).leaves_out(&format!("{relative}/x"))
+    !relative.is_empty() && !walk::meets(&workspace.project.disk, &format!("{relative}/x"))
 }

@@ -6,6 +6,7 @@ use crate::page::{self, Part};
 use crate::snapshot::Snapshot;
 use crate::workspace::Workspace;
 use aidd_engine::allow;
+use aidd_engine::escape::markdown;
 use aidd_engine::finding::{Finding, Status};
 use aidd_engine::kind::{self, Kind};
 use aidd_engine::rule::Rule;
@@ -52,11 +53,13 @@ fn of_findings(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
 /// A finding: what is wrong, what to do, how it stands, then why.
 fn explained(snapshot: &Snapshot, finding: &Finding, part: Part) -> String {
     let workspace = &snapshot.workspace;
-    let mut parts = vec![format!("**{}**: {}", finding.severity, finding.message)];
-    parts.extend(finding.help.clone());
+    // What a finding says may quote the file, or come from a page of the project.
+    let mut parts =
+        vec![format!("**{}**: {}", finding.severity, markdown::message(&finding.message))];
+    parts.extend(finding.help.as_deref().map(markdown::message));
     if matches!(finding.status, Status::Allowed | Status::Baselined) {
         let reason = finding.reason.as_deref().unwrap_or_default();
-        parts.push(format!("*{}*: {reason}", finding.status));
+        parts.push(format!("*{}*: {}", finding.status, markdown::message(reason)));
     }
     parts.extend(decided(workspace, finding));
     let said = parts.join("\n\n");

@@ -2,6 +2,7 @@
 
 use crate::convert;
 use crate::snapshot::Snapshot;
+use aidd_engine::escape;
 use aidd_engine::finding::Status;
 use serde::Serialize;
 use serde_json::json;
@@ -56,5 +57,5 @@ pub fn message(allowed: &[Allowed]) -> String {
     let line = |one: &Allowed| {
         format!("{}: {}: {} ({})", one.range.start.line + 1, one.rule, one.message, one.reason)
     };
-    allowed.iter().map(line).collect::<Vec<_>>().join("\n")
+    escape::lines(&allowed.iter().map(line).collect::<Vec<_>>().join("\n")).into_owned()
 }

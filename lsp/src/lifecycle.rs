@@ -212,7 +212,7 @@ impl Session {
 /// Files that say what is a finding elsewhere. Watching all files is a burden for many an editor.
 const WATCHED: [&str; 6] = [
     "**/.aidd/**",
-    "**/ai/memory/*.jsonl",
+    "**/memory/*.jsonl",
     "**/rules/**/*.md",
     "**/.{git,aidd,docker,}ignore",
     "**/*.dockerignore",

@@ -7,6 +7,7 @@ use crate::lifecycle::{Session, Settings};
 use crate::roots::Roots;
 use crate::snapshot::Snapshot;
 use aidd_engine::check::Checked;
+use aidd_engine::escape;
 use aidd_engine::files::Overlay;
 use aidd_engine::source::{Encoding, Source};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -274,7 +275,9 @@ impl State {
             return;
         }
         let state = self.clone();
+        let text = escape::lines(&text).into_owned();
         tokio::spawn(async move {
+            let text = escape::lines(&text).into_owned();
             if show {
                 state.client.show_message(kind, text).await;
             } else {

@@ -14,6 +14,11 @@ use aidd_engine::walk::{self, Kept, Told, Walk};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How long a file is taken to be ignored: `git add --force` makes it one that is checked, and no
+/// editor watches the index.
+const IGNORED_FOR: Duration = Duration::from_secs(5);
 
 /// One project (root with `.aidd` or `.git`) with its engine; immutable, replaced as a whole on
 /// reload.
@@ -29,8 +34,9 @@ pub struct Workspace {
     pub baseline_error: Option<ProjectError>,
     /// The baseline by path: a file is judged by its own entries.
     known: HashMap<String, Baseline>,
-    /// The files asked for so far, and whether a run over the project would check them.
-    met: Mutex<HashMap<String, bool>>,
+    /// The files asked for so far, whether a run over the project would check them, and since when
+    /// that is known.
+    met: Mutex<HashMap<String, (bool, Instant)>>,
     /// The project as a whole; made when first asked for.
     whole: Mutex<Option<Arc<Whole>>>,
     /// What it is brought up to date by, and the documents that were open when it was last.
@@ -183,8 +189,10 @@ impl Workspace {
     /// alone.
     #[must_use]
     pub fn checks(&self, path: &str) -> bool {
-        if let Some(&known) = lock(&self.met).get(path) {
-            return known;
+        if let Some((known, asked)) = lock(&self.met).get(path)
+            && (*known || asked.elapsed() < IGNORED_FOR)
+        {
+            return *known;
         }
         let (config, disk) = (&self.project.config, &self.project.disk);
         if !disk.exists(path) {
@@ -196,7 +204,7 @@ impl Workspace {
         let only = Some([path.to_owned()].into());
         let walk = Walk { only, ..Walk::over(vec![disk.root().to_owned()]) };
         let met = walk::list(config, disk, &walk).is_ok_and(|met| met.contains(path));
-        lock(&self.met).insert(path.to_owned(), met);
+        lock(&self.met).insert(path.to_owned(), (met, Instant::now()));
         met
     }
 

@@ -50,7 +50,7 @@ fn logs_show_what_is_new_and_count_the_rest() {
     ");
     assert_snapshot!(last_lines(&render(Format::Github, &run), 5), @"
     1 file not, or not wholly, checked:
-      big/blob .json: larger than 2 MiB | <b>
+      big/blob\\u{1b}.json: larger than 2 MiB | <b>
     compared with main (merge base 1a2b3c4): 4 changed files
     note: the clone is shallow
     1 error, 1 warning, 1 info in 12 files; 1 fixable with --fix, 1 with --fix-unsafe; 1 pre-existing, 1 moved, 1 fixed, 1 baselined, 1 allowed
@@ -65,7 +65,7 @@ fn without_its_sources_a_finding_is_a_line() {
     conf, dir/sé#t:1.toml:2:9: error[secrets/some-key] `[REDACTED]` is 100% | open see @someone <b> #12
     logs/big.log:41002:1: info[team/no-shouting] Do not shout
     1 file not, or not wholly, checked:
-      big/blob .json: larger than 2 MiB | <b>
+      big/blob\\u{1b}.json: larger than 2 MiB | <b>
 
     compared with main (merge base 1a2b3c4): 4 changed files
 
@@ -168,7 +168,7 @@ fn the_comment_tells_the_verdict_and_what_became_better() {
     <details>
     <summary>1 file not, or not wholly, checked</summary>
 
-    - big/blob .json: larger than 2 MiB \| &lt;b&gt;
+    - big/blob\\u{1b}.json: larger than 2 MiB \| &lt;b&gt;
 
     </details>
 
@@ -272,7 +272,7 @@ fn a_policy_blocks_warns_and_leaves_out() {
           = note: `ci.blockOn` names this rule: the run fails
 
     1 file not, or not wholly, checked:
-      big/blob .json: larger than 2 MiB | <b>
+      big/blob\u{1b}.json: larger than 2 MiB | <b>
 
     1 error, 1 info in 12 files (0.2 s); 1 fixable with --fix-unsafe; 1 baselined, 1 allowed, 1 ignored
     "#);
@@ -296,7 +296,7 @@ fn a_policy_blocks_warns_and_leaves_out() {
     <details>
     <summary>1 file not, or not wholly, checked</summary>
 
-    - big/blob .json: larger than 2 MiB \| &lt;b&gt;
+    - big/blob\\u{1b}.json: larger than 2 MiB \| &lt;b&gt;
 
     </details>
     ");

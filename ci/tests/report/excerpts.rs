@@ -32,6 +32,23 @@ fn a_finding_of_a_few_lines_is_shown_whole() {
 }
 
 #[test]
+fn markers_point_at_their_text_behind_what_is_written_out() {
+    let out = excerpt(
+        "a\u{202e}\u{1b}[2J\u{9b} ##[group] é HERE \u{202e}THERE\n",
+        "HERE",
+        &["\u{202e}THERE"],
+    );
+    let lines: Vec<&str> = out.lines().collect();
+    let at = |line: &str, what: &str| line.find(what).map(|at| line[..at].chars().count());
+    assert!(
+        lines[3].contains("a\\u{202e}\\u{1b}[2J\\u{9b} # #[group] é HERE \\u{202e}THERE"),
+        "{out}"
+    );
+    assert_eq!(at(lines[3], "HERE"), at(lines[4], "^^^^"), "{out}");
+    assert_eq!(at(lines[3], "\\u{202e}THERE"), at(lines[4], "-------------"), "{out}");
+}
+
+#[test]
 fn a_finding_of_many_lines_shows_its_first() {
     let body = "begin\n1\n2\n3\n4\n5\nend";
     assert_snapshot!(excerpt(&format!("{body}\nb\n"), body, &[]), @"

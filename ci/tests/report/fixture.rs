@@ -121,6 +121,7 @@ impl Change {
             changed_files: 4,
             before: Severities { error: 2, warning: 3, info: 0 },
             after: Severities { error: 1, warning: 3, info: 1 },
+            weakened: Vec::new(),
         });
         run
     }

@@ -36,7 +36,7 @@ fn text() {
           | ^^^^^^
 
     1 file not, or not wholly, checked:
-      big/blob .json: larger than 2 MiB | <b>
+      big/blob\u{1b}.json: larger than 2 MiB | <b>
 
     1 error, 1 warning, 1 info in 12 files (0.2 s); 1 fixable with --fix, 1 with --fix-unsafe; 1 baselined, 1 allowed
     "#);
@@ -252,7 +252,7 @@ fn github() {
     ::warning file=Dockerfile,line=1,endLine=1,col=6,endColumn=19,title=dockerfile/latest-tag::Pin the tag%0AName a version
     ::notice file=logs/big.log,line=41002,endLine=41002,col=1,endColumn=7,title=team/no-shouting::Do not shout
     1 file not, or not wholly, checked:
-      big/blob .json: larger than 2 MiB | <b>
+      big/blob\\u{1b}.json: larger than 2 MiB | <b>
     1 error, 1 warning, 1 info in 12 files; 1 fixable with --fix, 1 with --fix-unsafe; 1 baselined, 1 allowed
     ");
 }
@@ -288,7 +288,7 @@ fn markdown() {
     <details>
     <summary>1 file not, or not wholly, checked</summary>
 
-    - big/blob .json: larger than 2 MiB \| &lt;b&gt;
+    - big/blob\\u{1b}.json: larger than 2 MiB \| &lt;b&gt;
 
     </details>
     ");
@@ -359,7 +359,7 @@ fn junit() {
         </testcase>
       </testsuite>
       <testsuite name="not, or not wholly, checked" tests="1" failures="0" errors="0" skipped="1">
-        <testcase name="big/blob�.json" classname="big/blob�.json">
+        <testcase name="big/blob\u{1b}.json" classname="big/blob\u{1b}.json">
           <skipped message="larger than 2 MiB | &lt;b&gt;"/>
         </testcase>
       </testsuite>

@@ -55,7 +55,7 @@ fn the_whole_log() {
                     }
                   ],
                   "message": {
-                    "text": "big/blob\u001b.json: larger than 2 MiB | <b>"
+                    "text": "big/blob\\u{1b}.json: larger than 2 MiB | <b>"
                   }
                 }
               ]
@@ -325,8 +325,8 @@ fn the_whole_log() {
                     "text": "We do not shout. It hurts."
                   },
                   "help": {
-                    "markdown": "# team/no-shouting\n\nWe do not shout. It\nhurts.\n\nMore.\n",
-                    "text": "# team/no-shouting\n\nWe do not shout. It\nhurts.\n\nMore.\n"
+                    "markdown": "# team/no-shouting\n\nWe do not shout. It\nhurts.\n\nMore.",
+                    "text": "team/no-shouting\n\nWe do not shout. It\nhurts.\n\nMore."
                   },
                   "helpUri": "https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/rules/team/no-shouting.md",
                   "id": "team/no-shouting",

@@ -86,6 +86,87 @@ fn a_finding_says_what_and_why() {
     assert_eq!(hovered(&project, "Dockerfile", "FR‸OM debian:12\n", FULL), "nothing");
 }
 
+/// A page of the project that tries what a page can try.
+const HOSTILE: &str = "---
+severity: warning
+aliases: ['[x](command:a)<img src=b>']
+message: \"`<match>` <img src=https://evil.example/p.png> [run](command:evil) ![i](https://evil.example/p.png)\\n# \\u202eno\\n```\"
+help: \"<a href='command:evil'>click</a> or [here](javascript:x)\"
+check:
+  text: { regex: 'blue.*' }
+---
+# team/evil
+
+Why <b>not</b>? ![logo](https://evil.example/p.png) [run it](command:workbench.action.quit) and
+[this][ref] or <javascript:x>, see [the docs](https://ok.example/a) and [a file](../docs/a.md).
+
+<script>alert(1)</script>
+
+<!-- [hidden](command:x) -->
+
+[ref]: command:evil
+
+## Fails
+
+```txt
+blue <img src=x>
+```
+";
+
+#[test]
+fn a_page_of_the_project_loads_and_runs_nothing() {
+    use pulldown_cmark::{Event, Options, Parser, Tag};
+    let project = Project::new(&[("rules/evil.md", HOSTILE)]);
+    let text = "a bl‸ue <img src=https://evil.example/q.png> [run](command:evil) \u{202e}\n";
+    let shown = hovered(&project, "a.txt", text, FULL);
+    // The first line is the test's own.
+    let shown = shown.split_once('\n').expect("a head").1;
+    for event in Parser::new_ext(shown, Options::all()) {
+        match event {
+            Event::Html(html) | Event::InlineHtml(html) => panic!("HTML {html} in {shown}"),
+            Event::Start(Tag::Image { dest_url, .. }) => panic!("image {dest_url} in {shown}"),
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                let ours =
+                    ["https://ok.example/a", "../docs/a.md", "file:///project/rules/evil.md"];
+                assert!(ours.contains(&&*dest_url), "link {dest_url} in {shown}");
+            }
+            _ => {}
+        }
+    }
+    assert!(!shown.contains(['\u{202e}', '\u{1b}']), "{shown}");
+    assert_snapshot!(shown, @r#"
+    **warning**: `blue <img src=https://evil.example/q.png> [run](command:evil) \u{202e}` \<img src=https://evil.example/p.png> \[run\](command:evil) \!\[i\](https://evil.example/p.png)
+    \# \\u{202e}no
+    \`\`\`
+
+    \<a href='command:evil'>click\</a> or \[here\](javascript:x)
+
+    ---
+
+    **[team/evil](file:///project/rules/evil.md)** · warning · also \[x\](command:a)\<img src=b>
+
+    Why \<b>not\</b>? logo run it and
+    this or javascript:x, see [the docs](https://ok.example/a) and [a file](../docs/a.md).
+
+    \<script>alert(1)\</script>
+
+    #### Fails
+
+    ```txt
+    blue <img src=x>
+    ```
+    "#);
+    let plain = hovered(&project, "a.txt", text, Client::default());
+    assert!(
+        plain.contains("see the docs (https://ok.example/a) and a file (../docs/a.md)."),
+        "{plain}"
+    );
+    assert!(!plain.lines().skip(1).any(|line| line.contains('\u{202e}')), "{plain}");
+    let snapshot = project.open("a.txt", &text.replace('‸', ""));
+    let found = aidd_lsp::convert::diagnostics(&snapshot);
+    assert!(!found[0].message.contains('\u{202e}'), "{}", found[0].message);
+}
+
 #[test]
 fn several_findings_at_a_place_are_told_without_examples() {
     let project = Project::new(&[]);

@@ -1,0 +1,101 @@
+//! Text of a repository, for people: nothing in it steers a terminal, hides or reorders what is
+//! around it. [`markdown`] does the same for Markdown.
+
+pub mod markdown;
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Whether `c` is a control character, or one that hides or reorders text: C0, DEL, C1, line and
+/// paragraph separators, bidirectional controls, what has no width, tags, noncharacters. The joiners
+/// and variation selectors that scripts and emoji need are none.
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
+    let code = u32::from(c);
+    c.is_control()
+        || matches!(
+            code,
+            0xAD | 0x34F
+                | 0x61C
+                | 0x115F
+                | 0x1160
+                | 0x17B4
+                | 0x17B5
+                | 0x180E
+                | 0x200B
+                | 0x200E
+                | 0x200F
+                | 0x2028..=0x202E
+                | 0x2060..=0x206F
+                | 0x3164
+                | 0xFDD0..=0xFDEF
+                | 0xFEFF
+                | 0xFFA0
+                | 0xFFF9..=0xFFFB
+                | 0x1_D173..=0x1_D17A
+                | 0xE_0000..=0xE_0FFF
+        )
+        || code & 0xFFFE == 0xFFFE
+}
+
+/// Appends `c`, as `\u{202e}` where it is [hidden](is_hidden).
+pub fn push(out: &mut String, c: char) {
+    if is_hidden(c) {
+        // Writing to a string does not fail.
+        let _ = write!(out, "{}", c.escape_unicode());
+    } else {
+        out.push(c);
+    }
+}
+
+/// `text` with every hidden character written out; line breaks (as `\n`) and tabs stay.
+#[must_use]
+pub fn lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| matches!(c, '\n' | '\t').then_some(c))
+}
+
+/// `text` on one line, with every hidden character written out; a line break or a tab becomes a
+/// space.
+#[must_use]
+pub fn line(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| matches!(c, '\n' | '\t').then_some(' '))
+}
+
+fn escaped(text: &str, layout: fn(char) -> Option<char>) -> Cow<'_, str> {
+    let is_plain = |c: char| !is_hidden(c) || layout(c) == Some(c);
+    let Some(first) = text.find(|c| !is_plain(c)) else { return Cow::Borrowed(text) };
+    let mut out = String::with_capacity(text.len() + 8);
+    out.push_str(&text[..first]);
+    let mut chars = text[first..].chars().peekable();
+    while let Some(c) = chars.next() {
+        match layout(c) {
+            Some(c) => out.push(c),
+            None if c == '\r' && chars.peek() == Some(&'\n') => {}
+            None => push(&mut out, c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_written_out() {
+        assert_eq!(lines("a\r\n\tb\rc"), "a\n\tb\\u{d}c");
+        assert_eq!(line("a\r\n\tb\u{1b}[2J"), "a  b\\u{1b}[2J");
+        assert_eq!(
+            line("x\u{9b}\u{7f}\u{202e}\u{2028}\u{feff}\u{e0041}\u{ffff}"),
+            "x\\u{9b}\\u{7f}\\u{202e}\\u{2028}\\u{feff}\\u{e0041}\\u{ffff}"
+        );
+    }
+
+    #[test]
+    fn what_scripts_and_emoji_need_stays() {
+        for text in ["é 漢字 한국어", "👩\u{200d}💻 ❤\u{fe0f}", "می\u{200c}خواهم", "a\u{a0}b"]
+        {
+            assert!(matches!(line(text), Cow::Borrowed(same) if same == text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! Hostile names and texts through every command and format: whatever comes out steers no terminal,
+//! commands no CI system, and stays in its format.
+
+use crate::support::{Project, Ran};
+use clap::{Command, CommandFactory, ValueEnum};
+use pulldown_cmark::{Event, Options, Parser, Tag};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
+/// What would mask a log, set a title, clear a screen, reorder or hide text, load an image.
+const EVIL: &str = "x\r\n::add-mask::p\n \u{a0}::add-mask::p\n##[add-mask]p ##vso[p]\u{1b}[35m\u{1b}]0;t\u{7}\
+    \u{9b}2J\u{202e}\u{200b}\u{2028}\u{e0041}\u{7f}<img src=x onerror=y>[a](command:b)![i](data:c)|`@octocat {0}";
+/// The same in a name.
+const NAME: &str =
+    "n\n::add-mask::p\n##[add-mask]\u{1b}[35m\u{9b}\u{202e}\u{e0041}<img>[a](command:b)|`";
+
+/// Every command, and what it is given. `EVIL` stands for the text, `ID` for the id of a memory,
+/// `FILE` for the name of a file.
+const CASES: &[(&str, &[&[&str]])] = &[
+    (
+        "check",
+        &[
+            &[".", "--verbose"],
+            &["FILE"],
+            &["EVIL"],
+            &[".", "--only", "EVIL"],
+            &[".", "--diff", "EVIL"],
+            &[".", "--diff", "main"],
+            &[".", "--output", "EVIL.json"],
+            &[".", "--output", "/EVIL/EVIL.json"],
+            &[".", "--baseline", "EVIL"],
+            &["--fix", "--dry-run", "--color", "always"],
+            &["-", "--stdin-path", "EVIL.txt"],
+            &["-", "--stdin-path", "EVIL.txt", "--fix", "--dry-run"],
+            &[".", "--category", "EVIL", "--format", "sarif", "--sarif-suppressed"],
+        ],
+    ),
+    (
+        "ci",
+        &[
+            &["--base", "main"],
+            &["--base", "EVIL"],
+            &["--report", "json"],
+            &["--report", "markdown"],
+        ],
+    ),
+    ("ci merge", &[&["EVIL"], &["report.json"]]),
+    ("ci post", &[&["EVIL"], &["report.json"]]),
+    (
+        "explain",
+        &[
+            &["team/evil"],
+            &["team/evil", "--markdown"],
+            &["EVIL"],
+            &["team/evil", "--color", "always"],
+        ],
+    ),
+    ("rule list", &[&[], &["--json"], &["EVIL"], &["--color", "always"]]),
+    ("rule packs", &[&[], &["--json"], &["EVIL"]]),
+    ("rule new", &[&["EVIL"], &["team/new"]]),
+    ("rule test", &[&[], &["EVIL"]]),
+    (
+        "rule export",
+        &[&["agents-md", "--stdout"], &["agents-md", "--check"], &["agents-md", "-o", "EVIL"]],
+    ),
+    (
+        "rule import",
+        &[&["--dry-run"], &["EVIL"], &["FILE", "--from", "ls-lint"], &[".ls-lint.yml"]],
+    ),
+    ("rule suggest", &[&[], &["--format", "json"], &["EVIL"]]),
+    ("rule coverage", &[&[], &["--format", "json"]]),
+    ("baseline write", &[&[".", "--baseline", "EVIL"], &["EVIL"]]),
+    ("baseline prune", &[&[], &["--baseline", "EVIL"], &["--baseline", "FILE"]]),
+    ("config show", &[&[], &["FILE"], &["EVIL"]]),
+    ("config schema", &[&[]]),
+    ("doctor", &[&[]]),
+    ("generate commit-message", &[&[], &["--format", "json"]]),
+    (
+        "memory add decision",
+        &[&["EVIL", "--topic", "EVIL", "--reasoning", "EVIL", "--alternative", "EVIL"], &["-"]],
+    ),
+    ("memory add mistake", &[&["EVIL", "--cause", "EVIL", "--file", "EVIL"]]),
+    ("memory add convention", &[&["EVIL", "--example", "EVIL"], &["EVIL", "--check", "EVIL"]]),
+    ("memory add insight", &[&["EVIL"], &["EVIL", "--json"]]),
+    (
+        "memory search",
+        &[&["add-mask"], &["add-mask", "--json"], &["EVIL"], &["add-mask", "--color", "always"]],
+    ),
+    ("memory show", &[&["ID"], &["ID", "--json"], &["EVIL"], &["ID", "--color", "always"]]),
+    ("memory timeline", &[&["ID"], &["EVIL"]]),
+    ("memory recent", &[&[], &["--json"]]),
+    ("memory topics", &[&[], &["--json"]]),
+    ("memory edit", &[&["ID", "--set", "topic=EVIL"], &["EVIL", "--set", "EVIL=EVIL"]]),
+    ("memory supersede", &[&["ID", "EVIL"], &["EVIL", "EVIL"]]),
+    ("memory outcome", &[&["ID", "failed", "--reason", "EVIL"], &["EVIL", "EVIL"]]),
+    ("memory conflicts", &[&[], &["--json"]]),
+    ("memory settle", &[&["ID"], &["EVIL", "--rev", "EVIL"]]),
+    ("memory link", &[&["ID", "builds_on", "EVIL"], &["EVIL", "EVIL", "ID"]]),
+    (
+        "memory export",
+        &[
+            &[],
+            &["--format", "jsonl"],
+            &["--format", "json"],
+            &["--format", "markdown"],
+            &["--output", "EVIL/EVIL"],
+        ],
+    ),
+    ("memory import", &[&["FILE"], &["EVIL"], &["ai/memory/decisions.jsonl", "--dry-run"]]),
+    ("memory doctor", &[&[], &["--json"]]),
+    ("memory rebuild", &[&[]]),
+    ("memory prune", &[&[]]),
+    ("memory sessions", &[&[], &["--json"]]),
+    ("memory branch", &[&[], &["EVIL"], &["--json"]]),
+    ("memory remove", &[&["EVIL"], &["ID", "--reason", "EVIL"]]),
+    ("hook status", &[&[]]),
+    ("hook commit-msg", &[&["FILE"], &["EVIL"]]),
+    ("hook session-start", &[&[]]),
+    ("hook user-prompt", &[&[]]),
+    ("hook pre-tool-use", &[&[]]),
+    ("hook post-tool-use", &[&[]]),
+    ("hook pre-compact", &[&[]]),
+    ("hook stop", &[&[]]),
+    ("hook session-end", &[&[]]),
+    ("hook install", &[&[], &["EVIL"]]),
+    ("hook uninstall", &[&[], &["EVIL"]]),
+    ("init", &[&["--dry-run"], &["--claude-code", "--dry-run"], &["EVIL"]]),
+    ("completions", &[&["EVIL"]]),
+    ("man", &[&["EVIL"]]),
+    // These serve a protocol; what they send is tested where they are.
+    ("mcp", &[&["--list"], &["--root", "EVIL"], &["--http", "EVIL"]]),
+    ("lsp", &[&["EVIL"]]),
+];
+
+/// `text` between double quotes, as YAML and JSON read it.
+fn quoted(text: &str, long: bool) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            ' '..='~' => out.push(c),
+            c if long => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+            c => c
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    out + "\""
+}
+
+/// A repository with nothing in it that is not hostile.
+fn project(config: &str) -> Project {
+    let project = Project::repository();
+    let evil = quoted(EVIL, true);
+    project.write(
+        "rules/team/evil.md",
+        format!(
+            "---\nseverity: error\nmessage: {evil}\nhelp: {evil}\naliases: [{evil}]\ntags: [{evil}]\ncheck:\n  \
+             text: {{ regex: 'blue' }}\n  fix: {{ replace: {evil} }}\n---\n# team/evil {}\n\nWhy {EVIL}\n\n<script>x</script>\n\n\
+             ## Fails\n\n```txt\nblue {EVIL}\n```\n",
+            EVIL.replace(['\r', '\n'], " ")
+        ),
+    );
+    project.write("rules/team/worse.md", format!("---\n{evil}: {evil}\n---\n# team/worse\n"));
+    project.write(
+        "AGENTS.md",
+        format!("# {EVIL}\n\n- Never use `blue` {EVIL}\n- NEVER call `x()` {EVIL}\n"),
+    );
+    project.write(".ls-lint.yml", format!("ls:\n  {evil}: {evil}\n  .txt: {evil}\n"));
+    project.write(
+        "ai/memory/decisions.jsonl",
+        format!("{{\"id\": {0}, {0}: {0}}}\n{EVIL}\n", quoted(EVIL, false)),
+    );
+    project.write(".aidd/config.json", config);
+    project.write(&format!("{NAME}/{NAME}.txt"), format!("blue {EVIL}\nblue\n"));
+    project.write(&format!("{NAME}.json"), format!("{{ {0}: blue {0} {EVIL}", quoted(EVIL, false)));
+    project.write("Dockerfile", format!("FROM {}\nRUN {EVIL}\n", EVIL.replace(['\r', '\n'], " ")));
+    let odd = project.path().join(OsStr::from_bytes(b"odd\xff\x9b\x1b[35m\n::add-mask::p.txt"));
+    // Some systems take no such name.
+    let _ = fs::write(odd, "blue");
+    project.git(&["checkout", "--quiet", "-b", "side\u{202e}\u{e0041}"]);
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "--quiet", "-m", &format!("feat: {EVIL}")]);
+    project.write(&format!("{NAME}.txt"), format!("blue {EVIL}\n"));
+    project.git(&["add", "-A"]);
+    project
+}
+
+fn valid() -> String {
+    let evil = quoted(EVIL, false);
+    format!(
+        "{{\"exclude\": [{evil}], \"rules\": {{\"team/evil\": \"warning\"}}, \"ci\": {{\"warnOn\": [\"team/evil\"]}}}}"
+    )
+}
+
+/// The names of all commands that can be run, as they are typed.
+fn leaves(command: &Command, path: &str, found: &mut Vec<String>) {
+    let inner: Vec<&Command> = command.get_subcommands().collect();
+    if !path.is_empty() && (inner.is_empty() || !command.is_subcommand_required_set()) {
+        found.push(path.to_owned());
+    }
+    for command in inner {
+        leaves(command, format!("{path} {}", command.get_name()).trim_start(), found);
+    }
+}
+
+/// Whether a terminal would do or hide something at `c`, or a line end there.
+fn is_steering(c: char) -> bool {
+    c.is_control() || "\u{202e}\u{200b}\u{2028}\u{e0041}".contains(c)
+}
+
+/// The colours that this program writes.
+fn without_colors(text: &str) -> String {
+    ["0", "1", "2", "31", "32", "33", "36", "91", "92", "93", "94", "96"]
+        .iter()
+        .fold(text.to_owned(), |text, number| text.replace(&format!("\u{1b}[{number}m"), ""))
+}
+
+#[track_caller]
+fn assert_harmless(what: &str, text: &str, is_github: bool) {
+    for line in text.split('\n') {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let steering = line.chars().find(|&c| c != '\t' && is_steering(c));
+        assert!(steering.is_none(), "{what}: {steering:?} in {line:?}");
+        let start = line.trim_start();
+        let ours = ["error ", "warning ", "notice ", "group::", "endgroup::"];
+        let is_ours = || is_github && ours.iter().any(|one| start[2..].starts_with(one));
+        assert!(!start.starts_with("::") || is_ours(), "{what}: a command: {line:?}");
+        for (at, _) in line.match_indices("##") {
+            let after = line[at + 2..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
+            assert!(!after.starts_with('['), "{what}: a command: {line:?}");
+        }
+    }
+}
+
+#[track_caller]
+fn assert_markdown(what: &str, text: &str) {
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
+        match event {
+            Event::Html(html) | Event::InlineHtml(html) => {
+                let ours = ["<details>", "</details>", "<summary>", "</summary>", "<!-- aidd"];
+                let is_ours = ours.iter().any(|tag| html.trim_start().starts_with(tag));
+                assert!(is_ours, "{what}: HTML {html}");
+            }
+            Event::Start(Tag::Image { dest_url, .. }) => panic!("{what}: image {dest_url}"),
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                let is_safe = dest_url.starts_with("https://") || !dest_url.contains(':');
+                assert!(is_safe, "{what}: link {dest_url}");
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Runs a command in all its surroundings and looks at every byte.
+fn run(project: &Project, args: &[&str], env: &[(&str, &str)]) -> Ran {
+    let payload = format!(
+        "{{\"hook_event_name\": \"PreToolUse\", \"session_id\": {0}, \"prompt\": {0}, \"source\": {0}, \"tool_name\": \"Write\", \
+         \"cwd\": {1:?}, \"tool_input\": {{\"file_path\": {2}, \"content\": {3}}}, \"tool_response\": {{\"stderr\": {0}}}}}",
+        quoted(EVIL, false),
+        project.path(),
+        quoted(&format!("{NAME}.txt"), false),
+        quoted(&format!("blue {EVIL}"), false),
+    );
+    let ran =
+        project.finish(project.command("", args).envs(env.iter().copied()), payload.as_bytes());
+    let what = format!("{args:?} {env:?}");
+    let has = |word: &str| args.contains(&word);
+    let is_github = has("github")
+        || env.iter().any(|(name, _)| *name == "GITHUB_ACTIONS")
+            && args[0] == "ci"
+            && !has("--format");
+    let out = if has("always") { without_colors(&ran.out) } else { ran.out.clone() };
+    assert_harmless(&format!("{what} out"), &out, is_github);
+    assert_harmless(&format!("{what} err"), &ran.err, false);
+    if ["json", "sarif", "gitlab", "--json"].iter().any(|word| has(word)) && !ran.out.is_empty() {
+        let json: Result<serde_json::Value, _> = serde_json::from_str(&ran.out);
+        assert!(json.is_ok(), "{what}: {json:?}\n{}", ran.out);
+    }
+    if has("markdown") {
+        assert_markdown(&what, &ran.out);
+    }
+    ran
+}
+
+fn filled<'a>(args: &[&'a str], id: &str) -> Vec<String> {
+    let fill = |arg: &&'a str| arg.replace("EVIL", EVIL).replace("FILE", &format!("{NAME}.txt"));
+    args.iter().map(|arg| if *arg == "ID" { id.to_owned() } else { fill(arg) }).collect()
+}
+
+#[test]
+fn no_command_lets_hostile_text_through() {
+    let mut all = Vec::new();
+    leaves(&aidd_ci::cli::Cli::command(), "", &mut all);
+    all.sort();
+    let mut covered: Vec<String> = CASES.iter().map(|(path, _)| (*path).to_owned()).collect();
+    covered.sort();
+    assert_eq!(covered, all, "CASES names every command");
+
+    let project = project(&valid());
+    let add = ["memory", "add", "decision", EVIL, "--topic", EVIL, "--json"];
+    let added = run(&project, &add, &[]).ends(0);
+    let added: serde_json::Value = serde_json::from_str(&added.out).expect("JSON");
+    let id = added["id"].as_str().or(added["entry"]["id"].as_str()).expect("an id").to_owned();
+    for (path, sets) in CASES {
+        for args in *sets {
+            let args = filled(args, &id);
+            let args: Vec<&str> = path.split(' ').chain(args.iter().map(String::as_str)).collect();
+            let ran = run(&project, &args, &[]);
+            if args[0] == "explain" && args.len() == 2 && args[1] == "team/evil" {
+                assert!(
+                    ran.out.contains("\\u{202e}") && ran.out.contains("./::add-mask"),
+                    "{}",
+                    ran.out
+                );
+            }
+        }
+        let wrong = [path.split(' ').collect(), vec![EVIL, "--EVIL"]].concat();
+        run(&project, &wrong, &[]);
+    }
+}
+
+#[test]
+fn no_format_lets_hostile_text_through() {
+    let project = project(&valid());
+    let summary = project.path().join(".git/summary.md");
+    let summary = summary.to_str().expect("a path");
+    let event = project.path().join(".git/event.json");
+    let [main, head] = ["main", "HEAD"].map(|name| project.git(&["rev-parse", name]).out);
+    let evil = quoted(EVIL, false);
+    let payload = format!(
+        "{{\"action\": \"opened\", \"number\": 1, \"pull_request\": {{\"number\": 1, \"title\": {evil}, \"body\": {evil}, \
+         \"user\": {{\"login\": {evil}}}, \"base\": {{\"ref\": \"main\", \"sha\": \"{}\", \"repo\": {{\"full_name\": \"octo/demo\"}}}}, \
+         \"head\": {{\"ref\": {evil}, \"sha\": \"{}\", \"repo\": {{\"full_name\": \"octo/demo\", \"fork\": false}}}}}}, \
+         \"repository\": {{\"full_name\": \"octo/demo\", \"default_branch\": {evil}, \"html_url\": {evil}}}}}",
+        main.trim(),
+        head.trim()
+    );
+    fs::write(&event, payload).expect("written");
+    let github = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "pull_request"),
+        ("GITHUB_EVENT_PATH", event.to_str().expect("a path")),
+        ("GITHUB_REF", EVIL),
+        ("GITHUB_HEAD_REF", EVIL),
+        ("GITHUB_SHA", head.trim()),
+        ("GITHUB_REPOSITORY", "octo/demo"),
+        ("GITHUB_SERVER_URL", "https://github.com"),
+        ("GITHUB_API_URL", "http://127.0.0.1:9"),
+        ("GITHUB_STEP_SUMMARY", summary),
+    ];
+    for format in aidd_ci::report::Format::value_variants() {
+        let format = format.to_possible_value().expect("a name");
+        let format = format.get_name();
+        let found = run(&project, &["check", ".", "--format", format], &[]).ends(1);
+        assert!(found.out.contains("team/evil"), "{}", found.out);
+        run(&project, &["ci", "--base", "main", "--format", format], &github);
+    }
+    let found = run(&project, &["ci", "--base", "main"], &github).ends(1);
+    assert!(found.out.contains("::error file="), "{}", found.out);
+    let said = fs::read_to_string(summary).expect("a summary");
+    assert!(said.contains("team/evil"), "{said}");
+    assert_harmless("summary", &said, false);
+    assert_markdown("summary", &said);
+    let shown = run(&project, &["check", "."], &[]).out;
+    assert!(shown.contains("\\u{1b}[35m") && shown.contains("\\u{202e}"), "{shown}");
+}
+
+#[test]
+fn hostile_configuration_is_quoted_and_no_more() {
+    let evil = quoted(EVIL, false);
+    let configs = [
+        format!("{{{evil}: 1, \"failOn\": {evil}, \"rules\": {{{evil}: {evil}}}}}"),
+        format!(
+            "{{\"rules\": {{{evil}: \"error\"}}, \"compliance\": [{evil}], \"baseline\": {evil}}}"
+        ),
+        format!("{{ {EVIL}"),
+    ];
+    for config in configs {
+        let project = project(&config);
+        for args in [
+            &["check", "."][..],
+            &["check", ".", "--format", "github"],
+            &["ci", "--base", "main"],
+            &["config", "show"],
+            &["doctor"],
+            &["rule", "list"],
+            &["baseline", "write"],
+            &["init"],
+            &["memory", "recent"],
+            &["hook", "pre-tool-use"],
+        ] {
+            run(&project, args, &[]);
+            run(&project, args, &[("GITHUB_ACTIONS", "true")]);
+        }
+    }
+    let project = project(&valid());
+    for name in
+        ["AIDD_FORMAT", "AIDD_FAIL_ON", "AIDD_JOBS", "AIDD_EXCLUDE", "AIDD_CONFIG", "AIDD_BASELINE"]
+    {
+        run(&project, &["check", "."], &[(name, EVIL)]);
+    }
+}
