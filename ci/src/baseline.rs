@@ -135,17 +135,10 @@ fn findings(outcome: &Outcome) -> impl Iterator<Item = (&str, &Finding)> {
 /// The file to write. What the configuration names is written within the project only: whoever wrote
 /// that file is not who runs the command.
 fn place(project: &Project, given: Option<&Path>) -> Result<PathBuf> {
-    let path = project.baseline_path(given);
-    if given.is_none() && project.disk.inside(&path.to_string_lossy()).is_none() {
-        let message = format!(
-            "the baseline of the configuration, {}, lies outside the project",
-            path.display()
-        );
-        return Err(UserError::new(message)
-            .hint("name a file of the project under `baseline`, or this one with --baseline")
-            .into());
+    if given.is_none() {
+        project.own_baseline()?;
     }
-    Ok(path)
+    Ok(project.baseline_path(given))
 }
 
 fn save(path: &Path, baseline: &Baseline) -> Result<()> {

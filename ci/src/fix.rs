@@ -2,6 +2,7 @@
 
 use crate::Io;
 use crate::project::Project;
+use crate::report::one_line;
 use aidd_engine::check::{Engine, REDACTED};
 use aidd_engine::files::{Files, Listed};
 use aidd_engine::finding::{FileChange, Safety};
@@ -12,7 +13,7 @@ use anyhow::{Context, Result};
 use similar::TextDiff;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Applies the fixes of all files, or prints them as a patch. Returns how many files change.
 ///
@@ -36,7 +37,7 @@ pub fn mend(
     };
     for file in outcome.files.iter().filter(|file| has_fix(file, safety)) {
         let path = file.source.path();
-        let place = project.disk.locate(path)?;
+        let Some(place) = place_to_write(project, path, io)? else { continue };
         let changed = change_files(project, file, safety, dry_run, io)?;
         if changed > 0 {
             files += 1;
@@ -44,11 +45,12 @@ pub fn mend(
             continue;
         }
         if !place.exists() {
+            let Some(place) = place_of_new(project, path, io)? else { continue };
             fixes += create(file, &place, safety, dry_run, io)?;
             files += 1;
             continue;
         }
-        let bytes = fs::read(&place).with_context(|| path.to_owned())?;
+        let bytes = project.disk.read(path, u64::MAX).with_context(|| path.to_owned())?;
         let mended = fix::mend(engine, path, bytes.clone(), beside, safety);
         if mended.applied == 0 {
             continue;
@@ -84,6 +86,29 @@ pub fn mend(
     Ok(files)
 }
 
+/// The place of a file to write; `None`, and a note, when that leads out of the project or into the
+/// store of version control.
+fn place_to_write(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
+    match project.disk.place_to_write(path) {
+        Ok(place) => Ok(Some(place)),
+        Err(error) => {
+            writeln!(io.err, "note: {} is not fixed: {error}", one_line(path))?;
+            Ok(None)
+        }
+    }
+}
+
+/// The same for a file that is to be created: its name must mean the same on every system.
+fn place_of_new(project: &Project, path: &str, io: &mut Io<'_>) -> Result<Option<PathBuf>> {
+    match project.disk.for_new(path) {
+        Ok(path) => place_to_write(project, &path, io),
+        Err(error) => {
+            writeln!(io.err, "note: {} is not created: {error}", one_line(path))?;
+            Ok(None)
+        }
+    }
+}
+
 /// Makes and renames the files that the fixes of one file speak of. Returns how many problems that
 /// mends.
 fn change_files(
@@ -99,7 +124,7 @@ fn change_files(
         match &fix.file {
             None => {}
             Some(FileChange::Create { path, text }) => {
-                let place = project.disk.locate(path)?;
+                let Some(place) = place_of_new(project, path, io)? else { continue };
                 // Two rules may ask for one file: what the second asks the next run tells.
                 if place.exists() {
                     continue;
@@ -108,7 +133,8 @@ fn change_files(
                 changed += 1;
             }
             Some(FileChange::Rename { to }) => {
-                let (from, place) = (project.disk.locate(path)?, project.disk.locate(to)?);
+                let from = project.disk.locate(path)?;
+                let Some(place) = place_of_new(project, to, io)? else { continue };
                 if dry_run {
                     // As Git shows it.
                     writeln!(io.out, "rename from {path}\nrename to {to}")?;

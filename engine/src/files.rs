@@ -2,20 +2,25 @@
 #![expect(clippy::disallowed_methods, reason = "this is where files are read")]
 
 mod folder;
+mod guard;
 
 use crate::listing::Listing;
+use crate::paths::{self, PathError};
 use std::collections::BTreeMap;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+pub(crate) use guard::too_large;
+pub use guard::{Links, open_regular, read_regular};
+
 /// A store of files. Paths are relative to its root, with `/` between segments.
 pub trait Files: Sync {
-    /// The bytes of a file, at most `limit` of them.
+    /// The bytes of a regular file, at most `limit` of them.
     ///
     /// # Errors
-    /// When there is no such file, it cannot be read, or the path leaves the root.
+    /// When there is no such file, it cannot be read, or the path or a link leaves the root.
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>>;
 
     /// Whether there is a file at `path`.
@@ -131,6 +136,21 @@ impl Disk {
         }
     }
 
+    /// The path from the root of a file that is to be created at `given`, which a rule, a page or an
+    /// agent names: it must mean the same on every system and not leave the root through a link.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn for_new(&self, given: &str) -> Result<String, PathError> {
+        paths::check_form(given)?;
+        let outside = || PathError::Outside(given.escape_debug().to_string());
+        let path = self.inside(given).ok_or_else(outside)?;
+        if path.is_empty() {
+            return Ok(path);
+        }
+        paths::check_new(&path).map(|()| path)
+    }
+
     /// A path that somebody gave, absolute or from the root, as one from the root with `/` between
     /// segments. Links are followed: `None` when it leaves the root, now or through a link that
     /// leads nowhere yet.
@@ -153,7 +173,7 @@ impl Disk {
         let base = [&self.root, &real_root].into_iter().find(|base| path.starts_with(base));
         // A link above the root is another name of it: a home folder on another disk, `/tmp` of macOS.
         let base = base.map(PathBuf::as_path).or_else(|| named_otherwise(&path, &real_root))?;
-        Some(crate::paths::relative(base, &path))
+        Some(paths::relative(base, &path))
     }
 }
 
@@ -224,11 +244,8 @@ impl Disk {
 
 impl Files for Disk {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let file = File::open(self.locate(path)?)?;
-        // Room for all at once: else the text is read in pieces, each copied as more comes.
-        let length = file.metadata().map_or(0, |known| known.len()).min(limit);
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(usize::try_from(length).unwrap_or(0).saturating_add(1))?;
+        let (file, length) = self.open(path)?;
+        let mut bytes = guard::with_room_for(length.min(limit))?;
         file.take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
     }

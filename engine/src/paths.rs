@@ -4,6 +4,7 @@ use aidd_content::page::CheckHeader;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::Path;
 use std::sync::OnceLock;
+use thiserror::Error;
 
 /// Paths by two lists of globs: those meant and those left out.
 #[derive(Clone, Debug)]
@@ -210,9 +211,145 @@ pub fn relative(root: &Path, path: &Path) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
+/// Why no file is created at a path that a rule, a page or an agent names.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PathError {
+    /// Nothing is named.
+    #[error("the path is empty; name a file, such as src/a.ts")]
+    Empty,
+    /// `C:\…`, `\\host\…`, `~`: what these name depends on the system.
+    #[error(
+        "`{0}` starts with a drive, a network share or a home directory; name a path relative to \
+         the project's root"
+    )]
+    Rooted(String),
+    /// On one system a separator, on another part of a name.
+    #[error("`{0}` contains a backslash; separate directories with `/`")]
+    Backslash(String),
+    /// It leads out of the project.
+    #[error("`{0}` lies outside of the project; name a path below its root")]
+    Outside(String),
+    /// A name that some system refuses or takes for something else.
+    #[error("`{0}` is not a file name on every system; choose another name")]
+    Name(String),
+}
+
+/// Whether a new file may be created at `path`: it must name the same place on every system, below
+/// the directory that it is relative to. Links are not looked at; see
+/// `Disk::for_new`.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn check_new(path: &str) -> Result<(), PathError> {
+    check_form(path)?;
+    if path.starts_with('/') || path.split('/').any(|name| name == "..") {
+        return Err(PathError::Outside(path.to_owned()));
+    }
+    match path.split('/').find(|name| !is_portable(name)) {
+        Some(name) => Err(PathError::Name(name.escape_debug().to_string())),
+        None => Ok(()),
+    }
+}
+
+/// The part of [`check_new`] that also holds for an absolute path.
+pub(crate) fn check_form(path: &str) -> Result<(), PathError> {
+    if path.trim().is_empty() {
+        return Err(PathError::Empty);
+    }
+    let is_separator = |c: char| matches!(c, '/' | '\\');
+    let mut start = path.chars();
+    let is_rooted = match (start.next(), start.next()) {
+        (Some('~'), _) => true,
+        (Some(drive), Some(':')) => drive.is_ascii_alphabetic(),
+        (Some(first), Some(second)) => is_separator(first) && is_separator(second),
+        _ => false,
+    };
+    if is_rooted {
+        return Err(PathError::Rooted(path.escape_debug().to_string()));
+    }
+    if path.contains('\\') {
+        return Err(PathError::Backslash(path.escape_debug().to_string()));
+    }
+    Ok(())
+}
+
+/// Whether every system takes `name` for the name of a file: Windows drops dots and spaces at the
+/// end, writes to a stream after a colon, and has devices in every directory.
+fn is_portable(name: &str) -> bool {
+    const DEVICES: [&str; 6] = ["aux", "con", "conin$", "conout$", "nul", "prn"];
+    if matches!(name, "" | ".") {
+        return true;
+    }
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_lowercase();
+    let numbered = |device: &str| {
+        let mut rest = stem.strip_prefix(device).unwrap_or_default().chars();
+        matches!((rest.next(), rest.next()), (Some('0'..='9' | '¹' | '²' | '³'), None))
+    };
+    !name.ends_with(['.', ' '])
+        && !name
+            .chars()
+            .any(|c| c.is_control() || matches!(c, ':' | '<' | '>' | '"' | '|' | '?' | '*'))
+        && !DEVICES.contains(&&*stem)
+        && !numbered("com")
+        && !numbered("lpt")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_file_has_the_same_place_on_every_system() {
+        for path in [
+            "a.ts",
+            "src/a.ts",
+            "./a",
+            ".aidd/rules/team/x.md",
+            "app/[id]/page.tsx",
+            "com",
+            "nullable.rs",
+        ] {
+            assert_eq!(check_new(path), Ok(()), "{path}");
+        }
+        for path in [
+            "C:\\x",
+            "C:foo",
+            "c:/x",
+            "\\\\host\\x",
+            "//host/x",
+            "\\\\?\\C:\\x",
+            "\\\\.\\pipe\\x",
+            "/\\x",
+            "~",
+            "~/x",
+            "~root/x",
+            "~\\x",
+        ] {
+            assert!(matches!(check_new(path), Err(PathError::Rooted(_))), "{path}");
+        }
+        for path in ["/c/x", "/etc/passwd", "..", "../x", "a/../../x"] {
+            assert!(matches!(check_new(path), Err(PathError::Outside(_))), "{path}");
+        }
+        for path in ["\\x", "a\\b", "..\\x"] {
+            assert!(matches!(check_new(path), Err(PathError::Backslash(_))), "{path}");
+        }
+        for path in [
+            "a\0",
+            "a\nb",
+            "a.txt:stream",
+            "a.",
+            "a /b",
+            "nul",
+            "src/AUX.ts",
+            "COM1.log",
+            "lpt9",
+            "con .txt",
+            "a|b",
+        ] {
+            assert!(matches!(check_new(path), Err(PathError::Name(_))), "{path:?}");
+        }
+        assert_eq!(check_new(" "), Err(PathError::Empty));
+    }
 
     #[test]
     fn globs_read_as_in_an_ignore_file() {

@@ -1,10 +1,9 @@
 //! The project that a door works on: its root, its configuration, its rules and its baseline.
-#![expect(clippy::disallowed_methods, reason = "this is where settings and baseline are read")]
 
 use crate::baseline::{self, Baseline, BaselineError};
 use crate::check::{Engine, EngineError, Selection};
 use crate::config::{self, Config};
-use crate::files::{Disk, Files, may_be_nested, nested};
+use crate::files::{Disk, Files, Links, may_be_nested, nested, read_regular};
 use crate::git::Snapshot;
 use crate::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_page_path};
 use crate::paths::{relative, scope_of};
@@ -14,13 +13,14 @@ use crate::source::{Encoding, Source, Span};
 use crate::validators::{wrong_packs, wrong_params};
 use jiff::civil::Date;
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Most bytes of a configuration that is read from a revision.
+/// Most bytes of a configuration.
 const CONFIG_LIMIT: u64 = 8 << 20;
+/// Most bytes of a baseline: some 400,000 findings.
+const BASELINE_LIMIT: u64 = 64 << 20;
 
 /// What keeps a project from being opened, and what to do about it.
 #[derive(Debug, Error)]
@@ -68,12 +68,19 @@ impl Project {
     pub fn open(start: &Path, config: Option<&Path>) -> Result<Self, ProjectError> {
         let root = root_of(start);
         let standard = root.join(CONFIG_PATH);
-        let config_path = match config {
-            Some(path) => Some(path.to_owned()),
-            None => standard.is_file().then_some(standard),
-        };
-        let config = config_path.as_deref().map_or_else(|| Ok(Config::default()), read_config)?;
         let disk = Disk::new(root);
+        let (config_path, read) = match config {
+            Some(path) => (Some(path.to_owned()), read_regular(path, CONFIG_LIMIT)),
+            // Also one that is no file: it is not passed over in silence.
+            None if standard.symlink_metadata().is_ok() => {
+                (Some(standard), disk.read_whole(CONFIG_PATH, CONFIG_LIMIT, Links::Inside))
+            }
+            None => (None, Ok(Vec::new())),
+        };
+        let config = match &config_path {
+            Some(path) => read_config(path, read)?,
+            None => Config::default(),
+        };
         let (pages, misshapen) = all_pages(&disk);
         Ok(Self { disk, config, config_path, pages, misshapen, trusted: None, today: None })
     }
@@ -115,6 +122,20 @@ impl Project {
                 return Err(ProjectError::new(message, None));
             }
         };
+        Self::at_revision(root, snapshot, config, Some(path))
+    }
+
+    /// The project at `root`, whose rules and baseline are those of a revision, under a configuration
+    /// that came from `config_path`.
+    ///
+    /// # Errors
+    /// When the folders of the revision cannot be read.
+    pub fn at_revision(
+        root: &Path,
+        snapshot: Snapshot,
+        config: Config,
+        config_path: Option<PathBuf>,
+    ) -> Result<Self, ProjectError> {
         let mut below = Vec::new();
         let all = snapshot.below("").unwrap_or_default();
         let nested = |path: &&String| {
@@ -135,7 +156,7 @@ impl Project {
         let memories: Vec<String> = memories.into_iter().map(str::to_owned).collect();
         let misshapen = add_remembered(&snapshot, &memories, &mut pages);
         let (disk, trusted) = (Disk::new(root), Some(snapshot));
-        Ok(Self { disk, config, config_path: Some(path), pages, misshapen, trusted, today: None })
+        Ok(Self { disk, config, config_path, pages, misshapen, trusted, today: None })
     }
 
     /// Leaves files out of the check: reports that the run itself writes.
@@ -202,7 +223,7 @@ impl Project {
     fn line_of(&self, path: &Path, error: &str) -> Option<String> {
         let bytes = match &self.trusted {
             Some(snapshot) => snapshot.read(&relative(self.root(), path), CONFIG_LIMIT).ok()?,
-            None => fs::read(path).ok()?,
+            None => read_regular(path, CONFIG_LIMIT).ok()?,
         };
         let source = Source::decode(path.to_string_lossy(), bytes);
         let registry = self.registry();
@@ -223,17 +244,34 @@ impl Project {
         )
     }
 
+    /// The path of the project's own baseline, from the root; it lies within, links followed.
+    ///
+    /// # Errors
+    /// When it lies outside: who wrote the configuration is not who runs the command.
+    pub fn own_baseline(&self) -> Result<String, ProjectError> {
+        let path = self.baseline_path(None);
+        self.disk.inside(&path.to_string_lossy()).ok_or_else(|| {
+            let message = format!(
+                "the baseline of the configuration, {}, lies outside the project",
+                path.display()
+            );
+            let hint = "name a file of the project under `baseline`, or this one with --baseline";
+            ProjectError::new(message, Some(hint))
+        })
+    }
+
     /// The baseline at `path`; `None` when there is no file and none was asked for by name.
     ///
     /// # Errors
     /// When it cannot be read, or is malformed.
     pub fn baseline(&self, path: &Path, wanted: bool) -> Result<Option<Baseline>, ProjectError> {
         let read = match &self.trusted {
-            Some(snapshot) => snapshot
-                .read(&relative(self.root(), path), u64::MAX)
-                .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other)),
-            None => fs::read_to_string(path),
+            Some(snapshot) => snapshot.read(&relative(self.root(), path), BASELINE_LIMIT),
+            // What somebody typed may lie anywhere.
+            None if path != self.baseline_path(None) => read_regular(path, BASELINE_LIMIT),
+            None => self.disk.read_whole(&self.own_baseline()?, BASELINE_LIMIT, Links::Inside),
         };
+        let read = read.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
         let text = match read {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound && !wanted => return Ok(None),
@@ -279,8 +317,8 @@ fn malformed_baseline(path: &Path, error: &BaselineError) -> ProjectError {
     ProjectError::new(format!("{}: {error}", path.display()), Some(hint))
 }
 
-fn read_config(path: &Path) -> Result<Config, ProjectError> {
-    let bytes = fs::read(path).map_err(|error| {
+fn read_config(path: &Path, read: io::Result<Vec<u8>>) -> Result<Config, ProjectError> {
+    let bytes = read.map_err(|error| {
         let message = format!("{}: {error}", path.display());
         ProjectError::new(message, Some("`aidd init` writes a configuration"))
     })?;
@@ -318,8 +356,10 @@ pub fn root_of(start: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "trees made for the tests")]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn the_root_is_the_nearest_folder_with_a_mark() {

@@ -117,3 +117,59 @@ fn a_mended_file_keeps_its_permissions_and_its_link() {
     let mode = fs::metadata(&target).expect("there").permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
 }
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_where_a_link_leads_out_of_the_project() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let project = project();
+    let outside = tempfile::tempdir().expect("a directory");
+    let text = |path: &std::path::Path| std::fs::read_to_string(path).expect("text");
+    for path in [outside.path().join("b.txt"), project.path().join(".git/c.txt")] {
+        std::fs::write(path, "a blue sky\n").expect("written");
+    }
+    symlink(outside.path().join("b.txt"), project.path().join("out.txt")).expect("linked");
+    symlink(outside.path(), project.path().join("dir")).expect("linked");
+    symlink(".git/c.txt", project.path().join("store.txt")).expect("linked");
+    symlink("a.txt", project.path().join("in.txt")).expect("linked");
+    let mode = std::fs::Permissions::from_mode(0o640);
+    std::fs::set_permissions(project.path().join("a.txt"), mode).expect("set");
+    let ran =
+        project.run(&["check", "in.txt", "out.txt", "dir/b.txt", "dir", "store.txt", "--fix"]);
+    for (path, why) in [
+        ("out.txt", "a link leads out of the root"),
+        ("dir/b.txt", "a link leads out of the root"),
+        ("store.txt", "a file of version control"),
+    ] {
+        assert!(ran.err.contains(&format!("note: {path} is not fixed: {why}\n")), "{}", ran.err);
+    }
+    assert_eq!(text(&outside.path().join("b.txt")), "a blue sky\n");
+    assert_eq!(text(&project.path().join(".git/c.txt")), "a blue sky\n");
+    // A link within the project: the file that it leads to is replaced, the link stays.
+    assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
+    assert!(project.path().join("in.txt").is_symlink());
+    let mode = std::fs::metadata(project.path().join("a.txt")).expect("there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_file_is_made_or_renamed_outside_the_project_or_in_a_store() {
+    let rule = |id: &str, to: &str| {
+        format!(
+            "---\nseverity: error\ncheck:\n  tree: {{ each: 'packages/<pkg>/', exists: ['{to}'] }}\n  fix: {{ create: true }}\n---\n# t/{id}\n\nWhy.\n\n## Template\n\n```txt\nmade\n```\n"
+        )
+    };
+    let outside = tempfile::tempdir().expect("a directory");
+    let project = Project::new(&[
+        ("rules/a.md", &rule("out", "dir/made.txt")),
+        ("rules/b.md", &rule("store", ".git/hooks/made")),
+        ("packages/x/a", "a"),
+    ]);
+    std::os::unix::fs::symlink(outside.path(), project.path().join("dir")).expect("linked");
+    let made = project.run(&["check", ".", "--fix-unsafe"]);
+    assert!(made.err.contains("note: dir/made.txt is not fixed: "), "{}", made.err);
+    assert!(made.err.contains("note: .git/hooks/made is not fixed: "), "{}", made.err);
+    assert_eq!(std::fs::read_dir(outside.path()).expect("there").count(), 0);
+    assert!(!project.path().join(".git/hooks").exists());
+}

@@ -11,8 +11,13 @@ mod commits;
 mod enforced;
 mod fixes;
 mod hooks;
+#[cfg(unix)]
+mod hostile;
+mod ignore_files;
 mod layers;
 mod memory;
+mod memory_layers;
+mod memory_stores;
 mod odd_files;
 mod outputs;
 mod project;

@@ -298,7 +298,7 @@ fn the_rules_that_hold_are_told_in_agents_md() {
     project.run(&["rule", "export", "agents-md", "-o", "docs.md"]).ends(0);
     assert!(project.read("docs.md").starts_with("<!-- aidd:rules -->\n"));
     let ran = project.run(&["rule", "export", "agents-md", "-o", "../x.md"]).ends(2);
-    assert!(ran.err.contains("does not lie in the project"), "{}", ran.err);
+    assert!(ran.err.contains("lies outside of the project"), "{}", ran.err);
     project.write("AGENTS.md", "<!-- aidd:rules -->\n");
     let ran = project.run(&export).ends(2);
     assert!(ran.err.contains("`<!-- aidd:rules -->` in line 1 stands alone"), "{}", ran.err);

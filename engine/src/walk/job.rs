@@ -1,6 +1,7 @@
 //! What one thread of a walk does: reading files, whole or window by window, and checking them.
 #![expect(clippy::disallowed_methods, reason = "this is where trees are read")]
 
+use super::scope::{Cause, Scope};
 use super::{Outcome, Part, Skipped};
 use crate::check::{Checked, Engine, Occurrences};
 use crate::files::{Disk, Files};
@@ -28,6 +29,8 @@ pub(super) struct Job<'a> {
     pub(super) files: &'a dyn Files,
     pub(super) root: &'a Path,
     pub(super) globs: &'a Globs,
+    /// What a walk notes of the files that it leaves out.
+    pub(super) scope: Option<&'a Scope>,
     pub(super) part: Option<Part>,
     /// Files met so far, where the paths to check may overlap.
     pub(super) seen: Option<&'a Mutex<HashSet<PathBuf>>>,
@@ -38,14 +41,7 @@ pub(super) struct Job<'a> {
 impl Drop for Job<'_> {
     fn drop(&mut self) {
         let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
-        let mine = std::mem::take(&mut self.outcome);
-        total.files.extend(mine.files);
-        total.waiting.extend(mine.waiting);
-        total.skipped.extend(mine.skipped);
-        total.checked += mine.checked;
-        total.bytes += mine.bytes;
-        total.met.extend(mine.met);
-        total.partly.extend(mine.partly);
+        total.extend(std::mem::take(&mut self.outcome));
     }
 }
 
@@ -58,6 +54,11 @@ impl Job<'_> {
             if entry.depth() == 0 && place.exists() && !place.is_dir() && !place.is_file() {
                 let why = "cannot be read: it is a pipe, a socket or a device";
                 self.skip(path, why.to_owned(), true);
+            } else if let Some(scope) = self.scope
+                && entry.file_type().is_some_and(|kind| kind.is_file())
+                && self.globs.excludes(&path)
+            {
+                scope.leave_out(&path, Cause::Exclude);
             }
             return;
         }

@@ -1,7 +1,10 @@
 //! Whole trees: which files there are, read and checked in parallel, in the same order every time.
 
+mod index;
 mod job;
 mod kept;
+mod rules;
+mod scope;
 mod stamps;
 mod tree;
 mod whole;
@@ -10,10 +13,12 @@ use crate::check::{Checked, Engine};
 use crate::config::Config;
 use crate::files::{Disk, Files, Listed};
 use crate::finding::RuleId;
+use crate::git::{Change, GitError, Repository, Snapshot};
 use crate::paths::Globs;
 use crate::source::Source;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use job::Job;
+use scope::{Cause, Scope, from_root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -23,10 +28,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use crate::paths::relative;
 pub use job::is_binary;
 pub use kept::{Kept, Told};
+pub use scope::LeftOut;
 pub use whole::{joined, listing, typed};
 
 /// Most threads that one run starts.
 const MOST_JOBS: usize = 256;
+/// The stores of version control. In a work tree and in a submodule the store is a file that names a
+/// folder elsewhere.
+const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
 /// Which files to check, and how.
 #[derive(Clone, Debug)]
@@ -37,6 +46,8 @@ pub struct Walk {
     pub jobs: usize,
     /// Do not read ignore files.
     pub no_ignore: bool,
+    /// The revision whose `.aiddignore` files count, when those of the disk are not to be trusted.
+    pub base_ignores: Option<Snapshot>,
     /// Leave out files and folders whose name begins with a dot.
     pub no_hidden: bool,
     /// Check these files only, by their paths from the root, where the walk meets them.
@@ -75,13 +86,14 @@ impl Part {
 }
 
 impl Walk {
-    /// A walk over `paths` that reads what is not ignored.
+    /// A walk over `paths` that reads what Git tracks, and what is neither tracked nor ignored.
     #[must_use]
     pub fn over(paths: Vec<PathBuf>) -> Self {
         Self {
             paths,
             jobs: 0,
             no_ignore: false,
+            base_ignores: None,
             no_hidden: false,
             only: None,
             part: None,
@@ -131,6 +143,8 @@ pub struct Outcome {
     pub skipped: Vec<Skipped>,
     /// The files that no ignore file and no glob left out, read or not.
     pub met: BTreeSet<String>,
+    /// How many tracked files were left out; of a walk over all that lies below its paths.
+    pub left_out: LeftOut,
     /// Those of them in which not every rule looked: binary, too large, or not to be read.
     pub partly: BTreeSet<String>,
     /// What the checks of the project as a whole found, as long as it is not among `files`.
@@ -156,6 +170,17 @@ impl Outcome {
         if !checked.findings.is_empty() {
             self.files.push(FileReport { source, checked });
         }
+    }
+
+    /// Adds what another run found in other files, before the project pass.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.waiting.extend(other.waiting);
+        self.skipped.extend(other.skipped);
+        self.checked += other.checked;
+        self.bytes += other.bytes;
+        self.met.extend(other.met);
+        self.partly.extend(other.partly);
     }
 
     /// Puts what the project pass found among the files.
@@ -194,14 +219,17 @@ pub fn check_apart(
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, String> {
     let globs = globs(config)?;
-    let listing = engine.asks_listing().then(|| listing(engine, disk, walk));
+    let indexes = Arc::default();
+    let listing = engine.asks_listing().then(|| whole::listed(engine, disk, walk, &indexes));
+    let scope = Arc::new(Scope::of_walk(walk, disk, indexes.clone()));
     let mut outcome = match &listing {
         Some(listing) => {
-            check_walked(engine, &globs, (disk, &Listed { files: disk, listing }), walk, done)
+            let files = Listed { files: disk, listing };
+            check_walked(engine, &globs, (disk, &files), (walk, &scope), done)
         }
-        None => check_walked(engine, &globs, (disk, disk), walk, done),
+        None => check_walked(engine, &globs, (disk, disk), (walk, &scope), done),
     };
-    whole::check(engine, config, disk, walk, listing, &mut outcome)?;
+    whole::check(engine, config, disk, (walk, &indexes), listing, &mut outcome)?;
     Ok(outcome)
 }
 
@@ -210,11 +238,11 @@ fn check_walked(
     engine: &Engine,
     globs: &Globs,
     (disk, files): (&Disk, &dyn Files),
-    walk: &Walk,
+    (walk, scope): (&Walk, &Arc<Scope>),
     done: &(dyn Fn() + Sync),
 ) -> Outcome {
     let total = Mutex::new(Outcome::default());
-    let Some(builder) = filtered(walk, disk, globs) else { return Outcome::default() };
+    let Some(builder) = filtered(walk, disk, (globs, scope)) else { return Outcome::default() };
     let seen = (walk.paths.len() > 1).then(Mutex::default);
     builder.build_parallel().run(|| {
         let mut job = Job {
@@ -222,6 +250,7 @@ fn check_walked(
             files,
             root: disk.root(),
             globs,
+            scope: Some(scope),
             part: walk.part,
             seen: seen.as_ref(),
             total: &total,
@@ -238,7 +267,14 @@ fn check_walked(
             WalkState::Continue
         })
     });
-    sorted(total)
+    let mut outcome = sorted(total);
+    if walk.only.is_none() && !is_set(walk.stop()) {
+        outcome.left_out = scope.left_out();
+    }
+    let unread = scope.problems().into_iter();
+    outcome.skipped.extend(unread.map(|(path, why)| Skipped { path, why, failed: false }));
+    outcome.skipped.sort();
+    outcome
 }
 
 /// Checks the files at `paths` of a store, as [`check_tree`] would. Which of them the ignore files
@@ -267,6 +303,7 @@ pub fn check_files(
                     files,
                     root: Path::new(""),
                     globs: &globs,
+                    scope: None,
                     part: None,
                     seen: None,
                     total: &total,
@@ -290,7 +327,9 @@ pub fn check_files(
 /// When a glob of the configuration is malformed.
 pub fn list(config: &Config, disk: &Disk, walk: &Walk) -> Result<BTreeSet<String>, String> {
     let globs = globs(config)?;
-    let Some(builder) = filtered(walk, disk, &globs) else { return Ok(BTreeSet::new()) };
+    let scope = Arc::new(Scope::of_walk(walk, disk, Arc::default()));
+    let filtered = filtered(walk, disk, (&globs, &scope));
+    let Some(builder) = filtered else { return Ok(BTreeSet::new()) };
     let files = builder.build().flatten().filter_map(|entry| {
         let path = relative(disk.root(), entry.path());
         job::is_checked(&entry, &path, &globs, walk.part).then_some(path)
@@ -315,6 +354,7 @@ pub fn check_listed<'a>(
         files,
         root: disk.root(),
         globs: &globs,
+        scope: None,
         part: None,
         seen: None,
         total: &total,
@@ -340,7 +380,11 @@ pub(crate) fn globs(config: &Config) -> Result<Globs, String> {
 }
 
 fn sorted(total: Mutex<Outcome>) -> Outcome {
-    let mut outcome = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+    ordered(total.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Files and what was left out, by path.
+pub(crate) fn ordered(mut outcome: Outcome) -> Outcome {
     by_path(&mut outcome.files);
     outcome.skipped.sort();
     outcome
@@ -352,18 +396,57 @@ fn by_path(files: &mut [FileReport]) {
     });
 }
 
+/// Whether a walk over the root meets the file at `path`, if it is there.
+#[must_use]
+pub fn meets(disk: &Disk, path: &str) -> bool {
+    Scope::new(disk, Arc::default()).meets(path)
+}
+
+/// The files that differ between `base` and the work tree of the repository that `disk` lies in, with
+/// those that Git does not know yet, sorted.
+///
+/// # Errors
+/// As for [`Repository::work_tree_changes`].
+pub fn work_tree_changes(
+    repository: &Repository,
+    base: &Snapshot,
+    disk: &Disk,
+) -> Result<Vec<Change>, GitError> {
+    let scope = Arc::new(Scope::new(disk, Arc::default()));
+    let mut untracked = whole::all_in(disk, &Walk::over(vec![disk.root().to_owned()]), &scope);
+    untracked.retain(|path| !scope.is_tracked(path));
+    repository.work_tree_changes(base, untracked)
+}
+
 /// A walk that enters only what it has to.
-fn filtered(walk: &Walk, disk: &Disk, globs: &Globs) -> Option<WalkBuilder> {
+fn filtered(
+    walk: &Walk,
+    disk: &Disk,
+    (globs, scope): (&Globs, &Arc<Scope>),
+) -> Option<WalkBuilder> {
     let mut builder = builder(walk)?;
-    let (root, filter) = (disk.root().to_owned(), globs.clone());
+    let (root, globs, scope) = (disk.root().to_owned(), globs.clone(), scope.clone());
     let only = walk.only.as_ref().map(whole::with_folders);
     builder.filter_entry(move |entry| {
-        enters(entry, &root, &filter)
-            && only.as_ref().is_none_or(|only| only.contains(&relative(&root, entry.path())))
+        let path = from_root(&root, entry.path());
+        // What the user named is always entered.
+        if entry.depth() == 0 {
+            return only.as_ref().is_none_or(|only| only.contains(&*path));
+        }
+        if is_store(entry) || only.as_ref().is_some_and(|only| !only.contains(&*path)) {
+            return false;
+        }
+        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if is_dir && globs.excludes(&format!("{path}/")) {
+            scope.leave_out(&path, Cause::Exclude);
+            return false;
+        }
+        meets_entry(&scope, entry, &path)
     });
     Some(builder)
 }
 
+/// A walk that reads no ignore file by itself: what it meets its filter decides.
 fn builder(walk: &Walk) -> Option<WalkBuilder> {
     let mut paths = walk.paths.iter();
     let mut builder = WalkBuilder::new(paths.next()?);
@@ -371,32 +454,22 @@ fn builder(walk: &Walk) -> Option<WalkBuilder> {
         builder.add(path);
     }
     builder
+        .standard_filters(false)
         .hidden(walk.no_hidden)
         .follow_links(false)
-        .threads(walk.jobs.min(MOST_JOBS))
-        .ignore(!walk.no_ignore)
-        .git_ignore(!walk.no_ignore)
-        .git_global(!walk.no_ignore)
-        .git_exclude(!walk.no_ignore)
-        .parents(!walk.no_ignore);
-    if !walk.no_ignore {
-        builder.add_custom_ignore_filename(".aiddignore");
-    }
+        .threads(walk.jobs.min(MOST_JOBS));
     Some(builder)
 }
 
-/// Whether the walk takes a file, or goes into a folder. What the user named is always entered.
-fn enters(entry: &DirEntry, root: &Path, globs: &Globs) -> bool {
-    const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
-    if entry.depth() == 0 {
-        return true;
-    }
-    // In a work tree and in a submodule the store is a file that names a folder elsewhere.
-    if STORES.iter().any(|store| entry.file_name() == *store) {
-        return false;
-    }
-    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    !is_folder || !globs.excludes(&format!("{}/", relative(root, entry.path())))
+fn is_store(entry: &DirEntry) -> bool {
+    STORES.iter().any(|store| entry.file_name() == *store)
+}
+
+/// Whether a walk takes a file, or goes into a directory. A link or a device is not looked at.
+fn meets_entry(scope: &Scope, entry: &DirEntry, path: &str) -> bool {
+    let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+    let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+    is_dir && scope.takes(path, true) || is_file && scope.takes(path, false)
 }
 
 #[cfg(test)]

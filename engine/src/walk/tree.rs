@@ -1,7 +1,10 @@
 //! The files of a project, kept by folder: a folder is read again when its time says that entries
 //! came or went, and all of them when an ignore file did.
 
-use super::{Walk, builder, relative};
+use super::index::Indexes;
+use super::rules::{Above, common};
+use super::scope::{Scope, from_root};
+use super::{Walk, builder, is_store, meets_entry, relative};
 use crate::files::{Disk, SETTLED, Stamp, stamp_of};
 use crate::paths::{below, folder_of};
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -10,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 /// What in a folder says which files below it are left out. In a repository Git's are read, so that
 /// it is one matters too.
 const MARKS: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", ".git"];
@@ -49,6 +51,8 @@ pub(super) struct Tree {
     folders: BTreeMap<String, Folder>,
     /// What outside of the project says which files are left out.
     outside: Vec<(PathBuf, Mark)>,
+    /// What Git tracks of what ignore files name.
+    indexes: Arc<Indexes>,
     /// How old a time must be to tell.
     settled: Duration,
 }
@@ -87,7 +91,12 @@ impl Tree {
     }
 
     pub(super) fn settling(disk: &Disk, settled: Duration) -> Self {
-        let mut tree = Self { folders: BTreeMap::new(), outside: Vec::new(), settled };
+        let mut tree = Self {
+            folders: BTreeMap::new(),
+            outside: Vec::new(),
+            indexes: Arc::default(),
+            settled,
+        };
         tree.read(disk);
         tree
     }
@@ -95,7 +104,9 @@ impl Tree {
     fn read(&mut self, disk: &Disk) {
         self.outside = outside(disk.root(), self.settled);
         self.folders.clear();
-        let met = walk(disk, self.settled, true, |_| true);
+        self.indexes = Arc::new(Indexes::kept(self.settled));
+        let scope = Scope::new(disk, self.indexes.clone());
+        let met = walk(disk, self.settled, (scope, true), |_| true);
         for (path, folder) in folders(disk, met, self.settled).1 {
             self.folders.insert(path, folder);
         }
@@ -134,7 +145,8 @@ impl Tree {
         let is_still = |(place, mark): &(PathBuf, Mark)| now(place, *mark, settled).is_still(*mark);
         let is_ruled = outside_places(disk.root()).iter().eq(self.outside.iter().map(|(at, _)| at))
             && self.outside.iter().all(is_still)
-            && self.folders.iter().all(|(path, folder)| folder.is_ruled(disk, path, settled));
+            && self.folders.iter().all(|(path, folder)| folder.is_ruled(disk, path, settled))
+            && self.indexes.are_still();
         if !is_ruled {
             return self.anew(disk);
         }
@@ -178,7 +190,8 @@ impl Tree {
         let mut wanted = stale.clone();
         wanted.extend(stale.iter().flat_map(|path| above(path)).map(str::to_owned));
         let known: BTreeSet<String> = self.folders.keys().cloned().collect();
-        let met = walk(disk, self.settled, false, move |path| {
+        let scope = Scope::new(disk, self.indexes.clone());
+        let met = walk(disk, self.settled, (scope, false), move |path| {
             wanted.contains(path) || !known.contains(path)
         });
         let (seen, read) = folders(disk, met, self.settled);
@@ -270,7 +283,7 @@ fn folders(
 fn walk(
     disk: &Disk,
     settled: Duration,
-    is_whole: bool,
+    (scope, is_whole): (Scope, bool),
     enters: impl Fn(&str) -> bool + Send + Sync + 'static,
 ) -> Met {
     let root = disk.root().to_owned();
@@ -283,13 +296,14 @@ fn walk(
         if entry.depth() == 0 {
             return true;
         }
-        if entry.file_name().to_str().is_some_and(|name| STORES.contains(&name)) {
+        let path = from_root(&root, entry.path());
+        if is_store(entry) || !meets_entry(&scope, entry, &path) {
             return false;
         }
         if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
             return true;
         }
-        let path = relative(&root, entry.path());
+        let path = path.into_owned();
         let is_entered = enters(&path);
         // Before it is read: what comes later changes the time.
         let mark = is_entered.then(|| mark(&path, &root));
@@ -354,7 +368,7 @@ fn outside(root: &Path, settled: Duration) -> Vec<(PathBuf, Mark)> {
 fn outside_places(root: &Path) -> Vec<PathBuf> {
     let mut places: Vec<PathBuf> =
         ignore::gitignore::gitconfig_excludes_path().into_iter().collect();
-    for folder in root.ancestors().skip(1) {
+    for (folder, _) in Above::of(root).dirs() {
         places.extend(MARKS.map(|name| folder.join(name)));
     }
     if let Some(store) = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())
@@ -362,23 +376,6 @@ fn outside_places(root: &Path) -> Vec<PathBuf> {
         places.push(common(&store).join("info/exclude"));
     }
     places
-}
-
-/// Where what all work trees of a repository share lies; `store` is `.git`, which in a linked work
-/// tree is a file (gitrepository-layout(5), `gitdir` and `commondir`).
-fn common(store: &Path) -> PathBuf {
-    let disk = Disk::new(store.parent().unwrap_or(store));
-    let line = |path: &str| {
-        let text = crate::files::side_file(&disk, path)?;
-        Some(text.lines().next().unwrap_or_default().trim().to_owned())
-    };
-    let Some(own) = line(".git").and_then(|it| it.strip_prefix("gitdir:").map(str::to_owned))
-    else {
-        return store.to_owned();
-    };
-    let own = disk.root().join(own.trim());
-    let shared = crate::files::side_file(&Disk::new(&own), "commondir");
-    shared.map_or_else(|| own.clone(), |shared| own.join(shared.trim()))
 }
 
 #[cfg(test)]

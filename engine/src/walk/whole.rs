@@ -1,6 +1,10 @@
 //! The project as a whole: the list of its files, and the second pass over it.
 
-use super::{FileReport, Outcome, Walk, builder, by_path, globs, is_set, tree};
+use super::index::Indexes;
+use super::scope::{Scope, from_root};
+use super::{
+    FileReport, Outcome, Walk, builder, by_path, globs, is_set, is_store, meets_entry, tree,
+};
 use crate::check::{Checked, Engine};
 use crate::config::Config;
 use crate::files::{Disk, Files};
@@ -11,12 +15,20 @@ use crate::project_checks;
 use crate::source::{Source, Span};
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// All files of the project that no ignore file leaves out, whatever the walk is over, and what the
 /// rules of `engine` ask of Git.
 #[must_use]
 pub fn listing(engine: &Engine, disk: &Disk, walk: &Walk) -> Listing {
-    described(engine, disk, walk, Listing::new(all(disk, walk)))
+    listed(engine, disk, walk, &Arc::default())
+}
+
+/// As [`listing`], with the indexes that another look shares.
+pub(super) fn listed(engine: &Engine, disk: &Disk, walk: &Walk, indexes: &Arc<Indexes>) -> Listing {
+    let root = Walk { paths: vec![disk.root().to_owned()], ..walk.clone() };
+    let scope = Arc::new(Scope::of_walk(&root, disk, indexes.clone()));
+    described(engine, disk, walk, Listing::new(all_in(disk, &root, &scope)))
 }
 
 /// Adds what the rules ask of Git.
@@ -47,14 +59,13 @@ pub(super) fn ask_git(
     (tracked, repository.and_then(|repository| repository.branch()))
 }
 
-/// The paths below the root, met by several threads.
-fn all(disk: &Disk, walk: &Walk) -> Vec<String> {
-    const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
-    let root = Walk { paths: vec![disk.root().to_owned()], only: None, part: None, ..walk.clone() };
-    let Some(mut builder) = builder(&root) else { return Vec::new() };
-    builder.filter_entry(|entry| {
-        let is_store = entry.file_name().to_str().is_some_and(|name| STORES.contains(&name));
-        entry.depth() == 0 || !is_store
+/// The paths that `scope` takes below the paths of a walk, met by several threads.
+pub(super) fn all_in(disk: &Disk, walk: &Walk, scope: &Arc<Scope>) -> Vec<String> {
+    let Some(mut builder) = builder(walk) else { return Vec::new() };
+    let (root, scope) = (disk.root().to_owned(), scope.clone());
+    builder.filter_entry(move |entry| {
+        let taken = || meets_entry(&scope, entry, &from_root(&root, entry.path()));
+        entry.depth() == 0 || !is_store(entry) && taken()
     });
     tree::all(&builder, disk)
 }
@@ -64,7 +75,7 @@ pub(super) fn check(
     engine: &Engine,
     config: &Config,
     disk: &Disk,
-    walk: &Walk,
+    (walk, indexes): (&Walk, &Arc<Indexes>),
     listing: Option<Listing>,
     outcome: &mut Outcome,
 ) -> Result<(), String> {
@@ -84,7 +95,7 @@ pub(super) fn check(
         None if is_whole => {
             described(engine, disk, walk, Listing::new(outcome.met.iter().cloned()))
         }
-        None => self::listing(engine, disk, walk),
+        None => listed(engine, disk, walk, indexes),
     };
     joined(engine, config, disk, &listing, outcome)?;
     let below: Vec<String> = walk.paths.iter().map(|path| relative(disk.root(), path)).collect();

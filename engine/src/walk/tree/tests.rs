@@ -172,3 +172,41 @@ fn what_is_young_is_read_again() {
     let mut tree = Tree::new(&disk);
     assert_eq!(tree.again(&disk, std::iter::empty()).folders.len(), 2);
 }
+
+#[test]
+fn a_tree_follows_the_index_where_an_ignore_file_names_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    let git = |args: &[&str]| {
+        let done = std::process::Command::new("git").args(args).current_dir(root).status();
+        assert!(done.expect("Git").success(), "{args:?}");
+        std::thread::sleep(TICK);
+    };
+    git(&["init", "--quiet", "--template="]);
+    for path in ["a", "prod.env", "out/b", "out/c/d", "out/c/e"] {
+        write(root, path, "");
+    }
+    write(root, ".gitignore", "*.env\nout/\n");
+    std::thread::sleep(TICK);
+    let (engine, disk) = (engine(), Disk::new(root));
+    let mut tree = Tree::settling(&disk, Duration::ZERO);
+    let mut look = || {
+        let looked = tree.again(&disk, std::iter::empty());
+        assert_eq!(files(&tree), all(&engine, &disk));
+        (looked.differs, looked.folders.len(), files(&tree))
+    };
+    assert_eq!(look().2, [".gitignore", "a"]);
+    // An index that says the same of what is ignored is no reason to read directories.
+    git(&["add", "a", ".gitignore"]);
+    let (differs, read, _) = look();
+    assert_eq!((differs, read), (false, 0));
+    git(&["add", "--force", "prod.env", "out/c/d"]);
+    let (differs, _, files) = look();
+    assert!(differs);
+    assert_eq!(files, [".gitignore", "a", "out/c/d", "prod.env"]);
+    write(root, "out/c/new", "");
+    std::thread::sleep(TICK);
+    assert!(!look().0, "a file beside it is ignored as before");
+    git(&["rm", "--quiet", "--cached", "out/c/d"]);
+    assert_eq!(look().2, [".gitignore", "a", "prod.env"]);
+}

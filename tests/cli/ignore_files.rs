@@ -1,0 +1,192 @@
+//! Ignore files hide nothing that Git tracks, and are read as settings are: regular files of bounded
+//! size.
+
+use crate::support::{Project, paths, token};
+use std::process::Command;
+
+/// A repository with these files, none of them added.
+fn repository(files: &[(&str, &str)]) -> Project {
+    let project = Project::new(files);
+    std::fs::remove_dir(project.path().join(".git")).expect("removed");
+    git(&project, &["init", "--quiet", "--template="]);
+    project
+}
+
+#[expect(clippy::disallowed_methods, reason = "Git of the tests")]
+fn git(project: &Project, args: &[&str]) {
+    let identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
+    let mut git = Command::new("git");
+    let ended = git.args(identity).args(args).current_dir(project.path()).status();
+    assert!(ended.expect("Git").success(), "{args:?}");
+}
+
+const ONLY: [&str; 4] = ["--only", "secrets/*", "--format", "github"];
+
+fn found(project: &Project, args: &[&str]) -> Vec<String> {
+    let ran = project.run(&[args, &ONLY].concat());
+    paths(&ran.out).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_tracked_file_is_checked_whatever_an_ignore_file_names() {
+    let secret = format!("key = {}\n", token());
+    let project = repository(&[
+        (".gitignore", "*.env\nbuild/\n"),
+        (".ignore", "notes.txt\n"),
+        ("prod.env", &secret),
+        ("dev.env", &secret),
+        ("build/out/app.txt", &secret),
+        ("build/out/more.txt", &secret),
+        ("notes.txt", &secret),
+    ]);
+    assert_eq!(found(&project, &["check", "."]), Vec::<String>::new());
+    git(&project, &["add", "--force", "prod.env", "build/out/app.txt", "notes.txt", ".gitignore"]);
+    let all = ["build/out/app.txt", "notes.txt", "prod.env"];
+    assert_eq!(found(&project, &["check", "."]), all);
+    assert_eq!(found(&project, &["check", ".", "--staged"]), all);
+    assert_eq!(found(&project, &["check", ".", "--changed"]), all);
+    assert_eq!(found(&project, &["check", "build"]), ["build/out/app.txt", "build/out/more.txt"]);
+    // What is tracked and gone is not checked.
+    git(&project, &["commit", "--quiet", "--message", "one"]);
+    project.remove("prod.env");
+    assert_eq!(found(&project, &["check", "."]), all[..2]);
+    assert_eq!(found(&project, &["check", ".", "--changed"]), Vec::<String>::new());
+}
+
+#[test]
+fn the_report_says_how_many_tracked_files_are_left_out() {
+    let secret = format!("key = {}\n", token());
+    let project = repository(&[
+        (".aiddignore", "fixtures/\n"),
+        (".aidd/config.json", "{ \"exclude\": [\"*.snap\"] }\n"),
+        ("fixtures/a.txt", &secret),
+        ("fixtures/b.txt", &secret),
+        ("c.snap", &secret),
+        ("d.txt", "text\n"),
+    ]);
+    git(&project, &["add", "."]);
+    project.write("fixtures/untracked.txt", &secret);
+    let message = "3 tracked files are left out by `.aiddignore` (2) and `exclude` (1)";
+    let ran = project.run(&["check", "."]).ends(0);
+    assert!(ran.out.contains(message), "{}", ran.out);
+    for format in ["json", "markdown", "sarif", "github"] {
+        let ran = project.run(&["check", ".", "--format", format]).ends(0);
+        let is_told = ran.out.contains("3 tracked files are left out by");
+        assert_eq!(is_told, format != "sarif", "{format}: {}", ran.out);
+    }
+    let ran = project.run(&["check", ".", "--staged"]).ends(0);
+    assert!(ran.out.contains(&message.replace("tracked", "changed")), "{}", ran.out);
+    let ran = project.run(&["check", ".", "--no-ignore"]);
+    assert!(!ran.out.contains("`.aiddignore`"), "{}", ran.out);
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+
+    /// Runs within a time in which no hang and no endless file is survived.
+    fn run(project: &Project, args: &[&str]) -> (i32, String) {
+        let mut command = project.command("", args);
+        let file = tempfile::tempfile().expect("a file");
+        let out = file.try_clone().expect("the same file");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(file)
+            .stderr(out.try_clone().expect("the same file"))
+            .spawn()
+            .expect("started");
+        let started = Instant::now();
+        let code = loop {
+            if let Some(status) = child.try_wait().expect("a child") {
+                break status.code().expect("not killed");
+            }
+            if started.elapsed() > Duration::from_secs(60) {
+                child.kill().expect("killed");
+                panic!("{args:?} does not end");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        use std::io::{Read, Seek};
+        let (mut out, mut text) = (out, String::new());
+        out.rewind().expect("rewound");
+        out.read_to_string(&mut text).expect("text");
+        (code, text)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a pipe for the tests")]
+    fn pipe(project: &Project, path: &str) {
+        let place = project.path().join(path);
+        std::fs::create_dir_all(place.parent().expect("below")).expect("made");
+        assert!(Command::new("mkfifo").arg(place).status().expect("mkfifo").success());
+    }
+
+    const NAMES: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", "d/.gitignore"];
+
+    #[test]
+    fn an_ignore_file_that_is_no_regular_file_is_not_opened_and_told_of() {
+        for name in NAMES {
+            for kind in ["pipe", "zero", "link"] {
+                let secret = format!("key = {}\n", token());
+                let project = repository(&[("a.txt", "text\n"), ("d/b.txt", "text\n")]);
+                git(&project, &["add", "."]);
+                git(&project, &["commit", "--quiet", "--message", "one"]);
+                project.write("d/c.env", &secret);
+                project.write("patterns", "*.env\n");
+                let place = project.path().join(name);
+                match kind {
+                    "pipe" => pipe(&project, name),
+                    "zero" => symlink("/dev/zero", place).expect("linked"),
+                    _ => symlink(project.path().join("patterns"), place).expect("linked"),
+                }
+                for args in [&["check", "."][..], &["check", ".", "--changed"]] {
+                    let (code, text) = run(&project, args);
+                    assert_eq!(code, 1, "{name} {kind}: {text}");
+                    assert!(text.contains("--> d/c.env:1:7"), "{name} {kind}: {text}");
+                    let told = format!("{name}: not read as an ignore file: ");
+                    assert!(text.contains(&told), "{name} {kind} {args:?}: {text}");
+                }
+                run(&project, &["doctor"]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_excludes_of_a_repository_are_opened_with_care() {
+        let project = repository(&[("a.txt", "text\n")]);
+        pipe(&project, ".git/info/exclude");
+        let (code, text) = run(&project, &["check", "."]);
+        assert_eq!(code, 0, "{text}");
+        assert!(text.contains(".git/info/exclude: not read as an ignore file: "), "{text}");
+    }
+
+    #[test]
+    fn an_ignore_file_that_is_too_large_names_nothing_and_is_told_of() {
+        let project = repository(&[("a.env", &format!("key = {}\n", token()))]);
+        project.write(".gitignore", format!("*.env\n{}", "# nothing\n".repeat(300_000)));
+        let (code, text) = run(&project, &["check", "."]);
+        assert_eq!(code, 1, "{text}");
+        assert!(text.contains("--> a.env:1:7"), "{text}");
+        assert!(text.contains(".gitignore: not read as an ignore file: more than"), "{text}");
+    }
+
+    #[test]
+    fn settings_and_baseline_that_are_no_regular_files_end_the_run() {
+        for path in [".aidd/config.json", ".aidd/baseline.json"] {
+            for kind in ["pipe", "zero", "out"] {
+                let project = Project::new(&[("a.txt", "text\n"), (".aidd/x", "")]);
+                let place = project.path().join(path);
+                match kind {
+                    "pipe" => pipe(&project, path),
+                    "zero" => symlink("/dev/zero", place).expect("linked"),
+                    _ => symlink("/etc/hostname", place).expect("linked"),
+                }
+                let (code, text) = run(&project, &["check", "."]);
+                assert_eq!(code, 2, "{path} {kind}: {text}");
+                assert!(text.starts_with("error: "), "{path} {kind}: {text}");
+            }
+        }
+    }
+}
