@@ -11,12 +11,15 @@ use std::rc::Rc;
 mod comment;
 mod markers;
 mod names;
+mod reach;
 
 use comment::{
-    around, is_code, opens_comment, opens_comment_line, split, whole_comment, within_comment,
+    around, is_code, opens_comment, opens_comment_line, split, stands_alone, whole_comment,
+    within_comment,
 };
 use markers::{FINDER, MARKERS, Names, Reach, is_own, wants_block};
 pub use names::{name_at, names};
+use reach::Reaches;
 
 /// The rule that reports allow comments which allow nothing.
 pub const UNUSED: &str = "aidd/unused-allow";
@@ -40,8 +43,6 @@ struct Directive {
     /// Zero-based lines that it speaks of: the first, and the last.
     lines: (usize, usize),
     rules: Rules,
-    /// Rules that are told of again from a line on.
-    again: Vec<(usize, Rc<[RuleId]>)>,
     /// What it names and nothing knows.
     unknown: Vec<String>,
     reason: String,
@@ -89,38 +90,11 @@ pub(crate) fn apply(
     if findings.is_empty() && memchr::memmem::find(text.as_bytes(), b"aidd:allow").is_none() {
         return Applied::default();
     }
-    let mut known = Known { registry, names: HashMap::new(), globs: 0 };
-    let mut directives: Vec<Directive> = FINDER
-        .find_iter(text)
-        .filter_map(|found| read(source, &mut known, found.pattern().as_usize(), found.start()))
-        .collect();
-    close(&mut directives);
+    let mut directives = directives(source, registry, statements);
     if directives.is_empty() {
         return Applied::default();
     }
-    stretch(source, &mut directives, &statements());
-    // Rule → the comments that may allow it.
-    let mut able: HashMap<RuleId, Vec<usize>> = HashMap::new();
-    for finding in findings {
-        let able = able.entry(finding.rule.clone()).or_insert_with(|| {
-            let all = 0..directives.len();
-            all.filter(|&at| directives[at].allows(finding, registry)).collect()
-        });
-        let first = source.line_of(finding.span.start);
-        let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
-        let matching = able.iter().find(|&&at| {
-            let directive = &directives[at];
-            let (reach, lines) = (directive.reach, directive.lines);
-            let here =
-                lines.0 <= first && first <= lines.1 || (reach == Reach::Here && lines.0 == last);
-            (reach == Reach::File || here) && !directive.tells_again(&finding.rule, first)
-        });
-        if let Some(directive) = matching.and_then(|&at| directives.get_mut(at)) {
-            directive.used = true;
-            finding.status = Status::Allowed;
-            finding.reason = Some(directive.reason.clone());
-        }
-    }
+    mark(source, registry, &mut directives, findings);
     let used = directives.iter().filter(|directive| directive.own && directive.used);
     Applied {
         used: used.map(|directive| directive.span).collect(),
@@ -128,61 +102,86 @@ pub(crate) fn apply(
     }
 }
 
-/// Ends what is allowed from a line on where a comment says so. Where all was allowed, and one rule is
-/// to be told of again, the others stay allowed.
-fn close(directives: &mut Vec<Directive>) {
-    if !directives.iter().any(|directive| directive.reach == Reach::Rest) {
-        directives.retain(|directive| directive.reach != Reach::End);
-        return;
+/// An allow comment that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// From the marker to the end of the names.
+    pub span: Span,
+    /// Why, as the comment says.
+    pub reason: Option<String>,
+}
+
+/// The comments of `source` that allow something: our own that name a rule, and those of peers that
+/// allow one of `findings`.
+pub(crate) fn comments(
+    source: &Source,
+    registry: &Registry,
+    statements: impl FnOnce() -> Vec<Span>,
+    findings: &[Finding],
+) -> Vec<Comment> {
+    let mut directives = directives(source, registry, statements);
+    mark(source, registry, &mut directives, &mut findings.to_vec());
+    let names_rule = |directive: &Directive| match &directive.rules {
+        Rules::These(rules) => !rules.is_empty(),
+        _ => true,
+    };
+    let counts = |directive: &Directive| directive.used || directive.own && names_rule(directive);
+    let comment = |directive: Directive| {
+        let is_made = directive.reason.starts_with('`') && directive.reason.ends_with("` comment");
+        Comment { span: directive.span, reason: (!is_made).then_some(directive.reason) }
+    };
+    directives.into_iter().filter(counts).map(comment).collect()
+}
+
+/// The comments of a text, with the lines that each speaks of.
+fn directives(
+    source: &Source,
+    registry: &Registry,
+    statements: impl FnOnce() -> Vec<Span>,
+) -> Vec<Directive> {
+    let text = source.text();
+    let mut known = Known { registry, names: HashMap::new(), globs: 0 };
+    let mut directives: Vec<Directive> = FINDER
+        .find_iter(text)
+        .filter_map(|found| read(source, &mut known, found.pattern().as_usize(), found.start()))
+        .collect();
+    if !directives.is_empty() {
+        stretch(source, &mut directives, &statements());
     }
-    let mut open: Vec<Directive> = Vec::new();
-    for directive in std::mem::take(directives) {
-        if directive.reach == Reach::End {
-            open.iter_mut().for_each(|off| off.end(directive.lines.0, &directive.rules));
-        } else {
-            open.push(directive);
+    directives
+}
+
+/// Marks the findings that a comment allows, and the comments that allow one.
+fn mark(
+    source: &Source,
+    registry: &Registry,
+    directives: &mut [Directive],
+    findings: &mut [Finding],
+) {
+    // Rule → where comments allow it.
+    let mut reaches: HashMap<RuleId, Reaches> = HashMap::new();
+    for finding in findings {
+        let reaches = reaches
+            .entry(finding.rule.clone())
+            .or_insert_with(|| Reaches::new(directives, &finding.rule, registry));
+        let first = source.line_of(finding.span.start);
+        let last = source.line_of(finding.span.end.saturating_sub(1).max(finding.span.start));
+        if let Some(directive) = reaches.at(first, last).and_then(|at| directives.get_mut(at)) {
+            directive.used = true;
+            finding.status = Status::Allowed;
+            finding.reason = Some(directive.reason.clone());
         }
     }
-    *directives = open;
 }
 
 impl Directive {
-    /// Ends what it allows at a line, as a whole or of some rules.
-    fn end(&mut self, line: usize, on: &Rules) {
-        if self.reach != Reach::Rest || self.lines.1 != usize::MAX {
-            return;
-        }
-        let Rules::These(on) = on else {
-            self.lines.1 = line;
-            return;
-        };
-        for rules in on {
-            // A word is looked up once: what is the same is kept once, however often it stands there.
-            if !self.again.iter().any(|(_, known)| Rc::ptr_eq(known, rules)) {
-                self.again.push((line, Rc::clone(rules)));
-            }
-        }
-        if let Rules::These(off) = &self.rules
-            && off.iter().flat_map(|some| some.iter()).all(|rule| self.tells_again(rule, line))
-        {
-            self.lines.1 = line;
-        }
-    }
-
-    /// Whether a rule is told of again at a line.
-    fn tells_again(&self, rule: &RuleId, line: usize) -> bool {
-        self.again.iter().any(|(from, rules)| *from <= line && rules.contains(rule))
-    }
-
-    fn allows(&self, finding: &Finding, registry: &Registry) -> bool {
+    fn allows(&self, rule: &RuleId, registry: &Registry) -> bool {
         match &self.rules {
             Rules::All => true,
-            Rules::These(rules) => rules.iter().any(|some| some.contains(&finding.rule)),
-            Rules::Secrets => has_tag(registry, &finding.rule, SECRET),
-            Rules::Of(begins) => begins.iter().any(|begin| finding.rule.starts_with(begin)),
-            Rules::Style => {
-                finding.rule.starts_with(STYLE) && !has_tag(registry, &finding.rule, SECURITY)
-            }
+            Rules::These(rules) => rules.iter().any(|some| some.contains(rule)),
+            Rules::Secrets => has_tag(registry, rule, SECRET),
+            Rules::Of(begins) => begins.iter().any(|begin| rule.starts_with(begin)),
+            Rules::Style => rule.starts_with(STYLE) && !has_tag(registry, rule, SECURITY),
         }
     }
 }
@@ -208,7 +207,7 @@ fn read<'a>(
     if names == Names::ListOrOurs && !opens_comment(before) {
         return None;
     }
-    let alone = before.trim().len() <= 4;
+    let alone = stands_alone(before);
     let reach = match reach {
         Reach::LineOrRest | Reach::LineOrBlock if !alone => Reach::Line,
         Reach::LineOrBlock if before.starts_with([' ', '\t']) => Reach::Here,
@@ -249,8 +248,7 @@ fn read<'a>(
     let reason = if reason.is_empty() { format!("`{literal}` comment") } else { reason };
     let span = Span::new(start, start + literal.len() + length);
     let lines = (target, last);
-    let again = Vec::new();
-    Some(Directive { span, reach, lines, rules, again, unknown, reason, own, used: false })
+    Some(Directive { span, reach, lines, rules, unknown, reason, own, used: false })
 }
 
 impl<'a> Known<'a> {
@@ -289,21 +287,14 @@ impl<'a> Known<'a> {
                 let plain = word.rsplit('/').next().filter(|_| !self.registry.knows(word));
                 let named = self.registry.named(plain.unwrap_or(word));
                 let exact: Rc<[RuleId]> = named.map(|rule| rule.id.clone()).collect();
-                if exact.is_empty() { self.by_half(word) } else { exact }
+                if !exact.is_empty() {
+                    return exact;
+                }
+                // golangci-lint is told the linter (`nolint:gosec`), gosec its rule (`nosec G204`),
+                // RuboCop either.
+                self.registry.named_by_half(word).map(|rule| rule.id.clone()).collect()
             }
         }
-    }
-
-    /// The rules one of whose aliases has two halves, of which `word` is one: golangci-lint is told
-    /// the linter (`nolint:gosec`), gosec its rule (`nosec G204`), RuboCop either.
-    fn by_half(&self, word: &str) -> Rc<[RuleId]> {
-        let is_half = |alias: &String| {
-            alias.split_once('/').is_some_and(|(tool, rule)| {
-                tool.eq_ignore_ascii_case(word) || rule.eq_ignore_ascii_case(word)
-            })
-        };
-        let rules = self.registry.rules().iter().filter(|rule| rule.aliases.iter().any(is_half));
-        rules.map(|rule| rule.id.clone()).collect()
     }
 }
 
@@ -312,9 +303,11 @@ impl<'a> Known<'a> {
 fn stretch(source: &Source, directives: &mut [Directive], statements: &[Span]) {
     // Line of a comment → the first line below it that is none.
     let mut below: HashMap<usize, usize> = HashMap::new();
+    let mut last = None;
     for directive in directives.iter().rev() {
         let line = source.line_of(directive.span.start);
-        if opens_comment_line(source, line) {
+        // Thousands may stand on one line.
+        if last.replace(line) != Some(line) && opens_comment_line(source, line) {
             let next = below.get(&(line + 1)).copied().unwrap_or(line + 1);
             below.insert(line, next);
         }

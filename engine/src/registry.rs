@@ -8,15 +8,18 @@ use crate::paths::scope_of;
 use crate::rule::Rule;
 use aidd_content::page::{self, PageError};
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 /// All rules, ordered by id, found by id or alias.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Registry {
     rules: Vec<Rule>,
     /// Lower-case id or alias of a project's rule → indexes into `rules`; those of the shipped ones
     /// are a table of theirs.
     own_names: HashMap<String, Vec<usize>>,
+    /// Lower-case half of an alias that has two → indexes into `rules`; made when first asked for.
+    halves: OnceLock<HashMap<String, Vec<usize>>>,
     /// The pages of the project's own packs: path, text.
     packs: Vec<(String, String)>,
 }
@@ -40,27 +43,25 @@ impl Registry {
     }
 
     /// `rules`, ordered by id, and those of `pages`.
-    fn joined(mut rules: Vec<Rule>, pages: &[(String, String)]) -> Self {
+    fn joined(rules: Vec<Rule>, pages: &[(String, String)]) -> Self {
         let (packs, pages): (Vec<_>, Vec<_>) =
             pages.iter().partition(|(path, _)| is_pack_path(path));
+        // A table from its ordered rows: thousands of pages are put between them.
+        let mut rules: BTreeMap<RuleId, Rule> =
+            rules.into_iter().map(|rule| (rule.id.clone(), rule)).collect();
         for (path, text) in pages {
             let Some(mut rule) = project_rule(path, text) else { continue };
-            let place = |id: &RuleId| rules.binary_search_by(|known| known.id.cmp(id));
-            let mut at = place(&rule.id);
             // Two folders, or a page and a memory, may each have a rule of one name: neither is lost.
             let of_memory = if is_memory_path(path) { "memory" } else { "" };
             for scope in [scope_of(path), of_memory].iter().filter(|scope| !scope.is_empty()) {
-                if at.is_ok() {
+                if rules.contains_key(&rule.id) {
                     let scope = scope.to_lowercase().replace(['/', '_', '.', ' '], "-");
                     rule.id = format!("{}-{scope}", rule.id).into();
-                    at = place(&rule.id);
                 }
             }
-            match at {
-                Ok(at) => rules[at] = rule,
-                Err(at) => rules.insert(at, rule),
-            }
+            rules.insert(rule.id.clone(), rule);
         }
+        let rules: Vec<Rule> = rules.into_values().collect();
         let mut own_names: HashMap<String, Vec<usize>> = HashMap::new();
         for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.path.is_some()) {
             own_names.entry(rule.id.to_ascii_lowercase()).or_default().push(index);
@@ -68,13 +69,19 @@ impl Registry {
                 own_names.entry(alias.to_ascii_lowercase()).or_default().push(index);
             }
         }
-        Self { rules, own_names, packs: packs.into_iter().cloned().collect() }
+        let packs = packs.into_iter().cloned().collect();
+        Self { rules, own_names, halves: OnceLock::new(), packs }
     }
 
     /// Every rule, ordered by id.
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// The paths of the project's own pages.
+    pub(crate) fn own_paths(&mut self) -> impl Iterator<Item = &mut String> {
+        self.rules.iter_mut().filter_map(|rule| rule.path.as_mut())
     }
 
     /// The project's own packs: the name by which the configuration calls one, the path of its page,
@@ -114,6 +121,25 @@ impl Registry {
         rules.extend(own.map(|&index| &self.rules[index]));
         rules.sort_by(|one, other| one.id.cmp(&other.id));
         rules.into_iter()
+    }
+
+    /// The rules one of whose aliases has two halves, tool and rule, of which `word` is one.
+    pub fn named_by_half(&self, word: &str) -> impl Iterator<Item = &Rule> {
+        let halves = self.halves.get_or_init(|| {
+            let mut halves: HashMap<String, Vec<usize>> = HashMap::new();
+            for (index, rule) in self.rules.iter().enumerate() {
+                let of_alias = rule.aliases.iter().filter_map(|alias| alias.split_once('/'));
+                for half in of_alias.flat_map(|(tool, rule)| [tool, rule]) {
+                    let known = halves.entry(half.to_ascii_lowercase()).or_default();
+                    if known.last() != Some(&index) {
+                        known.push(index);
+                    }
+                }
+            }
+            halves
+        });
+        let found = halves.get(&word.to_ascii_lowercase()).into_iter().flatten();
+        found.map(|&index| &self.rules[index])
     }
 
     /// The shipped rules that go by `name`, in lower case, but for those that a project's page

@@ -50,15 +50,9 @@ pub(crate) fn settle(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Sp
         .collect();
     claims.sort_unstable();
     let mut kept: BTreeMap<(u32, u32), RuleId> = BTreeMap::new();
-    let mut longest = 0;
+    let mut claimed = Claimed::default();
     for (_, _, rule, span) in claims {
-        // Kept spans that reach this one begin at most the longest's length before it.
-        let from = (span.start.saturating_sub(longest), 0);
-        let clash = kept
-            .range(from..(span.end, 0))
-            .any(|(&(start, end), other)| Span { start, end }.overlaps(span) && *other != rule);
-        if !clash {
-            longest = longest.max(span.end - span.start);
+        if claimed.claim(span, &rule) {
             kept.insert((span.start, span.end), rule);
         }
     }
@@ -67,6 +61,39 @@ pub(crate) fn settle(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Sp
     findings
         .retain(|finding| finding.secret.is_none_or(|span| stays.contains(&(span, &finding.rule))));
     kept.into_keys().map(|(start, end)| Span { start, end }).collect()
+}
+
+/// What rules have claimed: by its first byte one past the last one, and the rule. Claims of one rule
+/// that overlap are joined, so that none of these overlap.
+#[derive(Default)]
+struct Claimed(BTreeMap<u32, (u32, RuleId)>);
+
+impl Claimed {
+    /// Claims a span for a rule, unless another rule has a part of it.
+    fn claim(&mut self, span: Span, rule: &RuleId) -> bool {
+        let overlapping = self
+            .0
+            .range(..span.end)
+            .rev()
+            .map(|(&start, (end, rule))| (Span { start, end: *end }, rule))
+            .take_while(|(other, _)| other.end > span.start);
+        let mut joined = span;
+        for (other, owner) in overlapping {
+            if owner != rule {
+                return false;
+            }
+            joined = joined.cover(other);
+        }
+        if !span.is_empty() {
+            let inner: Vec<u32> =
+                self.0.range(joined.start..joined.end).map(|(&start, _)| start).collect();
+            for start in inner {
+                self.0.remove(&start);
+            }
+            self.0.insert(joined.start, (joined.end, rule.clone()));
+        }
+        true
+    }
 }
 
 /// How sure a rule for secrets is: by its page, or by its severity when it is written in Rust. Of
@@ -192,5 +219,10 @@ mod tests {
         let mut findings: Vec<Finding> =
             (0..100_000).map(|at| finding("x/y", Severity::Error, at * 10, at * 10 + 8)).collect();
         assert_eq!(settle(&mut findings, &registry).len(), 100_000);
+        // One that covers all of them is tried against each once.
+        findings.push(finding("x/y", Severity::Error, 0, 1_000_000));
+        findings
+            .extend((0..100_000).map(|at| finding("x/z", Severity::Error, at * 10, at * 10 + 8)));
+        assert_eq!(settle(&mut findings, &registry).len(), 100_001);
     }
 }

@@ -107,7 +107,8 @@ pub fn compliance(gated: Gated<'_>, format: ComplianceFormat) -> String {
     match format {
         ComplianceFormat::Json => {
             let text = serde_json::to_string_pretty(&statement);
-            format!("{}\n", text.expect("strings, numbers, and maps of strings"))
+            let text = text.expect("strings, numbers, and maps of strings");
+            format!("{}\n", super::escape::json(&text))
         }
         ComplianceFormat::Markdown => markdown(&statement),
         ComplianceFormat::Github => {

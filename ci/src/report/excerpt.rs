@@ -4,8 +4,10 @@
 //! (the renderer folds them away), and long lines are cut around their marks, so that the cost of a
 //! finding does not grow with its file.
 
+use super::escape::is_command;
 use super::redact::Redactor;
 use super::{one_line, wire};
+use aidd_engine::escape;
 use aidd_engine::finding::Finding;
 use aidd_engine::source::{Source, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Snippet};
@@ -43,6 +45,9 @@ struct Line {
     kept: Span,
     /// Where that begins in the excerpt's text.
     at: usize,
+    /// The characters that are written out: where each ends in the line, and how many bytes all up
+    /// to it have added.
+    added: Vec<(usize, usize)>,
 }
 
 impl Excerpt {
@@ -112,8 +117,9 @@ fn lay_out(
         if kept.start > whole.start && !kept.is_empty() {
             text.push('…');
         }
-        lines.push(Line { kept, at: text.len() });
-        text.push_str(&redactor.excerpt(kept));
+        let at = text.len();
+        let added = push_shown(&mut text, &redactor.excerpt(kept));
+        lines.push(Line { kept, at, added });
         if kept.end < whole.end && !kept.is_empty() {
             text.push('…');
         }
@@ -122,8 +128,10 @@ fn lay_out(
     let map = |mark: &Mark<Span>| {
         let (a, b) = lines_of(source, mark.span);
         let offset = |line: usize, offset: u32| {
-            let Line { kept, at } = &lines[line - first];
-            at + (offset.clamp(kept.start, kept.end) - kept.start) as usize
+            let Line { kept, at, added } = &lines[line - first];
+            let column = (offset.clamp(kept.start, kept.end) - kept.start) as usize;
+            let before = added.partition_point(|&(end, _)| end <= column);
+            at + column + before.checked_sub(1).map_or(0, |last| added[last].1)
         };
         let start = offset(a, mark.span.start);
         let span = start..offset(b, mark.span.end).max(start);
@@ -132,6 +140,31 @@ fn lay_out(
     let marks = marks.iter().map(map).collect();
     let number = |line: usize| line + 1 + source.origin().line as usize;
     Excerpt { text, first_line: number(first), last_line: number(last), marks, notes }
+}
+
+/// Appends a line, with what would steer a terminal written out; what that has [added](Line::added).
+fn push_shown(text: &mut String, line: &str) -> Vec<(usize, usize)> {
+    let mut added = Vec::new();
+    let mut sum = 0;
+    for (at, c) in line.char_indices() {
+        if c == '#' && line[..at].ends_with('#') && is_command(&line[at + 1..]) {
+            text.push(' ');
+            sum += 1;
+            added.push((at, sum));
+        }
+        let start = text.len();
+        if c == '\t' {
+            text.push(c);
+        } else {
+            escape::push(text, c);
+        }
+        let more = text.len() - start - c.len_utf8();
+        if more > 0 {
+            sum += more;
+            added.push((at + c.len_utf8(), sum));
+        }
+    }
+    added
 }
 
 /// What is kept of a line: all of it, or what lies around its marks.

@@ -2,7 +2,7 @@
 //! rule, over the least severity that fails.
 
 use aidd_engine::config::{CiConfig, nearest};
-use aidd_engine::finding::{FailOn, Severity};
+use aidd_engine::finding::{FailOn, Finding, Severity};
 use aidd_engine::paths::rule_globs;
 use aidd_engine::registry::Registry;
 use aidd_engine::rule::Rule;
@@ -20,17 +20,26 @@ const CATEGORIES: [(&str, &str, Option<Severity>); 7] = [
     ("performance", "performance", None),
 ];
 
-/// What the policy makes of a new finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the policy makes of a new finding; the stricter, the greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It fails the run, whatever its severity.
-    Block,
-    /// It does not fail the run.
-    Warn,
     /// It is left out of the reports.
     Ignore,
+    /// It does not fail the run.
+    Warn,
     /// No selector names it: its severity decides.
     Unnamed,
+    /// It fails the run, whatever its severity.
+    Block,
+}
+
+/// The one of two that lets less pass.
+#[must_use]
+pub fn stricter(one: FailOn, other: FailOn) -> FailOn {
+    match (one, other) {
+        (FailOn::Never, least) | (least, FailOn::Never) => least,
+        (FailOn::Severity(one), FailOn::Severity(other)) => FailOn::Severity(one.min(other)),
+    }
 }
 
 /// One of the three lists.
@@ -80,6 +89,8 @@ pub struct Policy {
     by_rule: HashMap<String, Vec<usize>>,
     /// The least severity that fails where no selector speaks.
     pub fail_on: FailOn,
+    /// The policy of the base, and the ids of the findings that its settings report.
+    base: Option<(Box<Policy>, BTreeSet<String>)>,
 }
 
 impl Policy {
@@ -107,7 +118,26 @@ impl Policy {
                 by_rule.entry(rule.clone()).or_default().push(index);
             }
         }
-        (Self { selectors, by_rule, fail_on }, notes)
+        (Self { selectors, by_rule, fail_on, base: None }, notes)
+    }
+
+    /// The stricter of this policy and that of the base, which holds for the findings with these ids.
+    #[must_use]
+    pub fn with_base(self, base: Self, ids: BTreeSet<String>) -> Self {
+        let fail_on = stricter(self.fail_on, base.fail_on);
+        Self { fail_on, base: Some((Box::new(base), ids)), ..self }
+    }
+
+    /// What the policy makes of a finding, and that of the base where it holds too: the stricter one.
+    #[must_use]
+    pub fn verdict_of(&self, finding: &Finding) -> Verdict {
+        let own = self.verdict(&finding.rule, finding.severity);
+        match &self.base {
+            Some((base, ids)) if ids.contains(&finding.id) => {
+                own.max(base.verdict(&finding.rule, finding.severity))
+            }
+            _ => own,
+        }
     }
 
     /// What it makes of a new finding of `rule` with `severity`: as the narrowest selector says

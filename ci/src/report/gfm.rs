@@ -1,6 +1,6 @@
 //! Text that GitHub's Markdown shows as it is.
 
-use super::is_steering;
+use super::escape::is_hidden;
 
 /// A longer text is cut.
 const CELL: usize = 600;
@@ -37,7 +37,12 @@ pub(crate) fn escape(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c if is_steering(c) => out.push(' '),
+            '\n' | '\t' => out.push(' '),
+            '\r' if chars.peek().is_some_and(|&(_, next)| next == '\n') => {}
+            c if is_hidden(c) => {
+                out.push('\\');
+                aidd_engine::escape::push(&mut out, c);
+            }
             c => out.push(c),
         }
     }
@@ -66,6 +71,6 @@ mod tests {
             escape("<a href=x>|`*_~![y](z)"),
             "&lt;a href=x&gt;\\|\\`\\*\\_\\~\\!\\[y\\](z)"
         );
-        assert_eq!(escape("one\r\ntwo\u{202e}"), "one  two ");
+        assert_eq!(escape("one\r\ntwo\u{202e}"), "one two\\\\u{202e}");
     }
 }

@@ -3,8 +3,9 @@
 //! A step may make ten annotations of each level; further ones vanish without a word. So the worst
 //! come first, and what does not fit is counted in a notice and listed in the log.
 
+use super::escape::{command_data as data, command_property as property};
 use super::{
-    Document, harmless, is_steering, number, of_severity, one_line, remarks, skipped_lines, wire,
+    Document, harmless, number, of_severity, one_line, remarks, skipped_lines, weakened, wire,
 };
 use aidd_engine::finding::Severity;
 use aidd_engine::patterns::commits;
@@ -14,11 +15,23 @@ use std::io;
 const LIMIT: usize = 10;
 /// Skipped files that are named.
 const SKIPPED: usize = 20;
+/// Warnings on what the change weakens.
+const WEAKENED: usize = 5;
 
 pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
+    // The first lines of the log, and a warning for each of the first places.
+    for line in weakened::lines(document) {
+        writeln!(out, "{}", log_line(&line))?;
+    }
+    let warned = &document.weakened()[..document.weakened().len().min(WEAKENED)];
+    for one in warned {
+        let line = one.line.map(|line| format!(",line={line}")).unwrap_or_default();
+        let (path, text) = (property(&one.path), data(&one.message));
+        writeln!(out, "::warning file={path}{line},title=This change weakens the checks::{text}")?;
+    }
     let ranked = document.ranked();
     let levels = by_severity(&ranked);
-    let room = room(&levels);
+    let room = room(&levels, warned.len());
     for (findings, room) in levels.iter().zip(room) {
         for finding in findings.iter().take(room) {
             annotate(finding, out)?;
@@ -44,13 +57,14 @@ fn by_severity<'a, 'f>(ranked: &'a [&'f wire::Finding]) -> [&'a [&'f wire::Findi
     [&ranked[..errors], &ranked[errors..warnings], &ranked[warnings..]]
 }
 
-/// How many of each severity are shown. What is cut is told by a notice, itself an annotation of
-/// the least severity, so that one has less room.
-fn room(levels: &[&[&wire::Finding]; 3]) -> [usize; 3] {
-    let told = levels[..2].iter().filter(|findings| findings.len() > LIMIT).count();
+/// How many of each severity are shown, after `warned` other warnings. What is cut is told by a
+/// notice, itself an annotation of the least severity, so that one has less room.
+fn room(levels: &[&[&wire::Finding]; 3], warned: usize) -> [usize; 3] {
+    let most = [LIMIT, LIMIT - warned];
+    let told = levels.iter().zip(most).filter(|(findings, most)| findings.len() > *most).count();
     let left = LIMIT - told;
     let info = if levels[2].len() > left { left - 1 } else { left };
-    [LIMIT, LIMIT, info]
+    [most[0], most[1], info]
 }
 
 fn annotate(finding: &wire::Finding, out: &mut dyn io::Write) -> io::Result<()> {
@@ -71,8 +85,9 @@ fn annotate(finding: &wire::Finding, out: &mut dyn io::Write) -> io::Result<()> 
     if start.line == end.line {
         write!(out, ",col={},endColumn={}", start.column, end.column)?;
     }
-    let help = finding.help.as_deref().map(|help| format!("\n{help}")).unwrap_or_default();
-    let text = data(&format!("{}{help}", finding.message));
+    let more = [finding.help.as_deref(), weakened::by_base(finding.reason.as_deref())];
+    let more: String = more.into_iter().flatten().map(|text| format!("\n{text}")).collect();
+    let text = data(&format!("{}{more}", finding.message));
     writeln!(out, ",title={}::{text}", property(&finding.rule))
 }
 
@@ -96,24 +111,4 @@ fn list(severity: Severity, cut: &[&wire::Finding], out: &mut dyn io::Write) -> 
 /// A line of the log that cannot be taken for a command.
 fn log_line(text: &str) -> String {
     harmless(&one_line(text))
-}
-
-/// Escapes the message of a command.
-fn data(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '%' => out.push_str("%25"),
-            '\r' => out.push_str("%0D"),
-            '\n' => out.push_str("%0A"),
-            c if is_steering(c) => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out.replace("##[", "# #[")
-}
-
-/// Escapes a property of a command.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,7 +1,7 @@
 //! A code quality report for GitLab.
 
-use super::Document;
 use super::wire::{Finding, Status};
+use super::{Document, escape};
 use aidd_engine::finding::Severity;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -49,8 +49,7 @@ pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<
             }
         })
         .collect();
-    serde_json::to_writer_pretty(&mut *out, &issues)?;
-    writeln!(out)
+    escape::write_json(&issues, out)
 }
 
 /// The new findings, worst first; of a comparison of whole trees all that stand, for GitLab

@@ -1,9 +1,8 @@
 //! JSON for programs.
 
-use super::{Document, wire};
+use super::{Document, escape, wire};
 use std::io;
 
 pub(super) fn write(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &wire::report(document))?;
-    writeln!(out)
+    escape::write_json(&wire::report(document), out)
 }

@@ -1,5 +1,6 @@
 //! JUnit XML: a suite per file, a case per finding, a failure where the run fails.
 
+use super::escape::Xml;
 use super::{Document, number, wire};
 use std::fmt::{self, Write as _};
 use std::io;
@@ -89,27 +90,4 @@ fn skipped(document: &Document) -> Result<String, fmt::Error> {
     }
     writeln!(out, "  </testsuite>")?;
     Ok(out)
-}
-
-/// Text in XML 1.0, for content and for attributes in double quotes. A character that XML cannot
-/// hold becomes U+FFFD.
-struct Xml<'a>(&'a str);
-
-impl fmt::Display for Xml<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.0.chars() {
-            match c {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(c))?,
-                '\0'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{FFFE}' | '\u{FFFF}' => {
-                    f.write_char('\u{FFFD}')?;
-                }
-                _ => f.write_char(c)?,
-            }
-        }
-        Ok(())
-    }
 }

@@ -6,7 +6,7 @@
 
 use super::gfm::escape;
 use super::wire::{Finding, Status};
-use super::{Document, blob_url, number, of_severity, rule, rule_url};
+use super::{Document, blob_url, number, of_severity, rule, rule_url, weakened};
 use aidd_engine::finding::Severity;
 use aidd_engine::rule::Rule;
 use std::cmp::Reverse;
@@ -87,8 +87,9 @@ impl Page<'_> {
                 let verdict = if document.is_failing() { "changes needed" } else { "passed" };
                 let files = number(comparison.changed_files, "changed file");
                 let base = escape(&comparison.base);
+                let weakened = weakened::section(document);
                 format!(
-                    "## aidd: {verdict}: {} in {files}\n\nCompared with {base}.\n",
+                    "## aidd: {verdict}: {} in {files}\n{weakened}\nCompared with {base}.\n",
                     document.title()
                 )
             }
@@ -166,7 +167,11 @@ impl Page<'_> {
             Some(url) => format!("[{name}](<{url}>)"),
             None => name,
         };
-        format!("| {name} | {} | {} |\n", self.place(finding), escape(&finding.message))
+        let mut message = escape(&finding.message);
+        if let Some(reason) = weakened::by_base(finding.reason.as_deref()) {
+            message.push_str(&format!(" ({})", escape(reason)));
+        }
+        format!("| {name} | {} | {message} |\n", self.place(finding))
     }
 
     /// Path and line, linked when the commit that holds them is known.

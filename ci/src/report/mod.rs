@@ -7,10 +7,11 @@
 mod compliance;
 mod counts;
 pub(crate) mod document;
+pub(crate) mod escape;
 mod excerpt;
 mod fit;
 pub mod gate;
-mod gfm;
+pub(crate) mod gfm;
 mod github;
 mod gitlab;
 mod json;
@@ -21,6 +22,7 @@ mod redact;
 mod sarif;
 mod text;
 mod uri;
+mod weakened;
 pub mod wire;
 
 use aidd_engine::finding::{FailOn, Finding, Severity, Status};
@@ -35,10 +37,12 @@ use std::time::Duration;
 
 pub use compliance::{ComplianceFormat, Gated, compliance};
 pub use document::{Document, LineHashes, Skipped, VersionControl};
+pub(crate) use escape::{harmless, is_hidden, one_line, printable};
 pub use fit::sarif_gzip;
-pub(crate) use gfm::escape;
 pub use line_hash::line_hashes;
 pub use markdown::{Budget, markdown};
+pub(crate) use weakened::BY_BASE;
+pub use weakened::{Weakening, WeakeningKind};
 pub use wire::{Comparison, Severities};
 
 /// What one run over a tree found.
@@ -197,8 +201,7 @@ impl Run<'_> {
 
     /// What the policy says of a finding.
     fn verdict(&self, finding: &Finding) -> Verdict {
-        self.policy
-            .map_or(Verdict::Unnamed, |policy| policy.verdict(&finding.rule, finding.severity))
+        self.policy.map_or(Verdict::Unnamed, |policy| policy.verdict_of(finding))
     }
 
     /// Whether the policy leaves a finding out of the reports.
@@ -224,45 +227,6 @@ fn of_severity(count: usize, severity: Severity) -> String {
         Severity::Info => format!("{count} info"),
         _ => number(count, &severity.to_string()),
     }
-}
-
-/// On one line, without characters that would steer a terminal or hide text.
-pub(crate) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if is_steering(c) { ' ' } else { c }).collect()
-}
-
-/// The same, with the line breaks left.
-pub(crate) fn printable(text: &str) -> String {
-    text.lines().map(one_line).collect::<Vec<_>>().join("\n")
-}
-
-/// Text for GitHub's log, no line of which can be taken for a command: in the new form (`::` in
-/// front) or the old one (`##[` anywhere).
-pub(crate) fn harmless(text: &str) -> String {
-    let line = |line: &str| {
-        let line = line.replace("##[", "# #[");
-        let rest = line.trim_start();
-        if rest.starts_with("::") {
-            format!("{}./{rest}", &line[..line.len() - rest.len()])
-        } else {
-            line
-        }
-    };
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// The same for a whole report, which keeps its meaning where it is JSON.
-pub(crate) fn harmless_in(format: Format, text: &str) -> String {
-    match format {
-        Format::Json | Format::Sarif | Format::Gitlab => text.replace("##[", "#\\u0023["),
-        Format::Text | Format::Github | Format::Markdown | Format::Junit => harmless(text),
-    }
-}
-
-/// Control characters, and those that reorder text around them.
-pub(crate) fn is_steering(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The files that were not, or not wholly, checked: a heading, and as many as `room` of them.

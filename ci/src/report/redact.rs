@@ -14,6 +14,7 @@ const SHORTEST: usize = 4;
 /// Hides the secrets of one source, by position and by value.
 pub(super) struct Redactor<'a> {
     source: &'a Source,
+    /// In order, apart from one another.
     spans: Vec<Span>,
     values: Option<AhoCorasick>,
 }
@@ -25,6 +26,14 @@ impl<'a> Redactor<'a> {
         spans.sort_unstable();
         spans.dedup();
         let values = values(file.source, &spans);
+        // By position it does not matter which of two secrets that overlap a byte belongs to.
+        spans.dedup_by(|next, last| {
+            let joins = next.start <= last.end;
+            if joins {
+                *last = last.cover(*next);
+            }
+            joins
+        });
         Self { source: file.source, spans, values }
     }
 
@@ -56,36 +65,44 @@ impl<'a> Redactor<'a> {
         let text = self.source.slice(span);
         let start = self.source.text().floor_char_boundary(span.start as usize);
         let mut hidden = self.found(text);
-        for secret in self.spans.iter().map(|secret| secret.range()) {
-            let within = secret.start.max(start)..secret.end.min(start + text.len());
-            if !within.is_empty() {
-                hidden.push(within.start - start..within.end - start);
-            }
-        }
-        if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(starred(text, &hidden)) }
+        let end = start + text.len();
+        let first = self.spans.partition_point(|secret| secret.end as usize <= start);
+        let within = self.spans[first..].iter().take_while(|secret| (secret.start as usize) < end);
+        hidden.extend(within.map(|secret| {
+            let (from, to) = ((secret.start as usize).max(start), (secret.end as usize).min(end));
+            from - start..to - start
+        }));
+        if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(starred(text, hidden)) }
     }
 
     /// Where `text` holds a secret's value: sorted, apart from one another.
     fn found(&self, text: &str) -> Vec<Range<usize>> {
         let Some(values) = &self.values else { return Vec::new() };
-        let mut ranges: Vec<_> = values.find_overlapping_iter(text).map(|m| m.range()).collect();
-        ranges.sort_unstable_by_key(|range| range.start);
-        ranges.dedup_by(|next, last| {
-            let joins = next.start <= last.end;
-            if joins {
-                last.end = last.end.max(next.end);
-            }
-            joins
-        });
-        ranges
+        joined(values.find_overlapping_iter(text).map(|m| m.range()).collect())
     }
 }
 
-fn starred(text: &str, hidden: &[Range<usize>]) -> String {
+/// The ranges in order, with those that overlap or touch as one.
+fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let joins = next.start <= last.end;
+        if joins {
+            last.end = last.end.max(next.end);
+        }
+        joins
+    });
+    ranges
+}
+
+fn starred(text: &str, hidden: Vec<Range<usize>>) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut hidden = joined(hidden).into_iter().peekable();
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
-        if !matches!(c, '\r' | '\n') && hidden.iter().any(|r| r.start < end && at < r.end) {
+        while hidden.next_if(|range| range.end <= at).is_some() {}
+        let is_hidden = hidden.peek().is_some_and(|range| range.start < end);
+        if is_hidden && !matches!(c, '\r' | '\n') {
             out.extend(std::iter::repeat_n('*', c.len_utf8()));
         } else {
             out.push(c);

@@ -4,8 +4,9 @@
 //! upload, and GitHub shows none without results.
 
 use super::wire::{self, Status};
-use super::{Document, Skipped, fit, rule, rule_url, uri};
+use super::{Document, Skipped, Weakening, escape, fit, rule, rule_url, uri};
 use aidd_content::page::Confidence;
+use aidd_engine::escape::markdown;
 use aidd_engine::finding::Severity;
 use aidd_engine::patterns::commits;
 use aidd_engine::rule::Rule;
@@ -38,6 +39,7 @@ const NOTIFICATIONS: usize = 1_000;
 const SKIPPED: &str = "aidd/skipped-file";
 const CUT: &str = "aidd/results-left-out";
 const COMMIT: &str = "aidd/commit";
+const WEAKENED: &str = "aidd/weakened-checks";
 
 /// What a log leaves out to stay within GitHub's limits.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +65,7 @@ pub(super) fn write(
     rules: &[Rule],
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &fit::fitting(document, rules).log)?;
-    writeln!(out)
+    escape::write_json(&fit::fitting(document, rules).log, out)
 }
 
 /// Whether `finding` becomes a result: a new one; when all files were compared with a base, all
@@ -102,24 +103,7 @@ pub(super) fn log(document: &Document, rules: &[Rule], trim: Trim) -> (Sarif, Ve
         .semantic_version(document.tool.version.clone())
         .information_uri(env!("CARGO_PKG_REPOSITORY").to_owned())
         .rules(descriptors)
-        .notifications(vec![
-            notification_kind(
-                SKIPPED,
-                "A file was not, or not wholly, checked",
-                "What is in it is not known. The message says what kept it from being checked.",
-            ),
-            notification_kind(
-                CUT,
-                "More results than code scanning takes",
-                "The least severe are left out. They come back once the others are mended, or \
-                 when the run is split into categories.",
-            ),
-            notification_kind(
-                COMMIT,
-                "A commit, a branch, a title or a change breaks a rule",
-                "It lies in no file, so it is no result. The message names the rule.",
-            ),
-        ])
+        .notifications(notification_kinds(document))
         .build();
     let mut sarif = SarifRun::builder()
         .tool(Tool::builder().driver(driver).build())
@@ -224,9 +208,12 @@ impl Writer<'_> {
             )
             .properties(rule_properties(rule))
             .build();
-        let page = MultiformatMessageString::builder()
-            .text(rule.body().to_owned())
-            .markdown(rule.body().to_owned());
+        // Pages of the project are untrusted; ours are told as they are.
+        let (text, markdown) = match &rule.path {
+            Some(_) => (markdown::plain(rule.body()), markdown::page(rule.body())),
+            None => (rule.body().to_owned(), rule.body().to_owned()),
+        };
+        let page = MultiformatMessageString::builder().text(text).markdown(markdown);
         descriptor.help = self.trim.help.then(|| page.build());
         descriptor.help_uri = rule_url(self.document.version_control.as_ref(), rule);
         descriptor
@@ -314,8 +301,8 @@ fn precision(rule: &Rule) -> &'static str {
 }
 
 fn invocation(document: &Document, left_out: &[String]) -> Invocation {
-    let mut notes: Vec<Notification> =
-        document.skipped.iter().take(NOTIFICATIONS).map(skipped).collect();
+    let mut notes: Vec<Notification> = document.weakened().iter().map(weakened).collect();
+    notes.extend(document.skipped.iter().take(NOTIFICATIONS).map(skipped));
     if let Some(more @ 1..) = document.skipped.len().checked_sub(NOTIFICATIONS) {
         notes.push(notification(
             SKIPPED,
@@ -337,12 +324,53 @@ fn on_commit(finding: &wire::Finding) -> Notification {
     note
 }
 
+fn weakened(one: &Weakening) -> Notification {
+    let text = format!("{}: {}", one.path, one.message);
+    let mut note = notification(WEAKENED, &text, Some(&one.path));
+    let start = |line| Region::builder().start_line(integer(line)).build();
+    let places = note.locations.iter_mut().flatten();
+    for place in places.filter_map(|location| location.physical_location.as_mut()) {
+        place.region = one.line.map(start);
+    }
+    note
+}
+
 fn skipped(file: &Skipped) -> Notification {
     let mut note = notification(SKIPPED, &format!("{}: {}", file.path, file.why), Some(&file.path));
     if file.failed {
         note.level = Some(json!("error"));
     }
     note
+}
+
+/// The kinds of notifications; that on weakened checks only where there is one.
+fn notification_kinds(document: &Document) -> Vec<ReportingDescriptor> {
+    let mut kinds = vec![
+        notification_kind(
+            SKIPPED,
+            "A file was not, or not wholly, checked",
+            "What is in it is not known. The message says what kept it from being checked.",
+        ),
+        notification_kind(
+            CUT,
+            "More results than code scanning takes",
+            "The least severe are left out. They come back once the others are mended, or \
+             when the run is split into categories.",
+        ),
+        notification_kind(
+            COMMIT,
+            "A commit, a branch, a title or a change breaks a rule",
+            "It lies in no file, so it is no result. The message names the rule.",
+        ),
+    ];
+    if !document.weakened().is_empty() {
+        kinds.push(notification_kind(
+            WEAKENED,
+            "The change weakens the checks",
+            "The message says what the file does. Review it like code.",
+        ));
+    }
+    kinds
 }
 
 fn notification_kind(id: &str, text: &str, help: &str) -> ReportingDescriptor {
@@ -413,13 +441,14 @@ fn region(start: wire::Position, end: wire::Position) -> Region {
 }
 
 fn message(text: &str) -> Message {
-    Message::builder().text(text.to_owned()).build()
+    Message::builder().text(escape::sarif(text)).build()
 }
 
 fn plain(text: &str) -> MultiformatMessageString {
+    let text = escape::sarif(text);
     let cut = match text.char_indices().nth(DESCRIPTION) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        None => text,
     };
     MultiformatMessageString::builder().text(cut).build()
 }

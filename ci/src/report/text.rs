@@ -5,7 +5,7 @@ use super::gate::Verdict;
 use super::redact::Redactor;
 use super::{
     Document, FileFindings, Run, Style, excerpt, number, one_line, printable, remarks, rule_url,
-    skipped_lines, wire,
+    skipped_lines, weakened, wire,
 };
 use aidd_engine::finding::{Finding, Safety, Severity, Status};
 use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
@@ -25,6 +25,7 @@ pub(super) fn excerpts(
 ) -> io::Result<()> {
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(style.width).hyperlink(style.hyperlinks);
+    begin(document, out)?;
     for file in &run.files {
         let redactor = Redactor::new(file);
         for finding in &file.findings {
@@ -39,12 +40,22 @@ pub(super) fn excerpts(
 
 /// The new findings, a line each, where the sources are not at hand.
 pub(super) fn lines(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
+    begin(document, out)?;
     for finding in document.with_status(&[wire::Status::New]) {
         let wire::Finding { path, start, severity, rule, message, .. } = finding;
         let (path, rule, message) = (one_line(path), one_line(rule), one_line(message));
         writeln!(out, "{path}:{}:{}: {severity}[{rule}] {message}", start.line, start.column)?;
     }
     end(document, &document.counts(), out)
+}
+
+/// What the change weakens.
+fn begin(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
+    let lines = weakened::lines(document);
+    for line in &lines {
+        writeln!(out, "{line}")?;
+    }
+    if lines.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
 /// What was not checked, what is worth a remark, and the totals.
@@ -102,7 +113,9 @@ impl Shown<'_> {
             let text = format!("{} ({flag})", self.shown(&fix.title));
             group = group.element(Level::HELP.with_name("fix").message(text));
         }
-        if let Some(note) = self.gate() {
+        if let Some(reason) = weakened::by_base(self.finding.reason.as_deref()) {
+            group = group.element(Level::NOTE.message(self.shown(reason)));
+        } else if let Some(note) = self.gate() {
             group = group.element(Level::NOTE.message(note));
         }
         let place = place(self.file, self.finding.span.start);

@@ -2,6 +2,7 @@
 
 use super::gate::Verdict;
 use super::redact::Redactor;
+use super::weakened::Weakening;
 use super::{Document, FileFindings, Run};
 use aidd_engine::finding::{self as engine, FileChange, Severity};
 use aidd_engine::source::{Encoding, Source, Span};
@@ -254,6 +255,9 @@ pub struct Comparison {
     pub before: Severities,
     /// Those that stand in them now.
     pub after: Severities,
+    /// What the change weakens: settings, rule pages, the baseline, allow comments, ignore files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weakened: Vec<Weakening>,
 }
 
 /// How many findings of each severity.

@@ -6,6 +6,9 @@ use crate::source::{Source, Span};
 /// How far behind its marker a comment is read, in bytes: thousands may stand on one line.
 const REACH: usize = 2048;
 
+/// Bytes of the longest opener of a comment: `<!--`.
+const OPENER: usize = 4;
+
 /// What closes a comment that can end within its line.
 const CLOSERS: [&str; 4] = ["-->", "*/", "#}", "*)"];
 
@@ -37,6 +40,14 @@ pub(super) fn opens_comment(before: &str) -> bool {
     const OPENERS: [&str; 11] = ["#", "//", "--", "/*", "*", "<!--", "%%", ";", "{#", "(*", "rem"];
     let before = before.trim_end();
     OPENERS.iter().any(|opener| before.ends_with(opener))
+}
+
+/// Whether before a marker there is nothing on its line but what opens the comment.
+pub(super) fn stands_alone(before: &str) -> bool {
+    let before = before.trim_end();
+    let opener = before.ceil_char_boundary(before.len().saturating_sub(OPENER));
+    // From its end: thousands of markers may stand behind one long indent.
+    before[..opener].trim_end().is_empty()
 }
 
 /// Splits what follows a marker into rule names, the reason, and the length of the part with names.

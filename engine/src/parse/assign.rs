@@ -52,11 +52,9 @@ pub fn at(text: &str, hit: usize) -> Option<Assignment> {
     if start >= end {
         return None;
     }
-    let line_end = bytes[end..]
-        .iter()
-        .take(REACH)
-        .position(|byte| matches!(byte, b'\n' | b'\r'))
-        .map_or((end + REACH).min(text.len()), |length| end + length);
+    let reach = (end + REACH).min(text.len());
+    let line_end = memchr::memchr2(b'\n', b'\r', &bytes[end..reach]);
+    let line_end = line_end.map_or(reach, |length| end + length);
     let line_end = text.floor_char_boundary(line_end);
     let line = &text[..line_end];
     let before = bytes[..start].last().copied().unwrap_or(b'\n');

@@ -74,11 +74,22 @@ impl Fence {
 /// A cheap look whether the text has a fence whose first word `wanted` says yes to.
 #[must_use]
 pub fn may_have_fences(text: &str, wanted: impl Fn(&str) -> bool) -> bool {
+    const MARKS: [char; 2] = ['`', '~'];
+    /// No language has a longer name.
+    const LONGEST: usize = 64;
     ["```", "~~~"].iter().any(|mark| {
-        memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes()).any(|at| {
-            let line = text[at..].lines().next().unwrap_or_default();
-            wanted(Fence::word(line.trim_start_matches(['`', '~']).trim_start()))
-        })
+        let mut at = 0;
+        while let Some(found) = text.get(at..).and_then(|rest| rest.find(mark)) {
+            let rest = &text[at + found..];
+            let info = rest.trim_start_matches(MARKS).trim_start_matches([' ', '\t']);
+            // Each run of marks is looked at once, however long its line.
+            at = text.len() - info.len();
+            let info = &info[..info.floor_char_boundary(LONGEST)];
+            if wanted(Fence::word(info.lines().next().unwrap_or_default())) {
+                return true;
+            }
+        }
+        false
     })
 }
 

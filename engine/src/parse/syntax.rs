@@ -4,8 +4,17 @@ use crate::source::Source;
 use ast_grep_core::AstGrep;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_language::SupportLang;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::fmt;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+use tree_sitter::{ParseOptions, Parser};
+
+/// How long the parser may take on one file: what is wrong in some grammars costs it much.
+const BUDGET: Duration = Duration::from_secs(2);
+
+/// How much of the text the parser is given at a time, in bytes.
+const CHUNK: usize = 8 << 10;
 
 /// A parsed text.
 pub type Parsed = AstGrep<StrDoc<SupportLang>>;
@@ -13,12 +22,12 @@ pub type Parsed = AstGrep<StrDoc<SupportLang>>;
 /// The tree of one source, made when first asked for.
 pub struct Tree<'s> {
     source: &'s Source,
-    parsed: OnceCell<Parsed>,
+    parsed: OnceCell<Option<Parsed>>,
 }
 
 impl fmt::Debug for Tree<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_parsed = self.parsed.get().is_some();
+        let is_parsed = self.made().is_some();
         f.debug_struct("Tree").field("parsed", &is_parsed).finish_non_exhaustive()
     }
 }
@@ -30,14 +39,57 @@ impl<'s> Tree<'s> {
         Self { source, parsed: OnceCell::new() }
     }
 
-    /// The tree in `language`, which is the one of the source's path: a source has one.
-    pub fn in_language(&self, language: SupportLang) -> &Parsed {
-        self.parsed.get_or_init(|| language.ast_grep(self.source.text()))
+    /// The tree in `language`, which is the one of the source's path: a source has one. `None` when
+    /// the parser took too long.
+    pub fn in_language(&self, language: SupportLang) -> Option<&Parsed> {
+        self.parsed.get_or_init(|| parse(self.source.text(), language, BUDGET)).as_ref()
     }
 
     /// The tree, when something asked for it.
     #[must_use]
     pub fn made(&self) -> Option<&Parsed> {
-        self.parsed.get()
+        self.parsed.get()?.as_ref()
+    }
+
+    /// Whether something asked for the tree, and the parser took too long.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.parsed.get().is_some_and(Option::is_none)
+    }
+}
+
+/// The tree of a text; `None` when the parser takes longer than `budget`.
+fn parse(text: &str, lang: SupportLang, budget: Duration) -> Option<Parsed> {
+    let mut parser = Parser::new();
+    parser.set_language(&lang.get_ts_language()).ok()?;
+    let deadline = Instant::now() + budget;
+    let is_over = Cell::new(false);
+    let look = || {
+        is_over.set(is_over.get() || Instant::now() > deadline);
+        is_over.get()
+    };
+    let mut progress =
+        |_: &_| if look() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    // Between two looks of the parser its scanner may go over all of the text again and again: for it
+    // the text ends when the time is over.
+    let mut read = |at: usize, _| match text.as_bytes().get(at..) {
+        Some(rest) if !look() => &rest[..rest.len().min(CHUNK)],
+        _ => &[],
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    let tree = tree.filter(|_| !is_over.get())?;
+    Some(AstGrep::doc(StrDoc { src: text.to_owned(), lang, tree }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parser_that_takes_too_long_is_stopped() {
+        let text = "-->".repeat(10_000);
+        assert!(parse(&text, SupportLang::Python, Duration::ZERO).is_none());
+        assert!(parse("a = 1\n", SupportLang::Python, BUDGET).is_some());
     }
 }

@@ -4,6 +4,7 @@ pub mod all;
 pub mod commits;
 pub mod data;
 pub mod doc;
+mod expression;
 mod generated;
 pub mod joined;
 mod keywords;

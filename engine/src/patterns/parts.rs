@@ -50,7 +50,8 @@ fn reader(path: &str) -> Option<Reader> {
 }
 
 impl Parts {
-    /// The parts of `source`, whose tree is `tree`; `None` when its language has no parser here.
+    /// The parts of `source`, whose tree is `tree`; `None` when its language has no parser here, or
+    /// the parser took too long.
     #[must_use]
     pub fn of(source: &Source, tree: &Tree<'_>) -> Option<Self> {
         let text = source.text();
@@ -62,7 +63,7 @@ impl Parts {
             }
             Reader::Plain => Self(vec![(0, Some(Part::Prose))]),
             Reader::Tree(language) => {
-                let root = tree.in_language(language).root();
+                let root = tree.in_language(language)?.root();
                 let named = root.dfs().filter(ast_grep_core::Node::is_named);
                 let spans = named.filter_map(|node| {
                     let part = part_of(&node.kind(), language)?;

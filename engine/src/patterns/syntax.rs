@@ -4,6 +4,7 @@ use crate::config::nearest;
 use crate::finding::{Edit, RuleId};
 use crate::parse::syntax::Tree;
 use crate::paths::Globs;
+use crate::patterns::expression;
 use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
 use aidd_content::page::{Form, SyntaxHeader};
@@ -136,7 +137,8 @@ impl SyntaxPatterns {
             return Ok(());
         }
         let deadline = Instant::now() + budget;
-        let tree = tree.in_language(language);
+        // That it took too long is told by who runs all patterns.
+        let Some(tree) = tree.in_language(language) else { return Ok(()) };
         // Kind of node → the patterns that may match it, found out when first met.
         let mut by_kind: Vec<Option<Vec<usize>>> = Vec::new();
         let mut tried = 0_u32;
@@ -225,17 +227,22 @@ impl SyntaxPattern {
     }
 }
 
+/// How far behind a match on its line is looked, in bytes: thousands may stand on one line.
+const BESIDE: u32 = 4096;
+
 /// What stands behind `span` on its last line.
 fn rest_of_line(source: &Source, span: Span) -> &str {
     let last = span.end.saturating_sub(1).max(span.start);
     let line = source.line_span(source.line_of(last));
-    source.slice(Span { start: span.end, end: line.end.max(span.end) })
+    let end = line.end.max(span.end).min(span.end.saturating_add(BESIDE));
+    source.slice(Span { start: span.end, end })
 }
 
 /// The expression of `unless-beside`.
 fn beside(header: &SyntaxHeader) -> Result<Option<Regex>, String> {
-    let made = header.unless_beside.as_deref().map(Regex::new).transpose();
-    made.map_err(|error| format!("`unless-beside`: {error}"))
+    let Some(text) = header.unless_beside.as_deref() else { return Ok(None) };
+    expression::check(text).map_err(|why| format!("`unless-beside`: {why}"))?;
+    Regex::new(text).map(Some).map_err(|error| format!("`unless-beside`: {error}"))
 }
 
 /// What a replacement is called: shown when it is short, and holds no string, which may be a secret.

@@ -240,6 +240,7 @@ struct Found {
 }
 
 fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
+    forked(lines, report);
     clashing(lines, report, |clash, source| {
         let Clash::OneTopic(_, ids) = clash else { return None };
         let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.shown(id)).collect();
@@ -254,6 +255,29 @@ fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
             related: others
                 .iter()
                 .map(|(line, other)| (said(*line), format!("`{}` holds too", other.id)))
+                .collect(),
+        })
+    });
+}
+
+/// What replaced one memory in more than one way.
+fn forked(lines: &Lines, report: &mut Report<'_>) {
+    clashing(lines, report, |clash, source| {
+        let Clash::Forked(ids) = clash else { return None };
+        let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.shown(id)).collect();
+        shown.sort_by_key(|(line, _)| *line);
+        let (last, others) = shown.split_last()?;
+        let content = |line: usize| lines.field(source, line, "content");
+        Some(Found {
+            span: content(last.0),
+            message: format!("{} memories replaced the same one and all hold", shown.len()),
+            help: format!(
+                "name the one that counts: `aidd memory settle {}`; where all are meant, link them: `aidd memory link`",
+                last.1.id
+            ),
+            related: others
+                .iter()
+                .map(|(line, other)| (content(*line), format!("`{}` holds too", other.id)))
                 .collect(),
         })
     });

@@ -81,7 +81,7 @@ pub(super) fn begins_template(line: &str) -> bool {
 /// Where the template lines that begin with `line` end; `None` when it is no template line. A tag
 /// may go on over several lines; a tag that never ends takes its own line only. A line counts when
 /// its first tag begins it and nothing but tags stands on it.
-pub(super) fn template(text: &str, line: Line<'_>) -> Option<usize> {
+pub(super) fn template<'a>(text: &'a str, line: Line<'a>) -> Option<usize> {
     let trimmed = line.text.trim();
     if MACROS.iter().any(|name| trimmed.starts_with(name)) {
         let bare = trimmed.strip_prefix("dnl").is_some_and(|rest| {
@@ -91,21 +91,27 @@ pub(super) fn template(text: &str, line: Line<'_>) -> Option<usize> {
     }
     let mut at = line.start + line.indent();
     let mut end = None;
+    let mut last = line;
     while let Some(rest) = text.get(at..) {
         let Some(&(open, close)) = TAGS.iter().find(|(open, _)| rest.starts_with(open)) else {
             break;
         };
         let near = &rest[open.len()..rest.floor_char_boundary(LONGEST).max(open.len())];
-        let Some(closed) = near.find(close) else {
+        let Some(closed) = memchr::memmem::find(near.as_bytes(), close.as_bytes()) else {
             return Some(end.unwrap_or(line.next));
         };
         at += open.len() + closed + close.len();
-        let tail = line_at(text, at).map_or((text.len(), ""), |tail| (tail.next, tail.text));
-        if tail.1.trim().is_empty() || tail.1.trim() == "\\" {
-            return Some(tail.0);
+        // A line may have thousands of tags: its end is looked for once.
+        if at >= last.next {
+            let Some(tail) = line_at(text, at) else { return Some(text.len()) };
+            last = tail;
         }
-        end = Some(tail.0);
-        at += tail.1.len() - tail.1.trim_start().len();
+        let tail = last.text.get(at - last.start..).unwrap_or_default().trim_start();
+        if tail.is_empty() || tail.trim_end() == "\\" {
+            return Some(last.next);
+        }
+        end = Some(last.next);
+        at = last.start + last.text.len() - tail.len();
     }
     None
 }

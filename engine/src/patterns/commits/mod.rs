@@ -11,6 +11,7 @@ mod tests;
 
 pub use members::members;
 
+use crate::patterns::expression;
 use crate::source::Span;
 use aidd_content::page::{
     BodyHeader, ChangeHeader, CommitHeader, ConventionalHeader, FootersHeader, MessageHeader,
@@ -153,7 +154,10 @@ struct Expressions {
 
 impl Expressions {
     fn new(matches: Option<&String>, not: Option<&String>) -> Result<Self, String> {
-        let regex = |text: &String| Regex::new(text).map_err(|error| told(text, &error));
+        let regex = |text: &String| {
+            expression::check(text).map_err(|why| format!("`{text}`: {why}"))?;
+            Regex::new(text).map_err(|error| told(text, &error))
+        };
         Ok(Self { matches: matches.map(regex).transpose()?, not: not.map(regex).transpose()? })
     }
 }
@@ -164,7 +168,10 @@ impl Demands {
     /// # Errors
     /// The first expression, glob or name that is malformed, and why.
     pub fn new(header: &CommitHeader, base: &str) -> Result<Self, String> {
-        let regex = |text: &String| Regex::new(text).map_err(|error| told(text, &error));
+        let regex = |text: &String| {
+            expression::check(text).map_err(|why| format!("`{text}`: {why}"))?;
+            Regex::new(text).map_err(|error| told(text, &error))
+        };
         let subject = |header: &SubjectHeader| {
             demands::known_cases(header)?;
             let (matches, not) = (header.matches.as_ref(), header.not_matches.as_ref());

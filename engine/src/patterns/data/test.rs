@@ -4,6 +4,7 @@ use super::Others;
 use super::path::Query;
 use crate::files::sibling;
 use crate::parse::values::{Datum, Format, Values};
+use crate::patterns::expression::compile as regex;
 use crate::source::Span;
 use aidd_content::page::{DataHeader, DataType, Limits, Relation, Resolves, Yaml};
 use regex::Regex;
@@ -367,15 +368,6 @@ fn elsewhere(
         None => Some(select(place.values)),
         Some(file) => others.values(file).map(select),
     }
-}
-
-fn regex(text: &str) -> Result<Regex, String> {
-    let built = regex::RegexBuilder::new(text).size_limit(1 << 20).build();
-    built.map_err(|error| {
-        let error = error.to_string();
-        let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        format!("`{text}`: {last}")
-    })
 }
 
 /// A least or greatest value as text.

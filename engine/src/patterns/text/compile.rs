@@ -1,9 +1,10 @@
 //! The expressions of text patterns.
 
 use super::Compiled;
+use crate::patterns::expression;
 use aidd_content::page::{FixHeader, TextHeader};
 use regex_automata::meta::Regex;
-use regex_automata::util::{interpolate, syntax};
+use regex_automata::util::interpolate;
 use regex_automata::{Match, PatternID};
 use std::collections::BTreeMap;
 
@@ -106,15 +107,17 @@ fn compile_for(header: &TextHeader, fast: bool) -> Result<Compiled, String> {
         }
         (None, None) => words(&header.swap),
     };
-    let regex = build(&text, unicode, fast)?;
+    let (regex, longest) = build(&text, unicode, fast)?;
     let group = regex.group_info().to_index(PatternID::ZERO, "at").unwrap_or(0);
     let all = |texts: &[String]| {
-        texts.iter().map(|text| build(text, unicode, fast)).collect::<Result<_, String>>()
+        let all = texts.iter().map(|text| Ok(build(text, unicode, fast)?.0));
+        all.collect::<Result<_, String>>()
     };
     let (unless, unless_match) = (all(&header.unless)?, all(&header.unless_match)?);
     let swap = header.swap.iter().map(|(word, better)| (key(word), better.trim().to_owned()));
     let names_mark = names_mark(&text);
-    Ok(Compiled { regex, names_mark, group, unless, unless_match, swap: swap.collect() })
+    let swap = swap.collect();
+    Ok(Compiled { regex, names_mark, longest, group, unless, unless_match, swap })
 }
 
 /// Whether an expression speaks of U+FEFF, by its letter, its number or its bytes.
@@ -123,22 +126,28 @@ fn names_mark(text: &str) -> bool {
     text.contains('\u{FEFF}') || upper.contains("FEFF") || upper.contains(r"\XEF\XBB\XBF")
 }
 
-fn build(text: &str, unicode: bool, fast: bool) -> Result<Regex, String> {
-    Regex::builder()
-        .syntax(syntax::Config::new().unicode(unicode).utf8(unicode).multi_line(true).crlf(true))
-        .configure(
-            Regex::config()
-                .utf8_empty(false)
-                .nfa_size_limit(Some(PROGRAM_LIMIT))
-                .dfa(fast)
-                .onepass(fast),
-        )
-        .build(text)
-        .map_err(|error| {
-            let detail =
-                error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
-            detail.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
-        })
+/// The expression compiled, and the most bytes of a match when there is a most.
+fn build(text: &str, unicode: bool, fast: bool) -> Result<(Regex, Option<usize>), String> {
+    let mut parser = regex_syntax::ParserBuilder::new();
+    parser.unicode(unicode).utf8(unicode).multi_line(true).crlf(true);
+    let hir = parser.build().parse(text).map_err(|error| {
+        let error = error.to_string();
+        error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    })?;
+    expression::check_parsed(&hir)?;
+    let config = Regex::config()
+        .utf8_empty(false)
+        .nfa_size_limit(Some(PROGRAM_LIMIT))
+        .dfa(fast)
+        .onepass(fast);
+    let regex = Regex::builder().configure(config).build_from_hir(&hir).map_err(|error| {
+        if error.size_limit().is_some() {
+            expression::TOO_LARGE.to_owned()
+        } else {
+            error.to_string()
+        }
+    })?;
+    Ok((regex, hir.properties().maximum_len()))
 }
 
 impl Compiled {

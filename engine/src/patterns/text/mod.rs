@@ -9,7 +9,7 @@ use super::parts::{self, Parts};
 use super::placeholder::is_placeholder;
 use super::prefilter::Prefilter;
 use super::{password, shape};
-use crate::finding::Finding;
+use crate::finding::{Finding, RuleId};
 use crate::parse::syntax::Tree;
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
@@ -23,6 +23,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 pub(crate) use compile::check_header;
 
@@ -32,6 +33,11 @@ const BEFORE: usize = 512;
 const AFTER: usize = 4096;
 /// How far around a word its address is looked for, in bytes.
 const LONGEST_ADDRESS: usize = 512;
+/// How much of a text that is searched as a whole is searched at a time, in bytes.
+const PART: usize = 64 << 10;
+/// How long the patterns that are searched for in a whole text may take on one file: each, and all.
+const BUDGET: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+
 /// All text patterns of an engine.
 #[derive(Debug)]
 pub struct TextPatterns {
@@ -69,6 +75,8 @@ impl TextPattern {
 #[derive(Debug)]
 struct Compiled {
     regex: Regex,
+    /// The most bytes of a match; `None`: there is no most.
+    longest: Option<usize>,
     /// Whether it speaks of the mark before the first letter of a text.
     names_mark: bool,
     /// The group that the finding covers.
@@ -98,21 +106,24 @@ impl TextPatterns {
 
     /// Runs all enabled patterns over the source of `report`; only those for secrets when the
     /// source is too large or not text. `rules` are those the patterns were made of, `tree` is the
-    /// tree of the source. Returns the offsets of the watched words.
+    /// tree of the source.
     pub fn run(
         &self,
         rules: &[Rule],
         tree: &Tree<'_>,
         only_secrets: bool,
         report: &mut Report<'_>,
-    ) -> Vec<usize> {
+    ) -> Scanned {
         let source = report.source();
         let mut scan = Scan::new(self, rules, (source, tree), only_secrets);
+        let start = Instant::now();
         for &index in &self.keywords.everywhere {
             if scan.applies(index, report) {
+                scan.deadline = Some((Instant::now() + BUDGET[0]).min(start + BUDGET[1]));
                 scan.try_pattern(index, 0..source.text().len(), report);
             }
         }
+        scan.deadline = None;
         let mut watched = Vec::new();
         self.prefilter.each(source.text(), |keyword, place| {
             if self.keywords.is_watched(keyword) {
@@ -127,8 +138,17 @@ impl TextPatterns {
                 scan.missing(index, report);
             }
         }
-        watched
+        Scanned { watched, stopped: scan.stopped }
     }
+}
+
+/// What one pass over a text gives beside findings.
+#[derive(Debug, Default)]
+pub struct Scanned {
+    /// The offsets of the watched words.
+    pub watched: Vec<usize>,
+    /// The first rule whose pattern took too long on the file, and was not searched for to its end.
+    pub stopped: Option<RuleId>,
 }
 
 /// The state of one pass over one source.
@@ -147,6 +167,9 @@ struct Scan<'a> {
     matches: HashMap<u32, u32>,
     /// Read when the first match asks.
     parts: OnceLock<Option<Parts>>,
+    /// When the search for the pattern at hand has taken too long.
+    deadline: Option<Instant>,
+    stopped: Option<RuleId>,
 }
 
 impl<'a> Scan<'a> {
@@ -168,6 +191,8 @@ impl<'a> Scan<'a> {
             seen: HashSet::new(),
             matches: HashMap::new(),
             parts: OnceLock::new(),
+            deadline: None,
+            stopped: None,
         }
     }
 
@@ -242,12 +267,28 @@ impl<'a> Scan<'a> {
         let mut captures = compiled.regex.create_captures();
         let mut at = window.start;
         while at <= window.end {
-            search(compiled, text, at..window.end, &mut captures);
-            let (Some(whole), Some(found)) =
-                (captures.get_match(), captures.get_group(compiled.group))
-            else {
+            if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                self.stopped.get_or_insert_with(|| rule.id.clone());
                 return;
+            }
+            let part = compiled.part(text, at..window.end);
+            search(compiled, text, part.clone(), &mut captures);
+            let found = captures.get_match().zip(captures.get_group(compiled.group));
+            let Some((whole, found)) = found else {
+                match compiled.longest.filter(|_| part.end < window.end) {
+                    // What begins before this would have been found whole.
+                    Some(longest) => at = text.floor_char_boundary(part.end - longest),
+                    None => return,
+                }
+                continue;
             };
+            // A match that might go on is searched for with all it can reach.
+            if part.end < window.end
+                && compiled.longest.is_some_and(|it| whole.start() + it > part.end)
+            {
+                at = whole.start();
+                continue;
+            }
             // The next match may share the boundary that this one ended with.
             at = found.end.max(whole.start() + 1).max(at + 1);
             let span = Span::new(found.start, found.end);
@@ -332,6 +373,17 @@ impl<'a> Scan<'a> {
         if let Some(fix) = check.fix.as_deref() {
             mend::insert(fix, header, self.source, finding);
         }
+    }
+}
+
+impl Compiled {
+    /// The part of a long text to search at a time. A match is as long as can be when it ends before
+    /// the part does by what the longest one has.
+    fn part(&self, text: &str, rest: Range<usize>) -> Range<usize> {
+        let end = self.longest.map_or(rest.end, |longest| {
+            rest.start.saturating_add(longest).saturating_add(PART).min(rest.end)
+        });
+        rest.start..text.ceil_char_boundary(end)
     }
 }
 

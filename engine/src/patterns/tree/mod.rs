@@ -8,6 +8,7 @@ use super::joined::{Found, Joined, Number, Scope};
 use crate::captures::{self, Captured, PathPattern};
 use crate::finding::{Edit, FileChange, Fix, Safety};
 use crate::listing::Listing;
+use crate::paths::check_new;
 use crate::source::Span;
 use aidd_content::page::{CheckHeader, Limits, TreeHeader};
 use names::NameRule;
@@ -302,9 +303,10 @@ impl Run<'_> {
             };
             let first = missing.clone().unwrap_or_default();
             let found = self.add(subject, &place, message, &[("missing", &first)]);
-            // A folder cannot be made of a text.
+            // A folder cannot be made of a text; and what is captured may make no name of a file.
             if let (Some(template), Some(path)) = (&check.template, missing)
                 && !path.ends_with('/')
+                && check_new(&path).is_ok()
             {
                 let text = captures::fill(template, |name| subject.value(name));
                 let title = format!("Create {path} from the rule's template");
@@ -423,7 +425,8 @@ impl Run<'_> {
         let name = format!("{better}{}", subject.name().strip_prefix(stem)?);
         let folder = &subject.path[..subject.path.len() - subject.name().len()];
         let to = format!("{folder}{name}");
-        (fits && !self.scope.listing.has_file(&to)).then_some(to)
+        let is_free = !self.scope.listing.has_file(&to);
+        (fits && is_free && check_new(&to).is_ok()).then_some(to)
     }
 
     fn numbers(&mut self, subject: &Subject<'_>) {

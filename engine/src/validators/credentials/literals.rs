@@ -4,12 +4,16 @@
 use super::Found;
 use super::data::{Look, named};
 use super::names::Class;
-use super::values::{Trust, is_credible};
+use super::values::{LONGEST, Trust, is_credible};
 use crate::parse::assign::{self, Join};
 use crate::parse::ini::closing;
 use crate::source::Span;
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
+
+/// Most assignments that are read in one run of letters without quotes or blanks: what is left of it
+/// is the value of each, and none of them alone.
+const NESTED: usize = 4;
 
 /// Reports assignments whose names hold one of the words at `hits`.
 pub(super) fn assignments(
@@ -19,11 +23,25 @@ pub(super) fn assignments(
     found: &mut Vec<Found>,
 ) {
     let mut done = 0;
+    // Where the value of the last assignment without quotes ends, and how many have ended there.
+    let (mut run, mut nested) = (0, 0);
     for hit in hits {
         if hit < done {
             continue;
         }
         let Some(assignment) = assign::at(look.text, hit) else { continue };
+        if !assignment.quoted && assignment.join != Join::Element {
+            nested = if hit < run { nested + 1 } else { 0 };
+            run = assignment.value.end as usize;
+            if nested >= NESTED {
+                done = run;
+            }
+            // Neither this is a secret, nor what begins within and ends there.
+            if assignment.value.len() > LONGEST {
+                done = done.max(run - LONGEST);
+                continue;
+            }
+        }
         let value = &look.text[assignment.value.range()];
         let is_literal = assignment.quoted
             || (bare && assignment.join != Join::Flag)
@@ -39,7 +57,7 @@ pub(super) fn assignments(
         if assignment.quoted && !ends_value(look.text, assignment.value.end as usize + 1) {
             continue;
         }
-        done = assignment.name.end as usize;
+        done = done.max(assignment.name.end as usize);
         let before = found.len();
         let name = &look.text[assignment.name.range()];
         if is_label(name, value) {
@@ -47,7 +65,7 @@ pub(super) fn assignments(
         }
         named(name, "", value, assignment.value, look, found);
         if found.len() > before {
-            done = assignment.value.end as usize;
+            done = done.max(assignment.value.end as usize);
         }
     }
 }
@@ -167,12 +185,16 @@ pub(super) fn calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
     }
 }
 
+/// How far behind its name a call is read, in bytes.
+const CALL_REACH: usize = 1024;
+
 /// `ConvertTo-SecureString "…" -AsPlainText`
 pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     const CALL: &str = "ConvertTo-SecureString";
     for (at, _) in text.match_indices(CALL) {
         let start = at + CALL.len();
-        let rest = &text[start..];
+        // Thousands may stand on one line.
+        let rest = &text[start..text.floor_char_boundary(start + CALL_REACH)];
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
         let Some(open) = line.find(['"', '\'']).filter(|_| line.contains("-AsPlainText")) else {
             continue;
@@ -190,8 +212,8 @@ pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
 /// The arguments from `at` on, up to the closing parenthesis or the end of the line: bounds and
 /// whether each is one literal.
 fn arguments(text: &str, at: usize) -> Vec<(usize, usize, bool)> {
-    let line_end = text[at..].find('\n').map_or(text.len(), |length| at + length);
-    let line = &text[..line_end.min(text.floor_char_boundary(at + 1024))];
+    let reach = &text[..text.floor_char_boundary(at + CALL_REACH)];
+    let line = &reach[..reach[at..].find('\n').map_or(reach.len(), |length| at + length)];
     let mut arguments = Vec::new();
     let mut cursor = at;
     while cursor < line.len() && arguments.len() < 6 {

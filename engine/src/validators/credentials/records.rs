@@ -345,7 +345,9 @@ pub(super) fn identify(text: &str, trust: Trust, found: &mut Vec<Found>) {
         let marks = ["identify ", " ident "];
         let places = marks.iter().flat_map(|mark| lower.match_indices(mark));
         for at in places.map(|(at, mark)| at + mark.len()) {
-            let Some(command) = line.get(at..) else { continue };
+            // The account and the password; thousands of commands may stand on one line.
+            let to = line.floor_char_boundary(at + 1024);
+            let Some(command) = line.get(at..to) else { continue };
             let command = &command[..command.find(['"', ';', '|', '\'']).unwrap_or(command.len())];
             // `identify account password` has one word more.
             let command_words = words(command);

@@ -4,6 +4,9 @@ use super::names::Class;
 use crate::patterns::placeholder::{is_placeholder, is_template};
 use crate::patterns::shape::{entropy, looks_random};
 
+/// Most bytes of a secret in a file that is not known to hold any.
+pub(super) const LONGEST: usize = 2048;
+
 /// How much a file is trusted to hold the real thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trust {
@@ -18,6 +21,10 @@ pub(crate) enum Trust {
 /// Whether `value` is credible as a secret of `class`.
 pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     let value = value.trim();
+    // Quickly: thousands of names may stand in one value.
+    if trust < Trust::High && value.len() > LONGEST {
+        return false;
+    }
     let stands_for_one =
         if trust == Trust::High { is_template(value) } else { is_placeholder(value) };
     if stands_for_one || is_lookup(value) || is_path(value) || is_prose(value) {
@@ -44,7 +51,6 @@ fn is_token(value: &str, least: usize) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     value.len() >= least
-        && value.len() <= 2048
         && !value.contains(char::is_whitespace)
         && !is_address(value)
         && !is_escaped(value)

@@ -209,3 +209,16 @@ fn what_yaml_and_the_library_of_rules_say_is_said_in_words() {
     4:43 regex: the check cannot run: a `regex` in the rule is no expression
     "#);
 }
+
+#[test]
+fn an_expression_that_is_too_large_is_told_where_it_stands() {
+    for regex in ["(x{1,100}){1,100}", "x{1,1000}{1,1000}", "(?:(?:a{50}b?){50}c){50}"] {
+        let page = page(&format!("check:\n  text: {{ regex: '{regex}' }}"));
+        let why =
+            "the check cannot run: the expression is too large to run fast: bound its repetitions";
+        assert_eq!(told(".aidd/rules/x.md", &page, &[]), [format!("4:11 regex: {why}")]);
+    }
+    let data = page("check:\n  data: { at: '$.a', matches: '(x{1,100}){1,100}' }");
+    let told = told(".aidd/rules/x.md", &data, &[]).join("\n");
+    assert!(told.contains("4:32 (x{1,100}){1,100}: "), "{told}");
+}

@@ -1,0 +1,80 @@
+//! The cost of a run grows no faster than its input: eight times as much may take twelve times as
+//! long. CPU time of the thread is measured, so that other work on the machine does not count.
+//! `cargo test -p aidd-ci --test linear -- --nocapture` prints the figures.
+
+#[path = "../support/repository.rs"]
+mod repository;
+
+mod measure;
+mod project;
+mod reports;
+mod texts;
+
+use aidd_engine::check::{Checked, Engine, SKIPPED, Selection};
+use aidd_engine::config::Config;
+use aidd_engine::files::Memory;
+use aidd_engine::registry::Registry;
+use aidd_engine::source::Source;
+use cpu_time::ThreadTime;
+use measure::{Case, assert_linear};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+/// What is larger is not parsed.
+const LARGEST: usize = 2 << 20;
+
+/// All shipped rules, also those that are off by default.
+static ALL: LazyLock<Engine> = LazyLock::new(|| {
+    let registry = Registry::new(&[]);
+    let only = registry.rules().iter().map(|rule| rule.id.to_string()).collect();
+    let selection = Selection { only, ..Selection::default() };
+    Engine::new(registry, &Config::default(), &selection).expect("valid rules")
+});
+
+fn check(path: &str, text: String) -> (Source, Checked) {
+    let source = Source::new(path, text);
+    let checked = ALL.check(&source, &Memory::default());
+    (source, checked)
+}
+
+/// The largest size whose text is parsed.
+fn largest(text: impl Fn(usize) -> String) -> usize {
+    let unit = text(64).len().max(1).div_ceil(64);
+    LARGEST / unit
+}
+
+fn checked(cases: &'static [texts::Row]) -> impl Iterator<Item = Case<'static>> {
+    cases.iter().map(|&(name, path, text)| {
+        Case::new(name, largest(text), text, move |text| drop(check(path, text)))
+    })
+}
+
+#[test]
+fn the_known_texts() {
+    assert_linear(checked(texts::KNOWN));
+}
+
+#[test]
+fn what_is_never_closed() {
+    assert_linear(checked(texts::UNCLOSED));
+}
+
+#[test]
+fn what_is_nested_and_repeated() {
+    assert_linear(checked(texts::NESTED));
+}
+
+/// Some texts cost the parser of a language much more than their length: it is stopped.
+#[test]
+fn a_parser_that_takes_too_long_is_stopped() {
+    for (path, unit) in [("a.py", "-->"), ("a.py", "a\\\n"), ("a.ts", "&a *a "), ("a.sh", "\0")] {
+        let start = ThreadTime::now();
+        let (_, checked) = check(path, unit.repeat((256 << 10) / unit.len()));
+        let took = start.elapsed();
+        println!("{path} {unit:?}: {took:.1?}");
+        // Two seconds for the parser, as many for patterns, and some between two looks at the clock.
+        assert!(took < Duration::from_secs(8), "{path} {unit:?}: {took:?}");
+        let is_told = checked.findings.iter().any(|finding| &*finding.rule == SKIPPED);
+        assert!(is_told || took < Duration::from_secs(4), "{path} {unit:?}: {took:?}");
+    }
+}

@@ -1,0 +1,177 @@
+//! Rule pages of a project, its configuration, and what a change did to its files.
+
+use crate::measure::{Case, assert_linear};
+use crate::repository::Repository as TestRepository;
+use aidd_engine::check::{Engine, SKIPPED, Selection};
+use aidd_engine::config::{self, Config};
+use aidd_engine::diff::{Head, compare};
+use aidd_engine::files::Memory;
+use aidd_engine::git::Repository;
+use aidd_engine::registry::Registry;
+use aidd_engine::source::Source;
+use std::fmt::Write as _;
+
+fn page(at: usize) -> (String, String) {
+    let header = format!(
+        "severity: warning\naliases: [T{at}, team/T{at}]\ncheck:\n  text: {{ regex: 'word{at}\\b', keywords: [word{at}] }}"
+    );
+    let text = format!("---\n{header}\n---\n# team/rule-{at}\n\nNot this word.\n");
+    (format!("rules/{at:05}.md"), text)
+}
+
+fn engine(pages: &[(String, String)], config: &str) -> Engine {
+    let (config, _) = config::read(config).expect("a configuration");
+    Engine::new(Registry::new(pages), &config, &Selection::default()).expect("valid rules")
+}
+
+#[test]
+fn rule_pages() {
+    let pages = |n: usize| (0..n).map(page).collect::<Vec<_>>();
+    let load = |pages: Vec<_>| drop(engine(&pages, "{}"));
+    let check = |pages: Vec<_>| {
+        let engine = engine(&pages, "{}");
+        let last = format!("word{}\n", pages.len() - 1);
+        let found = engine.check(&Source::new("a.txt", last), &Memory::default()).findings;
+        assert_eq!(found.len(), 1);
+    };
+    let configured = |n: usize| {
+        let mut rules = String::new();
+        for at in 0..n {
+            let _ = write!(rules, "\"team/rule-{at}\": \"error\",");
+        }
+        (
+            pages(n),
+            format!(
+                "{{\"rules\": {{{rules}}}, \"overrides\": [{{\"files\": [\"*.md\"], \"rules\": {{{rules}}}}}]}}"
+            ),
+        )
+    };
+    let use_config = |(pages, config): (Vec<_>, String)| {
+        let engine = engine(&pages, &config);
+        let source = Source::new(".aidd/config.json", config);
+        assert_eq!(engine.check(&source, &Memory::default()).findings, []);
+    };
+    let a_page = |pages: Vec<(String, String)>| {
+        let engine = engine(&pages, "{}");
+        let (path, text) = &pages[pages.len() / 2];
+        let source = Source::new(path.as_str(), text.as_str());
+        drop(engine.check(&source, &Memory::default()));
+    };
+    assert_linear([
+        Case::new("rule pages, loaded", 32_000, pages, load),
+        Case::new("rule pages, and a file checked", 32_000, pages, check),
+        Case::new("rule pages, and one of them checked", 32_000, pages, a_page),
+        Case::new("rule pages, named in a configuration", 16_000, configured, use_config),
+    ]);
+}
+
+/// A repository with `count` files that one commit takes away and as many others that it brings, of
+/// which each differs in `changed` of twenty lines from one that is gone.
+fn exchanged(count: usize, changed: usize) -> (TestRepository, Repository) {
+    let repository = TestRepository::new();
+    let mut stream = String::new();
+    for (commit, name) in ["old", "new"].iter().enumerate() {
+        let when = 1_750_000_000 + commit;
+        let who = format!("A <a@example.org> {when} +0000");
+        let _ = write!(stream, "commit refs/heads/main\ncommitter {who}\ndata 2\nm\ndeleteall\n");
+        for at in 0..count {
+            let line = |line: usize| {
+                format!("{} {at} {line}\n", if line < changed { name } else { "same" })
+            };
+            let text: String = (0..20).map(line).collect();
+            let length = text.len();
+            let _ = write!(stream, "M 100644 inline {name}/{at}.txt\ndata {length}\n{text}\n");
+        }
+    }
+    repository.import(&stream);
+    let opened = Repository::open(repository.root()).expect("a repository");
+    (repository, opened)
+}
+
+#[test]
+fn files_that_come_and_go() {
+    let pair = |is_renamed: bool| {
+        move |(test, repository): (TestRepository, Repository)| {
+            let snapshot = |rev: &str| repository.snapshot(&test.rev(rev)).expect("a commit");
+            let (base, head) = (snapshot("main~1"), snapshot("main"));
+            let name = |path: &Option<String>| Some(path.as_ref()?.rsplit_once('/')?.1.to_owned());
+            for change in repository.changes(&base, &head).expect("changes") {
+                let (now, then) = (name(&change.head), name(&change.base));
+                assert_eq!(now.is_some() && then.is_some(), is_renamed, "{change:?}");
+                assert!(!is_renamed || now == then, "{change:?}");
+            }
+        }
+    };
+    assert_linear([
+        Case::new("unlike files that come and go", 4_000, |n| exchanged(n, 20), pair(false)),
+        Case::new("files renamed and changed", 4_000, |n| exchanged(n, 8), pair(true)),
+    ]);
+}
+
+#[test]
+fn findings_of_both_sides() {
+    let both = |line: fn(usize) -> String| {
+        move |count: usize| {
+            let repository = TestRepository::new();
+            let text = |end: &str| (0..count).map(|at| line(at) + end).collect::<String>();
+            repository.commit(&[("a.txt", &text(";"))]);
+            repository.commit(&[("a.txt", &text("; "))]);
+            repository
+        }
+    };
+    let judge = |test: TestRepository| {
+        let rule =
+            "---\nseverity: warning\ncheck: { text: { regex: 'bad' } }\n---\n# team/bad\n\nNo.\n";
+        let pages = [("rules/bad.md".to_owned(), rule.to_owned())];
+        let engine = engine(&pages, "{}");
+        let repository = Repository::open(test.root()).expect("a repository");
+        let snapshot = |rev: &str| repository.snapshot(&test.rev(rev)).expect("a commit");
+        let (base, head) = (snapshot("main~1"), snapshot("main"));
+        let changes = repository.changes(&base, &head).expect("changes");
+        let head = Head::Snapshot { files: &head, ignores: &head, branch: None };
+        let compared =
+            compare(&engine, &Config::default(), (&base, head), (&changes, &changes), &|| {});
+        assert_eq!(compared.expect("compared").changed, 1);
+    };
+    assert_linear([
+        Case::new("changed line, many findings", 60_000, both(|_| "bad".to_owned()), judge),
+        Case::new("changed lines, a finding each", 60_000, both(|at| format!("{at} bad\n")), judge),
+    ]);
+}
+
+/// Expressions in which a repetition is repeated.
+#[test]
+fn expressions_of_the_project() {
+    let case = |(regex, end): (&'static str, &'static str)| {
+        let make = move |n: usize| {
+            let page = format!(
+                "---\nseverity: warning\ncheck:\n  text: {{ regex: '{regex}' }}\n---\n# team/nested\n\nNo.\n"
+            );
+            (engine(&[("rules/nested.md".to_owned(), page)], "{}"), "a".repeat(n) + end)
+        };
+        Case::new(regex, 2 << 20, make, |(engine, text)| {
+            drop(engine.check(&Source::new("a.txt", text), &Memory::default()));
+        })
+    };
+    let expressions = [
+        ("(a+)+$", "!"),
+        ("(a|a)*b", ""),
+        ("(a*)*c", "!"),
+        ("(a{1,30}){1,30}b", "!"),
+        // Each match looks for the first form up to the end of the line.
+        (".*[^a-z]|[a-z]", ""),
+        ("(.*)(.*)(.*)x", ""),
+    ];
+    assert_linear(expressions.map(case));
+}
+
+#[test]
+fn an_expression_that_takes_too_long_is_named() {
+    let page = "---\nseverity: warning\ncheck:\n  text: { regex: '.*[^a-z]|[a-z]', max: 9999999 }\n---\n# team/nested\n\nNo.\n";
+    let engine = engine(&[("rules/nested.md".to_owned(), page.to_owned())], "{}");
+    let text = "a".repeat(1 << 20);
+    let findings = engine.check(&Source::new("a.txt", text), &Memory::default()).findings;
+    let skipped = findings.iter().find(|finding| &*finding.rule == SKIPPED).expect("told");
+    let message = "the expression of `team/nested` took too long here; it did not run to the end";
+    assert_eq!(skipped.message, message);
+}

@@ -1,0 +1,107 @@
+//! Texts that are hard on parsers and patterns, of any size.
+
+/// Name, path, text of a size.
+pub(crate) type Row = (&'static str, &'static str, fn(usize) -> String);
+
+/// What was found slow once.
+pub(crate) const KNOWN: &[Row] = &[
+    ("tokens on one line", "a.log", tokens),
+    ("tokens in one string", "a.js", |n| format!("const t = \"{}\";\n", tokens(n))),
+    ("runs of backticks, each longer", "a.md", backticks),
+    ("backticks in one run", "a.md", |n| "`".repeat(n)),
+    ("fences on one line", "a.md", |n| "```a".repeat(n)),
+    ("password= on one line", "a.txt", |n| "password=".repeat(n)),
+    ("password= on one line of settings", "a.ini", |n| "password=".repeat(n)),
+    ("password= in quotes", "a.py", |n| "password='".repeat(n)),
+    ("password lines", "a.env", |n| "password=Xk9mQ2vL7\n".repeat(n)),
+    ("calls that log in", "a.py", |n| ".login('a'".repeat(n)),
+    ("secure strings", "a.ps1", |n| "ConvertTo-SecureString ".repeat(n)),
+    ("allow comments", "a.py", |n| "x # aidd:allow secrets/generic-secret why\n".repeat(n)),
+    ("allow comments on one line", "a.py", |n| "# noqa ".repeat(n)),
+    ("allow comments behind an indent", "a.py", |n| " ".repeat(8 * n) + &"#noqa ".repeat(n)),
+    ("allow comments that allow", "a.py", |n| {
+        let token = format!("gh{}_{}", "p", "0Zx9Qm3Lw8Rt5Yk2Vb7Nc4Jd1Hf6Gs0PaE2u");
+        format!("t = '{token}' # gitleaks:allow\n").repeat(n)
+    }),
+    ("allow comments, switched off and on", "a.js", |n| {
+        let token = format!("gh{}_{}", "p", "0Zx9Qm3Lw8Rt5Yk2Vb7Nc4Jd1Hf6Gs0PaE2u");
+        format!("/* eslint-disable */ t = '{token}'; /* eslint-enable T1 */\n").repeat(n)
+    }),
+    ("names in allow comments", "a.py", |n| (0..n).map(|at| format!("# nolint:x{at}\n")).collect()),
+];
+
+/// Segments of base64 as in JSON web tokens, in one line.
+pub(crate) fn tokens(n: usize) -> String {
+    (0..n).map(|at| format!("eyJhbGciOiJIUzI1NiIsInR5cCI{at:05}.")).collect()
+}
+
+/// Runs of backticks, none as long as another.
+fn backticks(n: usize) -> String {
+    let mut text = String::new();
+    let mut run = 1;
+    while text.len() < n {
+        text.extend(std::iter::repeat_n('`', run));
+        text.push(' ');
+        run += 1;
+    }
+    text
+}
+
+/// What begins and never ends.
+pub(crate) const UNCLOSED: &[Row] = &[
+    ("comments in Markdown", "a.md", |n| "<!--".repeat(n)),
+    ("brackets in Markdown", "a.md", |n| "![[".repeat(n)),
+    ("links in Markdown", "a.md", |n| "[a](".repeat(n)),
+    ("emphasis in Markdown", "a.md", |n| "*a_ ".repeat(n)),
+    ("quotes in settings", "a.env", |n| "token: \"".repeat(n)),
+    ("CDATA in XML", "a.xml", |n| "<![CDATA[".repeat(n)),
+    ("attributes in XML", "web.config", |n| "<a b=\"".repeat(n)),
+    ("private keys", "a.txt", |n| "-----BEGIN RSA PRIVATE KEY-----".repeat(n)),
+    ("addresses", "a.txt", |n| "://a:b@".repeat(n)),
+    ("base64 on one line", "a.txt", |n| "QUJD".repeat(n)),
+    ("rows in SQL", "a.sql", |n| "insert into a values ('".repeat(n)),
+    ("strings in TOML", "a.toml", |n| "a = \"\"\"".repeat(n)),
+    ("here-documents", "Dockerfile", |n| "FROM a\n".to_owned() + &"RUN <<EOF\n".repeat(n)),
+    ("continued lines", "Dockerfile", |n| "FROM a\n".to_owned() + &"RUN a && \\\n".repeat(n)),
+    ("substitutions", "Dockerfile", |n| "FROM a\nRUN ".to_owned() + &"echo $(".repeat(n)),
+    ("templates", "Dockerfile", |n| "{{\n".repeat(n)),
+    ("lines of memory", "ai/memory/decisions.jsonl", |n| "{\n".repeat(n)),
+    ("one line of memory", "ai/memory/decisions.jsonl", |n| {
+        format!("{{\"id\": \"a\", \"content\": \"{}\"}}", "word ".repeat(n))
+    }),
+];
+
+/// What stands within itself, or is there many times.
+pub(crate) const NESTED: &[Row] = &[
+    ("lists in JSON", "a.json", |n| "[".repeat(n) + &"]".repeat(n)),
+    ("objects in JSON", "package.json", |n| "{\"a\":".repeat(n) + "1" + &"}".repeat(n)),
+    ("keys in JSON", "package.json", |n| {
+        format!("{{{}\"z\": 1}}", "\"password\": \"Xk9mQ2vL7\", ".repeat(n))
+    }),
+    ("lists in YAML", "a.yaml", |n| "[".repeat(n)),
+    ("items in YAML", "a.yaml", |n| "- ".repeat(n) + "a"),
+    ("keys in YAML", "docker-compose.yml", |n| {
+        (0..n).map(|at| format!("password{at}: Xk9mQ2vL7\n")).collect()
+    }),
+    ("aliases in YAML", "a.yaml", laughs),
+    ("tables in TOML", "Cargo.toml", |n| format!("a = {}", "[".repeat(n))),
+    ("quotes in Markdown", "a.md", |n| "> ".repeat(n) + "a"),
+    ("lists in Markdown", "a.md", |n| "1. ".repeat(n) + "a"),
+    ("tables in Markdown", "a.md", |n| "|a".repeat(n) + "\n" + &"|-".repeat(n) + "\n"),
+    ("headings in Markdown", "a.md", |n| "# a\n\n".repeat(n)),
+    ("subgraphs", "a.mmd", |n| "flowchart TD\n".to_owned() + &"subgraph a\n".repeat(n)),
+    ("edges", "a.mmd", |n| {
+        (0..n).fold("flowchart TD\n".to_owned(), |text, at| text + &format!("a{at} --> b{at}\n"))
+    }),
+    ("a long label", "a.mmd", |n| format!("flowchart TD\na[\"{}\"]\n", "word ".repeat(n))),
+    ("stages", "Dockerfile", |n| "FROM a:1 AS b\n".repeat(n)),
+    ("variables", "Dockerfile", |n| "FROM a:1\nENV ".to_owned() + &"a=b ".repeat(n)),
+    ("elements in XML", "a.xml", |n| "<a>".repeat(n) + &"</a>".repeat(n)),
+    ("a shell history", ".bash_history", |n| "mysql -u a -pXk9mQ2vL7\n".repeat(n)),
+];
+
+/// Each list holds the one before twice.
+fn laughs(n: usize) -> String {
+    let line = |at: usize| format!("a{}: &a{} [*a{at}, *a{at}]\n", at + 1, at + 1);
+    "a0: &a0 [x]\n".to_owned() + &(0..n).map(line).collect::<String>()
+}
