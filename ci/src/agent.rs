@@ -138,7 +138,9 @@ fn document(
 ) -> Document {
     let fail_on = fail_on(None, project);
     let ci = project.config.ci.clone().unwrap_or_default();
-    let (policy, notes) = Policy::new(&ci, fail_on, engine.registry());
+    let (policy, mut notes) = Policy::new(&ci, fail_on, engine.registry());
+    let kind = if comparison.is_some() { "changed" } else { "tracked" };
+    notes.extend(compared.outcome.left_out.message(kind));
     let run = Run {
         files: compare::files(&compared.outcome.files),
         fixed: compare::files(&compared.fixed),

@@ -5,6 +5,7 @@
 //! never an empty one.
 
 mod history;
+mod isolated;
 mod program;
 
 use crate::event::{Event, Pull, System, Trigger, is_hash};

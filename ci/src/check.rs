@@ -265,7 +265,8 @@ fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) 
         fix::patch(&FileReport { source, checked }, &bytes, &mended.bytes, io)?;
         return Ok(if mended.applied > 0 { Exit::Findings } else { Exit::Clean });
     }
-    io.out.write_all(&mended.bytes)?;
+    // Whoever gives a file on standard input takes it back as it is.
+    io.out.raw()?.write_all(&mended.bytes)?;
     Ok(Exit::Clean)
 }
 
@@ -362,6 +363,7 @@ struct Report<'a> {
 impl Report<'_> {
     fn write(&self, outputs: &[(Format, PathBuf)], color: When, io: &mut Io<'_>) -> Result<()> {
         let outcome = &self.compared.outcome;
+        let kind = if self.comparison.is_some() { "changed" } else { "tracked" };
         let run = Run {
             files: compare::files(&outcome.files),
             fixed: compare::files(&self.compared.fixed),
@@ -373,7 +375,7 @@ impl Report<'_> {
             fail_on: self.fail_on,
             policy: None,
             comparison: self.comparison.clone(),
-            notes: Vec::new(),
+            notes: outcome.left_out.message(kind).into_iter().collect(),
             elapsed: self.started.elapsed(),
             root: self.project.root(),
             suppressed: self.args.sarif_suppressed,
@@ -389,8 +391,10 @@ impl Report<'_> {
         }
         if let Some(format) = printed {
             let style = io.style(color);
-            report::write(format, &run, &document, &mut io.out, &style).or_else(broken_pipe)?;
-            io.out.flush().or_else(broken_pipe)?;
+            let out = io.out.report(format);
+            out.and_then(|out| report::write(format, &run, &document, out, &style))
+                .and_then(|()| io.out.flush())
+                .or_else(broken_pipe)?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ mod memory;
 mod parse;
 mod suggest;
 
-pub use ci::{Ci, CiCheck, CiCommand, CiMerge, CiOutputs, CiPost, CiPosts, Scope};
+pub use ci::{Ci, CiCheck, CiCommand, CiMerge, CiOutputs, CiPost, CiPosts, Scope, Settings};
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
 pub use init::{Client, Init};
 pub use mcp::{Mcp, Profile};

@@ -11,7 +11,7 @@ use aidd_engine::diff::{self, Compared, Head};
 use aidd_engine::finding::{Severity, Status};
 use aidd_engine::git::{Change, GitError, Repository, Snapshot};
 use aidd_engine::guidance::state::Uncommitted;
-use aidd_engine::walk::{FileReport, Skipped, Walk, relative};
+use aidd_engine::walk::{self, FileReport, Skipped, Walk, relative};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 
@@ -58,18 +58,18 @@ pub fn check(
         let index = std::env::var_os("GIT_INDEX_FILE").map(PathBuf::from);
         let index = index.map(|path| project::absolute(cwd, &path));
         let staged = repository.staged(index.as_deref()).map_err(broken)?;
-        let changes = repository.changes(&snapshot, &staged).map_err(broken)?;
-        let changes = below(changes, project.root(), &walk.paths);
-        let head = Head::Snapshot { files: &staged, ignores: &staged };
-        return Ok((judge(project, engine, (&snapshot, head), &changes)?, base));
+        let all = repository.changes(&snapshot, &staged).map_err(broken)?;
+        let changes = below(all.clone(), project.root(), &walk.paths);
+        let head = Head::Snapshot { files: &staged, ignores: &staged, branch: None };
+        return Ok((judge(project, engine, (&snapshot, head), (&changes, &all))?, base));
     }
     let all = match known.filter(|known| base.commit.as_ref() == Some(&known.head)) {
         Some(known) => known.changes.clone(),
-        None => repository.work_tree_changes(&snapshot).map_err(broken)?,
+        None => walk::work_tree_changes(&repository, &snapshot, &project.disk).map_err(broken)?,
     };
     let changes = below(all.clone(), project.root(), &walk.paths);
     let head = Head::WorkTree { disk: &project.disk, walk, whole: false };
-    let mut compared = judge(project, engine, (&snapshot, head), &changes)?;
+    let mut compared = judge(project, engine, (&snapshot, head), (&changes, &all))?;
     if let Some(commit) = base.commit.as_deref().filter(|_| args.diff.is_some()) {
         let head = repository.commit("HEAD").map_err(broken)?;
         let line = Line {
@@ -94,7 +94,7 @@ pub fn check(
     Ok((compared, base))
 }
 
-/// Checks both sides, with progress shown.
+/// Checks both sides of the changes to compare, among all changes, with progress shown.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -102,7 +102,7 @@ pub fn judge(
     project: &Project,
     engine: &Engine,
     sides: (&Snapshot, Head<'_>),
-    changes: &[Change],
+    changes: (&[Change], &[Change]),
 ) -> Result<Compared> {
     let progress = Progress::start();
     let compared = diff::compare(engine, &project.config, sides, changes, &|| progress.advance(1))
@@ -132,6 +132,7 @@ pub fn comparison(base: Base, whole_tree: bool, compared: &Compared) -> Comparis
         changed_files: compared.changed,
         before,
         after,
+        weakened: Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::Io;
 use crate::cli::{Explain, When};
 use crate::exit::{Exit, UserError};
 use crate::project::Project;
+use crate::report::{one_line, printable};
 use aidd_engine::examples::JOIN_MARK;
 use aidd_engine::registry::Registry;
 use aidd_engine::rule::Rule;
@@ -63,8 +64,9 @@ fn page(rule: &Rule, color: bool) -> String {
     if let Some(path) = &rule.path {
         facts.push(path.clone());
     }
-    let mut text = format!("{bold}{}{off}\n{dim}{}{off}\n", rule.id, facts.join(" · "));
-    for line in rule.body().replace(JOIN_MARK, "…").lines() {
+    let facts = one_line(&facts.join(" · "));
+    let mut text = format!("{bold}{}{off}\n{dim}{facts}{off}\n", one_line(&rule.id));
+    for line in printable(&rule.body().replace(JOIN_MARK, "…")).lines() {
         if line.starts_with("# ") {
             continue;
         }

@@ -11,12 +11,11 @@ use anyhow::Result;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// Larger files are named, and not looked into, in bytes.
 const LARGEST: u64 = 1 << 20;
 /// How many commits show which scopes a project has.
-const RECENT: &str = "--max-count=200";
+const RECENT: usize = 200;
 
 /// Runs `aidd generate …`.
 ///
@@ -33,7 +32,7 @@ fn commit_message(format: MessageFormat, io: &mut Io<'_>) -> Result<Exit> {
     match format {
         MessageFormat::Text => writeln!(io.out, "{message}")?,
         MessageFormat::Json => {
-            writeln!(io.out, "{}", serde_json::to_string_pretty(&wire(&message))?)?;
+            io.out.json(&wire(&message))?;
         }
     }
     Ok(Exit::Clean)
@@ -103,7 +102,7 @@ fn staged(folder: &Path) -> Result<Input> {
         .into_iter()
         .filter_map(|path| text(&staged, &path).map(|text| (path, text)))
         .collect();
-    let subjects = if last.is_some() { subjects(top) } else { Vec::new() };
+    let subjects = last.as_deref().map(|last| subjects(&repository, last)).unwrap_or_default();
     let reverts = last.filter(|commit| takes_back(&repository, commit, &staged) == Some(true));
     let reverts = reverts.and_then(|commit| Some((subjects.first()?.clone(), commit)));
     Ok(Input { changes, context, subjects, reverts })
@@ -142,15 +141,14 @@ fn takes_back(repository: &Repository, commit: &str, staged: &Snapshot) -> Optio
     Some(repository.changes(&before, staged).ok()?.is_empty())
 }
 
-/// First lines of the last messages; none when there is no `git` to ask.
-#[expect(clippy::disallowed_methods, reason = "Git itself, which runs nothing of the project")]
-fn subjects(folder: &Path) -> Vec<String> {
-    let output = Command::new("git")
-        .current_dir(folder)
-        .args(["-c", "core.fsmonitor=false", "-c", "log.showSignature=false"])
-        .args(["log", RECENT, "--no-merges", "--format=%s"])
-        .stdin(Stdio::null())
-        .output();
-    let text = output.map(|output| output.stdout).unwrap_or_default();
-    String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
+/// The subjects of the last commits up to `head`, the newest first, merges left out; none when the
+/// history cannot be read.
+fn subjects(repository: &Repository, head: &str) -> Vec<String> {
+    let commits = repository.between(&[], head, 2 * RECENT).unwrap_or_default();
+    let subject = |message: &str| {
+        let lines = message.trim_start().lines().take_while(|line| !line.trim().is_empty());
+        lines.map(str::trim).collect::<Vec<_>>().join(" ")
+    };
+    let own = commits.iter().filter(|commit| !commit.is_merge);
+    own.take(RECENT).map(|commit| subject(&commit.message)).collect()
 }

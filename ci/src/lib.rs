@@ -19,6 +19,7 @@ pub mod git_files;
 pub mod github;
 pub mod hook;
 pub mod memory;
+mod output;
 pub mod progress;
 pub mod project;
 pub mod pull_request;
@@ -32,6 +33,7 @@ use anyhow::{Error, Result};
 use clap::CommandFactory;
 use cli::{Cli, Command, When};
 use exit::{Exit, UserError};
+pub use output::Output;
 use report::Style;
 use std::ffi::OsString;
 use std::fmt;
@@ -43,9 +45,9 @@ pub struct Io<'a> {
     /// Standard input.
     pub stdin: &'a mut dyn Read,
     /// Standard output.
-    pub out: Box<dyn Write + 'a>,
+    pub out: Output<'a>,
     /// Standard error.
-    pub err: Box<dyn Write + 'a>,
+    pub err: Output<'a>,
     /// The folder that relative paths start from.
     pub cwd: PathBuf,
     /// How standard output wants its text, when asked to decide by itself.
@@ -95,6 +97,10 @@ pub struct Place {
 /// Runs the command line of this process and returns its exit code.
 #[must_use]
 pub fn main(doors: Doors) -> u8 {
+    // A panic may quote what was being read.
+    std::panic::set_hook(Box::new(|panic| {
+        let _ = writeln!(Output::new(io::stderr()), "{panic}");
+    }));
     let args: Vec<OsString> = std::env::args_os().collect();
     let cwd = std::env::current_dir();
     if hook::is_agents(&args) {
@@ -103,7 +109,8 @@ pub fn main(doors: Doors) -> u8 {
     let cwd = match cwd {
         Ok(cwd) => cwd,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "error: the current folder cannot be read: {error}");
+            let mut err = Output::new(io::stderr());
+            let _ = writeln!(err, "error: the current folder cannot be read: {error}");
             return Exit::Usage.code();
         }
     };
@@ -111,8 +118,8 @@ pub fn main(doors: Doors) -> u8 {
     let (out, err) = streams::of_process();
     let mut io = Io {
         stdin: &mut stdin,
-        out: Box::new(out),
-        err: Box::new(err),
+        out: Output::new(out),
+        err: Output::new(err),
         cwd,
         style: terminal_style(),
     };
@@ -178,6 +185,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
             };
         }
     };
+    io.out.set_color(io.style(cli.color).color);
     let ended = command(&cli, io);
     let _ = io.out.flush();
     ended.unwrap_or_else(|error| {
@@ -194,6 +202,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
 
 fn said_by_clap(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) -> Exit {
     let text = error.render();
+    io.out.set_color(io.style.color);
+    io.err.set_color(io.style.color);
     let to: &mut dyn Write = if error.use_stderr() { &mut io.err } else { &mut io.out };
     let text = if io.style.color { text.ansi().to_string() } else { text.to_string() };
     let _ = write!(to, "{}", cli::plainly(text));
@@ -229,7 +239,7 @@ fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
             // The generator takes no failing writer: it writes into memory first.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "aidd", &mut script);
-            io.out.write_all(&script)?;
+            io.out.raw()?.write_all(&script)?;
             Ok(Exit::Clean)
         }
         Command::Man { command } => manual(command, io),
@@ -250,6 +260,6 @@ fn manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
                 .hint("`aidd --help` names all commands")
         })?;
     }
-    clap_mangen::Man::new(command.clone()).render(&mut io.out)?;
+    clap_mangen::Man::new(command.clone()).render(&mut io.out.raw()?)?;
     Ok(Exit::Clean)
 }

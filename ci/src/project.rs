@@ -24,14 +24,25 @@ pub fn of_today(mut project: Project) -> Project {
 /// `text` without secrets: an error may quote what stands in a file, or on the command line.
 #[must_use]
 pub fn redacted(text: &str) -> String {
-    let engine = Engine::new(Registry::new(&[]), &Config::default(), &Selection::default());
-    let Ok(engine) = engine else { return text.to_owned() };
-    let source = Source::new("message", text);
-    let mut text = text.to_owned();
-    for span in engine.check_secrets(&source, &Memory::default()).secrets.iter().rev() {
-        text.replace_range(span.range(), REDACTED);
+    redacted_all([text.to_owned()]).pop().unwrap_or_default()
+}
+
+/// Several texts without secrets.
+#[must_use]
+pub fn redacted_all(texts: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut texts: Vec<String> = texts.into_iter().collect();
+    if texts.is_empty() {
+        return texts;
     }
-    text
+    let engine = Engine::new(Registry::new(&[]), &Config::default(), &Selection::default());
+    let Ok(engine) = engine else { return texts };
+    for text in &mut texts {
+        let source = Source::new("message", text.as_str());
+        for span in engine.check_secrets(&source, &Memory::default()).secrets.iter().rev() {
+            text.replace_range(span.range(), REDACTED);
+        }
+    }
+    texts
 }
 
 /// The absolute form of `path` as seen from `cwd`, without `.` and `..`, links not followed.

@@ -11,7 +11,7 @@ use crate::cli::{Form, RuleCommand, When};
 use crate::exit::{Exit, UserError};
 use crate::explain;
 use crate::project::{Project, redacted};
-use crate::report::number;
+use crate::report::{number, one_line};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::examples;
@@ -99,7 +99,7 @@ fn list(
                 })
             })
             .collect();
-        writeln!(io.out, "{}", serde_json::to_string_pretty(&rules)?)?;
+        io.out.json(&rules)?;
         return Ok(Exit::Clean);
     }
     let style = io.style(color);
@@ -119,11 +119,8 @@ fn list(
         };
         let of_memory = rule.path.as_deref().filter(|path| is_memory_path(path));
         let origin = of_memory.map(|path| format!(" ({path})")).unwrap_or_default();
-        writeln!(
-            io.out,
-            "{on}{severity:8}{off}{:widest$}  {}{aliases}{origin}",
-            rule.id, rule.summary
-        )?;
+        let said = one_line(&format!("{:widest$}  {}{aliases}{origin}", rule.id, rule.summary));
+        writeln!(io.out, "{on}{severity:8}{off}{said}")?;
     }
     writeln!(io.err, "{}; `aidd explain RULE` says more of one", number(rules.len(), "rule"))?;
     Ok(Exit::Clean)
@@ -141,7 +138,7 @@ fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit>
         return Err(UserError::new(message).hint(place).into());
     }
     let path = format!(".aidd/rules/{id}.md");
-    let place = project.disk.locate(&path)?;
+    let place = project.disk.locate(&project.disk.for_new(&path)?)?;
     fs::create_dir_all(place.parent().context("a page lies in a folder")?)?;
     fs::write(&place, page(id, form)).with_context(|| path.clone())?;
     writeln!(io.out, "{path}")?;

@@ -353,6 +353,10 @@ fn compare(to: &mut Comparison, from: &Comparison) {
     };
     sum(&mut to.before, &from.before);
     sum(&mut to.after, &from.after);
+    // Each part says what the change as a whole weakens, and what its own files do.
+    to.weakened.extend(from.weakened.iter().cloned());
+    to.weakened.sort();
+    to.weakened.dedup();
 }
 
 /// Puts everything in the order of a whole run. Those of one file are in order already, and come

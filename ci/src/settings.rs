@@ -43,7 +43,7 @@ pub(crate) fn content_mode() -> String {
 pub fn run(command: &ConfigCommand, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     match command {
         ConfigCommand::Schema => {
-            writeln!(io.out, "{}", serde_json::to_string_pretty(&config::schema())?)?;
+            io.out.json(&config::schema())?;
         }
         ConfigCommand::Show { path } => show(path.as_deref(), config, io)?,
     }

@@ -1,6 +1,8 @@
 //! The one road from a file to its findings: kind → parse → checks → allow comments → ids → order.
 
+mod comments;
 mod ids;
+mod moved;
 mod run;
 
 use crate::allow;
@@ -23,9 +25,9 @@ use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
 use crate::validators;
 use crate::variants::Variants;
-use aidd_content::page::Form;
+use aidd_content::page::{Form, Many, WhenHeader};
 use jiff::civil::Date;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use crate::secrets::REDACTED;
@@ -33,7 +35,7 @@ pub use crate::select::{EngineError, Selection};
 pub use ids::{Occurrences, text_keys};
 
 use ids::assign_ids;
-use run::{At, run_patterns, tell_wrong};
+use run::{At, report_stopped, run_patterns, tell_wrong};
 
 /// The rule that says what could not be checked.
 pub const SKIPPED: &str = "aidd/skipped-file";
@@ -45,7 +47,9 @@ pub const OWN_RULES: [&str; 2] = [SKIPPED, allow::UNUSED];
 #[derive(Debug)]
 pub struct Engine {
     registry: Registry,
-    settings: SettingsTable,
+    settings: Arc<SettingsTable>,
+    /// What the packs that are on wait for, by rule.
+    waits: HashMap<RuleId, Many<WhenHeader>>,
     patterns: Patterns,
     conditions: Conditions,
     variants: Variants,
@@ -96,13 +100,24 @@ impl Engine {
             let named = config.rules.iter().flatten().find(|(name, _)| ***name == **rule);
             named.is_none_or(|(_, setting)| setting.level().is_none())
         });
-        let variants = Variants::new(&registry, settings.overrides(), settings.base(), &packs.when);
+        let max_file_size = config.max_file_size.unwrap_or(MAX_FILE_SIZE);
+        Self::compiled(registry, Arc::new(settings), packs.when, max_file_size)
+    }
+
+    /// The checks of `registry` under settings that are resolved.
+    fn compiled(
+        registry: Registry,
+        settings: Arc<SettingsTable>,
+        waits: HashMap<RuleId, Many<WhenHeader>>,
+        max_file_size: u64,
+    ) -> Result<Self, EngineError> {
+        let variants = Variants::new(&registry, settings.overrides(), settings.base(), &waits);
         let variants = variants.map_err(|(place, rule, why)| EngineError::Params {
             place: Some(place),
             rule,
             why,
         })?;
-        let conditions = Conditions::new(registry.rules(), &packs.when);
+        let conditions = Conditions::new(registry.rules(), &waits);
         let patterns = Patterns::new(registry.rules(), validators::KEYWORDS);
         let is_on = |rule: &str| settings.may_run(rule);
         let of_one_file = |rule: &&Rule| !rule.is_joined() && rule.form != Some(Form::Commit);
@@ -118,6 +133,7 @@ impl Engine {
             || variants.singles().any(|one| asks(&one.conditions, &one.patterns));
         Ok(Self {
             settings,
+            waits,
             patterns,
             asks_listing,
             names_tools,
@@ -128,7 +144,7 @@ impl Engine {
             memo: Memo::default(),
             registry,
             today: None,
-            max_file_size: config.max_file_size.unwrap_or(MAX_FILE_SIZE),
+            max_file_size,
         })
     }
 
@@ -216,11 +232,20 @@ impl Engine {
         self.settings.may_run(rule)
     }
 
-    /// Marks the findings that a comment in `source` allows, and returns the spans of our own ones.
-    pub fn allow(&self, source: &Source, findings: &mut [Finding]) -> Vec<Span> {
-        let settings = Settings::new();
-        let mut unused = Report::new(source, &settings);
-        allow::apply(source, &self.registry, Vec::new, findings, &mut unused).used
+    /// The settings of all rules where no override applies.
+    #[must_use]
+    pub fn default_settings(&self) -> &Settings {
+        self.settings.base()
+    }
+
+    /// What must hold for `rule` to run, as the packs say that switch it on.
+    pub(crate) fn waits(&self, rule: &str) -> Option<&Many<WhenHeader>> {
+        self.waits.get(rule)
+    }
+
+    /// The settings of all rules, by path.
+    pub(crate) fn table(&self) -> &SettingsTable {
+        &self.settings
     }
 
     /// Findings of `source` in their order, with their ids.
@@ -334,6 +359,7 @@ impl Engine {
             run_patterns(&variant.patterns, variant.rules(), &at, &mut report);
             tell_wrong(variant, depth, &mut report);
         }
+        report_stopped(&tree, &mut report);
         if depth == Depth::Full {
             if !kinds.contains(&Kind::Credentials) {
                 validators::run_generic(&words, &mut report);
@@ -417,7 +443,7 @@ impl Engine {
         let all = select::defaults(self.registry.rules());
         let mut report = Report::new(source, &all);
         let tree = Tree::of(source);
-        let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report);
+        let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report).watched;
         if kinds.contains(&Kind::Credentials) {
             validators::run(Kind::Credentials, &self.registry, files, &mut report);
         } else {

@@ -412,6 +412,36 @@ fn locate(ast: &Ast<'_>, path: &serde_path_to_error::Path) -> Range<usize> {
     at.range().start..at.range().end
 }
 
+/// The line, from 1, on which a configuration has the value that `keys` lead to; an item of a list is
+/// led to by its index. `None` when the text has no such value.
+#[must_use]
+pub fn line_of(text: &str, keys: &[&str]) -> Option<u32> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &parse_options()).ok()?;
+    let mut at = parsed.value?;
+    let mut start = at.range().start;
+    for key in keys {
+        at = match at {
+            Ast::Object(object) => {
+                // The last one counts, as it does for the reader.
+                let mut properties = object.properties.into_iter().rev();
+                let property = properties.find(|property| property.name.as_str() == *key)?;
+                start = property.range.start;
+                property.value
+            }
+            Ast::Array(array) => {
+                let item = array.elements.into_iter().nth(key.parse().ok()?)?;
+                start = item.range().start;
+                item
+            }
+            _ => return None,
+        };
+    }
+    let before = text.as_bytes().get(..start)?;
+    let breaks = before.iter().filter(|byte| **byte == b'\n').count();
+    u32::try_from(breaks + 1).ok()
+}
+
 /// The candidate most like `word`, when one is like it at all.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {

@@ -3,10 +3,13 @@
 use crate::check::Engine;
 use crate::files::Files;
 use crate::finding::{Edit, Finding, Fix, Safety, Severity, Status};
-use crate::source::{Decoded, Source};
+use crate::source::{Decoded, Source, Span};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rounds after which fixes that keep undoing each other are left.
 const ROUNDS: usize = 10;
+/// How often a file is checked in a round in search of the fixes that add errors.
+const CHECKS: usize = 64;
 
 /// What mending a file gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,13 +61,26 @@ pub fn mend(
     mended
 }
 
-/// Applies those fixes that leave the file no worse, one after the other.
+/// Applies those fixes that leave the file no worse. Half of them are tried at a time, so that a few
+/// bad ones among many cost few checks; what is left after [`CHECKS`] of them is not applied.
 fn harmless(bytes: &[u8], fixes: &[&Fix], is_no_worse: impl Fn(&[u8]) -> bool) -> (Vec<u8>, usize) {
     let mut kept: Vec<&Fix> = Vec::new();
-    for fix in fixes {
-        kept.push(fix);
-        if !is_no_worse(&apply(bytes, &kept).0) {
-            kept.pop();
+    let mut untried = Vec::new();
+    let halve = |fixes, untried: &mut Vec<_>| {
+        let (first, second) = <[&Fix]>::split_at(fixes, fixes.len() / 2);
+        untried.extend([second, first]);
+    };
+    halve(fixes, &mut untried);
+    for _ in 0..CHECKS {
+        let Some(some) = untried.pop() else { break };
+        let before = kept.len();
+        kept.extend(some);
+        if some.is_empty() || is_no_worse(&apply(bytes, &kept).0) {
+            continue;
+        }
+        kept.truncate(before);
+        if some.len() > 1 {
+            halve(some, &mut untried);
         }
     }
     apply(bytes, &kept)
@@ -87,27 +103,23 @@ fn count_errors(findings: &[Finding]) -> usize {
 /// several fixes share is made once. Returns the new bytes and the number of fixes applied.
 #[must_use]
 pub fn apply(bytes: &[u8], fixes: &[&Fix]) -> (Vec<u8>, usize) {
-    let mut edits: Vec<&Edit> = Vec::new();
+    let mut edits = Edits::default();
     let mut applied = 0;
     for fix in fixes {
-        let clashes =
-            |edit: &Edit| edits.iter().any(|other| *other != edit && touches(other, edit));
         let valid =
             |edit: &Edit| edit.span.start <= edit.span.end && edit.span.end as usize <= bytes.len();
-        if fix.edits.is_empty() || !fix.edits.iter().all(valid) || fix.edits.iter().any(clashes) {
+        if fix.edits.is_empty()
+            || !fix.edits.iter().all(valid)
+            || fix.edits.iter().any(|edit| edits.clash(edit))
+        {
             continue;
         }
-        for edit in &fix.edits {
-            if !edits.contains(&edit) {
-                edits.push(edit);
-            }
-        }
+        fix.edits.iter().for_each(|edit| edits.add(edit));
         applied += 1;
     }
-    edits.sort();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
-    for edit in edits {
+    for edit in edits.0.into_values().flatten() {
         // Edits of one fix that overlap each other are a fault of its rule: the first one counts.
         if (edit.span.start as usize) < at {
             continue;
@@ -120,10 +132,30 @@ pub fn apply(bytes: &[u8], fixes: &[&Fix]) -> (Vec<u8>, usize) {
     (out, applied)
 }
 
-/// Whether two edits cannot both be made: they share a byte, or stand at the same place.
+/// Edits by where they begin. Those of different fixes never touch; those of one fix may, which is
+/// a fault of its rule.
+#[derive(Default)]
+struct Edits<'a>(BTreeMap<u32, BTreeSet<&'a Edit>>);
+
+impl<'a> Edits<'a> {
+    /// Whether an edit touches one that is here, and is not the same.
+    fn clash(&self, edit: &Edit) -> bool {
+        let Span { start, end } = edit.span;
+        let at_start = self.0.get(&start).into_iter().flatten();
+        let before = self.0.range(..start).next_back();
+        let within = self.0.range(start..end).find(|(at, _)| **at != start);
+        let mut near = before.into_iter().chain(within).flat_map(|(_, edits)| edits);
+        at_start.into_iter().any(|other| **other != *edit) || near.any(|other| touches(other, edit))
+    }
+
+    fn add(&mut self, edit: &'a Edit) {
+        self.0.entry(edit.span.start).or_default().insert(edit);
+    }
+}
+
+/// Whether two edits that begin at different places cannot both be made.
 fn touches(a: &Edit, b: &Edit) -> bool {
     a.span.overlaps(b.span)
-        || a.span.start == b.span.start
         || (a.span.is_empty() && b.span.start < a.span.start && a.span.start < b.span.end)
         || (b.span.is_empty() && a.span.start < b.span.start && b.span.start < a.span.end)
 }
@@ -131,7 +163,6 @@ fn touches(a: &Edit, b: &Edit) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Span;
     use proptest::prelude::*;
 
     fn fix(edits: &[(usize, usize, &str)]) -> Fix {

@@ -7,7 +7,7 @@ use crate::packs::Packs;
 use crate::paths::{Globs, rule_globs};
 use crate::registry::Registry;
 use crate::rule::{Rule, Setting, Settings};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
@@ -79,11 +79,13 @@ impl SettingsTable {
             overrides.push((globs, resolve_names(one.rules.iter(), registry)));
         }
         let settings = base_settings(registry.rules(), packs, &configured);
+        let leveled = configured.iter().filter(|(_, to)| to.level().is_some());
+        let leveled: HashSet<RuleId> = leveled.map(|(id, _)| id.clone()).collect();
         for (id, setting) in overrides.iter_mut().flat_map(|(_, rules)| rules) {
             let is_off = |setting: &Setting| setting.severity.is_none();
             if let Some(rule) = registry.get(id).filter(|rule| !rule.enabled)
                 && settings.get(id).is_some_and(is_off)
-                && !configured.iter().any(|(known, to)| known == id && to.level().is_some())
+                && !leveled.contains(id)
             {
                 switch_on(setting, rule.severity);
             }
@@ -221,11 +223,11 @@ fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetti
     set(&mut settings, &packs.set);
     set(&mut settings, configured);
     // A rule that is off by default comes on with its first parameter.
+    let named = configured.iter().filter(|(_, to)| to.level().is_none());
+    let named: HashSet<&RuleId> = named.map(|(id, _)| id).collect();
     for rule in rules.iter().filter(|rule| !rule.enabled) {
-        let named =
-            |(id, setting): &(RuleId, RuleSetting)| *id == rule.id && setting.level().is_none();
         if let Some(setting) = settings.get_mut(&rule.id)
-            && configured.iter().any(named)
+            && named.contains(&rule.id)
         {
             setting.severity = Some(rule.severity);
         }

@@ -174,7 +174,7 @@ fn narrow(count: usize) -> u32 {
 }
 
 /// Bytes between two entries of the column index.
-const STRIDE: usize = 4096;
+const STRIDE: usize = 512;
 
 /// The text of one file, or of one window of a very large one.
 ///

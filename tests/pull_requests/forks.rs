@@ -189,7 +189,7 @@ fn hostile_texts_do_nothing() {
 
     | Rule | Place | Problem |
     | --- | --- | --- |
-    |  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example   \[31m | [&lt;b&gt;\@&#8203;octo \#&#8203;\#&#8203;\[x\]/::error::.txt:1](<https://github.com/octo/demo/blob/HEAD/%3Cb%3E@octo%20%23%23%5Bx%5D/%3A%3Aerror%3A%3A.txt#L1>) |  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example   \[31m |
+    |  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m | [&lt;b&gt;\@&#8203;octo \#&#8203;\#&#8203;\[x\]/::error::.txt:1](<https://github.com/octo/demo/blob/HEAD/%3Cb%3E@octo%20%23%23%5Bx%5D/%3A%3Aerror%3A%3A.txt#L1>) |  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m |
 
     | In the changed files | Before | Now | Change |
     | --- | ---: | ---: | ---: |
@@ -200,16 +200,39 @@ fn hostile_texts_do_nothing() {
     <details>
     <summary>1 file not, or not wholly, checked</summary>
 
-    - \#&#8203;\#&#8203;\[y\] \@&#8203;octo.txt:  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example   \[31m
+    - \#&#8203;\#&#8203;\[y\] \@&#8203;octo.txt:  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m
 
     </details>
 
-    -  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example   \[31m
+    -  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m
     ");
     // Plain text: GitHub shows it as it is.
     let annotation = &state.check_runs[0]["output"]["annotations"][0];
     let shown = annotation["message"].as_str().expect("text");
     assert!(!shown.contains(['\u{202e}', '\u{1b}']), "{shown}");
+}
+
+#[test]
+fn what_a_stranger_calls_weakened_does_nothing() {
+    let fork = Fork::new();
+    let evil = "\n::error file=x::y\n##[set-output name=result]success @octo/team #1 \
+                ![i](https://evil.example/x.png) <img src=x> --> ``` \u{202e}\u{1b}[31m";
+    let mut report = fork.report.clone();
+    let one = json!({ "kind": "rule", "path": "<b>@octo ##[x]/::error::.txt", "line": 2, "message": evil });
+    report["document"]["comparison"]["weakened"] = json!([one]);
+    let (ran, runner) = fork.posts(report.to_string().as_bytes(), &["--comment", "--check-run"]);
+    assert_eq!((ran.code, &*ran.err), (0, ""));
+    let comment = fork.server.state().comments[0]["body"].as_str().expect("text").to_owned();
+    for text in [&comment, &runner.text("summary.md")] {
+        assert!(
+            text.contains("This change weakens the checks in 1 place") && text.contains("evil")
+        );
+        is_harmless(text);
+    }
+    let fork = Fork::new();
+    report["document"]["comparison"]["weakened"][0]["path"] = "../x".into();
+    let said = fork.refuses(report.to_string().as_bytes());
+    assert_eq!(said, "error: report.json: `../x` is not a path below the root");
 }
 
 /// Whether no mention, issue, image, link or HTML of a stranger's is left in Markdown.

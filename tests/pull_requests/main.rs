@@ -6,6 +6,8 @@ mod edits;
 mod events;
 mod forks;
 mod gate;
+mod ignored;
+mod moves;
 mod outputs;
 mod posting;
 #[path = "../../ci/tests/support/repository.rs"]
@@ -15,8 +17,12 @@ mod scene;
 #[expect(dead_code, reason = "these tests need a part of what the stand-in can do")]
 #[path = "../../ci/tests/github/server.rs"]
 mod server;
+mod settings;
 mod shards;
 mod simulation;
+#[cfg(unix)]
+mod smart_http;
 mod support;
 mod target;
+mod weakened;
 mod whole;

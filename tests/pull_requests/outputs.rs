@@ -176,10 +176,11 @@ fn annotations_may_be_left_out_and_other_formats_are_no_commands() {
     let ran = runner.ci(&[]);
     assert_eq!(ran.out.lines().filter(|line| line.starts_with("::error ")).count(), 2);
     assert!(!ran.out.contains("##["), "{}", ran.out);
-    // Elsewhere nothing is a command, and nothing is changed.
+    // Elsewhere, too: which system keeps the log is not known.
     let runner = Runner::new(scene.checkout(&scene.merge, &[]));
     let ran = runner.ci(&["--base", &scene.base]);
-    assert!(ran.out.contains("##["), "{}", ran.out);
+    assert!(ran.out.contains("# #["), "{}", ran.out);
+    is_no_command(&ran.out);
 }
 
 #[track_caller]
@@ -199,7 +200,7 @@ fn what_the_gate_enforces_is_stated() {
     ]);
     let runner = Runner::new(server);
     let stated = ["github", "json", "markdown"].map(|format| {
-        let ran = runner.ci(&["--report", format]);
+        let ran = runner.ci(&["--policy", format]);
         assert_eq!((ran.code, &*ran.err), (0, ""));
         ran.out
     });
@@ -207,6 +208,27 @@ fn what_the_gate_enforces_is_stated() {
     let json: Value = serde_json::from_str(&stated[1]).expect("JSON");
     assert!(json.is_object());
     assert!(stated[2].contains("team/colour"), "{}", stated[2]);
+}
+
+#[test]
+fn a_report_holds_the_findings() {
+    let scene = Scene::usual();
+    let runner = scene.usual_runner();
+    for format in ["json", "github", "markdown"] {
+        let report = runner.ci(&["--report", format]);
+        let same = runner.ci(&["--format", format]);
+        assert_eq!((report.code, same.code), (1, 1), "{format}: {}", report.err);
+        let without_time = |text: &str| {
+            let lines = text.lines().filter(|line| !line.contains("elapsed"));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(without_time(&report.out), without_time(&same.out), "{format}");
+        assert!(report.out.contains("team/colour"), "{format}: {}", report.out);
+    }
+    let json = runner.ci(&["--report", "json"]).report();
+    let statuses = json["findings"].as_array().expect("findings").iter();
+    let statuses: Vec<&str> = statuses.filter_map(|finding| finding["status"].as_str()).collect();
+    assert_eq!(statuses, ["pre-existing", "new", "fixed"]);
 }
 
 #[test]

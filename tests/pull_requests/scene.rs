@@ -32,13 +32,12 @@ impl Scene {
     /// A pull request that makes `change` to a project with these files.
     pub(crate) fn new(files: &[(&str, &str)], change: impl FnOnce(&Repository)) -> Self {
         let server = Repository::new();
-        server.commit(&[&[RULE], files].concat());
-        Self::on(server, change)
+        let fork = server.commit(&[&[RULE], files].concat());
+        Self::on(server, fork, change)
     }
 
-    /// A pull request that makes `change` to what the server holds.
-    pub(crate) fn on(server: Repository, change: impl FnOnce(&Repository)) -> Self {
-        let fork = server.rev("HEAD");
+    /// A pull request that makes `change` to what the server holds at `fork`, its newest commit.
+    pub(crate) fn on(server: Repository, fork: String, change: impl FnOnce(&Repository)) -> Self {
         server.git(&["switch", "--quiet", "--create", "topic"]);
         change(&server);
         let head = server.commit(&[]);

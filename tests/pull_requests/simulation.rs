@@ -141,7 +141,7 @@ fn change(server: &Repository) {
     server.write("y.txt", x + &planted(15));
     // What is copied is there once more.
     server.write("copy/planted_16.txt", read("original.txt"));
-    append("Dockerfile", "FROM planted_17:latest\nUSER app\n".to_owned());
+    append("Dockerfile", "FROM planted_17:latest\nUSER 1000\n".to_owned());
     server.write("secrets/planted_18.env", token());
     append("secrets/old_24.env", "# no token\n".to_owned());
     append("docs/old_25.md", "More.\n".to_owned());
@@ -247,8 +247,8 @@ fn scene() -> Scene {
         server.write(path, text);
     }
     server.git(&["add", "--force", "ignored", "tracked.local.txt"]);
-    server.commit(&[RULE]);
-    let mut scene = Scene::on(server, change);
+    let fork = server.commit(&[RULE]);
+    let mut scene = Scene::on(server, fork, change);
     // Meanwhile somebody else brings one to the target.
     scene.target_moves(&[("theirs.txt", &old(35))]);
     scene

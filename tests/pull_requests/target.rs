@@ -60,6 +60,39 @@ fn a_head_cannot_switch_off_what_judges_it() {
 }
 
 #[test]
+fn the_ignore_files_of_the_target_apply_and_those_of_the_head_do_not() {
+    let found = FOUND.replacen('\n', "\n1 changed file is left out by `.aiddignore`\n", 1);
+    let before = [(".aiddignore", "generated/\n"), ("generated/old.txt", "fine\n")];
+    let scene = Scene::new(&before, |server| {
+        server.write(".aiddignore", "evil.txt\n");
+        server.write("evil.txt", "blue evil\n");
+        server.write("generated/new.txt", "blue generated\n");
+    });
+    for commit in [&scene.base, &scene.head] {
+        let clone = scene.checkout(commit, &["--depth=1"]);
+        assert_eq!(runner(&scene, clone).told(&[]), found);
+    }
+    // Of a clone that left contents out, they are fetched.
+    let clone = scene.server.cloned(&["--filter=blob:none", "--no-checkout"]);
+    clone.git(&["fetch", "--quiet", "--filter=blob:none", "origin", &scene.head, &scene.base]);
+    clone.git(&["sparse-checkout", "set", "--no-cone", "/rules/"]);
+    clone.git(&["checkout", "--quiet", "--detach", &scene.base]);
+    assert_eq!(runner(&scene, clone).told(&[]), found);
+}
+
+#[test]
+fn comments_of_a_head_that_allow_are_listed() {
+    let scene = Scene::new(&[("a.txt", "blue old\n")], |server| {
+        server.write("evil.txt", "# aidd:allow team/colour the sky\nblue evil\n");
+        server.write(".aidd/config.json", r#"{ "failOn": "never" }"#);
+    });
+    let ran = runner(&scene, scene.checkout(&scene.base, &["--depth=1"])).ci(&["--format", "json"]);
+    let weakened = &ran.report()["comparison"]["weakened"];
+    assert_eq!(weakened.as_array().map(Vec::len), Some(1), "{weakened}");
+    assert_eq!((&weakened[0]["kind"], &weakened[0]["line"]), (&"allow-comment".into(), &1.into()));
+}
+
+#[test]
 fn a_head_cannot_delete_the_rule_or_bring_a_baseline() {
     let scene_without = scene(|server| {
         server.git(&["rm", "--quiet", RULE.0]);
@@ -171,6 +204,17 @@ fn a_head_cannot_change_what_the_memory_of_the_target_demands() {
                 "{trick}: {told}"
             );
         }
+    }
+    // A folder that would count instead of the one that the target has.
+    let plain = (CONVENTION.0.strip_prefix("ai/").expect("below ai"), CONVENTION.1);
+    for name in ["decisions.jsonl", "conventions.json"] {
+        let scene = Scene::new(&[plain], |server| {
+            server.write(format!("ai/memory/{name}"), "");
+            server.write("evil.txt", "red evil\n");
+        });
+        let clone = scene.checkout(&scene.head, &["--depth=1"]);
+        let told = runner(&scene, clone).told(&[]);
+        assert!(told.contains("evil.txt:1 convention/no-red new"), "{name}: {told}");
     }
     // Of a clone that left contents out, those of the memory are fetched.
     let scene = Scene::new(&[CONVENTION], |server| {

@@ -8,7 +8,6 @@ use crate::report::number;
 use aidd_engine::git::Repository;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -42,6 +41,8 @@ pub(super) struct History<'a> {
     git: Git<'a>,
     compare: Option<Compare<'a>>,
     say: &'a mut dyn FnMut(&str),
+    /// The settings of the repository that Git does not get were reported.
+    reported: bool,
 }
 
 impl<'a> History<'a> {
@@ -51,7 +52,7 @@ impl<'a> History<'a> {
         say: &'a mut dyn FnMut(&str),
     ) -> Result<Self> {
         let repository = open(root)?;
-        Ok(Self { root, repository, git: Git::new(root, TIME), compare, say })
+        Ok(Self { root, repository, git: Git::new(root, TIME), compare, say, reported: false })
     }
 
     pub(super) fn say(&mut self, text: &str) {
@@ -88,8 +89,9 @@ impl<'a> History<'a> {
     /// Makes sure that the folders in which two commits differ can be read. A clone made with
     /// `--filter=tree:0` has only those that were checked out, and Git fetches what it looks at.
     pub(super) fn have_trees(&self, one: &str, other: &str) -> Result<()> {
-        let filter = r"^remote\..*\.partialclonefilter$";
-        if self.git.ask(&["config", "--get-regexp", filter, "^tree:"]).is_some() {
+        let isolated = self.git.isolated()?;
+        if isolated.of_remotes("partialclonefilter").any(|(_, filter)| filter.starts_with("tree:"))
+        {
             self.git.run(&["diff-tree", "-r", "--no-renames", "--name-only", one, other], "")?;
         }
         Ok(())
@@ -114,19 +116,25 @@ impl<'a> History<'a> {
     }
 
     /// Where to fetch from: `origin`, or the one remote there is.
-    fn remote(&self) -> Result<String> {
-        let remotes = self.git.run(&["remote"], "")?;
-        let names: Vec<&str> = remotes.lines().collect();
-        match *names {
+    fn remote(&mut self) -> Result<String> {
+        let isolated = self.git.isolated()?;
+        let names = isolated.remotes();
+        let remote = match *names {
             [one] => Ok(one.to_owned()),
             _ if names.contains(&"origin") => Ok("origin".to_owned()),
-            [] => Err(UserError::new("the clone has no remote to fetch from").into()),
-            _ => Err(UserError::new("there are several remotes and none is `origin`").into()),
+            [] => Err(UserError::new("the clone has no remote to fetch from")),
+            _ => Err(UserError::new("there are several remotes and none is `origin`")),
+        };
+        let left_out = isolated.left_out();
+        if !std::mem::replace(&mut self.reported, true) && !left_out.is_empty() {
+            let left_out = left_out.join(", ");
+            self.say(&format!("left out, for a repository may not name programs: {left_out}"));
         }
+        Ok(remote?)
     }
 
     /// What the remote calls `refs`: the first of them that exists, as a hash.
-    fn on_remote(&self, refs: &[&str]) -> Result<Option<String>> {
+    fn on_remote(&mut self, refs: &[&str]) -> Result<Option<String>> {
         let remote = self.remote()?;
         let listed = self.git.run(&[&["ls-remote", "--", remote.as_str()], refs].concat(), "")?;
         let found = refs.iter().find_map(|wanted| {
@@ -191,6 +199,7 @@ impl<'a> History<'a> {
         let remote = self.remote()?;
         let args = [&FETCH[..], options, &["--", remote.as_str()]].concat();
         self.git.run(&args, &commits.join("\n"))?;
+        self.git.isolated()?.store_shallow()?;
         self.repository = open(self.root)?;
         Ok(())
     }
@@ -256,9 +265,7 @@ impl<'a> History<'a> {
         if !self.is_shallow() {
             return Ok(Vec::new());
         }
-        let file = self.git.run(&["rev-parse", "--git-path", "shallow"], "")?;
-        let file = self.root.join(file.trim_end_matches(['\r', '\n']));
-        let shallow = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+        let shallow = self.git.isolated()?.shallow();
         let shallow: BTreeSet<&str> = shallow.lines().collect();
         let wanted = sides.iter().map(|side| format!("{side}\n"));
         let hidden = bases.iter().map(|base| format!("^{base}\n"));
@@ -341,17 +348,17 @@ pub fn have_blobs(root: &Path, ids: &[String]) -> Result<()> {
         return Ok(());
     }
     let git = Git::new(root, TIME);
-    let local = Git::new(root, TIME).without_fetching();
-    let told = local.run(&["cat-file", "--batch-check=%(objectname)"], &ids.join("\n"))?;
+    let present = ["cat-file", "--batch-check=%(objectname)"];
+    let listed = git.run_without_fetching(&present, &ids.join("\n"))?;
     let missing: Vec<&str> =
-        told.lines().filter_map(|line| line.strip_suffix(" missing")).collect();
+        listed.lines().filter_map(|line| line.strip_suffix(" missing")).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let promised = git.ask(&["config", "--get-regexp", r"^remote\..*\.promisor$", "true"]);
-    let remote = promised.as_deref().and_then(|said| {
-        said.lines().next()?.strip_prefix("remote.")?.rsplit_once(".promisor").map(|(name, _)| name)
-    });
+    let is_true =
+        |value: &str| ["true", "yes", "on", "1"].iter().any(|yes| value.eq_ignore_ascii_case(yes));
+    let mut promisors = git.isolated()?.of_remotes("promisor");
+    let remote = promisors.find(|(_, promised)| is_true(promised)).map(|(name, _)| name);
     let remote = remote.ok_or_else(|| {
         let missing = number(missing.len(), "object");
         UserError::new(format!("missing from the repository: {missing}"))
@@ -360,5 +367,6 @@ pub fn have_blobs(root: &Path, ids: &[String]) -> Result<()> {
     // Nothing is said of what is here, or the server would take the objects for here as well.
     let noop = ["-c", "fetch.negotiationAlgorithm=noop"];
     let fetch = [&noop[..], &FETCH, &["--filter=blob:none", "--", remote]].concat();
-    git.run(&fetch, &missing.join("\n")).map(|_| ())
+    git.run(&fetch, &missing.join("\n"))?;
+    git.isolated()?.store_shallow()
 }

@@ -1,9 +1,13 @@
 //! Running the `git` program: for fetching, since it knows the user's proxies, keys and passwords,
 //! and for the few questions about a shallow clone that only matter when one fetches.
 
+use super::isolated::{self, Isolated};
 use crate::exit::UserError;
 use crate::project;
+use aidd_engine::git::Repository;
 use anyhow::Result;
+use std::cell::OnceCell;
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -11,8 +15,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Settings of every call: nothing but Git itself is run, and nothing is tidied up meanwhile. A
-/// server that sends nothing for a minute is given up.
+/// Settings of every call, over those of the user: no hook is run, and nothing is tidied up
+/// meanwhile. A server that sends nothing for a minute is given up.
 const SETTINGS: [&str; 9] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -25,24 +29,39 @@ const SETTINGS: [&str; 9] = [
     "http.lowSpeedTime=60",
 ];
 /// Variables that would point Git to another repository than the one asked for; hooks set them.
-const ELSEWHERE: [&str; 6] = [
+const ELSEWHERE: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_COMMON_DIR",
     "GIT_INDEX_FILE",
     "GIT_OBJECT_DIRECTORY",
     "GIT_NAMESPACE",
+    "GIT_GRAFT_FILE",
+    "GIT_SHALLOW_FILE",
 ];
+/// Prints what the repository's own configuration and the files it includes set. Git only reads
+/// them for that: it runs nothing that they name.
+const LIST_SETTINGS: [&str; 6] =
+    ["config", "--null", "--show-origin", "--local", "--includes", "--list"];
+/// Most bytes of output of one call.
+const OUTPUT_LIMIT: u64 = 256 << 20;
 /// Lines of Git's errors that are quoted; the last ones say why.
 const QUOTED: usize = 4;
 
-/// Git in one folder, until a moment.
+/// Git on the repository of one folder, until a moment.
 #[derive(Debug)]
 pub(super) struct Git<'a> {
     root: &'a Path,
     until: Instant,
-    /// Whether Git may fetch what a partial clone left out as soon as it is asked for it.
-    lazy: bool,
+    isolated: OnceCell<Isolated>,
+}
+
+/// Whether Git may fetch what a partial clone left out as soon as it is asked for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Fetch,
+    /// Git before 2.44 fetches it anyway.
+    Report,
 }
 
 /// What a call said, whichever way it ended.
@@ -53,44 +72,81 @@ struct Said {
 }
 
 impl<'a> Git<'a> {
-    /// Git in `root`. Calls that still run after `time` are ended.
+    /// Git on the repository that `root` lies in. Calls that still run after `time` are ended.
     pub(super) fn new(root: &'a Path, time: Duration) -> Self {
-        Self { root, until: Instant::now() + time, lazy: true }
+        Self { root, until: Instant::now() + time, isolated: OnceCell::new() }
     }
 
-    /// The same, but what a partial clone left out is missing. Git before 2.44 fetches it anyway.
-    pub(super) fn without_fetching(self) -> Self {
-        Self { lazy: false, ..self }
+    /// The repository as Git sees it.
+    pub(super) fn isolated(&self) -> Result<&Isolated> {
+        if let Some(isolated) = self.isolated.get() {
+            return Ok(isolated);
+        }
+        let opened = |error: aidd_engine::git::GitError| UserError::new(error.to_string());
+        let repository = Repository::open(self.root).map_err(opened)?;
+        let directories = repository.directories().map_err(opened)?;
+        let real =
+            [("GIT_DIR", directories.git.into()), ("GIT_WORK_TREE", directories.work_tree.into())];
+        let said = self.start(&LIST_SETTINGS, "", (self.root, &real))?;
+        if !said.ok {
+            return Err(self.refused(&LIST_SETTINGS, &said.err).into());
+        }
+        let isolated = Isolated::new(&repository, isolated::parse(&said.out))?;
+        Ok(self.isolated.get_or_init(|| isolated))
     }
 
     /// The output of a call that has to succeed.
     pub(super) fn run(&self, args: &[&str], stdin: &str) -> Result<String> {
-        let said = self.call(args, stdin)?;
-        if said.ok { Ok(said.out) } else { Err(self.refused(args, &said.err).into()) }
+        self.successful(args, stdin, Missing::Fetch)
+    }
+
+    /// The same, but what a partial clone left out is missing.
+    pub(super) fn run_without_fetching(&self, args: &[&str], stdin: &str) -> Result<String> {
+        self.successful(args, stdin, Missing::Report)
     }
 
     /// The output of a call; nothing when it fails, as a question about a setting that is not
     /// there does.
     pub(super) fn ask(&self, args: &[&str]) -> Option<String> {
-        self.call(args, "").ok().filter(|said| said.ok).map(|said| said.out)
+        self.call(args, "", Missing::Fetch).ok().filter(|said| said.ok).map(|said| said.out)
+    }
+
+    fn successful(&self, args: &[&str], stdin: &str, missing: Missing) -> Result<String> {
+        let said = self.call(args, stdin, missing)?;
+        if said.ok { Ok(said.out) } else { Err(self.refused(args, &said.err).into()) }
+    }
+
+    fn call(&self, args: &[&str], stdin: &str, missing: Missing) -> Result<Said> {
+        let isolated = self.isolated()?;
+        let mut environment = isolated.environment(|name| std::env::var(name).ok());
+        if missing == Missing::Report {
+            environment.push(("GIT_NO_LAZY_FETCH", "1".into()));
+        }
+        self.start(args, stdin, (isolated.work_tree(), &environment))
     }
 
     #[expect(clippy::disallowed_methods, reason = "Git itself, which runs nothing of the project")]
-    fn call(&self, args: &[&str], stdin: &str) -> Result<Said> {
+    fn start(
+        &self,
+        args: &[&str],
+        stdin: &str,
+        (folder, environment): (&Path, &[(&'static str, OsString)]),
+    ) -> Result<Said> {
         let mut git = Command::new("git");
         for setting in SETTINGS {
             git.args(["-c", setting]);
         }
-        for variable in ELSEWHERE {
+        // Where it is `0`, another repository that is fetched from fetches as well.
+        for variable in ELSEWHERE.into_iter().chain(["GIT_NO_LAZY_FETCH"]) {
             git.env_remove(variable);
         }
         git.args(args)
-            .current_dir(self.root)
+            .current_dir(folder)
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GCM_INTERACTIVE", "never")
             .env("GIT_NO_REPLACE_OBJECTS", "1")
-            .env("GIT_NO_LAZY_FETCH", if self.lazy { "0" } else { "1" })
             .env("LC_ALL", "C")
+            .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -144,6 +200,18 @@ impl<'a> Git<'a> {
                 "another user owns this folder, as in a container; if you trust it: git config --global --add safe.directory '{root}'"
             ));
         }
+        let left_out = self.isolated.get().map(Isolated::left_out).unwrap_or_default();
+        if !left_out.is_empty() {
+            let left_out = left_out.join(", ");
+            return error.hint(format!(
+                "left out, for a repository may not name programs: {left_out}; move it to your own configuration (`git config --global`), or check out with `fetch-depth: 0`"
+            ));
+        }
+        if err.contains("transport '") && err.contains("not allowed") {
+            return error.hint(
+                "only http, https, ssh, git and file are used: correct the address of the remote, or check out with `fetch-depth: 0`",
+            );
+        }
         let asked = ["could not read", "Authentication failed", "Permission denied"];
         if asked.iter().any(|words| err.contains(words)) {
             return error.hint(
@@ -173,8 +241,8 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            let _ = pipe.read_to_end(&mut bytes);
+        if let Some(pipe) = pipe {
+            let _ = pipe.take(OUTPUT_LIMIT).read_to_end(&mut bytes);
         }
         let _ = sender.send(bytes);
     });
@@ -182,7 +250,7 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
 }
 
 /// Takes `user:password@` out of the addresses in `text`.
-fn without_passwords(text: &str) -> String {
+pub(super) fn without_passwords(text: &str) -> String {
     let mut parts = text.split("://");
     let mut clean = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -210,8 +278,10 @@ mod tests {
     fn what_takes_too_long_is_ended() {
         let folder = tempfile::tempdir().expect("a folder");
         let git = Git::new(folder.path(), Duration::ZERO);
-        let error = git.run(&["hash-object", "--stdin-paths"], "x").expect_err("ended");
-        assert_eq!(error.to_string(), "Git took too long and was ended");
+        let call = ["hash-object", "--stdin-paths"];
+        let ended = git.start(&call, "x", (folder.path(), &[])).err();
+        let ended = ended.map(|error| error.to_string());
+        assert_eq!(ended.as_deref(), Some("Git took too long and was ended"));
     }
 
     #[test]

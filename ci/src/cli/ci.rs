@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "The event, the base and the place for the job summary follow from the environment of\nGitHub Actions and GitLab CI. Elsewhere name the base: aidd ci --base origin/main\n\nExit codes:\n  0  nothing that blocks\n  1  new findings that block\n  2  wrong usage or configuration, or no base to compare with\n  3  something could not be checked\n\nExamples:\n  aidd ci --comment\n  aidd ci --shard 1/4 --save part.json\n  aidd ci merge part-*.json --comment\n  aidd ci --save report.json && aidd ci post report.json --comment"
+    after_help = "The event, the base and the place for the job summary follow from the environment of\nGitHub Actions and GitLab CI. Elsewhere name the base: aidd ci --base origin/main\n\nExit codes:\n  0  nothing that blocks\n  1  new findings that block\n  2  wrong usage or configuration, or no base to compare with\n  3  something could not be checked\n\nExamples:\n  aidd ci --comment\n  aidd ci --report json\n  aidd ci --policy markdown\n  aidd ci --shard 1/4 --save part.json\n  aidd ci merge part-*.json --comment\n  aidd ci --save report.json && aidd ci post report.json --comment"
 )]
 pub struct Ci {
     /// Merging and posting of saved reports.
@@ -35,6 +35,9 @@ pub struct CiCheck {
     /// Which files are checked.
     #[arg(long, value_enum, default_value_t = Scope::Auto)]
     pub scope: Scope,
+    /// By which settings a change is judged [default: both; of a push to the default branch: head].
+    #[arg(long, env = "AIDD_SETTINGS", value_enum, value_name = "SIDE")]
+    pub settings: Option<Settings>,
     /// The least severity of new findings that makes the exit code 1: error, warning, info or never
     /// [default: error]. What the configuration says under `ci` goes before.
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
@@ -44,7 +47,7 @@ pub struct CiCheck {
     pub shard: Option<aidd_engine::walk::Part>,
     /// Check nothing: state what the configuration enforces.
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub report: Option<crate::report::ComplianceFormat>,
+    pub policy: Option<crate::report::ComplianceFormat>,
     /// Which files are read.
     #[command(flatten)]
     pub walk: WalkArgs,
@@ -54,6 +57,15 @@ pub struct CiCheck {
     /// Where the report goes.
     #[command(flatten)]
     pub outputs: CiOutputs,
+}
+
+/// By which settings a change is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Settings {
+    /// Those of the change and those of its base: what either reports counts.
+    Both,
+    /// Those of the change alone, once somebody has reviewed how it weakens them.
+    Head,
 }
 
 /// Which files are checked.
@@ -112,7 +124,7 @@ pub struct CiPost {
 #[derive(Debug, Args)]
 pub struct CiOutputs {
     /// How to write it to standard output [default: github on GitHub, else text].
-    #[arg(long, value_enum, env = "AIDD_FORMAT")]
+    #[arg(long, visible_alias = "report", value_enum, env = "AIDD_FORMAT")]
     pub format: Option<Format>,
     /// Also write it to a file, as `aidd check --output` does; may be given several times.
     #[arg(long, value_name = "[FORMAT=]FILE", value_hint = ValueHint::FilePath)]

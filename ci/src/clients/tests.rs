@@ -48,8 +48,8 @@ pub(super) fn ran(
         is_dry,
         &mut Io {
             stdin: &mut io::empty(),
-            out: Box::new(&mut out),
-            err: Box::new(&mut err),
+            out: crate::Output::new(&mut out),
+            err: crate::Output::new(&mut err),
             cwd: root.to_owned(),
             style: Style::default(),
         },

@@ -6,6 +6,7 @@ mod place;
 mod post;
 mod sides;
 mod suggest;
+mod weakened;
 
 use crate::Io;
 use crate::base::{self, Against, Found};
@@ -17,7 +18,7 @@ use crate::exit::{Exit, UserError};
 use crate::github;
 use crate::project::{self, Project};
 use crate::report::gate::Policy;
-use crate::report::{self, Comparison, Document, Gated, Run, VersionControl, wire};
+use crate::report::{self, BY_BASE, Comparison, Document, Gated, Run, VersionControl, wire};
 use crate::saved::{Context, Saved, Shard};
 use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection, text_keys};
@@ -32,9 +33,10 @@ use outputs::Outputs;
 use place::Place;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use weakened::Weakened;
 
 /// Lines around a change that the pages of a pull request show, and take comments on.
 const CONTEXT: u32 = 3;
@@ -46,16 +48,11 @@ const PAYLOAD_LIMIT: u64 = 32 << 20;
 /// # Errors
 /// Wrong usage or configuration, a base that cannot be found, or output that cannot be written.
 pub fn run(args: &Ci, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
-    let ended = match &args.command {
+    match &args.command {
         None => check(&args.check, config, color, io),
         Some(CiCommand::Merge(args)) => merge::run(args, config, color, io),
         Some(CiCommand::Post(args)) => post::run(args, io),
-    };
-    // An error may quote what a stranger wrote.
-    ended.map_err(|error| match error.downcast_ref::<io::Error>() {
-        Some(_) => error,
-        None => UserError::new(report::harmless(&format!("{error:#}"))).into(),
-    })
+    }
 }
 
 /// The value of an environment variable that is set to something.
@@ -92,6 +89,10 @@ struct Job<'a> {
     trusted: Option<Snapshot>,
     paths: Vec<PathBuf>,
     notes: Vec<String>,
+    weakened: Weakened,
+    /// The configuration that was named instead of the usual one.
+    config: Option<&'a Path>,
+    cwd: PathBuf,
     started: Instant,
 }
 
@@ -100,7 +101,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let event = event()?;
     let paths = project::locate(&io.cwd, &args.paths)?;
     let root = project::root_above(&paths);
-    if let Some(format) = args.report {
+    if let Some(format) = args.policy {
         return statement(args, &Project::open(&root, config)?, format, io);
     }
     let token = token();
@@ -112,7 +113,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     };
     let ask: Option<base::Compare<'_>> = api.as_ref().map(|_| &ask as base::Compare<'_>);
     let mut say = |text: &str| {
-        let _ = writeln!(io.err, "aidd: {}", report::harmless(text));
+        let _ = writeln!(io.err, "aidd: {text}");
     };
     let mut found = base::find(&root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
     let (project, trusted) = match (&event.trigger, &event.pull, &found.against) {
@@ -135,8 +136,10 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         _ => (Project::open(&root, config)?, None),
     };
     let project = project::of_today(project);
-    let mut job = Job { args, event, project, trusted, paths, notes: Vec::new(), started };
-    job.outputs_left_out(&io.cwd);
+    let (notes, weakened, cwd) = (Vec::new(), Weakened::default(), io.cwd.clone());
+    let mut job =
+        Job { args, event, project, trusted, paths, notes, weakened, config, cwd, started };
+    narrow(args, &mut job.project, &job.cwd);
     job.run(&found, color, io)
 }
 
@@ -170,17 +173,17 @@ pub(crate) fn fail_on(typed: Option<FailOn>, project: &Project) -> FailOn {
     })
 }
 
-impl Job<'_> {
-    /// Leaves out the reports of an earlier run, which this one writes anew.
-    fn outputs_left_out(&mut self, cwd: &Path) {
-        let exclude = self.project.config.exclude.get_or_insert_default();
-        exclude.extend(crate::cli::listed(&self.args.walk.exclude));
-        let reports = self.args.outputs.files().map(|path| project::absolute(cwd, &path));
-        self.project.leave_out(reports);
-        let limit = self.args.walk.max_file_size;
-        self.project.config.max_file_size = limit.or(self.project.config.max_file_size);
-    }
+/// Takes the options of a run over what its project is configured with, and leaves out the reports
+/// of an earlier run, which this one writes again.
+fn narrow(args: &CiCheck, project: &mut Project, cwd: &Path) {
+    let exclude = project.config.exclude.get_or_insert_default();
+    exclude.extend(crate::cli::listed(&args.walk.exclude));
+    project.leave_out(args.outputs.files().map(|path| project::absolute(cwd, &path)));
+    let limit = args.walk.max_file_size;
+    project.config.max_file_size = limit.or(project.config.max_file_size);
+}
 
+impl Job<'_> {
     fn walk(&self) -> Walk {
         Walk {
             jobs: self.args.walk.jobs,
@@ -210,13 +213,14 @@ impl Job<'_> {
 
     fn run(&mut self, found: &Found, color: When, io: &mut Io<'_>) -> Result<Exit> {
         let engine = self.project.engine(&Selection::default())?;
-        let (compared, comparison, stale) = self.judge(&engine, found)?;
-        let fail_on = fail_on(self.args.fail_on, &self.project);
-        let ci = self.project.config.ci.clone().unwrap_or_default();
-        let (policy, unknown) = Policy::new(&ci, fail_on, engine.registry());
+        let (policy, unknown) = self.policy(&self.project, &engine);
+        let (compared, comparison, stale, policy) = self.judge(&engine, found, policy)?;
         self.notes.extend(unknown);
         let notes = compared.outcome.notes.iter();
         self.notes.extend(notes.map(|(rule, note)| format!("{rule}: {note}")));
+        let is_of_change = comparison.as_ref().is_some_and(|comparison| !comparison.whole_tree);
+        let kind = if is_of_change { "changed" } else { "tracked" };
+        self.notes.extend(compared.outcome.left_out.message(kind));
         let version_control = self.version_control(found);
         let place = Place::of(&self.project);
         let registry = place.rules(&self.project);
@@ -226,7 +230,7 @@ impl Job<'_> {
             rules: registry.as_ref().unwrap_or(engine.registry()).rules(),
             checked: compared.outcome.checked,
             skipped: &compared.outcome.skipped,
-            fail_on,
+            fail_on: policy.fail_on,
             policy: Some(&policy),
             comparison,
             notes: self.notes.clone(),
@@ -247,22 +251,21 @@ impl Job<'_> {
         &mut self,
         engine: &Engine,
         found: &Found,
-    ) -> Result<(Compared, Option<Comparison>, Option<usize>)> {
-        let (mut compared, comparison) = match &found.against {
+        policy: Policy,
+    ) -> Result<(Compared, Option<Comparison>, Option<usize>, Policy)> {
+        let (mut compared, base) = match &found.against {
             Against::Base(base) => {
                 let compared = self.compare(engine, base, found.head.as_deref())?;
                 let short = &base.sha[..base.sha.len().min(7)];
                 let name = format!("{short} ({})", base.why);
-                let base = compare::Base { commit: Some(base.sha.clone()), name };
-                let comparison = compare::comparison(base, self.is_whole(), &compared);
-                (compared, Some(comparison))
+                (compared, Some(compare::Base { commit: Some(base.sha.clone()), name }))
             }
             Against::WholeTree { why } => {
                 self.notes.push(format!("All files were checked: {why}"));
                 (self.whole(engine)?, None)
             }
         };
-        let whole = comparison.as_ref().is_none_or(|comparison| comparison.whole_tree);
+        let whole = base.is_none() || self.is_whole();
         let complete = whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
         let (args, outcome) = (&self.args.baseline, &mut compared.outcome);
         let stale = baseline::judge(args, &self.project, &self.paths, outcome, complete)?;
@@ -270,10 +273,15 @@ impl Job<'_> {
         if self.args.shard.is_none() {
             compared.match_across();
         }
+        let policy = self.add_by_base(&mut compared, policy);
+        let comparison = base.map(|base| Comparison {
+            weakened: std::mem::take(&mut self.weakened.entries),
+            ..compare::comparison(base, whole, &compared)
+        });
         let own = |entry: &&Entry| self.args.shard.is_none_or(|part| part.holds(&entry.path));
         let stale = stale
             .map(|stale| stale.iter().filter(own).map(|entry| entry.count as usize).sum::<usize>());
-        Ok((compared, comparison, stale))
+        Ok((compared, comparison, stale, policy))
     }
 
     fn report(
@@ -359,7 +367,8 @@ fn match_keys(run: &Run<'_>, document: &Document) -> Vec<String> {
     for file in run.files.iter().chain(&run.fixed) {
         let found = file.findings.iter().copied();
         for (finding, key) in file.findings.iter().zip(text_keys(file.source, found)) {
-            let may_move = finding.reason.as_deref() != Some(UNALLOWED);
+            let reason = finding.reason.as_deref().unwrap_or_default();
+            let may_move = reason != UNALLOWED && !reason.starts_with(BY_BASE);
             keys.insert(&*finding.id, if may_move { key } else { String::new() });
         }
     }

@@ -76,11 +76,8 @@ impl Outputs<'_> {
         let style = io.style(color);
         let mut bytes = Vec::new();
         self.render(format, &mut bytes, &style)?;
-        if on_github && format != Format::Github {
-            let text = String::from_utf8_lossy(&bytes);
-            bytes = report::harmless_in(format, &text).into_bytes();
-        }
-        let written = io.out.write_all(&bytes).and_then(|()| io.out.flush());
+        let out = io.out.report(format);
+        let written = out.and_then(|out| out.write_all(&bytes)).and_then(|()| io.out.flush());
         Ok(written.or_else(crate::check::broken_pipe)?)
     }
 
@@ -217,7 +214,8 @@ pub(super) fn post(
         run_url: event.run_url.as_deref(),
     };
     let findings: Vec<_> = document.ranked().into_iter().cloned().collect();
-    let said = !findings.is_empty() || document.counts().fixed > 0;
+    let weakened = !document.weakened().is_empty();
+    let said = weakened || !findings.is_empty() || document.counts().fixed > 0;
     let text = || report::markdown(document, rules, Budget::Comment);
     let content = Content {
         title: document.title(),
@@ -238,7 +236,7 @@ pub(super) fn post(
 /// Says what was left out.
 pub(super) fn tell(left_out: &[String], io: &mut Io<'_>) -> Result<()> {
     for line in left_out {
-        writeln!(io.err, "aidd: {}", report::harmless(line))?;
+        writeln!(io.err, "aidd: {line}")?;
     }
     Ok(())
 }

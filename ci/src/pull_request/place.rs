@@ -45,6 +45,9 @@ impl Place {
                 other.path = self.whole(&other.path);
             }
         }
+        for one in document.comparison.iter_mut().flat_map(|known| &mut known.weakened) {
+            one.path = self.whole(&one.path);
+        }
         for file in document.skipped.iter_mut().filter(|file| file.path != ".") {
             file.path = self.whole(&file.path);
         }

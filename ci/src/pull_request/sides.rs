@@ -1,6 +1,7 @@
 //! The two sides that are compared, read from where they can be had and may be trusted.
 
 use super::Job;
+use super::weakened::Difference;
 use crate::base::{self, Base};
 use crate::commits::{self, Line, Sides};
 use crate::compare;
@@ -10,8 +11,9 @@ use crate::report::number;
 use aidd_engine::check::Engine;
 use aidd_engine::diff::{Compared, Head};
 use aidd_engine::git::{Change, Repository, Snapshot};
-use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS};
+use aidd_engine::kind::{CONFIG_PATH, is_memory_path, is_page_path};
 use aidd_engine::walk::relative;
+use aidd_engine::weakened::is_ignore_file;
 use anyhow::{Context as _, Result};
 use std::path::Path;
 
@@ -41,13 +43,30 @@ pub(super) fn trusted(
     }
     let snapshot = seen(root)?;
     let named = [config, baseline].into_iter().flatten();
-    let mut own: Vec<String> = named.map(|path| relative(root, path)).collect();
-    for folder in [&*folder.to_string_lossy()].iter().chain(&RULE_FOLDERS) {
-        own.extend(snapshot.below(folder).with_context(|| (*folder).to_owned())?);
-    }
-    own.extend(tracked());
+    let own = settings_files(&snapshot, named.map(|path| relative(root, path)))?;
     have_contents(root, own.iter().map(|path| (&snapshot, path.as_str())))?;
     Ok((Project::trusting(root, snapshot.clone(), config)?, snapshot))
+}
+
+/// The files of a snapshot that settings are read from, with those `named` among them.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub(super) fn settings_files(
+    snapshot: &Snapshot,
+    named: impl IntoIterator<Item = String>,
+) -> Result<Vec<String>> {
+    let mut files: Vec<String> = named.into_iter().chain(tracked()).collect();
+    let folder = CONFIG_PATH.split('/').next().unwrap_or_default();
+    let is_settings = |path: &String| {
+        path.split('/').next() == Some(folder)
+            || is_page_path(path)
+            || is_memory_path(path)
+            || is_ignore_file(path)
+    };
+    let all = snapshot.below("").context("the files of the base")?;
+    files.extend(all.into_iter().filter(is_settings));
+    Ok(files)
 }
 
 impl Job<'_> {
@@ -65,7 +84,8 @@ impl Job<'_> {
         let commit = other.map_or_else(|| repository.commit("HEAD"), |head| Ok(head.to_owned()));
         let commit = commit.map_err(compare::broken)?;
         let head = repository.snapshot(&commit).map_err(compare::broken)?;
-        let mut changes = self.changes(&repository, (&before, &head))?;
+        let mut all = repository.changes(&before, &head).map_err(compare::broken)?;
+        let mut changes = self.own(&all);
         // A sparse check-out lacks files that changed.
         let heads = changes.iter().filter_map(|change| change.head.as_deref());
         let lacking: Vec<&str> =
@@ -77,19 +97,33 @@ impl Job<'_> {
         let heads = changes.iter().filter_map(|change| Some((&head, change.head.as_deref()?)));
         if have_contents(root, bases.chain(heads.filter(|_| stored)))? {
             // Renamed files are known by their contents.
-            changes = self.changes(&repository, (&before, &head))?;
+            all = repository.changes(&before, &head).map_err(compare::broken)?;
+            changes = self.own(&all);
         }
         let side = if stored {
-            Head::Snapshot { files: &head, ignores: self.trusted.as_ref().unwrap_or(&head) }
+            let ignores = self.trusted.as_ref().unwrap_or(&head);
+            let branch = self.event.head_name().map(str::to_owned);
+            Head::Snapshot { files: &head, ignores, branch }
         } else {
             let disk = &self.project.disk;
             Head::WorkTree { disk, walk: self.walk(), whole: self.is_whole() }
         };
-        let mut compared = compare::judge(&self.project, engine, (&before, side), &changes)?;
+        let sides = (&before, side);
+        let mut compared = compare::judge(&self.project, engine, sides, (&changes, &all))?;
+        let difference =
+            Difference { before: &before, head: &head, all: &all, own: &changes, stored };
+        let mut weakened = self.find_weakened(engine, &compared, &difference)?;
         // One part of several judges the work as a whole.
         if self.args.shard.is_none_or(|part| part.index == 1) {
-            self.commits(engine, (&repository, base, &commit), (&before, &head), &mut compared)?;
+            let at = (&repository, base, &*commit);
+            let notes = self.commits(engine, at, &difference, &mut compared)?;
+            if let Some(base) = &mut weakened.base {
+                self.commits(&base.engine, at, &difference, &mut base.compared)?;
+            }
+            self.notes.extend(notes);
         }
+        self.notes.append(&mut weakened.notes);
+        self.weakened = weakened;
         if lacking > 0 && !stored {
             let files = number(lacking, "changed file");
             self.notes.push(format!("Not checked out, and so not checked: {files}"));
@@ -97,14 +131,16 @@ impl Job<'_> {
         Ok(compared)
     }
 
-    /// Judges the commits of the work, its branch, its title and what it changes.
+    /// Judges the commits of the work, its branch, its title and what it changes; returns what else
+    /// there is to tell.
     fn commits(
-        &mut self,
+        &self,
         engine: &Engine,
         (repository, base, commit): (&Repository, &Base, &str),
-        (before, head): (&Snapshot, &Snapshot),
+        difference: &Difference<'_>,
         compared: &mut Compared,
-    ) -> Result<()> {
+    ) -> Result<Vec<String>> {
+        let (before, head) = (difference.before, difference.head);
         let pull = self.event.pull.as_ref();
         // What is checked out may be the merge into a target that has gone on since.
         let own = pull.map(|pull| pull.head_sha.as_str());
@@ -115,29 +151,22 @@ impl Job<'_> {
         let branch = branch.or_else(|| self.event.branch().map(str::to_owned));
         let title = self.event.title.clone();
         let line = Line { repository, bases, head: own, branch, title };
-        let changes = repository.changes(before, head).map_err(compare::broken)?;
         let paths = head.below("").unwrap_or_default();
-        let sides = Sides { before, after: head, paths, changes: &changes };
-        self.notes.extend(commits::judge(engine, line, &sides, &mut compared.outcome)?);
-        Ok(())
+        let sides = Sides { before, after: head, paths, changes: difference.all };
+        commits::judge(engine, line, &sides, &mut compared.outcome)
     }
 
     /// The changes that this run judges.
-    fn changes(
-        &self,
-        repository: &Repository,
-        (before, head): (&Snapshot, &Snapshot),
-    ) -> Result<Vec<Change>> {
-        let changes = repository.changes(before, head).map_err(compare::broken)?;
-        let mut changes = compare::below(changes, self.project.root(), &self.paths);
+    fn own(&self, all: &[Change]) -> Vec<Change> {
+        let mut changes = compare::below(all.to_vec(), self.project.root(), &self.paths);
         changes.retain(|change| self.args.shard.is_none_or(|part| part.holds(change.path())));
-        Ok(changes)
+        changes
     }
 }
 
 /// In a clone that left contents out, fetches those of the files named, in one go; whether it had
 /// to.
-fn have_contents<'a>(
+pub(super) fn have_contents<'a>(
     root: &Path,
     files: impl Iterator<Item = (&'a Snapshot, &'a str)>,
 ) -> Result<bool> {

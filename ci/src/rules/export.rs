@@ -33,10 +33,8 @@ const BUDGET: usize = 4000;
 /// other.
 pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Result<Exit> {
     let ExportForm::AgentsMd = args.form;
-    let path = project.disk.inside(&args.output).ok_or_else(|| {
-        UserError::new(format!("{} does not lie in the project", args.output))
-            .hint("paths count from the project's root")
-    })?;
+    let path = project.disk.for_new(&args.output);
+    let path = path.map_err(|error| UserError::new(format!("--output: {error}")))?;
     let place = project.root().join(&path);
     let before = match fs::read_to_string(&place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,

@@ -90,10 +90,8 @@ fn summary(done: &Done, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
 
 /// The folder that pages are written to, from the root: one that they are read from.
 fn folder(project: &Project, given: &str) -> Result<String> {
-    let path = project.disk.inside(given).ok_or_else(|| {
-        UserError::new(format!("{given} does not lie in the project"))
-            .hint("`--to` counts from the project's root")
-    })?;
+    let path = project.disk.for_new(given);
+    let path = path.map_err(|error| UserError::new(format!("--to: {error}")))?;
     let slashed = format!("/{path}/");
     // Folders further down have rules of their own, but for those called plainly `rules`.
     let below = |folder: &str| {
@@ -235,10 +233,9 @@ fn write(
     args: &RuleImport,
     done: &mut Done,
 ) -> Result<&'static str> {
-    let inside = project.disk.inside(&page.path).filter(|path| *path == page.path);
-    let place = project
-        .root()
-        .join(inside.with_context(|| format!("{} leads out of the project", page.path))?);
+    let path = project.disk.for_new(&page.path)?;
+    anyhow::ensure!(path == page.path, "{} leads to {path}", page.path);
+    let place = project.root().join(path);
     let before = match fs::read(&place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         other => Some(other.with_context(|| page.path.clone())?),

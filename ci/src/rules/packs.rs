@@ -38,7 +38,7 @@ pub(super) fn run(
     if let Some(name) = name {
         let pack = read(project, &registry, name)?;
         if as_json {
-            writeln!(io.out, "{}", serde_json::to_string_pretty(&told(&pack))?)?;
+            io.out.json(&told(&pack))?;
             return Ok(Exit::Clean);
         }
         super::list(project, &pack.rules, false, color, io)?;
@@ -60,7 +60,7 @@ pub(super) fn run(
     }
     if as_json {
         let all: Vec<Value> = all.iter().map(told).collect();
-        writeln!(io.out, "{}", serde_json::to_string_pretty(&all)?)?;
+        io.out.json(&all)?;
         return Ok(exit);
     }
     let widest = all.iter().map(|pack| pack.name.len()).max().unwrap_or(0);

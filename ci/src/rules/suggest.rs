@@ -33,7 +33,7 @@ pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) ->
     let survey = look(project, &args.files, true, io)?;
     let told = Sentences::of(&survey, Measure::WHOLE);
     match args.format {
-        SuggestFormat::Json => writeln!(io.out, "{}", serde_json::to_string_pretty(&told)?)?,
+        SuggestFormat::Json => io.out.json(&told)?,
         SuggestFormat::Text => show(&told, io)?,
     }
     tell(&survey, &told, io)?;
@@ -56,7 +56,7 @@ pub(super) fn coverage(project: &Project, args: &RuleCoverage, io: &mut Io<'_>) 
     let survey = look(project, &args.files, false, io)?;
     let told = Sentences::of(&survey, Measure { pages: false, ..Measure::WHOLE });
     if args.format == SuggestFormat::Json {
-        writeln!(io.out, "{}", serde_json::to_string_pretty(&told)?)?;
+        io.out.json(&told)?;
         tell(&survey, &told, io)?;
         return Ok(Exit::Clean);
     }
@@ -262,8 +262,7 @@ fn write(project: &Project, survey: &Survey, io: &mut Io<'_>) -> Result<Exit> {
             exit = Exit::Findings;
             continue;
         }
-        let place = project.disk.inside(path).map(|path| project.root().join(path));
-        let place = place.with_context(|| format!("{path} leads out of the project"))?;
+        let place = project.root().join(project.disk.for_new(path)?);
         if suggestion.in_place {
             crate::fix::replace(&place, suggestion.page.as_bytes())
                 .with_context(|| path.to_owned())?;

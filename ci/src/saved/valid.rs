@@ -2,7 +2,7 @@
 
 use super::{DOCUMENT_VERSION, Saved, VERSION};
 use crate::report::wire::{Finding, Position};
-use crate::report::{Document, is_steering, one_line, printable};
+use crate::report::{Document, is_hidden, one_line, printable};
 
 /// Bounds far above any report that fits into a file.
 const FINDINGS: usize = 200_000;
@@ -11,6 +11,7 @@ const RANGES: usize = 1_000_000;
 /// Related places, edits or names of one finding.
 const PARTS: usize = 100_000;
 const NOTES: usize = 1_000;
+const WEAKENED: usize = 10_000;
 const SHARDS: u32 = 10_000;
 /// Bytes of a text, of a path, of a name.
 const TEXT: usize = 1 << 20;
@@ -75,10 +76,16 @@ fn document(document: &Document) -> Result<(), String> {
         text(&comparison.base)?;
         let sha = comparison.base_sha.as_deref();
         is(sha.is_none_or(is_hash), "`comparison.baseSha` is not a full hash")?;
+        is(comparison.weakened.len() <= WEAKENED, "too many `comparison.weakened`")?;
+        for one in &comparison.weakened {
+            path(&one.path)?;
+            text(&one.message)?;
+            is(one.line.is_none_or(|line| line >= 1), "a line of `comparison.weakened` is none")?;
+        }
     }
     if let Some(at) = &document.version_control {
         let known = ["https://", "http://"].iter().any(|scheme| at.repository.starts_with(scheme));
-        let plain = |c: char| !is_steering(c) && !c.is_whitespace() && !"<>\"`\\".contains(c);
+        let plain = |c: char| !is_hidden(c) && !c.is_whitespace() && !"<>\"`\\".contains(c);
         is(known && at.repository.chars().all(plain), "`versionControl.repository` is no address")?;
         is(is_hash(&at.revision), "`versionControl.revision` is not a full hash")?;
         at.branch.as_deref().map_or(Ok(()), text)?;
@@ -135,6 +142,10 @@ pub(super) fn distrust(saved: &mut Saved) -> Result<(), String> {
     if let Some(comparison) = &mut document.comparison {
         comparison.base_sha = None;
         comparison.base = one_line(&comparison.base);
+        for one in &mut comparison.weakened {
+            one.path = one_line(&one.path);
+            one.message = one_line(&one.message);
+        }
     }
     // It tells comments apart, in a mark that must not end early.
     let category = document.category.as_deref();
@@ -175,8 +186,7 @@ fn plainly(finding: &mut Finding) {
         place.message = printable(&place.message);
     }
     // An edit is taken over as it is, so one that hides something is not shown at all.
-    let hides =
-        |text: &str| text.chars().any(|c| is_steering(c) && !matches!(c, '\n' | '\r' | '\t'));
+    let hides = |text: &str| text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\r' | '\t'));
     finding.fix = finding.fix.take().filter(|fix| {
         !fix.edits.iter().any(|edit| hides(&edit.text))
             && !fix.create.as_ref().is_some_and(|new| hides(&new.text))

@@ -341,7 +341,7 @@ fn annotations_of_all_sorts() {
         "end_line": 3,
         "annotation_level": "notice",
         "title": "dockerfile/latest-tag",
-        "message": "two\nlines  and  [31m",
+        "message": "two\nlines\\u{202e} and \\u{1b}[31m",
         "start_column": 6,
         "end_column": 6
       }

@@ -4,6 +4,7 @@ use super::{Depth, SKIPPED};
 use crate::files::Files;
 use crate::parse::syntax::Tree;
 use crate::patterns::all::Patterns;
+use crate::patterns::text::Scanned;
 use crate::rule::{Report, Rule};
 use crate::source::Span;
 use crate::variants::Variant;
@@ -24,9 +25,15 @@ pub(super) fn run_patterns(
     at: &At<'_>,
     report: &mut Report<'_>,
 ) -> Vec<usize> {
-    let words = patterns.text.run(rules, at.tree, at.depth == Depth::Secrets, report);
+    let Scanned { watched, stopped } =
+        patterns.text.run(rules, at.tree, at.depth == Depth::Secrets, report);
+    if let Some(rule) = stopped.filter(|_| report.begin(SKIPPED)) {
+        let message =
+            format!("the expression of `{rule}` took too long here; it did not run to the end");
+        report.at(Span::default(), message);
+    }
     if at.depth == Depth::Secrets {
-        return words;
+        return watched;
     }
     if let Err(over) = patterns.syntax.run(at.tree, report)
         && report.begin(SKIPPED)
@@ -45,7 +52,15 @@ pub(super) fn run_patterns(
     if at.is_markdown {
         patterns.documents.run(at.files, report);
     }
-    words
+    watched
+}
+
+/// Reports a file whose parser took too long.
+pub(super) fn report_stopped(tree: &Tree<'_>, report: &mut Report<'_>) {
+    if tree.is_stopped() && report.begin(SKIPPED) {
+        let message = "parsing took too long here; the patterns that need the syntax did not run";
+        report.at(Span::default(), message);
+    }
 }
 
 /// Tells of rules that cannot run here, for what several overrides set together.

@@ -175,3 +175,16 @@ fn swapped_letters_of_a_short_word_are_understood() {
     assert_eq!(nearest("gti", ["git", "go"].into_iter()), Some("git"));
     assert_eq!(nearest("xyz", ["git", "go"].into_iter()), None);
 }
+
+#[test]
+fn a_value_is_found_by_its_keys() {
+    let text = "\u{FEFF}// why\n{\n  \"rules\": {\n    \"a/b\": \"off\"\n  },\n  \"overrides\": [\n    { \"files\": \"x\" },\n    { \"files\": \"y\" }\n  ],\n}";
+    let at = |keys: &[&str]| line_of(text, keys);
+    assert_eq!(at(&[]), Some(2));
+    assert_eq!(at(&["rules", "a/b"]), Some(4));
+    assert_eq!(at(&["overrides", "1", "files"]), Some(8));
+    assert_eq!([at(&["exclude"]), at(&["rules", "a/c"]), at(&["overrides", "2"])], [None; 3]);
+    assert_eq!([line_of("", &["a"]), line_of("{", &["a"])], [None; 2]);
+    // The reader takes the last of two.
+    assert_eq!(line_of("{\n\"a\": 1,\n\"a\": 2}", &["a"]), Some(3));
+}

@@ -13,7 +13,7 @@ use crate::project_checks;
 use crate::walk::{self, FileReport, Outcome};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The files of a snapshot that no ignore file leaves out, when a rule asks for them.
+/// The files of a snapshot that `.aiddignore` does not leave out, when a rule asks for them.
 pub(super) fn listing(
     engine: &Engine,
     files: &Snapshot,
@@ -47,8 +47,13 @@ pub(super) fn of_snapshot(
 }
 
 impl Compared {
-    /// Judges the findings of the second pass, and puts them among the others.
-    pub(super) fn judge_joined(&mut self, mut base: Vec<FileReport>) {
+    /// Compares the findings of the second pass, and puts them among the others. `renames`: path in
+    /// the base → path in the head.
+    pub(super) fn judge_joined(
+        &mut self,
+        mut base: Vec<FileReport>,
+        renames: &HashMap<&str, &str>,
+    ) {
         let known: HashSet<String> = ids(&base).collect();
         let here: HashSet<String> = ids(&self.outcome.joined).collect();
         let allowed: HashSet<String> =
@@ -57,9 +62,15 @@ impl Compared {
             let at = Severity::ALL.iter().position(|&severity| severity == finding.severity);
             self.before[at.unwrap_or_default()] += 1;
         }
-        // The same text under a path that changed: what moved with its file.
-        let (then, then_keys) = keyed(&base, |finding| !here.contains(&finding.id));
-        let (now, now_keys) = keyed(&self.outcome.joined, |finding| !known.contains(&finding.id));
+        // The same text, or the file as such, under a path that changed: what moved with its file.
+        let (then, then_keys) =
+            keyed(&base, |finding| !here.contains(&finding.id), |path| renames.get(path).copied());
+        let targets: HashSet<&str> = renames.values().copied().collect();
+        let (now, now_keys) = keyed(
+            &self.outcome.joined,
+            |finding| !known.contains(&finding.id),
+            |path| targets.get(path).copied(),
+        );
         let moves: HashMap<(usize, usize), (usize, usize)> =
             super::match_moves(&now_keys, &then_keys)
                 .into_iter()

@@ -6,7 +6,9 @@ use crate::finding::{Finding, RuleId, Severity, Status};
 use crate::source::{Encoding, Source, Span};
 use crate::walk::FileReport;
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Why a finding is new that an allow comment of the base let pass: it is no candidate for a move.
 pub const UNALLOWED: &str = "the comment that allowed it is gone";
@@ -25,8 +27,8 @@ pub(super) struct Placed {
     column: u32,
     /// The text under the span.
     text: String,
-    /// The first of its lines.
-    line: String,
+    /// The first of its lines; findings on one line share it.
+    line: Arc<str>,
     key: String,
     status: Status,
     /// Whether a finding of the other side answers to it.
@@ -47,8 +49,9 @@ impl Side {
             let start = side.placed.len();
             let keys = text_keys(&file.source, &file.checked.findings);
             let findings = file.checked.findings.iter().enumerate().zip(keys);
+            let mut lines = LineTexts { source: &file.source, last: None };
             side.placed.extend(
-                findings.map(|((at, finding), key)| place((index, at), &file.source, finding, key)),
+                findings.map(|((at, finding), key)| place((index, at), &mut lines, finding, key)),
             );
             // The windows of a large file follow one another.
             let end = side.placed.len();
@@ -91,10 +94,30 @@ fn count<'a>(placed: impl Iterator<Item = &'a Placed>) -> [usize; 3] {
     counts
 }
 
-fn place(at: (usize, usize), source: &Source, finding: &Finding, key: String) -> Placed {
+/// The texts of lines. Many findings may stand on one line of megabytes: it is copied once.
+struct LineTexts<'a> {
+    source: &'a Source,
+    last: Option<(Span, Arc<str>)>,
+}
+
+impl LineTexts<'_> {
+    fn at(&mut self, offset: u32) -> Arc<str> {
+        let line = self.source.lines_around(Span { start: offset, end: offset });
+        match &self.last {
+            Some((last, text)) if *last == line => Arc::clone(text),
+            _ => {
+                let text: Arc<str> = self.source.slice(line).trim().into();
+                self.last = Some((line, Arc::clone(&text)));
+                text
+            }
+        }
+    }
+}
+
+fn place(at: (usize, usize), lines: &mut LineTexts<'_>, finding: &Finding, key: String) -> Placed {
+    let source = lines.source;
     let start = source.position(finding.span.start, Encoding::CodePoints);
     let end = source.position(finding.span.end, Encoding::CodePoints);
-    let line = source.lines_around(Span { end: finding.span.start, ..finding.span });
     Placed {
         at,
         rule: finding.rule.clone(),
@@ -103,7 +126,7 @@ fn place(at: (usize, usize), source: &Source, finding: &Finding, key: String) ->
         lines: (start.line, end.line.max(start.line)),
         column: start.column,
         text: source.slice(finding.span).to_owned(),
-        line: source.slice(line).trim().to_owned(),
+        line: lines.at(finding.span.start),
         key,
         status: finding.status,
         matched: false,
@@ -177,48 +200,53 @@ pub(super) fn pair(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'
     edited_in_place(heads, bases, lines);
 }
 
-/// On lines that did not change: the same rule at the same column.
+/// On lines that did not change: the same rule at the same column, the same words first.
 fn same_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
-    let mut there: HashMap<(RuleId, (u32, u32), u32), Vec<usize>> = HashMap::new();
-    for (at, base) in bases.iter().enumerate() {
-        if let Some(now) = lines.to_head(base.lines) {
-            there.entry((base.rule.clone(), now, base.column)).or_default().push(at);
-        }
-    }
-    for head in heads {
-        let Some(found) = there.get_mut(&(head.rule.clone(), head.lines, head.column)) else {
-            continue;
+    let now = |head: &Placed| Some((head.lines, head.column));
+    let then = |base: &Placed| Some((lines.to_head(base.lines)?, base.column));
+    let reason = |base: &Placed| format!("line {} of the base has it too", base.shown_line());
+    for same_words in [true, false] {
+        let key = |placed: &Placed, place: Option<_>| {
+            let words = same_words.then(|| (placed.message.clone(), placed.text.clone()));
+            (!placed.matched).then_some((placed.rule.clone(), place?, words))
         };
-        let alike = |&at: &usize| bases[at].message == head.message && bases[at].text == head.text;
-        let at = found.iter().position(alike).or((!found.is_empty()).then_some(0));
-        let Some(at) = at else { continue };
-        let base = &mut bases[found.remove(at)];
-        let reason = format!("line {} of the base has it too", base.shown_line());
-        head.answer(base, Status::PreExisting, reason);
+        let heads_by = heads.iter().map(|head| key(head, now(head)));
+        let bases_by = bases.iter().map(|base| key(base, then(base)));
+        for (head, base) in first_with_first(heads_by, bases_by) {
+            let reason = reason(&bases[base]);
+            heads[head].answer(&mut bases[base], Status::PreExisting, reason);
+        }
     }
 }
 
+/// Most findings of the base that one of the head is compared with, line by line.
+const CANDIDATES: usize = 32;
+
 /// On a line that was changed, but not where the problem is.
 fn edited_in_place(heads: &mut [Placed], bases: &mut [Placed], lines: &LineMap<'_>) {
-    let mut there: HashMap<usize, Vec<usize>> = HashMap::new();
+    type Key = (usize, RuleId, String, String);
+    let key = |placed: &Placed, hunk: usize| -> Key {
+        (hunk, placed.rule.clone(), placed.message.clone(), placed.text.clone())
+    };
+    let mut there: HashMap<Key, VecDeque<usize>> = HashMap::new();
     for (at, base) in bases.iter().enumerate() {
         if let (false, Some(hunk)) = (base.matched, lines.base_hunk(base.lines)) {
-            there.entry(hunk).or_default().push(at);
+            there.entry(key(base, hunk)).or_default().push_back(at);
         }
     }
+    let mut edited: HashMap<(usize, usize), bool> = HashMap::new();
+    let mut is_edited = |base: &Arc<str>, head: &Arc<str>| {
+        let pair = (base.as_ptr().addr(), head.as_ptr().addr());
+        *edited.entry(pair).or_insert_with(|| is_edited(base, head))
+    };
     for head in heads.iter_mut().filter(|head| !head.matched) {
-        let Some(near) = lines.head_hunk(head.lines).and_then(|hunk| there.get(&hunk)) else {
-            continue;
-        };
-        let found = near.iter().copied().find(|&at| {
+        let near = lines.head_hunk(head.lines).and_then(|hunk| there.get_mut(&key(head, hunk)));
+        let Some(near) = near else { continue };
+        let found = near.iter().take(CANDIDATES).position(|&at| {
             let base = &bases[at];
-            !base.matched
-                && (&base.rule, &base.message, &base.text)
-                    == (&head.rule, &head.message, &head.text)
-                && base.key != head.key
-                && is_edited(&base.line, &head.line)
+            base.key != head.key && is_edited(&base.line, &head.line)
         });
-        if let Some(at) = found {
+        if let Some(at) = found.and_then(|place| near.remove(place)) {
             let base = &mut bases[at];
             let reason = format!(
                 "the line was changed around it; line {} of the base has it too",
@@ -280,12 +308,23 @@ fn matches(
 /// and in `gone`.
 #[must_use]
 pub fn match_moves<K: AsRef<str>>(new: &[K], gone: &[K]) -> Vec<(usize, usize)> {
-    let mut left: HashMap<&str, VecDeque<usize>> = HashMap::new();
-    for (at, key) in gone.iter().enumerate() {
-        left.entry(key.as_ref()).or_default().push_back(at);
+    let some = |keys| <[K]>::iter(keys).map(|key| Some(key.as_ref()));
+    first_with_first(some(new), some(gone))
+}
+
+/// Pairs equal keys, each used once, the first with the first; what has none is passed over.
+fn first_with_first<K: Eq + Hash>(
+    new: impl Iterator<Item = Option<K>>,
+    gone: impl Iterator<Item = Option<K>>,
+) -> Vec<(usize, usize)> {
+    let mut left: HashMap<K, VecDeque<usize>> = HashMap::new();
+    for (at, key) in gone.enumerate() {
+        if let Some(key) = key {
+            left.entry(key).or_default().push_back(at);
+        }
     }
-    let pairs = new.iter().enumerate().filter_map(|(at, key)| {
-        let gone = left.get_mut(key.as_ref())?.pop_front()?;
+    let pairs = new.enumerate().filter_map(|(at, key)| {
+        let gone = left.get_mut(&key?)?.pop_front()?;
         Some((at, gone))
     });
     pairs.collect()

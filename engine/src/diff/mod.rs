@@ -8,26 +8,28 @@
 mod joined;
 mod judge;
 mod lines;
+mod rules;
+mod stricter;
 
 use crate::check::{Engine, text_keys};
 use crate::config::Config;
-use crate::files::{Disk, Files, Listed};
+use crate::files::{Disk, Files, Memory};
 use crate::finding::{Finding, Status};
 use crate::git::{Change, Snapshot};
 use crate::ignored::Ignored;
-use crate::listing::Listing;
+use crate::paths::Globs;
 use crate::source::Encoding;
-use crate::walk::{self, FileReport, Outcome, Walk};
+use crate::walk::{self, FileReport, LeftOut, Outcome, Skipped, Walk};
 use judge::{Side, Verdict, pair};
 use lines::{LineMap, hunks_of};
+use rules::Rules;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::atomic::AtomicBool;
 
 pub use judge::{UNALLOWED, match_moves, moved_from};
 pub use lines::{Hunk, hunks};
+pub use stricter::Reason;
 
 /// The side of a change that is judged.
-#[derive(Debug)]
 pub enum Head<'a> {
     /// What lies on the disk.
     WorkTree {
@@ -42,9 +44,23 @@ pub enum Head<'a> {
     Snapshot {
         /// Its files.
         files: &'a Snapshot,
-        /// Whose ignore files say which of them are checked: its own, unless they are not trusted.
-        ignores: &'a Snapshot,
+        /// Whose `.aiddignore` files say which of them are left out: its own, unless they are not
+        /// trusted. All else is tracked, and checked whatever other ignore files name.
+        ignores: &'a dyn Files,
+        /// The branch, where that is not what Git calls it: a runner checks out none.
+        branch: Option<String>,
     },
+}
+
+impl std::fmt::Debug for Head<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::WorkTree { walk, whole, .. } => {
+                f.debug_struct("WorkTree").field("walk", walk).field("whole", whole).finish()
+            }
+            Self::Snapshot { .. } => f.debug_struct("Snapshot").finish_non_exhaustive(),
+        }
+    }
 }
 
 /// What a change brought about.
@@ -63,8 +79,10 @@ pub struct Compared {
     pub before: [usize; 3],
 }
 
-/// Checks both sides of `changes` and judges the findings of the head. `done` is told of each file
-/// of the head, from any thread. When the walk of the head is stopped, what comes of it is a part.
+/// Checks both sides of `changes` and judges the findings of the head. `all` are the changes of the
+/// whole project: a folder may have moved with its rules where only a part is compared. `done` is
+/// told of each file of the head, from any thread. When the walk of the head is stopped, what comes
+/// of it is a part.
 ///
 /// # Errors
 /// When a glob of the configuration is malformed.
@@ -72,9 +90,10 @@ pub fn compare(
     engine: &Engine,
     config: &Config,
     (base, head): (&Snapshot, Head<'_>),
-    changes: &[Change],
+    (changes, all): (&[Change], &[Change]),
     done: &(dyn Fn() + Sync),
 ) -> Result<Compared, String> {
+    let (rules, base_rules) = Rules::of_both_sides(engine, all)?;
     let (jobs, stop) = match &head {
         Head::WorkTree { walk, .. } => (walk.jobs, walk.stop.clone()),
         Head::Snapshot { .. } => (0, None),
@@ -85,27 +104,54 @@ pub fn compare(
         changes.iter().flat_map(|change| [&change.head, &change.base]).flatten().cloned().collect();
     let branch = match &head {
         Head::WorkTree { walk, .. } => walk.branch.clone(),
-        Head::Snapshot { .. } => None,
+        Head::Snapshot { branch, .. } => branch.clone(),
     };
-    let (outcome, files, ignores): (Outcome, &dyn Files, &dyn Files) = match head {
+    let (base_ignores, nothing);
+    let (ignores, is_whole): (&dyn Files, bool) = match &head {
+        Head::WorkTree { disk, walk, whole } => {
+            base_ignores = walk.base_ignores.clone();
+            nothing = Memory::default();
+            match &base_ignores {
+                _ if walk.no_ignore => (&nothing, *whole),
+                Some(base) => (base, *whole),
+                None => (*disk, *whole),
+            }
+        }
+        Head::Snapshot { ignores, .. } => (*ignores, false),
+    };
+    let mut ignored = Ignored::new(ignores);
+    // Of the whole change: each part of a run says the same.
+    let left_out = left_out(
+        &mut ignored,
+        &walk::globs(config)?,
+        all.iter().filter_map(|one| one.head.clone()),
+    );
+    let (mut outcome, files): (Outcome, &dyn Files) = match head {
         Head::WorkTree { disk, mut walk, whole } => {
             walk.only = (!whole).then(|| heads.collect());
             walk.change = Some(touched.clone());
-            (walk::check_apart(engine, config, disk, &walk, done)?, disk, disk)
+            (walk::check_apart(engine, config, disk, &walk, done)?, disk)
         }
-        Head::Snapshot { files, ignores } => {
-            let mut ignored = Ignored::new(ignores);
+        Head::Snapshot { files, branch, .. } => {
             let paths: Vec<String> = heads.filter(|path| !ignored.leaves_out(path)).collect();
-            let listing = joined::listing(engine, files, ignores, (&touched, None));
-            let mut outcome =
-                check_listed_files(engine, config, files, listing.as_ref(), (&paths, jobs, stop))?;
-            joined::of_snapshot(engine, config, files, listing.as_ref(), &mut outcome)?;
-            (outcome, files, ignores)
+            let listing = joined::listing(engine, files, ignores, (&touched, branch.as_deref()));
+            let listed = listing.as_ref();
+            let mut outcome = rules.check(config, files, listed, (&paths, jobs, stop))?;
+            joined::of_snapshot(rules.of_project(), config, files, listed, &mut outcome)?;
+            let unread = ignored.problems().iter().map(|(path, error)| Skipped {
+                path: path.clone(),
+                why: format!("not read as an ignore file: {error}"),
+                failed: false,
+            });
+            outcome.skipped.extend(unread);
+            (outcome, files)
         }
     };
+    if !is_whole {
+        outcome.left_out = left_out;
+    }
     let met = |path: &String| outcome.met.contains(path);
     // What is gone was checked if it would be now.
-    let mut ignored = Ignored::new(ignores);
     let counts: Vec<&Change> = changes
         .iter()
         .filter(|change| match &change.head {
@@ -115,30 +161,30 @@ pub fn compare(
         .collect();
     let bases: Vec<String> = counts.iter().filter_map(|change| change.base.clone()).collect();
     let listing = joined::listing(engine, base, ignores, (&touched, branch.as_deref()));
-    let mut before =
-        check_listed_files(engine, config, base, listing.as_ref(), (&bases, jobs, stop))?;
-    joined::of_snapshot(engine, config, base, listing.as_ref(), &mut before)?;
+    let mut before = base_rules.check(config, base, listing.as_ref(), (&bases, jobs, stop))?;
+    joined::of_snapshot(base_rules.of_project(), config, base, listing.as_ref(), &mut before)?;
     let before_joined = std::mem::take(&mut before.joined);
     let mut comparison = Compared { outcome, changed: counts.len(), ..Compared::default() };
     comparison.judge(&counts, (base, files), before);
-    comparison.judge_joined(before_joined);
+    comparison.judge_joined(before_joined, &renames(all));
     Ok(comparison)
 }
 
-/// Checks files of a snapshot, beside the list of all of them where there is one.
-fn check_listed_files(
-    engine: &Engine,
-    config: &Config,
-    files: &dyn Files,
-    listing: Option<&Listing>,
-    (paths, jobs, stop): (&[String], usize, Option<&AtomicBool>),
-) -> Result<Outcome, String> {
-    match listing {
-        Some(listing) => {
-            walk::check_files(engine, config, &Listed { files, listing }, paths, jobs, stop)
+/// How many of the files at `paths` are left out though they are tracked.
+fn left_out(
+    ignored: &mut Ignored<'_>,
+    globs: &Globs,
+    paths: impl Iterator<Item = String>,
+) -> LeftOut {
+    let mut counts = LeftOut::default();
+    for path in paths {
+        if globs.excludes(&path) {
+            counts.exclude += 1;
+        } else if ignored.leaves_out(&path) {
+            counts.aiddignore += 1;
         }
-        None => walk::check_files(engine, config, files, paths, jobs, stop),
     }
+    counts
 }
 
 impl Compared {
@@ -186,10 +232,11 @@ impl Compared {
     /// Finds what is new in one file and gone from another: it moved. To be called once the
     /// baseline had its say.
     pub fn match_across(&mut self) {
-        let (new, new_keys) = keyed(&self.outcome.files, |finding| {
+        let is_new = |finding: &Finding| {
             finding.status == Status::New && finding.reason.as_deref() != Some(UNALLOWED)
-        });
-        let (gone, gone_keys) = keyed(&self.fixed, |_| true);
+        };
+        let (new, new_keys) = keyed(&self.outcome.files, is_new, |_| None);
+        let (gone, gone_keys) = keyed(&self.fixed, |_| true, |_| None);
         let mut moved = HashSet::new();
         for (to, from) in match_moves(&new_keys, &gone_keys) {
             let (file, at) = gone[from];
@@ -211,16 +258,31 @@ impl Compared {
     }
 }
 
-/// Where the wanted findings are (file, finding), and their keys.
-fn keyed(
-    files: &[FileReport],
+/// Path in the base → path in the head, of the files that were renamed.
+fn renames(changes: &[Change]) -> HashMap<&str, &str> {
+    let both = changes.iter().filter_map(|one| Some((one.base.as_deref()?, one.head.as_deref()?)));
+    both.filter(|(base, head)| base != head).collect()
+}
+
+/// Where the wanted findings are (file, finding), and their keys. A finding on a file as such has no
+/// text to be known by: it is left out, unless `renamed` gives the file's path in the head.
+fn keyed<'a>(
+    files: &'a [FileReport],
     wanted: impl Fn(&Finding) -> bool,
+    renamed: impl Fn(&'a str) -> Option<&'a str>,
 ) -> (Vec<(usize, usize)>, Vec<String>) {
     let mut found = Vec::new();
     for (index, file) in files.iter().enumerate() {
         let findings = &file.checked.findings;
-        // A finding on a file as such has no text to be known by.
-        if !file.source.text().is_empty() && findings.iter().any(&wanted) {
+        if !findings.iter().any(&wanted) {
+            continue;
+        }
+        if file.source.text().is_empty() {
+            let Some(path) = renamed(file.source.path()) else { continue };
+            let keyed = findings.iter().enumerate().filter(|(_, finding)| wanted(finding));
+            let key = |finding: &Finding| format!("{} {path}", finding.rule);
+            found.extend(keyed.map(|(at, finding)| ((index, at), key(finding))));
+        } else {
             let keyed = findings.iter().enumerate().zip(text_keys(&file.source, findings));
             let keyed = keyed.filter(|((_, finding), _)| wanted(finding));
             found.extend(keyed.map(|((at, _), key)| ((index, at), key)));

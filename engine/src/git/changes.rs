@@ -1,14 +1,11 @@
 //! Which files differ, gathered from trees, the index and the work tree.
 
+use super::similar::{self, Blob};
+use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
-use gix::diff::Rewrites;
 use gix::status::index_worktree;
-use std::collections::BTreeMap;
-
-/// Git's own default: two files at least half alike are one renamed file.
-const SIMILARITY: f32 = 0.5;
-/// Most pairs of files that are compared in search of renames; Git's default.
-const RENAME_LIMIT: usize = 1000;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::mem::take;
 
 /// One file that differs. Bytes of a path that are not UTF-8 are U+FFFD, as everywhere.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,62 +24,76 @@ impl Change {
     }
 }
 
-/// How renamed files are found.
-pub(super) fn rewrites() -> Rewrites {
-    Rewrites { copies: None, percentage: Some(SIMILARITY), limit: RENAME_LIMIT, track_empty: false }
-}
-
 /// Changes by the path now, and those files that are gone.
 #[derive(Default)]
 pub(super) struct Changes {
     /// Path now → path in the base.
     now: BTreeMap<BString, Option<BString>>,
-    gone: Vec<BString>,
+    gone: BTreeSet<BString>,
+    /// Files of one side only, until [`Changes::pair_renames`] knows which of them were renamed.
+    added: Vec<Blob>,
+    removed: Vec<Blob>,
 }
 
 impl Changes {
-    pub(super) fn add(&mut self, base: Option<BString>, head: Option<BString>) {
-        match head {
-            Some(head) => {
-                self.now.insert(head, base);
-            }
-            None => self.gone.extend(base),
+    pub(super) fn add(&mut self, path: BString, id: ObjectId) {
+        self.added.push(Blob { path, id });
+    }
+
+    pub(super) fn remove(&mut self, path: BString, id: ObjectId) {
+        self.removed.push(Blob { path, id });
+    }
+
+    /// A file whose text or kind changed; each side says whether it is a regular file there.
+    pub(super) fn modify(&mut self, path: BString, was_file: bool, is_file: bool) {
+        if is_file {
+            self.now.insert(path.clone(), was_file.then_some(path));
+        } else if was_file {
+            self.gone.insert(path);
         }
     }
 
     pub(super) fn staged(&mut self, change: gix::diff::index::Change) {
         use gix::diff::index::ChangeRef as Staged;
-        let path = |path: std::borrow::Cow<'_, BStr>| path.into_owned();
-        let is_file = |mode: gix::index::entry::Mode| {
-            mode == gix::index::entry::Mode::FILE
-                || mode == gix::index::entry::Mode::FILE_EXECUTABLE
-        };
+        use gix::index::entry::Mode;
+        let is_file = |mode: Mode| mode == Mode::FILE || mode == Mode::FILE_EXECUTABLE;
         match change {
-            Staged::Addition { location, entry_mode, .. } if is_file(entry_mode) => {
-                self.add(None, Some(path(location)));
+            Staged::Addition { location, entry_mode, id, .. } if is_file(entry_mode) => {
+                self.add(location.into_owned(), id.into_owned());
             }
-            Staged::Deletion { location, entry_mode, .. } if is_file(entry_mode) => {
-                self.add(Some(path(location)), None);
+            Staged::Deletion { location, entry_mode, id, .. } if is_file(entry_mode) => {
+                self.remove(location.into_owned(), id.into_owned());
             }
             Staged::Modification { location, previous_entry_mode, entry_mode, .. } => {
-                let location = path(location);
-                let before = is_file(previous_entry_mode).then(|| location.clone());
-                self.add(before, is_file(entry_mode).then_some(location));
-            }
-            Staged::Rewrite {
-                source_location,
-                source_entry_mode,
-                location,
-                entry_mode,
-                copy,
-                ..
-            } => {
-                let before = is_file(source_entry_mode) && !copy;
-                let before = before.then(|| path(source_location));
-                self.add(before, is_file(entry_mode).then(|| path(location)));
+                let (before, after) = (is_file(previous_entry_mode), is_file(entry_mode));
+                self.modify(location.into_owned(), before, after);
             }
             _ => {}
         }
+    }
+
+    /// Finds the files that were renamed among those of one side only: first by equal contents, as
+    /// a look-up, then those left by similar ones.
+    pub(super) fn pair_renames(&mut self, repository: &gix::Repository) {
+        let (mut added, mut removed) = (take(&mut self.added), take(&mut self.removed));
+        added.sort();
+        removed.sort();
+        // An empty file is like any other empty one: only its name tells.
+        let by_name = |blob: &Blob| Some(file_name(&blob.path).to_owned());
+        let by_content = |blob: &Blob| (!blob.id.is_empty_blob()).then(BString::default);
+        let mut pairs = pair_equal(&mut added, &mut removed, by_name);
+        pairs.extend(pair_equal(&mut added, &mut removed, by_content));
+        // A clone may lack the contents of old files: then only equal ones are known as renamed.
+        pairs.extend(similar::pairs(repository, &added, &removed));
+        let mut from: HashMap<BString, BString> = pairs.into_iter().collect();
+        let renamed: HashSet<BString> = from.values().cloned().collect();
+        let left = removed.into_iter().map(|blob| blob.path);
+        self.gone.extend(left.filter(|path| !renamed.contains(path)));
+        for Blob { path, .. } in added {
+            let base = from.remove(&path);
+            self.now.insert(path, base);
+        }
+        self.now.extend(from.into_iter().map(|(head, base)| (head, Some(base))));
     }
 
     /// Lays a change of the work tree over those of the index.
@@ -95,16 +106,18 @@ impl Changes {
                 let base = self.now.remove(&path).unwrap_or(Some(path));
                 self.gone.extend(base);
             }
-            Summary::Added | Summary::IntentToAdd => {
-                // What the index has taken out may still lie in the work tree.
-                let back = self.gone.iter().position(|gone| *gone == path);
-                let base = back.map(|at| self.gone.swap_remove(at));
-                self.now.insert(path, base);
-            }
+            Summary::Added | Summary::IntentToAdd => self.untracked(path),
             _ => {
                 self.now.entry(path.clone()).or_insert(Some(path));
             }
         }
+    }
+
+    /// Adds a file of the work tree that the index does not hold.
+    pub(super) fn untracked(&mut self, path: BString) {
+        // What the index has taken out may still lie in the work tree.
+        let base = self.gone.take(&path);
+        self.now.insert(path, base);
     }
 
     pub(super) fn below(self, prefix: &BStr) -> Vec<Change> {
@@ -121,4 +134,34 @@ impl Changes {
         changes.sort();
         changes
     }
+}
+
+/// Takes files of equal contents and equal `key` out of both lists: path now, path in the base.
+fn pair_equal(
+    added: &mut Vec<Blob>,
+    removed: &mut Vec<Blob>,
+    key: impl Fn(&Blob) -> Option<BString>,
+) -> Vec<(BString, BString)> {
+    let mut places: HashMap<(ObjectId, BString), VecDeque<usize>> = HashMap::new();
+    for (at, blob) in removed.iter().enumerate() {
+        if let Some(key) = key(blob) {
+            places.entry((blob.id, key)).or_default().push_back(at);
+        }
+    }
+    let mut pairs = Vec::new();
+    let mut renamed = HashSet::new();
+    added.retain(|blob| {
+        let same = key(blob).and_then(|key| places.get_mut(&(blob.id, key)));
+        let Some(at) = same.and_then(VecDeque::pop_front) else { return true };
+        pairs.push((blob.path.clone(), removed[at].path.clone()));
+        renamed.insert(at);
+        false
+    });
+    let mut places = 0..;
+    removed.retain(|_| places.next().is_some_and(|at| !renamed.contains(&at)));
+    pairs
+}
+
+fn file_name(path: &BString) -> &BStr {
+    path.rfind_byte(b'/').map_or(path.as_ref(), |at| path[at + 1..].as_bstr())
 }

@@ -4,15 +4,18 @@
 
 mod changes;
 mod history;
+mod parts;
+mod similar;
 mod snapshot;
+mod tracked;
 
-use changes::{Changes, rewrites};
+use changes::Changes;
 use gix::bstr::{BString, ByteSlice};
-use gix::diff::Rewrites;
 use gix::discover::upwards::{Options as Upwards, TrustPolicy};
 use gix::object::tree::diff::ChangeDetached;
 use gix::sec::Trust;
 use gix::sec::trust::Mapping;
+use gix::status::tree_index::TrackRenames;
 use gix::status::{Item, Submodule, UntrackedFiles};
 use gix::submodule::config::Ignore;
 use gix::{ObjectId, ThreadSafeRepository};
@@ -23,7 +26,9 @@ use thiserror::Error;
 
 pub use changes::Change;
 pub use history::{Authored, Commit};
-pub use snapshot::Snapshot;
+pub use parts::Directories;
+pub use snapshot::{Entry, Snapshot};
+pub use tracked::{Tracked, TrackedDir};
 
 /// Why a repository does not answer.
 #[derive(Debug, Error)]
@@ -169,7 +174,12 @@ impl Repository {
     }
 
     fn seen(&self, content: Content) -> Snapshot {
-        Snapshot { repository: self.inner.clone(), prefix: self.prefix.clone(), content }
+        Snapshot {
+            repository: self.inner.clone(),
+            prefix: self.prefix.clone(),
+            content,
+            folders: Arc::default(),
+        }
     }
 
     /// The files that differ between a revision and another or the index, sorted.
@@ -190,43 +200,31 @@ impl Repository {
         let repository = self.inner.to_thread_local();
         let (old, new) = (repository.find_tree(old), repository.find_tree(new));
         let (old, new) = (old.map_err(other)?, new.map_err(other)?);
-        let with = |rewrites| {
-            let options = gix::diff::Options::default().with_rewrites(Some(rewrites));
-            repository.diff_tree_to_tree(&old, &new, Some(options))
-        };
-        // In a clone without the contents of old files only equal ones can be told renamed.
-        let equal_only = Rewrites { percentage: None, ..rewrites() };
-        let found = with(rewrites()).or_else(|_| with(equal_only)).map_err(other)?;
+        let options = gix::diff::Options::default();
+        let found = repository.diff_tree_to_tree(&old, &new, Some(options)).map_err(other)?;
         let mut changes = Changes::default();
         for change in found {
             match change {
-                ChangeDetached::Addition { location, entry_mode, .. } if entry_mode.is_blob() => {
-                    changes.add(None, Some(location));
+                ChangeDetached::Addition { location, entry_mode, id, .. }
+                    if entry_mode.is_blob() =>
+                {
+                    changes.add(location, id);
                 }
-                ChangeDetached::Deletion { location, entry_mode, .. } if entry_mode.is_blob() => {
-                    changes.add(Some(location), None);
+                ChangeDetached::Deletion { location, entry_mode, id, .. }
+                    if entry_mode.is_blob() =>
+                {
+                    changes.remove(location, id);
                 }
                 ChangeDetached::Modification {
                     location, previous_entry_mode, entry_mode, ..
                 } => {
-                    let before = previous_entry_mode.is_blob().then(|| location.clone());
-                    changes.add(before, entry_mode.is_blob().then_some(location));
-                }
-                ChangeDetached::Rewrite {
-                    source_location,
-                    source_entry_mode,
-                    entry_mode,
-                    location,
-                    copy,
-                    ..
-                } => {
-                    let before = source_entry_mode.is_blob() && !copy;
-                    let after = entry_mode.is_blob().then_some(location);
-                    changes.add(before.then_some(source_location), after);
+                    let (before, after) = (previous_entry_mode.is_blob(), entry_mode.is_blob());
+                    changes.modify(location, before, after);
                 }
                 _ => {}
             }
         }
+        changes.pair_renames(&repository);
         Ok(changes.below(self.prefix.as_bstr()))
     }
 
@@ -237,34 +235,38 @@ impl Repository {
     ) -> Result<Vec<Change>, GitError> {
         let repository = self.inner.to_thread_local();
         let mut changes = Changes::default();
-        let renames = gix::status::tree_index::TrackRenames::Given(rewrites());
         repository
-            .tree_index_status(&old, index, None, renames, |change, _, _| {
+            .tree_index_status(&old, index, None, TrackRenames::Disabled, |change, _, _| {
                 changes.staged(change.into_owned());
                 Ok(gix::diff::index::Action::Continue(()))
             })
             .map_err(other)?;
+        changes.pair_renames(&repository);
         Ok(changes.below(self.prefix.as_bstr()))
     }
 
-    /// The files that differ between `base` and the work tree, with those that Git does not know
-    /// yet, sorted. A file whose time stamp changed but not its text may be among them.
+    /// The files that differ between `base` and the work tree, sorted, with the `untracked` ones that
+    /// a walk met: Git's library would open the ignore files of the work tree whatever they are. A
+    /// file whose time stamp changed but not its text may be among them.
     ///
     /// # Errors
     /// When an object is missing or the index is malformed.
-    pub fn work_tree_changes(&self, base: &Snapshot) -> Result<Vec<Change>, GitError> {
+    pub fn work_tree_changes(
+        &self,
+        base: &Snapshot,
+        untracked: Vec<String>,
+    ) -> Result<Vec<Change>, GitError> {
         let Content::Tree(tree) = base.content else {
             return Err(GitError::Other("the base is no revision".to_owned()));
         };
         let repository = self.inner.to_thread_local();
-        let renames = gix::status::tree_index::TrackRenames::Given(rewrites());
         let items = repository
             .status(gix::progress::Discard)
             .map_err(other)?
             .head_tree(tree)
-            .untracked_files(UntrackedFiles::Files)
+            .untracked_files(UntrackedFiles::None)
             .index_worktree_submodules(Submodule::Given { ignore: Ignore::All, check_dirty: false })
-            .tree_index_track_renames(renames)
+            .tree_index_track_renames(TrackRenames::Disabled)
             .into_iter(Vec::new())
             .map_err(other)?;
         let (mut changes, mut touched) = (Changes::default(), Vec::new());
@@ -274,8 +276,12 @@ impl Repository {
                 Item::IndexWorktree(item) => touched.push(item),
             }
         }
+        changes.pair_renames(&repository);
         for item in touched {
             changes.worked(&item);
+        }
+        for path in untracked {
+            changes.untracked(format!("{}{path}", self.prefix).into());
         }
         Ok(changes.below(self.prefix.as_bstr()))
     }

@@ -1,0 +1,324 @@
+//! The repository without its own configuration, for the `git` program.
+//!
+//! A repository's configuration can name programs: `core.sshCommand`, `remote.*.uploadpack`,
+//! `credential.helper`, filters, hooks. It comes with the checkout, so it is not trusted, unlike
+//! the configuration of the user and the system. No list of what it must not say is ever complete.
+//! Git therefore gets a directory of ours (`GIT_DIR`) with the objects, references and shallow
+//! commits of the repository, and of its configuration only the settings in [`role`], none of which
+//! names a program. They travel in the environment, so that no token is written to the disk.
+
+use super::program::without_passwords;
+use aidd_engine::git::{Directories, Repository};
+use anyhow::{Context, Result};
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use tempfile::{Builder, TempDir};
+
+/// Transports that Git implements itself; `ext::` and `remote-…` helpers are programs.
+const TRANSPORTS: [&str; 5] = ["file", "git", "http", "https", "ssh"];
+
+/// Settings of `http` and `http.<url>` that are passed on. Keys and certificates are not: their
+/// names may select a module that is loaded.
+const HTTP: [&str; 11] = [
+    "emptyauth",
+    "extraheader",
+    "followredirects",
+    "postbuffer",
+    "proxy",
+    "proxyauthmethod",
+    "sslcainfo",
+    "sslcapath",
+    "sslverify",
+    "useragent",
+    "version",
+];
+
+/// Settings of `remote.<name>` that are passed on.
+const REMOTE: [&str; 5] = ["partialclonefilter", "promisor", "proxy", "proxyauthmethod", "url"];
+
+/// One setting of the repository's own configuration, or of a file that it includes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Setting {
+    /// With section and name in lower case, as Git writes them.
+    pub(super) key: String,
+    /// `None`: the key stands alone, which means true.
+    pub(super) value: Option<String>,
+    /// The file that it was read from.
+    origin: String,
+}
+
+/// What becomes of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// Git needs it to fetch, and it names no program.
+    PassedOn,
+    /// Git would need it to fetch, and it names a program.
+    Program,
+    /// Git can fetch without it.
+    Unused,
+}
+
+/// The settings in the output of `git config --list --show-origin --null`.
+pub(super) fn parse(output: &str) -> Vec<Setting> {
+    let mut parts = output.split('\0');
+    let mut settings = Vec::new();
+    while let (Some(origin), Some(entry)) = (parts.next(), parts.next()) {
+        let (key, value) = match entry.split_once('\n') {
+            Some((key, value)) => (key, Some(value.to_owned())),
+            None => (entry, None),
+        };
+        let origin = origin.strip_prefix("file:").unwrap_or(origin).to_owned();
+        settings.push(Setting { key: key.to_owned(), value, origin });
+    }
+    settings
+}
+
+impl Setting {
+    /// Section, subsection and name: `remote`, `origin`, `url`.
+    fn parts(&self) -> (&str, &str, &str) {
+        let (section, rest) = self.key.split_once('.').unwrap_or((&self.key, ""));
+        let (subsection, name) = rest.rsplit_once('.').unwrap_or(("", rest));
+        (section, subsection, name)
+    }
+
+    fn role(&self) -> Role {
+        // The environment separates key and value by the first `=`.
+        if self.key.contains('=') {
+            return Role::Unused;
+        }
+        let passed_on = match self.parts() {
+            ("http", _, name) => HTTP.contains(&name),
+            ("remote", _, name) if REMOTE.contains(&name) => true,
+            ("remote", _, "uploadpack" | "vcs") => return Role::Program,
+            ("core", "", "askpass" | "gitproxy" | "sshcommand") => return Role::Program,
+            ("credential", _, "helper") => return Role::Program,
+            ("credential", _, "username" | "usehttppath") => true,
+            ("url", _, "insteadof") => true,
+            ("init", "", "defaultbranch") => true,
+            _ => false,
+        };
+        if passed_on { Role::PassedOn } else { Role::Unused }
+    }
+}
+
+/// The repository as Git may see it. The directory is removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Isolated {
+    directory: TempDir,
+    real: Directories,
+    settings: Vec<Setting>,
+    /// The shallow commits as they were read or last written.
+    shallow: RefCell<Option<Vec<u8>>>,
+}
+
+impl Isolated {
+    /// A directory for Git with what `repository` holds, and `settings` of its configuration.
+    pub(super) fn new(repository: &Repository, settings: Vec<Setting>) -> Result<Self> {
+        let real = repository.directories()?;
+        let mut name = Builder::new();
+        name.prefix("aidd-fetch-");
+        // Below the real one, `includeIf "gitdir:…"` of the user's configuration still holds.
+        let directory = name.tempdir_in(&real.git).or_else(|_| name.tempdir());
+        let directory = directory.context("a directory for Git")?;
+        let at = directory.path();
+        let version = u8::from(repository.is_sha256());
+        let mut config = format!("[core]\n\trepositoryformatversion = {version}\n\tbare = true\n");
+        if repository.is_sha256() {
+            config.push_str("[extensions]\n\tobjectformat = sha256\n");
+        }
+        let head = match (repository.branch(), repository.commit("HEAD")) {
+            (Some(branch), _) => format!("ref: refs/heads/{branch}\n"),
+            (None, Ok(commit)) => format!("{commit}\n"),
+            (None, Err(_)) => "ref: refs/heads/main\n".to_owned(),
+        };
+        fs::create_dir(at.join("refs"))?;
+        fs::write(at.join("config"), config)?;
+        fs::write(at.join("HEAD"), head)?;
+        fs::write(at.join("packed-refs"), repository.packed_refs()?)?;
+        let shallow = read(&real.common.join("shallow"))?;
+        if let Some(shallow) = &shallow {
+            fs::write(at.join("shallow"), shallow)?;
+        }
+        Ok(Self { directory, real, settings, shallow: shallow.into() })
+    }
+
+    /// Where Git runs: an address of a remote may be relative to it.
+    pub(super) fn work_tree(&self) -> &Path {
+        &self.real.work_tree
+    }
+
+    /// The environment by which Git sees this directory. `inherited` reads the one it has.
+    pub(super) fn environment(
+        &self,
+        inherited: impl Fn(&str) -> Option<String>,
+    ) -> Vec<(&'static str, OsString)> {
+        let passed_on = self.settings.iter().filter(|setting| setting.role() == Role::PassedOn);
+        let passed_on = passed_on.map(|Setting { key, value, .. }| {
+            quoted(&value.as_ref().map_or_else(|| key.clone(), |value| format!("{key}={value}")))
+        });
+        // The last setting wins: what the caller of this program set.
+        let parameters: Vec<String> = passed_on.chain(inherited("GIT_CONFIG_PARAMETERS")).collect();
+        let allowed = inherited("GIT_ALLOW_PROTOCOL");
+        let allowed = TRANSPORTS.into_iter().filter(|transport| {
+            allowed.as_ref().is_none_or(|list| list.split(':').any(|one| one == *transport))
+        });
+        let allowed: Vec<&str> = allowed.collect();
+        vec![
+            ("GIT_DIR", self.directory.path().into()),
+            ("GIT_OBJECT_DIRECTORY", self.real.objects.clone().into()),
+            ("GIT_CONFIG_PARAMETERS", parameters.join(" ").into()),
+            ("GIT_ALLOW_PROTOCOL", allowed.join(":").into()),
+        ]
+    }
+
+    /// The remotes that have an address.
+    pub(super) fn remotes(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.of_remotes("url").map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// What is set as `remote.<name>.KEY`, by name.
+    pub(super) fn of_remotes(&self, key: &str) -> impl Iterator<Item = (&str, &str)> {
+        self.settings.iter().filter_map(move |setting| match setting.parts() {
+            ("remote", remote, name) if name == key => {
+                Some((remote, setting.value.as_deref().unwrap_or("true")))
+            }
+            _ => None,
+        })
+    }
+
+    /// The settings that are left out though Git could need them, each with its file.
+    pub(super) fn left_out(&self) -> Vec<String> {
+        let programs = self.settings.iter().filter(|setting| setting.role() == Role::Program);
+        let file = |setting: &Setting| {
+            let file = Path::new(&setting.origin);
+            file.strip_prefix(&self.real.work_tree).unwrap_or(file).display().to_string()
+        };
+        let key = |setting: &Setting| without_passwords(&setting.key);
+        programs.map(|setting| format!("`{}` of {}", key(setting), file(setting))).collect()
+    }
+
+    /// The commits at which the history is cut off.
+    pub(super) fn shallow(&self) -> String {
+        let shallow = self.shallow.borrow();
+        String::from_utf8_lossy(shallow.as_deref().unwrap_or_default()).into_owned()
+    }
+
+    /// Makes the shallow commits those of the repository as well, as Git left them here.
+    pub(super) fn store_shallow(&self) -> Result<()> {
+        let now = read(&self.directory.path().join("shallow"))?;
+        if now == *self.shallow.borrow() {
+            return Ok(());
+        }
+        let path = self.real.common.join("shallow");
+        write_locked(&path, now.as_deref()).with_context(|| path.display().to_string())?;
+        self.shallow.replace(now);
+        Ok(())
+    }
+}
+
+/// The bytes of a regular file; `None` when there is none.
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_file() => fs::read(path).map(Some),
+        Ok(_) => Err(io::Error::other(format!("{} is not a regular file", path.display()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Replaces or removes a file of Git's as Git does, so that of two writers one fails.
+fn write_locked(path: &Path, bytes: Option<&[u8]>) -> io::Result<()> {
+    let mut lock = path.as_os_str().to_owned();
+    lock.push(".lock");
+    let lock = PathBuf::from(lock);
+    let mut file = fs::File::create_new(&lock)?;
+    let written = match bytes {
+        Some(bytes) => file.write_all(bytes).and_then(|()| {
+            drop(file);
+            fs::rename(&lock, path)
+        }),
+        None => {
+            drop(file);
+            fs::remove_file(path).and_then(|()| fs::remove_file(&lock))
+        }
+    };
+    written.inspect_err(|_| {
+        let _ = fs::remove_file(&lock);
+    })
+}
+
+/// A setting in single quotes, as `GIT_CONFIG_PARAMETERS` has them.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''").replace('!', r"'\!'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_name_programs_are_left_out() {
+        let role = |key: &str| Setting { key: key.into(), value: None, origin: "f".into() }.role();
+        for key in [
+            "http.extraheader",
+            "http.https://github.com/.extraheader",
+            "remote.origin.url",
+            "remote.a.b.promisor",
+            "url.https://user@example.org/.insteadof",
+        ] {
+            assert_eq!(role(key), Role::PassedOn, "{key}");
+        }
+        for key in [
+            "core.askpass",
+            "core.gitproxy",
+            "core.sshcommand",
+            "credential.helper",
+            "credential.https://example.org.helper",
+            "remote.origin.uploadpack",
+            "remote.origin.vcs",
+        ] {
+            assert_eq!(role(key), Role::Program, "{key}");
+        }
+        for key in [
+            "core.alternaterefscommand",
+            "core.fsmonitor",
+            "core.hookspath",
+            "core.worktree",
+            "diff.external",
+            "filter.x.process",
+            "gpg.program",
+            "http.savecookies",
+            "http.sslkey",
+            "include.path",
+            "protocol.ext.allow",
+            "remote.origin.fetch",
+            "remote.origin.receivepack",
+            "uploadpack.packobjectshook",
+        ] {
+            assert_eq!(role(key), Role::Unused, "{key}");
+        }
+    }
+
+    #[test]
+    fn output_of_git_is_read() {
+        let settings = parse("file:.git/config\0remote.a.url\nx\ny\0file:/i\0core.bare\0");
+        let setting = |key: &str, value: Option<&str>, origin: &str| Setting {
+            key: key.into(),
+            value: value.map(str::to_owned),
+            origin: origin.into(),
+        };
+        let first = setting("remote.a.url", Some("x\ny"), ".git/config");
+        assert_eq!(settings, [first, setting("core.bare", None, "/i")]);
+    }
+
+    #[test]
+    fn settings_are_quoted_for_the_environment() {
+        assert_eq!(quoted("a.b=it's !"), r"'a.b=it'\''s '\!''");
+    }
+}

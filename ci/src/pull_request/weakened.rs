@@ -1,0 +1,305 @@
+//! What a change weakens, and what the settings of its base say of it.
+//!
+//! A pull request brings its own settings along, so a change could hide its problems by them. The
+//! settings of the base are read from Git and compared with those in force; where they differ, the
+//! changed files are checked under both, and what either reports counts.
+
+mod allow;
+mod base;
+
+use super::Job;
+use super::sides::have_contents;
+use crate::cli::Settings;
+use crate::compare;
+use crate::event::Trigger;
+use crate::exit::UserError;
+use crate::project::Project;
+use crate::report::gate::{Policy, Verdict, stricter};
+use crate::report::{BY_BASE, Weakening, WeakeningKind, number, one_line};
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::line_of;
+use aidd_engine::diff::{self, Compared, Head};
+use aidd_engine::finding::{FailOn, Finding, Status};
+use aidd_engine::git::{Change, Entry, Snapshot};
+use aidd_engine::kind::CONFIG_PATH;
+use aidd_engine::patterns::commits;
+use aidd_engine::weakened::{self, Kind};
+use anyhow::Result;
+use base::Base;
+
+/// Entries of a report.
+const MAX_ENTRIES: usize = 1_000;
+/// Characters of an entry: who makes the change chooses the names in it.
+const MAX_MESSAGE: usize = 500;
+
+/// What a change weakens.
+#[derive(Debug, Default)]
+pub(super) struct Weakened {
+    /// For the report, sorted.
+    pub(super) entries: Vec<Weakening>,
+    /// The change under the settings of the base, where those differ.
+    pub(super) base: Option<ByBase>,
+    /// What else there is to tell, a sentence each.
+    pub(super) notes: Vec<String>,
+}
+
+/// The change under the settings of the base.
+#[derive(Debug)]
+pub(super) struct ByBase {
+    pub(super) engine: Engine,
+    pub(super) compared: Compared,
+    policy: Policy,
+    weakenings: Vec<weakened::Weakening>,
+}
+
+/// The two sides of a change, and what differs below the root of the project.
+pub(super) struct Difference<'a> {
+    pub(super) before: &'a Snapshot,
+    pub(super) head: &'a Snapshot,
+    /// All that changed.
+    pub(super) all: &'a [Change],
+    /// What of it this run judges.
+    pub(super) own: &'a [Change],
+    /// Whether the head is read from Git, and not from the disk.
+    pub(super) stored: bool,
+}
+
+impl Job<'_> {
+    /// Finds what the change weakens, and checks it under the settings of the base where those
+    /// differ. Nothing but comments of a head that is not trusted takes effect.
+    pub(super) fn find_weakened(
+        &self,
+        engine: &Engine,
+        compared: &Compared,
+        difference: &Difference<'_>,
+    ) -> Result<Weakened> {
+        let entries = self.added_comments(engine, compared, difference);
+        let mut found = Weakened { entries, ..Weakened::default() };
+        if self.trusted.is_none() && self.touches_settings(difference) {
+            match self.base_settings(difference)? {
+                Ok(base) => self.compare_settings(engine, &base, difference, &mut found)?,
+                Err(why) => found.notes.push(self.unusable(&why)),
+            }
+        }
+        found.entries.extend(self.new_project(difference));
+        found.entries.sort();
+        found.entries.dedup();
+        if let Some(more @ 1..) = found.entries.len().checked_sub(MAX_ENTRIES) {
+            found.entries.truncate(MAX_ENTRIES);
+            let more = number(more, "more place");
+            found.notes.push(format!("The change weakens the checks in {more} than are listed"));
+        }
+        Ok(found)
+    }
+
+    /// That the change makes a folder of the repository a project of its own.
+    fn new_project(&self, difference: &Difference<'_>) -> Option<Weakening> {
+        let path = CONFIG_PATH.split('/').next()?;
+        let is_new = |side: &Snapshot| side.entry(path).is_ok_and(|entry| entry == Entry::Absent);
+        let is_top = self.project.root().join(".git").exists();
+        let is_made = !is_top && self.trusted.is_none() && is_new(difference.before);
+        let message = "makes its folder a project of its own: the settings of the project above it, \
+                       also those of the base, do not apply";
+        (is_made && !is_new(difference.head))
+            .then(|| entry(WeakeningKind::Rule, path, None, message))
+            .flatten()
+    }
+
+    fn compare_settings(
+        &self,
+        engine: &Engine,
+        base: &Base<'_>,
+        difference: &Difference<'_>,
+        found: &mut Weakened,
+    ) -> Result<()> {
+        let base_engine = match base.project.engine(&Selection::default()) {
+            Ok(engine) => engine,
+            Err(error) => {
+                found.notes.push(self.unusable(&error.to_string()));
+                return Ok(());
+            }
+        };
+        let tracked = difference.head.below("").unwrap_or_default();
+        let (old, new) = base.sides((&base_engine, engine), self);
+        let weakenings = weakened::compare(&old, &new, &tracked).map_err(malformed)?;
+        found.entries.extend(
+            weakenings
+                .iter()
+                .filter_map(|one| entry(one.kind.into(), &one.path, one.line, &one.message)),
+        );
+        let (base_policy, _) = self.policy(&base.project, &base_engine);
+        let (head_policy, _) = self.policy(&self.project, engine);
+        let config = (new.config_path, new.config_text);
+        found.entries.extend(weaker_policy((&base_policy, &head_policy), &base_engine, config));
+        let both = match self.args.settings {
+            Some(settings) => settings == Settings::Both,
+            // What is on the default branch has been reviewed.
+            None => !self.is_default_branch() || self.event.trigger != Trigger::Push,
+        };
+        if !both || !base.differs(self) {
+            return Ok(());
+        }
+        let changes = compare::below(difference.all.to_vec(), self.project.root(), &self.paths);
+        let heads = changes.iter().filter_map(|one| Some((difference.head, one.head.as_deref()?)));
+        have_contents(self.project.root(), heads)?;
+        let head = Head::Snapshot {
+            files: difference.head,
+            ignores: &base.ignores,
+            branch: self.event.head_name().map(str::to_owned),
+        };
+        let config = &base.project.config;
+        let mut compared = diff::compare(
+            &base_engine,
+            config,
+            (difference.before, head),
+            (&changes, difference.all),
+            &|| (),
+        )
+        .map_err(malformed)?;
+        if let Some(baseline) = &base.baseline {
+            let files = compared.outcome.files.iter_mut();
+            baseline.apply(files.flat_map(|file| &mut file.checked.findings));
+        }
+        compared.match_across();
+        found.base =
+            Some(ByBase { engine: base_engine, compared, policy: base_policy, weakenings });
+        Ok(())
+    }
+
+    /// Adds to `compared` what only the settings of the base report, and to the policy what is
+    /// stricter there.
+    pub(super) fn add_by_base(&mut self, compared: &mut Compared, policy: Policy) -> Policy {
+        let Some(base) = self.weakened.base.take() else { return policy };
+        let below = |path: &str| {
+            let change = Change { base: None, head: Some(path.to_owned()) };
+            !compare::below(vec![change], self.project.root(), &self.paths).is_empty()
+        };
+        let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
+        let wanted = |path: &str| {
+            commits::is_told_at(path)
+                || self.args.shard.is_none_or(|part| part.holds(path))
+                    && below(path)
+                    && !(self.args.walk.no_hidden && is_hidden(path))
+        };
+        let weakenings = &base.weakenings;
+        let reason = |finding: &Finding, path: &str, status: Option<Status>| {
+            why(weakenings, finding, path, status)
+        };
+        let mut stricter = base.compared;
+        // What these rules say of settings and comments depends on the rules there are.
+        for file in &mut stricter.outcome.files {
+            file.checked.findings.retain(|finding| !finding.rule.starts_with("aidd/"));
+        }
+        let ids = compared.add_stricter(stricter, &wanted, &reason);
+        policy.with_base(base.policy, ids)
+    }
+
+    /// The policy of a project, under the options of the run; and what is wrong with it.
+    pub(super) fn policy(&self, project: &Project, engine: &Engine) -> (Policy, Vec<String>) {
+        let fail_on = super::fail_on(self.args.fail_on, project);
+        let ci = project.config.ci.clone().unwrap_or_default();
+        Policy::new(&ci, fail_on, engine.registry())
+    }
+
+    /// A note that the settings of the base are left out; paths are those below the root.
+    fn unusable(&self, why: &str) -> String {
+        let root = format!("{}{}", self.project.root().display(), std::path::MAIN_SEPARATOR);
+        let why = one_line(&why.replace(&root, ""));
+        format!("The settings of the base cannot be used, so only those of the change count: {why}")
+    }
+
+    fn is_default_branch(&self) -> bool {
+        self.event.branch().is_some() && self.event.branch() == self.event.default_branch.as_deref()
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "a function for `map_err`")]
+fn malformed(why: String) -> UserError {
+    UserError::new(format!("include or exclude: {why}"))
+}
+
+/// An entry of the report; `None` for a path that none of its files can have.
+fn entry(kind: WeakeningKind, path: &str, line: Option<u32>, message: &str) -> Option<Weakening> {
+    let is_below = path.split('/').all(|part| !["", ".", ".."].contains(&part));
+    let message = one_line(message);
+    let mut short: String = message.chars().take(MAX_MESSAGE).collect();
+    if short.len() < message.len() {
+        short.push('…');
+    }
+    let (path, line) = (path.to_owned(), line.map(u64::from));
+    is_below.then_some(Weakening { kind, path, line, message: short })
+}
+
+/// What `failOn` and the lists under `ci` let pass that they did not.
+fn weaker_policy(
+    (base, head): (&Policy, &Policy),
+    base_engine: &Engine,
+    (path, text): (&str, &str),
+) -> Vec<Weakening> {
+    let mut found = Vec::new();
+    let name = |fail_on: FailOn| match fail_on {
+        FailOn::Severity(least) => least.to_string(),
+        FailOn::Never => "never".to_owned(),
+    };
+    if stricter(base.fail_on, head.fail_on) != head.fail_on {
+        let message =
+            format!("changes `failOn` from {} to {}", name(base.fail_on), name(head.fail_on));
+        let line = line_of(text, &["failOn"]);
+        found.extend(entry(WeakeningKind::FailOn, path, line, &message));
+    }
+    let mut groups: [Vec<String>; 3] = Default::default();
+    let settings = base_engine.default_settings();
+    for rule in base_engine.registry().rules() {
+        let Some(severity) = settings.get(&rule.id).and_then(|setting| setting.severity) else {
+            continue;
+        };
+        let fails = base.fails(&rule.id, severity);
+        let group = match (base.verdict(&rule.id, severity), head.verdict(&rule.id, severity)) {
+            (before, Verdict::Ignore) if before != Verdict::Ignore => 0,
+            (_, Verdict::Warn) if fails => 1,
+            (Verdict::Block, Verdict::Unnamed) => 2,
+            _ => continue,
+        };
+        groups[group].push(format!("`{}`", rule.id));
+    }
+    let lists = [
+        ("ignore", "hides the findings of", ""),
+        ("warnOn", "stops", " from failing the run"),
+        ("blockOn", "no longer names", ""),
+    ];
+    for (rules, (key, does, end)) in groups.into_iter().zip(lists) {
+        if rules.is_empty() {
+            continue;
+        }
+        let count = number(rules.len(), "rule");
+        let names = rules[..rules.len().min(3)].join(", ");
+        let more = rules.len().checked_sub(3).filter(|more| *more > 0);
+        let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+        let message = format!("`ci.{key}` {does} {count}{end}: {names}{more}");
+        let line = line_of(text, &["ci", key]);
+        found.extend(entry(WeakeningKind::Policy, path, line, &message));
+    }
+    found
+}
+
+/// Why the settings of the head do not report a finding as those of the base do; `None` when they are
+/// not why: one side is read from Git, the other from a disk that may hold more files.
+fn why(
+    weakenings: &[weakened::Weakening],
+    finding: &Finding,
+    path: &str,
+    status: Option<Status>,
+) -> Option<String> {
+    let covers = |kinds: &[Kind]| {
+        let mut of_kind = weakenings.iter().filter(|one| kinds.contains(&one.kind));
+        of_kind.find(|one| one.covers(&finding.rule, path))
+    };
+    let cause = match status {
+        Some(Status::Baselined) => covers(&[Kind::Baseline]),
+        // A file that is left out has no findings; else the rule did not run, or said less.
+        _ => covers(&[Kind::Paths, Kind::IgnoreFile])
+            .or_else(|| covers(&[Kind::Rule, Kind::Pack, Kind::Page]))
+            .or_else(|| covers(&[Kind::FileSize])),
+    }?;
+    Some(format!("{BY_BASE}: {} {}", cause.place(), cause.message))
+}

@@ -1,0 +1,114 @@
+//! The allow comments that a change adds.
+
+use super::super::Job;
+use super::{Difference, entry};
+use crate::project;
+use crate::report::{Weakening, WeakeningKind};
+use aidd_engine::check::Engine;
+use aidd_engine::diff::{Compared, hunks};
+use aidd_engine::files::Files;
+use aidd_engine::finding::{Finding, Status};
+use aidd_engine::git::Change;
+use aidd_engine::source::Source;
+use aidd_engine::walk::is_binary;
+use std::collections::HashMap;
+
+/// What our own comments begin with.
+const OWN: &str = "aidd:allow";
+
+/// A comment that was added.
+struct Found {
+    path: String,
+    line: Option<u32>,
+    message: String,
+}
+
+impl Job<'_> {
+    /// The comments on lines of the change that allow something, and that the base does not have.
+    pub(super) fn added_comments(
+        &self,
+        engine: &Engine,
+        compared: &Compared,
+        difference: &Difference<'_>,
+    ) -> Vec<Weakening> {
+        let mut allowed: HashMap<&str, Vec<Finding>> = HashMap::new();
+        for file in &compared.outcome.files {
+            let found = file.checked.findings.iter();
+            let found = found.filter(|finding| finding.status == Status::Allowed).cloned();
+            allowed.entry(file.source.path()).or_default().extend(found);
+        }
+        let mut found = Vec::new();
+        for change in difference.own {
+            let Some(path) =
+                change.head.as_deref().filter(|path| compared.outcome.met.contains(*path))
+            else {
+                continue;
+            };
+            let findings = allowed.get(path).map(Vec::as_slice).unwrap_or_default();
+            found.extend(self.added_to(engine, (change, path), findings, difference));
+        }
+        // A reason may quote what stands in the file.
+        let messages = project::redacted_all(found.iter().map(|one: &Found| one.message.clone()));
+        let entries = found.iter().zip(messages).filter_map(|(one, message)| {
+            entry(WeakeningKind::AllowComment, &one.path, one.line, &message)
+        });
+        entries.collect()
+    }
+
+    fn added_to(
+        &self,
+        engine: &Engine,
+        (change, path): (&Change, &str),
+        findings: &[Finding],
+        difference: &Difference<'_>,
+    ) -> Vec<Found> {
+        let limit = engine.max_file_size();
+        let read = |files: &dyn Files, path: &str| {
+            let bytes = files.read(path, limit).ok().filter(|bytes| !is_binary(bytes))?;
+            Some(Source::decode(path, bytes))
+        };
+        let head: &dyn Files = if difference.stored { difference.head } else { &self.project.disk };
+        let Some(after) = read(head, path) else { return Vec::new() };
+        if findings.is_empty() && !after.text().contains(OWN) {
+            return Vec::new();
+        }
+        let before = change.base.as_deref().and_then(|path| read(difference.before, path));
+        let changed = before.as_ref().map(|before| hunks(before.text(), after.text()));
+        let is_changed = |line: usize| {
+            changed.as_ref().is_none_or(|hunks| {
+                hunks
+                    .iter()
+                    .any(|hunk| hunk.head.contains(&u32::try_from(line).unwrap_or(u32::MAX)))
+            })
+        };
+        // A comment that moved is not added: only as many count as there are more of.
+        let mut more: HashMap<&str, usize> = HashMap::new();
+        let mut found = Vec::new();
+        for comment in engine.allow_comments(&after, findings) {
+            let line = after.line_of(comment.span.start);
+            let text = after.slice(comment.span);
+            if !is_changed(line) {
+                continue;
+            }
+            let left = more.entry(text).or_insert_with(|| {
+                let count = |source: &Source| source.text().matches(text).count();
+                count(&after).saturating_sub(before.as_ref().map_or(0, count))
+            });
+            if *left == 0 {
+                continue;
+            }
+            *left -= 1;
+            let reason = comment.reason.map_or_else(
+                || "without a reason".to_owned(),
+                |reason| format!("because: {reason}"),
+            );
+            let message = format!("allows findings by `{text}`, {reason}");
+            found.push(Found {
+                path: path.to_owned(),
+                line: u32::try_from(line + 1).ok(),
+                message,
+            });
+        }
+        found
+    }
+}

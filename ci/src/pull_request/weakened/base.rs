@@ -1,0 +1,247 @@
+//! The settings of the base: those files that Git has there, and all else as the run has it.
+//!
+//! What Git does not track in the head is not of the change: a workflow may have fetched shared rules
+//! or written a configuration. It holds for both sides, as options do.
+
+use super::super::sides::{have_contents, settings_files};
+use super::super::{Job, narrow};
+use super::Difference;
+use crate::project::{self, Project};
+use aidd_engine::baseline::Baseline;
+use aidd_engine::check::Engine;
+use aidd_engine::config::Config;
+use aidd_engine::files::{Disk, Files};
+use aidd_engine::git::{Entry, Snapshot};
+use aidd_engine::kind::{
+    CONFIG_PATH, MEMORY_FOLDER, PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_pack_path,
+    is_page_path,
+};
+use aidd_engine::walk::relative;
+use aidd_engine::weakened::{Side, is_ignore_file};
+use anyhow::Result;
+use std::collections::BTreeSet;
+use std::io;
+use std::iter::once;
+use std::path::{Path, PathBuf};
+
+/// Most bytes of a configuration.
+const CONFIG_LIMIT: u64 = 8 << 20;
+
+/// The settings of the base of a change.
+pub(super) struct Base<'a> {
+    pub(super) project: Project,
+    pub(super) baseline: Option<Baseline>,
+    pub(super) ignores: IgnoreFiles<'a>,
+    /// The baseline of the head, and where the two lie.
+    head_baseline: Option<Baseline>,
+    baseline_paths: [String; 2],
+    config_path: String,
+    config_texts: [String; 2],
+    /// The ignore files of the head.
+    head_ignores: &'a dyn Files,
+    /// Whether an ignore file changed.
+    ignores_changed: bool,
+}
+
+/// The ignore files of the base.
+pub(super) struct IgnoreFiles<'a> {
+    before: &'a Snapshot,
+    head: &'a Snapshot,
+    disk: &'a Disk,
+}
+
+impl Files for IgnoreFiles<'_> {
+    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
+        if is_of_change(self.before, self.head, path) {
+            self.before.read(path, limit)
+        } else {
+            self.disk.read(path, limit)
+        }
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        if is_of_change(self.before, self.head, path) {
+            self.before.exists(path)
+        } else {
+            self.disk.exists(path)
+        }
+    }
+}
+
+/// Whether Git has something at `path`, so that a change can say what. A link or a submodule on the
+/// way counts: what it leads to is the choice of the change too.
+fn is_of_change(before: &Snapshot, head: &Snapshot, path: &str) -> bool {
+    // What cannot be told is taken for a part of the change.
+    let is_absent = |side: &Snapshot| side.entry(path).is_ok_and(|entry| entry == Entry::Absent);
+    !(is_absent(head) && is_absent(before))
+}
+
+/// Whether the settings at `path` are not of the snapshot: a link leads to them, or they lie in a
+/// submodule.
+fn is_elsewhere(side: &Snapshot, path: &str) -> bool {
+    side.entry(path).is_ok_and(|entry| entry == Entry::Other)
+}
+
+impl Job<'_> {
+    /// Whether a change touches a file that settings are read from. What lies elsewhere may change
+    /// without a trace in it.
+    pub(super) fn touches_settings(&self, difference: &Difference<'_>) -> bool {
+        let given = self.args.baseline.baseline.as_deref();
+        let named = [self.config_path(), self.project.baseline_path(given)];
+        let named = named.map(|path| relative(self.project.root(), &path));
+        let names = named.iter().map(String::as_str);
+        let mut all = names.chain(RULE_FOLDERS).chain([PACK_FOLDER, MEMORY_FOLDER]);
+        if all.any(|path| {
+            [difference.before, difference.head].iter().any(|side| is_elsewhere(side, path))
+        }) {
+            return true;
+        }
+        let is_settings = |path: &String| {
+            named.iter().any(|name| name.eq_ignore_ascii_case(path))
+                || path.to_ascii_lowercase().starts_with(".aidd/")
+                || is_page_path(path)
+                || is_pack_path(path)
+                || is_memory_path(path)
+                || is_ignore_file(path)
+        };
+        let changed = difference.all.iter().flat_map(|one| [&one.head, &one.base]).flatten();
+        changed.into_iter().any(is_settings)
+    }
+
+    /// Where the configuration lies.
+    fn config_path(&self) -> PathBuf {
+        match self.config {
+            Some(path) => project::absolute(&self.cwd, path),
+            None => self.project.root().join(CONFIG_PATH),
+        }
+    }
+
+    /// The settings of the base; or why there are none.
+    ///
+    /// # Errors
+    /// When they cannot be fetched.
+    pub(super) fn base_settings<'a>(
+        &'a self,
+        difference: &Difference<'a>,
+    ) -> Result<Result<Base<'a>, String>> {
+        let root = self.project.root();
+        let named = [self.config_path(), self.project.baseline_path(None)];
+        let named = named.into_iter().chain(self.args.baseline.baseline.clone());
+        let files = settings_files(difference.before, named.map(|path| relative(root, &path)))?;
+        have_contents(root, files.iter().map(|path| (difference.before, path.as_str())))?;
+        Ok(self.read_base(difference))
+    }
+
+    fn read_base<'a>(&'a self, difference: &Difference<'a>) -> Result<Base<'a>, String> {
+        let (before, head) = (difference.before, difference.head);
+        let root = self.project.root();
+        let (project, config_texts) = self.base_project(before, head)?;
+        let given = self.args.baseline.baseline.as_deref();
+        let [old, new] = [&project, &self.project].map(|one| one.baseline_path(given));
+        let read = |project: &Project, path: &Path, wanted: bool| {
+            if self.args.baseline.no_baseline {
+                return Ok(None);
+            }
+            project.baseline(path, wanted).map_err(|error| error.to_string())
+        };
+        let head_baseline = read(&self.project, &new, given.is_some())?;
+        let old_name = relative(root, &old);
+        let baseline = if old.starts_with(root) && is_of_change(before, head, &old_name) {
+            read(&project, &old, false)?
+        } else {
+            head_baseline.clone()
+        };
+        let mut changed = difference.all.iter().flat_map(|one| [&one.head, &one.base]).flatten();
+        Ok(Base {
+            project,
+            baseline,
+            head_baseline,
+            baseline_paths: [old_name, relative(root, &new)],
+            ignores: IgnoreFiles { before, head, disk: &self.project.disk },
+            head_ignores: if difference.stored { head } else { &self.project.disk },
+            ignores_changed: changed.any(|path| is_ignore_file(path)),
+            config_path: relative(root, &self.config_path()),
+            config_texts,
+        })
+    }
+
+    /// The project with the configuration and the pages of the base, and the texts of both
+    /// configurations.
+    fn base_project(
+        &self,
+        before: &Snapshot,
+        head: &Snapshot,
+    ) -> Result<(Project, [String; 2]), String> {
+        let (root, disk) = (self.project.root(), &self.project.disk);
+        let path = self.config_path();
+        let name = relative(root, &path);
+        let text = |files: &dyn Files| {
+            let bytes = files.read(&name, CONFIG_LIMIT).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        if let Some(path) = once(name.as_str())
+            .chain(RULE_FOLDERS)
+            .chain([PACK_FOLDER, MEMORY_FOLDER])
+            .find(|path| is_elsewhere(before, path))
+        {
+            return Err(format!("`{path}` is a link or lies in a submodule"));
+        }
+        let own = text(disk);
+        let (mut project, texts) = if path.starts_with(root) && is_of_change(before, head, &name) {
+            let project = Project::trusting(root, before.clone(), self.config.map(|_| &*path));
+            let mut project = project.map_err(|error| error.to_string())?;
+            narrow(self.args, &mut project, &self.cwd);
+            (project, [text(before), own])
+        } else {
+            let config: Config = self.project.config.clone();
+            let project = Project::at_revision(root, before.clone(), config, Some(path));
+            (project.map_err(|error| error.to_string())?, [own.clone(), own])
+        };
+        project.today = self.project.today;
+        // Rules that the run brings along hold for both sides.
+        let pages = self.project.pages.iter();
+        project.pages.extend(pages.filter(|(path, _)| !is_of_change(before, head, path)).cloned());
+        Ok((project, texts))
+    }
+}
+
+impl Base<'_> {
+    /// Both sides, to be compared.
+    pub(super) fn sides<'s>(
+        &'s self,
+        (base, head): (&'s Engine, &'s Engine),
+        job: &'s Job<'_>,
+    ) -> (Side<'s>, Side<'s>) {
+        let [old, new] = &self.baseline_paths;
+        let [old_text, new_text] = &self.config_texts;
+        let known = |path: &'s String, baseline: &'s Option<Baseline>| {
+            baseline.as_ref().map(|baseline| (path.as_str(), baseline))
+        };
+        let old = Side {
+            engine: base,
+            config: &self.project.config,
+            config_path: &self.config_path,
+            config_text: old_text,
+            baseline: known(old, &self.baseline),
+            ignores: self.ignores_changed.then_some(&self.ignores),
+        };
+        let new = Side {
+            engine: head,
+            config: &job.project.config,
+            config_text: new_text,
+            baseline: known(new, &self.head_baseline),
+            ignores: self.ignores_changed.then_some(self.head_ignores),
+            ..old
+        };
+        (old, new)
+    }
+
+    /// Whether the settings of the two sides can lead to different findings.
+    pub(super) fn differs(&self, job: &Job<'_>) -> bool {
+        let pages = |project: &Project| project.pages.iter().cloned().collect::<BTreeSet<_>>();
+        self.ignores_changed
+            || self.project.config != job.project.config
+            || self.baseline != self.head_baseline
+            || pages(&self.project) != pages(&job.project)
+    }
+}

@@ -1,0 +1,28 @@
+//! Allow comments of one source, for those who do not check it.
+
+use super::Engine;
+use crate::allow;
+use crate::finding::Finding;
+
+use crate::rule::{Report, Settings};
+use crate::source::{Source, Span};
+use crate::validators;
+
+impl Engine {
+    /// Marks the findings that a comment in `source` allows, and returns the spans of our own ones.
+    pub fn allow(&self, source: &Source, findings: &mut [Finding]) -> Vec<Span> {
+        let settings = Settings::new();
+        let mut unused = Report::new(source, &settings);
+        allow::apply(source, &self.registry, Vec::new, findings, &mut unused).used
+    }
+
+    /// The comments of `source` that allow something: our own that name a rule, and those of peers
+    /// that allow one of `findings`.
+    #[must_use]
+    pub fn allow_comments(&self, source: &Source, findings: &[Finding]) -> Vec<allow::Comment> {
+        let kinds = validators::kinds(source.path(), source.text());
+        let statements =
+            || kinds.iter().flat_map(|&kind| validators::statements(kind, source)).collect();
+        allow::comments(source, &self.registry, statements, findings)
+    }
+}

@@ -1,0 +1,59 @@
+//! Rules of a folder that a change moved, where they were on the other side of the change.
+
+use super::{Engine, EngineError};
+use crate::paths::scope_of;
+use std::collections::HashMap;
+
+impl Engine {
+    /// This engine with the pages of the project at other paths: `moved` leads from the path of a
+    /// page here to its path there. With it the folders there whose rules moved. `None`: no rule
+    /// has another scope.
+    ///
+    /// # Errors
+    /// As for [`Engine::new`].
+    pub(crate) fn with_pages_at(
+        &self,
+        moved: &HashMap<&str, &str>,
+    ) -> Result<Option<(Self, Vec<String>)>, EngineError> {
+        let mut registry = self.registry.clone();
+        let mut folders = Vec::new();
+        for path in registry.own_paths() {
+            let Some(there) = moved.get(path.as_str()) else { continue };
+            let scope = scope_of(there);
+            if is_elsewhere(scope_of(path), scope) {
+                folders.push(format!("{scope}/"));
+                (*there).clone_into(path);
+            }
+        }
+        if folders.is_empty() {
+            return Ok(None);
+        }
+        let waits = self.waits.clone();
+        let engine = Self::compiled(registry, self.settings.clone(), waits, self.max_file_size)?;
+        Ok(Some((engine.on(self.today), folders)))
+    }
+}
+
+/// Whether two folders have nothing in common. Where one holds the other, the rule only applies to
+/// more or less than before: its page moved, and not the folder.
+fn is_elsewhere(here: &str, there: &str) -> bool {
+    let holds = |outer: &str, inner: &str| {
+        let rest = inner.strip_prefix(outer);
+        outer.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    !holds(here, there) && !holds(there, here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_that_hold_one_another_did_not_move() {
+        assert!(is_elsewhere("packages/a", "packages/b"));
+        assert!(is_elsewhere("packages/a", "packages/ab"));
+        for (here, there) in [("", "a"), ("a", ""), ("a", "a"), ("a", "a/b"), ("a/b", "a")] {
+            assert!(!is_elsewhere(here, there), "{here} {there}");
+        }
+    }
+}

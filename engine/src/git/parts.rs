@@ -1,0 +1,61 @@
+//! Where a repository keeps its parts, for a caller that hands them to the `git` program.
+
+use super::{GitError, Repository, other};
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// The directories of a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directories {
+    /// `HEAD` and the index; that of a linked work tree is its own.
+    pub git: PathBuf,
+    /// What all work trees share: configuration, references, the list of shallow commits.
+    pub common: PathBuf,
+    /// The object store.
+    pub objects: PathBuf,
+    /// The top of the work tree.
+    pub work_tree: PathBuf,
+}
+
+impl Repository {
+    /// Where the repository lies. `core.worktree` of its own configuration plays no part.
+    ///
+    /// # Errors
+    /// When a directory is gone.
+    pub fn directories(&self) -> Result<Directories, GitError> {
+        let repository = self.inner.to_thread_local();
+        let absolute = |path: &std::path::Path| path.canonicalize().map_err(other);
+        let work_tree = repository.workdir().ok_or_else(|| GitError::Other("no work tree".into()));
+        Ok(Directories {
+            git: absolute(repository.git_dir())?,
+            common: absolute(repository.common_dir())?,
+            objects: absolute(repository.objects.store_ref().path())?,
+            work_tree: absolute(work_tree?)?,
+        })
+    }
+
+    /// Whether objects are named by SHA-256.
+    #[must_use]
+    pub fn is_sha256(&self) -> bool {
+        self.inner.to_thread_local().object_hash() == gix::hash::Kind::Sha256
+    }
+
+    /// The text of a `packed-refs` file with every reference that names an object.
+    ///
+    /// # Errors
+    /// When the references cannot be read.
+    pub fn packed_refs(&self) -> Result<Vec<u8>, GitError> {
+        let repository = self.inner.to_thread_local();
+        let references = repository.references().map_err(other)?;
+        let mut text = Vec::new();
+        for reference in references.all().map_err(other)? {
+            let reference = reference.map_err(other)?;
+            if let Some(id) = reference.try_id() {
+                write!(text, "{id} ").map_err(other)?;
+                text.extend_from_slice(reference.name().as_bstr());
+                text.push(b'\n');
+            }
+        }
+        Ok(text)
+    }
+}

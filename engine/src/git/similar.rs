@@ -1,0 +1,224 @@
+//! Which of the new files are old ones under another path, their contents changed. The score is
+//! Git's: the bytes of equal lines, as a part of the longer file. Not every pair is scored, as that
+//! would cost the product of both: a new file is compared with the few old ones that share its rarest
+//! lines or its name.
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Git's own default: two files at least half alike are one renamed file.
+const SIMILARITY: f64 = 0.5;
+/// Longer lines are compared in parts of as many bytes, as Git does.
+const LONGEST_LINE: usize = 64;
+/// Larger files are not compared by lines.
+const MAX_BYTES: u64 = 4 << 20;
+/// Most bytes of old files that are held against new ones.
+const MAX_TOTAL: u64 = 256 << 20;
+/// A line that more old files have says nothing of where a file came from.
+const COMMON: usize = 16;
+/// Most old files that a new one is compared with: by shared lines, and by each form of its name.
+const CANDIDATES: usize = 8;
+
+/// A file of one side only.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Blob {
+    pub(super) path: BString,
+    pub(super) id: ObjectId,
+}
+
+/// Pairs of similar files: path now, path in the base. A file whose content is not here, as in a
+/// clone without old contents, is in none.
+pub(super) fn pairs(
+    repository: &gix::Repository,
+    added: &[Blob],
+    removed: &[Blob],
+) -> Vec<(BString, BString)> {
+    if added.is_empty() || removed.is_empty() {
+        return Vec::new();
+    }
+    let mut read = 0;
+    let old = removed.iter().map(|blob| {
+        let content = (read < MAX_TOTAL).then(|| content(repository, blob.id)).flatten()?;
+        read += content.len() as u64;
+        Some((blob.path.as_bstr(), Print::new(&content)))
+    });
+    let index = Index::new(old.collect());
+    let mut scored = Vec::new();
+    for (at, blob) in added.iter().enumerate() {
+        let Some(content) = content(repository, blob.id) else { continue };
+        let print = Print::new(&content);
+        for old in index.candidates(blob.path.as_ref(), &print) {
+            let Some((path, before)) = &index.files[old] else { continue };
+            let score = print.similarity(before);
+            if score >= SIMILARITY {
+                let same_name = name(path) == name(blob.path.as_ref());
+                scored.push((score, same_name, Reverse(at), Reverse(old)));
+            }
+        }
+    }
+    // The best pair first; each file is in one.
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (b.1, b.2, b.3).cmp(&(a.1, a.2, a.3))));
+    let (mut new, mut gone) = (HashSet::new(), HashSet::new());
+    let mut pairs = Vec::new();
+    for (_, _, Reverse(at), Reverse(old)) in scored {
+        if !new.contains(&at) && gone.insert(old) {
+            new.insert(at);
+            pairs.push((added[at].path.clone(), removed[old].path.clone()));
+        }
+    }
+    pairs
+}
+
+/// The bytes of a file that is here, not empty, and not too large.
+fn content(repository: &gix::Repository, id: ObjectId) -> Option<Vec<u8>> {
+    let size = repository.find_header(id).ok()?.size();
+    let blob = (1..=MAX_BYTES).contains(&size).then(|| repository.find_blob(id).ok()).flatten()?;
+    Some(blob.detach().data)
+}
+
+/// What a file is compared by: the hash of each line, and how many bytes such lines have together.
+struct Print {
+    lines: Vec<(u64, u64)>,
+    bytes: u64,
+}
+
+impl Print {
+    fn new(content: &[u8]) -> Self {
+        let parts = content.lines_with_terminator().flat_map(|line| line.chunks(LONGEST_LINE));
+        let mut lines: Vec<(u64, u64)> =
+            parts.map(|part| (hash(part), part.len() as u64)).collect();
+        lines.sort_unstable();
+        lines.dedup_by(|next, last| {
+            let same = next.0 == last.0;
+            if same {
+                last.1 += next.1;
+            }
+            same
+        });
+        Self { lines, bytes: content.len() as u64 }
+    }
+
+    /// How much of the longer of two files the other one has too, from 0 to 1.
+    fn similarity(&self, other: &Self) -> f64 {
+        let (mut one, mut two) = (self.lines.iter().peekable(), other.lines.iter().peekable());
+        let mut equal = 0;
+        while let (Some((a, bytes)), Some((b, others))) = (one.peek(), two.peek()) {
+            if a == b {
+                equal += bytes.min(others);
+            }
+            let (step_one, step_two) = (a <= b, b <= a);
+            one.next_if(|_| step_one);
+            two.next_if(|_| step_two);
+        }
+        let longer = self.bytes.max(other.bytes).max(1);
+        equal as f64 / longer as f64
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    // The work tree may have other line ends than the store.
+    bytes.strip_suffix(b"\r\n").unwrap_or(bytes.trim_end_with(|c| c == '\n')).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The old files, by their lines and their names.
+struct Index<'a> {
+    files: Vec<Option<(&'a BStr, Print)>>,
+    /// Line → the files that have it, one more than [`COMMON`] at most.
+    lines: HashMap<u64, Vec<usize>>,
+    /// The last segment of a path, and the last two → the first files called so.
+    names: HashMap<&'a BStr, Vec<usize>>,
+}
+
+impl<'a> Index<'a> {
+    fn new(files: Vec<Option<(&'a BStr, Print)>>) -> Self {
+        let mut lines: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut names: HashMap<&BStr, Vec<usize>> = HashMap::new();
+        for (at, (path, print)) in
+            files.iter().enumerate().filter_map(|(at, one)| Some((at, one.as_ref()?)))
+        {
+            for (line, _) in &print.lines {
+                let with = lines.entry(*line).or_default();
+                if with.len() <= COMMON {
+                    with.push(at);
+                }
+            }
+            for name in [name(path), name_in_folder(path)] {
+                let called = names.entry(name).or_default();
+                if called.len() < CANDIDATES {
+                    called.push(at);
+                }
+            }
+        }
+        Self { files, lines, names }
+    }
+
+    /// The old files that a new one may have been, in order.
+    fn candidates(&self, path: &BStr, print: &Print) -> Vec<usize> {
+        let mut shared: HashMap<usize, u64> = HashMap::new();
+        for (line, bytes) in &print.lines {
+            for &at in
+                self.lines.get(line).filter(|with| with.len() <= COMMON).into_iter().flatten()
+            {
+                *shared.entry(at).or_default() += bytes;
+            }
+        }
+        let mut by_lines: Vec<(Reverse<u64>, usize)> =
+            shared.into_iter().map(|(at, bytes)| (Reverse(bytes), at)).collect();
+        by_lines.sort_unstable();
+        by_lines.truncate(CANDIDATES);
+        let by_name = [name(path), name_in_folder(path)];
+        let by_name = by_name.iter().filter_map(|name| self.names.get(name)).flatten().copied();
+        let mut all: Vec<usize> = by_lines.into_iter().map(|(_, at)| at).chain(by_name).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+fn name(path: &BStr) -> &BStr {
+    path.rfind_byte(b'/').map_or(path, |at| path[at + 1..].as_bstr())
+}
+
+/// A file's name with that of the folder it lies in.
+fn name_in_folder(path: &BStr) -> &BStr {
+    let folder = path.rfind_byte(b'/').and_then(|at| path[..at].rfind_byte(b'/'));
+    folder.map_or(path, |at| path[at + 1..].as_bstr())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn print(text: &str) -> Print {
+        Print::new(text.as_bytes())
+    }
+
+    #[test]
+    fn equal_lines_make_files_similar() {
+        let similarity = |a: &str, b: &str| print(a).similarity(&print(b));
+        assert_eq!(similarity("a\nb\nc\nd\n", "d\nc\nb\na\n"), 1.0);
+        assert_eq!(similarity("a\nb\nc\nd\n", "a\nb\nx\ny\n"), 0.5);
+        assert_eq!(similarity("a\na\na\na\n", "a\n"), 0.25);
+        assert_eq!(similarity("a\n", "b\n"), 0.0);
+    }
+
+    #[test]
+    fn rare_lines_and_names_lead_to_the_old_file() {
+        let license = "same words in every file\n".repeat(3);
+        let texts: Vec<String> = (0..40).map(|at| format!("{license}line of {at}\n")).collect();
+        let paths: Vec<BString> =
+            (0..40).map(|at| format!("old/{}/mod{at}.rs", at % 5).into()).collect();
+        let files =
+            paths.iter().zip(&texts).map(|(path, text)| Some((path.as_bstr(), print(text))));
+        let index = Index::new(files.collect());
+        let candidates = |path: &str, text: &str| index.candidates(path.into(), &print(text));
+        assert_eq!(candidates("new/x.rs", &texts[33]), [33]);
+        assert_eq!(candidates("new/mod7.rs", &license), [7]);
+        assert_eq!(candidates("new/x.rs", &license), [0; 0]);
+    }
+}

@@ -1,0 +1,98 @@
+//! Files that an ignore file names and Git tracks are part of a change like any other.
+
+use crate::repository::Repository;
+use crate::runner::Runner;
+use crate::scene::Scene;
+use crate::support::{check, lines, project, run};
+use insta::assert_snapshot;
+
+#[test]
+fn a_file_that_was_added_by_force_is_part_of_the_change() {
+    let scene = Scene::new(&[(".gitignore", "*.gen.txt\nbuild/\n"), ("a.txt", "a\n")], |server| {
+        for path in ["evil.gen.txt", "build/deep/evil.txt"] {
+            server.write(path, "blue evil\n");
+            server.git(&["add", "--force", path]);
+        }
+    });
+    assert_snapshot!(scene.usual_runner().told(&[]), @"
+    exit 1, (first parent of the merge commit)
+    build/deep/evil.txt:1 team/colour new: the file is new
+    evil.gen.txt:1 team/colour new: the file is new
+    ");
+    let clone = scene.checkout(&scene.head, &[]);
+    clone.git(&["branch", "main", &scene.fork]);
+    let of_head = check(&clone, &["--diff", "main"]);
+    assert_snapshot!(of_head, @"
+    build/deep/evil.txt:1 team/colour new: the file is new
+    evil.gen.txt:1 team/colour new: the file is new
+    ");
+    clone.git(&["reset", "--quiet", "--soft", &scene.fork]);
+    assert_eq!(check(&clone, &["--staged"]), of_head);
+    assert_eq!(check(&clone, &["--changed"]), of_head);
+}
+
+#[test]
+fn what_was_there_before_is_pre_existing_though_an_ignore_file_names_it() {
+    let repository = project(&[("old.txt", "blue old\n")]);
+    repository.write(".gitignore", "*.txt\n");
+    repository.write("gen.txt", "blue gen\nmore\n");
+    repository.git(&["add", "--force", ".gitignore", "gen.txt"]);
+    repository.git(&["commit", "--quiet", "--message", "two"]);
+    repository.git(&["switch", "--quiet", "--create", "topic"]);
+    repository.write("gen.txt", "zero\nblue gen\nmore\nbluebell\n");
+    repository.write("untracked.txt", "blue\n");
+    repository.git(&["commit", "--quiet", "--all", "--message", "three"]);
+    assert_snapshot!(check(&repository, &["--diff", "main"]), @"
+    gen.txt:2 team/colour pre-existing: line 1 of the base has it too
+    gen.txt:4 team/colour new: this change added or changed the line
+    ");
+    // A push to the default branch looks at all files.
+    let whole = ["ci", "--base", "main", "--scope", "all", "--format", "json"];
+    let ran = run(&repository, &whole);
+    assert_snapshot!(lines(&ran), @"
+    gen.txt:2 team/colour pre-existing: line 1 of the base has it too
+    gen.txt:4 team/colour new: this change added or changed the line
+    old.txt:1 team/colour pre-existing: the file did not change
+    ");
+}
+
+#[test]
+fn the_report_says_how_many_changed_files_are_left_out() {
+    let scene =
+        Scene::new(&[(".aiddignore", "fixtures/\n"), ("fixtures/a.txt", "a\n")], |server| {
+            server.write("fixtures/a.txt", "blue\n");
+            server.write("fixtures/b.txt", "blue\n");
+            server.write("c.txt", "c\n");
+        });
+    let runner = scene.usual_runner();
+    assert_snapshot!(runner.told(&[]), @"
+    exit 0, (first parent of the merge commit)
+    2 changed files are left out by `.aiddignore`
+    ");
+}
+
+/// `pull_request_target`: the ignore files of the target count.
+#[test]
+fn of_an_untrusted_head_the_ignore_files_of_the_base_count() {
+    let base = [(".aiddignore", "fixtures/\n"), (".gitignore", "*.gen.txt\n"), ("a.txt", "a\n")];
+    let scene = Scene::new(&base, |server| {
+        server.write(".aiddignore", "evil.txt\n");
+        server.write("evil.txt", "blue evil\n");
+        server.write("evil.gen.txt", "blue evil\n");
+        server.write("fixtures/b.txt", "blue by intent\n");
+        server.git(&["add", "--force", "evil.gen.txt"]);
+    });
+    let payload = scene.payload("pull_request_target.json");
+    let runner = |clone: Repository| {
+        Runner::github(clone, "pull_request_target", "refs/heads/main", &payload)
+    };
+    for commit in [&scene.base, &scene.head] {
+        let runner = runner(scene.checkout(commit, &["--depth=1"]));
+        insta::allow_duplicates!(assert_snapshot!(runner.told(&[]), @"
+        exit 1, (merge base of main and the pull request)
+        1 changed file is left out by `.aiddignore`
+        evil.gen.txt:1 team/colour new: the file is new
+        evil.txt:1 team/colour new: the file is new
+        "));
+    }
+}

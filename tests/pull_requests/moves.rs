@@ -1,0 +1,121 @@
+//! Folders and files that move.
+
+use crate::repository::Repository;
+use crate::runner::Runner;
+use crate::scene::Scene;
+use crate::support::{RULE, check, project};
+use insta::assert_snapshot;
+
+const TREE: &str = "---\nseverity: error\nmessage: \"`<name>` has no test\"\ncheck:\n  tree: { each: 'src/*.ts', exists: ['src/<stem>.test.ts'] }\n---\n# team/tested\n\nTest it.\n";
+
+/// A package with rules of its own in `rules`, which find something in each of its files.
+fn package(rules: &str) -> Vec<(String, String)> {
+    let hue = RULE.1.replace("blue", "mauve").replace("team/colour", "team/hue");
+    let file = |path: &str, text: &str| (format!("packages/a/{path}"), text.to_owned());
+    vec![
+        file(&format!("{rules}/team/hue.md"), &hue),
+        file(&format!("{rules}/team/tested.md"), TREE),
+        file("same.txt", "mauve sky\n"),
+        file("edited.txt", "one\ntwo\nmauve three\nfour\nfive\n"),
+        file("rewritten.txt", "mauve stays\nbrown\nred\n"),
+        file("src/x.ts", "1\n"),
+    ]
+}
+
+fn files(package: &[(String, String)]) -> Vec<(&str, &str)> {
+    package.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
+}
+
+/// Moves the package and edits it on the way.
+fn change(repository: &Repository) {
+    repository.git(&["mv", "packages/a", "packages/b"]);
+    repository
+        .write("packages/b/edited.txt", "zero\none\ntwo\nmauve three\nfour\nfive\nmauve six\n");
+    repository
+        .write("packages/b/rewritten.txt", "green\nyellow\n  mauve stays\nwhite\nblack\ngrey\n");
+}
+
+#[test]
+fn a_folder_that_moves_with_its_rules_keeps_its_findings() {
+    for rules in [".aidd/rules", "ai/rules"] {
+        let package = package(rules);
+        let repository = Repository::new();
+        repository.commit(&files(&package));
+        repository.git(&["switch", "--quiet", "--create", "topic"]);
+        change(&repository);
+        repository.git(&["add", "--all"]);
+        let staged = check(&repository, &["--staged"]);
+        assert_eq!(check(&repository, &["--changed"]), staged);
+        repository.commit(&[]);
+        assert_eq!(check(&repository, &["--diff", "main"]), staged);
+        insta::allow_duplicates!(assert_snapshot!(staged, @"
+        packages/b/edited.txt:4 team/hue pre-existing: line 3 of the base has it too
+        packages/b/edited.txt:7 team/hue new: this change added or changed the line
+        packages/b/rewritten.txt:3 team/hue moved: it was in `packages/a/rewritten.txt`, line 1 of the base
+        packages/b/same.txt:1 team/hue pre-existing: line 1 of the base has it too
+        packages/b/src/x.ts:1 team/tested moved: it was in `packages/a/src/x.ts`
+        "));
+    }
+}
+
+#[test]
+fn a_part_of_the_project_knows_that_its_rules_moved() {
+    let package = package("ai/rules");
+    let scene = Scene::new(&files(&package), change);
+    let whole = scene.usual_runner().told(&[]);
+    let new = |told: &str| told.lines().filter(|line| line.contains(" new: ")).count();
+    assert_eq!(new(&whole), 1, "{whole}");
+    let parts = ["1/2", "2/2"].map(|part| scene.usual_runner().told(&["--shard", part]));
+    assert_eq!(parts.iter().map(|part| new(part)).sum::<usize>(), 2, "{parts:?}");
+    let path = scene.usual_runner().told(&["packages/b/same.txt"]);
+    assert_eq!(new(&path), 0, "{path}");
+}
+
+#[test]
+fn a_stranger_cannot_hide_findings_by_a_move() {
+    let package = package(".aidd/rules");
+    let scene = Scene::new(&files(&package), change);
+    let clone = scene.checkout(&scene.base, &["--depth=1"]);
+    let event = scene.payload("pull_request_target.json");
+    let runner = Runner::github(clone, "pull_request_target", "refs/heads/main", &event);
+    assert_snapshot!(runner.told(&[]), @"
+    exit 1, (merge base of main and the pull request)
+    packages/b/edited.txt:4 team/hue pre-existing: line 3 of the base has it too
+    packages/b/edited.txt:7 team/hue new: this change added or changed the line
+    packages/b/rewritten.txt:3 team/hue moved: it was in `packages/a/rewritten.txt`, line 1 of the base
+    packages/b/same.txt:1 team/hue pre-existing: line 1 of the base has it too
+    packages/b/src/x.ts:1 team/tested moved: it was in `packages/a/src/x.ts`
+    ");
+}
+
+#[test]
+fn rules_that_move_by_themselves_blame_no_line_that_stayed() {
+    let page = format!("packages/a/{}", RULE.0);
+    let files = [(&*page, RULE.1), ("packages/a/x.txt", "blue\n"), ("x.txt", "blue\n")];
+    let repository = Repository::new();
+    repository.commit(&files);
+    repository.git(&["switch", "--quiet", "--create", "topic"]);
+    std::fs::create_dir_all(repository.path("rules/team")).expect("made");
+    repository.git(&["mv", &page, RULE.0]);
+    repository.commit(&[("x.txt", "blue\nred\n"), ("packages/a/x.txt", "blue\nred\n")]);
+    assert_snapshot!(check(&repository, &["--diff", "main"]), @"
+    packages/a/x.txt:1 team/colour pre-existing: line 1 of the base has it too
+    x.txt:1 team/colour pre-existing: line 1 of the base has it too
+    ");
+}
+
+#[test]
+fn renames_are_found_by_contents_before_anything_is_compared() {
+    // More than are compared by similarity; with equal contents there is a choice.
+    for text in [|number: usize| format!("{number}\n"), |_: usize| "same\n".to_owned()] {
+        let repository = project(&[]);
+        for number in 0..1200 {
+            repository.write(format!("old/{number}.txt"), text(number));
+        }
+        repository.commit(&[("old/blue.txt", "blue\n")]);
+        repository.git(&["mv", "old", "new"]);
+        let told = check(&repository, &["--staged"]);
+        let found = "new/blue.txt:1 team/colour pre-existing: line 1 of the base has it too\n";
+        assert_eq!(told, found);
+    }
+}

@@ -1,0 +1,288 @@
+//! A repository's own Git settings run nothing, and what a fetch needs of them still counts.
+#![cfg(unix)]
+
+use crate::repository::Repository;
+use crate::runner::Runner;
+use crate::scene::Scene;
+use crate::smart_http;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// Settings that name a program, each with how it is called; `@` is the program, `&` a directory
+/// with a program for every hook.
+const PROGRAMS: [(&str, &str); 31] = [
+    ("core.alternateRefsCommand", "@"),
+    ("core.askPass", "@"),
+    ("core.editor", "@"),
+    ("core.fsmonitor", "@"),
+    ("core.gitProxy", "@"),
+    ("core.hooksPath", "&"),
+    ("core.pager", "@"),
+    ("core.sshCommand", "@"),
+    ("core.untrackedCache", "true"),
+    ("credential.helper", "!@"),
+    ("diff.evil.command", "@"),
+    ("diff.evil.textconv", "@"),
+    ("diff.external", "@"),
+    ("fetch.recurseSubmodules", "true"),
+    ("filter.evil.clean", "@"),
+    ("filter.evil.process", "@"),
+    ("filter.evil.required", "true"),
+    ("filter.evil.smudge", "@"),
+    ("gc.auto", "1"),
+    ("gpg.program", "@"),
+    ("init.templateDir", "&"),
+    ("log.showSignature", "true"),
+    ("merge.evil.driver", "@"),
+    ("pager.config", "@"),
+    ("pager.log", "@"),
+    ("protocol.ext.allow", "always"),
+    ("remote.origin.receivepack", "@"),
+    ("remote.origin.uploadpack", "@"),
+    ("ssh.variant", "simple"),
+    ("trace2.eventTarget", "@"),
+    ("uploadpack.packObjectsHook", "@"),
+];
+
+/// Hooks that Git could run here.
+const HOOKS: [&str; 8] = [
+    "fsmonitor-watchman",
+    "post-checkout",
+    "post-index-change",
+    "pre-auto-gc",
+    "pre-commit",
+    "proc-receive",
+    "reference-transaction",
+    "update",
+];
+
+/// A program that leaves a mark when it is run.
+struct Marker {
+    folder: TempDir,
+}
+
+impl Marker {
+    fn new() -> Self {
+        let marker = Self { folder: tempfile::tempdir().expect("a folder") };
+        marker.write("program", "");
+        for hook in HOOKS {
+            marker.write(hook, "");
+        }
+        marker
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a program that marks that it ran, and ends with the command `then`.
+    fn write(&self, name: &str, then: &str) {
+        let (path, mark) = (self.path(name), self.path("mark"));
+        let text = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\n{then}\n", mark.display());
+        fs::write(&path, text).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("set");
+    }
+
+    fn value(&self, value: &str) -> String {
+        let (program, folder) = (self.path("program"), self.folder.path());
+        value.replace('@', &program.to_string_lossy()).replace('&', &folder.to_string_lossy())
+    }
+
+    /// Says what was run since it was last asked.
+    fn taken(&self) -> String {
+        let mark = fs::read_to_string(self.path("mark")).unwrap_or_default();
+        let _ = fs::remove_file(self.path("mark"));
+        mark
+    }
+}
+
+/// A clone of a pull request's head whose settings name the marker, and which has to fetch.
+fn hostile(scene: &Scene, marker: &Marker, included: bool) -> Repository {
+    let clone = scene.checkout(&scene.head, &["--depth=1"]);
+    clone.write(".git/info/attributes", "* filter=evil diff=evil merge=evil\n");
+    for hook in HOOKS {
+        fs::create_dir_all(clone.path(".git/hooks")).expect("made");
+        fs::copy(marker.path(hook), clone.path(format!(".git/hooks/{hook}"))).expect("copied");
+    }
+    let file = clone.path(if included { ".git/included" } else { ".git/config" });
+    if included {
+        clone.git(&["config", "includeIf.gitdir:**.path", "included"]);
+    }
+    let file = file.to_string_lossy().into_owned();
+    for (key, value) in PROGRAMS {
+        clone.git(&["config", "--file", &file, key, &marker.value(value)]);
+    }
+    clone
+}
+
+#[test]
+fn no_program_of_the_repository_is_run() {
+    for included in [false, true] {
+        let scene = Scene::usual();
+        let marker = Marker::new();
+        let clone = hostile(&scene, &marker, included);
+        let files = [("staged.txt", "blue staged\n"), ("ai/memory/decisions.jsonl", "{}\n")];
+        for (path, text) in files {
+            clone.write(path, text);
+        }
+        let plain = ["-c", "filter.evil.clean=", "-c", "filter.evil.process="];
+        let plain = [&plain[..], &["-c", "filter.evil.required=false"]].concat();
+        clone.git(&[&plain[..], &["add", "staged.txt"]].concat());
+        // The same time stamp for files and index: contents have to be compared.
+        clone.write("a.txt", "one\nblue old\nthree\nblue new\nblue more\n");
+        marker.taken();
+        clone.run(&["status"]);
+        assert!(!marker.taken().is_empty(), "Git itself runs what is configured");
+        let runner = scene.runner(clone);
+        let told = runner.told(&[]);
+        assert_eq!(marker.taken(), "");
+        assert!(told.starts_with("exit 1, (merge base of main and the pull request)"), "{told}");
+        for args in [
+            &["ci", "--base", "main"][..],
+            &["check", "."],
+            &["check", ".", "--diff", "HEAD"],
+            &["check", ".", "--changed"],
+            &["check", ".", "--staged"],
+            &["generate", "commit-message"],
+            &["hook", "status"],
+            &["init"],
+            &["memory", "doctor"],
+            &["memory", "list"],
+            &["memory", "search", "blue"],
+            &["rule", "suggest"],
+        ] {
+            let ran = runner.run_in("", args);
+            assert_eq!(marker.taken(), "", "{args:?}");
+            assert!(!ran.err.contains("not run"), "{args:?}: {}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn an_address_that_names_a_program_is_refused() {
+    let scene = Scene::usual();
+    let marker = Marker::new();
+    let program = marker.path("program").to_string_lossy().into_owned();
+    let ext = format!("ext::{program} %S");
+    let url = scene.server.url();
+    let cases: [&[(&str, &str)]; 5] = [
+        &[("remote.origin.url", &ext)],
+        &[(&format!("url.{ext}.insteadOf"), &url)],
+        &[(&format!("url.{ext}.insteadOf"), "file://")],
+        &[("remote.origin.vcs", "ext"), ("remote.origin.url", &program)],
+        &[("remote.origin.url", "ssh://-oProxyCommand=x/y"), ("core.sshCommand", &program)],
+    ];
+    for settings in cases {
+        let clone = scene.checkout(&scene.head, &["--depth=1"]);
+        clone.git(&["config", "protocol.ext.allow", "always"]);
+        for (key, value) in settings {
+            clone.git(&["config", key, value]);
+        }
+        let ran = scene.runner(clone).ci(&[]);
+        assert_eq!((ran.code, marker.taken().as_str()), (2, ""), "{settings:?}: {}", ran.err);
+        assert!(ran.err.contains("hint: "), "{settings:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn objects_that_were_left_out_are_fetched_without_the_programs_of_the_repository() {
+    let scene = Scene::usual();
+    let marker = Marker::new();
+    marker.write("program", "exec git-upload-pack \"$@\"");
+    let clone = scene.server.cloned(&["--filter=tree:0", "--no-checkout"]);
+    clone.git(&["fetch", "--quiet", "--filter=tree:0", "origin", &scene.merge]);
+    clone.git(&["checkout", "--quiet", "--detach", &scene.merge]);
+    let program = marker.value("@");
+    clone.git(&["config", "remote.origin.uploadpack", &program]);
+    let told = scene.runner(clone).told(&[]);
+    assert_eq!(marker.taken(), "");
+    assert!(told.starts_with("exit 1, (first parent of the merge commit)"), "{told}");
+}
+
+#[test]
+fn what_is_left_out_is_reported() {
+    let scene = Scene::usual();
+    let clone = scene.checkout(&scene.head, &["--depth=1"]);
+    clone.git(&["config", "core.sshCommand", "ssh -i key"]);
+    let ran = scene.runner(clone).ci(&[]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let said = "left out, for a repository may not name programs: `core.sshcommand` of .git/config";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    let clone = scene.checkout(&scene.head, &["--depth=1"]);
+    clone.git(&["config", "remote.origin.uploadpack", "program"]);
+    clone.git(&["remote", "set-url", "origin", "file:///nowhere"]);
+    let ran = scene.runner(clone).ci(&[]);
+    let hint = "hint: left out, for a repository may not name programs: `remote.origin.uploadpack`";
+    assert!(ran.code == 2 && ran.err.contains(hint), "{}", ran.err);
+}
+
+/// A clone of the pull request's head whose remote wants credentials.
+fn private(scene: &Scene) -> (Repository, String) {
+    let url = smart_http::serve(scene.server.path(""), "AUTHORIZATION: basic c2VjcmV0");
+    let clone = scene.checkout(&scene.head, &["--depth=1"]);
+    clone.git(&["remote", "set-url", "origin", &format!("{url}repository")]);
+    (clone, url)
+}
+
+fn fetches(runner: &Runner) {
+    let told = runner.told(&[]);
+    assert!(told.starts_with("exit 1, (merge base of main and the pull request)"), "{told}");
+    let names = fs::read_dir(runner.clone.path(".git")).expect("a folder");
+    let names: Vec<_> = names.map(|entry| entry.expect("an entry").file_name()).collect();
+    assert!(!names.iter().any(|name| name.to_string_lossy().starts_with("aidd-")), "{names:?}");
+}
+
+#[test]
+fn credentials_that_the_checkout_action_leaves_are_used() {
+    let scene = Scene::usual();
+    let (clone, _) = private(&scene);
+    let ran = scene.runner(clone).ci(&[]);
+    assert_eq!(ran.code, 2, "the remote wants credentials");
+    // In the configuration of the repository.
+    let (clone, url) = private(&scene);
+    let header = "AUTHORIZATION: basic c2VjcmV0";
+    clone.git(&["config", &format!("http.{url}.extraheader"), header]);
+    fetches(&scene.runner(clone));
+    // In a file of its own, which the configuration includes for this directory.
+    let (clone, url) = private(&scene);
+    let files = tempfile::tempdir().expect("a folder");
+    let file = files.path().join("git-credentials.config").to_string_lossy().into_owned();
+    clone.git(&["config", "--file", &file, &format!("http.{url}.extraheader"), header]);
+    let directory = clone.path(".git").canonicalize().expect("a folder");
+    let directory = directory.to_string_lossy();
+    clone.git(&["config", &format!("includeIf.gitdir:{directory}.path"), &file]);
+    fetches(&scene.runner(clone));
+    // In the address, which another stands for.
+    let (clone, url) = private(&scene);
+    let address = format!("{url}repository");
+    clone.git(&["config", &format!("http.{url}.extraheader"), header]);
+    clone.git(&["remote", "set-url", "origin", "https://git.example.org/repository"]);
+    clone.git(&[
+        "config",
+        &format!("url.{address}.insteadOf"),
+        "https://git.example.org/repository",
+    ]);
+    fetches(&scene.runner(clone));
+}
+
+#[test]
+fn settings_of_the_user_are_used() {
+    let scene = Scene::usual();
+    let (clone, url) = private(&scene);
+    let files = tempfile::tempdir().expect("a folder");
+    let (user, included) = (files.path().join("user"), files.path().join("included"));
+    let directory = clone.root().canonicalize().expect("a folder");
+    let text = format!(
+        "[includeIf \"gitdir:{}/\"]\n\tpath = {}\n",
+        directory.display(),
+        included.display()
+    );
+    fs::write(&user, text).expect("written");
+    let header = "AUTHORIZATION: basic c2VjcmV0";
+    let text = format!("[http \"{url}\"]\n\textraheader = {header}\n");
+    fs::write(&included, text).expect("written");
+    let runner = scene.runner(clone);
+    fetches(&runner.set("GIT_CONFIG_GLOBAL", &user.to_string_lossy()));
+}

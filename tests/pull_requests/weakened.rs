@@ -1,0 +1,368 @@
+//! A change that weakens the settings it is judged by: the report begins with what it weakens, and
+//! the settings of the base count as well.
+
+use crate::repository::Repository;
+use crate::runner::{Ran, Runner};
+use crate::scene::Scene;
+use crate::support::{RULE, command};
+use insta::assert_snapshot;
+
+const CONFIG: &str = ".aidd/config.json";
+
+/// A pull request that brings `new.txt` with a problem of `team/colour`, and makes `change`.
+fn scene(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> Scene {
+    let files = [&[("a.txt", "blue old\n")], before].concat();
+    Scene::new(&files, |server| {
+        server.write("new.txt", "blue new\n");
+        change(server);
+    })
+}
+
+/// What the pull request weakens, and the findings of its report that fail.
+struct Report {
+    ran: Ran,
+    weakened: String,
+    new: String,
+}
+
+fn report_with(scene: &Scene, args: &[&str]) -> Report {
+    let ran = scene.usual_runner().ci(&[&["--format", "json"], args].concat());
+    let report = ran.report();
+    let text = |value: &serde_json::Value| value.as_str().expect("text").to_owned();
+    let mut weakened = String::new();
+    for one in report["comparison"]["weakened"].as_array().into_iter().flatten() {
+        let line = one["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
+        let (kind, path, message) = (text(&one["kind"]), text(&one["path"]), text(&one["message"]));
+        weakened.push_str(&format!("[{kind}] {path}{line}: {message}\n"));
+    }
+    let mut new = String::new();
+    for finding in report["findings"].as_array().expect("findings") {
+        if finding["status"] == "new" && finding["path"] == "new.txt" {
+            let (rule, severity) = (text(&finding["rule"]), text(&finding["severity"]));
+            new.push_str(&format!("{severity}[{rule}] {}\n", text(&finding["reason"])));
+        }
+    }
+    Report { ran, weakened, new }
+}
+
+fn report(scene: &Scene) -> Report {
+    report_with(scene, &[])
+}
+
+/// The report of a pull request that must fail by the settings of its base.
+#[track_caller]
+fn failing(before: &[(&str, &str)], change: impl FnOnce(&Repository)) -> String {
+    let scene = scene(before, change);
+    let report = report(&scene);
+    assert_eq!(report.ran.code, 1, "{}\n{}", report.ran.out, report.ran.err);
+    // For people it stands at the top.
+    let text = scene.usual_runner().ci(&["--format", "text"]);
+    assert_eq!(text.code, 1);
+    assert!(text.out.starts_with("This change weakens the checks in "), "{}", text.out);
+    format!("{}{}", report.weakened, report.new)
+}
+
+fn with_config(config: &str) -> String {
+    failing(&[], |server| server.write(CONFIG, config))
+}
+
+#[test]
+fn a_rule_that_is_switched_off() {
+    assert_snapshot!(with_config("{\n  \"rules\": { \"team/colour\": \"off\" }\n}"), @"
+    [rule] .aidd/config.json:2: turns `team/colour` off (error in the base)
+    error[team/colour] the settings of the base report it: .aidd/config.json:2 turns `team/colour` off (error in the base)
+    ");
+    assert_snapshot!(with_config(r#"{ "rules": { "TEAM/*": "off" } }"#), @"
+    [rule] .aidd/config.json:1: turns `team/colour` off (error in the base)
+    error[team/colour] the settings of the base report it: .aidd/config.json:1 turns `team/colour` off (error in the base)
+    ");
+    let path = r#"{ "overrides": [{ "files": ["new.*"], "rules": { "team/colour": "off" } }] }"#;
+    assert_snapshot!(with_config(path), @"
+    [rule] .aidd/config.json:1: for `new.*`: turns `team/colour` off (error in the base)
+    error[team/colour] the settings of the base report it: .aidd/config.json:1 for `new.*`: turns `team/colour` off (error in the base)
+    ");
+}
+
+#[test]
+fn a_rule_that_is_milder() {
+    assert_snapshot!(with_config(r#"{ "rules": { "team/colour": "info" } }"#), @"
+    [rule] .aidd/config.json:1: lowers `team/colour` from error to info
+    error[team/colour] the settings of the base report it: .aidd/config.json:1 lowers `team/colour` from error to info
+    ");
+}
+
+#[test]
+fn what_fails_the_run() {
+    assert_snapshot!(with_config(r#"{ "failOn": "never" }"#), @"
+    [fail-on] .aidd/config.json:1: changes `failOn` from error to never
+    error[team/colour] the file is new
+    ");
+    assert_snapshot!(with_config(r#"{ "ci": { "warnOn": ["team/*"] } }"#), @"
+    [policy] .aidd/config.json:1: `ci.warnOn` stops 1 rule from failing the run: `team/colour`
+    error[team/colour] the file is new
+    ");
+    assert_snapshot!(with_config(r#"{ "ci": { "ignore": ["team/colour"] } }"#), @"
+    [policy] .aidd/config.json:1: `ci.ignore` hides the findings of 1 rule: `team/colour`
+    error[team/colour] the file is new
+    ");
+    let blocks = r#"{ "failOn": "never", "ci": { "blockOn": ["team/colour"] } }"#;
+    let report = failing(&[(CONFIG, blocks)], |server| {
+        server.write(CONFIG, r#"{ "failOn": "never" }"#);
+    });
+    assert_snapshot!(report, @"
+    [policy] .aidd/config.json: `ci.blockOn` no longer names 1 rule: `team/colour`
+    error[team/colour] the file is new
+    ");
+}
+
+#[test]
+fn files_that_are_left_out() {
+    assert_snapshot!(with_config(r#"{ "exclude": ["**"] }"#), @"
+    [paths] .aidd/config.json:1: adds `**` to `exclude`; leaves out 5 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 2 more
+    error[team/colour] the settings of the base report it: .aidd/config.json:1 adds `**` to `exclude`; leaves out 5 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 2 more
+    ");
+    assert_snapshot!(with_config(r#"{ "include": ["*.md"] }"#), @"
+    [paths] .aidd/config.json:1: narrows `include`; leaves out 4 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 1 more
+    error[team/colour] the settings of the base report it: .aidd/config.json:1 narrows `include`; leaves out 4 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 1 more
+    ");
+    assert_snapshot!(failing(&[], |server| server.write(".aiddignore", "*\n")), @"
+    [ignore-file] .aiddignore: adds `*`; leaves out 5 tracked files: `.aiddignore`, `a.txt`, `new.txt` and 2 more
+    error[team/colour] the settings of the base report it: .aiddignore adds `*`; leaves out 5 tracked files: `.aiddignore`, `a.txt`, `new.txt` and 2 more
+    ");
+    assert_snapshot!(with_config(r#"{ "maxFileSize": 1 }"#), @"
+    [file-size] .aidd/config.json:1: lowers `maxFileSize` from 2097152 to 1
+    error[team/colour] the settings of the base report it: .aidd/config.json:1 lowers `maxFileSize` from 2097152 to 1
+    ");
+}
+
+#[test]
+fn a_baseline_that_knows_the_new_problem() {
+    let report = failing(&[], |server| {
+        let wrote = command(server, "", &["baseline", "write"]).output().expect("started");
+        assert!(wrote.status.success());
+    });
+    assert_snapshot!(report, @"
+    [baseline] .aidd/baseline.json: adds 2 known findings: 2 of `team/colour`
+    error[team/colour] the settings of the base report it: .aidd/baseline.json adds 2 known findings: 2 of `team/colour`
+    ");
+}
+
+#[test]
+fn a_rule_page_that_goes_or_is_off() {
+    let gone = failing(&[], |server| {
+        server.git(&["rm", "--quiet", RULE.0]);
+    });
+    assert_snapshot!(gone, @"
+    [page] rules/team/colour.md: is deleted: turns `team/colour` off (error in the base)
+    error[team/colour] the settings of the base report it: rules/team/colour.md is deleted: turns `team/colour` off (error in the base)
+    ");
+    let off = RULE.1.replace("severity: error", "severity: error\nenabled: false");
+    assert_snapshot!(failing(&[], |server| server.write(RULE.0, &off)), @"
+    [page] rules/team/colour.md:3: turns `team/colour` off (error in the base)
+    error[team/colour] the settings of the base report it: rules/team/colour.md:3 turns `team/colour` off (error in the base)
+    ");
+    let other = RULE.1.replace("blue\\w*", "bluebell");
+    assert_snapshot!(failing(&[], |server| server.write(RULE.0, &other)), @"
+    [page] rules/team/colour.md: changes the check of `team/colour`
+    error[team/colour] the settings of the base report it: rules/team/colour.md changes the check of `team/colour`
+    ");
+}
+
+#[test]
+fn a_pack_that_is_named_no_more() {
+    let off = RULE.1.replace("severity: error", "severity: error\nenabled: false");
+    let pack = "---\npack:\n  rules: [team/colour]\n---\n# Colours\n\nWhat we paint with.\n";
+    let before = [
+        (RULE.0, &*off),
+        (".aidd/packs/colours.md", pack),
+        (CONFIG, r#"{ "compliance": ["./colours"] }"#),
+    ];
+    assert_snapshot!(failing(&before, |server| server.write(CONFIG, "{}")), @"
+    [pack] .aidd/config.json: removes the pack `./colours`: turns `team/colour` off (error in the base)
+    error[team/colour] the settings of the base report it: .aidd/config.json removes the pack `./colours`: turns `team/colour` off (error in the base)
+    ");
+}
+
+#[test]
+fn a_convention_that_is_superseded() {
+    let convention = r#"{"at":1,"content":"No blue","id":"convention_1_a","metadata":{"check":{"files":["*.txt"],"rule":"no-blue","severity":"error","text":{"regex":"blue"}}},"type":"convention"}"#;
+    let later = r#"{"at":2,"content":"Blue is fine","id":"convention_2_c","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
+    let path = "ai/memory/conventions.jsonl";
+    let (first, both) = (format!("{convention}\n"), format!("{convention}\n{later}\n"));
+    let report = failing(&[(path, &first)], |server| server.write(path, &both));
+    assert_snapshot!(report, @"
+    [page] ai/memory/conventions.jsonl: drops the check: turns `convention/no-blue` off (error in the base)
+    error[convention/no-blue] the settings of the base report it: ai/memory/conventions.jsonl drops the check: turns `convention/no-blue` off (error in the base)
+    error[team/colour] the file is new
+    ");
+}
+
+#[test]
+fn a_configuration_that_is_a_link() {
+    #[cfg(unix)]
+    {
+        let report = failing(&[(CONFIG, "{}")], |server| {
+            server.write("other.json", r#"{ "rules": { "team/colour": "off" } }"#);
+            std::fs::remove_file(server.path(CONFIG)).expect("there");
+            std::os::unix::fs::symlink("../other.json", server.path(CONFIG)).expect("made");
+        });
+        assert!(report.contains("team/colour"), "{report}");
+    }
+}
+
+#[test]
+fn a_folder_that_becomes_a_project_of_its_own() {
+    let scene = scene(&[("app/old.txt", "fine\n")], |server| {
+        server.write("app/.aidd/config.json", r#"{ "rules": { "team/colour": "off" } }"#);
+    });
+    let report = report_with(&scene, &["app"]);
+    assert_snapshot!(report.weakened, @"[rule] app/.aidd: makes its folder a project of its own: the settings of the project above it, also those of the base, do not apply");
+}
+
+#[test]
+fn comments_that_allow_are_listed_and_count() {
+    let scene =
+        Scene::new(&[("a.txt", "# aidd:allow team/colour the sea\nblue old\n")], |server| {
+            server.write("new.txt", "# aidd:allow team/colour the sky\nblue new\n");
+            server.write("a.txt", "one\n# aidd:allow team/colour the sea\nblue old\n");
+        });
+    let report = report(&scene);
+    assert_eq!((report.ran.code, &*report.new), (0, ""));
+    assert_snapshot!(report.weakened, @"
+    [allow-comment] new.txt:1: allows findings by `aidd:allow team/colour`, because: the sky
+    ");
+}
+
+#[test]
+fn nothing_is_listed_that_is_not_weaker() {
+    let stricter = r#"{ "rules": { "team/colour": "error" }, "failOn": "info" }"#;
+    for change in [
+        ("b.txt", "fine\n"),
+        (CONFIG, stricter),
+        (CONFIG, "{}"),
+        (".aiddignore", "# nothing\n"),
+        ("ai/memory/decisions.jsonl", ""),
+    ] {
+        let scene = scene(&[], |server| server.write(change.0, change.1));
+        let report = report(&scene);
+        assert_eq!((report.ran.code, &*report.weakened), (1, ""), "{change:?}");
+        assert_eq!(report.new, "error[team/colour] the file is new\n", "{change:?}");
+    }
+}
+
+#[test]
+fn what_the_base_has_already_fails_nothing() {
+    // The weaker settings cover old problems only.
+    let scene = Scene::new(&[("a.txt", "blue old\n")], |server| {
+        server.write("a.txt", "blue old\nfine\n");
+        server.write(CONFIG, r#"{ "rules": { "team/colour": "off" } }"#);
+    });
+    let report = report(&scene);
+    assert_eq!(report.ran.code, 0, "{}", report.ran.out);
+    assert!(report.weakened.contains("turns `team/colour` off"));
+    // Once merged they are those of the base.
+    let runner = Runner::new(scene.checkout(&scene.merge, &[]));
+    runner.clone.commit(&[("later.txt", "blue later\n")]);
+    let ran = runner.ci(&["--base", "HEAD~1", "--format", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.report()["comparison"]["weakened"].is_null());
+}
+
+#[test]
+fn whoever_runs_it_may_leave_the_base_out() {
+    let scene = scene(&[], |server| server.write(CONFIG, r#"{ "rules": { "team/*": "off" } }"#));
+    let report = report_with(&scene, &["--settings", "head"]);
+    assert_eq!(report.ran.code, 0, "{}", report.ran.out);
+    assert!(report.weakened.contains("turns `team/colour` off"), "{}", report.weakened);
+    let runner = scene.usual_runner().set("AIDD_SETTINGS", "head");
+    assert_eq!(runner.ci(&[]).code, 0);
+}
+
+#[test]
+fn a_base_that_cannot_be_read_does_not_fail_what_repairs_it() {
+    let scene = scene(&[(CONFIG, "{")], |server| server.write(CONFIG, "{}"));
+    let report = report(&scene);
+    assert_eq!(report.ran.code, 1);
+    let json = report.ran.report();
+    let note = json["notes"][0].as_str().expect("a note");
+    assert!(
+        note.starts_with("The settings of the base cannot be used, so only those of the change"),
+        "{note}"
+    );
+    assert_eq!(report.new, "error[team/colour] the file is new\n");
+}
+
+#[test]
+fn what_git_does_not_track_holds_for_both_sides() {
+    let scene = scene(&[(".gitignore", ".aidd/\n")], |server| {
+        server.write("more.txt", "fine\n");
+    });
+    let runner = scene.usual_runner();
+    runner.clone.write(CONFIG, r#"{ "rules": { "team/colour": "off" } }"#);
+    let ran = runner.ci(&["--format", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.report()["comparison"]["weakened"].is_null(), "{}", ran.out);
+}
+
+#[test]
+fn every_format_begins_with_what_is_weakened() {
+    let scene = scene(&[], |server| {
+        server.write(CONFIG, "{\n  \"rules\": { \"team/colour\": \"off\" }\n}");
+    });
+    let ran = |format: &str| scene.named(&scene.usual_runner().ci(&["--format", format]).out);
+    let first = |text: &str, lines: usize| {
+        text.lines().take(lines).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    assert_snapshot!(first(&ran("text"), 6), @"
+    This change weakens the checks in 1 place:
+      .aidd/config.json:2: turns `team/colour` off (error in the base)
+
+    error[team/colour]: `blue` is not our colour
+     --> new.txt:1:1
+      |
+    ");
+    assert_snapshot!(first(&ran("markdown"), 7), @r"
+    ## aidd: changes needed: 1 error introduced in 2 changed files
+
+    **This change weakens the checks in 1 place:**
+
+    - [.aidd/config.json:2](<https://github.com/octo/demo/blob/MERGE/.aidd/config.json#L2>): turns \`team/colour\` off (error in the base)
+
+    Compared with BASE (first parent of the merge commit).
+    ");
+    assert_snapshot!(first(&ran("github"), 4), @"
+    This change weakens the checks in 1 place:
+      .aidd/config.json:2: turns `team/colour` off (error in the base)
+    ::warning file=.aidd/config.json,line=2,title=This change weakens the checks::turns `team/colour` off (error in the base)
+    ::error file=new.txt,line=1,endLine=1,col=1,endColumn=5,title=team/colour::`blue` is not our colour%0Athe settings of the base report it: .aidd/config.json:2 turns `team/colour` off (error in the base)
+    ");
+    let log: serde_json::Value = serde_json::from_str(&ran("sarif")).expect("JSON");
+    let note = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0];
+    assert_eq!(note["descriptor"]["id"], "aidd/weakened-checks");
+    assert_eq!(note["locations"][0]["physicalLocation"]["region"]["startLine"], 2);
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"team/colour".into(), &"error".into()));
+}
+
+#[test]
+fn parts_that_are_merged_say_it_once() {
+    let scene = scene(&[], |server| {
+        server.write(CONFIG, r#"{ "exclude": ["*.txt"], "failOn": "never" }"#);
+        server.write("more.txt", "blue more\n");
+        server.write("moved.txt", "blue old\n");
+        server.git(&["rm", "--quiet", "a.txt"]);
+    });
+    let whole = scene.usual_runner().ci(&["--format", "json"]);
+    let runner = scene.usual_runner();
+    let parts: Vec<String> =
+        (1..=3).map(|at| runner.file(&format!("part-{at}.json")).display().to_string()).collect();
+    for (part, at) in parts.iter().zip(1..) {
+        let ran = runner.ci(&["--shard", &format!("{at}/3"), "--save", part]);
+        assert!(ran.code < 2, "{}", ran.err);
+    }
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let merged = runner.ci(&[&["merge", "--format", "json"], &parts[..]].concat());
+    assert_eq!((whole.code, merged.code), (1, 1));
+    assert_eq!(merged.report(), whole.report());
+    assert_eq!(whole.report()["comparison"]["changedFiles"], 4, "{}", whole.out);
+}
