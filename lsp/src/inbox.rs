@@ -227,7 +227,7 @@ impl Taken<'_> {
     fn log(self, place: &str, error: &dyn std::fmt::Display) {
         let text = format!("{}: {place}: {error}", self.method);
         // One message for each: a client that is wrong once is wrong with every key.
-        self.state.tell_once(MessageType::WARNING, &text.clone(), text, false);
+        self.state.tell_once(MessageType::WARNING, &text, &text, false);
     }
 }
 
@@ -356,7 +356,7 @@ fn configured(state: &Arc<State>, params: &DidChangeConfigurationParams) {
             tokio::spawn(async move { apply(&state, settings).await });
         }
         Ok(None) => ask(state),
-        Err(why) => state.tell_once(MessageType::WARNING, &why, why.clone(), false),
+        Err(why) => state.tell_once(MessageType::WARNING, &why, &why, false),
     }
 }
 
@@ -372,7 +372,7 @@ pub(crate) fn ask(state: &Arc<State>) {
         let Ok(mut answer) = state.client.configuration(wanted).await else { return };
         match Settings::read(&answer.pop().unwrap_or_default()) {
             Ok(settings) => apply(&state, settings.unwrap_or_default()).await,
-            Err(why) => state.tell_once(MessageType::WARNING, &why, why.clone(), false),
+            Err(why) => state.tell_once(MessageType::WARNING, &why, &why, false),
         }
     });
 }

@@ -243,7 +243,7 @@ impl State {
                 source.path()
             );
             // Its size changes with each key, the message should not.
-            self.tell_once(MessageType::WARNING, source.path(), text, false);
+            self.tell_once(MessageType::WARNING, source.path(), &text, false);
         }
     }
 
@@ -255,8 +255,7 @@ impl State {
             (work(&mut roots), roots.troubles())
         };
         for trouble in troubles {
-            let key = trouble.message.clone();
-            self.tell_once(MessageType::ERROR, &key, trouble.message, true);
+            self.tell_once(MessageType::ERROR, &trouble.message, &trouble.message, true);
             lock(&self.dirty).mark([trouble.root.join(aidd_engine::kind::CONFIG_PATH)]);
             self.touch();
         }
@@ -268,16 +267,15 @@ impl State {
         self: &Arc<Self>,
         kind: MessageType,
         key: &str,
-        text: String,
+        text: &str,
         show: bool,
     ) {
         if !lock(&self.told).insert(key.to_owned()) {
             return;
         }
         let state = self.clone();
-        let text = escape::lines(&text).into_owned();
+        let text = escape::lines(text).into_owned();
         tokio::spawn(async move {
-            let text = escape::lines(&text).into_owned();
             if show {
                 state.client.show_message(kind, text).await;
             } else {

@@ -71,7 +71,6 @@ fn a_parser_that_takes_too_long_is_stopped() {
         let start = ThreadTime::now();
         let (_, checked) = check(path, unit.repeat((256 << 10) / unit.len()));
         let took = start.elapsed();
-        println!("{path} {unit:?}: {took:.1?}");
         // Two seconds for the parser, as many for patterns, and some between two looks at the clock.
         assert!(took < Duration::from_secs(8), "{path} {unit:?}: {took:?}");
         let is_told = checked.findings.iter().any(|finding| &*finding.rule == SKIPPED);

@@ -75,6 +75,7 @@ impl<'a> Case<'a> {
 }
 
 /// Fails when the cost of a case grows faster than its input.
+#[expect(clippy::print_stdout, reason = "figures, with --nocapture")]
 pub(crate) fn assert_linear<'a>(cases: impl IntoIterator<Item = Case<'a>>) {
     let mut slow = Vec::new();
     for case in cases {

@@ -30,6 +30,7 @@ pub use lines::{Hunk, hunks};
 pub use stricter::Reason;
 
 /// The side of a change that is judged.
+#[expect(clippy::large_enum_variant, reason = "one is made for each comparison")]
 pub enum Head<'a> {
     /// What lies on the disk.
     WorkTree {

@@ -50,12 +50,13 @@ pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
 fn is_token(value: &str, least: usize) -> bool {
     let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let has_marks = value.contains(['[', '(', '{', '<', '|', '"'])
+        || value.contains('#') && value.contains('/');
     value.len() >= least
         && !value.contains(char::is_whitespace)
         && !is_address(value)
         && !is_escaped(value)
-        && !value.contains(['[', '(', '{', '<', '|', '"'])
-        && !(value.contains('#') && value.contains('/'))
+        && !has_marks
         && !is_dummy(value)
         && (looks_random(value) || (least < 12 && has_digit && has_letter))
         && entropy(value) >= 2.5
