@@ -4,7 +4,7 @@
 //! `credential.helper`, filters, hooks. It comes with the checkout, so it is not trusted, unlike
 //! the configuration of the user and the system. No list of what it must not say is ever complete.
 //! Git therefore gets a directory of ours (`GIT_DIR`) with the objects, references and shallow
-//! commits of the repository, and of its configuration only the settings in [`role`], none of which
+//! commits of the repository, and of its configuration only the settings in [`Setting::role`], none of which
 //! names a program. They travel in the environment, so that no token is written to the disk.
 
 use super::program::without_passwords;

@@ -4,7 +4,7 @@ use super::{StorageBackend, json, lock, salvage, sqlite};
 use crate::memory::MemoryError;
 use std::path::{Path, PathBuf};
 
-/// Puts the damaged store away, so that the next [`open`] makes a new one; what to tell the user.
+/// Puts the damaged store away, so that the next [`open`](super::open) makes a new one; what to tell the user.
 ///
 /// # Errors
 /// When its file cannot be renamed.
