@@ -1,7 +1,9 @@
 //! Keeps the secrets of one source out of every text that leaves the program.
 
 use super::FileFindings;
-use aho_corasick::AhoCorasick;
+use aho_corasick::Anchored;
+use aho_corasick::automaton::Automaton;
+use aho_corasick::nfa::contiguous::NFA;
 use aidd_engine::check::REDACTED;
 use aidd_engine::finding::{FileChange, Fix};
 use aidd_engine::source::{Source, Span};
@@ -16,7 +18,7 @@ pub(super) struct Redactor<'a> {
     source: &'a Source,
     /// In order, apart from one another.
     spans: Vec<Span>,
-    values: Option<AhoCorasick>,
+    values: Option<NFA>,
 }
 
 impl<'a> Redactor<'a> {
@@ -77,9 +79,26 @@ impl<'a> Redactor<'a> {
 
     /// Where `text` holds a secret's value: sorted, apart from one another.
     fn found(&self, text: &str) -> Vec<Range<usize>> {
-        let Some(values) = &self.values else { return Vec::new() };
-        joined(values.find_overlapping_iter(text).map(|m| m.range()).collect())
+        self.values.as_ref().map_or_else(Vec::new, |values| occurrences(values, text))
     }
+}
+
+/// Where `text` holds one of `values`: sorted, disjoint.
+///
+/// One step per byte of `text`. `find_overlapping_iter` yields every value that ends at a byte, as
+/// many as there are values when each is a suffix of the next.
+fn occurrences(values: &NFA, text: &str) -> Vec<Range<usize>> {
+    let mut state = values.start_state(Anchored::No).expect("unanchored searches are enabled");
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for (end, byte) in (1..).zip(text.bytes()) {
+        state = values.next_state(Anchored::No, state, byte);
+        if values.is_match(state) {
+            // The first pattern of a state is its longest: the others are suffixes of it.
+            let longest = values.pattern_len(values.match_pattern(state, 0));
+            ranges.push(end - longest..end);
+        }
+    }
+    joined(ranges)
 }
 
 /// The ranges in order, with those that overlap or touch as one.
@@ -112,7 +131,7 @@ fn starred(text: &str, hidden: Vec<Range<usize>>) -> String {
 }
 
 /// Finds the values of the secrets, and each line of one that has several.
-fn values(source: &Source, spans: &[Span]) -> Option<AhoCorasick> {
+fn values(source: &Source, spans: &[Span]) -> Option<NFA> {
     let mut values: Vec<&str> = Vec::new();
     for text in spans.iter().map(|&span| source.slice(span)) {
         values.push(text);
@@ -124,5 +143,33 @@ fn values(source: &Source, spans: &[Span]) -> Option<AhoCorasick> {
     values.sort_unstable();
     values.dedup();
     // More values than the automaton can hold would need a source of gigabytes.
-    (!values.is_empty()).then(|| AhoCorasick::new(values).expect("a source bounds its secrets"))
+    (!values.is_empty()).then(|| NFA::new(values).expect("a source bounds its secrets"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn each_byte_of_an_occurrence_is_covered_and_no_other(
+            values in proptest::collection::vec("[ab]{1,4}", 1..6),
+            text in "[abc]{0,40}",
+        ) {
+            let mut expected = vec![false; text.len()];
+            for value in &values {
+                for start in 0..text.len() {
+                    if text[start..].starts_with(value.as_str()) {
+                        expected[start..start + value.len()].fill(true);
+                    }
+                }
+            }
+            let mut covered = vec![false; text.len()];
+            for range in occurrences(&NFA::new(&values).expect("few values"), &text) {
+                covered[range].fill(true);
+            }
+            prop_assert_eq!(covered, expected);
+        }
+    }
 }

@@ -94,12 +94,17 @@ fn every_format() {
 
 #[test]
 fn what_is_found_is_shown() {
-    let tokens = |n: usize| check("a.log", crate::texts::tokens(n));
-    let shown = Case::new("tokens on one line, as text", 40_000, tokens, |(source, checked)| {
-        let found = Found { source, findings: checked.findings, secrets: checked.secrets };
-        render(Format::Text, &found);
+    type Text = fn(usize) -> String;
+    let texts: [(&str, Text); 2] =
+        [("unlike tokens", crate::texts::tokens), ("equal tokens", crate::texts::equal_tokens)];
+    let cases = texts.into_iter().map(|(name, text)| {
+        let make = move |n: usize| check("a.log", text(n));
+        Case::new(format!("{name} on one line, as text"), 40_000, make, |(source, checked)| {
+            let found = Found { source, findings: checked.findings, secrets: checked.secrets };
+            render(Format::Text, &found);
+        })
     });
-    assert_linear([shown]);
+    assert_linear(cases);
 }
 
 #[test]

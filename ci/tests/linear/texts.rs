@@ -12,6 +12,7 @@ pub(crate) const KNOWN: &[Row] = &[
     ("fences on one line", "a.md", |n| "```a".repeat(n)),
     ("password= on one line", "a.txt", |n| "password=".repeat(n)),
     ("password= on one line of settings", "a.ini", |n| "password=".repeat(n)),
+    ("password= on one line of variables", "a.env", |n| "password=".repeat(n)),
     ("password= in quotes", "a.py", |n| "password='".repeat(n)),
     ("password lines", "a.env", |n| "password=Xk9mQ2vL7\n".repeat(n)),
     ("calls that log in", "a.py", |n| ".login('a'".repeat(n)),
@@ -33,6 +34,11 @@ pub(crate) const KNOWN: &[Row] = &[
 /// Segments of base64 as in JSON web tokens, in one line.
 pub(crate) fn tokens(n: usize) -> String {
     (0..n).map(|at| format!("eyJhbGciOiJIUzI1NiIsInR5cCI{at:05}.")).collect()
+}
+
+/// Segments of base64, each the same as the last.
+pub(crate) fn equal_tokens(n: usize) -> String {
+    "eyJhbGciOiJIUzI1NiIsInR5cCI.".repeat(n)
 }
 
 /// Runs of backticks, none as long as another.
