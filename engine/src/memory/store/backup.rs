@@ -165,8 +165,12 @@ pub(super) fn prepare(
     }
     let path = path_of(store.path());
     let number = store.writes()?;
-    // One that is ahead is restored first, by the next who opens the store.
-    if last_number(&path).is_some_and(|last| last > number) {
+    if let Some(last) = last_number(&path).filter(|last| *last > number) {
+        // The store is behind: a process was killed between its snapshot and its commit, or the
+        // store has lost writes. Whoever opens it next restores them. Until then each write joins
+        // the backup under the lock of the store, with a number that the store does not have.
+        let changes = touched.changes(store)?;
+        *fault = Line(line(last + 1, &changes)?).add(store.path());
         return Ok(None);
     }
     let number = number + 1;

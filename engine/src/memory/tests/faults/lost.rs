@@ -203,6 +203,35 @@ pub(super) fn churn(job: &Job<'_>) {
     }
 }
 
+/// As after a process that was killed between its snapshot and its commit.
+#[test]
+fn writes_to_a_store_behind_its_backup_are_backed_up() {
+    for wanted in BOTH {
+        let folder = TempDir::new().expect("a folder");
+        let root = folder.path();
+        let mut memory = opened(root, wanted);
+        let save = |memory: &mut ProjectMemory, text: &str| {
+            memory.save_insight(text, None, &Insight::default(), None).expect("saved")
+        };
+        let first = save(&mut memory, "before");
+        let log = backup::path_of(&store_in(root, wanted));
+        let number = backup::last_number(&log).expect("a number");
+        let next = (number + 1).to_string();
+        let line = format!("\n[]\t{next}\t{}\n", crate::memory::id::digest(&[&next, "[]"]));
+        let mut file = OpenOptions::new().append(true).open(&log).expect("the log");
+        file.write_all(line.as_bytes()).expect("appended");
+        let ids = [first, save(&mut memory, "after"), save(&mut memory, "later")];
+        drop(memory);
+        cut(&store_in(root, wanted), 0);
+        let mut memory = opened(root, wanted);
+        for id in ids {
+            let found = memory.read(&mut |store| store.entry(&id)).expect("read");
+            assert!(found.is_some(), "{wanted:?}: {id}");
+        }
+        assert!(backup::last_number(&log).expect("a number") >= number + 3);
+    }
+}
+
 #[test]
 fn a_process_killed_while_it_writes_the_backup_loses_nothing_of_it() {
     for wanted in BOTH {
