@@ -136,19 +136,25 @@ impl Project {
         config: Config,
         config_path: Option<PathBuf>,
     ) -> Result<Self, ProjectError> {
-        let mut below = Vec::new();
         let all = snapshot.below("").unwrap_or_default();
-        let nested = |path: &&String| {
+        let is_nested = |path: &&String| {
             let scope = scope_of(path);
             is_page_path(path) && !scope.is_empty() && may_be_nested(scope)
         };
-        below.extend(all.iter().filter(nested).cloned());
-        for folder in RULE_FOLDERS.into_iter().chain([PACK_FOLDER]) {
-            let files = snapshot.below(folder).map_err(|error| {
+        let markdown_below = |folder: &str| {
+            let mut files = snapshot.below(folder).map_err(|error| {
                 ProjectError::new(format!("{folder} of the base: {error}"), None)
             })?;
-            below.extend(files.into_iter().filter(|path| path.ends_with(".md")));
+            files.retain(|path| path.ends_with(".md"));
+            Ok(files)
+        };
+        // In the order of `registry::project_pages`: of two pages with one id it decides.
+        let mut below = Vec::new();
+        for folder in RULE_FOLDERS {
+            below.extend(markdown_below(folder)?);
         }
+        below.extend(all.iter().filter(is_nested).cloned());
+        below.extend(markdown_below(PACK_FOLDER)?);
         let mut pages = registry::pages(&snapshot, below);
         let memories = all.iter().filter(|path| is_memory_path(path)).map(|path| scope_of(path));
         let memories: BTreeSet<&str> =

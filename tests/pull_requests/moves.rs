@@ -89,6 +89,29 @@ fn a_stranger_cannot_hide_findings_by_a_move() {
 }
 
 #[test]
+fn a_nested_rule_applies_on_an_untrusted_head_though_the_root_has_its_id() {
+    let nested = RULE.1.replace("blue", "mauve");
+    let files = [
+        RULE,
+        ("packages/a/.aidd/rules/team/colour.md", &*nested),
+        ("packages/a/x.txt", "one\n"),
+        ("x.txt", "one\n"),
+    ];
+    let scene = Scene::new(&files, |repository| {
+        repository.write("packages/a/x.txt", "one\nblue\nmauve\n");
+        repository.write("x.txt", "one\nblue\nmauve\n");
+    });
+    let trusted = scene.usual_runner().told(&[]);
+    let clone = scene.checkout(&scene.base, &["--depth=1"]);
+    let event = scene.payload("pull_request_target.json");
+    let runner = Runner::github(clone, "pull_request_target", "refs/heads/main", &event);
+    let untrusted = runner.told(&[]);
+    let findings = |told: &str| told.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(findings(&untrusted), findings(&trusted));
+    assert_snapshot!(untrusted, @"");
+}
+
+#[test]
 fn rules_that_move_by_themselves_blame_no_line_that_stayed() {
     let page = format!("packages/a/{}", RULE.0);
     let files = [(&*page, RULE.1), ("packages/a/x.txt", "blue\n"), ("x.txt", "blue\n")];
