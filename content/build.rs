@@ -50,25 +50,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("packs.rs"), packs(&root, &out)?)?;
     fs::write(out.join("guidance.rs"), guidance(&root)?)?;
     fs::write(out.join("clients.rs"), clients(&root.join("hooks"))?)?;
-    tokens(&out.join("tokens.fst"))
-}
-
-/// The tokens of the public encoding `o200k_base` with their ranks, by which they are merged. Written
-/// once: a new version of the library has another folder.
-fn tokens(file: &Path) -> Result<(), Box<dyn Error>> {
-    if file.exists() {
-        return Ok(());
-    }
-    let encoding = tiktoken_rs::o200k_base()?;
-    let mut tokens = Vec::new();
-    // Ranks have no gaps: the first that is none is the end of the table.
-    while let Ok(token) = encoding.decode_bytes(&[u32::try_from(tokens.len())?]) {
-        tokens.push(token);
-    }
-    let mut ranked: Vec<(Vec<u8>, u64)> = tokens.into_iter().zip(0..).collect();
-    ranked.sort();
-    let table = fst::Map::from_iter(ranked)?;
-    fs::write(file, table.as_fst().as_bytes())?;
     Ok(())
 }
 

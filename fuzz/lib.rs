@@ -10,9 +10,9 @@ use aidd_engine::linters::Settings;
 use aidd_engine::listing::Listing;
 use aidd_engine::paths::Globs;
 use aidd_engine::registry::Registry;
-use aidd_engine::rule_import::{self, Tool};
+use aidd_authoring::rule_import::{self, Tool};
 use aidd_engine::source::{Source, Span};
-use aidd_engine::suggest::{self, Ground};
+use aidd_authoring::suggest::{self, Ground};
 use aidd_engine::{examples, patterns, project_checks, remembered};
 use std::sync::LazyLock;
 

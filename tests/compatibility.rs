@@ -1,9 +1,9 @@
 //! How well the scores of pairs follow what someone would say who has worked with both.
 
-use aidd_engine::guidance::Library;
-use aidd_engine::guidance::compatibility;
-use aidd_engine::guidance::knowledge::Knowledge;
 use aidd_engine::stack::Stack;
+use aidd_guidance::Library;
+use aidd_guidance::compatibility;
+use aidd_guidance::knowledge::Knowledge;
 use serde::Deserialize;
 use std::path::Path;
 

@@ -222,7 +222,7 @@ fn resources() -> String {
 }
 
 fn prompts() -> String {
-    let library = aidd_engine::guidance::Library::shipped();
+    let library = aidd_guidance::Library::shipped();
     let mut table = String::from("| Prompt | What it does | Arguments |\n| --- | --- | --- |\n");
     for (page, arguments) in aidd_mcp::prompts::all(&library) {
         let shown: Vec<String> = arguments

@@ -1,7 +1,7 @@
 //! How often a task in a sentence is routed to where a person would send it.
 
-use aidd_engine::guidance::Library;
-use aidd_engine::guidance::routing::Routing;
+use aidd_guidance::Library;
+use aidd_guidance::routing::Routing;
 use serde::Deserialize;
 use std::path::Path;
 

@@ -12,7 +12,7 @@ use crate::{base, baseline, check};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::diff::Compared;
 use aidd_engine::files::Disk;
-use aidd_engine::guidance::state::Uncommitted;
+use aidd_engine::walk::Uncommitted;
 use aidd_engine::walk::{Walk, check_tree};
 use anyhow::Result;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use aidd_engine::check::Engine;
 use aidd_engine::diff::{self, Compared, Head};
 use aidd_engine::finding::{Severity, Status};
 use aidd_engine::git::{Change, GitError, Repository, Snapshot};
-use aidd_engine::guidance::state::Uncommitted;
+use aidd_engine::walk::Uncommitted;
 use aidd_engine::walk::{self, FileReport, Skipped, Walk, relative};
 use anyhow::Result;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use crate::Io;
 use crate::cli::{GenerateCommand, MessageFormat};
 use crate::exit::{Exit, UserError};
 use crate::project;
-use aidd_engine::commit_message::{self, Change, Fate, Input, Message};
+use aidd_authoring::commit_message::{self, Change, Fate, Input, Message};
 use aidd_engine::files::Files;
 use aidd_engine::git::{self, GitError, Repository, Snapshot};
 use anyhow::Result;

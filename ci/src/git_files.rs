@@ -2,7 +2,7 @@
 //! the store of a checkout is nobody else's.
 
 use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER};
-use aidd_engine::memory::journal::Journal;
+use aidd_memory::journal::Journal;
 use anyhow::{Context, Result};
 use globset::GlobBuilder;
 use ignore::gitignore::GitignoreBuilder;

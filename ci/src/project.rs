@@ -5,10 +5,10 @@ use aidd_engine::check::{Engine, REDACTED, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::files::Memory;
 use aidd_engine::kind::CONFIG_PATH;
-use aidd_engine::memory::project::system_clock;
-use aidd_engine::memory::times;
 use aidd_engine::registry::Registry;
 use aidd_engine::source::Source;
+use aidd_memory::project::system_clock;
+use aidd_memory::times;
 use anyhow::{Context, Result};
 use std::path::{Component, Path, PathBuf};
 

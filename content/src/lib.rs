@@ -2,7 +2,6 @@
 //! the build script finds them, reads their headers and compiles them into tables, so that a start
 //! parses no Markdown.
 
-pub mod embedding;
 pub mod page;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
@@ -37,9 +36,6 @@ pub struct Template {
     /// What it says. A line `<!-- aidd -->` stands for [`CLIENT_RULES`].
     pub text: &'static str,
 }
-
-/// The tokens of the public encoding `o200k_base`: a map of the `fst` crate from bytes to ranks.
-pub static TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tokens.fst"));
 
 /// What an agent is told of aidd in the rules files of its client.
 pub static CLIENT_RULES: &str = include_str!("../hooks/rules.md");

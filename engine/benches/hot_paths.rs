@@ -2,13 +2,13 @@
 
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
-use aidd_engine::embedding::Table;
 use aidd_engine::files::Memory;
 use aidd_engine::parse::dockerfile;
 use aidd_engine::patterns::prefilter::Prefilter;
 use aidd_engine::registry::Registry;
 use aidd_engine::source::{Encoding, Source};
-use aidd_engine::tokens;
+use aidd_lexicon::embedding::Table;
+use aidd_lexicon::tokens;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use std::collections::BTreeSet;

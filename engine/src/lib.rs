@@ -1,6 +1,5 @@
 //! Text in, findings out. The engine prints nothing, reads no environment, uses no async and knows
-//! no protocol; input and output happen in `files`, `git`, `walk`, `memory::store` and
-//! `memory::journal` only.
+//! no protocol; input and output happen in `files`, `git` and `walk` only.
 
 pub mod allow;
 pub mod baseline;
@@ -8,17 +7,14 @@ pub mod captures;
 pub mod check;
 pub mod comments;
 pub mod commit_checks;
-pub mod commit_message;
 pub mod config;
 pub mod diff;
-pub mod embedding;
 pub mod escape;
 pub mod examples;
 pub mod files;
 pub mod finding;
 pub mod fix;
 pub mod git;
-pub mod guidance;
 pub mod ignored;
 pub mod imports;
 pub mod kind;
@@ -26,7 +22,6 @@ pub mod lines;
 pub mod linters;
 pub mod listing;
 mod manifest;
-pub mod memory;
 pub mod packs;
 pub mod parse;
 pub mod paths;
@@ -36,14 +31,11 @@ pub mod project_checks;
 pub mod registry;
 pub mod remembered;
 pub mod rule;
-pub mod rule_import;
 pub mod secrets;
 pub mod select;
 pub mod source;
 pub mod stack;
-pub mod suggest;
 pub mod suppress;
-pub mod tokens;
 pub mod validators;
 mod variants;
 pub mod walk;

@@ -4,15 +4,15 @@
 use crate::tool::ToolError;
 use aidd_engine::config::ContentConfig;
 use aidd_engine::files::{Disk, nested};
-use aidd_engine::guidance::{Library, Watched};
 use aidd_engine::kind::{
     CONFIG_PATH, MEMORY_FILES, MEMORY_FOLDER, PACK_FOLDER, PLAIN_MEMORY_FOLDER, RULE_FOLDERS,
 };
-use aidd_engine::memory::MemoryError;
-use aidd_engine::memory::project::{Clock, ProjectMemory, system_clock};
-use aidd_engine::memory::store::Wanted;
-use aidd_engine::memory::times;
 use aidd_engine::project::{Project, ProjectError};
+use aidd_guidance::{Library, Watched};
+use aidd_memory::MemoryError;
+use aidd_memory::project::{Clock, ProjectMemory, system_clock};
+use aidd_memory::store::Wanted;
+use aidd_memory::times;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

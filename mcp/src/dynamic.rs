@@ -3,7 +3,7 @@
 //! they saw. No tool is ever hidden.
 
 use crate::schema::Object;
-use aidd_engine::memory::situation::{Situation, detect};
+use aidd_memory::situation::{Situation, detect};
 use rmcp::RoleServer;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{Peer, RequestContext};
@@ -92,7 +92,7 @@ mod tests {
     use crate::catalog::Catalog;
     use crate::tool::Profile;
     use crate::tools;
-    use aidd_engine::memory::situation::SITUATIONS;
+    use aidd_memory::situation::SITUATIONS;
 
     #[test]
     fn every_tool_that_serves_a_situation_exists() {

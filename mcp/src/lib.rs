@@ -24,8 +24,8 @@ pub use context::Environment;
 pub use http::Door;
 pub use tool::Profile;
 
-use aidd_engine::memory::project::system_clock;
-use aidd_engine::memory::store::Wanted;
+use aidd_memory::project::system_clock;
+use aidd_memory::store::Wanted;
 use anyhow::{Result, bail, ensure};
 use catalog::Catalog;
 use context::{Context, Setup};

@@ -3,7 +3,7 @@
 use crate::catalog::Catalog;
 use crate::tool::{Profile, Tool};
 use crate::tools;
-use aidd_engine::tokens;
+use aidd_lexicon::tokens;
 use std::fmt::Write as _;
 
 /// Bytes of a tool as it is listed.

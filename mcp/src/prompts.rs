@@ -4,8 +4,8 @@ use crate::context::Context;
 use crate::resources::text_of;
 use crate::schema::Object;
 use aidd_engine::escape;
-use aidd_engine::guidance::prompts::{Argument, arguments, filled};
-use aidd_engine::guidance::{Library, Page, Shelf};
+use aidd_guidance::prompts::{Argument, arguments, filled};
+use aidd_guidance::{Library, Page, Shelf};
 use rmcp::model::{ErrorData, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 
 /// For people: "aidd_plan_task" is "Plan a task".

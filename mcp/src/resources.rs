@@ -3,11 +3,11 @@
 use crate::context::Context;
 use crate::tool::ToolError;
 use aidd_engine::escape::markdown;
-use aidd_engine::guidance::{Library, Origin, Page, Shelf, demands};
-use aidd_engine::memory::MemoryError;
-use aidd_engine::memory::brief::Brief;
-use aidd_engine::memory::store::{Layers, Order, Query};
-use aidd_engine::memory::types::{Kind, Outcome};
+use aidd_guidance::{Library, Origin, Page, Shelf, demands};
+use aidd_memory::MemoryError;
+use aidd_memory::brief::Brief;
+use aidd_memory::store::{Layers, Order, Query};
+use aidd_memory::types::{Kind, Outcome};
 use rmcp::model::{ErrorData, Resource, ResourceTemplate};
 use serde_json::{Value, json};
 use std::borrow::Cow;

@@ -14,8 +14,8 @@ use crate::schema::Object;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::{prompts, resources};
 use aidd_engine::escape;
-use aidd_engine::guidance::Shelf;
-use aidd_engine::guidance::prompts::completions;
+use aidd_guidance::Shelf;
+use aidd_guidance::prompts::completions;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, CompletionInfo, ContentBlock, DiscoverResult, ErrorData,
@@ -272,7 +272,7 @@ impl ServerHandler for Server {
     }
 }
 
-fn library(context: &Context) -> Result<Arc<aidd_engine::guidance::Library>, ErrorData> {
+fn library(context: &Context) -> Result<Arc<aidd_guidance::Library>, ErrorData> {
     context.library().map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 

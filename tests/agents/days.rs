@@ -2,7 +2,7 @@
 
 use crate::steady::Steady;
 use crate::{AIDD, script, word};
-use aidd_engine::tokens;
+use aidd_lexicon::tokens;
 use serde::Deserialize;
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! What an agent is told over a day with hooks and tools together: nothing twice, nothing lost.
 
 use crate::agent_hooks::{claude, set_up};
-use aidd_engine::memory::kinds::Checkpoint;
-use aidd_engine::memory::project::{ProjectMemory, system_clock};
-use aidd_engine::memory::store::Wanted;
+use aidd_memory::kinds::Checkpoint;
+use aidd_memory::project::{ProjectMemory, system_clock};
+use aidd_memory::store::Wanted;
 use serde_json::{Value, json};
 
 fn context(said: &Value) -> String {

@@ -404,12 +404,12 @@ fn what_a_conversation_is_told_keeps_to_its_budget() {
     let answer = project.answer("session-start", &claude("SessionStart", json!({})));
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
     assert!(text.contains("topic 59: "), "{text}");
-    let tokens = aidd_engine::tokens::count(text);
+    let tokens = aidd_lexicon::tokens::count(text);
     assert!((600..=1200).contains(&tokens), "{tokens} tokens");
     project.write(".aidd/config.json", "{\"content\": {\"tokenBudget\": \"minimal\"}}");
     let answer = project.answer("session-start", &claude("SessionStart", json!({})));
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
-    let tokens = aidd_engine::tokens::count(text);
+    let tokens = aidd_lexicon::tokens::count(text);
     assert!((100..=400).contains(&tokens), "{tokens} tokens");
 }
 

@@ -2,7 +2,7 @@
 
 mod parsers;
 
-use aidd_engine::memory::types::{Kind, Outcome, Relation};
+use aidd_memory::types::{Kind, Outcome, Relation};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use parsers::{confidence, field, json, kind, link, relation};
 use serde_json::Value;

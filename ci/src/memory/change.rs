@@ -5,10 +5,10 @@ use super::{Desk, add, said};
 use crate::cli::Edit as EditArgs;
 use crate::exit::UserError;
 use crate::report::{number, one_line};
-use aidd_engine::memory::permanent::{Conflict, Edit};
-use aidd_engine::memory::times;
-use aidd_engine::memory::types::{Entry, Layer, Link, Outcome, Relation};
 use aidd_engine::remembered::{self, CHECK};
+use aidd_memory::permanent::{Conflict, Edit};
+use aidd_memory::times;
+use aidd_memory::types::{Entry, Layer, Link, Outcome, Relation};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -218,7 +218,7 @@ fn print(conflict: &Conflict, described: &Value, desk: &mut Desk<'_, '_>) -> Res
 pub(super) fn settle(id: &str, rev: Option<&str>, desk: &mut Desk<'_, '_>) -> Result<()> {
     let id = desk.id(id)?;
     let settled = desk.memory.settle(&id, rev).map_err(|error| match error {
-        aidd_engine::memory::MemoryError::Invalid(why) => {
+        aidd_memory::MemoryError::Invalid(why) => {
             UserError::new(why).hint("`aidd memory conflicts` names ids and edits").into()
         }
         other => said(other),

@@ -5,7 +5,7 @@ use crate::cli::{Import, MemoryForm as FormArg};
 use crate::exit::UserError;
 use crate::project;
 use crate::report::{number, one_line};
-use aidd_engine::memory::foreign::{self, Form};
+use aidd_memory::foreign::{self, Form};
 use anyhow::Result;
 use serde_json::json;
 use std::fs;

@@ -2,11 +2,11 @@
 
 use super::{Desk, said};
 use crate::report::{one_line, printable};
-use aidd_engine::memory::brief::Brief;
-use aidd_engine::memory::log::{Op, Revision};
-use aidd_engine::memory::times;
-use aidd_engine::memory::types::{Entry, Layer, Link, Status};
 use aidd_engine::remembered;
+use aidd_memory::brief::Brief;
+use aidd_memory::log::{Op, Revision};
+use aidd_memory::times;
+use aidd_memory::types::{Entry, Layer, Link, Status};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};

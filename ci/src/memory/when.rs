@@ -1,7 +1,7 @@
 //! Times as people type them.
 
 use crate::exit::UserError;
-use aidd_engine::memory::times;
+use aidd_memory::times;
 use anyhow::Result;
 
 const DAY: i64 = 86_400_000;

@@ -1,7 +1,7 @@
 //! Sentences and what they come to, in the form that programs read: `aidd rule suggest --format
 //! json` and the tool of agents say the same.
 
-use aidd_engine::suggest::{Catch, Caught, Count, Outcome, Suggestion, Survey, Told};
+use aidd_authoring::suggest::{Catch, Caught, Count, Outcome, Suggestion, Survey, Told};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -7,6 +7,7 @@ mod rules;
 mod scope;
 mod stamps;
 mod tree;
+mod uncommitted;
 mod whole;
 
 use crate::check::{Checked, Engine};
@@ -29,6 +30,7 @@ pub use crate::paths::relative;
 pub use job::is_binary;
 pub use kept::{Kept, Told};
 pub use scope::LeftOut;
+pub use uncommitted::{Uncommitted, uncommitted};
 pub use whole::{joined, listing, typed};
 
 /// Most threads that one run starts.

@@ -66,7 +66,7 @@ mod tests {
     /// Every page that guides an agent names tools that it can call.
     #[test]
     fn pages_name_tools_that_there_are() {
-        use aidd_engine::guidance::{Library, Shelf};
+        use aidd_guidance::{Library, Shelf};
         let library = Library::shipped();
         let tools = all();
         let prompts: Vec<&str> = library.on(Shelf::Prompts).map(|page| &*page.name).collect();

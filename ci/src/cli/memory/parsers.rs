@@ -1,6 +1,6 @@
 //! Values of arguments of `aidd memory`, as they are typed.
 
-use aidd_engine::memory::types::{Kind, Relation};
+use aidd_memory::types::{Kind, Relation};
 use serde_json::Value;
 
 pub(super) fn kind(text: &str) -> Result<Kind, String> {

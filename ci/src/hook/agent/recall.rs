@@ -3,13 +3,13 @@
 
 use crate::report::number;
 use aidd_engine::config::{ContentConfig, TokenBudget};
-use aidd_engine::guidance::next::{self, Asked};
-use aidd_engine::guidance::start::{Told, start};
-use aidd_engine::guidance::{Library, state};
-use aidd_engine::memory::MemoryError;
-use aidd_engine::memory::project::ProjectMemory;
-use aidd_engine::memory::records::SessionState;
 use aidd_engine::project::Project;
+use aidd_guidance::next::{self, Asked};
+use aidd_guidance::start::{Told, start};
+use aidd_guidance::{Library, state};
+use aidd_memory::MemoryError;
+use aidd_memory::project::ProjectMemory;
+use aidd_memory::records::SessionState;
 use std::path::Path;
 
 /// The pages that guide an agent, and how much of them it is told.

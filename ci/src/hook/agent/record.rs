@@ -6,14 +6,14 @@ use super::payload::Payload;
 use crate::memory::checked_out;
 use crate::report::number;
 use aidd_engine::files::Disk;
-use aidd_engine::memory::MemoryError;
-use aidd_engine::memory::kinds::{self, Checkpoint, Observation};
-use aidd_engine::memory::outcomes::Check;
-use aidd_engine::memory::project::ProjectMemory;
-use aidd_engine::memory::records::{AiProvider, BY, HOOK, SessionState};
-use aidd_engine::memory::store::{Layers, Order, Query};
-use aidd_engine::memory::times::millis;
-use aidd_engine::memory::types::{Entry, Kind};
+use aidd_memory::MemoryError;
+use aidd_memory::kinds::{self, Checkpoint, Observation};
+use aidd_memory::outcomes::Check;
+use aidd_memory::project::ProjectMemory;
+use aidd_memory::records::{AiProvider, BY, HOOK, SessionState};
+use aidd_memory::store::{Layers, Order, Query};
+use aidd_memory::times::millis;
+use aidd_memory::types::{Entry, Kind};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -100,7 +100,7 @@ fn end_stale(memory: &mut ProjectMemory, thread: &str) -> Result<()> {
 }
 
 fn now() -> i64 {
-    aidd_engine::memory::project::system_clock()()
+    aidd_memory::project::system_clock()()
 }
 
 /// The open session of the client's conversation.

@@ -1,7 +1,7 @@
 //! Where the block of rules stands in a file that people write, too.
 
+use aidd_authoring::suggest::EXPORTED as MARKERS;
 use aidd_engine::parse::markdown::{closes_fence, fence_marks};
-use aidd_engine::suggest::EXPORTED as MARKERS;
 use std::ops::Range;
 
 /// `before` with `block` in the place of the one it has, else at its end. Nothing else changes; the

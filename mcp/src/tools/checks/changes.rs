@@ -6,8 +6,8 @@ use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
 use aidd_ci::agent::{self, ComplianceFormat, Document, Format, Target};
 use aidd_engine::check::Selection;
-use aidd_engine::guidance::state::uncommitted;
 use aidd_engine::project::Project;
+use aidd_engine::walk::uncommitted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::Row;
-use aidd_engine::guidance::{Library, Origin, Page, Shelf};
+use aidd_guidance::{Library, Origin, Page, Shelf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -5,10 +5,10 @@ use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::{Row, branch_here};
 use aidd_engine::config::TokenBudget;
-use aidd_engine::guidance::next::Asked;
-use aidd_engine::guidance::start::{Told, budget, start_within};
-use aidd_engine::memory::project::ProjectMemory;
-use aidd_engine::memory::records::SessionState;
+use aidd_guidance::next::Asked;
+use aidd_guidance::start::{Told, budget, start_within};
+use aidd_memory::project::ProjectMemory;
+use aidd_memory::records::SessionState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -191,7 +191,7 @@ fn open(
 mod tests {
     use super::super::tests::{call, repository};
     use crate::context::Context;
-    use aidd_engine::memory::records::{AiProvider, BY, HOOK, SessionState};
+    use aidd_memory::records::{AiProvider, BY, HOOK, SessionState};
     use serde_json::{Map, json};
 
     /// A session as a hook of `client` begins it on `branch`.

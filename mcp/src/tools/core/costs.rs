@@ -2,7 +2,7 @@
 
 use super::tests::{ask, call, repository};
 use crate::context::Context;
-use aidd_engine::tokens;
+use aidd_lexicon::tokens;
 use serde_json::json;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -32,8 +32,8 @@ fn every_answer_keeps_its_price() {
         assert!(counted <= *most, "{tool}: {counted} of {most}\n{}", answer.text);
         assert!(counted * 4 >= *most || *most <= 500, "{tool}: {counted} of {most}");
     }
-    let library = aidd_engine::guidance::Library::shipped();
-    for page in library.on(aidd_engine::guidance::Shelf::Skills) {
+    let library = aidd_guidance::Library::shipped();
+    for page in library.on(aidd_guidance::Shelf::Skills) {
         if page.name != "competency-matrix" {
             let answer = call(folder.path(), "aidd_get_agent", json!({"agent": page.name}));
             assert!(

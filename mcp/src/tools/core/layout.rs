@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_engine::guidance::scaffold::{File, Preset, files};
+use aidd_guidance::scaffold::{File, Preset, files};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;

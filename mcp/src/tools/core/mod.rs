@@ -14,10 +14,10 @@ mod upcoming;
 use crate::context::Context;
 use crate::tool::{Tool, ToolError};
 use crate::tools::memory::shown::branch_here;
-use aidd_engine::guidance::next::{Asked, Next, suggest};
-use aidd_engine::guidance::state::{self, State};
-use aidd_engine::memory::MemoryError;
-use aidd_engine::tokens;
+use aidd_guidance::next::{Asked, Next, suggest};
+use aidd_lexicon::tokens;
+use aidd_memory::MemoryError;
+use aidd_memory::state::{self, State};
 use serde::Serialize;
 
 /// The tools of guidance.

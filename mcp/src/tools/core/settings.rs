@@ -5,8 +5,8 @@ use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_ci::project::redacted;
 use aidd_ci::settings::in_force;
-use aidd_engine::guidance::Origin;
-use aidd_engine::guidance::Shelf;
+use aidd_guidance::Origin;
+use aidd_guidance::Shelf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -55,7 +55,7 @@ fn get_config(context: &Context, _: Nothing) -> Result<Answer<Settings>, ToolErr
         settings.insert(setting.key.to_owned(), value);
         origins.insert(setting.key.to_owned(), json!(setting.origin));
     }
-    let own = |page: &&aidd_engine::guidance::Page| page.origin == Origin::Project;
+    let own = |page: &&aidd_guidance::Page| page.origin == Origin::Project;
     let pages = Shelf::all().flat_map(|shelf| library.on(shelf)).filter(own);
     let pages: Vec<String> = pages.map(|page| page.path.clone()).collect();
     let _ = write!(

@@ -7,10 +7,10 @@ use crate::tools::memory::shown::Row;
 use aidd_ci::agent;
 use aidd_engine::check::Selection;
 use aidd_engine::finding::Severity;
-use aidd_engine::guidance::next::{Asked, Next};
-use aidd_engine::guidance::start::{RESERVE, SLICES, Told, next_line, slices};
-use aidd_engine::guidance::state::{self, Uncommitted};
-use aidd_engine::tokens;
+use aidd_engine::walk::{self, Uncommitted};
+use aidd_guidance::next::{Asked, Next};
+use aidd_guidance::start::{RESERVE, SLICES, Told, next_line, slices};
+use aidd_lexicon::tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -72,7 +72,7 @@ pub(super) fn row(next: &Next) -> Row {
 
 fn suggest_next(context: &Context, given: Given) -> Result<Answer<Suggested>, ToolError> {
     let state = stands(context, given.branch.as_deref(), given.task.as_deref())?;
-    let uncommitted = state::uncommitted(context.root());
+    let uncommitted = walk::uncommitted(context.root());
     let changed = uncommitted.as_ref().map(Uncommitted::paths);
     let few = changed.as_ref().filter(|files| !files.is_empty() && files.len() <= CHECKED);
     let asked = Asked {

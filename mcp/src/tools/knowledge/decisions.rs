@@ -5,14 +5,12 @@ use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::Row;
 use aidd_engine::files::Disk;
-use aidd_engine::guidance::decision;
-use aidd_engine::guidance::heuristics::{
-    self, Mention, Questioned, Recalled, Scene, Stakes, USUAL,
-};
-use aidd_engine::guidance::knowledge::{Knowledge, Legacy};
-use aidd_engine::guidance::legacy::Wanted;
-use aidd_engine::memory::recall::Hit;
 use aidd_engine::stack;
+use aidd_guidance::decision;
+use aidd_guidance::heuristics::{self, Mention, Questioned, Recalled, Scene, Stakes, USUAL};
+use aidd_guidance::knowledge::{Knowledge, Legacy};
+use aidd_guidance::legacy::Wanted;
+use aidd_memory::recall::Hit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -10,12 +10,12 @@ mod versions;
 
 use crate::context::Context;
 use crate::tool::{Tool, ToolError};
-use aidd_engine::guidance::legacy::{self, Search, Wanted};
 use aidd_engine::kind::{MEMORY_FOLDER, PLAIN_MEMORY_FOLDER};
-use aidd_engine::memory::recall::{Found, Question};
-use aidd_engine::memory::store::Layers;
-use aidd_engine::memory::types::Kind;
 use aidd_engine::walk::{self, Walk};
+use aidd_guidance::legacy::{self, Search, Wanted};
+use aidd_memory::recall::{Found, Question};
+use aidd_memory::store::Layers;
+use aidd_memory::types::Kind;
 
 /// The tools of knowledge and stack.
 #[must_use]

@@ -3,7 +3,7 @@
 use crate::context::{Context, Setup};
 use crate::tool::{Answer, ToolError};
 use crate::tools;
-use aidd_engine::memory::project::Clock;
+use aidd_memory::project::Clock;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

@@ -3,8 +3,8 @@
 use super::shown::{Row, branch_here, day_of, listed, many};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
-use aidd_engine::memory::project::ProjectMemory;
-use aidd_engine::memory::records::BranchContext;
+use aidd_memory::project::ProjectMemory;
+use aidd_memory::records::BranchContext;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

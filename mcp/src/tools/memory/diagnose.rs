@@ -3,8 +3,8 @@
 use super::shown::{Row, capped, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_engine::memory::diagnose::{Diagnosis, Frame, Match, Said};
-use aidd_engine::memory::types::Layer;
+use aidd_memory::diagnose::{Diagnosis, Frame, Match, Said};
+use aidd_memory::types::Layer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -3,7 +3,7 @@
 use super::shown::{Row, capped};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_engine::memory::health::{Figure, LEAST_SAMPLES};
+use aidd_memory::health::{Figure, LEAST_SAMPLES};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

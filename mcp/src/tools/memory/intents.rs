@@ -6,9 +6,9 @@ use super::search::Came;
 use super::shown::{Row, branch_here, entry_row, entry_text, listed, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_engine::memory::kinds::{Checkpoint, Decision, Insight};
-use aidd_engine::memory::permanent::{Conflict, New};
-use aidd_engine::memory::types::{Kind, Link, Relation, Status};
+use aidd_memory::kinds::{Checkpoint, Decision, Insight};
+use aidd_memory::permanent::{Conflict, New};
+use aidd_memory::types::{Kind, Link, Relation, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -117,12 +117,10 @@ struct Decided {
 }
 
 /// The outcome that a decision is saved with: earlier products also have words for none.
-fn outcome_at_birth(
-    given: Option<&str>,
-) -> Result<Option<aidd_engine::memory::types::Outcome>, ToolError> {
+fn outcome_at_birth(given: Option<&str>) -> Result<Option<aidd_memory::types::Outcome>, ToolError> {
     match given.map(|word| word.trim().to_ascii_lowercase()).as_deref() {
         None | Some("pending" | "superseded") => Ok(None),
-        Some(word) => aidd_engine::memory::types::Outcome::read(word)
+        Some(word) => aidd_memory::types::Outcome::read(word)
             .map(Some)
             .map_err(|why| ToolError::new(format!("`outcome`: {why}"))),
     }

@@ -3,8 +3,8 @@
 use super::shown::{Row, capped, day_of, many};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
-use aidd_engine::memory::lifecycle::{Judged, PHASES, Phase, phase};
-use aidd_engine::memory::records::Lifecycle;
+use aidd_memory::lifecycle::{Judged, PHASES, Phase, phase};
+use aidd_memory::records::Lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -77,7 +77,7 @@ struct Phases {
 }
 
 fn criteria(phase: &Phase) -> Vec<Row> {
-    let one = |criterion: &aidd_engine::memory::lifecycle::Criterion| {
+    let one = |criterion: &aidd_memory::lifecycle::Criterion| {
         let shown: Vec<String> = criterion.shown_by.iter().map(|shown| shown.hint()).collect();
         Row::of(json!({"key": criterion.key, "criterion": criterion.says, "shownBy": shown}))
     };

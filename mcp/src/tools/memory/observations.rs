@@ -2,8 +2,8 @@
 
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_engine::memory::kinds::Observation;
-use aidd_engine::memory::types::Kind;
+use aidd_memory::kinds::Observation;
+use aidd_memory::types::Kind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};

@@ -4,10 +4,10 @@ use super::shown::{Row, plain, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_ci::memory::caught::{ELSEWHERE, look};
-use aidd_engine::memory::kinds::{Convention, Decision, Mistake};
-use aidd_engine::memory::permanent::{Edit, New, Saved};
-use aidd_engine::memory::types::{Kind, Link, Relation};
 use aidd_engine::remembered::{self, CHECK};
+use aidd_memory::kinds::{Convention, Decision, Mistake};
+use aidd_memory::permanent::{Edit, New, Saved};
+use aidd_memory::types::{Kind, Link, Relation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -189,7 +189,7 @@ pub(super) fn link(index: usize, given: &Row) -> Result<Link, ToolError> {
 
 /// The branch of a session, for what is kept from it; an unknown session is an error.
 pub(super) fn branch_of(
-    memory: &mut aidd_engine::memory::project::ProjectMemory,
+    memory: &mut aidd_memory::project::ProjectMemory,
     session: Option<&str>,
 ) -> Result<Option<String>, ToolError> {
     session.map(|id| Ok(memory.session(id)?.branch)).transpose()
@@ -442,7 +442,7 @@ fn prune(context: &Context, given: Prune) -> Result<Answer<Removed>, ToolError> 
             .map(|link| link.to);
         let replaced: Vec<String> = replaced.collect();
         let (entries, _) = memory.entries_by_id(&replaced)?;
-        let holds = aidd_engine::memory::types::Status::Active;
+        let holds = aidd_memory::types::Status::Active;
         let restored: Vec<String> = entries
             .into_iter()
             .filter(|entry| entry.status == holds)

@@ -3,10 +3,10 @@
 use super::shown::{Row, capped, entry_row, entry_text, kind, line, list, row, time};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError, UNKNOWN_MEMORY};
-use aidd_engine::memory::project::ProjectMemory;
-use aidd_engine::memory::recall::{Question, SearchOrder};
-use aidd_engine::memory::store::Layers;
-use aidd_engine::memory::types::{Entry, Link, Outcome};
+use aidd_memory::project::ProjectMemory;
+use aidd_memory::recall::{Question, SearchOrder};
+use aidd_memory::store::Layers;
+use aidd_memory::types::{Entry, Link, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;

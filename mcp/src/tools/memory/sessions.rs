@@ -3,9 +3,9 @@
 use super::shown::{Row, branch_here, capped, day_of, listed, many};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
-use aidd_engine::memory::project::ProjectMemory;
-use aidd_engine::memory::records::SessionState;
-use aidd_engine::memory::store::{Layers, Query};
+use aidd_memory::project::ProjectMemory;
+use aidd_memory::records::SessionState;
+use aidd_memory::store::{Layers, Query};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -3,11 +3,11 @@
 use crate::context::Context;
 use crate::tool::ToolError;
 use aidd_engine::git::Repository;
-use aidd_engine::memory::brief::Brief;
-use aidd_engine::memory::recall::{Found, Hit};
-use aidd_engine::memory::times::{day, millis};
-use aidd_engine::memory::types::{Entry, Kind, Layer, Link, Status};
 use aidd_engine::remembered;
+use aidd_memory::brief::Brief;
+use aidd_memory::recall::{Found, Hit};
+use aidd_memory::times::{day, millis};
+use aidd_memory::types::{Entry, Kind, Layer, Link, Status};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -5,12 +5,12 @@ use super::search::{Hits, hits, links};
 use super::shown::{Row, capped, entry_row, entry_text, kind, time};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_engine::memory::graph::{BY_CONTEXT, BY_TOPIC, CONTEXT, DEEPEST, Step};
-use aidd_engine::memory::project::ProjectMemory;
-use aidd_engine::memory::recall::{Question, SearchOrder};
-use aidd_engine::memory::store::{Layers, Order, Query};
-use aidd_engine::memory::types::{Entry, Kind, Status};
-use aidd_engine::memory::words::topic_key;
+use aidd_memory::graph::{BY_CONTEXT, BY_TOPIC, CONTEXT, DEEPEST, Step};
+use aidd_memory::project::ProjectMemory;
+use aidd_memory::recall::{Question, SearchOrder};
+use aidd_memory::store::{Layers, Order, Query};
+use aidd_memory::types::{Entry, Kind, Status};
+use aidd_memory::words::topic_key;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -225,7 +225,7 @@ fn by_topic(context: &Context, given: Topic) -> Result<Answer<Evolution>, ToolEr
         }
         text.truncate(text.trim_end().len());
         for entry in chain.iter().filter(|entry| entry.status != Status::Active) {
-            let day = aidd_engine::memory::times::day(entry.created_at);
+            let day = aidd_memory::times::day(entry.created_at);
             let marks = memory.brief(entry)?.marks();
             let _ = write!(text, "\nbefore: {} {day} {}{marks}", entry.id, entry.title(100));
         }

@@ -11,7 +11,7 @@ use crate::list::bytes_of;
 use crate::server::Server;
 use crate::testing::{Client, Era};
 use crate::tool::Profile;
-use aidd_engine::memory::project::Clock;
+use aidd_memory::project::Clock;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,0 +1,258 @@
+//! What a project depends on, as its manifests, workflows and container files say.
+
+use super::keys;
+use aidd_engine::parse::json;
+use regex::Regex;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// A dependency that is new, gone, or wanted in another version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Bump {
+    pub(super) name: String,
+    pub(super) from: Option<String>,
+    pub(super) to: Option<String>,
+    /// Whether it was a dependency before; after.
+    pub(super) was: bool,
+    pub(super) is: bool,
+}
+
+/// What a manifest says.
+#[derive(Debug, Default)]
+struct Manifest {
+    /// Name → version, if it says one.
+    dependencies: BTreeMap<String, Option<String>>,
+    /// The version of the project itself.
+    own: Option<String>,
+}
+
+/// The dependencies that differ between two texts of a file.
+pub(super) fn compare(path: &str, before: &str, after: &str) -> Vec<Bump> {
+    let (before, after) = (read(path, before), read(path, after));
+    let (old, new) = (before.dependencies, after.dependencies);
+    let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
+    names.sort();
+    names.dedup();
+    names
+        .into_iter()
+        .filter(|name| old.get(*name) != new.get(*name))
+        .map(|name| Bump {
+            name: name.clone(),
+            from: old.get(name).cloned().flatten(),
+            to: new.get(name).cloned().flatten(),
+            was: old.contains_key(name),
+            is: new.contains_key(name),
+        })
+        .collect()
+}
+
+/// The version of the project itself, when a manifest gives it a new one.
+pub(super) fn released(path: &str, before: &str, after: &str) -> Option<String> {
+    let (before, after) = (read(path, before).own?, read(path, after).own?);
+    (before != after).then_some(after)
+}
+
+fn read(path: &str, text: &str) -> Manifest {
+    let lower = path.to_ascii_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or(&lower);
+    if name == "cargo.toml" || name == "pyproject.toml" || name == "pipfile" {
+        toml(text)
+    } else if name == "package.json" || name == "composer.json" {
+        package_json(text)
+    } else if name.starts_with("requirements") {
+        Manifest { dependencies: text.lines().filter_map(requirement).collect(), own: None }
+    } else if name == "go.mod" {
+        let found = text.lines().filter_map(go_module);
+        Manifest { dependencies: found.collect(), own: None }
+    } else if name.contains("dockerfile") || name.contains("containerfile") {
+        by_pattern(&FROM, text)
+    } else if lower.starts_with(".github/") || name == "action.yml" || name == "action.yaml" {
+        by_pattern(&USES, text)
+    } else if name == "gemfile" || name.ends_with(".gemspec") {
+        by_pattern(&GEM, text)
+    } else {
+        Manifest::default()
+    }
+}
+
+static FROM: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?mi)^\s*FROM\s+(?:--\S+\s+)?([\w./-]+)(?::([\w.-]+))?"));
+/// A hash tells nothing; the comment after it does.
+static USES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?m)^\s*-?\s*uses:\s*([\w.-]+/[\w./-]+)@(?:[0-9a-f]{40}\s*#\s*)?([\w.+-]+)")
+});
+static GEM: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?m)^\s*(?:gem|\w+\.add(?:_\w+)?_dependency)[\s(]*['"]([\w-]+)['"](?:,\s*['"]([^'"]+)['"])?"#,
+    )
+});
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a constant pattern")
+}
+
+fn by_pattern(pattern: &Regex, text: &str) -> Manifest {
+    let found = pattern.captures_iter(text).map(|found| {
+        let version = found.get(2).map(|version| version.as_str());
+        (found[1].to_owned(), version.filter(|v| is_version(v)).map(str::to_owned))
+    });
+    Manifest { dependencies: found.collect(), own: None }
+}
+
+/// Cargo, Poetry, PEP 621 and 735, Pipenv.
+fn toml(text: &str) -> Manifest {
+    let mut manifest = Manifest::default();
+    for (key, value) in keys::toml(text) {
+        let (section, name) = key.rsplit_once('.').unwrap_or(("", &key));
+        let last = section.rsplit('.').next().unwrap_or_default();
+        if name == "version"
+            && matches!(section, "package" | "workspace.package" | "project" | "tool.poetry")
+        {
+            manifest.own = version(&value);
+        } else if is_list(section, name) {
+            let items = value.split(['"', '\'']).skip(1).step_by(2);
+            manifest.dependencies.extend(items.filter_map(requirement));
+        } else if is_dependencies(last) || matches!(last, "packages" | "dev-packages") {
+            manifest.dependencies.insert(name.to_owned(), version(&value));
+        } else if let Some((table, dependency)) = section.rsplit_once('.')
+            && is_dependencies(table.rsplit('.').next().unwrap_or_default())
+        {
+            // `[dependencies.name]`, or `name.workspace = true`.
+            let known = manifest.dependencies.entry(dependency.to_owned()).or_default();
+            if matches!(name, "version" | "rev" | "tag") {
+                *known = version(&value);
+            }
+        }
+    }
+    manifest
+}
+
+fn is_dependencies(section: &str) -> bool {
+    section == "dependencies" || section.ends_with("-dependencies")
+}
+
+/// Whether a key of a Python manifest holds a list of requirements.
+fn is_list(section: &str, name: &str) -> bool {
+    (section == "project" && name == "dependencies")
+        || matches!(section, "project.optional-dependencies" | "dependency-groups")
+}
+
+/// The version in `"1"`, `{ version = "1", … }` or `{ git = …, tag = "v1" }`.
+fn version(value: &str) -> Option<String> {
+    static IN_TABLE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r#"\b(?:version|tag|rev)\s*=\s*["']([^"']+)["']"#));
+    let text = match value.strip_prefix(['"', '\'']) {
+        Some(rest) => rest.split(['"', '\'']).next().unwrap_or_default(),
+        None => IN_TABLE.captures(value)?.get(1)?.as_str(),
+    };
+    is_version(text).then(|| text.to_owned())
+}
+
+/// Whether a text can be shown as a version: an address, or what stands in one, is none.
+fn is_version(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 24
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || ".-+^~=<>!*, |_".contains(c))
+}
+
+/// `name[extra]>=1.0; marker`.
+fn requirement(text: &str) -> Option<(String, Option<String>)> {
+    static REQUIREMENT: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"^\s*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:\(?\s*((?:[=<>!~]=?=?\s*[\w.*+!-]+\s*,?\s*)+))?",
+        )
+    });
+    let found = REQUIREMENT.captures(text)?;
+    let version = found.get(2).map(|version| version.as_str().trim());
+    let version = version.map(|v| v.strip_prefix("==").unwrap_or(v).trim());
+    Some((found[1].to_owned(), version.filter(|v| is_version(v)).map(str::to_owned)))
+}
+
+fn package_json(text: &str) -> Manifest {
+    let tree = json::parse(text);
+    let mut manifest = Manifest::default();
+    let Some(&root) = tree.nodes[0].children.first() else { return manifest };
+    manifest.own = tree.text(root, "version").map(str::to_owned).filter(|v| is_version(v));
+    for &group in &tree.nodes[root].children {
+        let key = tree.nodes[group].key.as_str();
+        let is_group = key == "dependencies"
+            || key.ends_with("Dependencies")
+            || matches!(key, "require" | "require-dev");
+        if is_group {
+            let entries = tree.nodes[group].children.iter().map(|&at| &tree.nodes[at]);
+            manifest.dependencies.extend(entries.map(|node| {
+                let version = node.value.clone().filter(|value| is_version(value));
+                (node.key.clone(), version)
+            }));
+        }
+    }
+    manifest
+}
+
+/// A line of a `require` block, or `require name version`.
+fn go_module(line: &str) -> Option<(String, Option<String>)> {
+    let line = line.trim();
+    let mut words = line.strip_prefix("require ").unwrap_or(line).split_whitespace();
+    let (name, version) = (words.next()?, words.next()?);
+    let is_module = version.starts_with('v') && (name.contains('.') || name.contains('/'));
+    (is_module && is_version(version)).then(|| (name.to_owned(), Some(version.to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `name from→to`, `-` for none.
+    #[track_caller]
+    fn shown(path: &str, before: &str, after: &str) -> String {
+        let text = |it: &Option<String>, there| match it {
+            Some(version) => version.clone(),
+            None if there => "?".to_owned(),
+            None => "-".to_owned(),
+        };
+        let show = |b: &Bump| format!("{} {}→{}", b.name, text(&b.from, b.was), text(&b.to, b.is));
+        compare(path, before, after).iter().map(show).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn manifests_are_compared() {
+        let cargo = "[package]\nversion = \"1.0.0\"\n[dependencies]\na = \"1.0\"\nb.workspace = true\n[dev-dependencies]\nc = { version = \"2\", features = [\"x\"] }\n[dependencies.d]\nversion = \"3\"\n";
+        let other = "[package]\nversion = \"1.1.0\"\n[dependencies]\na = \"1.1\"\n[dev-dependencies]\nc = { version = \"2\", features = [] }\n[dependencies.d]\nversion = \"4\"\n[dependencies.e]\npath = \"../e\"\n";
+        assert_eq!(shown("Cargo.toml", cargo, other), "a 1.0→1.1; b ?→-; d 3→4; e -→?");
+        assert_eq!(released("Cargo.toml", cargo, other).as_deref(), Some("1.1.0"));
+        assert_eq!(
+            shown(
+                "web/package.json",
+                r#"{"dependencies": {"a": "^1.0.0"}, "devDependencies": {"b": "git+https://u:p@h/x"}}"#,
+                r#"{"dependencies": {"a": "^2.0.0"}, "devDependencies": {"b": "git+https://u:q@h/x", "@c/d": "~1"}}"#
+            ),
+            "@c/d -→~1; a ^1.0.0→^2.0.0"
+        );
+        assert_eq!(
+            shown(
+                "pyproject.toml",
+                "[project]\ndependencies = [\n  \"a>=1.0\", # x\n  \"b[c]==2\",\n]\n",
+                "[project]\ndependencies = [\n  \"a>=1.1,<2\",\n  \"b[c]==3\",\n]\n[dependency-groups]\ndev = [\"e\"]\n"
+            ),
+            "a >=1.0→>=1.1,<2; b 2→3; e -→?"
+        );
+        assert_eq!(shown("requirements.txt", "# x\na==1\n-r b.txt\n", "a==2\n"), "a 1→2");
+        let go = |v: &str| {
+            format!("module m\n\ngo 1.22\n\nrequire (\n\tx.org/a v1.{v}.0 // indirect\n)\n")
+        };
+        assert_eq!(shown("go.mod", &go("1"), &go("2")), "x.org/a v1.1.0→v1.2.0");
+        let uses =
+            |v: &str| format!("jobs:\n  a:\n    steps:\n      - uses: actions/checkout@{v}\n");
+        assert_eq!(
+            shown(".github/workflows/a.yml", &uses("v3"), &uses("v4")),
+            "actions/checkout v3→v4"
+        );
+        let hash = format!("{} # v5", "0".repeat(40));
+        assert_eq!(
+            shown(".github/workflows/a.yml", &uses("v4"), &uses(&hash)),
+            "actions/checkout v4→v5"
+        );
+        assert_eq!(shown("Dockerfile", "FROM node:20 AS a\n", "FROM node:22 AS a\n"), "node 20→22");
+        assert_eq!(shown("Gemfile", "gem 'a', '~> 1'\n", "gem 'a', '~> 2'\n"), "a ~> 1→~> 2");
+    }
+}

@@ -1,0 +1,364 @@
+//! Packages: where they lie, and whether others can rely on a symbol, so that its loss breaks them.
+//! Only what can be shown counts: without a manifest that says the package is there for others,
+//! nothing breaks.
+
+use super::facts::Facts;
+use super::phrase::{code, list};
+use super::symbols::{Symbol, SymbolKind};
+use super::symbols_diff::{Pair, Placed};
+use super::syntax::GAP;
+use super::{Change, keys};
+use aidd_engine::parse::json;
+use aidd_engine::parse::tree::Tree;
+use regex::Regex;
+use std::collections::BTreeSet;
+
+/// Names of the files that say what a package is.
+const MANIFESTS: [&str; 4] = ["Cargo.toml", "package.json", "pyproject.toml", "go.mod"];
+/// Most breaks that a footer names.
+const NAMED: usize = 4;
+
+/// The files, beside the changed ones, that tell what a change is about: manifests above them, and
+/// the files that make them public. Those that exist go into [`super::Input::context`].
+#[must_use]
+pub fn context_paths(changes: &[Change]) -> Vec<String> {
+    let mut wanted = BTreeSet::new();
+    for path in changes.iter().flat_map(|change| [Some(&change.path), change.old_path.as_ref()]) {
+        let Some(path) = path else { continue };
+        for folder in ancestors(path) {
+            wanted.extend(MANIFESTS.map(|name| join(folder, name)));
+            let entries: &[&str] = match path.rsplit('.').next().unwrap_or_default() {
+                "rs" => &["lib.rs", "src/lib.rs", "mod.rs"],
+                "ts" | "tsx" | "mts" => &["index.ts", "src/index.ts", "index.tsx", "src/index.tsx"],
+                "js" | "jsx" | "mjs" | "cjs" => &["index.js", "src/index.js", "index.mjs"],
+                "go" => &["main.go"],
+                _ => &[],
+            };
+            wanted.extend(entries.iter().map(|name| join(folder, name)));
+            if path.ends_with(".rs") && !folder.is_empty() {
+                wanted.insert(format!("{folder}.rs"));
+            }
+        }
+    }
+    for change in changes {
+        wanted.remove(&change.path);
+    }
+    wanted.into_iter().collect()
+}
+
+/// The folders above a path, nearest first; the root is empty.
+fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| match path.rsplit_once('/') {
+        Some((folder, _)) => Some(folder),
+        None => (!path.is_empty()).then_some(""),
+    })
+    .skip(1)
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// Whether `path` lies below `folder`; all paths lie below the root.
+pub(super) fn is_below(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The folders that hold a manifest.
+pub(super) fn folders(context: &[(String, String)], changes: &[Change]) -> Vec<String> {
+    let paths = context.iter().map(|(path, _)| path).chain(changes.iter().map(|it| &it.path));
+    let mut folders: Vec<String> = paths
+        .filter_map(|path| {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            MANIFESTS.contains(&name).then(|| folder.to_owned())
+        })
+        .collect();
+    folders.sort();
+    folders.dedup();
+    folders
+}
+
+/// The files of the project before the change, as far as they are known.
+struct Before<'a> {
+    context: &'a [(String, String)],
+    facts: &'a Facts<'a>,
+}
+
+impl<'a> Before<'a> {
+    fn text(&self, path: &str) -> Option<&'a str> {
+        for file in &self.facts.files {
+            let old = file.change.old_path.as_ref().unwrap_or(&file.change.path);
+            if old == path {
+                return file.change.before.as_deref();
+            }
+        }
+        self.context.iter().find(|(name, _)| name == path).map(|(_, text)| text.as_str())
+    }
+
+    /// The nearest folder above `path` with a file `name`, and that file's text.
+    fn manifest<'p>(&self, path: &'p str, name: &str) -> Option<(&'p str, &'a str)> {
+        ancestors(path).find_map(|folder| Some((folder, self.text(&join(folder, name))?)))
+    }
+
+    /// Whether other packages can use `symbol`.
+    fn is_public(&self, it: &Placed) -> bool {
+        let (path, symbol) = (it.path.as_str(), &it.symbol);
+        if !symbol.exported || symbol.in_test || !self.facts.is_product(path) {
+            return false;
+        }
+        let top = symbol.parent.as_deref().unwrap_or(&symbol.name);
+        match path.rsplit('.').next().unwrap_or_default() {
+            "rs" => self.in_crate(path, top).unwrap_or(false),
+            "ts" | "tsx" | "mts" | "js" | "jsx" | "mjs" | "cjs" => {
+                self.in_npm(path, top).unwrap_or(false)
+            }
+            "py" => self.in_python(path).unwrap_or(false),
+            "go" => self.in_go(path).unwrap_or(false),
+            _ => false,
+        }
+    }
+
+    /// A crate that may be published, with a library, from whose root public modules or
+    /// re-exports lead to the symbol.
+    fn in_crate(&self, path: &str, top: &str) -> Option<bool> {
+        let (folder, manifest) = self.manifest(path, "Cargo.toml")?;
+        let is_kept = keys::toml(manifest).iter().any(|(key, value)| {
+            key == "package.publish" && matches!(value.replace(' ', "").as_str(), "false" | "[]")
+        });
+        let source = join(folder, "src");
+        let inside = path.strip_prefix(&source)?.strip_prefix('/')?.strip_suffix(".rs")?;
+        let mut parent = self.text(&join(&source, "lib.rs"))?;
+        if is_kept || inside == "main" || inside.starts_with("bin/") {
+            return Some(false);
+        }
+        let mut at = source;
+        let segments = inside.split('/').filter(|part| !matches!(*part, "mod" | "lib"));
+        for segment in segments {
+            if re_exports(parent, segment, top) {
+                return Some(true);
+            }
+            if !declares(parent, segment) {
+                return Some(false);
+            }
+            at = join(&at, segment);
+            let files = [format!("{at}.rs"), format!("{at}/mod.rs")];
+            let Some(text) = files.iter().find_map(|file| self.text(file)) else { break };
+            parent = text;
+        }
+        Some(true)
+    }
+
+    /// A package that npm would publish, whose entry the file is, or names.
+    fn in_npm(&self, path: &str, top: &str) -> Option<bool> {
+        let (folder, manifest) = self.manifest(path, "package.json")?;
+        let tree = json::parse(manifest);
+        let root = *tree.nodes.first()?.children.first()?;
+        let is_private = tree.text(root, "private") == Some("true");
+        let is_package = tree.text(root, "name").is_some()
+            && ["main", "module", "exports", "types", "bin"]
+                .iter()
+                .any(|key| tree.child(root, key).is_some());
+        if is_private || !is_package {
+            return Some(false);
+        }
+        let inside = path.strip_prefix(folder)?.trim_start_matches('/');
+        let stem = without_ending(inside.strip_prefix("src/").unwrap_or(inside));
+        if stem == "index" || entries(&tree).any(|entry| entry == stem) {
+            return Some(true);
+        }
+        let indexes = ["src/index.ts", "src/index.tsx", "src/index.js", "index.ts", "index.js"];
+        let text = indexes.iter().find_map(|name| self.text(&join(folder, name)))?;
+        Some(names_export(text, stem, top))
+    }
+
+    /// A project that is built and installed, outside of what is private by name.
+    fn in_python(&self, path: &str) -> Option<bool> {
+        let (_, manifest) = self.manifest(path, "pyproject.toml")?;
+        let settings = keys::toml(manifest);
+        let has = |key: &str| settings.iter().any(|(name, _)| name.starts_with(key));
+        let is_kept = manifest.contains("Private ::")
+            || settings.iter().any(|(key, v)| key == "tool.poetry.package-mode" && v == "false");
+        let is_hidden = path.split('/').any(|part| {
+            (part.starts_with('_') && !part.starts_with("__init__"))
+                || matches!(part, "scripts" | "tools" | "setup.py" | "migrations")
+        });
+        Some(has("build-system.") && !is_kept && !is_hidden)
+    }
+
+    /// A module that is no program, outside of `internal`.
+    fn in_go(&self, path: &str) -> Option<bool> {
+        let (folder, _) = self.manifest(path, "go.mod")?;
+        let is_program = self.text(&join(folder, "main.go")).is_some();
+        let is_hidden = path.split('/').any(|part| matches!(part, "internal" | "cmd" | "main.go"));
+        Some(!is_program && !is_hidden)
+    }
+}
+
+/// Whether a Rust module declares `pub mod name`.
+fn declares(parent: &str, name: &str) -> bool {
+    let pattern = format!(r"(?m)^\s*pub\s+mod\s+{}\s*[;{{]", regex::escape(name));
+    Regex::new(&pattern).is_ok_and(|pattern| pattern.is_match(parent))
+}
+
+/// Whether a Rust module has `pub use name::…` with the symbol in it.
+fn re_exports(parent: &str, name: &str, symbol: &str) -> bool {
+    let pattern = format!(r"pub\s+use\s+(?:(?:crate|self)::)?{}::([^;]*);", regex::escape(name));
+    Regex::new(&pattern).is_ok_and(|pattern| {
+        pattern
+            .captures_iter(parent)
+            .any(|found| has_word(&found[1], symbol) || found[1].contains('*'))
+    })
+}
+
+/// Whether an entry file exports `symbol` from the module `stem`, or all of it.
+fn names_export(text: &str, stem: &str, symbol: &str) -> bool {
+    let pattern = format!(
+        r#"export\s+(?:type\s+)?(\*|\{{[^}}]*\}})[^;\n]*from\s+['"]\./{}(?:\.\w+)?(?:/index)?['"]"#,
+        regex::escape(stem.strip_suffix("/index").unwrap_or(stem))
+    );
+    Regex::new(&pattern).is_ok_and(|pattern| {
+        pattern.captures_iter(text).any(|found| &found[1] == "*" || has_word(&found[1], symbol))
+    })
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).any(|it| it == word)
+}
+
+/// The files that a package.json names as its entries, without their first folder and ending.
+fn entries(tree: &Tree) -> impl Iterator<Item = &str> {
+    let is_entry = |at: usize| {
+        let mut up = std::iter::once(at).chain(tree.above(at));
+        up.any(|at| matches!(tree.nodes[at].key.as_str(), "main" | "module" | "exports" | "types"))
+    };
+    tree.nodes.iter().enumerate().filter(move |(at, _)| is_entry(*at)).filter_map(|(_, node)| {
+        let path = node.value.as_deref()?.trim_start_matches("./");
+        let inside = ["dist/", "lib/", "build/", "src/", "out/"]
+            .iter()
+            .find_map(|folder| path.strip_prefix(folder))
+            .unwrap_or(path);
+        Some(without_ending(inside))
+    })
+}
+
+fn without_ending(path: &str) -> &str {
+    let start = path.rfind('/').map_or(0, |at| at + 1);
+    path[start..].find('.').map_or(path, |at| &path[..start + at])
+}
+
+/// What others can no longer rely on, as a sentence; `None` when nothing of that kind is seen.
+pub(super) fn breaks(facts: &Facts<'_>, context: &[(String, String)]) -> Option<String> {
+    let before = Before { context, facts };
+    let symbols = &facts.symbols;
+    let removed: Vec<String> = symbols
+        .removed
+        .iter()
+        .filter(|it| before.is_public(it))
+        .map(|it| code(&it.symbol.name))
+        .collect();
+    let mut said = Vec::new();
+    if !removed.is_empty() {
+        let verb = if removed.len() == 1 { "is" } else { "are" };
+        said.push(format!("{} {verb} removed", list(&removed, NAMED)));
+    }
+    let renamed = symbols.renamed.iter().filter(|pair| before.is_public(&pair.before));
+    said.extend(renamed.take(NAMED).map(|pair| {
+        format!("{} is now {}", code(&pair.before.symbol.name), code(&pair.after.symbol.name))
+    }));
+    let hidden = symbols
+        .changed
+        .iter()
+        .filter(|pair| !pair.after.symbol.exported && before.is_public(&pair.before));
+    said.extend(hidden.map(|pair| format!("{} is private", code(&pair.before.symbol.name))));
+    let changed: Vec<String> = symbols
+        .changed
+        .iter()
+        .filter(|pair| pair.after.symbol.exported && is_called_otherwise(pair))
+        .filter(|pair| before.is_public(&pair.before))
+        .map(|pair| code(&pair.after.symbol.name))
+        .collect();
+    if !changed.is_empty() {
+        said.push(format!("the signature of {} changed", list(&changed, NAMED)));
+    }
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// Whether those who call a function, or read a member, must do it otherwise now.
+fn is_called_otherwise(pair: &Pair) -> bool {
+    let (before, after) = (&pair.before.symbol, &pair.after.symbol);
+    if !matches!(after.kind, SymbolKind::Function | SymbolKind::Member) || !pair.signature_differs()
+    {
+        return false;
+    }
+    let path = pair.after.path.as_str();
+    match path.rsplit('.').next().unwrap_or_default() {
+        // Types are not checked when the program runs; names of parameters are, in Python.
+        "py" => required(after, &before.parameters) != before.parameters,
+        "js" | "jsx" | "mjs" | "cjs" => {
+            required(after, &before.parameters).len() != before.parameters.len()
+        }
+        "ts" | "tsx" | "mts" => {
+            let added = required(after, &before.parameters);
+            let only_optional = added.len() == before.parameters.len()
+                && after.parameters.len() > before.parameters.len();
+            !only_optional && nameless(before) != nameless(after)
+        }
+        _ => nameless(before) != nameless(after),
+    }
+}
+
+/// The parameters of a function without those that are new and may be left out.
+fn required(symbol: &Symbol, known: &[String]) -> Vec<String> {
+    let tokens: Vec<&str> = symbol.signature.split(GAP).collect();
+    let is_optional = |name: &String| {
+        let at = tokens.iter().position(|token| token == name).unwrap_or(tokens.len());
+        let after = tokens.iter().skip(at + 1).take_while(|token| !matches!(**token, "," | ")"));
+        after.clone().any(|token| matches!(*token, "=" | "?"))
+            || at > 0 && matches!(tokens[at - 1], "*" | "**" | "...")
+    };
+    symbol
+        .parameters
+        .iter()
+        .filter(|name| known.contains(name) || !is_optional(name))
+        .cloned()
+        .collect()
+}
+
+/// A signature without the names of its parameters, which callers do not write.
+fn nameless(symbol: &Symbol) -> Vec<&str> {
+    symbol
+        .signature
+        .split(GAP)
+        .filter(|token| !matches!(*token, "mut" | "async" | "const"))
+        .map(|token| if symbol.parameters.iter().any(|name| name == token) { "" } else { token })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wanted_lies_above_the_changes() {
+        let change = Change { path: "a/src/b/c.rs".to_owned(), ..Change::default() };
+        let paths = context_paths(&[change]);
+        for path in ["a/Cargo.toml", "Cargo.toml", "a/src/lib.rs", "a/src/b.rs", "a/src/b/mod.rs"] {
+            assert!(paths.iter().any(|it| it == path), "{path}: {paths:?}");
+        }
+        assert!(!paths.iter().any(|it| it == "a/src/b/c.rs"));
+    }
+
+    #[test]
+    fn entries_and_modules_are_told() {
+        assert!(declares("pub mod a;\nmod b;", "a") && !declares("pub mod a;\nmod b;", "b"));
+        assert!(re_exports("pub use self::a::{B, C};", "a", "C"));
+        assert!(!re_exports("use a::C;", "a", "C"));
+        assert!(names_export("export { A, type B } from './c/d.js'", "c/d", "B"));
+        assert!(names_export("export * from \"./c\"", "c/index", "X"));
+        assert!(!names_export("export { A } from './c'", "c", "B"));
+        let tree = json::parse(
+            r#"{"main": "dist/a.cjs", "exports": {"./b": {"import": "./dist/b/c.js"}}, "name": "x"}"#,
+        );
+        assert_eq!(entries(&tree).collect::<Vec<_>>(), ["a", "b/c"]);
+    }
+}

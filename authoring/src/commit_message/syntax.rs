@@ -1,0 +1,304 @@
+//! Source as its tokens: what is left when layout, and then comments, are taken away.
+
+use ast_grep_core::Language;
+use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
+use ast_grep_language::SupportLang;
+use std::ops::Range;
+
+/// A node of a syntax tree.
+pub(super) type Node<'r> = ast_grep_core::Node<'r, StrDoc<SupportLang>>;
+/// A syntax tree.
+pub(super) type Root = ast_grep_core::AstGrep<StrDoc<SupportLang>>;
+
+/// Texts above this size are not parsed, in bytes: no one writes them by hand.
+const LARGEST: usize = 512 << 10;
+/// Between tokens: no grammar has a token with it.
+pub(super) const GAP: char = '\u{1f}';
+
+/// A part of a source without its layout.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tokens {
+    /// The tokens, each followed by [`GAP`].
+    pub(super) code: String,
+    /// The comments, likewise.
+    pub(super) comments: String,
+    /// What decides which way the program goes.
+    pub(super) conditions: Vec<String>,
+}
+
+/// The grammar for the file at `path`.
+pub(super) fn language(path: &str) -> Option<SupportLang> {
+    let language = SupportLang::from_path(path)?;
+    let known =
+        aidd_engine::patterns::syntax::LANGUAGES.iter().any(|(_, known)| *known == language);
+    let is_data = matches!(language, SupportLang::Json | SupportLang::Yaml);
+    (known && !is_data).then_some(language)
+}
+
+/// The syntax tree of a text; `None` when it is too large.
+pub(super) fn parse(text: &str, language: SupportLang) -> Option<Root> {
+    (text.len() <= LARGEST).then(|| language.ast_grep(text))
+}
+
+/// The tokens of a text: by its grammar, or by its lines when there is none.
+pub(super) fn tokens(path: &str, text: &str) -> Option<Tokens> {
+    match language(path) {
+        Some(language) => parse(text, language).map(|root| of_node(&root.root(), text, language)),
+        None => Some(of_lines(path, text)),
+    }
+}
+
+/// The tokens below `node`, which lies in `text`.
+pub(super) fn of_node(node: &Node<'_>, text: &str, language: SupportLang) -> Tokens {
+    of_range(node, node.range(), text, language)
+}
+
+/// The tokens below `node` that lie in `range` of `text`.
+pub(super) fn of_range(
+    node: &Node<'_>,
+    range: Range<usize>,
+    text: &str,
+    language: SupportLang,
+) -> Tokens {
+    let mut tokens = Tokens::default();
+    let mut end = range.start;
+    // Nodes to visit, and in how many blocks they lie: in Python, layout is structure.
+    let mut left = vec![(node.clone(), 0_usize, false)];
+    while let Some((node, depth, is_dropped)) = left.pop() {
+        let at = node.range();
+        if at.start >= range.end || at.end <= range.start {
+            continue;
+        }
+        let kind = node.kind();
+        if is_comment(&node, &kind) {
+            add_words(&mut tokens.comments, &text[at.clone()]);
+            end = end.max(at.end);
+            continue;
+        }
+        let is_statement =
+            || node.parent().is_some_and(|parent| matches!(&*parent.kind(), "block" | "module"));
+        if language == SupportLang::Python && is_statement() {
+            push(&mut tokens.code, &depth.to_string(), language);
+        }
+        if is_condition(&kind) {
+            tokens.conditions.extend(condition(&node));
+        }
+        let is_leaf = node.is_leaf() || is_whole(&kind);
+        if !is_leaf {
+            let depth = depth + usize::from(kind == "block");
+            let children: Vec<Node<'_>> = node.children().collect();
+            let drops = drops(&node, &kind, &children);
+            let children = children.into_iter().enumerate().rev();
+            left.extend(children.map(|(at, child)| (child, depth, drops.contains(&at))));
+            continue;
+        }
+        if is_dropped {
+            end = end.max(at.end);
+            continue;
+        }
+        // Text that the grammar has no token for.
+        let gap = text.get(end..at.start).unwrap_or_default().trim();
+        push(&mut tokens.code, gap, language);
+        push(&mut tokens.code, &text[at.clone()], language);
+        end = end.max(at.end);
+    }
+    tokens
+}
+
+/// Which children the formatter of Rust adds and takes away: braces around the one expression of a
+/// closure or an arm, and the comma after an arm.
+fn drops(node: &Node<'_>, kind: &str, children: &[Node<'_>]) -> Vec<usize> {
+    if *node.lang() != SupportLang::Rust {
+        return Vec::new();
+    }
+    if kind == "match_arm" {
+        let comma = children.iter().rposition(|child| child.kind() == ",");
+        return comma.into_iter().collect();
+    }
+    let is_body = node
+        .parent()
+        .is_some_and(|parent| matches!(&*parent.kind(), "closure_expression" | "match_arm"));
+    let is_single = |inner: &Node<'_>| {
+        let kind = inner.kind();
+        inner.is_named() && !kind.ends_with("statement") && !kind.ends_with("declaration")
+    };
+    let is_bare = kind == "block" && is_body && children.len() == 3 && is_single(&children[1]);
+    if is_bare { vec![0, 2] } else { Vec::new() }
+}
+
+/// A comment; in Python also a string that stands alone.
+fn is_comment(node: &Node<'_>, kind: &str) -> bool {
+    if kind == "expression_statement" && *node.lang() == SupportLang::Python {
+        let mut children = node.children();
+        return children.next().is_some_and(|child| child.kind() == "string")
+            && children.next().is_none();
+    }
+    kind.contains("comment")
+}
+
+/// Nodes whose text is more than that of their leaves.
+fn is_whole(kind: &str) -> bool {
+    matches!(
+        kind,
+        "string"
+            | "string_literal"
+            | "raw_string_literal"
+            | "interpreted_string_literal"
+            | "encapsed_string"
+            | "char_literal"
+            | "template_string"
+            | "regex"
+            | "heredoc_body"
+            | "jsx_text"
+    )
+}
+
+fn is_condition(kind: &str) -> bool {
+    matches!(
+        kind,
+        "binary_expression"
+            | "boolean_operator"
+            | "comparison_operator"
+            | "conditional_expression"
+            | "elif_clause"
+            | "if"
+            | "if_expression"
+            | "if_statement"
+            | "match_arm"
+            | "match_pattern"
+            | "switch_case"
+            | "ternary_expression"
+            | "unless"
+            | "while_expression"
+            | "while_statement"
+    )
+}
+
+/// The deciding part of a node, in single spaces.
+fn condition(node: &Node<'_>) -> Option<String> {
+    let part = ["condition", "pattern", "value"].iter().find_map(|name| node.field(name));
+    let text = match part {
+        Some(part) => part.text(),
+        None if node.kind().starts_with("if") => return None,
+        None => node.text(),
+    };
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Adds a token. A comma before a closing bracket, and in scripts a semicolon and the kind of
+/// quotes, are layout too.
+fn push(code: &mut String, token: &str, language: SupportLang) {
+    if token.is_empty() {
+        return;
+    }
+    let is_script =
+        matches!(language, SupportLang::JavaScript | SupportLang::TypeScript | SupportLang::Tsx);
+    if is_script && token == ";" {
+        return;
+    }
+    if matches!(token, ")" | "]" | "}" | ">") && code.ends_with(",\u{1f}") {
+        code.truncate(code.len() - 2);
+    }
+    let has_quotes = is_script || language == SupportLang::Python;
+    match token.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+        Some(inner) if has_quotes && !inner.contains(['"', '\\', '\'']) => {
+            code.push('"');
+            code.push_str(inner);
+            code.push('"');
+        }
+        _ => code.push_str(token),
+    }
+    code.push(GAP);
+}
+
+fn add_words(comments: &mut String, text: &str) {
+    for word in text.split_whitespace() {
+        comments.push_str(word);
+        comments.push(' ');
+    }
+    comments.push(GAP);
+}
+
+/// The lines of a text without a grammar: trimmed, unless layout may mean something.
+fn of_lines(path: &str, text: &str) -> Tokens {
+    let ending = path.rsplit('.').next().unwrap_or_default();
+    let is_free = !matches!(ending, "hs" | "nim" | "fs" | "sass" | "styl" | "elm" | "ex" | "exs");
+    let marks: &[&str] = match ending {
+        "sql" | "lua" | "hs" | "elm" => &["--"],
+        "r" | "jl" | "ex" | "exs" | "pl" | "nix" | "tf" | "fish" | "zsh" | "ps1" | "nim"
+        | "graphql" | "gql" => &["#"],
+        "kt" | "kts" | "swift" | "scala" | "cs" | "cc" | "cpp" | "cxx" | "hpp" | "dart"
+        | "proto" | "zig" | "groovy" | "m" | "mm" | "less" | "scss" | "sol" | "fs" | "v"
+        | "prisma" => &["//", "/*", "* ", "*/"],
+        _ => &[],
+    };
+    let mut tokens = Tokens::default();
+    for line in text.lines() {
+        let trimmed = line.trim();
+        if trimmed.is_empty() {
+            continue;
+        }
+        let to = if marks.iter().any(|mark| trimmed.starts_with(mark)) {
+            &mut tokens.comments
+        } else {
+            &mut tokens.code
+        };
+        to.push_str(if is_free { trimmed } else { line.trim_end() });
+        to.push(GAP);
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn same(path: &str, one: &str, other: &str) -> (bool, bool) {
+        let (one, other) = (tokens(path, one).expect("small"), tokens(path, other).expect("small"));
+        (one.code == other.code, one.comments == other.comments)
+    }
+
+    #[test]
+    fn layout_is_not_code() {
+        assert_eq!(same("a.rs", "fn a(b: u8,) {b}", "fn a(\n  b: u8\n) {\n  b\n}"), (true, true));
+        assert_eq!(same("a.rs", "fn a() { \"x y\" }", "fn a() { \"x  y\" }"), (false, true));
+        assert_eq!(same("a.ts", "f('a');", "f(\"a\")\n"), (true, true));
+        assert_eq!(same("a.ts", "f(`a ${b} c`)", "f(`a ${b}c`)"), (false, true));
+        assert_eq!(same("a.js", "f('a \"b')", "f(\"a \\\"b\")"), (false, true));
+        let arms = "fn a() { match b { 1 => { c(|d| e) } _ => f, } }";
+        assert_eq!(
+            same("a.rs", arms, "fn a() { match b { 1 => c(|d| { e }), _ => f } }"),
+            (true, true)
+        );
+        assert_eq!(
+            same("a.rs", arms, "fn a() { match b { 1 => c(|d| { e; }), _ => f } }"),
+            (false, true)
+        );
+        assert_eq!(same("a.go", "func a() { b() }", "func a() {\n\tb()\n}"), (true, true));
+        assert_eq!(same("a.kt", "  fun a() {}\n", "fun a() {}\n\n"), (true, true));
+    }
+
+    #[test]
+    fn the_layout_of_python_is_code() {
+        let nested = "if a:\n    b()\n    c()\n";
+        assert_eq!(same("a.py", nested, "if a:\n  b()\n  c()\n"), (true, true));
+        assert_eq!(same("a.py", nested, "if a:\n    b()\nc()\n"), (false, true));
+        assert!(same("a.py", "f(a,\n  b)\n", "f(a, b)\n").0);
+    }
+
+    #[test]
+    fn comments_stand_apart() {
+        assert_eq!(same("a.rs", "// a\nfn b() {}", "/// c\nfn b() {}"), (true, false));
+        assert_eq!(same("a.py", "def a():\n  'x'\n  b()", "def a():\n  b()"), (true, false));
+        assert_eq!(same("a.sql", "-- a\nSELECT 1;", "SELECT 1;"), (true, false));
+        assert_eq!(same("a.rs", "// a\n// b\nfn c() {}", "//  a\n\n// b\nfn c() {}"), (true, true));
+    }
+
+    #[test]
+    fn conditions_are_told() {
+        let of = |text: &str| tokens("a.rs", text).expect("small").conditions;
+        assert_eq!(of("fn a() { if b > 1 { c() } }"), ["b > 1", "b > 1"]);
+        assert_ne!(of("fn a() { while b {} }"), of("fn a() { while !b {} }"));
+    }
+}

@@ -1,0 +1,6 @@
+//! What helps a person write: rule pages from the configuration of other tools, checks for sentences
+//! of the team's documents, and facts of a change for its commit message.
+
+pub mod commit_message;
+pub mod rule_import;
+pub mod suggest;

@@ -1,0 +1,470 @@
+//! From a draft to a page: the header written, our own reader asked, examples run and kept where
+//! they show what they claim.
+
+mod yaml;
+
+use super::{Import, Left, Made, Page, Tool, slug, texts};
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::Config;
+use aidd_engine::examples::{self, Expected};
+use aidd_engine::files::Memory;
+use aidd_engine::finding::Severity;
+use aidd_engine::paths::scope_of;
+use aidd_engine::patterns;
+use aidd_engine::registry::Registry;
+use aidd_engine::rule::Rule;
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use yaml::{block, flow, scalar};
+
+/// A rule of another tool as a page of ours, before it is written.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    pub(super) tool: Tool,
+    /// The configuration it stands in.
+    pub(super) file: String,
+    /// What the tool calls it.
+    pub(super) item: String,
+    /// The second half of its id; follows from `item` unless a rule becomes several pages.
+    pub(super) name: String,
+    pub(super) severity: Severity,
+    pub(super) enabled: bool,
+    pub(super) message: Option<String>,
+    pub(super) help: Option<String>,
+    pub(super) sources: Vec<String>,
+    /// Other names of it, by which comments in files allow it.
+    pub(super) aliases: Vec<String>,
+    /// `check` of the header; `None`: the page guides only.
+    pub(super) check: Option<Json>,
+    /// What must or must never be: the first paragraph.
+    pub(super) demand: String,
+    /// What the tool's own message and notes say, a paragraph each.
+    pub(super) says: Vec<String>,
+    /// In what the page differs from the rule.
+    pub(super) notes: Vec<String>,
+    pub(super) tries: Vec<Try>,
+    /// The text of a file that a fix makes.
+    pub(super) template: Option<String>,
+}
+
+/// An example that should hold: the files beside it, and last the one under check.
+#[derive(Clone, Debug)]
+pub(super) struct Try {
+    pub(super) passes: bool,
+    /// Of these the first that shows what it claims is enough, where no other does.
+    pub(super) is_spare: bool,
+    pub(super) files: Vec<(String, String)>,
+}
+
+impl Draft {
+    /// A draft that warns and says `demand`.
+    pub(super) fn new(tool: Tool, file: &str, item: &str, demand: impl Into<String>) -> Self {
+        Self {
+            tool,
+            file: file.to_owned(),
+            item: item.to_owned(),
+            name: slug(item),
+            severity: Severity::Warning,
+            enabled: true,
+            message: None,
+            help: None,
+            sources: Vec::new(),
+            aliases: Vec::new(),
+            check: None,
+            demand: demand.into(),
+            says: Vec::new(),
+            notes: Vec::new(),
+            tries: Vec::new(),
+            template: None,
+        }
+    }
+
+    pub(super) fn check(mut self, check: Json) -> Self {
+        self.check = Some(check);
+        self
+    }
+
+    pub(super) fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// An example of one file.
+    pub(super) fn example(self, passes: bool, path: &str, text: impl Into<String>) -> Self {
+        self.project(passes, vec![(path.to_owned(), text.into())])
+    }
+
+    /// An example of several files.
+    pub(super) fn project(mut self, passes: bool, files: Vec<(String, String)>) -> Self {
+        self.tries.push(Try { passes, is_spare: false, files });
+        self
+    }
+
+    /// An example of something that is found, for want of a better one.
+    pub(super) fn spare(mut self, path: &str, text: impl Into<String>) -> Self {
+        let files = vec![(path.to_owned(), text.into())];
+        self.tries.push(Try { passes: false, is_spare: true, files });
+        self
+    }
+
+    fn id(&self) -> String {
+        format!("{}/{}", self.tool, self.name)
+    }
+
+    /// The page with these examples: each with its findings, and what fixes make of it.
+    fn page(&self, tries: &[(&Try, Vec<String>, Option<String>)]) -> String {
+        let mut page = String::from("---\n");
+        let _ = writeln!(page, "severity: {}", self.severity);
+        if !self.enabled {
+            page.push_str("enabled: false\n");
+        }
+        for (key, text) in [("message", &self.message), ("help", &self.help)] {
+            if let Some(text) = text {
+                let _ = writeln!(page, "{key}: {}", scalar(&Json::from(one_line(text))));
+            }
+        }
+        if !self.aliases.is_empty() {
+            let _ = writeln!(page, "aliases: {}", flow(&Json::from(self.aliases.clone())));
+        }
+        if !self.sources.is_empty() {
+            let _ = writeln!(page, "sources: {}", flow(&Json::from(self.sources.clone())));
+        }
+        if let Some(check) = &self.check {
+            page.push_str("check:");
+            block(check, 1, &mut page);
+        }
+        let _ = write!(page, "---\n# {}\n\n{}\n", self.id(), one_line(&self.demand));
+        for says in &self.says {
+            said(says, &mut page);
+        }
+        for note in &self.notes {
+            let _ = write!(page, "\nDiffers from {}: {}.\n", self.tool, one_line(note));
+        }
+        let _ = write!(
+            page,
+            "\nImported from `{}`, where {} calls it `{}`.\n",
+            self.file, self.tool, self.item
+        );
+        if let Some(template) = &self.template {
+            page.push_str("\n## Template\n");
+            fence(&mut page, "text", template);
+        }
+        // The blocks of a rule over the whole project are one project anyway.
+        let over_all = |check: &Json| ["tree", "layers"].iter().any(|form| !check[*form].is_null());
+        let joined = self.check.as_ref().is_some_and(over_all);
+        for (heading, passes) in [("Fails", false), ("Passes", true)] {
+            let mut of_kind = tries.iter().filter(|(one, ..)| one.passes == passes).peekable();
+            if of_kind.peek().is_some() {
+                let _ = write!(page, "\n## {heading}\n");
+            }
+            for (one, found, _) in of_kind {
+                one.write(found, joined, &mut page);
+            }
+        }
+        if tries.iter().any(|(.., fixed)| fixed.is_some()) {
+            page.push_str("\n## Fixed\n");
+        }
+        for (one, _, fixed) in tries {
+            if let Some((text, (path, _))) = fixed.as_ref().zip(one.files.last()) {
+                fence(&mut page, ending(path), text);
+            }
+        }
+        page
+    }
+}
+
+impl Try {
+    fn write(&self, found: &[String], joined: bool, page: &mut String) {
+        for (at, (path, text)) in self.files.iter().enumerate() {
+            let with = if joined || at + 1 == self.files.len() { "" } else { " with" };
+            let info = format!("{} path={path}{with}", ending(path));
+            match text.as_str() {
+                // A block of no line has no place in the page.
+                "" => fence(page, &format!("{info} times=0"), "nothing\n"),
+                text => fence(page, &info, text),
+            }
+        }
+        if !self.passes {
+            fence(page, "finding", &format!("{}\n", found.join("\n")));
+        }
+    }
+
+    /// Whether it can be written into a page at all: a block ends in a line break.
+    fn is_writable(&self) -> bool {
+        let plain = |path: &String| !path.contains(|c: char| c.is_whitespace() || c.is_control());
+        let whole = |text: &String| text.is_empty() || text.ends_with('\n');
+        self.files.iter().all(|(path, text)| plain(path) && whole(text) && !text.contains('\r'))
+    }
+}
+
+/// What a code block of the file at `path` is called.
+fn ending(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let ending = name.rsplit_once('.').map_or("text", |(_, ending)| ending);
+    let plain = !ending.is_empty() && ending.bytes().all(|b| b.is_ascii_alphanumeric());
+    if plain && !matches!(ending, "finding" | "dockerfile" | "mermaid" | "commit") {
+        ending
+    } else {
+        "text"
+    }
+}
+
+/// A code block whose marks its text does not have.
+fn fence(page: &mut String, info: &str, text: &str) {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let marks = "`".repeat(longest.max(2) + 1);
+    let _ = write!(page, "\n{marks}{info}\n{text}{marks}\n");
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What another tool says: its paragraphs, and its lines as they are where they are laid out.
+fn said(text: &str, page: &mut String) {
+    let mut lines = text.trim_end().lines().skip_while(|line| line.trim().is_empty()).peekable();
+    while lines.peek().is_some() {
+        let block: Vec<&str> = lines.by_ref().take_while(|line| !line.trim().is_empty()).collect();
+        let is_laid_out = |line: &&str| {
+            let is_item = ["- ", "* ", "1. "].iter().any(|mark| line.starts_with(mark));
+            is_item || line.starts_with(['\t', ' '])
+        };
+        if block.len() > 1 && block.iter().any(is_laid_out) {
+            fence(page, "text", &format!("{}\n", block.join("\n")));
+        } else if !block.is_empty() {
+            let _ = write!(page, "\n{}\n", prose(&block.join(" ")));
+        }
+    }
+}
+
+/// A text of another tool as a paragraph that is no heading, no block and no list of ours.
+fn prose(text: &str) -> String {
+    let line = one_line(text);
+    let odd = line.starts_with(['#', '`', '~', '>', '|', '-', '+', '*', '<'])
+        && !line.starts_with('`')
+        || line.starts_with("```");
+    if odd { format!("\\{line}") } else { line }
+}
+
+/// Writes the pages of what a reader made, each read again by our own reader.
+pub(super) fn finish(made: Made, to: &str) -> Import {
+    let mut import = Import { left: made.left, ..Import::default() };
+    let mut drafts = made.drafts;
+    name_apart(&mut drafts);
+    let path = |draft: &Draft| format!("{}/{}.md", to.trim_end_matches('/'), draft.id());
+    let first: Vec<(String, String)> = drafts
+        .iter()
+        .map(|draft| {
+            let tries: Vec<_> =
+                writable(draft).map(|one| (one, vec![String::new()], None)).collect();
+            (path(draft), draft.page(&tries))
+        })
+        .collect();
+    let mut taken = Vec::new();
+    for (draft, (path, text)) in drafts.iter().zip(&first) {
+        match reread(path, text, &draft.id()) {
+            Ok(rule) => match patterns::problems(&rule).first() {
+                // A form that refuses what the other tool takes is no fault of the page.
+                Some(why) => import.left.push(Left::new(&draft.item, why)),
+                None => taken.push((draft, path.clone(), text.clone())),
+            },
+            Err(why) => import.defects.push(format!("{path}: {why}")),
+        }
+    }
+    let pages: Vec<_> = taken.iter().map(|(_, path, text)| (path.clone(), text.clone())).collect();
+    let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default());
+    let mut done = Vec::new();
+    for (draft, path, text) in taken {
+        let tries = engine.as_ref().map(|engine| proven(engine, draft)).unwrap_or_default();
+        let written = draft.page(&tries);
+        if let Err(why) = reread(&path, &written, &draft.id()) {
+            import.defects.push(format!("{path}: {why}: {}", text.lines().count()));
+            continue;
+        }
+        let shows = |passes: bool| tries.iter().any(|(one, ..)| one.passes == passes);
+        let page = Page {
+            path,
+            id: draft.id(),
+            item: draft.item.clone(),
+            text: written,
+            notes: draft.notes.clone(),
+            has_examples: draft.check.is_none() || shows(false) && shows(true),
+        };
+        done.push((draft, tries, page));
+    }
+    let files = Memory(
+        done.iter().map(|(.., page)| (page.path.clone(), page.text.clone().into_bytes())).collect(),
+    );
+    let own = own_folder(to);
+    for (draft, tries, mut page) in done {
+        let judged = engine.as_ref().is_ok_and(|engine| judges(engine, &page.id, &files, &own.0));
+        if judged && let Some(check) = &draft.check {
+            let mut spared = draft.clone();
+            let mut exclude = texts(&check["exclude"]);
+            exclude.extend([own.1.clone(), format!("{}/", own.1)]);
+            spared
+                .check
+                .as_mut()
+                .into_iter()
+                .for_each(|check| check["exclude"] = exclude.clone().into());
+            page.text = spared.page(&tries);
+        }
+        import.pages.push(page);
+    }
+    import.pages.sort_by(|one, next| one.path.cmp(&next.path));
+    import
+}
+
+/// The folder of the pages that no page need judge: its path, and its glob in a page.
+fn own_folder(to: &str) -> (String, String) {
+    let to = to.trim_end_matches('/');
+    let scope = scope_of(&format!("{to}/x.md")).to_owned();
+    let inner = to.strip_prefix(&scope).unwrap_or(to).trim_start_matches('/');
+    // A folder such as `.aidd` is ours as a whole.
+    let own = match inner.split_once('/') {
+        Some((top, _)) if top.starts_with('.') => top,
+        _ => inner,
+    };
+    let path = if scope.is_empty() { own.to_owned() } else { format!("{scope}/{own}") };
+    (path, format!("/{own}"))
+}
+
+/// Whether a rule finds something in the pages themselves, which `files` are.
+fn judges(engine: &Engine, id: &str, files: &Memory, own: &str) -> bool {
+    let Some(rule) = engine.registry().get(id) else { return false };
+    let is_own = |path: &str| {
+        path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    examples::judged(engine, rule, files).iter().any(|path| is_own(path))
+}
+
+/// The second page of one name gets a number, so that ids stay what they are from run to run.
+fn name_apart(drafts: &mut [Draft]) {
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    for draft in drafts {
+        let plain = draft.name.clone();
+        let mut number = 2;
+        while !seen.insert(draft.name.clone()) {
+            draft.name = format!("{plain}-{number}");
+            number += 1;
+        }
+    }
+}
+
+/// The page as our own reader has it.
+fn reread(path: &str, text: &str, id: &str) -> Result<Rule, String> {
+    aidd_content::page::header(text).map_err(|error| {
+        let at = text.get(error.span.clone()).unwrap_or_default();
+        format!("{} (`{at}`)", error.message)
+    })?;
+    let rule = aidd_engine::registry::project_rule(path, text).ok_or("it is not read as a rule")?;
+    if *rule.id == *id { Ok(rule) } else { Err(format!("it is read as `{}`", rule.id)) }
+}
+
+fn writable(draft: &Draft) -> impl Iterator<Item = &Try> {
+    // The blocks of a page stand in two sections.
+    let of = |passes: bool| draft.tries.iter().filter(move |one| one.passes == passes);
+    of(false).chain(of(true)).filter(|one| one.is_writable())
+}
+
+/// The examples that show what they claim, with what is found in them and what fixes make of them.
+fn proven<'d>(engine: &Engine, draft: &'d Draft) -> Vec<(&'d Try, Vec<String>, Option<String>)> {
+    let Some(rule) = engine.registry().get(&draft.id()) else { return Vec::new() };
+    let Ok((read, _)) = examples::read(rule) else { return Vec::new() };
+    let tries: Vec<&Try> = writable(draft).collect();
+    if read.len() != tries.len() {
+        return Vec::new();
+    }
+    let mut proven = Vec::new();
+    for (one, example) in tries.into_iter().zip(&read) {
+        let is_shown = proven.iter().any(|(other, ..): &(&Try, _, _)| !other.passes);
+        if one.passes != (example.expected == Expected::Passes) || one.is_spare && is_shown {
+            continue;
+        }
+        let results = examples::results(engine, rule, example);
+        let found: Vec<String> =
+            results.iter().map(|(source, finding)| examples::line(rule, source, finding)).collect();
+        if one.passes != found.is_empty() {
+            continue;
+        }
+        let mut mended = examples::by_fixes(&results);
+        let fixed = mended.pop().map(|(_, text)| text);
+        // What does not end in a line break cannot be shown.
+        if !mended.is_empty()
+            || fixed.as_ref().is_some_and(|text| !text.is_empty() && !text.ends_with('\n'))
+        {
+            continue;
+        }
+        proven.push((one, found, fixed));
+    }
+    proven
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_draft_becomes_a_page_that_passes_its_own_test() {
+        let draft = Draft::new(Tool::Alint, ".alint.yml", "no-todo", "Files NEVER hold `TODO`.")
+            .check(json!({"files": ["src/**"], "text": {"regex": "TODO"}}))
+            .example(false, "src/a.rs", "// TODO: `x`\n")
+            .example(true, "src/a.rs", "// done\n")
+            .example(true, "src/a.rs", "// TODO that does not pass\n");
+        let import =
+            finish(Made { drafts: vec![draft.clone(), draft], left: Vec::new() }, ".aidd/rules");
+        assert_eq!(import.defects, Vec::<String>::new());
+        insta::assert_snapshot!(import.pages[1].text, @"
+        ---
+        severity: warning
+        check:
+          files: ['src/**']
+          text:
+            regex: TODO
+        ---
+        # alint/no-todo
+
+        Files NEVER hold `TODO`.
+
+        Imported from `.alint.yml`, where alint calls it `no-todo`.
+
+        ## Fails
+
+        ```rs path=src/a.rs
+        // TODO: `x`
+        ```
+
+        ```finding
+        1:4 TODO
+        ```
+
+        ## Passes
+
+        ```rs path=src/a.rs
+        // done
+        ```
+        ");
+        assert_eq!(import.pages[0].path, ".aidd/rules/alint/no-todo-2.md");
+        for page in &import.pages {
+            let registry = Registry::new(&[(page.path.clone(), page.text.clone())]);
+            let engine =
+                Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+            let rule = engine.registry().get(&page.id).expect("present");
+            assert_eq!(examples::run(&engine, rule), Vec::<String>::new());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(text in "[a-c\"'\\\\:#{}\\[\\],\n\t é\u{200B}~0-9yn-]{0,20}") {
+            let value = json!({"text": {"regex": text.clone()}, "files": [text.clone()]});
+            let mut yaml = String::new();
+            block(&value, 1, &mut yaml);
+            let read: Json = serde_saphyr::from_str(&format!("check:{yaml}")).expect("YAML");
+            prop_assert_eq!(&read["check"], &value);
+        }
+    }
+}

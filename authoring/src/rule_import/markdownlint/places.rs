@@ -1,0 +1,164 @@
+//! Where the rules of a configuration apply: globs, what is ignored, overrides, and which of two
+//! files that lie beside one another goes first.
+
+use super::super::modules::Modules;
+use super::super::{Left, Made, anchored, read_text, texts};
+use aidd_engine::files::Files;
+use aidd_engine::paths::folder_of;
+use serde_json::{Map, Value as Json};
+
+/// The files with rules that markdownlint-cli2 takes before `config` of its own
+/// (<https://github.com/DavidAnson/markdownlint-cli2#configuration>).
+const BESIDE: [&str; 6] = [
+    ".markdownlint.jsonc",
+    ".markdownlint.json",
+    ".markdownlint.yaml",
+    ".markdownlint.yml",
+    ".markdownlint.cjs",
+    ".markdownlint.mjs",
+];
+
+/// Where the rules apply.
+#[derive(Clone)]
+pub(super) struct Place {
+    pub(super) file: String,
+    pub(super) files: Vec<String>,
+    pub(super) exclude: Vec<String>,
+}
+
+impl Place {
+    /// Everywhere, for what the configuration at `path` says.
+    pub(super) fn of(path: &str) -> Self {
+        Self { file: path.to_owned(), files: Vec::new(), exclude: Vec::new() }
+    }
+}
+
+/// Other rules for some files.
+pub(super) struct Override {
+    pub(super) files: Vec<String>,
+    pub(super) rules: Map<String, Json>,
+    /// Whether those of the configuration hold besides.
+    pub(super) is_merged: bool,
+}
+
+/// The overrides of markdownlint-cli2 0.23 and later.
+pub(super) fn overrides(config: &Map<String, Json>, made: &mut Made) -> Vec<Override> {
+    let mut all = Vec::new();
+    for (at, one) in
+        config.get("overrides").and_then(Json::as_array).into_iter().flatten().enumerate()
+    {
+        let filter = texts(&one["filter"]);
+        let why = match (&one["config"], one["combine"].as_str()) {
+            (Json::Object(_), Some("merge" | "replace")) if filter.is_empty() => {
+                "its `filter` names no files"
+            }
+            (Json::Object(_), Some("merge" | "replace"))
+                if filter.iter().any(|glob| glob.starts_with(['!', '#'])) =>
+            {
+                "its `filter` takes files out again: those would be judged by neither page"
+            }
+            (Json::Object(rules), Some(how @ ("merge" | "replace"))) => {
+                all.push(Override {
+                    files: filter.iter().map(|glob| anchored(glob)).collect(),
+                    rules: rules.clone(),
+                    is_merged: how == "merge",
+                });
+                continue;
+            }
+            _ => "an override has `filter`, `config` and `combine`: `merge` or `replace`",
+        };
+        made.left.push(Left::new(format!("overrides[{at}]"), why));
+    }
+    all
+}
+
+/// What `.markdownlintignore` beside a configuration leaves out: markdownlint-cli reads it, in the
+/// notation of `.gitignore`.
+pub(super) fn ignored(files: &dyn Files, place: &mut Place, made: &mut Made) {
+    let path = beside(&place.file, ".markdownlintignore");
+    if !files.exists(&path) {
+        return;
+    }
+    let text = match read_text(files, &path) {
+        Ok(text) => text,
+        Err(why) => return made.left.push(Left::new(&path, why)),
+    };
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if line.starts_with('#') {
+            continue;
+        }
+        if let Some(again) = line.strip_prefix('!') {
+            let why = "what is left out by `exclude` cannot be taken in again";
+            made.left.push(Left::new(format!("{path}: !{again}"), why));
+            continue;
+        }
+        let folder = line.trim_end_matches('/');
+        // A name alone speaks of any folder.
+        if !folder.contains('/') {
+            place.exclude.extend([folder.to_owned(), format!("**/{folder}/**")]);
+            continue;
+        }
+        let is_bound = !folder.starts_with(['/', '*']);
+        let glob = if is_bound { format!("/{folder}") } else { folder.to_owned() };
+        place.exclude.extend(named_and_below(&glob));
+    }
+}
+
+fn beside(path: &str, name: &str) -> String {
+    match folder_of(path) {
+        "" => name.to_owned(),
+        folder => format!("{folder}/{name}"),
+    }
+}
+
+/// A glob that leaves out what it names, and all below it when that is a folder.
+fn whole(glob: &str) -> Vec<String> {
+    named_and_below(&anchored(glob.trim_end_matches('/')))
+}
+
+fn named_and_below(glob: &str) -> Vec<String> {
+    let is_folder = !glob.ends_with('*') && !glob.ends_with(".md");
+    std::iter::once(glob.to_owned()).chain(is_folder.then(|| format!("{glob}/"))).collect()
+}
+
+/// The rules in a configuration of markdownlint-cli2, and where they apply.
+pub(super) fn runner(
+    config: &Map<String, Json>,
+    files: &dyn Files,
+    place: &mut Place,
+    made: &mut Made,
+) -> Result<Map<String, Json>, String> {
+    for glob in config.get("globs").map(texts).unwrap_or_default() {
+        match glob.strip_prefix(['!', '#']) {
+            Some(not) => place.exclude.extend(whole(not)),
+            None => place.files.push(anchored(&glob)),
+        }
+    }
+    for glob in config.get("ignores").map(texts).unwrap_or_default() {
+        place.exclude.extend(whole(&glob));
+    }
+    for (key, value) in config {
+        let why = match key.as_str() {
+            "config" | "globs" | "ignores" | "gitignore" | "noBanner" | "noProgress"
+            | "showFound" | "$schema" | "outputFormatters" | "overrides" => continue,
+            "fix" | "noInlineConfig" if value == &Json::Bool(false) => continue,
+            "customRules" | "markdownItPlugins" | "modulePaths" => "it is a program",
+            "frontMatter" => "front matter stands between `---` lines",
+            "noInlineConfig" => "comments that switch rules off are honoured here",
+            "fix" => "fixes are applied by `aidd check --fix`",
+            _ => "it is no key of markdownlint-cli2 0.24",
+        };
+        made.left.push(Left::new(key, why));
+    }
+    let mut there = BESIDE.iter().map(|name| beside(&place.file, name));
+    let Some(path) = there.find(|path| files.exists(path)) else {
+        return Ok(config.get("config").and_then(Json::as_object).cloned().unwrap_or_default());
+    };
+    if config.contains_key("config") {
+        made.left.push(Left::new("config", format!("markdownlint-cli2 takes `{path}` instead")));
+    }
+    let read = Modules::new(files, |_| None).exported(&path)?;
+    let why = "it is no literal: nothing of the repository is run";
+    made.left.extend(read.odd.into_iter().map(|odd| Left::new(format!("{path}: {odd}"), why)));
+    Ok(read.value.as_object().cloned().unwrap_or_default())
+}

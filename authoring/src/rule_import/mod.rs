@@ -1,0 +1,395 @@
+//! Rule pages made of what other tools are configured with: alint, commitlint, ls-lint, ast-grep
+//! and markdownlint. Text in, pages out, and what could not be carried over, item by item.
+//!
+//! Nothing is run: of a configuration written in JavaScript what is literal is read
+//! (`script`), and the rest is told.
+
+mod alint;
+mod ast_grep;
+mod beside;
+mod commitlint;
+mod draft;
+mod ls_lint;
+mod markdownlint;
+mod modules;
+mod sample;
+mod script;
+#[cfg(test)]
+mod tests;
+
+use aidd_engine::files::{Files, SIDE_FILE_LIMIT};
+use aidd_engine::parse::values::{Format, Values};
+use aidd_engine::paths::{folder_of, scope_of};
+use aidd_engine::source::{Encoding, Source};
+use draft::Draft;
+use serde_json::{Map, Value as Json};
+use std::fmt;
+
+/// How deep a configuration may nest: deeper ones are not written by people, and reading them
+/// would take as much stack.
+const DEEPEST: usize = 64;
+
+/// A tool whose configuration is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tool {
+    /// alint: files, names, contents, values.
+    Alint,
+    /// commitlint: messages.
+    Commitlint,
+    /// ls-lint: names of files and folders.
+    LsLint,
+    /// ast-grep: shapes of code.
+    AstGrep,
+    /// markdownlint, and its runner markdownlint-cli2.
+    Markdownlint,
+}
+
+impl Tool {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Alint, Self::Commitlint, Self::LsLint, Self::AstGrep, Self::Markdownlint];
+
+    /// Its name, as it is typed; also the first half of the ids of its rules.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Alint => "alint",
+            Self::Commitlint => "commitlint",
+            Self::LsLint => "ls-lint",
+            Self::AstGrep => "ast-grep",
+            Self::Markdownlint => "markdownlint",
+        }
+    }
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.key())
+    }
+}
+
+/// The files that the tools look for in the folder they run in, in their order.
+const NAMES: [(&str, Tool); 40] = [
+    (".alint.yml", Tool::Alint),
+    (".alint.yaml", Tool::Alint),
+    ("package.json", Tool::Commitlint),
+    ("commitlint.config.js", Tool::Commitlint),
+    ("commitlint.config.cjs", Tool::Commitlint),
+    ("commitlint.config.mjs", Tool::Commitlint),
+    ("commitlint.config.ts", Tool::Commitlint),
+    ("commitlint.config.cts", Tool::Commitlint),
+    ("commitlint.config.mts", Tool::Commitlint),
+    (".commitlintrc", Tool::Commitlint),
+    (".commitlintrc.json", Tool::Commitlint),
+    (".commitlintrc.yaml", Tool::Commitlint),
+    (".commitlintrc.yml", Tool::Commitlint),
+    (".commitlintrc.js", Tool::Commitlint),
+    (".commitlintrc.cjs", Tool::Commitlint),
+    (".commitlintrc.mjs", Tool::Commitlint),
+    (".commitlintrc.ts", Tool::Commitlint),
+    (".commitlintrc.cts", Tool::Commitlint),
+    (".commitlintrc.mts", Tool::Commitlint),
+    (".ls-lint.yml", Tool::LsLint),
+    (".ls-lint.yaml", Tool::LsLint),
+    ("sgconfig.yml", Tool::AstGrep),
+    ("sgconfig.yaml", Tool::AstGrep),
+    (".markdownlint-cli2.jsonc", Tool::Markdownlint),
+    (".markdownlint-cli2.json", Tool::Markdownlint),
+    (".markdownlint-cli2.yaml", Tool::Markdownlint),
+    (".markdownlint-cli2.yml", Tool::Markdownlint),
+    (".markdownlint-cli2.cjs", Tool::Markdownlint),
+    (".markdownlint-cli2.mjs", Tool::Markdownlint),
+    ("package.json", Tool::Markdownlint),
+    (".markdownlint.jsonc", Tool::Markdownlint),
+    (".markdownlint.json", Tool::Markdownlint),
+    (".markdownlint.yaml", Tool::Markdownlint),
+    (".markdownlint.yml", Tool::Markdownlint),
+    (".markdownlint.cjs", Tool::Markdownlint),
+    (".markdownlint.mjs", Tool::Markdownlint),
+    (".markdownlintrc", Tool::Markdownlint),
+    ("markdownlint.json", Tool::Markdownlint),
+    ("markdownlint.yaml", Tool::Markdownlint),
+    ("markdownlint.yml", Tool::Markdownlint),
+];
+
+/// What an import came to.
+#[derive(Debug, Default)]
+pub struct Import {
+    /// The pages, ordered by path.
+    pub pages: Vec<Page>,
+    /// What could not be carried over, in the order of the configuration.
+    pub left: Vec<Left>,
+    /// Pages that our own reader would not take: faults of the import. They are not among `pages`.
+    pub defects: Vec<String>,
+}
+
+/// A rule page that was made.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Where it belongs, from the project's root.
+    pub path: String,
+    /// Its rule id.
+    pub id: String,
+    /// What the other tool calls it.
+    pub item: String,
+    /// The whole page.
+    pub text: String,
+    /// In what it differs from what it was made of.
+    pub notes: Vec<String>,
+    /// Whether it has examples, so that `aidd rule test` can run them.
+    pub has_examples: bool,
+}
+
+/// Something that could not be carried over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// What the other tool calls it.
+    pub item: String,
+    /// Why.
+    pub why: String,
+    /// What covers it already, or comes nearest.
+    pub instead: Option<String>,
+}
+
+impl Left {
+    fn new(item: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { item: item.into(), why: plain(&why.into()), instead: None }
+    }
+
+    fn instead(mut self, instead: impl Into<String>) -> Self {
+        self.instead = Some(instead.into());
+        self
+    }
+}
+
+/// A reason in one line. Of what is wrong with an expression the last line says what.
+fn plain(why: &str) -> String {
+    let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    match lines[..] {
+        [first, .., last] if first.contains("regex parse error") => {
+            let head = first.split("regex parse error").next().unwrap_or_default();
+            format!("{head}{}", last.trim_start_matches("error: "))
+        }
+        _ => lines.join(" "),
+    }
+}
+
+/// What a reader made of a configuration, before our own reader has seen it.
+#[derive(Debug, Default)]
+struct Made {
+    drafts: Vec<Draft>,
+    left: Vec<Left>,
+}
+
+/// The configurations in the root of a project, with the tool each is of. Of several of one tool
+/// the one that the tool takes.
+#[must_use]
+pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
+    let mut found: Vec<(String, Tool)> = Vec::new();
+    for (name, tool) in NAMES {
+        if found.iter().all(|(_, other)| *other != tool) && beside::is_there(files, "", name, tool)
+        {
+            found.push((name.to_owned(), tool));
+        }
+    }
+    found
+}
+
+/// The tool that the configuration at `path` is of, by its name, else by what it says.
+///
+/// # Errors
+/// When it cannot be read, or could be of none or of several.
+pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let named = NAMES.iter().find(|(known, _)| *known == name && name != "package.json");
+    if let Some((_, tool)) = named {
+        return Ok(*tool);
+    }
+    let all = if script::is_script(path) {
+        vec![modules::Modules::new(files, |_| None).exported(path)?.value]
+    } else {
+        read_data(files, path)?
+    };
+    let fits = |tool: &Tool| all.iter().any(|one| looks_like(*tool, one));
+    let tools: Vec<Tool> = Tool::ALL.into_iter().filter(fits).collect();
+    let names: Vec<&str> = Tool::ALL.iter().map(|tool| tool.key()).collect();
+    match tools[..] {
+        [tool] => Ok(tool),
+        [] => Err(format!(
+            "{path} looks like no configuration that is known; say of which tool it is: --from {}",
+            names.join("|")
+        )),
+        _ => {
+            let tools: Vec<&str> = tools.iter().map(|tool| tool.key()).collect();
+            Err(format!(
+                "{path} could be of {}; say of which: --from {}",
+                tools.join(" or of "),
+                tools[0]
+            ))
+        }
+    }
+}
+
+fn looks_like(tool: Tool, value: &Json) -> bool {
+    let rules = value["rules"].as_object();
+    match tool {
+        Tool::Alint => {
+            let kinds = value["rules"].as_array().into_iter().flatten();
+            let mut extends = value["extends"].as_array().into_iter().flatten();
+            kinds.clone().any(|rule| !rule["kind"].is_null() && !rule["id"].is_null())
+                || extends.any(|one| one.as_str().is_some_and(|one| one.starts_with("alint://")))
+        }
+        Tool::Commitlint => {
+            let known = |name: &String| commitlint::RULES.contains(&name.as_str());
+            rules.is_some_and(|rules| rules.keys().any(known))
+                || value["extends"].to_string().contains("@commitlint/")
+                || !value["commitlint"].is_null()
+        }
+        Tool::LsLint => value["ls"].is_object(),
+        Tool::AstGrep => {
+            value["ruleDirs"].is_array() || !value["rule"].is_null() && !value["language"].is_null()
+        }
+        Tool::Markdownlint => {
+            let known = |name: &String| markdownlint::is_rule(name);
+            value.as_object().is_some_and(|keys| keys.keys().any(known))
+                || value["config"].as_object().is_some_and(|keys| keys.keys().any(known))
+                || !value["markdownlint-cli2"].is_null()
+        }
+    }
+}
+
+/// Makes pages of the configuration at `path`, to lie below the folder `to`.
+///
+/// # Errors
+/// When the configuration cannot be read, or is malformed: the file, the place and what is wrong.
+pub fn import(files: &dyn Files, path: &str, tool: Tool, to: &str) -> Result<Import, String> {
+    let made = match tool {
+        Tool::Alint => alint::read(files, path),
+        Tool::Commitlint => commitlint::read(files, path),
+        Tool::LsLint => ls_lint::read(files, path),
+        Tool::AstGrep => ast_grep::read(files, path),
+        Tool::Markdownlint => markdownlint::read(files, path),
+    }?;
+    let mut import = draft::finish(made, to);
+    import.left.extend(beside::left(files, path, tool));
+    let (folder, scope) = (folder_of(path), scope_of(&format!("{to}/x.md")).to_owned());
+    let by_place = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);
+    if by_place && folder != scope {
+        let why = format!("they count from `{folder}/`, and those of the pages from `{scope}/`");
+        import
+            .left
+            .insert(0, Left::new("paths", why).instead(format!("--to {folder}/.aidd/rules")));
+    }
+    Ok(import)
+}
+
+/// The text of a configuration.
+fn read_text(files: &dyn Files, path: &str) -> Result<String, String> {
+    let bytes = files.read(path, SIDE_FILE_LIMIT).map_err(|error| format!("{path}: {error}"))?;
+    if bytes.len() as u64 >= SIDE_FILE_LIMIT {
+        return Err(format!("{path} has more than {SIDE_FILE_LIMIT} bytes"));
+    }
+    String::from_utf8(bytes).map_err(|_| format!("{path} is not UTF-8"))
+}
+
+/// The values of a configuration in JSON (with comments) or YAML, one a document.
+fn read_data(files: &dyn Files, path: &str) -> Result<Vec<Json>, String> {
+    let text = read_text(files, path)?;
+    // JSON without its ending (`.commitlintrc`) is YAML too, but for comments.
+    let bare = text.trim_start().starts_with(['{', '/']);
+    let format = match Format::of(path) {
+        Some(format @ (Format::Json | Format::Yaml | Format::Toml)) => format,
+        _ if bare => Format::Json,
+        _ => Format::Yaml,
+    };
+    let values = Values::read(format, &text);
+    if let Some((span, why)) = &values.broken {
+        let source = Source::new(path, text.as_str());
+        let at = source.position(span.start, Encoding::CodePoints);
+        return Err(format!("{path}:{}:{}: {why}", at.line + 1, at.column + 1));
+    }
+    if let Some(deep) = values.deeper_than(DEEPEST) {
+        let deep = deep.key.as_ref().map_or("", |(key, _)| key);
+        return Err(format!("{path}: `{deep}` lies more than {DEEPEST} levels deep"));
+    }
+    let is_yaml = format == Format::Yaml;
+    let json = |root: &usize| {
+        let value = values.json(*root);
+        if is_yaml { merged(value) } else { value }
+    };
+    Ok(values.roots.iter().map(json).collect())
+}
+
+/// A value of YAML with what `<<` takes in (<https://yaml.org/type/merge.html>); keys of its own
+/// win. How deep it nests was bounded before.
+fn merged(value: Json) -> Json {
+    match value {
+        Json::Array(items) => Json::Array(items.into_iter().map(merged).collect()),
+        Json::Object(map) => {
+            let mut own: Map<String, Json> =
+                map.into_iter().map(|(key, value)| (key, merged(value))).collect();
+            let all = match own.remove("<<") {
+                Some(Json::Array(all)) => all,
+                Some(one) => vec![one],
+                None => return Json::Object(own),
+            };
+            for (key, value) in all.into_iter().filter_map(|one| one.as_object().cloned()).flatten()
+            {
+                own.entry(key).or_insert(value);
+            }
+            Json::Object(own)
+        }
+        other => other,
+    }
+}
+
+/// The only document of a configuration; one that is empty is an empty mapping.
+fn read_one(files: &dyn Files, path: &str) -> Result<Map<String, Json>, String> {
+    let mut all = read_data(files, path)?;
+    match (all.pop(), all.is_empty()) {
+        (None | Some(Json::Null), true) => Ok(Map::new()),
+        (Some(Json::Object(map)), true) => Ok(map),
+        (Some(_), true) => Err(format!("{path} is not a mapping of keys to values")),
+        (_, false) => Err(format!("{path} has more than one document")),
+    }
+}
+
+/// A text, or a list of texts.
+fn texts(value: &Json) -> Vec<String> {
+    match value {
+        Json::String(text) => vec![text.clone()],
+        Json::Array(all) => all.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A glob of another tool, which counts from the root, as ours: one without a slash would speak of
+/// any folder.
+fn anchored(glob: &str) -> String {
+    let glob = glob.strip_prefix("./").unwrap_or(glob);
+    if glob.contains('/') { glob.to_owned() } else { format!("/{glob}") }
+}
+
+/// A name of another tool as the second half of an id.
+fn slug(name: &str) -> String {
+    let mut slug = String::new();
+    for c in name.chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.extend(c.to_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-').to_owned();
+    if slug.is_empty() { "rule".to_owned() } else { slug }
+}
+
+/// Names in backticks: `` `a`, `b` or `c` ``.
+fn listed(names: &[String], last: &str) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((end, rest)) => format!("{} {last} {end}", rest.join(", ")),
+    }
+}

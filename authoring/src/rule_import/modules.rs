@@ -1,0 +1,203 @@
+//! What the files that a configuration names export: its own in the project, and those of packages
+//! that lie in `node_modules`. They are read as text; nothing is run.
+
+use super::{read_data, read_text, script};
+use aidd_engine::files::Files;
+use aidd_engine::paths::{folder_of, join};
+use serde_json::Value as Json;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// Endings that are tried where a name has none, in their order.
+const ENDINGS: [&str; 9] = ["js", "cjs", "mjs", "ts", "cts", "mts", "json", "yml", "yaml"];
+/// How many files may name one another.
+const DEEPEST: usize = 8;
+
+/// What a file exports, and what of that is not literal.
+#[derive(Clone, Debug)]
+pub(super) struct Exported {
+    pub(super) value: Json,
+    pub(super) odd: Vec<String>,
+}
+
+/// The files of a project as modules.
+pub(super) struct Modules<'f> {
+    pub(super) files: &'f dyn Files,
+    /// What packages export that are known without being there.
+    pub(super) known: fn(&str) -> Option<Json>,
+    /// Each file is read once; one that is being read is not read again.
+    seen: RefCell<BTreeMap<String, Option<Exported>>>,
+}
+
+impl<'f> Modules<'f> {
+    pub(super) fn new(files: &'f dyn Files, known: fn(&str) -> Option<Json>) -> Self {
+        Self { files, known, seen: RefCell::default() }
+    }
+
+    /// What the file at `path` exports.
+    ///
+    /// # Errors
+    /// When it cannot be read, or exports nothing literal.
+    pub(super) fn exported(&self, path: &str) -> Result<Exported, String> {
+        self.read(path, DEEPEST)
+    }
+
+    fn read(&self, path: &str, depth: usize) -> Result<Exported, String> {
+        if !script::is_script(path) {
+            let value = read_data(self.files, path)?.into_iter().next().unwrap_or_default();
+            return Ok(Exported { value, odd: Vec::new() });
+        }
+        let other = |name: &str| self.named(path, name, depth);
+        let read = script::read(&read_text(self.files, path)?, path, &other)?;
+        Ok(Exported { value: read.value, odd: read.odd })
+    }
+
+    /// What the module `name`, as the file at `from` names it, exports; literal in all its parts.
+    fn named(&self, from: &str, name: &str, depth: usize) -> Option<Json> {
+        if let Some(known) = (self.known)(name) {
+            return Some(known);
+        }
+        let path = find(self.files, from, name)?;
+        if let Some(seen) = self.seen.borrow().get(&path) {
+            return seen.as_ref().map(|seen| seen.value.clone());
+        }
+        self.seen.borrow_mut().insert(path.clone(), None);
+        let read = self.read(&path, depth.checked_sub(1)?).ok();
+        let whole = read.filter(|read| !script::is_unread(&read.value));
+        let value = whole.as_ref().map(|read| read.value.clone());
+        self.seen.borrow_mut().insert(path, whole);
+        value
+    }
+}
+
+/// The file that `name` stands for in the file at `from`, by the rules of Node
+/// (<https://nodejs.org/api/esm.html#resolution-algorithm>), as far as they concern plain files.
+pub(super) fn find(files: &dyn Files, from: &str, name: &str) -> Option<String> {
+    let folder = folder_of(from);
+    if name.starts_with("./") || name.starts_with("../") {
+        return file_at(files, &join(folder, name)?);
+    }
+    let is_plain = !name.is_empty()
+        && !name.starts_with(['/', '.'])
+        && !name.contains(['\\', ':'])
+        && name.split('/').all(|part| !part.is_empty() && part != "..");
+    if !is_plain {
+        return None;
+    }
+    let mut at = Some(folder);
+    while let Some(folder) = at {
+        let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let place = format!("{below}node_modules/{name}");
+        if let Some(found) = main_of(files, &place).or_else(|| file_at(files, &place)) {
+            return Some(found);
+        }
+        at = (!folder.is_empty()).then(|| folder_of(folder));
+    }
+    None
+}
+
+/// The file that a package begins with.
+fn main_of(files: &dyn Files, folder: &str) -> Option<String> {
+    let manifest = format!("{folder}/package.json");
+    if !files.exists(&manifest) {
+        return None;
+    }
+    let manifest = read_data(files, &manifest).ok()?.into_iter().next()?;
+    let exports = &manifest["exports"];
+    let own = if exports["."].is_null() { exports } else { &exports["."] };
+    let main = entry(own, 4).or_else(|| manifest["main"].as_str()).unwrap_or("index");
+    file_at(files, &join(folder, main)?)
+}
+
+/// The file that `exports` names for Node.
+fn entry(exports: &Json, depth: usize) -> Option<&str> {
+    let depth = depth.checked_sub(1)?;
+    exports.as_str().or_else(|| {
+        let ways = ["node", "import", "require", "default"].into_iter();
+        ways.filter_map(|way| entry(exports.get(way)?, depth)).next()
+    })
+}
+
+/// The file at `path`, with the endings that may be left out; one of JavaScript may be written in
+/// TypeScript.
+fn file_at(files: &dyn Files, path: &str) -> Option<String> {
+    let there = |path: String| files.exists(&path).then_some(path);
+    let with = |ending: &&str| there(format!("{path}.{ending}"));
+    let within = |ending: &&str| there(format!("{path}/index.{ending}"));
+    let has_ending = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    let typed = || there(format!("{}ts", path.strip_suffix("js")?));
+    has_ending
+        .then(|| there(path.to_owned()))
+        .flatten()
+        .or_else(|| ENDINGS.iter().find_map(with))
+        .or_else(typed)
+        .or_else(|| ENDINGS.iter().find_map(within))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::files::Memory;
+    use serde_json::json;
+
+    fn files(all: &[(&str, &str)]) -> Memory {
+        let entry = |(path, text): &(&str, &str)| ((*path).to_owned(), text.as_bytes().to_vec());
+        Memory(all.iter().map(entry).collect())
+    }
+
+    #[test]
+    fn modules_are_found_as_node_finds_them() {
+        let files = files(&[
+            ("a/config.js", ""),
+            ("a/kinds.ts", ""),
+            ("tools/index.cjs", ""),
+            (
+                "node_modules/one/package.json",
+                r#"{"exports": {".": {"types": "./x.d.ts", "import": "./lib/main.mjs"}}}"#,
+            ),
+            ("node_modules/one/lib/main.mjs", ""),
+            ("node_modules/@team/two/index.json", "{}"),
+            ("a/node_modules/three/package.json", r#"{"main": "lib"}"#),
+            ("a/node_modules/three/lib/index.js", ""),
+        ]);
+        let found = |name: &str| find(&files, "a/config.js", name);
+        for (name, path) in [
+            ("./kinds", "a/kinds.ts"),
+            ("./kinds.js", "a/kinds.ts"),
+            ("../tools", "tools/index.cjs"),
+            ("one", "node_modules/one/lib/main.mjs"),
+            ("@team/two", "node_modules/@team/two/index.json"),
+            ("three", "a/node_modules/three/lib/index.js"),
+        ] {
+            assert_eq!(found(name).as_deref(), Some(path), "{name}");
+        }
+        for name in ["./gone", "../../out", "/etc/x", "", "..", "a/../../b", "four", "C:\\x"] {
+            assert_eq!(found(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn files_that_name_one_another_are_read_once() {
+        let files = files(&[
+            (
+                "a.js",
+                "const b = require('./b');\nmodule.exports = { x: [1, ...b.list], y: { z: b } };\n",
+            ),
+            ("b.js", "module.exports = { list: [2], c: require('./c') };\n"),
+            ("c.js", "module.exports = { d: require('./d.json').e };\n"),
+            ("d.json", r#"{"e": 3}"#),
+            (
+                "ring.js",
+                "const other = require('./other');\nmodule.exports = { a: { b: other } };\n",
+            ),
+            ("other.js", "const ring = require('./ring');\nmodule.exports = { c: { d: ring } };\n"),
+        ]);
+        let modules = Modules::new(&files, |_| None);
+        let read = modules.exported("a.js").expect("read");
+        let whole = json!({"list": [2], "c": {"d": 3}});
+        assert_eq!(read.value, json!({"x": [1, 2], "y": {"z": whole}}));
+        assert_eq!(read.odd, [""; 0]);
+        let ring = modules.exported("ring.js").expect("read");
+        assert_eq!(ring.odd, ["`a.b` (line 1): `require('./other')`"]);
+    }
+}

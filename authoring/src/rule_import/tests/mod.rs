@@ -1,0 +1,368 @@
+//! What becomes of whole configurations. The lists of what there is are the tools' own, so that a
+//! rule that nobody thought of cannot be missing here.
+
+mod real;
+mod rulesets;
+mod tools;
+
+use super::alint::kinds;
+use super::*;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::Config;
+use aidd_engine::examples;
+use aidd_engine::files::{Listed, Memory};
+use aidd_engine::listing::Listing;
+use aidd_engine::registry::Registry;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Files as a project has them.
+fn project(files: &[(&str, &str)]) -> (Memory, Listing) {
+    let memory = Memory(
+        files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect(),
+    );
+    let listing = Listing::new(memory.0.keys().cloned());
+    (memory, listing)
+}
+
+fn made(files: &[(&str, &str)], tool: Tool) -> Import {
+    let (memory, listing) = project(files);
+    let files_of = Listed { files: &memory, listing: &listing };
+    let path = files[0].0;
+    assert_eq!(tool_of(&files_of, path), Ok(tool), "{path}");
+    let import = import(&files_of, path, tool, ".aidd/rules").unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(import.defects, Vec::<String>::new());
+    holds(&import);
+    import
+}
+
+/// Every page loads, and its examples hold.
+fn holds(import: &Import) {
+    let pages: Vec<_> =
+        import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
+    let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default())
+        .expect("an engine");
+    for page in &import.pages {
+        let rule =
+            engine.registry().get(&page.id).unwrap_or_else(|| panic!("{} is not read", page.id));
+        assert_eq!(aidd_engine::patterns::problems(rule), Vec::<String>::new(), "{}", page.text);
+        if page.has_examples {
+            assert_eq!(examples::run(&engine, rule), Vec::<String>::new(), "{}", page.text);
+        }
+    }
+}
+
+/// What was left, `item: why`.
+fn left(import: &Import) -> Vec<String> {
+    import.left.iter().map(|left| format!("{}: {}", left.item, left.why)).collect()
+}
+
+/// The form of a page's check.
+fn form(page: &Page) -> &'static str {
+    let header = aidd_content::page::header(&page.text).expect("a header");
+    header.check.and_then(|check| check.form()).map_or("none", |form| form.key())
+}
+
+/// A rule of each kind of alint, by the schema of 0.21.0.
+const ALINT: &str = include_str!("../alint/kinds.yml");
+
+#[test]
+fn every_kind_of_alint_is_carried_over_or_said_to_be_left() {
+    let import = made(&[(".alint.yml", ALINT)], Tool::Alint);
+    let mut forms: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for page in &import.pages {
+        forms.entry(&page.item).or_default().insert(form(page));
+    }
+    let mut carried = 0;
+    for (kind, way) in kinds::KINDS {
+        let stated = format!("\n    kind: {kind}\n");
+        assert!(ALINT.contains(&stated), "{kind} is not in the sample");
+        let left = import.left.iter().find(|left| left.item == kind);
+        match way {
+            kinds::Way::Form(form) => {
+                let made = forms.get(kind);
+                assert_eq!(left, None, "{kind}");
+                assert_eq!(made, Some(&BTreeSet::from([form])), "{kind}");
+                carried += 1;
+            }
+            kinds::Way::Left(why) => {
+                assert_eq!(left.map(|left| left.why.as_str()), Some(why), "{kind}");
+            }
+            kinds::Way::Ours(ours) => {
+                assert_eq!(left.and_then(|left| left.instead.as_deref()), Some(ours), "{kind}");
+            }
+        }
+    }
+    assert!(kinds::KINDS.is_sorted_by_key(|(kind, _)| *kind), "the table is ordered by name");
+    // The bar is 65; the documentation names this figure.
+    assert_eq!(carried, 76);
+    let bare: Vec<&str> = import
+        .pages
+        .iter()
+        .filter(|page| !page.has_examples)
+        .map(|page| page.item.as_str())
+        .collect();
+    // A block of a page ends in a line break, always.
+    assert_eq!(bare, ["final_newline"], "pages without examples");
+}
+
+#[test]
+fn every_rule_of_commitlint_is_carried_over_or_said_to_be_left() {
+    let values: BTreeMap<&str, &str> = BTreeMap::from([
+        ("header-case", "'lower-case'"),
+        ("scope-case", "'kebab-case'"),
+        ("subject-case", "['sentence-case', 'upper-case']"),
+        ("type-case", "'lower-case'"),
+        ("body-case", "'sentence-case'"),
+        ("scope-enum", "['api', 'web']"),
+        ("type-enum", "['feat', 'fix']"),
+        ("signed-off-by", "'Signed-off-by:'"),
+        ("trailer-exists", "'Change-Id:'"),
+        ("subject-full-stop", "'.'"),
+        ("header-full-stop", "'.'"),
+        ("body-full-stop", "'.'"),
+    ]);
+    let never = [
+        "body-empty",
+        "scope-empty",
+        "subject-empty",
+        "type-empty",
+        "subject-full-stop",
+        "header-full-stop",
+        "subject-case",
+        "subject-exclamation-mark",
+        "references-empty",
+    ];
+    let rule = |name: &str| {
+        let value = values.get(name).copied().unwrap_or(if name.contains("length") {
+            "20"
+        } else {
+            "undefined"
+        });
+        let applicable = if never.contains(&name) { "never" } else { "always" };
+        format!("    '{name}': [2, '{applicable}', {value}],\n")
+    };
+    let rules: String = commitlint::RULES.iter().map(|name| rule(name)).collect();
+    let text = format!("export default {{\n  rules: {{\n{rules}  }},\n}}\n");
+    let import = made(&[("commitlint.config.mjs", &text)], Tool::Commitlint);
+    let conventional = "type-enum, type-empty, subject-empty, scope-enum";
+    let pages: BTreeSet<&str> =
+        import.pages.iter().flat_map(|page| page.item.split(", ")).collect();
+    assert!(import.pages.iter().any(|page| page.item.starts_with(conventional)));
+    for name in commitlint::RULES {
+        let left = import.left.iter().find(|left| left.item == name).map(|left| left.why.as_str());
+        // The types are written in small letters, so that their case is said by them.
+        assert!(name == "type-case" || pages.contains(name), "{name}");
+        assert_eq!(left, None, "{name}");
+    }
+    assert!(commitlint::RULES.is_sorted());
+    assert!(import.pages.iter().all(|page| page.has_examples && form(page) == "commit"));
+}
+
+#[test]
+fn what_a_shared_configuration_of_commitlint_sets_is_known() {
+    let text = r#"{"name": "x", "commitlint": {"extends": ["@commitlint/config-conventional", "./own"], "rules": {"header-max-length": [1, "always", 80], "no-such": [2]}}}"#;
+    let (memory, _) = project(&[("package.json", text)]);
+    assert_eq!(discover(&memory), [("package.json".to_owned(), Tool::Commitlint)]);
+    let import = made(&[("package.json", text)], Tool::Commitlint);
+    let ids: Vec<&str> = import.pages.iter().map(|page| page.id.as_str()).collect();
+    insta::assert_debug_snapshot!(ids, @r#"
+    [
+        "commitlint/body-max-line-length",
+        "commitlint/conventional",
+        "commitlint/footer-leading-blank",
+        "commitlint/header-max-length",
+        "commitlint/header-trim",
+        "commitlint/subject-case",
+        "commitlint/subject-full-stop",
+    ]
+    "#);
+    insta::assert_debug_snapshot!(left(&import), @r#"
+    [
+        "extends `./own`: it is not in the project, nor in `node_modules`",
+        "no-such: it is no rule of commitlint 21: a plugin may have it",
+    ]
+    "#);
+    let length =
+        import.pages.iter().find(|page| page.id.ends_with("header-max-length")).expect("a page");
+    assert!(
+        length.text.contains("severity: warning") && length.text.contains("max: 80"),
+        "{}",
+        length.text
+    );
+}
+
+#[test]
+fn alint_extends_and_overrides_and_fills_in_templates() {
+    let import = made(
+        &[
+            (
+                ".alint.yml",
+                "extends:\n  - alint://bundled/docs/adr@v1\n  - alint://bundled/apache/governance@v9\n  - https://example.org/a.yml\n  - { url: ./base.yml, except: [gone] }\nrules:\n  - { id: adr-filename-pattern, level: 'off' }\n  - { id: adr-has-context-section, level: error }\n  - { id: base, level: warning }\n  - { id: of-gone, paths: x }\n  - { id: filled, extends_template: shape, vars: { name: 'a \"b\"' } }\n  - { id: off, kind: file_exists, paths: x, level: off }\n  - { id: odd, kind: no_such, level: error }\n  - { id: hard, kind: file_exists, paths: x, level: error, when: facts.count > 3 }\ntemplates:\n  - { id: shape, kind: file_exists, paths: '{{vars.name}}.md', level: info }\n",
+            ),
+            (
+                "base.yml",
+                "rules:\n  - { id: base, kind: file_exists, paths: README.md, level: error, message: 'Say what it is.' }\n  - { id: gone, kind: file_exists, paths: GONE.md, level: error }\n",
+            ),
+        ],
+        Tool::Alint,
+    );
+    insta::assert_debug_snapshot!(import.pages.iter().map(|page| &*page.id).collect::<Vec<_>>(), @r#"
+    [
+        "alint/adr-has-context-section",
+        "alint/adr-has-decision-section",
+        "alint/adr-has-status-section",
+        "alint/base",
+        "alint/filled",
+    ]
+    "#);
+    insta::assert_debug_snapshot!(import.left, @r#"
+    [
+        Left {
+            item: "extends `alint://bundled/apache/governance@v9`",
+            why: "alint 0.20 brings no such ruleset",
+            instead: Some(
+                "copy its rules into the file and import again",
+            ),
+        },
+        Left {
+            item: "extends `https://example.org/a.yml`",
+            why: "nothing is fetched: put the file into the project",
+            instead: None,
+        },
+        Left {
+            item: "adr-filename-pattern",
+            why: "it is off",
+            instead: None,
+        },
+        Left {
+            item: "of-gone",
+            why: "it has no `kind`: it changes a rule of a file that is not read",
+            instead: None,
+        },
+        Left {
+            item: "off",
+            why: "it is off",
+            instead: None,
+        },
+        Left {
+            item: "odd",
+            why: "`no_such` is no kind of alint 0.21",
+            instead: None,
+        },
+        Left {
+            item: "hard",
+            why: "its condition `facts.count > 3` is none that `when` of a page states: files that exist",
+            instead: None,
+        },
+    ]
+    "#);
+    let base = import.pages.iter().find(|page| page.id == "alint/base").expect("a page");
+    insta::assert_snapshot!(base.text, @"
+    ---
+    severity: warning
+    message: 'Say what it is.'
+    check:
+      tree:
+        exists: README.md
+    ---
+    # alint/base
+
+    `README.md` MUST exist.
+
+    Say what it is.
+
+    Imported from `.alint.yml`, where alint calls it `base`.
+
+    ## Fails
+
+    ```txt path=notes/other.txt
+    Text.
+    ```
+
+    ```finding
+    README.md
+    ```
+
+    ## Passes
+
+    ```txt path=notes/other.txt
+    Text.
+    ```
+
+    ```md path=README.md
+    Text.
+    ```
+    ");
+}
+
+#[test]
+fn a_tool_is_told_by_name_then_by_content_and_never_guessed() {
+    let (files, _) = project(&[
+        (".ls-lint.yml", ""),
+        ("a.yml", "ls: { .ts: kebab-case }\n"),
+        ("b.yml", "rules:\n- { id: a, kind: file_exists }\n"),
+        ("c.json", "{\"rules\": {\"type-enum\": [2]}}"),
+        ("d.yaml", "ruleDirs: [x]\n"),
+        ("e.json", "{\"MD013\": false}"),
+        ("f.ts", "export default { extends: ['@commitlint/config-angular'] }"),
+        ("g.yml", "ls: {}\nMD013: false\n"),
+        ("h.yml", "nothing: known\n"),
+        ("i.yml", "a: [\n"),
+    ]);
+    let told = |path: &str| {
+        tool_of(&files, path)
+            .map(Tool::key)
+            .map_err(|why| why.split(';').next().unwrap_or_default().to_owned())
+    };
+    for (path, tool) in [
+        (".ls-lint.yml", "ls-lint"),
+        ("a.yml", "ls-lint"),
+        ("b.yml", "alint"),
+        ("c.json", "commitlint"),
+        ("d.yaml", "ast-grep"),
+        ("e.json", "markdownlint"),
+        ("f.ts", "commitlint"),
+    ] {
+        assert_eq!(told(path), Ok(tool), "{path}");
+    }
+    assert_eq!(told("g.yml"), Err("g.yml could be of ls-lint or of markdownlint".to_owned()));
+    assert_eq!(told("h.yml"), Err("h.yml looks like no configuration that is known".to_owned()));
+    assert!(told("i.yml").is_err_and(|why| why.starts_with("i.yml:")));
+    assert!(told("gone.yml").is_err());
+}
+
+#[test]
+fn what_is_malformed_or_too_deep_is_an_error_with_its_place() {
+    let deep = format!("rules: {}{}\n", "[".repeat(100), "]".repeat(100));
+    for (path, text, part) in [
+        (".alint.yml", "rules:\n  - { kind: file_exists }\n", "a rule has no `id`"),
+        (".alint.yml", "rules: [1]\n", "a rule is no mapping"),
+        (".alint.yml", deep.as_str(), "levels deep"),
+        (".alint.yml", "extends: [../x.yml]\n", "leads out of the project"),
+        (".ls-lint.yml", "a: 1\n", "has no `ls`"),
+        (".ls-lint.yml", "ls: { .ts: [a] }\n", "neither rules nor a folder"),
+        ("commitlint.config.js", "module.exports = load()\n", "without running it"),
+        (".commitlintrc", "- a\n", "not a mapping"),
+        (".markdownlint.json", "{\"a\": }", ".markdownlint.json:1:"),
+    ] {
+        let (files, _) = project(&[(path, text)]);
+        let tool = tool_of(&files, path).expect("by its name");
+        let why = import(&files, path, tool, "rules").expect_err(path);
+        assert!(why.contains(part), "{path}: {why}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn nothing_panics_and_no_page_is_a_fault(
+        text in "(ls|rules|extends|default|MD0(01|44)|id|kind|level|paths|rule|language)?[:\\[\\]{} \n'.,a-z0-9*-]{0,60}",
+    ) {
+        for tool in Tool::ALL {
+            let (files, listing) = project(&[("x.yml", &text)]);
+            let files = Listed { files: &files, listing: &listing };
+            if let Ok(import) = import(&files, "x.yml", tool, "rules") {
+                proptest::prop_assert_eq!(import.defects, Vec::<String>::new());
+            }
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! Configurations shaped as those of real projects, with what their pages find: what was wrong
+//! once in the pages of one of them.
+
+use super::*;
+use aidd_engine::finding::Status;
+use aidd_engine::source::Source;
+
+/// What the pages of an import find in files of these paths, as `rule path`.
+fn found(import: &Import, files: &[(&str, &str)]) -> Vec<String> {
+    let pages: Vec<_> =
+        import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
+    let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default())
+        .expect("an engine");
+    let (memory, _) = project(files);
+    let mut found = Vec::new();
+    for page in &import.pages {
+        let rule = engine.registry().get(&page.id).expect("a rule");
+        let name = page.id.split_once('/').map_or(&*page.id, |(_, name)| name);
+        let paths = examples::judged(&engine, rule, &memory);
+        found.extend(paths.into_iter().map(|path| format!("{name} {path}")));
+    }
+    found.sort();
+    found
+}
+
+fn ids(import: &Import) -> Vec<&str> {
+    import.pages.iter().map(|page| page.id.as_str()).collect()
+}
+
+/// Files without text.
+fn empty<'p>(paths: &[&'p str]) -> Vec<(&'p str, &'static str)> {
+    paths.iter().map(|path| (*path, "")).collect()
+}
+
+#[test]
+fn a_folder_of_ls_lint_is_judged_by_the_deepest_that_names_it() {
+    let text = "ls:\n  'apps/*/src/*':\n    .tsx: kebab-case\n  'apps/*/src/app/*':\n    .ts: kebab-case\n  'apps/one/src':\n    .ts: snake_case\n";
+    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
+    let files = empty(&[
+        "apps/one/src/ui/Bad.tsx",
+        "apps/one/src/app/page/Fine.tsx",
+        "apps/one/src/app/page/Bad.ts",
+        "apps/one/src/kebab-name.ts",
+        "apps/one/src/ui/Fine.ts",
+    ]);
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    apps-any-src-any-tsx apps/one/src/ui/Bad.tsx
+    apps-any-src-app-any-ts apps/one/src/app/page/Bad.ts
+    apps-one-src-ts apps/one/src/kebab-name.ts
+    ");
+}
+
+#[test]
+fn of_globs_of_ls_lint_that_name_one_folder_the_one_that_says_more_goes_first() {
+    let text = "ls:\n  'src/**':\n    .ts: kebab-case\n    .dir: kebab-case\n  'src/**/hooks/**':\n    .ts: regex:use[A-Z][a-zA-Z]*\n  'src/legacy':\n    .ts: snake_case\n";
+    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
+    let files = empty(&[
+        "src/a/useX.ts",
+        "src/a/hooks/useX.ts",
+        "src/a/hooks/good-name.ts",
+        "src/legacy/good-name.ts",
+        "src/Bad/a.ts",
+    ]);
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    src-all-dir src/Bad
+    src-all-hooks-all-ts src/a/hooks/good-name.ts
+    src-all-ts src/a/useX.ts
+    src-legacy-ts src/legacy/good-name.ts
+    ");
+    let noted = |name: &str| {
+        let page = import.pages.iter().find(|page| page.id.ends_with(name)).expect("a page");
+        page.notes.iter().any(|note| note.contains("not always the same"))
+    };
+    assert!(noted("src-all-ts") && noted("src-all-hooks-all-ts") && !noted("src-legacy-ts"));
+}
+
+#[test]
+fn cases_of_ls_lint_are_drawn_as_it_draws_them() {
+    let text = "ls:\n  .k: kebab-case\n  .l: lowercase\n  .s: snake_case\n  .c: camelCase\n  .p: PascalCase\n  .dir: kebab-case\n";
+    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
+    assert_eq!(left(&import), [""; 0]);
+    let well = [
+        "a/a--b.k",
+        "a/-a.k",
+        "a/a_b c.l",
+        "a/_a.s",
+        "a/aBBc.c",
+        "a/9aB.c",
+        "a/\u{C774}\u{B984}.c",
+        "a/A9b.p",
+        "a/HtmlPAge.p",
+        "a/Ab1C.p",
+    ];
+    let odd = [
+        "a/aB.k",
+        "a/\u{C774}\u{B984}.k",
+        "a/\u{C774}\u{B984}.l",
+        "a/a-b.s",
+        "a/aBBB.c",
+        "a/9AA.c",
+        "a/AB.p",
+        "v1.2/x",
+        "B/x",
+    ];
+    assert_eq!(found(&import, &empty(&well)), [""; 0]);
+    let found = found(&import, &empty(&odd));
+    assert_eq!(found.len(), odd.len(), "{found:#?}");
+    let page = import.pages.iter().find(|page| page.id == "ls-lint/k").expect("a page");
+    assert!(page.text.contains("'kebab /"), "{}", page.text);
+}
+
+#[test]
+fn expressions_of_ls_lint_are_bound_as_it_binds_them() {
+    let text = "ls:\n  .a: regex:x|y\n  .b: regex:(x|y)\n  .c: regex:!x|y\n  .d: pointcase\n";
+    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
+    let files =
+        empty(&["xa.a", "by.a", "bad.a", "xa.b", "x.b", "xa.c", "bad.c", "Bad.d", "good.d"]);
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    a bad.a
+    b xa.b
+    c xa.c
+    d Bad.d
+    ");
+    let notes =
+        |name: &str| import.pages.iter().find(|page| page.id == name).expect("a page").notes.len();
+    assert_eq!([notes("ls-lint/a"), notes("ls-lint/b"), notes("ls-lint/d")], [1, 0, 1]);
+}
+
+#[test]
+fn pages_leave_themselves_out() {
+    let text = "ls:\n  .md: SCREAMING_SNAKE_CASE\n  .dir: kebab-case\n  .ts: kebab-case\n";
+    let import = made(&[(".ls-lint.yml", text)], Tool::LsLint);
+    let spared: Vec<&str> = import
+        .pages
+        .iter()
+        .filter(|page| page.text.contains("'/.aidd', '/.aidd/'"))
+        .map(|page| page.id.as_str())
+        .collect();
+    assert_eq!(spared, ["ls-lint/folders", "ls-lint/md"]);
+    let text = "{\"default\": false, \"MD043\": {\"headings\": [\"# Title\", \"*\"]}}";
+    let import = made(&[(".markdownlint.json", text)], Tool::Markdownlint);
+    let spared = import.pages[0].text.contains("exclude: ['/.aidd', '/.aidd/']");
+    assert!(spared, "{}", import.pages[0].text);
+}
+
+#[test]
+fn markdownlint_takes_the_file_beside_its_runner_first() {
+    let runner = "config: { MD042: true }\nignores: [vendor]\n";
+    let files = [
+        (".markdownlint-cli2.yaml", runner),
+        (".markdownlint.json", "{\"default\": false, \"MD034\": \"warning\"}"),
+        (".markdownlintrc", "{}"),
+        ("docs/.markdownlint.yaml", "MD033: false\n"),
+    ];
+    let (memory, _) = project(&files);
+    assert_eq!(discover(&memory), [(".markdownlint-cli2.yaml".to_owned(), Tool::Markdownlint)]);
+    let import = made(&files, Tool::Markdownlint);
+    assert_eq!(ids(&import), ["markdownlint/md034-no-bare-urls"]);
+    let page = &import.pages[0].text;
+    assert!(page.contains("severity: warning\n") && page.contains("'/vendor', '/vendor/'"));
+    insta::assert_debug_snapshot!(left(&import), @r#"
+    [
+        "config: markdownlint-cli2 takes `.markdownlint.json` instead",
+        ".markdownlintrc: markdownlint takes `.markdownlint-cli2.yaml`, which lies beside it, and not this one",
+        "docs/.markdownlint.yaml: it holds for `docs/` alone",
+    ]
+    "#);
+}
+
+#[test]
+fn tags_of_markdownlint_have_options_too() {
+    let text = "default: warning\nhtml: { allowed_elements: [br] }\nemphasis: false\nspaces: 0\nno-duplicate-heading: { allow_different_nesting: true }\nline_length: { line_length: 120 }\nMD041: { allow_preamble: true, level: 2 }\nlanguages: true\n";
+    let import = made(&[(".markdownlint.yaml", text)], Tool::Markdownlint);
+    let text = |name: &str| {
+        let page = import.pages.iter().find(|page| page.id.contains(name));
+        page.map_or("", |page| page.text.as_str())
+    };
+    assert!(text("md033").contains("html: [br]") && text("md033").contains("severity: error"));
+    assert!(text("md034").contains("severity: warning"));
+    assert!(text("md034").contains("aliases: [MD034, no-bare-urls]"));
+    assert_eq!((text("md036"), text("md018")), ("", ""));
+    let told = left(&import);
+    let told: Vec<&String> =
+        told.iter().filter(|left| left.contains("markdownlint 0.42")).collect();
+    insta::assert_debug_snapshot!(told, @r#"
+    [
+        "languages: it is no rule and no tag of markdownlint 0.42",
+        "MD024: allow_different_nesting: it is no option of that rule in markdownlint 0.42",
+    ]
+    "#);
+    let files = [
+        ("a.md", "Text.\n\n## A\n"),
+        ("b.md", "Text.\n\n# A\n"),
+        ("c.md", "Text.\n"),
+        ("d.md", "## A\n\nSee <br> and <b>x</b>.\n"),
+    ];
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    md033-no-inline-html d.md
+    md041-first-line-heading b.md
+    ");
+}
+
+#[test]
+fn overrides_of_markdownlint_are_pages_of_their_own() {
+    let text = "config:\n  default: false\n  MD034: true\n  MD033: { allowed_elements: [br] }\noverrides:\n  - filter: ['docs/**/*.md']\n    combine: merge\n    config: { MD034: false }\n  - filter: ['api/*.md']\n    combine: replace\n    config: { default: false, MD033: { allowed_elements: [b] } }\n  - files: [x.md]\n    config: { MD034: false }\n  - { filter: ['a/*.md', '!a/b.md'], combine: merge, config: { MD034: false } }\n";
+    let import = made(&[(".markdownlint-cli2.yaml", text)], Tool::Markdownlint);
+    let same = "# A\n\nSee https://example.org and <b>x</b> and <br>.\n";
+    let files = [("a.md", same), ("docs/a.md", same), ("api/a.md", same)];
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    md033-no-inline-html a.md
+    md033-no-inline-html docs/a.md
+    md033-no-inline-html-2 api/a.md
+    md034-no-bare-urls a.md
+    ");
+    insta::assert_debug_snapshot!(left(&import), @r#"
+    [
+        "overrides[2]: an override has `filter`, `config` and `combine`: `merge` or `replace`",
+        "overrides[3]: its `filter` takes files out again: those would be judged by neither page",
+    ]
+    "#);
+}
+
+#[test]
+fn what_markdownlint_ignores_is_left_out() {
+    let files = [
+        (".markdownlint.json", "{\"default\": false, \"MD034\": true}"),
+        (".markdownlintignore", "# old\nnode_modules\ndocs/old\n!docs/old/a.md\n*.gen.md\n"),
+    ];
+    let import = made(&files, Tool::Markdownlint);
+    let same = "# A\n\nSee https://example.org.\n";
+    let paths = ["a.md", "x/node_modules/a.md", "docs/old/b.md", "x/docs/old/b.md", "a.gen.md"];
+    let files: Vec<_> = paths.iter().map(|path| (*path, same)).collect();
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    md034-no-bare-urls a.md
+    md034-no-bare-urls x/docs/old/b.md
+    ");
+    assert_eq!(left(&import).len(), 1, "{:?}", left(&import));
+}
+
+#[test]
+fn comments_of_markdownlint_allow_its_pages() {
+    let import = made(
+        &[(".markdownlint.json", "{\"default\": false, \"MD034\": true, \"MD033\": true}")],
+        Tool::Markdownlint,
+    );
+    let pages: Vec<_> =
+        import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
+    let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default())
+        .expect("an engine");
+    let new = |text: &str| {
+        let checked = engine.check(&Source::new("a.md", text), &Memory::default());
+        let of_ours = |finding: &&aidd_engine::finding::Finding| {
+            finding.status == Status::New && finding.rule.starts_with("markdownlint/")
+        };
+        checked.findings.iter().filter(of_ours).count()
+    };
+    let line = "See https://a.org and <b>x</b>.";
+    for (text, wanted) in [
+        (format!("# A\n\n{line}\n"), 2),
+        (format!("# A\n\n<!-- markdownlint-disable -->\n\n{line}\n"), 0),
+        (format!("# A\n\n<!-- markdownlint-disable MD033 no-bare-urls -->\n\n{line}\n"), 0),
+        (format!("# A\n\n<!-- markdownlint-disable MD034 -->\n\n{line}\n"), 1),
+        (
+            format!(
+                "# A\n\n<!-- markdownlint-disable MD034 -->\n\n{line}\n\n<!-- markdownlint-enable MD034 -->\n\n{line}\n"
+            ),
+            3,
+        ),
+        (
+            format!(
+                "# A\n\n<!-- markdownlint-disable-next-line md034 MD033 -->\n{line}\n\n{line}\n"
+            ),
+            2,
+        ),
+        (format!("# A\n\n{line} <!-- markdownlint-disable-line -->\n\n{line}\n"), 2),
+        (format!("# A\n\n{line}\n\n<!-- markdownlint-disable-file MD034 -->\n"), 1),
+    ] {
+        assert_eq!(new(&text), wanted, "{text}");
+    }
+}
+
+/// Folders that are told by what lies in them, and all that a page cannot say of them.
+const SHAPES: &str = r#"
+version: 1
+facts:
+  - { id: code, any_file_exists: ["Cargo.toml", "**/*.py"] }
+  - { id: docs, any_file_exists: [docs/index.md] }
+  - { id: workspace, all_files_exist: [package.json, pnpm-workspace.yaml] }
+rules:
+  - { id: root, kind: dir_contains, select: ".", require: [README, LICENSE], level: error }
+  - id: only-known
+    kind: for_each_dir
+    select: "*"
+    when_iter: 'not (iter.path == ".github" or iter.path == "packages")'
+    require: [{ kind: dir_absent, paths: "{path}" }]
+    level: error
+  - id: shape
+    kind: for_each_dir
+    select: packages/*
+    when_iter: 'iter.has_file("Cargo.toml")'
+    require:
+      - { kind: file_exists, paths: "{path}/Cargo.lock" }
+      - { kind: dir_only_contains, select: "{path}", allow: [Cargo.toml] }
+    level: error
+  - id: every
+    kind: every_matching_has
+    select: "checks/*"
+    require:
+      - { kind: dir_only_contains, select: "{path}", allow: [default.nix] }
+    level: error
+  - id: none-of
+    kind: for_each_dir
+    select: packages/*
+    when_iter: 'not (iter.has_file("a") or iter.has_file("b"))'
+    require: [{ kind: dir_only_contains, select: "{path}", allow: [x] }]
+    level: error
+  - { id: names, kind: filename_regex, paths: "**/*.{js,ts}", pattern: '^\.?[a-z0-9]+(-[a-z0-9]+)*\.(js|jsx|ts)$', level: error }
+  - { id: both, kind: file_exists, paths: x/a, level: error, when: facts.code and facts.docs }
+  - { id: either, kind: file_exists, paths: x/b, level: error, when: facts.code or facts.docs }
+  - { id: neither, kind: file_exists, paths: x/c, level: error, when: not (facts.code or facts.docs) }
+  - { id: but-not, kind: file_exists, paths: x/d, level: error, when: facts.docs and not facts.code }
+  - { id: no-workspace, kind: file_exists, paths: x/e, level: error, when: not facts.workspace }
+  - { id: gate, kind: import_gate, paths: "a/*.pkg", import_pattern: '^\s*"([^"]+)"', forbid: '^team/tool([-/@]|$)', level: error }
+"#;
+
+#[test]
+fn conditions_of_alint_are_stated_or_told() {
+    let import = made(&[(".alint.yml", SHAPES)], Tool::Alint);
+    insta::assert_debug_snapshot!(left(&import), @r#"
+    [
+        "none-of: its condition `not (iter.has_file(\"a\") or iter.has_file(\"b\"))` is none that a page states of each subject",
+        "both: its condition `facts.code and facts.docs` asks for several things at once; a condition of a page asks for one file that is there",
+    ]
+    "#);
+    let notes: Vec<String> = import
+        .pages
+        .iter()
+        .flat_map(|page| page.notes.iter().map(|note| format!("{}: {note}", page.id)))
+        .collect();
+    insta::assert_debug_snapshot!(notes, @r#"
+    [
+        "alint/shape: what is found stands at the file that tells the folder",
+        "alint/shape: its `dir_only_contains` is not carried over: of folders that hold `Cargo.toml` alone the form `tree` cannot ask it",
+    ]
+    "#);
+    let files = [
+        ("README", ""),
+        ("packages/one/Cargo.toml", ""),
+        ("packages/one/other.txt", ""),
+        ("packages/two/other.txt", ""),
+        ("odd/a.txt", ""),
+        (".github/a.txt", ""),
+        ("checks/one/default.nix", ""),
+        ("checks/one/more.nix", ""),
+        ("packages/two/badName.ts", ""),
+        ("packages/two/good-name.js", ""),
+        ("docs/index.md", ""),
+        ("a/a.pkg", "import {\n  \"team/tool\"\n}\n"),
+        ("a/b.pkg", "import {\n  \"team/tool-kit\"\n}\n"),
+        ("a/c.pkg", "import {\n  \"team/tools\"\n  \"other/team/tool\"\n}\n"),
+    ];
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    but-not x/d
+    either x/b
+    every checks/one/more.nix
+    gate a/a.pkg
+    gate a/b.pkg
+    names packages/two/badName.ts
+    no-workspace x/e
+    only-known a
+    only-known checks
+    only-known docs
+    only-known odd
+    root LICENSE
+    shape packages/one/Cargo.toml
+    ");
+    let files =
+        [("Cargo.toml", "[package]\n"), ("package.json", "{}"), ("pnpm-workspace.yaml", "")];
+    insta::assert_snapshot!(found(&import, &files).join("\n"), @"
+    either x/b
+    root LICENSE
+    root README
+    ");
+}
+
+#[test]
+fn a_rule_for_typescript_leaves_tsx_to_its_twin() {
+    let text = "id: no-log\nlanguage: TypeScript\nmessage: No — `log`.\nseverity: error\nnote: |\n  Use the logger.\n  It is there.\n\n  Before:\n    log(1)\n\n  - one\n  - two\nrule: { pattern: log($A) }\n---\nid: no-log-tsx\nlanguage: tsx\nmessage: No log.\nseverity: error\nrule: { pattern: log($A) }\n";
+    let import = made(&[("rules/no-log.yml", text)], Tool::AstGrep);
+    let files = [("a.ts", "log(1);\n"), ("b.tsx", "log(1);\n")];
+    assert_eq!(found(&import, &files), ["no-log a.ts", "no-log-tsx b.tsx"]);
+    let page = &import.pages[1].text;
+    assert!(page.contains("message: 'No — `log`.'"), "{page}");
+    let said = "\nUse the logger. It is there.\n\n```text\nBefore:\n  log(1)\n```\n\n```text\n- one\n- two\n```\n";
+    assert!(page.contains(said), "{page}");
+}

@@ -1,0 +1,191 @@
+//! Commands of a project's own tools: what sets versions, runs codemods and checks, by what its
+//! manifests and lock files tell. They are told, never run.
+
+use aidd_engine::stack::{Dependency, Ecosystem, Group, Manifest, Stack};
+use std::collections::BTreeSet;
+
+/// Who installs the packages of the first manifest; empty when nothing tells.
+pub(super) fn manager<'m>(used: &[(&'m Manifest, &Dependency)]) -> &'m str {
+    used.first().and_then(|(manifest, _)| manifest.manager.as_deref()).unwrap_or_default()
+}
+
+/// Where the versions of packages are set: for those that a parent of the same group brings, the
+/// parent.
+fn set_by<'m>(manifest: &'m Manifest, names: &[&'m str]) -> Vec<&'m str> {
+    let group = |name: &str| name.split_once(':').map(|(group, _)| group.to_owned());
+    let parent = |name: &str| {
+        let brings = |it: &&Dependency| it.group == Group::Build && group(&it.name) == group(name);
+        manifest.dependencies.iter().find(brings).map(|parent| &*parent.name)
+    };
+    let is_maven = manifest.ecosystem == Ecosystem::Maven;
+    let mut found: Vec<&str> = Vec::new();
+    for name in names {
+        let place = parent(name).filter(|_| is_maven).unwrap_or(name);
+        if !found.contains(&place) {
+            found.push(place);
+        }
+    }
+    found
+}
+
+/// The command that sets versions, by package manager; where there is none, what to edit.
+pub(super) fn set_version(manifest: &Manifest, names: &[&str], to: &str) -> String {
+    let names = &set_by(manifest, names);
+    let each = |form: &dyn Fn(&str) -> String| {
+        names.iter().map(|name| form(name)).collect::<Vec<_>>().join(" ")
+    };
+    let at = each(&|name| format!("{name}@{to}"));
+    let command = match manifest.manager.as_deref().unwrap_or_default() {
+        "pnpm" => format!("pnpm update {at}"),
+        "yarn" => format!("yarn up {}", each(&|name| format!("{name}@^{to}"))),
+        "bun" => format!("bun add {at}"),
+        "cargo" => format!("cargo add {at}"),
+        "uv" => format!("uv add {}", each(&|name| format!("'{name}~={}'", two_parts(to)))),
+        "poetry" => format!("poetry add {}", each(&|name| format!("'{name}@^{to}'"))),
+        "pdm" => format!("pdm add {}", each(&|name| format!("'{name}~={}'", two_parts(to)))),
+        "pipenv" => {
+            format!("pipenv install {}", each(&|name| format!("'{name}~={}'", two_parts(to))))
+        }
+        "go" => format!("go get {} && go mod tidy", each(&|name| format!("{name}@v{to}"))),
+        "composer" => format!("composer require -W {}", each(&|name| format!("'{name}:^{to}'"))),
+        "dotnet" => {
+            let add = |name: &str| format!("dotnet add package {name} --version {to}");
+            names.iter().map(|name| add(name)).collect::<Vec<_>>().join(" && ")
+        }
+        "bundler" => {
+            format!("edit {} to `~> {to}`, then bundle update {}", manifest.path, names.join(" "))
+        }
+        _ if manifest.ecosystem == Ecosystem::Npm => format!("npm install {at}"),
+        _ => return format!("edit {}: {}", manifest.path, each(&|name| format!("{name} {to}"))),
+    };
+    match manifest.folder() {
+        "" => command,
+        folder => format!("in {folder}: {command}"),
+    }
+}
+
+/// The command that adds a package to a manifest, or takes one away.
+pub(super) fn add_or_remove(manifest: &Manifest, names: &[&str], is_added: bool) -> String {
+    let manager = manifest.manager.as_deref().unwrap_or(match manifest.ecosystem {
+        Ecosystem::Npm => "npm",
+        _ => "",
+    });
+    let (add, remove) = match manager {
+        "npm" => ("install", "uninstall"),
+        "pnpm" | "yarn" | "bun" | "cargo" | "uv" | "poetry" | "pdm" => ("add", "remove"),
+        "composer" => ("require", "remove"),
+        "bundler" => ("add", "remove"),
+        "dotnet" => ("add package", "remove package"),
+        "go" if is_added => ("get", ""),
+        "go" => return "go mod tidy".to_owned(),
+        _ => {
+            let word = if is_added { "add" } else { "take out" };
+            return format!("edit {}: {word} {}", manifest.path, names.join(", "));
+        }
+    };
+    let program = if manager == "bundler" { "bundle" } else { manager };
+    let word = if is_added { add } else { remove };
+    // `dotnet` takes one package a call.
+    let calls: Vec<String> = match manager {
+        "dotnet" => names.iter().map(|name| format!("{program} {word} {name}")).collect(),
+        _ => vec![format!("{program} {word} {}", names.join(" "))],
+    };
+    let command = calls.join(" && ");
+    match manifest.folder() {
+        "" => command,
+        folder => format!("in {folder}: {command}"),
+    }
+}
+
+/// `~=` needs two numbers.
+fn two_parts(version: &str) -> String {
+    if version.contains('.') { version.to_owned() } else { format!("{version}.0") }
+}
+
+/// A codemod by the project's own runner instead of npx.
+pub(super) fn run_by(codemod: &str, manager: &str) -> String {
+    let Some(rest) = codemod.strip_prefix("npx ") else { return codemod.to_owned() };
+    match manager {
+        "pnpm" => format!("pnpm dlx {rest}"),
+        "yarn" => format!("yarn dlx {rest}"),
+        "bun" => format!("bunx {rest}"),
+        _ => codemod.to_owned(),
+    }
+}
+
+/// The project's own checks, by what its manifests declare.
+pub(super) fn checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) -> Vec<String> {
+    const SCRIPTS: [&str; 7] =
+        ["typecheck", "type-check", "check", "lint", "build", "test", "test:e2e"];
+    let is_used =
+        |manifest: &&Manifest| ecosystems.is_empty() || ecosystems.contains(&manifest.ecosystem);
+    let mut found: Vec<String> = Vec::new();
+    for manifest in stack.manifests.iter().filter(is_used) {
+        let is_root = manifest.folder().is_empty();
+        let mut add = |command: String| {
+            let command =
+                if is_root { command } else { format!("in {}: {command}", manifest.folder()) };
+            if !found.contains(&command) {
+                found.push(command);
+            }
+        };
+        let has = |name: &str| manifest.dependencies.iter().any(|it| it.name == name);
+        let manager = manifest.manager.as_deref();
+        match manifest.ecosystem {
+            Ecosystem::Npm => {
+                let runner = manager.unwrap_or("npm");
+                let own = SCRIPTS.iter().filter(|name| manifest.scripts.contains_key(**name));
+                own.for_each(|name| add(format!("{runner} run {name}")));
+            }
+            Ecosystem::Cargo if is_root => add("cargo test --workspace".to_owned()),
+            Ecosystem::Pypi if has("pytest") => {
+                let runs = ["uv", "poetry", "pdm", "pipenv"];
+                let runner = manager.filter(|manager| runs.contains(manager));
+                add(runner.map_or("pytest".to_owned(), |runner| format!("{runner} run pytest")));
+            }
+            Ecosystem::Go if manifest.name.is_some() => {
+                add("go vet ./... && go test ./...".to_owned());
+            }
+            Ecosystem::Maven if is_root => {
+                add(if manager == Some("gradle") { "./gradlew check" } else { "mvn verify" }
+                    .to_owned());
+            }
+            Ecosystem::Nuget if manifest.path.ends_with("proj") => add("dotnet test".to_owned()),
+            Ecosystem::Gem if has("rspec") || has("rspec-rails") => {
+                add("bundle exec rspec".to_owned());
+            }
+            Ecosystem::Composer if manifest.scripts.contains_key("test") => {
+                add("composer run test".to_owned());
+            }
+            _ => {}
+        }
+    }
+    found.truncate(8);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_parent_brings_is_set_there() {
+        let named = |name: &str, group| Dependency {
+            name: name.to_owned(),
+            group,
+            ..Dependency::default()
+        };
+        let mut manifest = Manifest::new("pom.xml".to_owned(), Ecosystem::Maven);
+        let web = "org.springframework.boot:spring-boot-starter-web";
+        manifest.dependencies = vec![named(web, Group::Normal)];
+        assert_eq!(set_version(&manifest, &[web], "3.5"), format!("edit pom.xml: {web} 3.5"));
+        let parent = named("org.springframework.boot:spring-boot-starter-parent", Group::Build);
+        manifest.dependencies.push(parent);
+        manifest.dependencies.push(named("org.example:house", Group::Build));
+        assert_eq!(
+            set_version(&manifest, &[web, "org.junit.jupiter:junit-jupiter"], "3.5"),
+            "edit pom.xml: org.springframework.boot:spring-boot-starter-parent 3.5 \
+             org.junit.jupiter:junit-jupiter 3.5"
+        );
+    }
+}

@@ -1,0 +1,318 @@
+//! How well technologies go together, as a figure with its reasons: what entries state counts most,
+//! what follows from their headers less, and what nobody states is said to be unknown.
+
+use super::knowledge::{Entry, Knowledge, plain};
+use aidd_engine::stack::{Stack, Version};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// The score of a pair of which nothing is known.
+const UNKNOWN: i32 = 60;
+/// What is added to it: a table, so that the reasons and the figures cannot differ. The figures were
+/// tuned on one half of `tests/compatibility/pairs.yaml`; its other half tells how good they are.
+const STATED_BOTH: i32 = 30;
+const STATED_ONCE: i32 = 28;
+const CONFLICT: i32 = -50;
+const ALTERNATIVES: i32 = -30;
+const SAME_CATEGORY: i32 = -30;
+const DEPRECATED: i32 = -50;
+const EXPERIMENTAL: i32 = -10;
+const EMERGING: i32 = -5;
+const COMPANION: i32 = 1;
+const COMPANIONS_MOST: i32 = 5;
+const APART: i32 = -25;
+const SAME_LANGUAGE: i32 = 5;
+const OTHER_LANGUAGE: i32 = -40;
+const OTHER_MAJOR: i32 = -5;
+const TOGETHER_HERE: i32 = 10;
+
+/// Entries on languages and runtimes, and whose packages their programs use.
+const LANGUAGES: [(&str, &str); 11] = [
+    ("bun", "npm"),
+    ("deno", "npm"),
+    ("dotnet", "nuget"),
+    ("go", "go"),
+    ("java", "maven"),
+    ("nodejs", "npm"),
+    ("php", "composer"),
+    ("python", "pypi"),
+    ("ruby", "gem"),
+    ("rust", "cargo"),
+    ("typescript", "npm"),
+];
+
+/// From which score on a pair goes well; from which it goes with care.
+const HIGH: i32 = 75;
+const MEDIUM: i32 = 45;
+
+/// How well a pair goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Not together, or not for new work.
+    Low,
+    /// With care.
+    Medium,
+    /// Well.
+    High,
+}
+
+/// A reason, and what it adds to the score.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// What it adds.
+    pub points: i32,
+    /// Why.
+    pub why: String,
+}
+
+/// Two technologies side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Their names.
+    pub names: [String; 2],
+    /// 0 to 100.
+    pub score: i32,
+    /// What the score means.
+    pub level: Level,
+    /// Whether an entry states it; otherwise it follows from headers.
+    pub is_stated: bool,
+    /// Why, what weighs most first. Before them: 60 for a pair of which nothing is known.
+    pub reasons: Vec<Reason>,
+}
+
+/// The score of a pair before its reasons.
+#[must_use]
+pub fn base() -> i32 {
+    UNKNOWN
+}
+
+/// Weighs a pair. `stack` is the project that they are to be used in.
+#[must_use]
+pub fn pair(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack) -> Pair {
+    let mut reasons = Vec::new();
+    let mut say = |points: i32, why: String| reasons.push(Reason { points, why });
+    let is_stated = stated(one, other, &mut say);
+    let are_rivals = categories(one, other, is_stated, &mut say);
+    for entry in [one, other] {
+        let (name, updated) = (entry.name, entry.updated);
+        match entry.maturity {
+            "deprecated" => say(DEPRECATED, format!("{name} is deprecated (entry of {updated})")),
+            "experimental" => say(EXPERIMENTAL, format!("{name} is experimental")),
+            "emerging" => say(EMERGING, format!("{name} is emerging")),
+            _ => {}
+        }
+    }
+    // What is used instead of each other is used with the same things.
+    if !are_rivals {
+        companions(one, other, &mut say);
+    }
+    languages(one, other, is_stated, &mut say);
+    if !is_stated {
+        ecosystems(one, other, &mut say);
+    }
+    versions(one, other, stack, &mut say);
+    let sum = UNKNOWN + reasons.iter().map(|reason| reason.points).sum::<i32>();
+    let score = sum.clamp(0, 100);
+    reasons.sort_by_key(|reason| -reason.points.abs());
+    let level = match score {
+        HIGH.. => Level::High,
+        MEDIUM.. => Level::Medium,
+        _ => Level::Low,
+    };
+    let names = [one.name.to_owned(), other.name.to_owned()];
+    Pair { names, score, level, is_stated, reasons }
+}
+
+/// What the entries state of each other.
+fn stated(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) -> bool {
+    let conflict = |from: &Entry<'_>, to: &Entry<'_>| {
+        let found = from.conflicts.iter().find(|(stem, _)| *stem == to.stem());
+        found.map(|(_, why)| (*why).to_owned())
+    };
+    if let Some(why) = conflict(one, other).or_else(|| conflict(other, one)) {
+        say(CONFLICT, format!("stated conflict: {why}"));
+        return true;
+    }
+    let works = |from: &Entry<'_>, to: &Entry<'_>| from.works_with.contains(&to.stem());
+    match (works(one, other), works(other, one)) {
+        (true, true) => say(STATED_BOTH, "both entries state that they work together".to_owned()),
+        (true, false) | (false, true) => {
+            let (from, to) = if works(one, other) { (one, other) } else { (other, one) };
+            say(
+                STATED_ONCE,
+                format!("the entry on {} states that it works with {}", from.name, to.name),
+            );
+        }
+        (false, false) => {
+            say(0, "no entry states how they go together".to_owned());
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether one is an alternative to the other, or they do the same: whether they are used instead of
+/// each other.
+fn categories(
+    one: &Entry<'_>,
+    other: &Entry<'_>,
+    is_stated: bool,
+    say: &mut dyn FnMut(i32, String),
+) -> bool {
+    let alternative = |from: &Entry<'_>, to: &Entry<'_>| {
+        let names: BTreeSet<String> =
+            [to.name, to.stem()].into_iter().chain(to.aliases.iter().copied()).map(plain).collect();
+        let rows = from.alternatives().into_iter();
+        let mut found = rows.filter(|(name, _)| names.contains(&plain(name)));
+        found
+            .next()
+            .map(|(_, when)| format!("{} is an alternative to {}: {when}", to.name, from.name))
+    };
+    let found = alternative(one, other).or_else(|| alternative(other, one));
+    let conflict = |from: &Entry<'_>, to: &Entry<'_>| {
+        from.conflicts.iter().any(|(stem, _)| *stem == to.stem())
+    };
+    let are_rivals = found.is_some() && !is_stated || conflict(one, other) || conflict(other, one);
+    match found {
+        // What is used beside its alternative is stated to be.
+        Some(why) if is_stated => say(0, why),
+        Some(why) => say(ALTERNATIVES, why),
+        None if !is_stated && one.category == other.category && one.category != "pattern" => {
+            say(
+                SAME_CATEGORY,
+                format!("both are of the category {}: see whether both are needed", one.category),
+            );
+        }
+        None => {}
+    }
+    are_rivals
+}
+
+/// Whether one is a language or runtime, and the other a package that its programs can use.
+fn languages(
+    one: &Entry<'_>,
+    other: &Entry<'_>,
+    is_stated: bool,
+    say: &mut dyn FnMut(i32, String),
+) {
+    let (language, ecosystem, package) = match (language(one), language(other)) {
+        (Some(language), None) => (one, language, other),
+        (None, Some(language)) => (other, language, one),
+        _ => return,
+    };
+    let words = published(package);
+    if words.is_empty() || matches!(package.category, "data" | "infrastructure") {
+        return;
+    }
+    let (name, user) = (package.name, language.name);
+    if words.contains(ecosystem) {
+        say(
+            SAME_LANGUAGE,
+            format!("{name} is a package of {ecosystem}, which {user} programs use"),
+        );
+    } else if !is_stated {
+        let list = words.into_iter().collect::<Vec<_>>().join(", ");
+        let why = format!("{name} is a package of {list}, which {user} programs do not use");
+        say(OTHER_LANGUAGE, why);
+    }
+}
+
+/// Whose packages the programs of a language or runtime use; `None` for what is neither.
+pub(super) fn language(entry: &Entry<'_>) -> Option<&'static str> {
+    let found = LANGUAGES.iter().find(|(stem, _)| *stem == entry.stem());
+    found.map(|(_, ecosystem)| *ecosystem)
+}
+
+/// Whose packages a technology is published as, without images.
+fn published(entry: &Entry<'_>) -> BTreeSet<String> {
+    let words = entry.packages.iter().map(|(ecosystem, _)| (*ecosystem).to_owned());
+    words.filter(|word| word != "oci").collect()
+}
+
+/// What both are used with.
+fn companions(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) {
+    let shared: Vec<&str> =
+        one.works_with.iter().copied().filter(|stem| other.works_with.contains(stem)).collect();
+    if !shared.is_empty() {
+        let count = i32::try_from(shared.len()).unwrap_or(COMPANIONS_MOST);
+        let points = (count * COMPANION).min(COMPANIONS_MOST);
+        say(points, format!("both work with {}", shared.join(", ")));
+    }
+}
+
+/// Whether they can be in one program.
+fn ecosystems(one: &Entry<'_>, other: &Entry<'_>, say: &mut dyn FnMut(i32, String)) {
+    let (own, theirs) = (published(one), published(other));
+    let is_library = |entry: &Entry<'_>, words: &BTreeSet<String>| {
+        // Data stores and servers are reached over a network anyway.
+        !words.is_empty() && !matches!(entry.category, "data" | "infrastructure" | "runtime")
+    };
+    if is_library(one, &own) && is_library(other, &theirs) && own.is_disjoint(&theirs) {
+        let list = |words: BTreeSet<String>| words.into_iter().collect::<Vec<_>>().join(", ");
+        let why = format!(
+            "{} is a package of {}, {} one of {}: they meet over a network or files, not in one program",
+            one.name,
+            list(own),
+            other.name,
+            list(theirs)
+        );
+        say(APART, why);
+    }
+}
+
+/// What the project has of them.
+fn versions(one: &Entry<'_>, other: &Entry<'_>, stack: &Stack, say: &mut dyn FnMut(i32, String)) {
+    let here = [one, other].map(|entry| entry.version_in(stack));
+    for (entry, here) in [one, other].into_iter().zip(&here) {
+        let described = entry.version.and_then(Version::read);
+        if let (Some((version, place)), Some(described)) = (here, described)
+            && version.line() != described.line()
+        {
+            let name = entry.name;
+            let why = format!("{place} has {name} {version}; the entry describes {described}");
+            say(OTHER_MAJOR, why);
+        }
+    }
+    if here.iter().all(Option::is_some) {
+        say(TOGETHER_HERE, "the project uses both today".to_owned());
+    }
+}
+
+/// Every pair of the technologies, the worst first.
+#[must_use]
+pub fn pairs(entries: &[&Entry<'_>], stack: &Stack) -> Vec<Pair> {
+    let mut found = Vec::new();
+    for (at, one) in entries.iter().enumerate() {
+        found.extend(entries[at + 1..].iter().map(|other| pair(one, other, stack)));
+    }
+    found.sort_by_key(|pair| pair.score);
+    found
+}
+
+/// Those of the technologies that conflict with what the project has, and was not asked about: names
+/// and why.
+#[must_use]
+pub fn clashes_here(
+    entries: &[&Entry<'_>],
+    knowledge: &Knowledge<'_>,
+    stack: &Stack,
+) -> Vec<(String, String, String)> {
+    let mut found = Vec::new();
+    let is_asked = |stem: &str| entries.iter().any(|entry| entry.stem() == stem);
+    for other in knowledge.entries().iter().filter(|it| !is_asked(it.stem())) {
+        if other.used_in(stack).is_empty() {
+            continue;
+        }
+        for entry in entries {
+            let of = |from: &Entry<'_>, to: &Entry<'_>| {
+                let found = from.conflicts.iter().find(|(stem, _)| *stem == to.stem());
+                found.map(|(_, why)| (*why).to_owned())
+            };
+            if let Some(why) = of(entry, other).or_else(|| of(other, entry)) {
+                found.push((entry.name.to_owned(), other.name.to_owned(), why));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,129 @@
+//! What a page demands: its lines with MUST, NEVER and the like.
+
+use super::library::Page;
+
+/// Words that bind, in capitals. Those of a page that forbid come first where few are shown.
+const FORBID: [&str; 6] = ["NEVER", "MUST NOT", "DO NOT", "DON'T", "FORBIDDEN", "SHALL NOT"];
+const DEMAND: [&str; 4] = ["MUST", "ALWAYS", "REQUIRED", "SHALL"];
+
+/// A sentence of a page that binds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Demand<'a> {
+    /// The line, without its bullet.
+    pub text: &'a str,
+    /// Whether it forbids.
+    pub forbids: bool,
+    /// The checks that it names at its end: `compliance/any-type`.
+    pub checks: Vec<&'a str>,
+    /// Whether it stands below a heading that names a language: it holds in files of that one only.
+    pub is_of_language: bool,
+}
+
+/// Words of headings below which a language is spoken of.
+const LANGUAGES: [&str; 12] = [
+    "TypeScript",
+    "JavaScript",
+    "Python",
+    "Rust",
+    "Go",
+    "Java",
+    "Kotlin",
+    "C#",
+    "PHP",
+    "Ruby",
+    "Swift",
+    "SQL",
+];
+
+/// The demands of a page, in order.
+#[must_use]
+pub fn of(page: &Page) -> Vec<Demand<'_>> {
+    let mut demands = Vec::new();
+    let mut is_code = false;
+    let mut is_of_language = false;
+    for line in page.body().lines() {
+        let line = line.trim();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            is_code = !is_code;
+        }
+        if is_code || line.starts_with('|') {
+            continue;
+        }
+        if let Some(heading) = line.strip_prefix('#') {
+            let names = |word: &str| LANGUAGES.contains(&word.trim_end_matches(','));
+            is_of_language = heading.split_whitespace().any(names);
+            continue;
+        }
+        let text = line.trim_start_matches(['-', '*', '+', '>', ' ']);
+        let has = |words: &[&str]| words.iter().any(|word| holds(text, word));
+        let forbids = has(&FORBID);
+        if forbids || has(&DEMAND) {
+            let (text, checks) = without_checks(text);
+            demands.push(Demand { text, forbids, checks, is_of_language });
+        }
+    }
+    demands
+}
+
+/// Whether `word` stands in `text` between word boundaries.
+fn holds(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+    })
+}
+
+/// A line without the names of checks at its end.
+fn without_checks(line: &str) -> (&str, Vec<&str>) {
+    let (mut text, mut checks) = (line.trim_end(), Vec::new());
+    while let Some(start) = text.strip_suffix('`').and_then(|inner| inner.rfind('`')) {
+        let name = &text[start + 1..text.len() - 1];
+        let is_check = name.split_once('/').is_some_and(|(kind, rest)| {
+            let is_kebab =
+                |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '*';
+            !kind.is_empty() && !rest.is_empty() && (kind.to_owned() + rest).chars().all(is_kebab)
+        });
+        if !is_check {
+            break;
+        }
+        checks.insert(0, name);
+        text = text[..start].trim_end();
+    }
+    (text, checks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Library, Shelf};
+
+    #[test]
+    fn demands_are_read_with_their_checks() {
+        let library = Library::shipped();
+        let page = library.get(Shelf::Rules, "code-style").expect("a page");
+        let demands = of(page);
+        let any = demands.iter().find(|demand| demand.text.contains("`any`")).expect("a demand");
+        assert_eq!(any.text, "NEVER use `any`; `unknown` and a check instead.");
+        assert_eq!((any.forbids, &*any.checks), (true, &["compliance/any-type"][..]));
+        assert!(any.is_of_language);
+        let long = demands.iter().find(|demand| demand.text.contains("300")).expect("a demand");
+        assert!(!long.forbids && !long.is_of_language);
+        assert!(demands.iter().all(|demand| !demand.text.starts_with("SHOULD")));
+    }
+
+    #[test]
+    fn every_shipped_rule_demands_something() {
+        let library = Library::shipped();
+        for page in library.on(Shelf::Rules) {
+            assert!(!of(page).is_empty(), "{}", page.path);
+        }
+    }
+
+    #[test]
+    fn words_in_words_and_in_code_do_not_bind() {
+        assert!(!holds("MUSTARD and ALMUST", "MUST"));
+        assert_eq!(without_checks("NEVER `a/b` in `c/d`"), ("NEVER `a/b` in", vec!["c/d"]));
+        assert_eq!(without_checks("Use `src/` `A/b`"), ("Use `src/` `A/b`", vec![]));
+    }
+}

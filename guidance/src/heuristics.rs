@@ -1,0 +1,328 @@
+//! Ten ways to question a decision, put to the decision at hand: what each asks of what it names, and
+//! what memory, knowledge base and project say to it. The questions are those of
+//! `specs/heuristics.md`.
+
+mod said;
+#[cfg(test)]
+mod tests;
+
+use super::decision::{self, Kind, Named};
+use super::knowledge::{Entry, Knowledge};
+use super::library::Library;
+use super::shelf::Shelf;
+use aidd_engine::stack::Stack;
+use aidd_memory::types::Outcome;
+use said::Said;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Heuristics in an answer unless told otherwise.
+pub const USUAL: usize = 5;
+/// Most pieces of evidence for one heuristic.
+const EVIDENCE: usize = 6;
+
+/// Most questions that one heuristic asks.
+const ASKS: usize = 4;
+/// A decision of no kind that names nothing is asked by so many heuristics at least.
+const FEWEST: usize = 3;
+
+/// What a wrong decision costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stakes {
+    /// Undone in minutes.
+    Low,
+    /// Undone in a day.
+    #[default]
+    Medium,
+    /// Undone in weeks, or others build on it.
+    High,
+    /// Data, money, trust or safety is lost.
+    Catastrophic,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+struct Words {
+    #[serde(default)]
+    en: Vec<String>,
+    #[serde(default)]
+    ko: Vec<String>,
+}
+
+/// A heuristic as the page has it.
+#[derive(Clone, Debug, Deserialize)]
+struct Heuristic {
+    id: String,
+    name: String,
+    stakes: Vec<Stakes>,
+    words: Words,
+    asks: Vec<String>,
+    /// What it asks of a decision of a kind; `<object>`, `<chosen>` and `<left>` stand for what the
+    /// decision names, and a question without what it stands for is not asked.
+    #[serde(default)]
+    of: BTreeMap<Kind, Vec<String>>,
+    evidence: Vec<String>,
+}
+
+/// Where a name that the decision speaks of stands in the project's files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// The name.
+    pub name: String,
+    /// `path:line`.
+    pub places: Vec<String>,
+    /// How many files were searched.
+    pub searched: usize,
+}
+
+/// A memory that bears on the decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recalled {
+    /// Its id.
+    pub id: String,
+    /// `decision`, `mistake`, `convention`, or another type.
+    pub kind: String,
+    /// How it begins.
+    pub title: String,
+    /// What came of it, of a decision.
+    pub outcome: Option<Outcome>,
+    /// What has to be said with it: see [`aidd_memory::brief::Brief::marks`].
+    pub marks: String,
+}
+
+impl Recalled {
+    /// The memory on one line, with all that has to be said of it.
+    fn line(&self) -> String {
+        format!("{}: {}{}", self.id, self.title, self.marks)
+    }
+}
+
+/// What a heuristic is asked with.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'s> {
+    /// The heuristics.
+    pub library: &'s Library,
+    /// The knowledge base.
+    pub knowledge: &'s Knowledge<'s>,
+    /// The project's manifests.
+    pub stack: &'s Stack,
+    /// Memories on the same thing.
+    pub memories: &'s [Recalled],
+    /// Where the names of code and data in the decision stand.
+    pub mentions: &'s [Mention],
+}
+
+/// A heuristic, put to the decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Applied {
+    /// `H1` to `H10`.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Why it was chosen: the stakes, or the words of the decision.
+    pub because: String,
+    /// Questions about what the decision names; where it names nothing for it, the general ones.
+    pub asks: Vec<String>,
+    /// What speaks to them.
+    pub evidence: Vec<String>,
+    /// What would answer and was not found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
+}
+
+/// All that came of it.
+#[derive(Debug)]
+pub struct Questioned<'k, 'a> {
+    /// What the decision names.
+    pub named: Named<'k, 'a>,
+    /// The heuristics, the one to begin with first.
+    pub applied: Vec<Applied>,
+    /// How many more fit.
+    pub more: usize,
+}
+
+/// Puts the heuristics to a decision.
+///
+/// # Errors
+/// When the page of heuristics cannot be read.
+pub fn apply<'s>(
+    text: &str,
+    stakes: Stakes,
+    limit: usize,
+    scene: &Scene<'s>,
+) -> Result<Questioned<'s, 's>, String> {
+    let named = decision::read(text, scene.knowledge);
+    let mut chosen: Vec<(i32, Applied)> = Vec::new();
+    let mut general: Vec<(i32, Applied)> = Vec::new();
+    for heuristic in heuristics(scene.library)? {
+        let words = heard(text, &heuristic.words);
+        let fits = heuristic.stakes.contains(&stakes);
+        let applied = put(&heuristic, &words, stakes, &named, scene);
+        let is_asked = !applied.asks.is_empty();
+        let weight = 2 * i32::try_from(words.len()).unwrap_or(5)
+            + i32::from(fits)
+            + named_for(&heuristic.id, &named, scene)
+            + precedence(&heuristic.id, stakes);
+        if is_asked && (fits || !words.is_empty() || !applied.evidence.is_empty()) {
+            chosen.push((weight, applied));
+        } else if fits || !words.is_empty() {
+            general.push((weight, generally(&heuristic, applied, &named)));
+        }
+    }
+    // What is asked of the decision itself says more than what is asked of any.
+    chosen.sort_by_key(|(weight, _)| -weight);
+    general.sort_by_key(|(weight, _)| -weight);
+    let missing = FEWEST.saturating_sub(chosen.len());
+    chosen.extend(general.into_iter().take(missing));
+    let more = chosen.len().saturating_sub(limit);
+    chosen.truncate(limit);
+    let applied = chosen.into_iter().map(|(_, applied)| applied).collect();
+    Ok(Questioned { named, applied, more })
+}
+
+/// The first general question of a heuristic, on a decision that names nothing for it.
+fn generally(heuristic: &Heuristic, applied: Applied, named: &Named<'_, '_>) -> Applied {
+    let subject = format!("“{}”", named.subject);
+    let ask = heuristic.asks.iter().find(|ask| ask.contains("<decision>"));
+    let asks = ask.map(|ask| ask.replace("<decision>", &subject)).into_iter().collect();
+    let open = if applied.evidence.is_empty() { heuristic.evidence.clone() } else { Vec::new() };
+    Applied { asks, open, ..applied }
+}
+
+fn heuristics(library: &Library) -> Result<Vec<Heuristic>, String> {
+    let page =
+        library.get(Shelf::Specs, "heuristics").ok_or("there is no page specs/heuristics")?;
+    let rows = page.header.get("heuristics").cloned().unwrap_or(Value::Null);
+    serde_json::from_value(rows).map_err(|error| format!("{}: {error}", page.path))
+}
+
+/// The words of a heuristic that stand in the decision: English ones as words, Korean ones anywhere.
+fn heard(text: &str, words: &Words) -> Vec<String> {
+    let text = text.to_lowercase();
+    let padded: String =
+        text.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { ' ' }).collect();
+    let padded = format!(" {} ", padded.split_whitespace().collect::<Vec<_>>().join(" "));
+    let english = words.en.iter().filter(|word| {
+        let word = word.to_lowercase();
+        // Plurals and simple endings count.
+        ["", "s", "es", "d", "ed", "ing"]
+            .iter()
+            .any(|end| padded.contains(&format!(" {word}{end} ")))
+    });
+    let korean = words.ko.iter().filter(|word| text.contains(word.as_str()));
+    english.chain(korean).cloned().collect()
+}
+
+/// Safety first, then truth, then what cannot be undone.
+fn precedence(id: &str, stakes: Stakes) -> i32 {
+    match (id, stakes >= Stakes::High) {
+        ("H1", true) => 3,
+        ("H10" | "H6", true) => 2,
+        _ => 0,
+    }
+}
+
+/// How much of what a heuristic asks about the decision names.
+fn named_for(id: &str, named: &Named<'_, '_>, scene: &Scene<'_>) -> i32 {
+    let has = |is: bool, weight| if is { weight } else { 0 };
+    match id {
+        "H1" => has(!named.reasons.is_empty(), 1) + has(!named.figures.is_empty(), 1),
+        "H2" => has(named.chosen().next().is_some(), 1),
+        "H3" => has(!named.absolutes.is_empty(), 2),
+        "H4" => has(new_parts(named, scene.stack).len() > 1, 3),
+        "H6" => has(!named.acts.is_empty(), 4),
+        "H7" => has(!new_parts(named, scene.stack).is_empty(), 2),
+        "H8" => has(!named.figures.is_empty(), 2),
+        "H9" => has(!named.pulls.is_empty(), 4) + has(!named.left.is_empty(), 1),
+        "H10" => has(!scene.memories.is_empty(), 3),
+        _ => 0,
+    }
+}
+
+/// Technologies chosen that the project does not have, where it has any manifest to tell.
+fn new_parts<'k, 'a>(named: &Named<'k, 'a>, stack: &Stack) -> Vec<&'k Entry<'a>> {
+    if stack.manifests.is_empty() {
+        return Vec::new();
+    }
+    named.chosen().filter(|entry| entry.version_in(stack).is_none()).collect()
+}
+
+/// A question with what the decision names in the place of its marks; `None` where it names nothing
+/// for one.
+fn filled(ask: &str, named: &Named<'_, '_>) -> Option<String> {
+    let chosen: Vec<&str> = named.chosen().map(|entry| entry.name).collect();
+    let left: Vec<&str> = named.left.iter().map(|entry| entry.name).collect();
+    let object = named.object.as_ref().map(|object| format!("“{object}”")).unwrap_or_default();
+    let marks =
+        [("<chosen>", chosen.join(" and ")), ("<left>", left.join(" and ")), ("<object>", object)];
+    let mut text = ask.to_owned();
+    for (mark, value) in marks {
+        if text.contains(mark) {
+            if value.is_empty() {
+                return None;
+            }
+            text = text.replace(mark, &value);
+        }
+    }
+    Some(text)
+}
+
+fn put(
+    heuristic: &Heuristic,
+    words: &[String],
+    stakes: Stakes,
+    named: &Named<'_, '_>,
+    scene: &Scene<'_>,
+) -> Applied {
+    let mut said = Said::default();
+    match &*heuristic.id {
+        "H1" => said::zero_trust(named, scene, &mut said),
+        "H2" => said::first_principles(named, &mut said),
+        "H3" => said::pareto(named, &mut said),
+        "H4" => said::fewest_parts(named, scene, &mut said),
+        "H5" => said::ordinary_error(scene, &mut said),
+        "H6" => said::way_back(named, scene, &mut said),
+        "H7" => said::taking_away(named, scene, &mut said),
+        "H8" => said::outside_figures(named, scene, &mut said),
+        "H9" => said::bias(named, scene, &mut said),
+        "H10" => said::discrepancy(named, scene, &mut said),
+        _ => {}
+    }
+    for ask in named.kind.and_then(|kind| heuristic.of.get(&kind)).into_iter().flatten() {
+        said.asks.extend(filled(ask, named));
+    }
+    said.asks.truncate(ASKS);
+    said.evidence.truncate(EVIDENCE);
+    let is_open = said.evidence.is_empty() && !said.asks.is_empty() && !words.is_empty();
+    let open = if is_open { heuristic.evidence.clone() } else { Vec::new() };
+    let because = if words.is_empty() {
+        let word = serde_json::to_value(stakes).unwrap_or_default();
+        format!("stakes {}", word.as_str().unwrap_or_default())
+    } else {
+        format!("the decision says {}", words.join(", "))
+    };
+    Applied {
+        id: heuristic.id.clone(),
+        name: heuristic.name.clone(),
+        because,
+        asks: said.asks,
+        evidence: said.evidence,
+        open,
+    }
+}
+
+/// What the project has of a technology.
+fn here(entry: &Entry<'_>, stack: &Stack) -> Option<String> {
+    entry.version_in(stack).map(|(version, place)| format!("{place} has {} {version}", entry.name))
+}
+
+/// Alternatives to a technology that the project has: what they are there as, and when to choose them.
+fn alternatives_here(entry: &Entry<'_>, scene: &Scene<'_>) -> Vec<(String, String)> {
+    let rows = entry.alternatives().into_iter();
+    rows.filter_map(|(name, when)| {
+        let other = scene.knowledge.find(&name).ok()?;
+        Some((here(other, scene.stack)?, when))
+    })
+    .collect()
+}

@@ -1,0 +1,291 @@
+//! What each heuristic asks of what the decision names, and the evidence for it.
+
+use super::{Scene, alternatives_here, here, new_parts};
+use crate::compatibility;
+use crate::decision::Named;
+use crate::knowledge::Entry;
+use aidd_engine::stack::Version;
+use aidd_memory::types::Outcome;
+
+/// Most places of a name that are shown.
+const PLACES: usize = 4;
+
+#[derive(Default)]
+pub(super) struct Said {
+    pub(super) asks: Vec<String>,
+    pub(super) evidence: Vec<String>,
+}
+
+impl Said {
+    fn ask(&mut self, text: String) {
+        self.asks.push(text);
+    }
+
+    fn show(&mut self, text: String) {
+        if !self.evidence.contains(&text) {
+            self.evidence.push(text);
+        }
+    }
+}
+/// Whether a figure is one that a machine gives: a time, a rate, a size.
+fn is_measured(figure: &str) -> bool {
+    let unit = figure.trim_start_matches(|c: char| c.is_ascii_digit() || " ,.".contains(c));
+    let units =
+        ["ms", "s", "sec", "secs", "seconds", "milliseconds", "rps", "qps", "kb", "mb", "gb", "tb"];
+    let unit = unit.to_lowercase();
+    units.contains(&&*unit) || unit.starts_with("req") || unit == "초"
+}
+
+pub(super) fn zero_trust(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
+    for reason in &named.reasons {
+        said.ask(format!("“{reason}”: which run, test or document shows it, and of what date?"));
+    }
+    for figure in &named.figures {
+        said.ask(match is_measured(figure) {
+            true => format!("{figure}: who measured it, where, under what load?"),
+            false => format!("{figure}: where does it come from, and of what day is it?"),
+        });
+    }
+    for entry in named.technologies.iter().map(|(entry, _)| entry) {
+        if let (Some(here), Some(described)) = (here(entry, scene.stack), entry.version) {
+            said.show(format!(
+                "{here}; entry {} describes {described}, reviewed {}",
+                entry.page.name, entry.updated
+            ));
+        }
+    }
+    mentions(scene, said);
+}
+
+pub(super) fn first_principles(named: &Named<'_, '_>, said: &mut Said) {
+    for entry in named.chosen() {
+        let cases = entry.use_cases();
+        let best = cases.iter().max_by_key(|case| case.fit);
+        let worst = cases.iter().min_by_key(|case| case.fit);
+        if let (Some(best), Some(worst)) = (best, worst) {
+            said.ask(format!(
+                "Is the demand nearer to “{}”, for which {} is good, or to “{}”, for which it is not?",
+                best.case, entry.name, worst.case
+            ));
+            said.show(format!(
+                "entry {}: {} {}/10; {} {}/10 ({})",
+                entry.page.name, best.case, best.fit, worst.case, worst.fit, worst.why
+            ));
+        }
+    }
+}
+
+pub(super) fn pareto(named: &Named<'_, '_>, said: &mut Said) {
+    for absolute in &named.absolutes {
+        said.ask(format!(
+            "“{absolute}”: which few of them carry most of the effect, and what if only those?"
+        ));
+    }
+}
+
+pub(super) fn fewest_parts(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
+    let new = new_parts(named, scene.stack);
+    if !new.is_empty() {
+        let names: Vec<&str> = new.iter().map(|entry| entry.name).collect();
+        let parts = if new.len() == 1 { "a part" } else { "parts" };
+        said.ask(format!("{} would be {parts} the project does not have: which demand, with its figure, does each serve?", names.join(", ")));
+    }
+    for entry in new {
+        for (other, when) in alternatives_here(entry, scene) {
+            said.show(format!(
+                "{other} is there already, an alternative to {}: {when}",
+                entry.name
+            ));
+        }
+    }
+}
+
+pub(super) fn ordinary_error(scene: &Scene<'_>, said: &mut Said) {
+    for memory in scene.memories.iter().filter(|memory| memory.kind == "mistake") {
+        said.ask(format!("Is it {} again: “{}”?", memory.id, memory.title));
+        said.show(memory.line());
+    }
+}
+
+pub(super) fn way_back(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
+    for act in &named.acts {
+        said.ask(format!(
+            "“{act}”: what brings back the state before, in how long, and when was that last tried?"
+        ));
+    }
+    for (entry, _) in &named.technologies {
+        let current = entry.version_in(scene.stack).map(|(version, _)| version);
+        let ahead = entry.migrations.iter().find(|it| {
+            let to = Version::read(&it.to);
+            to.zip(current.clone()).is_some_and(|(to, current)| to > current)
+        });
+        if let Some(ahead) = ahead.filter(|it| !it.breaking.is_empty()) {
+            said.show(format!(
+                "entry {}: {} to {} breaks {}",
+                entry.page.name,
+                ahead.from,
+                ahead.to,
+                ahead.breaking.join("; ")
+            ));
+        }
+    }
+    failures(scene, said);
+}
+
+/// Decisions on the same thing that did not go well, and mistakes.
+fn failures(scene: &Scene<'_>, said: &mut Said) {
+    for memory in scene.memories {
+        let is_bad = matches!(memory.outcome, Some(Outcome::Failed | Outcome::Partial));
+        if is_bad || memory.kind == "mistake" {
+            said.show(memory.line());
+        }
+    }
+}
+
+pub(super) fn taking_away(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
+    for entry in new_parts(named, scene.stack) {
+        let there = alternatives_here(entry, scene);
+        match (there.first(), named.left.first()) {
+            (_, Some(left)) => said.ask(format!(
+                "When does {} go wholly, and what still needs it on that day?",
+                left.name
+            )),
+            (Some((other, _)), None) => said.ask(format!(
+                "{other}: does it go when {} comes, or are there two of a kind from then on?",
+                entry.name
+            )),
+            (None, None) => said.ask(format!("What becomes unneeded when {} comes?", entry.name)),
+        }
+        for (other, when) in there {
+            said.show(format!("{other}, an alternative to {}: {when}", entry.name));
+        }
+    }
+    for left in &named.left {
+        let used = left.used_in(scene.stack);
+        if let Some((manifest, _)) = used.first() {
+            said.show(format!("{} names {}", manifest.path, left.name));
+        }
+    }
+}
+
+pub(super) fn outside_figures(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
+    for figure in &named.figures {
+        said.ask(format!(
+            "{figure}: what did the last comparable case here, or elsewhere, come to?"
+        ));
+    }
+    for memory in scene.memories {
+        if memory.outcome.is_some() {
+            said.show(memory.line());
+        }
+    }
+    for entry in named.chosen() {
+        // A version or a licence is no figure to measure by.
+        let is_figure = |(metric, value, _): &(String, String, String)| {
+            let metric = metric.to_lowercase();
+            let names = ["version", "licence", "release", "origin", "end of", "support", "format"];
+            value.contains(|c: char| c.is_ascii_digit())
+                && !names.iter().any(|name| metric.contains(name))
+        };
+        if let Some((metric, value, source)) = entry.metrics().into_iter().find(is_figure) {
+            said.show(format!("entry {}: {metric} {value} {source}", entry.page.name));
+        }
+    }
+}
+
+pub(super) fn bias(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
+    for pull in &named.pulls {
+        said.ask(format!("Without “{pull}”, would the decision be the same?"));
+    }
+    for left in &named.left {
+        let cases = left.use_cases();
+        if let Some(best) = cases.iter().max_by_key(|case| case.fit) {
+            said.ask(format!(
+                "Argue in earnest for staying: {} is good at “{}” ({}). Does that apply?",
+                left.name, best.case, best.why
+            ));
+        }
+    }
+    for entry in named.chosen() {
+        for (name, when) in entry.alternatives().into_iter().take(2) {
+            said.show(format!("against {}: {name}, {when}", entry.name));
+        }
+    }
+    failures(scene, said);
+}
+
+pub(super) fn discrepancy(named: &Named<'_, '_>, scene: &Scene<'_>, said: &mut Said) {
+    for memory in scene.memories.iter().filter(|it| matches!(&*it.kind, "decision" | "convention"))
+    {
+        let (kind, title) = (&memory.kind, &memory.title);
+        said.ask(match memory.outcome {
+            Some(Outcome::Failed) => {
+                format!("{kind} “{title}” FAILED: what is different this time?")
+            }
+            _ => format!("{kind} “{title}”: does it still hold beside this, or is it superseded?"),
+        });
+        said.show(memory.line());
+    }
+    mentions(scene, said);
+    let chosen: Vec<&Entry<'_>> = named.chosen().collect();
+    for entry in &chosen {
+        if entry.maturity == "deprecated" {
+            said.ask(format!(
+                "{} is deprecated (entry reviewed {}): why for new work?",
+                entry.name, entry.updated
+            ));
+            said.show(format!("entry {}: maturity deprecated", entry.page.name));
+        }
+    }
+    for (one, other, why) in compatibility::clashes_here(&chosen, scene.knowledge, scene.stack) {
+        said.ask(format!(
+            "The project has {other}, which does not go with {one}: which of the two stays?"
+        ));
+        said.show(format!("{one} and {other}: {why}"));
+    }
+    for (at, one) in chosen.iter().enumerate() {
+        for other in &chosen[at + 1..] {
+            let pair = compatibility::pair(one, other, scene.stack);
+            let reason = pair.reasons.first().filter(|reason| reason.points <= -30);
+            if let Some(reason) = reason {
+                said.show(format!(
+                    "{} with {}: {}/100, {}",
+                    one.name, other.name, pair.score, reason.why
+                ));
+            }
+        }
+    }
+}
+
+/// Where the names of code and data in the decision stand, or that they stand nowhere. A name may be
+/// that of a package, in another form: `NextAuth` is `next-auth`.
+fn mentions(scene: &Scene<'_>, said: &mut Said) {
+    let plain = |name: &str| -> String {
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    for mention in scene.mentions {
+        let wanted = plain(&mention.name);
+        let package = scene.stack.dependencies().find(|(_, package)| {
+            let last = package.name.rsplit(['/', ':']).next().unwrap_or(&package.name);
+            [&*package.name, last].iter().any(|name| plain(name) == wanted)
+        });
+        if let Some((manifest, package)) = package {
+            let version = package.locked.as_deref().or(package.wanted.as_deref());
+            let version = version.map(|version| format!(" {version}")).unwrap_or_default();
+            said.show(format!("{} names {}{version}", manifest.path, package.name));
+            if mention.places.is_empty() {
+                continue;
+            }
+        }
+        let shown = mention.places.iter().take(PLACES).cloned().collect::<Vec<_>>().join(", ");
+        let more = mention.places.len().saturating_sub(PLACES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        said.show(match mention.places.is_empty() {
+            true => format!(
+                "`{}` stands in none of the {} files searched",
+                mention.name, mention.searched
+            ),
+            false => format!("`{}` stands in {shown}{more}", mention.name),
+        });
+    }
+}

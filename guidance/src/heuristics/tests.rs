@@ -1,0 +1,120 @@
+//! Ten decisions, read as somebody would who has to answer for them.
+
+use super::*;
+use crate::Library;
+
+fn told(decision: &str, stakes: Stakes, mentions: &[Mention]) -> String {
+    let library = Library::shipped();
+    let knowledge = Knowledge::new(&library);
+    let stack = Stack::default();
+    let scene =
+        Scene { library: &library, knowledge: &knowledge, stack: &stack, memories: &[], mentions };
+    let asked = apply(decision, stakes, USUAL, &scene).expect("heuristics");
+    let mut lines = Vec::new();
+    for it in &asked.applied {
+        lines.push(format!("{} {} ({})", it.id, it.name, it.because));
+        lines.extend(it.asks.iter().map(|ask| format!("  ? {ask}")));
+        lines.extend(it.evidence.iter().map(|line| format!("  = {line}")));
+    }
+    lines.join("\n")
+}
+
+/// Decisions, and what must and must not be asked of each.
+const DECISIONS: &[(&str, Stakes, &[&str], &[&str])] = &[
+    (
+        "Move our sessions from Postgres to Redis so that logins take under 50 ms",
+        Stakes::High,
+        &["50 ms: who measured it", "PostgreSQL and Redis run side by side"],
+        &[],
+    ),
+    (
+        "Rewrite the billing service in Rust because Go garbage collection pauses hurt us",
+        Stakes::High,
+        &["“because Go garbage collection pauses hurt us”", "“the billing service”"],
+        // Go is what they are unhappy with.
+        &["for which Go is good"],
+    ),
+    (
+        "Adopt microservices for our team of 5",
+        Stakes::Catastrophic,
+        &["cannot be met without “microservices”", "team of 5", "New product with one team"],
+        &["no version"],
+    ),
+    (
+        "Drop the legacy_orders table on Friday",
+        Stakes::Catastrophic,
+        &[
+            "What still reads or writes “the legacy_orders table”",
+            "From which backup",
+            "renamed or locked",
+        ],
+        &["Which fifth"],
+    ),
+    (
+        "Use feature flags for the new checkout instead of a long-lived branch",
+        Stakes::Medium,
+        &["Gradual release with quick return"],
+        &["Which fifth"],
+    ),
+    (
+        "Blame the vendor: their API must have been changed on purpose",
+        Stakes::Medium,
+        &["Which cause needs nobody's intent", "What was changed on the own side"],
+        &["“must”", "Which fifth"],
+    ),
+    (
+        "Replace Jest by Vitest, everybody uses it now",
+        Stakes::Low,
+        &["Jest"],
+        &["made the mistake behind", "Newest version"],
+    ),
+    (
+        "Raise the price by 20% for all existing customers in January",
+        Stakes::High,
+        &["20%", "taken back"],
+        &["Which fifth"],
+    ),
+    ("결제 시스템을 카프카 기반 이벤트 구조로 바꾸자", Stakes::High, &["Apache Kafka"], &[]),
+    (
+        "Keep investing in the Angular rewrite, we have already spent 8 months on it",
+        Stakes::High,
+        &["Without “already spent”", "Leaving out what was spent so far", "8 months"],
+        &["How is “Keep investing"],
+    ),
+];
+
+#[test]
+fn each_decision_is_asked_about_itself() {
+    let mut wrong = Vec::new();
+    let mut all = Vec::new();
+    for (decision, stakes, wanted, unwanted) in DECISIONS {
+        let text = told(decision, *stakes, &[]);
+        let lacks = wanted.iter().filter(|it| !text.contains(**it)).map(|it| format!("no `{it}`"));
+        let has = unwanted.iter().filter(|it| text.contains(**it)).map(|it| format!("`{it}`"));
+        wrong.extend(lacks.chain(has).map(|what| format!("{decision}: {what} in\n{text}\n")));
+        // A decision that is read whole in a question was not read.
+        let parrots = text.matches(&format!("“{decision}”")).count();
+        if parrots > 0 {
+            wrong.push(format!("{decision}: repeated whole {parrots} times in\n{text}\n"));
+        }
+        all.extend(text.lines().filter(|line| line.starts_with("  ?")).map(str::to_owned));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Of ten different decisions hardly any two are asked the same.
+    let distinct: std::collections::BTreeSet<&String> = all.iter().collect();
+    assert!(distinct.len() * 10 >= all.len() * 9, "{} of {}", distinct.len(), all.len());
+}
+
+#[test]
+fn the_code_is_evidence() {
+    let mention = |places: &[&str]| Mention {
+        name: "legacy_orders".to_owned(),
+        places: places.iter().map(|place| (*place).to_owned()).collect(),
+        searched: 12,
+    };
+    let decision = "Drop the legacy_orders table";
+    let text = told(decision, Stakes::High, &[mention(&["a.ts:3", "b.ts:9"])]);
+    assert!(text.contains("= `legacy_orders` stands in a.ts:3, b.ts:9"), "{text}");
+    let text = told(decision, Stakes::High, &[mention(&[])]);
+    assert!(text.contains("stands in none of the 12 files searched"), "{text}");
+}

@@ -1,0 +1,441 @@
+//! The knowledge base: entries on technologies, what their headers and tables say, and finding them.
+
+mod korean;
+mod naming;
+
+use super::library::{Library, Page};
+use super::shelf::Shelf;
+use aidd_engine::stack::{Dependency, Manifest, Stack, Version};
+use aidd_memory::recall::texts::Texts;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+/// Names that may be meant, in an answer that one is not known.
+const SUGGESTIONS: usize = 5;
+
+/// An old form that a version removed or replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Legacy {
+    /// The version that did.
+    pub since: String,
+    /// The text of the old form.
+    pub pattern: String,
+    /// The new form.
+    pub instead: String,
+}
+
+/// A step from one major version to the next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Migration {
+    /// The version before.
+    pub from: String,
+    /// The version after.
+    pub to: String,
+    /// The address of the guide.
+    #[serde(default)]
+    pub guide: Option<String>,
+    /// A command that does part of it.
+    #[serde(default)]
+    pub codemod: Option<String>,
+    /// What breaks.
+    #[serde(default)]
+    pub breaking: Vec<String>,
+}
+
+/// A use case of an entry, and how well it fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UseCase {
+    /// What for.
+    pub case: String,
+    /// 1 to 10.
+    pub fit: u8,
+    /// Why.
+    pub why: String,
+}
+
+/// An entry.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// The page.
+    pub page: &'a Page,
+    /// The technology's name.
+    pub name: &'a str,
+    /// The category; empty when the header has none.
+    pub category: &'a str,
+    /// How far along it is.
+    pub maturity: &'a str,
+    /// The day of its last review.
+    pub updated: &'a str,
+    /// The version it describes.
+    pub version: Option<&'a str>,
+    /// What else it is called.
+    pub aliases: Vec<&'a str>,
+    /// Its packages: ecosystem and name.
+    pub packages: Vec<(&'a str, &'a str)>,
+    /// File names of entries that it is used with.
+    pub works_with: Vec<&'a str>,
+    /// File names of entries that it does not go with, and why.
+    pub conflicts: Vec<(&'a str, &'a str)>,
+    /// Old forms.
+    pub legacy: Vec<Legacy>,
+    /// Steps between major versions.
+    pub migrations: Vec<Migration>,
+}
+
+impl<'a> Entry<'a> {
+    fn of(page: &'a Page) -> Self {
+        let said = |key| page.said(key).unwrap_or_default();
+        let list = |key| page.list(key).collect::<Vec<_>>();
+        let conflicts = page.header.get("conflicts_with").and_then(Value::as_object);
+        let conflicts = conflicts.into_iter().flatten();
+        Self {
+            name: page.said("name").unwrap_or(&page.name),
+            category: said("category"),
+            maturity: said("maturity"),
+            updated: said("last_updated"),
+            version: page.said("version"),
+            aliases: list("aliases"),
+            packages: page.list("packages").filter_map(|it| it.split_once(':')).collect(),
+            works_with: list("works_with"),
+            conflicts: conflicts.filter_map(|(key, why)| Some((&**key, why.as_str()?))).collect(),
+            legacy: rows(page, "legacy"),
+            migrations: rows(page, "migrations"),
+            page,
+        }
+    }
+
+    /// The name of its file, by which other entries speak of it.
+    #[must_use]
+    pub fn stem(&self) -> &'a str {
+        self.page.name.rsplit('/').next().unwrap_or(&self.page.name)
+    }
+
+    /// The table of its use cases.
+    #[must_use]
+    pub fn use_cases(&self) -> Vec<UseCase> {
+        let rows = table(self.page.body(), "Use Cases").into_iter();
+        let row = |row: Vec<String>| {
+            let fit = row.get(1)?.strip_suffix("/10")?.trim().parse().ok()?;
+            let why = row.get(2).cloned().unwrap_or_default();
+            Some(UseCase { case: row.first()?.clone(), fit, why })
+        };
+        rows.filter_map(row).collect()
+    }
+
+    /// The table of its alternatives: name, and when to choose it.
+    #[must_use]
+    pub fn alternatives(&self) -> Vec<(String, String)> {
+        let rows = table(self.page.body(), "Alternatives").into_iter();
+        rows.filter_map(|row| Some((row.first()?.clone(), row.get(1)?.clone()))).collect()
+    }
+
+    /// What speaks against it.
+    #[must_use]
+    pub fn weaknesses(&self) -> Vec<String> {
+        let lines = self.page.body().lines().skip_while(|line| !line.starts_with("### Weaknesses"));
+        let lines = lines.skip(1).take_while(|line| !line.starts_with('#'));
+        let items = lines.filter_map(|line| line.strip_prefix("- "));
+        items.map(|item| item.trim_end_matches('.').to_owned()).collect()
+    }
+
+    /// The first address under its references.
+    #[must_use]
+    pub fn reference(&self) -> Option<&'a str> {
+        let (_, references) = self.page.body().split_once("## References")?;
+        let rest = &references[references.find("https://")?..];
+        Some(&rest[..rest.find([')', '>', ' ', '\n']).unwrap_or(rest.len())])
+    }
+
+    /// The table of its metrics: name, value, source.
+    #[must_use]
+    pub fn metrics(&self) -> Vec<(String, String, String)> {
+        let rows = table(self.page.body(), "Key Metrics").into_iter();
+        let row = |row: Vec<String>| {
+            Some((row.first()?.clone(), row.get(1)?.clone(), row.last()?.clone()))
+        };
+        rows.filter_map(row).collect()
+    }
+
+    /// The dependencies of a project that are its packages.
+    #[must_use]
+    pub fn used_in<'s>(&self, stack: &'s Stack) -> Vec<(&'s Manifest, &'s Dependency)> {
+        let is_one = |(manifest, dependency): &(&Manifest, &Dependency)| {
+            let of = (manifest.ecosystem.word(), &*dependency.name);
+            // Major versions of Go modules are part of their names.
+            self.packages.iter().any(|&(ecosystem, name)| {
+                (ecosystem, name) == of
+                    || ecosystem == "go"
+                        && of.0 == "go"
+                        && of.1.strip_prefix(name).is_some_and(|rest| rest.starts_with("/v"))
+            })
+        };
+        stack.dependencies().filter(is_one).collect()
+    }
+
+    /// The version of it that a project has, as far as its manifests tell: that of its first package.
+    /// Runtimes are told by what pins them.
+    #[must_use]
+    pub fn version_in(&self, stack: &Stack) -> Option<(Version, String)> {
+        let used = self.used_in(stack).into_iter();
+        let mut versions = used.filter_map(|(manifest, dependency)| {
+            let place = match (&dependency.locked, &manifest.lock) {
+                (Some(_), Some(lock)) => lock.clone(),
+                _ => manifest.path.clone(),
+            };
+            Some((dependency.version()?, place))
+        });
+        versions.next().or_else(|| {
+            let names: BTreeSet<String> = self.names().map(plain).collect();
+            let mut pins = stack.pins.iter().filter(|pin| names.contains(&plain(&pin.name)));
+            pins.find_map(|pin| Some((Version::read(&pin.version)?, pin.path.clone())))
+        })
+    }
+
+    /// All it goes by.
+    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+        let packages = self.packages.iter().map(|(_, name)| *name).collect::<Vec<_>>();
+        [self.name, self.stem()].into_iter().chain(self.aliases.clone()).chain(packages)
+    }
+}
+
+fn rows<T: for<'de> Deserialize<'de>>(page: &Page, key: &str) -> Vec<T> {
+    let rows = page.header.get(key).and_then(Value::as_array).into_iter().flatten();
+    rows.filter_map(|row| T::deserialize(row).ok()).collect()
+}
+
+/// The rows below the head of the first table in a section.
+fn table(body: &str, section: &str) -> Vec<Vec<String>> {
+    let lines = body.lines().skip_while(|line| {
+        line.strip_prefix("## ").is_none_or(|title| !title.trim().eq_ignore_ascii_case(section))
+    });
+    let of_section = lines.skip(1).take_while(|line| !line.starts_with("## "));
+    let rows = of_section.skip_while(|line| !line.trim_start().starts_with('|'));
+    let rows = rows.take_while(|line| line.trim_start().starts_with('|')).skip(2);
+    rows.map(cells).collect()
+}
+
+fn cells(line: &str) -> Vec<String> {
+    let inner = line.trim().trim_start_matches('|');
+    let inner = inner.strip_suffix('|').unwrap_or(inner).replace("\\|", "\u{1}");
+    inner.split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect()
+}
+
+/// A name as it is compared: letters and digits in lower case.
+pub(super) fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// What entries are chosen by. What is `None` does not choose.
+#[derive(Clone, Debug, Default)]
+pub struct Query<'q> {
+    /// Words.
+    pub text: Option<&'q str>,
+    /// A category.
+    pub category: Option<&'q str>,
+    /// A maturity.
+    pub maturity: Option<&'q str>,
+    /// What it is to be used for.
+    pub use_case: Option<&'q str>,
+}
+
+/// More than nearness in meaning alone brings: it adds at most one half to what the words bring, and
+/// a sum of one half gives a score of one third.
+const BY_WORDS: f32 = 0.34;
+
+/// Most bytes of what is looked up as a name.
+const LONGEST_NAME: usize = 200;
+
+/// An entry that answers, how well from 0 to 1, and the use case that it was found by.
+#[derive(Debug)]
+pub struct Found<'k, 'a> {
+    /// The entry.
+    pub entry: &'k Entry<'a>,
+    /// 0 where no words were asked for.
+    pub score: f32,
+    /// The row that is nearest to the use case asked for.
+    pub use_case: Option<UseCase>,
+}
+
+/// What the entries of a library are searched by: made by the first that asks, kept for the others.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    texts: OnceLock<Texts>,
+    cases: OnceLock<(Texts, Vec<(usize, UseCase)>)>,
+}
+
+/// All entries of a library.
+#[derive(Debug)]
+pub struct Knowledge<'a> {
+    entries: Vec<Entry<'a>>,
+    index: &'a Index,
+}
+
+impl<'a> Knowledge<'a> {
+    /// The entries of `library`.
+    #[must_use]
+    pub fn new(library: &'a Library) -> Self {
+        let entries = library.on(Shelf::Knowledge).map(Entry::of).collect();
+        Self { entries, index: library.index() }
+    }
+
+    /// Every entry, by path.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry<'a>] {
+        &self.entries
+    }
+
+    fn texts(&self) -> &Texts {
+        self.index.texts.get_or_init(|| {
+            Texts::new(self.entries.iter().map(|entry| {
+                let mut parts = vec![(6.0, entry.name), (2.0, &*entry.page.summary)];
+                parts.extend(entry.aliases.iter().map(|alias| (4.0, *alias)));
+                parts.extend(entry.page.list("tags").map(|tag| (2.0, tag)));
+                parts.extend([(1.0, entry.category), (1.0, entry.stem())]);
+                parts
+            }))
+        })
+    }
+
+    fn cases(&self) -> &(Texts, Vec<(usize, UseCase)>) {
+        self.index.cases.get_or_init(|| {
+            let entries = self.entries.iter().enumerate();
+            let cases: Vec<(usize, UseCase)> = entries
+                .flat_map(|(at, entry)| entry.use_cases().into_iter().map(move |case| (at, case)))
+                .collect();
+            let texts = cases.iter().map(|(at, case)| {
+                let entry = &self.entries[*at];
+                // What the technology is counts too: a row of "React" says nothing of React.
+                let own = [(0.7, entry.name), (0.7, &*entry.page.summary), (0.5, entry.category)];
+                let mut parts = vec![(2.0, &*case.case), (1.0, &*case.why)];
+                parts.extend(own);
+                parts.extend(entry.page.list("tags").map(|tag| (0.5, tag)));
+                parts
+            });
+            (Texts::new(texts), cases)
+        })
+    }
+
+    /// The entries that answer, the best first. Whatever has the very name asked for comes first.
+    #[must_use]
+    pub fn query(&self, query: &Query<'_>) -> Vec<Found<'_, 'a>> {
+        let is = |wanted: Option<&str>, own: &str| {
+            wanted.is_none_or(|wanted| wanted.trim().eq_ignore_ascii_case(own))
+        };
+        let mut found = match (query.text, query.use_case) {
+            (_, Some(case)) => self.by_case(case, query.text),
+            (Some(text), None) => self.by_text(text),
+            (None, None) => {
+                let of = |entry| Found { entry, score: 0.0, use_case: None };
+                self.entries.iter().map(of).collect()
+            }
+        };
+        found.retain(|it| {
+            is(query.category, it.entry.category) && is(query.maturity, it.entry.maturity)
+        });
+        found
+    }
+
+    fn by_text(&self, text: &str) -> Vec<Found<'_, 'a>> {
+        let asked = plain(text);
+        let of = |(at, score): (usize, f32)| {
+            let entry = &self.entries[at];
+            // From the name itself down to a package of it.
+            let named = [&[entry.name, entry.stem()][..], &entry.aliases[..]];
+            let is_named = |names: &[&str]| names.iter().any(|name| plain(name) == asked);
+            let is_package = entry.packages.iter().any(|(_, name)| plain(name) == asked);
+            let rank = named.iter().position(|names| is_named(names));
+            let bonus = match rank {
+                Some(0) => 3.0,
+                Some(_) => 2.0,
+                None if is_package => 1.0,
+                None => 0.0,
+            };
+            Found { entry, score: score + bonus, use_case: None }
+        };
+        let asked_for = korean::with_english(text);
+        let mut found: Vec<_> = self.texts().rank(&asked_for).into_iter().map(of).collect();
+        found.sort_by(|one, other| other.score.total_cmp(&one.score));
+        found.iter_mut().for_each(|it| it.score = it.score.min(1.0));
+        found
+    }
+
+    /// By the row of the use cases that is nearest, weighed by its fit.
+    fn by_case(&self, case: &str, text: Option<&str>) -> Vec<Found<'_, 'a>> {
+        let (texts, cases) = self.cases();
+        let mut found: Vec<Found<'_, 'a>> = Vec::new();
+        for (row, score) in texts.rank(&korean::with_english(case)) {
+            let (at, case) = &cases[row];
+            let entry = &self.entries[*at];
+            let score = score * f32::from(case.fit) / 10.0;
+            match found.iter_mut().find(|it| std::ptr::eq(it.entry, entry)) {
+                Some(known) if known.score >= score => {}
+                Some(known) => (known.score, known.use_case) = (score, Some(case.clone())),
+                None => found.push(Found { entry, score, use_case: Some(case.clone()) }),
+            }
+        }
+        if let Some(text) = text {
+            let ranked = self.texts().rank(&korean::with_english(text));
+            found.retain_mut(|it| {
+                let own = ranked.iter().find(|(at, _)| std::ptr::eq(&self.entries[*at], it.entry));
+                it.score *= own.map_or(0.0, |(_, score)| *score);
+                own.is_some()
+            });
+        }
+        found.sort_by(|one, other| other.score.total_cmp(&one.score));
+        found
+    }
+
+    /// The entry that `name` means: its name, file, path, alias or package, in any case.
+    ///
+    /// # Errors
+    /// Names that may be meant, the nearest first.
+    pub fn find(&self, name: &str) -> Result<&Entry<'a>, Vec<&'a str>> {
+        // A comparison costs the product of the lengths, and no name is that long.
+        if name.len() > LONGEST_NAME {
+            return Err(Vec::new());
+        }
+        let asked = plain(name);
+        let named = |entry: &&Entry<'a>| {
+            entry.page.name.eq_ignore_ascii_case(name.trim())
+                || [entry.name, entry.stem()].iter().any(|own| plain(own) == asked)
+        };
+        let also = |entry: &&Entry<'a>| entry.names().any(|own| plain(own) == asked);
+        if !asked.is_empty()
+            && let Some(entry) =
+                self.entries.iter().find(named).or_else(|| self.entries.iter().find(also))
+        {
+            return Ok(entry);
+        }
+        let mut near: Vec<(f64, &'a str)> = self
+            .entries
+            .iter()
+            .filter_map(|entry| {
+                let likeness = entry.names().map(|own| strsim::jaro_winkler(&plain(own), &asked));
+                let best = likeness.fold(0.0, f64::max);
+                (best > 0.85).then_some((best, entry.name))
+            })
+            .collect();
+        near.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let mut names: Vec<&str> = near.into_iter().map(|(_, name)| name).collect();
+        // What is near in meaning alone is not what was meant by a name.
+        for (at, _) in self.texts().rank(name).into_iter().filter(|(_, score)| *score > BY_WORDS) {
+            let name = self.entries[at].name;
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.truncate(SUGGESTIONS);
+        Err(names)
+    }
+
+    /// The entry of that file name, by which entries speak of each other.
+    #[must_use]
+    pub fn by_stem(&self, stem: &str) -> Option<&Entry<'a>> {
+        self.entries.iter().find(|entry| entry.stem() == stem)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,471 @@
+//! The knowledge base as it is asked: names, words, pairs, decisions, versions.
+#![expect(clippy::disallowed_methods, reason = "projects are made by tests")]
+
+use super::*;
+use crate::compatibility::{Level, pair};
+use crate::decision;
+use crate::heuristics::{self, Recalled, Stakes};
+use crate::legacy::{self, OldForm, Wanted};
+use crate::migration::{self, Asked};
+use crate::versions::{self, Confidence, Outcome, Remembered};
+use aidd_engine::files::Disk;
+use aidd_engine::stack;
+use aidd_engine::stack::installed::Installs;
+use std::fs;
+use std::sync::LazyLock;
+
+static LIBRARY: LazyLock<Library> = LazyLock::new(Library::shipped);
+
+fn knowledge() -> Knowledge<'static> {
+    Knowledge::new(&LIBRARY)
+}
+
+fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Stack) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    let stack = stack::detect(&Disk::new(folder.path()));
+    (folder, stack)
+}
+
+#[test]
+fn every_entry_is_found_first_by_its_name_alias_and_package() {
+    let knowledge = knowledge();
+    assert!(knowledge.entries().len() >= 100);
+    let mut wrong = Vec::new();
+    for entry in knowledge.entries() {
+        for name in [entry.name, entry.stem()] {
+            let query = Query { text: Some(name), ..Query::default() };
+            let first = knowledge.query(&query).first().map(|it| it.entry.page.name.clone());
+            if first.as_ref() != Some(&entry.page.name) {
+                wrong.push(format!("{name}: {first:?}"));
+            }
+        }
+        for name in entry.names() {
+            let found = knowledge.find(name).map(|it| &*it.page.name);
+            if found.is_err() {
+                wrong.push(format!("find {name}: {found:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn questions_in_words_find_what_answers() {
+    let knowledge = knowledge();
+    let firsts = |query: &Query<'_>, count: usize| -> Vec<&str> {
+        knowledge.query(query).iter().take(count).map(|it| it.entry.name).collect()
+    };
+    let text = |text| Query { text: Some(text), ..Query::default() };
+    assert_eq!(firsts(&text("vitest"), 1), ["Vitest"]);
+    assert_eq!(firsts(&text("react"), 1), ["React"]);
+    for (question, want) in [
+        ("unit tests for a vite project", "Vitest"),
+        ("python package manager", "uv"),
+        ("browser end-to-end testing", "Playwright"),
+        ("relational database", "PostgreSQL"),
+        ("utility classes css", "Tailwind CSS"),
+        ("message broker queue", "RabbitMQ"),
+        ("kubernetes deployment from git", "Argo CD"),
+        ("rust web framework", "Axum"),
+        ("secrets scanning of images vulnerabilities", "Trivy"),
+        ("columnar analytics", "ClickHouse"),
+    ] {
+        let found = firsts(&text(question), 5);
+        assert!(found.contains(&want), "{question}: {found:?}");
+    }
+    let filtered =
+        Query { category: Some("Testing"), maturity: Some("deprecated"), ..Query::default() };
+    assert_eq!(firsts(&filtered, 9), ["Enzyme"]);
+    let case = Query { use_case: Some("cache in front of a database"), ..Query::default() };
+    let found = knowledge.query(&case);
+    let names: Vec<&str> = found.iter().take(6).map(|it| it.entry.name).collect();
+    assert!(
+        names.iter().any(|name| ["Redis", "Valkey", "Cache-Aside"].contains(name)),
+        "{names:?}"
+    );
+    assert!(found[0].use_case.as_ref().is_some_and(|case| case.fit >= 5));
+}
+
+#[test]
+fn unknown_names_get_the_nearest() {
+    let knowledge = knowledge();
+    let near = |name: &str| knowledge.find(name).expect_err("unknown");
+    assert_eq!(near("vitset")[0], "Vitest");
+    assert_eq!(near("postgress")[0], "PostgreSQL");
+    assert!(near("").len() <= 5);
+}
+
+#[test]
+fn names_are_found_in_sentences() {
+    let knowledge = knowledge();
+    let named = |text: &str| -> Vec<&str> {
+        knowledge.named_in(text).into_iter().map(|(entry, _)| entry.name).collect()
+    };
+    assert_eq!(named("Use React Router, not Next.js, for the shop."), ["React Router", "Next.js"]);
+    assert_eq!(named("세션을 Redis에 저장한다"), ["Redis"]);
+    assert_eq!(named("go to the next node and rest"), Vec::<&str>::new());
+    assert_eq!(named("Write it in Go"), ["Go"]);
+}
+
+#[test]
+fn pairs_are_scored_with_reasons() {
+    let knowledge = knowledge();
+    let stack = Stack::default();
+    let told = |one: &str, other: &str| {
+        let pair =
+            pair(knowledge.find(one).expect(one), knowledge.find(other).expect(other), &stack);
+        let reasons: Vec<String> =
+            pair.reasons.iter().map(|it| format!("{:+} {}", it.points, it.why)).collect();
+        (pair.score, pair.level, format!("{} {:?}\n{}", pair.score, pair.level, reasons.join("\n")))
+    };
+    insta::assert_snapshot!(told("vitest", "vite").2, @"
+    94 High
+    +30 both entries state that they work together
+    +4 both work with typescript, react, vue, svelte
+    ");
+    insta::assert_snapshot!(told("vitest", "jest").2, @"
+    10 Low
+    -50 stated conflict: Two runners with the same globals; one repository needs one.
+    +0 Jest is an alternative to Vitest: React Native or a large suite with custom Jest transforms
+    ");
+    insta::assert_snapshot!(told("create-react-app", "react").2, @"
+    38 Low
+    -50 Create React App is deprecated (entry of 2026-11-22)
+    +28 the entry on Create React App states that it works with React
+    ");
+    insta::assert_snapshot!(told("mysql", "postgresql").2, @"
+    30 Low
+    -30 PostgreSQL is an alternative to MySQL: The project starts fresh or needs partial indexes and transactional DDL
+    +0 no entry states how they go together
+    ");
+    insta::assert_snapshot!(told("django", "react").2, @"
+    35 Low
+    -25 Django is a package of pypi, React one of npm: they meet over a network or files, not in one program
+    +0 no entry states how they go together
+    ");
+    assert_eq!(told("vitest", "vite").1, Level::High);
+    assert!(told("prisma", "drizzle").0 <= 20 && told("prisma", "drizzle").1 == Level::Low);
+    for one in knowledge.entries().iter().step_by(7) {
+        for other in knowledge.entries().iter().step_by(5) {
+            let (here, there) = (pair(one, other, &stack), pair(other, one, &stack));
+            assert_eq!(here.score, there.score, "{} {}", one.name, other.name);
+            assert!((0..=100).contains(&here.score) && !here.reasons.is_empty());
+        }
+    }
+}
+
+#[test]
+fn the_project_counts_in_a_pair() {
+    let manifest = r#"{"dependencies": {"react": "^17.0.0"}, "devDependencies": {"jest": "^29"}}"#;
+    let (_folder, stack) = project(&[("package.json", manifest)]);
+    let knowledge = knowledge();
+    let find = |name| knowledge.find(name).expect("an entry");
+    let found = pair(find("react"), find("vitest"), &stack);
+    let older = found.reasons.iter().any(|it| it.why.starts_with("package.json has React 17.0.0;"));
+    assert!(older, "{found:?}");
+    let clashes = crate::compatibility::clashes_here(&[find("vitest")], &knowledge, &stack);
+    assert_eq!(clashes.len(), 1);
+    assert_eq!((&*clashes[0].0, &*clashes[0].1), ("Vitest", "Jest"));
+}
+
+#[test]
+fn decisions_are_read() {
+    let knowledge = knowledge();
+    let text = "Replace Moment with date-fns and drop the legacy table because it is faster: 40 ms instead of 2 s, for all users. We already have invested 3 weeks.";
+    let named = decision::read(text, &knowledge);
+    assert_eq!(named.left.iter().map(|entry| entry.name).collect::<Vec<_>>(), ["Moment.js"]);
+    assert_eq!(named.figures, ["40 ms", "2 s", "3 weeks"]);
+    assert!(named.acts[0].starts_with("drop the legacy table"), "{:?}", named.acts);
+    assert!(named.reasons[0].starts_with("because it is faster"), "{:?}", named.reasons);
+    assert_eq!(named.absolutes, ["all users"]);
+    assert!(named.pulls[0].contains("invested"), "{:?}", named.pulls);
+    let korean =
+        decision::read("Redis 대신 Valkey로 이전하고 기존 데이터를 삭제한다, 2주 안에", &knowledge);
+    assert_eq!(korean.left.iter().map(|entry| entry.name).collect::<Vec<_>>(), ["Redis"]);
+    assert_eq!(korean.chosen().map(|entry| entry.name).collect::<Vec<_>>(), ["Valkey"]);
+    assert_eq!(korean.figures, ["2주"]);
+    assert!(!korean.acts.is_empty());
+}
+
+#[test]
+fn heuristics_ask_of_the_decision_itself() {
+    let manifest = r#"{"dependencies": {"pg": "^8", "jest": "^29", "react": "^18.0.0"}}"#;
+    let (_folder, stack) = project(&[("package.json", manifest)]);
+    let knowledge = knowledge();
+    let memories = [Recalled {
+        id: "decision_1".into(),
+        kind: "decision".into(),
+        title: "Tests run on Jest".into(),
+        outcome: Some(aidd_memory::types::Outcome::Partial),
+        marks: " [PARTIAL: slow]".into(),
+    }];
+    let scene = heuristics::Scene {
+        library: &LIBRARY,
+        knowledge: &knowledge,
+        stack: &stack,
+        memories: &memories,
+        mentions: &[],
+    };
+    let told = |text: &str, stakes| {
+        let asked = heuristics::apply(text, stakes, 4, &scene).expect("heuristics");
+        let mut lines = Vec::new();
+        for it in &asked.applied {
+            lines.push(format!("{} {} ({})", it.id, it.name, it.because));
+            lines.extend(it.asks.iter().map(|ask| format!("  ? {ask}")));
+            lines.extend(it.evidence.iter().map(|line| format!("  = {line}")));
+            lines.extend(it.open.iter().map(|line| format!("  open: {line}")));
+        }
+        lines.push(format!("more {}", asked.more));
+        lines.join("\n")
+    };
+    insta::assert_snapshot!(told("Migrate all tests from Jest to Vitest because it is 3 times faster", Stakes::Medium), @"
+    H3 Pareto (the decision says all)
+      ? “all tests”: which few of them carry most of the effect, and what if only those?
+      ? Which few uses of Jest carry the load, and is it enough to move those?
+      open: use counts
+      open: a profile
+      open: tickets by cause
+      open: a list of what is left out
+    H6 Lean antifragility (stakes medium)
+      ? “Migrate all tests from Jest”: what brings back the state before, in how long, and when was that last tried?
+      ? Can Jest and Vitest run side by side behind a switch, and who turns it back at which figure?
+      = entry testing/jest: 29 to 30 breaks Alias matchers are removed; Node.js 18 and TypeScript 5.4 are the minimum; jsdom 26 in jest-environment-jsdom
+      = decision_1: Tests run on Jest [PARTIAL: slow]
+    H10 Discrepancy mandate (stakes medium)
+      ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
+      ? The project has Jest, which does not go with Vitest: which of the two stays?
+      ? Which recorded decision chose Jest, and which of its reasons no longer holds?
+      = decision_1: Tests run on Jest [PARTIAL: slow]
+      = Vitest and Jest: Two runners with the same globals; one repository needs one.
+    H7 Negative simplicity (stakes medium)
+      ? When does Jest go wholly, and what still needs it on that day?
+      ? On which day is Jest gone wholly, and what still needs it on the eve?
+      = package.json has Jest 29, an alternative to Vitest: React Native or a large suite with custom Jest transforms
+      = package.json names Jest
+    more 5
+    ");
+    insta::assert_snapshot!(told("Delete the orders table in production", Stakes::Catastrophic), @"
+    H6 Lean antifragility (the decision says production, delete)
+      ? “Delete the orders table”: what brings back the state before, in how long, and when was that last tried?
+      ? From which backup does “the orders table” come back, in how many minutes, and when was that last done?
+      ? Can “the orders table” be renamed or locked for two weeks before it is gone?
+      = decision_1: Tests run on Jest [PARTIAL: slow]
+    H10 Discrepancy mandate (stakes catastrophic)
+      ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
+      ? Which code, job, report or contract still names “the orders table”?
+      = decision_1: Tests run on Jest [PARTIAL: slow]
+    H1 Zero trust (stakes catastrophic)
+      ? What still reads or writes “the orders table”: what do the logs of a whole month say, month end included?
+    H2 First principles (stakes catastrophic)
+      ? Which duty (law, contract, audit) asks to keep “the orders table”, and until which day?
+    more 0
+    ");
+    insta::assert_snapshot!(told("Rename a local variable", Stakes::Low), @"
+    H6 Lean antifragility (stakes low)
+      ? “Rename a local variable”: what brings back the state before, in how long, and when was that last tried?
+      ? Can the old and the new form answer the same calls for a time, and be compared?
+      = decision_1: Tests run on Jest [PARTIAL: slow]
+    H10 Discrepancy mandate (stakes low)
+      ? decision “Tests run on Jest”: does it still hold beside this, or is it superseded?
+      ? Which recorded decision drew the present border, and who wrote it?
+      = decision_1: Tests run on Jest [PARTIAL: slow]
+    H3 Pareto (stakes low)
+      ? Which part of “a local variable” is changed most often, by the history of commits, and is that part enough?
+    H4 Occam's razor (stakes low)
+      ? Which smaller step (a function moved, an interface drawn) would bring most of it?
+    more 1
+    ");
+    let one = heuristics::apply("Add Kafka", Stakes::Low, 9, &scene).expect("heuristics");
+    let other = heuristics::apply("Fix the login bug", Stakes::Low, 9, &scene).expect("heuristics");
+    assert_ne!(one.applied, other.applied);
+}
+
+const PACKAGE: &str = r#"{"scripts": {"test": "vitest run", "lint": "eslint ."}, "devDependencies": {"vitest": "^3.2.0", "vite": "^6", "@vitest/ui": "^3"}}"#;
+const LOCK: &str = "lockfileVersion: '9.0'\nimporters:\n  .:\n    devDependencies:\n      vitest:\n        specifier: ^3.2.0\n        version: 3.2.4\n";
+
+fn old_forms(folder: &tempfile::TempDir, name: &str, paths: &[&str]) -> Vec<OldForm> {
+    let knowledge = knowledge();
+    let entry = knowledge.find(name).expect(name);
+    let ecosystems = entry.packages.iter().map(|(word, _)| *word).collect();
+    let wanted = Wanted { name: entry.name, ecosystems, forms: entry.legacy.iter().collect() };
+    legacy::search(&Disk::new(folder.path()), paths.iter().copied(), &[wanted]).found
+}
+
+#[test]
+fn migrations_are_planned_from_the_manifest() {
+    let config = "export default { test: { poolOptions: { threads: {} } } };\n";
+    let files = [("package.json", PACKAGE), ("pnpm-lock.yaml", LOCK), ("vitest.config.ts", config)];
+    let (folder, stack) = project(&files);
+    let knowledge = knowledge();
+    let found = old_forms(&folder, "vitest", &["vitest.config.ts", "package.json"]);
+    assert_eq!((found.len(), found[0].line), (1, 1));
+    let asked = Asked { from: None, to: Some("5"), old_forms: &found, uses: &[] };
+    let entry = knowledge.find("vitest").expect("an entry");
+    let plan = migration::plan(entry, asked, &knowledge, &stack).expect("a plan");
+    assert_eq!(plan.hops, ["3.2.4", "4", "5"]);
+    let lines: Vec<String> = plan
+        .steps
+        .iter()
+        .map(|step| format!("{:?} {} {:?}", step.risk, step.what, step.commands))
+        .chain(plan.guardrails.iter().map(|it| format!("guard: {it}")))
+        .chain(plan.notes.iter().map(|it| format!("note: {it}")))
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    Low Begin on a branch of its own with a clean work tree; run the checks and keep what they say ["pnpm run lint", "pnpm run test"]
+    Low 3.2.4 to 4: read the guide and mark what concerns this project []
+    Medium Find out whether it hits here, and mend it: poolOptions is removed []
+    Medium Find out whether it hits here, and mend it: browser mode takes a provider object []
+    Medium Find out whether it hits here, and mend it: workspace files are gone []
+    High Set 4 in package.json and commit the lock file with it ["pnpm update vitest@4"]
+    Medium Replace what 4 replaced: `poolOptions` by maxWorkers and pool settings at the top level of test (vitest.config.ts:1) []
+    Medium At 4: run the checks, compare with what they said before, look at warnings of old forms, and commit ["pnpm run lint", "pnpm run test"]
+    Low 4 to 5: read the guide and mark what concerns this project []
+    Medium Find out whether it hits here, and mend it: Vite 6.4 and Node.js 22.12 are the minimum []
+    Medium Find out whether it hits here, and mend it: vite is a peer dependency and Yarn needs it listed []
+    Medium Find out whether it hits here, and mend it: clearMocks is on by default []
+    Medium Find out whether it hits here, and mend it: nested vi.mock and vi.hoisted calls throw []
+    High Set 5 in package.json and commit the lock file with it ["pnpm update vitest@5"]
+    Medium At 5: run the checks, compare with what they said before, look at warnings of old forms, and commit ["pnpm run lint", "pnpm run test"]
+    guard: One hop at a time (3.2.4, 4, 5), each merged and running before the next
+    guard: The way back is the commit before: revert, then `pnpm install --frozen-lockfile` restores pnpm-lock.yaml; try it once before the first hop
+    guard: Of the same maker, to be moved in the same commit: @vitest/ui
+    guard: See that these support each version on the way: vite
+    "#);
+}
+
+#[test]
+fn impossible_migrations_are_refused() {
+    let knowledge = knowledge();
+    let stack = Stack::default();
+    let refused = |name: &str, from, to| {
+        let entry = knowledge.find(name).expect(name);
+        let asked = Asked { from, to, old_forms: &[], uses: &[] };
+        migration::plan(entry, asked, &knowledge, &stack).expect_err("refused")
+    };
+    assert!(refused("vitest", Some("5"), Some("4")).contains("is older than"));
+    assert!(refused("vitest", Some("5.1.2"), Some("5.1")).contains("already"));
+    assert!(refused("vitest", None, Some("5")).contains("currentVersion"));
+    assert!(refused("vitest", Some("x"), Some("5")).contains("`x` is no version"));
+    assert!(refused("vitest", Some("4"), Some("next")).contains("`next` is no version"));
+    let plan = |name: &str, from, to| {
+        let entry = knowledge.find(name).expect(name);
+        let asked = Asked { from, to, old_forms: &[], uses: &[] };
+        migration::plan(entry, asked, &knowledge, &stack).expect("a plan")
+    };
+    // What no entry knows is said.
+    let gap = plan("vitest", Some("1"), Some("5"));
+    assert_eq!(gap.hops, ["1", "3", "4", "5"]);
+    assert!(gap.notes.iter().any(|note| note.contains("nothing is known of Vitest 1 to 3")));
+    assert!(gap.steps.iter().any(|step| step.risk == migration::Risk::High));
+    let moved = plan("create-react-app", Some("5"), None);
+    assert_eq!(moved.hops, ["Create React App 5", "Vite"]);
+    let longest = plan("postgresql", Some("15"), Some("19"));
+    assert_eq!(longest.hops, ["15", "19"]);
+    for entry in knowledge.entries() {
+        for known in &entry.migrations {
+            let asked =
+                Asked { from: Some(&known.from), to: Some(&known.to), old_forms: &[], uses: &[] };
+            if Version::read(&known.from).is_some() {
+                let planned = migration::plan(entry, asked, &knowledge, &stack);
+                assert!(planned.is_ok(), "{} {} {}: {planned:?}", entry.name, known.from, known.to);
+            }
+        }
+    }
+}
+
+#[test]
+fn versions_are_verified_with_evidence() {
+    let installed = r#"{"version": "3.2.4", "types": "./dist/index.d.ts"}"#;
+    let code =
+        "import { test } from 'vitest';\n// vitest.workspace.ts\ntest.sequential('a', () => {});\n";
+    let (folder, stack) = project(&[
+        ("package.json", PACKAGE),
+        ("pnpm-lock.yaml", LOCK),
+        ("node_modules/vitest/package.json", installed),
+        ("a.test.ts", code),
+        ("rules/tests.md", "# Tests\n\nMUST use Vitest 4 and vite-node 2.\n"),
+    ]);
+    let disk = Disk::new(folder.path());
+    let library = Library::load(&disk, &aidd_engine::config::ContentConfig::default());
+    let knowledge = Knowledge::new(&library);
+    let memories =
+        [Remembered { id: "decision_1".into(), text: "Pin vitest@3.2 until the move".into() }];
+    let found = old_forms(&folder, "vitest", &["a.test.ts"]);
+    let scene = versions::Scene {
+        installs: &Installs::new(&disk),
+        stack: &stack,
+        library: &library,
+        knowledge: &knowledge,
+        memories: &memories,
+        old_forms: &found,
+        searched: 1,
+        today: "2026-11-23".parse().ok(),
+    };
+    let told: Vec<String> = stack
+        .dependencies()
+        .map(|(manifest, dependency)| {
+            let it = versions::verify(&scene, manifest, dependency);
+            let steps = it.steps.iter().map(|step| {
+                format!("  {} {:?}\n    {}", step.id, step.outcome, step.evidence.join("\n    "))
+            });
+            format!("{} {:?}\n{}", it.package, it.confidence, steps.collect::<Vec<_>>().join("\n"))
+        })
+        .collect();
+    insta::assert_snapshot!(told.join("\n"), @"
+    vitest Medium
+      detect Done
+        package.json asks for ^3.2.0
+        pnpm-lock.yaml settles 3.2.4
+      context Failed
+        rules/tests.md:3 speaks of version 4; the project has 3.2.4
+        decision_1 speaks of version 3.2, as the project has
+        knowledge entry testing/vitest describes 5.1, reviewed 2026-11-22: current
+      document Done
+        node_modules/vitest/package.json is of 3.2.4; its types: node_modules/vitest/dist/index.d.ts
+        the entry is for 5.1, not for 3.2.4
+      filter Failed
+        a.test.ts:2: `vitest.workspace.ts` is replaced since 3.2 by test.projects in vitest.config.ts
+    vite Low
+      detect Failed
+        package.json asks for ^6
+        pnpm-lock.yaml settles no version of it for this manifest
+      context Done
+        knowledge entry tooling/vite describes 8.3, reviewed 2026-11-22: current
+      document Failed
+        the entry is for 8.3, not for 6
+      filter Done
+        2 old forms, none in 1 file
+    @vitest/ui Low
+      detect Failed
+        package.json asks for ^3
+        pnpm-lock.yaml settles no version of it for this manifest
+      context NotDone
+        no rule, memory or knowledge entry names it
+      document NotDone
+        not installed, and no knowledge entry: find the documentation of this version
+      filter NotDone
+        no old forms of it are known
+    ");
+    // All in order: the locked version, its documentation, no old form.
+    let tidy = r#"{"devDependencies": {"vitest": "^5.1.0"}}"#;
+    let lock = LOCK.replace("3.2.4", "5.1.3");
+    let (folder, stack) = project(&[("package.json", tidy), ("pnpm-lock.yaml", &lock)]);
+    let disk = Disk::new(folder.path());
+    let scene = versions::Scene {
+        installs: &Installs::new(&disk),
+        stack: &stack,
+        old_forms: &[],
+        memories: &[],
+        library: &LIBRARY,
+        ..scene
+    };
+    let (manifest, dependency) = stack.dependencies().next().expect("one");
+    let verified = versions::verify(&scene, manifest, dependency);
+    assert_eq!(verified.confidence, Confidence::High, "{verified:?}");
+    assert!(verified.steps.iter().all(|step| step.outcome == Outcome::Done));
+}

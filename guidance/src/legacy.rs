@@ -1,0 +1,208 @@
+//! Old forms of technologies in a project's code: the texts under `legacy` of knowledge entries, as
+//! far as the version that the project has has replaced them.
+
+use super::knowledge::{Entry, Legacy};
+use aidd_engine::files::{Disk, Files};
+use aidd_engine::stack::Version;
+use serde::Serialize;
+
+/// Most bytes of a file that is searched.
+const FILE: u64 = 512 << 10;
+/// Most files that are searched.
+const FILES: usize = 3000;
+/// Most places that are told of one old form.
+const PLACES: usize = 20;
+
+/// Endings of files that hold code of an ecosystem.
+const ENDINGS: &[(&str, &[&str])] = &[
+    (
+        "npm",
+        &[
+            "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro", "css",
+            "scss", "html", "json",
+        ],
+    ),
+    ("cargo", &["rs", "toml"]),
+    ("pypi", &["py", "pyi", "toml", "cfg"]),
+    ("go", &["go", "mod"]),
+    ("maven", &["java", "kt", "kts", "gradle", "xml", "properties", "yml", "yaml"]),
+    ("nuget", &["cs", "fs", "vb", "csproj", "cshtml", "razor"]),
+    ("gem", &["rb", "erb", "rake"]),
+    ("composer", &["php", "blade"]),
+];
+
+/// An old form where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OldForm {
+    /// The file.
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What stands there.
+    pub pattern: String,
+    /// What to write.
+    pub instead: String,
+    /// The version that replaced it.
+    pub since: String,
+    /// The technology.
+    pub technology: String,
+}
+
+/// The old forms of an entry that `version` has replaced; all where it is not known.
+#[must_use]
+pub fn replaced<'e>(entry: &'e Entry<'_>, version: Option<&Version>) -> Vec<&'e Legacy> {
+    let is_past = |legacy: &&Legacy| match (version, Version::read(&legacy.since)) {
+        (Some(version), Some(since)) => since <= *version,
+        _ => true,
+    };
+    entry.legacy.iter().filter(is_past).collect()
+}
+
+/// What code writes to use the packages of an entry, as forms to look for: the name in quotes where
+/// modules are imported by it, else the word that imports.
+#[must_use]
+pub fn naming(entry: &Entry<'_>) -> Vec<Legacy> {
+    let mut texts: Vec<String> = Vec::new();
+    for (ecosystem, name) in &entry.packages {
+        let module = name.replace('-', "_");
+        match *ecosystem {
+            "npm" => {
+                texts.extend([format!("'{name}'"), format!("\"{name}\""), format!("'{name}/")]);
+            }
+            "pypi" => texts.extend([format!("import {module}"), format!("from {module}")]),
+            "cargo" => texts.extend([format!("use {module}"), format!("{module}::")]),
+            "go" | "composer" => texts.push(format!("\"{name}")),
+            "maven" => {
+                texts.extend(name.split_once(':').map(|(group, _)| format!("import {group}")));
+            }
+            "nuget" => texts.push(format!("using {name}")),
+            "gem" => texts.extend([format!("require '{name}'"), format!("require \"{name}\"")]),
+            _ => {}
+        }
+    }
+    let form = |pattern| Legacy { since: String::new(), pattern, instead: String::new() };
+    texts.into_iter().map(form).collect()
+}
+
+/// What was searched, and what was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Search {
+    /// The old forms, by file and line.
+    pub found: Vec<OldForm>,
+    /// How many files were searched.
+    pub files: usize,
+    /// What was left out, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What is looked for: the technology's name, the ecosystems its code is of, the old forms.
+#[derive(Clone, Debug)]
+pub struct Wanted<'w> {
+    /// The technology.
+    pub name: &'w str,
+    /// Ecosystems; empty: any file.
+    pub ecosystems: Vec<&'w str>,
+    /// The old forms.
+    pub forms: Vec<&'w Legacy>,
+}
+
+/// Looks for old forms in the files at `paths`. A text search: comments and strings count too.
+#[must_use]
+pub fn search<'p>(
+    disk: &Disk,
+    paths: impl IntoIterator<Item = &'p str>,
+    wanted: &[Wanted<'_>],
+) -> Search {
+    let mut search = Search::default();
+    for path in paths {
+        let of_file: Vec<&Wanted<'_>> = wanted.iter().filter(|it| is_code(path, it)).collect();
+        if of_file.is_empty() {
+            continue;
+        }
+        if search.files == FILES {
+            search.notes.push(format!("{FILES} files were searched; the others were not"));
+            break;
+        }
+        // One byte more tells a file that is too long.
+        let Ok(bytes) = disk.read(path, FILE + 1) else { continue };
+        if bytes.len() as u64 > FILE {
+            search.notes.push(format!("{path}: larger than {} KiB, not searched", FILE >> 10));
+            continue;
+        }
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        search.files += 1;
+        for wanted in of_file {
+            forms_in(path, &text, wanted, &mut search);
+        }
+    }
+    search.found.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    search
+}
+
+fn is_code(path: &str, wanted: &Wanted<'_>) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let name = path.rsplit('/').next().unwrap_or(path);
+    // Lock files name what others use.
+    if name.contains("lock") {
+        return false;
+    }
+    ENDINGS.iter().any(|(ecosystem, endings)| {
+        let is_asked = wanted.ecosystems.is_empty() || wanted.ecosystems.contains(ecosystem);
+        is_asked && endings.contains(&ending)
+    })
+}
+
+fn forms_in(path: &str, text: &str, wanted: &Wanted<'_>, search: &mut Search) {
+    for legacy in &wanted.forms {
+        let say = |line| OldForm {
+            path: path.to_owned(),
+            line,
+            pattern: legacy.pattern.clone(),
+            instead: legacy.instead.clone(),
+            since: legacy.since.clone(),
+            technology: wanted.name.to_owned(),
+        };
+        let known = search.found.iter().filter(|it| it.pattern == legacy.pattern).count();
+        // An old form may be the name of a file.
+        let is_file = legacy.pattern.contains('.') && !legacy.pattern.contains(' ');
+        if is_file && path.rsplit('/').next() == Some(&legacy.pattern) {
+            search.found.push(say(1));
+            continue;
+        }
+        let lines = text.lines().enumerate().filter(|(_, line)| holds(line, &legacy.pattern));
+        let places = lines.map(|(line, _)| say(line + 1)).take(PLACES.saturating_sub(known));
+        search.found.extend(places);
+    }
+}
+
+/// Whether a line holds `pattern` as words of its own: `poolOptions` is not in `myPoolOptions2`.
+fn holds(line: &str, pattern: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let pattern = pattern.trim();
+    let starts = pattern.chars().next().is_some_and(is_word);
+    // `REACT_APP_` is a beginning.
+    let ends = pattern.chars().next_back().is_some_and(|c| is_word(c) && c != '_');
+    !pattern.is_empty()
+        && line.match_indices(pattern).any(|(at, _)| {
+            let before = line[..at].chars().next_back();
+            let after = line[at + pattern.len()..].chars().next();
+            let is_glued = |c: char| is_word(c) || c == '-';
+            let begins_earlier = starts && before.is_some_and(is_glued);
+            let ends_later = ends && after.is_some_and(is_glued);
+            !begins_earlier && !ends_later
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_forms_are_words_of_their_own() {
+        assert!(holds("  poolOptions: {", "poolOptions"));
+        assert!(!holds("myPoolOptions2, poolOptionsX, a-poolOptions", "poolOptions"));
+        assert!(holds("process.env.REACT_APP_URL", "REACT_APP_"));
+        assert!(holds("x = new Buffer(3)", "new Buffer("));
+        assert!(!holds("", "") && !holds("a", ""));
+    }
+}

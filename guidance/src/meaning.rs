@@ -1,0 +1,226 @@
+//! How likely a task belongs to each row of the routing table, by tasks of which that is known
+//! (`content/routing/tasks.txt`): the words they share, and how near their vectors are.
+
+use super::words::tokens;
+use aidd_lexicon::embedding::{DIMENSIONS, Table, Vector};
+use std::collections::{BTreeSet, HashMap};
+
+/// Added to each count, so that a word which a row has not seen does not rule it out.
+const UNSEEN: f32 = 0.3;
+/// How much the direction of a row counts beside its words. This and [`UNSEEN`] were chosen by
+/// cross-validation (five parts) over the known tasks and the first eight sets of `tests/routing`.
+const DIRECTION: f32 = 4.0;
+
+/// A word of this many letters may be mistyped.
+const LONG: usize = 5;
+/// Unknown words that are looked up; more are no sentence.
+const MOST_TYPOS: usize = 30;
+
+/// What is known of the tasks of each row.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Meaning {
+    /// Word to the rows whose tasks have it, and how many do.
+    counts: HashMap<String, Vec<(usize, f32)>>,
+    /// The weight of a word that a row has not seen, by row.
+    unseen: Vec<f32>,
+    /// `ln` of what the counts of a row are divided by.
+    totals: Vec<f32>,
+    mean: Vec<f32>,
+    /// The direction of each row from the mean.
+    centres: Vec<Vec<f32>>,
+    /// English words, for what is mistyped.
+    known: BTreeSet<String>,
+}
+
+impl Meaning {
+    /// From tasks with the place of their row, of which there are `rows`; and from single words.
+    pub(super) fn new(rows: usize, tasks: &[(&str, usize)], words: &[(&str, usize)]) -> Self {
+        let mut counts: HashMap<String, Vec<(usize, f32)>> = HashMap::new();
+        let mut sums = vec![0.0_f32; rows];
+        let mut known = BTreeSet::new();
+        for &(task, row) in tasks.iter().chain(words) {
+            let tokens = tokens(task);
+            known.extend(tokens.iter().filter(|token| is_long_latin(token)).cloned());
+            for feature in features(&tokens) {
+                sums[row] += 1.0;
+                let of = counts.entry(feature).or_default();
+                match of.iter_mut().find(|(at, _)| *at == row) {
+                    Some((_, count)) => *count += 1.0,
+                    None => of.push((row, 1.0)),
+                }
+            }
+        }
+        let many = UNSEEN * counts.len() as f32;
+        let totals: Vec<f32> = sums.iter().map(|sum| (sum + many).ln()).collect();
+        let unseen = totals.iter().map(|total| UNSEEN.ln() - total).collect();
+        let (mean, centres) = directions(rows, tasks);
+        Self { counts, unseen, totals, mean, centres, known }
+    }
+
+    /// How well a task fits each row: more is better, and only differences tell.
+    pub(super) fn fits(&self, tokens: &[String]) -> Vec<f32> {
+        let rows = self.unseen.len();
+        let mut sums = vec![0.0_f32; rows];
+        let mut seen = 0_u16;
+        for feature in features(tokens) {
+            let Some(of) = self.counts.get(&feature) else { continue };
+            seen = seen.saturating_add(1);
+            let mut weights = self.unseen.clone();
+            for &(row, count) in of {
+                weights[row] = (count + UNSEEN).ln() - self.totals[row];
+            }
+            let middle = weights.iter().sum::<f32>() / rows as f32;
+            for (sum, weight) in sums.iter_mut().zip(weights) {
+                *sum += weight - middle;
+            }
+        }
+        let scale = f32::from(seen.max(1)).sqrt();
+        let vector = Table::shipped().vector(&tokens.join(" "));
+        let from_mean = (!vector.is_empty()).then(|| apart(&unit(&vector), &self.mean));
+        let near = |centre: &Vec<f32>| from_mean.as_ref().map_or(0.0, |task| dot(task, centre));
+        sums.iter()
+            .zip(&self.centres)
+            .map(|(sum, centre)| sum / scale + DIRECTION * near(centre))
+            .collect()
+    }
+
+    /// The tokens, with those that are a slip away from a word of a known task put right.
+    pub(super) fn put_right(&self, tokens: &mut [String]) {
+        let table = Table::shipped();
+        let odd = |token: &&mut String| {
+            is_long_latin(token) && !self.known.contains(*token) && !table.knows(token)
+        };
+        for token in tokens.iter_mut().filter(odd).take(MOST_TYPOS) {
+            if let Some(known) = self.known.iter().find(|known| is_slip(token, known)) {
+                token.clone_from(known);
+            }
+        }
+    }
+}
+
+/// The mean of all tasks, and the direction of each row from it, of length 1.
+fn directions(rows: usize, tasks: &[(&str, usize)]) -> (Vec<f32>, Vec<Vec<f32>>) {
+    let table = Table::shipped();
+    let vectors: Vec<(Vec<f32>, usize)> = tasks
+        .iter()
+        .map(|&(task, row)| (unit(&table.vector(&tokens(task).join(" "))), row))
+        .collect();
+    let mut mean = vec![0.0_f32; DIMENSIONS];
+    for (vector, _) in &vectors {
+        add(&mut mean, vector);
+    }
+    let many = vectors.len().max(1) as f32;
+    mean.iter_mut().for_each(|value| *value /= many);
+    let mut centres = vec![vec![0.0_f32; DIMENSIONS]; rows];
+    for (vector, row) in &vectors {
+        add(&mut centres[*row], &apart(vector, &mean));
+    }
+    centres.iter_mut().for_each(|centre| shorten(centre));
+    (mean, centres)
+}
+
+fn unit(vector: &Vector) -> Vec<f32> {
+    let mut values = vector.values().to_vec();
+    shorten(&mut values);
+    values
+}
+
+/// The direction from `mean` to `vector`, of length 1.
+fn apart(vector: &[f32], mean: &[f32]) -> Vec<f32> {
+    let mut apart: Vec<f32> = vector.iter().zip(mean).map(|(one, mean)| one - mean).collect();
+    shorten(&mut apart);
+    apart
+}
+
+fn add(sum: &mut [f32], vector: &[f32]) {
+    for (sum, value) in sum.iter_mut().zip(vector) {
+        *sum += value;
+    }
+}
+
+fn dot(one: &[f32], other: &[f32]) -> f32 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+/// To length 1; what has none stays.
+fn shorten(vector: &mut [f32]) {
+    let length = dot(vector, vector).sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|value| *value /= length);
+    }
+}
+
+/// What of a task is counted: English words without their ending, and two and three syllables in a
+/// row of Korean ones, whose particles vary. Each once.
+fn features(tokens: &[String]) -> BTreeSet<String> {
+    let mut features = BTreeSet::new();
+    for token in tokens {
+        if token.chars().any(is_hangul) {
+            // The beginning of a word counts as a sign of its own.
+            let signs: Vec<char> = std::iter::once('^').chain(token.chars()).collect();
+            for length in [2, 3] {
+                features.extend(signs.windows(length).map(|part| part.iter().collect::<String>()));
+            }
+        } else {
+            features.insert(stem(token).to_owned());
+        }
+    }
+    features
+}
+
+fn stem(token: &str) -> &str {
+    let short = ["ing", "ed", "es", "s"].iter().find_map(|ending| {
+        let stem = token.strip_suffix(ending)?;
+        (stem.chars().count() > 3).then_some(stem)
+    });
+    short.unwrap_or(token)
+}
+
+fn is_hangul(c: char) -> bool {
+    matches!(c, '\u{AC00}'..='\u{D7A3}')
+}
+
+fn is_long_latin(token: &str) -> bool {
+    token.len() >= LONG && token.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// Whether two words differ by one letter more, less or other, or by two that changed places.
+fn is_slip(one: &str, other: &str) -> bool {
+    one.len().abs_diff(other.len()) <= 1 && strsim::osa_distance(one, other) <= 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_one_letter() {
+        for (one, other) in [
+            ("docuemnt", "document"),
+            ("dockrfile", "dockerfile"),
+            ("updatte", "update"),
+            ("updabe", "update"),
+            ("test", "tests"),
+        ] {
+            assert!(is_slip(one, other) && is_slip(other, one), "{one}");
+        }
+        for (one, other) in [("deploy", "employ"), ("abc", "cba"), ("color", "colours")] {
+            assert!(!is_slip(one, other), "{one}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_decides_and_what_is_not_says_nothing() {
+        let tasks = [("It crashes on save", 0), ("크래시가 나요", 0), ("Write the manual", 1)];
+        let meaning = Meaning::new(2, &tasks, &[("broken", 0), ("guide", 1)]);
+        let fits = |text: &str| meaning.fits(&tokens(text));
+        let crash = fits("why does it crash");
+        assert!(crash[0] > crash[1], "{crash:?}");
+        let guide = fits("a guide");
+        assert!(guide[1] > guide[0], "{guide:?}");
+        assert_eq!(fits(""), [0.0, 0.0]);
+        let mut typo = tokens("the mnaual of a qqqqqqqqqq");
+        meaning.put_right(&mut typo);
+        assert_eq!(typo, ["the", "manual", "of", "a", "qqqqqqqqqq"]);
+    }
+}

@@ -1,0 +1,187 @@
+//! Ways between technologies, as somebody who has gone them would plan them.
+
+use super::*;
+use crate::Library;
+use crate::legacy;
+use aidd_engine::files::Disk;
+use aidd_engine::stack;
+
+/// The plan of a move in a project of these files, a line a step.
+fn planned(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        #[expect(clippy::disallowed_methods, reason = "projects are made by tests")]
+        std::fs::write(path, text).expect("written");
+    }
+    let disk = Disk::new(folder.path());
+    let stack = stack::detect(&disk);
+    let library = Library::shipped();
+    let knowledge = Knowledge::new(&library);
+    let entry = knowledge.find(name).expect(name);
+    let forms = legacy::naming(entry);
+    let ecosystems = entry.packages.iter().map(|(word, _)| *word).collect();
+    let wanted = legacy::Wanted { name: entry.name, ecosystems, forms: forms.iter().collect() };
+    let uses = legacy::search(&disk, files.iter().map(|(path, _)| *path), &[wanted]).found;
+    let asked = Asked { from, to: Some(to), old_forms: &[], uses: &uses };
+    let plan = plan(entry, asked, &knowledge, &stack).expect("a plan");
+    let step = |step: &Step| {
+        let commands = step.commands.iter().map(|it| format!("\n   $ {it}")).collect::<String>();
+        format!("{:?} {}{commands}", step.risk, step.what)
+    };
+    let guards = plan.guardrails.iter().map(|it| format!("guard: {it}"));
+    let notes = plan.notes.iter().map(|it| format!("note: {it}"));
+    plan.steps.iter().map(step).chain(guards).chain(notes).collect()
+}
+
+const SHOP: &[(&str, &str)] = &[
+    (
+        "package.json",
+        r#"{"scripts": {"test": "jest", "build": "webpack"}, "dependencies": {"moment": "^2.30.0", "express": "^4.18.0", "react-scripts": "5.0.1"}, "devDependencies": {"webpack": "^5.90.0", "jest": "^29.7.0"}}"#,
+    ),
+    ("package-lock.json", r#"{"lockfileVersion": 3, "packages": {}}"#),
+    ("src/date.js", "const moment = require('moment');\n"),
+];
+
+#[test]
+fn a_library_is_left_for_another() {
+    insta::assert_snapshot!(planned(SHOP, "moment", None, "date-fns").join("\n"), @"
+    Low Begin on a branch of its own with a clean work tree; run the checks and keep what they say
+       $ npm run build
+       $ npm run test
+    Low Sort the places that name Moment.js by how much of it they use: 2 in 2 files (package.json:1, src/date.js:1)
+    Low Moment.js ends here: read how to get to date-fns 4
+    Low Draw the border first: code that does not touch Moment.js today must not touch date-fns 4 tomorrow
+    High Move one route or page that is small and in daily use to date-fns 4; the rest stays
+    Medium Add date-fns 4 beside Moment.js
+    Medium Find out whether it hits here, and mend it: functions on Date instead of methods on an object
+    Medium Find out whether it hits here, and mend it: values are immutable: add and subtract return a new one
+    Medium Find out whether it hits here, and mend it: format tokens differ: YYYY becomes yyyy and DD becomes dd
+    Medium Find out whether it hits here, and mend it: time zones need @date-fns/tz
+    Medium Find out whether it hits here, and mend it: locales are imported one by one and given with each call
+    Medium At date-fns 4: run the checks, compare with what they said before, look at warnings of old forms, and commit
+       $ npm run build
+       $ npm run test
+    Low Take Moment.js out, with its settings, types and scripts, once nothing names it
+       $ npm uninstall moment
+    guard: The way back is the commit before: revert, then `npm ci` restores package-lock.json; try it once before the first hop
+    guard: Name the day on which Moment.js is gone: two of a kind cost more than either
+    note: no codemod from Moment.js to date-fns 4 is known
+    ");
+}
+
+#[test]
+fn a_store_is_left_for_another() {
+    insta::assert_snapshot!(planned(&[], "mongodb", None, "postgresql").join("\n"), @"
+    Low Begin on a branch of its own with a clean work tree; run the checks and keep what they say
+    Low Read how PostgreSQL 19 does what MongoDB does, and mark what concerns this project
+    Low List what MongoDB holds really, not what the code expects: each shape, its count, its oddities
+    High Write the schema of PostgreSQL 19 from that list, and a rule for each value that does not fit
+    High Copy into PostgreSQL 19 in batches that can be run again without harm; count what was refused
+    High Write to both; MongoDB stays the truth and a failed second write is an alert, no error to the user
+    Medium Compare counts and checksums by day until they stay equal; mend the copy, not the comparison
+    High Read from PostgreSQL 19 behind a switch, first a small share; keep the switch until the old store is gone
+    Medium Add PostgreSQL 19 beside MongoDB
+    Medium Find out whether it hits here, and mend it: nested documents become tables, or jsonb where the shape is open
+    Medium Find out whether it hits here, and mend it: ObjectId becomes a key of your choice; the old one is kept in a column for links from outside
+    Medium Find out whether it hits here, and mend it: aggregation pipelines are written again as SQL
+    Medium Find out whether it hits here, and mend it: fields that are missing and fields that are null differ in MongoDB and not in a column
+    Medium Find out whether it hits here, and mend it: several values of one field with different types need a rule each
+    Medium Find out whether it hits here, and mend it: change streams become logical decoding or an outbox
+    Medium At PostgreSQL 19: run the checks, compare with what they said before, look at warnings of old forms, and commit
+    Medium Take MongoDB out, with its settings, types and scripts, once nothing names it
+    guard: No commit brings data back: MongoDB stays complete and readable until the way back from PostgreSQL 19 was tried
+    guard: Name the day on which MongoDB is gone: two of a kind cost more than either
+    guard: Known weaknesses of PostgreSQL: A connection costs a process; a pooler is needed early; Updates leave dead rows; autovacuum must be watched on hot tables; Major upgrades need pg_upgrade or replication, not only a new binary (knowledge/data/postgresql.md)
+    note: no codemod from MongoDB to PostgreSQL 19 is known
+    note: no check was found in the manifests: name one before the first step
+    note: knowledge/data/mongodb.md says of PostgreSQL: choose it when: Relations matter, with jsonb for the variable parts
+    ");
+}
+
+/// Moves, and what each plan has to hold.
+const MOVES: &[(&str, Option<&str>, &str, &[&str])] = &[
+    (
+        "webpack",
+        None,
+        "vite",
+        &[
+            "npx @originjs/webpack-to-vite",
+            "import.meta.env",
+            "npm install vite",
+            "npm uninstall webpack",
+            "Compare what both give",
+        ],
+    ),
+    (
+        "jest",
+        None,
+        "vitest",
+        &[
+            "npx codemod jest/vitest",
+            "vi.fn",
+            "which are skipped before and after",
+            "npm uninstall jest",
+        ],
+    ),
+    (
+        "express",
+        None,
+        "fastify",
+        &["@fastify/express", "npm install fastify", "no codemod", "Move one route"],
+    ),
+    ("moment", None, "Temporal", &["temporal-polyfill", "months count from 1", "src/date.js:1"]),
+    ("create-react-app", None, "nextjs", &["cra-to-next", "NEXT_PUBLIC_", "ends here"]),
+    (
+        "python",
+        Some("3.9"),
+        "3.13",
+        &[
+            "--target-version py311",
+            "--target-version py313",
+            "distutils",
+            "cgi",
+            "One hop at a time (3.9, 3.11, 3.13)",
+        ],
+    ),
+    (
+        "java",
+        Some("8"),
+        "21",
+        &["UpgradeToJava17", "UpgradeToJava21", "JAXB", "One hop at a time (8, 11, 17, 21)"],
+    ),
+    ("rest", None, "grpc", &["gRPC-Web", "Write the contract in gRPC first", "deadline"]),
+    ("poetry", None, "uv", &["uvx migrate-to-uv", "[dependency-groups]"]),
+    // No entry tells this way: the plan says so, and is one of its kind all the same.
+    ("cypress", None, "playwright", &["no entry tells what breaks", "side by side in CI"]),
+];
+
+#[test]
+fn plans_name_what_helps_and_what_breaks() {
+    let mut missing = Vec::new();
+    for (name, from, to, wanted) in MOVES {
+        let plan = planned(SHOP, name, *from, to);
+        let text = plan.join("\n");
+        let lacks = wanted.iter().filter(|wanted| !text.contains(**wanted));
+        missing.extend(lacks.map(|lack| format!("{name} to {to}: no `{lack}` in\n{text}")));
+        assert!(plan[0].contains("Begin on a branch"), "{name}: {}", plan[0]);
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n\n"));
+}
+
+#[test]
+fn what_pins_a_runtime_is_named_in_its_plan() {
+    let files = [
+        (
+            "pyproject.toml",
+            "[project]\nname = \"a\"\nrequires-python = \">=3.9\"\ndependencies = [\"pytest\"]\n",
+        ),
+        (".python-version", "3.9.2\n"),
+        ("package.json", r#"{"scripts": {"lint": "eslint ."}}"#),
+    ];
+    let text = planned(&files, "python", None, "3.13").join("\n");
+    assert!(text.contains("Set 3.13 in .python-version (3.9.2), pyproject.toml (>=3.9)"), "{text}");
+    assert!(text.contains("$ pytest") && !text.contains("lint"), "{text}");
+    assert!(!text.contains("commands are left out"), "{text}");
+}

@@ -1,0 +1,309 @@
+//! What to do next: from where work stands, each with the tool that does it and its arguments filled
+//! in.
+
+use aidd_memory::state::State;
+use serde_json::{Map, Value, json};
+
+/// Something to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Next {
+    /// What, in a few words.
+    pub action: String,
+    /// The tool that does it.
+    pub tool: &'static str,
+    /// Its arguments.
+    pub args: Map<String, Value>,
+    /// Arguments that only the agent can give.
+    pub needs: &'static [&'static str],
+    /// Why now.
+    pub reason: String,
+}
+
+/// What is known beside [`State`].
+#[derive(Clone, Debug, Default)]
+pub struct Asked<'a> {
+    /// What the agent is about, in its words.
+    pub task: Option<&'a str>,
+    /// Names of tools that were called just now.
+    pub recent: &'a [String],
+    /// Files that differ from the last commit; `None`: not looked at.
+    pub changed: Option<&'a [String]>,
+    /// New findings in them: errors, and others. `None`: not looked at.
+    pub findings: Option<(usize, usize)>,
+}
+
+/// The tool for one kind of file.
+struct ByFile {
+    /// Whether it is for a file of this name.
+    is_for: fn(&str) -> bool,
+    tool: &'static str,
+    why: &'static str,
+}
+
+const BY_FILE: &[ByFile] = &[
+    ByFile {
+        is_for: |name| name.starts_with("Dockerfile") || name.ends_with(".dockerfile"),
+        tool: "aidd_validate_dockerfile",
+        why: "a Dockerfile changed",
+    },
+    ByFile {
+        is_for: |name| name.ends_with(".mmd") || name.ends_with(".mermaid"),
+        tool: "aidd_validate_mermaid",
+        why: "a diagram changed",
+    },
+];
+
+fn next(
+    action: impl Into<String>,
+    tool: &'static str,
+    args: Value,
+    reason: impl Into<String>,
+) -> Next {
+    let args = if let Value::Object(args) = args { args } else { Map::new() };
+    Next { action: action.into(), tool, args, needs: &[], reason: reason.into() }
+}
+
+/// What to do, the most pressing first; nothing when nothing is pending. What a tool just called did
+/// is not proposed again.
+#[must_use]
+pub fn suggest(state: &State, asked: &Asked<'_>) -> Vec<Next> {
+    let mut all = Vec::new();
+    findings(asked, &mut all);
+    begin(state, asked, &mut all);
+    work(state, asked, &mut all);
+    finish(state, asked, &mut all);
+    let recent = |name: &str| asked.recent.iter().any(|done| done.replace(['/', '.'], "_") == name);
+    all.retain(|next| !recent(next.tool));
+    let mut seen: Vec<&str> = Vec::new();
+    all.retain(|next| {
+        let is_new = !seen.contains(&next.tool);
+        seen.push(next.tool);
+        is_new
+    });
+    all
+}
+
+/// What has to be mended goes before all.
+fn findings(asked: &Asked<'_>, all: &mut Vec<Next>) {
+    if let Some((errors, others)) = asked.findings.filter(|(errors, others)| errors + others > 0) {
+        let all_of = errors + others;
+        let many = if all_of == 1 { "1 finding".to_owned() } else { format!("{all_of} findings") };
+        let reason = format!("the changes bring {many}, {errors} of them errors");
+        all.push(next("Mend the new findings", "aidd_ci_diff_check", json!({}), reason));
+    }
+}
+
+fn begin(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
+    if let (None, Some(branch)) = (&state.session, &state.branch) {
+        // What only the agent can fill in has the shape that is taken.
+        let who = json!({"provider": "", "model": "", "client": ""});
+        let args = json!({"action": "start", "branch": branch, "aiProvider": who});
+        let start =
+            next("Open a session", "aidd_session", args, format!("none is open on {branch}"));
+        all.push(Next { needs: &["aiProvider"], ..start });
+    }
+    if let Some(task) = asked.task {
+        let args = json!({"description": task});
+        all.push(next(
+            "Classify the task",
+            "aidd_classify_task",
+            args,
+            "roles, workflow and tier follow from it",
+        ));
+        let known = [&state.hazards, &state.failed, &state.decisions, &state.conventions];
+        // Where nothing is remembered there is nothing to ask.
+        if known.iter().any(|kind| !kind.is_empty()) {
+            let args = json!({"query": task});
+            all.push(next(
+                "Ask what is known",
+                "aidd_memory_search",
+                args,
+                "before planning: decisions to follow, mistakes to avoid",
+            ));
+        }
+    }
+}
+
+fn work(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
+    if let Some(lifecycle) = &state.lifecycle {
+        let (id, phase) = (&lifecycle.id, &lifecycle.current_phase);
+        match state.unmet.first() {
+            None => {
+                let args = json!({"lifecycleId": id});
+                let reason =
+                    format!("every exit criterion of {phase} is met for {}", lifecycle.feature);
+                all.push(next(format!("Leave {phase}"), "aidd_lifecycle_advance", args, reason));
+            }
+            Some((_, says)) => {
+                // A phase is left in one call, with evidence of all that is open.
+                let open = state.unmet.iter().map(|(key, _)| ((*key).to_owned(), json!("")));
+                let evidence = Value::Object(open.collect());
+                let args = json!({"lifecycleId": id, "evidence": evidence});
+                let more = state.unmet.len() - 1;
+                let action = match more {
+                    0 => format!("Show: {says}"),
+                    more => format!("Show: {says}, and {more} more"),
+                };
+                let reason = format!("evidence leaves {phase} for {}", lifecycle.feature);
+                let meet = next(action, "aidd_lifecycle_advance", args, reason);
+                all.push(Next { needs: &["evidence"], ..meet });
+            }
+        }
+    }
+    if let (Some(task), Some(branch)) = (state.context.pending_tasks.first(), &state.branch) {
+        let left: Vec<&String> = state.context.pending_tasks.iter().skip(1).collect();
+        let args = json!({"action": "save", "branch": branch, "completedTasks": [task], "pendingTasks": left});
+        let reason = format!("pending on {branch}: {}; save when this one is done", left.len() + 1);
+        all.push(next(format!("Do the next task: {task}"), "aidd_branch", args, reason));
+    }
+    for path in asked.changed.unwrap_or_default() {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        for ByFile { is_for, tool, why } in BY_FILE {
+            if is_for(name) {
+                all.push(next(format!("Check {path}"), tool, json!({"filePath": path}), *why));
+            }
+        }
+    }
+    if state.lifecycle.is_none()
+        && let Some(feature) = &state.context.feature
+    {
+        let args = json!({"feature": feature});
+        all.push(next(
+            "Begin the lifecycle",
+            "aidd_lifecycle_init",
+            args,
+            "the branch has a feature and no phases yet",
+        ));
+    }
+}
+
+fn finish(state: &State, asked: &Asked<'_>, all: &mut Vec<Next>) {
+    if let Some(changed) = asked.changed.filter(|changed| !changed.is_empty()) {
+        let many = changed.len();
+        if asked.findings.is_none() {
+            let reason = format!("files that differ from the last commit: {many}");
+            all.push(next("Check what changed", "aidd_ci_diff_check", json!({}), reason));
+        }
+        all.push(next(
+            "Look for secrets before the commit",
+            "aidd_scan_secrets",
+            json!({"filePath": "."}),
+            format!("files to commit: {many}"),
+        ));
+        if let (None, Some(branch)) = (state.context.pending_tasks.first(), &state.branch) {
+            let args = json!({"action": "save", "branch": branch});
+            all.push(next(
+                "Save where the branch stands",
+                "aidd_branch",
+                args,
+                "so that the next session can go on",
+            ));
+        }
+    } else if let Some(session) = &state.session {
+        let is_done = state.context.pending_tasks.is_empty() && asked.changed.is_some();
+        if is_done && asked.task.is_none() {
+            let args = json!({"action": "end", "id": session.id});
+            let end = next(
+                "End the session",
+                "aidd_session",
+                args,
+                "nothing is pending and nothing is uncommitted",
+            );
+            all.push(Next { needs: &["outcome"], ..end });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_memory::records::{BranchContext, Lifecycle, SessionState};
+    use aidd_memory::types::Entry;
+
+    fn tools(state: &State, asked: &Asked<'_>) -> Vec<&'static str> {
+        suggest(state, asked).into_iter().map(|next| next.tool).collect()
+    }
+
+    fn decision() -> Entry {
+        let entry = json!({
+            "id": "decision_1_a", "type": "decision", "layer": "permanent", "content": "Use b",
+            "status": "active", "createdAt": 1, "updatedAt": 1, "schemaVersion": 1,
+        });
+        serde_json::from_value(entry).expect("an entry")
+    }
+
+    #[test]
+    fn it_follows_the_state() {
+        let fresh = State { branch: Some("main".to_owned()), ..State::default() };
+        assert_eq!(tools(&fresh, &Asked::default()), ["aidd_session"]);
+        let task = Asked { task: Some("Add a login"), ..Asked::default() };
+        // Where nothing is remembered there is nothing to ask.
+        assert_eq!(tools(&fresh, &task), ["aidd_session", "aidd_classify_task"]);
+        let known = State { decisions: vec![decision().into()], ..fresh.clone() };
+        assert_eq!(
+            tools(&known, &task),
+            ["aidd_session", "aidd_classify_task", "aidd_memory_search"]
+        );
+        let changed = ["Dockerfile".to_owned(), "src/a.ts".to_owned()];
+        let session = SessionState { id: "session_1_a".to_owned(), ..SessionState::default() };
+        let context = BranchContext {
+            pending_tasks: vec!["tests".to_owned(), "docs".to_owned()],
+            ..BranchContext::default()
+        };
+        let lifecycle = Lifecycle {
+            id: "lifecycle_1_a".to_owned(),
+            current_phase: "BUILD".to_owned(),
+            feature: "login".to_owned(),
+            ..Lifecycle::default()
+        };
+        let state = State {
+            session: Some(session),
+            context,
+            lifecycle: Some(lifecycle),
+            unmet: vec![("tests", "All tests pass"), ("docs", "Documents follow")],
+            ..fresh
+        };
+        let asked = Asked { changed: Some(&changed), findings: Some((1, 0)), ..Asked::default() };
+        let all = suggest(&state, &asked);
+        let names: Vec<&str> = all.iter().map(|next| next.tool).collect();
+        assert_eq!(
+            names,
+            [
+                "aidd_ci_diff_check",
+                "aidd_lifecycle_advance",
+                "aidd_branch",
+                "aidd_validate_dockerfile",
+                "aidd_scan_secrets"
+            ]
+        );
+        // A phase is left by one call with evidence of all that is open.
+        assert_eq!(all[1].args["evidence"], json!({"tests": "", "docs": ""}));
+        assert_eq!(all[1].action, "Show: All tests pass, and 1 more");
+        assert_eq!(
+            Value::Object(all[2].args.clone()),
+            json!({"action": "save", "branch": "main", "completedTasks": ["tests"], "pendingTasks": ["docs"]})
+        );
+        assert_eq!(all[3].args["filePath"], "Dockerfile");
+    }
+
+    #[test]
+    fn what_was_just_done_is_not_proposed() {
+        let decisions = vec![decision().into()];
+        let fresh = State { branch: Some("main".to_owned()), decisions, ..State::default() };
+        let recent = ["aidd/session".to_owned(), "aidd_classify_task".to_owned()];
+        let asked = Asked { task: Some("x"), recent: &recent, ..Asked::default() };
+        assert_eq!(tools(&fresh, &asked), ["aidd_memory_search"]);
+    }
+
+    #[test]
+    fn a_session_is_ended_when_nothing_is_left() {
+        let session = SessionState { id: "session_1_a".to_owned(), ..SessionState::default() };
+        let state =
+            State { branch: Some("b".to_owned()), session: Some(session), ..State::default() };
+        let none = Asked { changed: Some(&[]), ..Asked::default() };
+        let all = suggest(&state, &none);
+        assert_eq!((all[0].tool, all[0].args["action"].as_str()), ("aidd_session", Some("end")));
+        // A search for nothing is no step.
+        assert_eq!(tools(&state, &Asked::default()), [""; 0]);
+    }
+}

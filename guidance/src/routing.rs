@@ -1,0 +1,487 @@
+//! From a task in a sentence to roles, workflow, tier and phase: the rows of `templates/routing.md`
+//! weighed together with known tasks, and the tree of `templates/decision-tree.md` followed. Those
+//! pages say how.
+
+use super::library::{Library, Origin};
+use super::meaning::Meaning;
+use super::shelf::Shelf;
+use super::words::{Task, Words};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+/// Below this the second row is named too.
+const SURE: f64 = 0.6;
+
+/// Below this, and without a word of the table, nothing is proposed: of the tasks that cross-validation
+/// put there one in six was right.
+const LEAST: f64 = 0.2;
+
+/// What a word of the table counts for beside what known tasks tell, and what the sum is divided by
+/// so that a confidence is the share that is right: chosen as the numbers of [`Meaning`].
+const WORD: f64 = 2.0;
+const SPREAD: f64 = 0.85;
+
+/// From this share on a row that matches by a word is at work too: a flaky test that is named after a
+/// login, and runs into a timeout, is no work on security and performance. Chosen by looking at tasks
+/// of one area that were given five roles.
+const ALSO: f64 = 0.05;
+
+/// Most characters of a task that are read: it is a sentence, or a few.
+const LONGEST: usize = 4000;
+
+/// A row of the routing table.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Row {
+    /// Its name.
+    pub id: String,
+    #[serde(flatten)]
+    words: Words,
+    /// Who does it.
+    pub role: String,
+    /// How.
+    pub workflow: String,
+    /// How much judgement it takes: 1 to 3.
+    pub tier: u8,
+    /// Where in the lifecycle it belongs.
+    pub phase: String,
+    /// The form to fill in.
+    pub template: Option<String>,
+    /// Tasks that belong here, in other words.
+    #[serde(default)]
+    like: Vec<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Node {
+    id: String,
+    activates: String,
+    rows: Vec<String>,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default)]
+    then: Vec<String>,
+    #[serde(default)]
+    spans: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Area {
+    words: Words,
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Spans {
+    at_least: usize,
+    workflow: String,
+}
+
+/// The tables of routing, read.
+#[derive(Clone, Debug)]
+pub struct Routing {
+    rows: Vec<Row>,
+    /// Nodes in the order of the tree, with the place of their area.
+    nodes: Vec<(Node, usize)>,
+    areas: Vec<Words>,
+    spans: Option<Spans>,
+    roles: BTreeSet<String>,
+    /// The form to ask with where no row matches.
+    otherwise: String,
+    meaning: OnceLock<Meaning>,
+}
+
+/// What a task is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Route {
+    /// The row that decided; `None`: no word matched, or the task names a role.
+    pub row: Option<String>,
+    /// Roles, in the order they work.
+    pub roles: Vec<String>,
+    /// Roles that are proposed when the work is done.
+    pub then: Vec<String>,
+    /// The workflow.
+    pub workflow: Option<String>,
+    /// The phase.
+    pub phase: Option<String>,
+    /// 1 to 3.
+    pub tier: Option<u8>,
+    /// The form to fill in.
+    pub template: Option<String>,
+    /// Whether several areas are at work.
+    pub spans: bool,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// The row that came second, where the first is not sure.
+    pub second: Option<String>,
+    /// Rows that may be meant, where none is likely enough to be proposed.
+    pub maybe: Vec<String>,
+}
+
+/// A row by its place, what its words weigh, and the tokens that are among them.
+type Weighed = (usize, f64, BTreeSet<usize>);
+
+impl Routing {
+    /// The tables as the pages of `library` have them.
+    ///
+    /// # Errors
+    /// Which page cannot be read as a table, and why.
+    pub fn new(library: &Library) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Tree {
+            areas: Vec<Area>,
+            spans: Option<Spans>,
+            otherwise: Otherwise,
+        }
+        #[derive(Deserialize)]
+        struct Otherwise {
+            ask: String,
+        }
+        let rows = rows(library)?;
+        let tree: Tree = page_data(library, Shelf::Templates, "decision-tree")?;
+        let mut nodes = Vec::new();
+        let mut areas = Vec::new();
+        for (place, area) in tree.areas.into_iter().enumerate() {
+            areas.push(area.words);
+            nodes.extend(area.nodes.into_iter().map(|node| (node, place)));
+        }
+        let of_pages = library.on(Shelf::Skills).map(|page| page.name.clone());
+        let roles = nodes.iter().map(|(node, _)| node.activates.clone()).chain(of_pages);
+        let roles = roles.filter(|role| role != "competency-matrix").collect();
+        let otherwise = tree.otherwise.ask;
+        let meaning = OnceLock::new();
+        Ok(Self { rows, nodes, areas, spans: tree.spans, roles, otherwise, meaning })
+    }
+
+    /// The tables of `library`, read once.
+    ///
+    /// # Errors
+    /// As [`Routing::new`].
+    pub fn of(library: &Library) -> Result<&Self, String> {
+        library.routing().get_or_init(|| Self::new(library)).as_ref().map_err(Clone::clone)
+    }
+
+    /// The form to ask with where no row matches.
+    #[must_use]
+    pub fn otherwise(&self) -> &str {
+        &self.otherwise
+    }
+
+    /// The rows, in order.
+    #[must_use]
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// What `task` is.
+    #[must_use]
+    pub fn classify(&self, task: &str) -> Route {
+        let mut task = Task::new(&task.chars().take(LONGEST).collect::<String>());
+        if let Some(role) = self.named(&task) {
+            return Route { roles: vec![role], confidence: 1.0, ..Route::default() };
+        }
+        self.meaning().put_right(&mut task.tokens);
+        let ranked = self.rank(&task);
+        // A word alone that the table does not have is no task.
+        if ranked.is_empty() && task.tokens.len() < 2 {
+            return Route::default();
+        }
+        let shares = self.shares(&task, &ranked);
+        let Some(&(best, confidence)) = shares.first() else { return Route::default() };
+        if ranked.is_empty() {
+            let is_talk = |&(row, _): &(usize, f64)| row == self.rows.len();
+            if is_talk(&shares[0]) {
+                return Route::default();
+            }
+            if confidence < LEAST {
+                let rows = shares.iter().filter(|share| !is_talk(share)).take(3);
+                let maybe = rows.map(|&(row, _)| self.rows[row].id.clone()).collect();
+                return Route { maybe, ..Route::default() };
+            }
+        }
+        let Some(row) = self.rows.get(best) else { return Route::default() };
+        let second = shares.get(1).and_then(|&(at, _)| self.rows.get(at));
+        let second = second.filter(|_| confidence < SURE).map(|row| row.id.clone());
+        let likely = shares.iter().filter(|(_, share)| *share >= ALSO).map(|(row, _)| *row);
+        Route { confidence, second, ..self.lead(row, &ranked, &likely.collect()) }
+    }
+
+    /// What follows from a row that decides, and from the others that match by a word and are among
+    /// the `likely` ones.
+    fn lead(&self, row: &Row, ranked: &[Weighed], likely: &BTreeSet<usize>) -> Route {
+        let route = Route {
+            row: Some(row.id.clone()),
+            roles: vec![row.role.clone()],
+            workflow: Some(row.workflow.clone()),
+            phase: Some(row.phase.clone()),
+            tier: Some(row.tier),
+            template: row.template.clone(),
+            ..Route::default()
+        };
+        // A row of a project's own has a place in the tree only if its page gives it one.
+        let Some(leading) = self.node_of(&row.id) else { return route };
+        // A whole feature is wide by its own word: there every area that is named counts.
+        let is_wide = self.nodes[leading].0.spans;
+        let mut matched = self.matched(ranked, |row| is_wide || likely.contains(&row));
+        matched.insert(leading);
+        let many = self
+            .spans
+            .as_ref()
+            .filter(|spans| matched.len() >= spans.at_least || is_wide && matched.len() > 1);
+        let mut order: Vec<usize> = Vec::new();
+        let leads = if many.is_some() { matched } else { BTreeSet::from([leading]) };
+        for lead in leads {
+            self.activate(lead, &mut order, 0);
+        }
+        if many.is_some() {
+            order.sort_unstable();
+        }
+        let roles = distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone()));
+        let then = distinct(self.after(leading));
+        Route {
+            // Whose work it is does not come after it too.
+            then: then.into_iter().filter(|role| !roles.contains(role)).collect(),
+            roles,
+            workflow: Some(many.map_or(&row.workflow, |spans| &spans.workflow).clone()),
+            spans: many.is_some(),
+            ..route
+        }
+    }
+
+    /// The rows with the share of the likelihood that each has, the greatest first; of equal ones the
+    /// earlier. The place after the last row stands for what is no task; words speak against it.
+    fn shares(&self, task: &Task, ranked: &[Weighed]) -> Vec<(usize, f64)> {
+        let mut scores: Vec<f64> =
+            self.meaning().fits(&task.tokens).into_iter().map(f64::from).collect();
+        for (row, weight, _) in ranked {
+            scores[*row] += WORD * weight;
+        }
+        if !ranked.is_empty() {
+            scores.truncate(self.rows.len());
+        }
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let likely: Vec<f64> = scores.iter().map(|one| ((one - most) / SPREAD).exp()).collect();
+        let sum: f64 = likely.iter().sum();
+        let mut shares: Vec<_> = likely.into_iter().map(|one| one / sum).enumerate().collect();
+        shares.sort_by(|one, other| other.1.total_cmp(&one.1));
+        shares
+    }
+
+    fn meaning(&self) -> &Meaning {
+        self.meaning.get_or_init(|| {
+            let places: BTreeMap<&str, usize> =
+                self.rows.iter().enumerate().map(|(at, row)| (&*row.id, at)).collect();
+            let talk = self.rows.len();
+            let mut at = None;
+            let mut tasks = Vec::new();
+            for line in aidd_content::TASKS.lines().filter(|line| !line.is_empty()) {
+                match line.strip_prefix("# ") {
+                    Some("-") => at = Some(talk),
+                    Some(id) => at = places.get(id).copied(),
+                    None => tasks.extend(at.map(|at| (line, at))),
+                }
+            }
+            let rows = || self.rows.iter().enumerate();
+            tasks.extend(rows().flat_map(|(at, row)| row.like.iter().map(move |one| (&**one, at))));
+            let words = rows().flat_map(|(at, row)| {
+                let words = row.words.en.iter().chain(&row.words.ko);
+                words.map(move |word| (word.trim_end_matches('*'), at))
+            });
+            Meaning::new(talk + 1, &tasks, &words.collect::<Vec<_>>())
+        })
+    }
+
+    /// The role that the task names, with hyphen or space.
+    fn named(&self, task: &Task) -> Option<String> {
+        let says = |role: &&String| {
+            task.text.contains(role.as_str()) || task.text.contains(&role.replace('-', " "))
+        };
+        self.roles.iter().find(says).cloned()
+    }
+
+    /// The rows that match, the heaviest first; of equal ones the earlier. With weight and tokens.
+    fn rank(&self, task: &Task) -> Vec<Weighed> {
+        let bonus: Vec<f64> = self
+            .areas
+            .iter()
+            .map(|words| if task.weigh(words).0 > 0.0 { 0.5 } else { 0.0 })
+            .collect();
+        let mut ranked = Vec::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            let (weight, taken) = task.weigh(&row.words);
+            if weight > 0.0 {
+                let area = self.node_of(&row.id).map(|node| self.nodes[node].1);
+                let bonus = area.and_then(|area| bonus.get(area)).copied().unwrap_or_default();
+                ranked.push((at, weight + bonus, taken));
+            }
+        }
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        ranked
+    }
+
+    /// The nodes of rows that are meant and match by a token which no heavier row took, in the order of the
+    /// tree.
+    fn matched(&self, ranked: &[Weighed], is_meant: impl Fn(usize) -> bool) -> BTreeSet<usize> {
+        let mut used: BTreeSet<usize> = BTreeSet::new();
+        let mut nodes = BTreeSet::new();
+        for (row, _, taken) in ranked {
+            if !taken.is_subset(&used) && is_meant(*row) {
+                nodes.extend(self.node_of(&self.rows[*row].id));
+            }
+            used.extend(taken);
+        }
+        nodes
+    }
+
+    fn node_of(&self, row: &str) -> Option<usize> {
+        self.nodes.iter().position(|(node, _)| node.rows.iter().any(|own| own == row))
+    }
+
+    fn place(&self, id: &str) -> Option<usize> {
+        self.nodes.iter().position(|(node, _)| node.id == id)
+    }
+
+    /// What `node` needs, then itself, each once. A tree deeper than it has nodes goes in a circle.
+    fn activate(&self, node: usize, order: &mut Vec<usize>, depth: usize) {
+        if depth > self.nodes.len() || order.contains(&node) {
+            return;
+        }
+        for needed in self.nodes[node].0.needs.iter().filter_map(|id| self.place(id)) {
+            self.activate(needed, order, depth + 1);
+        }
+        if !order.contains(&node) {
+            order.push(node);
+        }
+    }
+
+    fn after(&self, node: usize) -> impl Iterator<Item = String> {
+        let then = self.nodes[node].0.then.iter().filter_map(|id| self.place(id));
+        then.map(|node| self.nodes[node].0.activates.clone())
+    }
+}
+
+#[derive(Deserialize)]
+struct Rows {
+    rows: Vec<Row>,
+}
+
+/// The rows of the page. Those of a project go before the shipped ones, and take the place of those
+/// with the same id.
+fn rows(library: &Library) -> Result<Vec<Row>, String> {
+    let Rows { mut rows } = page_data(library, Shelf::Templates, "routing")?;
+    let is_own =
+        library.get(Shelf::Templates, "routing").is_some_and(|page| page.origin == Origin::Project);
+    let has_ours = || library.on(Shelf::Templates).any(|page| page.origin == Origin::Shipped);
+    if is_own && has_ours() {
+        let ours: Rows = page_data(&Library::shipped(), Shelf::Templates, "routing")?;
+        let own: BTreeSet<String> = rows.iter().map(|row| row.id.clone()).collect();
+        rows.extend(ours.rows.into_iter().filter(|row| !own.contains(&row.id)));
+    }
+    Ok(rows)
+}
+
+/// The header of a page as data.
+///
+/// # Errors
+/// That there is no such page, or what in it does not fit.
+pub(super) fn page_data<T: DeserializeOwned>(
+    library: &Library,
+    shelf: Shelf,
+    name: &str,
+) -> Result<T, String> {
+    // A project that keeps to its own pages may have no such table: ours holds then.
+    let shipped;
+    let page = match library.get(shelf, name) {
+        Some(page) => page,
+        None => {
+            shipped = Library::shipped();
+            shipped
+                .get(shelf, name)
+                .ok_or_else(|| format!("there is no page `{name}` among the {}", shelf.word()))?
+        }
+    };
+    serde_json::from_value(Value::Object((*page.header).clone()))
+        .map_err(|error| format!("{}: {error}", page.path))
+}
+
+fn distinct(roles: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut order = Vec::new();
+    for role in roles {
+        if seen.insert(role.clone(), order.len()).is_none() {
+            order.push(role);
+        }
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Case {
+        task: String,
+        roles: Vec<String>,
+    }
+
+    #[test]
+    fn the_tree_solves_its_own_cases() {
+        #[derive(Deserialize)]
+        struct Cases {
+            cases: Vec<Case>,
+        }
+        let library = Library::shipped();
+        let routing = Routing::new(&library).expect("the tables");
+        let cases: Cases = page_data(&library, Shelf::Templates, "decision-tree").expect("cases");
+        assert!(cases.cases.len() > 3);
+        for case in cases.cases {
+            assert_eq!(routing.classify(&case.task).roles, case.roles, "{}", case.task);
+        }
+    }
+
+    /// A name, a place and a symptom in a task of one area are no areas of their own.
+    #[test]
+    fn words_of_rows_that_are_hardly_meant_call_no_roles() {
+        let routing = Routing::new(&Library::shipped()).expect("the tables");
+        let roles = |task: &str| routing.classify(task).roles;
+        let flaky = "flaky test in CI: test_login_timeout fails one run out of ten";
+        assert_eq!(roles(flaky), ["quality-engineer"]);
+        let wide = "Build a new feature: a login page, its API endpoint and the database schema";
+        assert!(roles(wide).len() > 3, "{:?}", roles(wide));
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a project is made to be read")]
+    fn rows_of_a_project_go_before_ours_and_ours_stay() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("templates")).expect("made");
+        let page = "---\nrows:\n  - { id: billing, en: [ledger*, dunning], role: billing-engineer, workflow: refactor, tier: 1, phase: BUILD, like: [A posting has the wrong account] }\n  - { id: tests, en: [test*], role: tester, workflow: test, tier: 2, phase: VERIFY }\n---\n# Routing\n";
+        std::fs::write(folder.path().join("templates/routing.md"), page).expect("written");
+        let disk = aidd_engine::files::Disk::new(folder.path());
+        let library = Library::load(&disk, &aidd_engine::config::ContentConfig::default());
+        let routing = Routing::of(&library).expect("the tables");
+        let routed = |text: &str| {
+            let route = routing.classify(text);
+            format!("{} {:?}", route.row.unwrap_or_default(), route.roles)
+        };
+        assert_eq!(routed("Close the ledger at night"), r#"billing ["billing-engineer"]"#);
+        assert_eq!(
+            routed("This posting went to a wrong account"),
+            r#"billing ["billing-engineer"]"#
+        );
+        assert!(routed("Write unit tests for the date helpers").starts_with("tests "));
+        assert!(routed("Publish the package to npm").starts_with("release "));
+        assert_eq!(routing.rows().iter().filter(|row| row.id == "tests").count(), 1);
+    }
+
+    #[test]
+    fn what_matches_nothing_is_said_to() {
+        let library = Library::shipped();
+        let routing = Routing::new(&library).expect("the tables");
+        assert_eq!(routing.classify("hm, perhaps later"), Route::default());
+        assert_eq!(routing.classify(""), Route::default());
+    }
+}

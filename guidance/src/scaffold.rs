@@ -1,0 +1,157 @@
+//! The files that a project begins its own guidance with. What is written says what belongs there;
+//! nothing that is there already is touched.
+
+use super::library::Library;
+use super::shelf::Shelf;
+use aidd_engine::config::ContentConfig;
+use std::fmt::Write as _;
+
+/// How much is laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preset {
+    /// The page of the agents, roles, and a rule.
+    Minimal,
+    /// And a page on each folder that a team fills first.
+    #[default]
+    Standard,
+    /// And knowledge, memory and the configuration.
+    Full,
+}
+
+/// A file to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its path from the root.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// What a folder is for, as its README says.
+const FOLDERS: &[(Shelf, Preset, &str)] = &[
+    (
+        Shelf::Skills,
+        Preset::Standard,
+        "A role per folder: `ROLE/SKILL.md` with `name`, `description` and `summary` in its header. A role of the same name takes the place of the shipped one.",
+    ),
+    (
+        Shelf::Workflows,
+        Preset::Standard,
+        "A workflow per file, its steps with roles and gates. A file of the same name takes the place of the shipped one.",
+    ),
+    (
+        Shelf::Templates,
+        Preset::Standard,
+        "A form per file. A file of the same name takes the place of the shipped one.",
+    ),
+    (
+        Shelf::Knowledge,
+        Preset::Full,
+        "What the team knows of a technology: `CATEGORY/NAME.md` with `name`, `category`, `last_updated` and `maturity` in its header. A file at the same path takes the place of the shipped one.",
+    ),
+];
+
+const MEMORY: &str = "# Memory\n\nDecisions, mistakes and conventions, one JSON object a line: `decisions.jsonl`, `mistakes.jsonl`, `conventions.jsonl`. Tools append to them; Git merges them line by line. Commit them.\n";
+
+const RULE: &str = "---\nsummary: What holds in every file of this project.\n---\n# House rules\n\nWrite one sentence a line, with MUST or NEVER where it binds. A rule that a program can check goes to a page of its own: `aidd rule new team/my-rule` starts one.\n\n- MUST keep to the rules here over those shipped with aidd.\n";
+
+const CONFIG: &str = "{\n  // What makes a run fail: error, warning, info or never.\n  \"failOn\": \"error\",\n  // Whose pages guide an agent, and how much of them it is given when it starts.\n  \"content\": { \"overrideMode\": \"merge\", \"tokenBudget\": \"standard\" }\n}\n";
+
+/// The files of a preset, in order of their paths, in the folders that `config` names.
+#[must_use]
+pub fn files(library: &Library, config: &ContentConfig, preset: Preset) -> Vec<File> {
+    let folder = |shelf: Shelf| {
+        let configured = config.paths.as_ref().and_then(|paths| paths.get(shelf.word()));
+        configured.unwrap_or(shelf.folder()).trim_matches('/').to_owned()
+    };
+    let file = |path: String, text: String| File { path, text };
+    let agents = folder(Shelf::Agents);
+    let mut files = vec![
+        file(Shelf::Protocol.folder().to_owned(), protocol(&agents, &folder(Shelf::Rules))),
+        file(format!("{agents}/roles.md"), roles(library)),
+        file(format!("{}/house.md", folder(Shelf::Rules)), RULE.to_owned()),
+    ];
+    for (shelf, from, about) in FOLDERS {
+        if *from == Preset::Standard && preset != Preset::Minimal || preset == Preset::Full {
+            let name = shelf.word();
+            let title = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+            files.push(file(
+                format!("{}/README.md", folder(*shelf)),
+                format!("# {title}\n\n{about}\n"),
+            ));
+        }
+    }
+    if preset == Preset::Full {
+        files.push(file("ai/memory/README.md".to_owned(), MEMORY.to_owned()));
+        files.push(file(aidd_engine::kind::CONFIG_PATH.to_owned(), CONFIG.to_owned()));
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+/// A page that sends an agent on, and leaves room for what only the project can say.
+fn protocol(agents: &str, rules: &str) -> String {
+    format!(
+        "---\nname: agents\nsummary: Where an agent begins in this project.\n---\n# Working here\n\nCall `aidd_bootstrap` first: it gives rules, decisions, mistakes and where work stands. Without it, read `{rules}/` and `{agents}/roles.md`.\n\n## This project\n\nSay here what an agent cannot see in the code: what it is for, how it is built and tested, what must never be touched.\n"
+    )
+}
+
+fn roles(library: &Library) -> String {
+    let mut text = String::from(
+        "---\nname: roles\nsummary: Who does what in this project.\n---\n# Roles\n\nThe shipped roles, each loaded by `aidd_get_agent`. Strike out those that the project has no use for.\n\n",
+    );
+    for page in library.on(Shelf::Skills).filter(|page| page.header.contains_key("tier")) {
+        let _ = writeln!(text, "- {}: {}", page.name, page.summary);
+    }
+    text
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a project is made to be read")]
+mod tests {
+    use super::*;
+    use aidd_engine::config::{self, ContentPaths};
+
+    fn paths(preset: Preset) -> Vec<String> {
+        let files = files(&Library::shipped(), &ContentConfig::default(), preset);
+        files.into_iter().map(|file| file.path).collect()
+    }
+
+    #[test]
+    fn presets_hold_each_other() {
+        let [minimal, standard, full] =
+            [Preset::Minimal, Preset::Standard, Preset::Full].map(paths);
+        assert_eq!(minimal, ["AGENTS.md", "agents/roles.md", "rules/house.md"]);
+        assert_eq!(standard.len(), 6);
+        assert!(minimal.iter().all(|path| standard.contains(path)));
+        assert!(standard.iter().all(|path| full.contains(path)));
+        assert!(full.contains(&".aidd/config.json".to_owned()), "{full:?}");
+    }
+
+    #[test]
+    fn what_is_laid_out_is_read_back() {
+        let (_, unknown) = config::read(CONFIG).expect("valid");
+        assert_eq!(unknown, []);
+        let folder = tempfile::tempdir().expect("a folder");
+        let paths =
+            ContentPaths { rules: Some("docs/rules".to_owned()), ..ContentPaths::default() };
+        let config = ContentConfig { paths: Some(paths), ..ContentConfig::default() };
+        for file in files(&Library::shipped(), &config, Preset::Full) {
+            let path = folder.path().join(&file.path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            std::fs::write(path, file.text).expect("written");
+        }
+        let library = Library::load(&aidd_engine::files::Disk::new(folder.path()), &config);
+        assert_eq!(library.problems, [""; 0]);
+        let house = library.get(Shelf::Rules, "house").expect("a page");
+        assert_eq!(house.path, "docs/rules/house.md");
+        assert_eq!(crate::demands::of(house).len(), 2);
+        assert!(
+            library
+                .get(Shelf::Agents, "roles")
+                .expect("a page")
+                .body()
+                .contains("- quality-engineer: ")
+        );
+    }
+}

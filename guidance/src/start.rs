@@ -1,0 +1,436 @@
+//! What an agent is told when it starts, and the slices of context it may ask for later: parts of one
+//! sheet, each within its share.
+
+use super::demands;
+use super::library::{Library, Origin, Page};
+use super::next::Next;
+use super::sheet::{Part, Sheet, fit};
+use super::shelf::Shelf;
+use aidd_engine::config::TokenBudget;
+use aidd_memory::brief::Brief;
+use aidd_memory::kinds::{self, Checkpoint};
+use aidd_memory::state::State;
+use serde_json::{Map, Value};
+
+/// Most characters of one line.
+const LINE: usize = 220;
+
+/// What [`start`] may cost, in tokens.
+#[must_use]
+pub fn budget(of: TokenBudget) -> usize {
+    match of {
+        TokenBudget::Minimal => 400,
+        TokenBudget::Standard => 1200,
+        TokenBudget::Full => 3000,
+    }
+}
+
+/// What there is to tell.
+#[derive(Debug)]
+pub struct Told<'a> {
+    /// The pages.
+    pub library: &'a Library,
+    /// Where work stands.
+    pub state: &'a State,
+    /// What to do next.
+    pub next: &'a [Next],
+    /// The project's name.
+    pub project: &'a str,
+    /// What else has to be said first: a session that was opened, a store that was put aside.
+    pub notes: &'a [String],
+}
+
+/// What an agent is told when it starts, within [`budget`].
+#[must_use]
+pub fn start(told: &Told<'_>, size: TokenBudget) -> Sheet {
+    start_within(told, size, budget(size))
+}
+
+/// The same within another number of tokens: what is told may be part of something larger.
+#[must_use]
+pub fn start_within(told: &Told<'_>, size: TokenBudget, all: usize) -> Sheet {
+    // Rules of the project per page, of the shipped ones, and memories of each type.
+    let (own, shipped, memories) = match size {
+        TokenBudget::Minimal => (2, None, 3),
+        TokenBudget::Standard => (6, Some(0), 5),
+        TokenBudget::Full => (usize::MAX, Some(5), 12),
+    };
+    let share = |percent: usize| all * percent / 100;
+    let mut parts = vec![
+        Part::new(
+            format!("{}: where work stands", told.project),
+            share(25),
+            "aidd_branch get",
+            here(told),
+        ),
+        Part::new("First", share(20), "aidd_suggest_next", first(told.next)),
+        hazards(told.state, 3, share(20)),
+        failed(told.state, 3, share(10)),
+        decisions(told.state, memories, share(20)),
+        rules(told.library, own, share(30)),
+        conventions(told.state, memories, share(12)),
+    ];
+    if let Some(lines) = shipped {
+        parts.push(shipped_rules(told.library, lines, share(20)));
+        parts.push(index(told.library, size == TokenBudget::Full, share(20)));
+    }
+    if size == TokenBudget::Full {
+        parts.push(protocol(told.library, share(25)));
+    }
+    fit(&parts, all)
+}
+
+/// A slice of context, by its word.
+pub const SLICES: [&str; 6] = ["header", "memory", "session", "suggestions", "rules", "agents"];
+
+/// Shares of the slices in [`SLICES`], in hundredths of what there is after the reserve.
+const SHARES: [usize; 6] = [10, 40, 15, 10, 15, 10];
+
+/// What is kept free for the answer around it, in hundredths.
+pub const RESERVE: usize = 12;
+
+/// The slices asked for, within `budget` tokens less the reserve.
+#[must_use]
+pub fn slices(told: &Told<'_>, wanted: &[&str], budget: usize) -> Sheet {
+    let all = budget - budget * RESERVE / 100;
+    let mut parts = Vec::new();
+    for (slice, percent) in SLICES.iter().zip(SHARES) {
+        if !wanted.contains(slice) {
+            continue;
+        }
+        let share = all * percent / 100;
+        match *slice {
+            "header" => parts.push(Part::new(told.project, share, "", header(told))),
+            "memory" => {
+                parts.push(hazards(told.state, usize::MAX, share / 3));
+                parts.push(failed(told.state, usize::MAX, share / 6));
+                parts.push(decisions(told.state, usize::MAX, share / 3));
+                parts.push(conventions(told.state, usize::MAX, share / 3));
+            }
+            "session" => {
+                parts.push(Part::new("Session", share, "aidd_branch get", session(told.state)));
+            }
+            "suggestions" => {
+                parts.push(Part::new("Next", share, "aidd_suggest_next", first(told.next)));
+            }
+            "rules" => {
+                parts.push(rules(told.library, usize::MAX, share));
+                parts.push(shipped_rules(told.library, 5, share / 2));
+            }
+            _ => parts.push(index(told.library, true, share)),
+        }
+    }
+    Sheet { budget, ..fit(&parts, all) }
+}
+
+fn header(told: &Told<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = told.notes.iter().map(|note| short(note)).collect();
+    lines
+        .extend(told.library.problems.iter().map(|problem| short(&format!("Left out: {problem}"))));
+    if let Some(branch) = &told.state.branch {
+        let feature = told.state.context.feature.as_ref();
+        let feature = feature.map(|feature| format!(": {feature}")).unwrap_or_default();
+        lines.push(short(&format!("Branch {branch}{feature}")));
+    }
+    lines
+}
+
+fn here(told: &Told<'_>) -> Vec<String> {
+    let mut lines = header(told);
+    // A session that was just opened is told of already.
+    let opened = told.state.session.as_ref().map(|session| open_session(&session.id));
+    let is_told = |id: &str| told.notes.iter().any(|note| note.contains(id));
+    let is_again = told.state.session.as_ref().is_some_and(|session| is_told(&session.id));
+    let own = session(told.state).into_iter();
+    lines.extend(own.filter(|line| !is_again || Some(line) != opened.as_ref()));
+    lines
+}
+
+fn open_session(id: &str) -> String {
+    short(&format!("Open session {id}"))
+}
+
+fn session(state: &State) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(lifecycle) = &state.lifecycle {
+        let (feature, phase, id) = (&lifecycle.feature, &lifecycle.current_phase, &lifecycle.id);
+        let open: Vec<&str> = state.unmet.iter().map(|(_, says)| *says).collect();
+        let open = if open.is_empty() { "all criteria met".to_owned() } else { open.join("; ") };
+        lines.push(short(&format!("Lifecycle {id}, {feature}, in {phase}. Open: {open}")));
+    } else if let Some(phase) = &state.context.phase {
+        lines.push(short(&format!("Phase {phase}")));
+    }
+    if let Some(session) = &state.session {
+        lines.push(open_session(&session.id));
+    }
+    let pending = &state.context.pending_tasks;
+    if !pending.is_empty() {
+        lines.push(short(&format!("Pending: {}", pending.join("; "))));
+    }
+    if let Some(checkpoint) = &state.checkpoint {
+        lines.push(short(&format!("Checkpoint {}: {}", checkpoint.id, checkpoint.title(LINE))));
+        let body: Checkpoint = kinds::typed(&checkpoint.metadata).unwrap_or_default();
+        if let Some(steps) = body.next_steps.as_ref().and_then(steps) {
+            lines.push(short(&format!("Next, by that checkpoint: {steps}")));
+        }
+        if !body.open_files.is_empty() {
+            lines.push(short(&format!("Files at hand then: {}", body.open_files.join(", "))));
+        }
+    }
+    for decision in &state.context.decisions {
+        lines.push(short(&format!("Decided on the branch: {}", decision.decision)));
+    }
+    lines
+}
+
+/// Steps, as a text or as a list of texts, on one line.
+fn steps(steps: &Value) -> Option<String> {
+    match steps {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(steps) => {
+            let steps: Vec<&str> = steps.iter().filter_map(Value::as_str).collect();
+            (!steps.is_empty()).then(|| steps.join("; "))
+        }
+        _ => None,
+    }
+}
+
+fn first(next: &[Next]) -> Vec<String> {
+    next.iter().map(next_line).collect()
+}
+
+/// A suggestion on one line, its call ready to be made.
+#[must_use]
+pub fn next_line(next: &Next) -> String {
+    let mut args = next.args.clone();
+    for need in next.needs {
+        args.entry(*need).or_insert_with(|| Value::Object(Map::new()));
+    }
+    let args = if args.is_empty() { String::new() } else { format!(" {}", Value::Object(args)) };
+    // A call is whole, however long.
+    format!("- {}: `{}{args}` ({})", short(&next.action), next.tool, short(&next.reason))
+}
+
+fn hazards(state: &State, most: usize, share: usize) -> Part {
+    let line = |brief: &Brief| {
+        let entry = &brief.entry;
+        let said = |key: &str| entry.metadata.get(key).and_then(Value::as_str).unwrap_or_default();
+        let prevention =
+            [said("prevention"), said("fix")].into_iter().find(|text| !text.is_empty());
+        let prevention = prevention.map(|text| format!(" -> {text}")).unwrap_or_default();
+        short(&format!("- {}{prevention} [{}]", brief.line(90), entry.id))
+    };
+    let lines = state.hazards.iter().take(most).map(line).collect();
+    Part::new("Mistakes not to repeat", share, "aidd_memory_search", lines)
+}
+
+/// A decision on one line, with what came of it.
+fn decision(brief: &Brief) -> String {
+    // What came of it is not cut off.
+    let chars = if brief.marks().is_empty() { 140 } else { 60 };
+    short(&format!("- {} [{}]", brief.line(chars), brief.entry.id))
+}
+
+fn failed(state: &State, most: usize, share: usize) -> Part {
+    let lines = state.failed.iter().take(most).map(decision).collect();
+    Part::new("Decisions that failed, not to be made again", share, "aidd_memory_search", lines)
+}
+
+fn decisions(state: &State, most: usize, share: usize) -> Part {
+    let lines = state.decisions.iter().take(most).map(decision).collect();
+    Part::new("Decisions that hold", share, "aidd_memory_search", lines)
+}
+
+fn conventions(state: &State, most: usize, share: usize) -> Part {
+    let lines = state.conventions.iter().take(most);
+    let lines = lines.map(|brief| short(&format!("- {}", brief.line(160)))).collect();
+    Part::new("Conventions", share, "aidd_memory_search", lines)
+}
+
+fn own(page: &&Page) -> bool {
+    page.origin == Origin::Project
+}
+
+/// The project's rules: each with what it demands, most of each first.
+fn rules(library: &Library, most: usize, share: usize) -> Part {
+    let mut lines = Vec::new();
+    for page in library.on(Shelf::Rules).filter(own) {
+        let demands = demands::of(page);
+        // A page that begins with its demand says it once.
+        let is_told = demands.iter().any(|demand| demand.text == page.summary);
+        let said = if page.summary.is_empty() || is_told {
+            String::new()
+        } else {
+            format!(": {}", page.summary)
+        };
+        if demands.is_empty() {
+            lines.push(short(&format!("- {}{said}", page.name)));
+        } else {
+            lines.push(short(&format!("{}{said}", page.name)));
+        }
+        lines.extend(chosen(&demands, most));
+    }
+    Part::new("Rules of this project", share, "aidd://rules/{name}", lines)
+}
+
+/// The demands to show of a page: those that forbid first, if not all of them.
+fn chosen(demands: &[demands::Demand<'_>], most: usize) -> Vec<String> {
+    let (forbid, demand): (Vec<_>, Vec<_>) = demands.iter().partition(|demand| demand.forbids);
+    let line = |demand: &demands::Demand<'_>| short(&format!("- {}", unlinked(demand.text)));
+    forbid.into_iter().chain(demand).take(most).map(line).collect()
+}
+
+fn shipped_rules(library: &Library, most: usize, share: usize) -> Part {
+    let pages = library.on(Shelf::Rules).filter(|page| !own(page));
+    let mut lines = Vec::new();
+    if most == 0 {
+        let (global, others): (Vec<&Page>, Vec<&Page>) =
+            pages.partition(|page| page.name == "global");
+        let demands = global.iter().flat_map(|page| chosen(&demands::of(page), usize::MAX));
+        lines.extend(demands);
+        let names: Vec<&str> = others.iter().map(|page| &*page.name).collect();
+        if !names.is_empty() {
+            lines.insert(0, format!("By topic at aidd://rules/NAME: {}", names.join(", ")));
+        }
+    } else {
+        // What holds everywhere comes first; what holds in one language only, its page says.
+        let (global, others): (Vec<&Page>, Vec<&Page>) =
+            pages.partition(|page| page.name == "global");
+        for page in global.into_iter().chain(others) {
+            let mut demands = demands::of(page);
+            demands.retain(|demand| !demand.is_of_language);
+            lines.push(short(&format!("{}: {}", page.name, page.summary)));
+            lines.extend(chosen(&demands, most));
+        }
+    }
+    Part::new("Rules", share, "aidd://rules/{name}", lines)
+}
+
+/// Pages that tools read for the agent.
+const TABLES: [&str; 3] = ["competency-matrix", "decision-tree", "routing"];
+
+/// What else there is, by name.
+fn index(library: &Library, with_summaries: bool, share: usize) -> Part {
+    let mut lines = Vec::new();
+    for (shelf, word) in
+        [(Shelf::Skills, "Roles"), (Shelf::Workflows, "Workflows"), (Shelf::Templates, "Templates")]
+    {
+        let pages: Vec<&Page> =
+            library.on(shelf).filter(|page| !TABLES.contains(&&*page.name)).collect();
+        if pages.is_empty() {
+            continue;
+        }
+        let names: Vec<&str> = pages.iter().map(|page| &*page.name).collect();
+        if with_summaries && shelf != Shelf::Templates {
+            lines.push(format!("{word}:"));
+            lines.extend(
+                pages.iter().map(|page| short(&format!("- {}: {}", page.name, page.summary))),
+            );
+        } else {
+            lines.push(format!("{word}: {}", names.join(", ")));
+        }
+    }
+    let known = library.on(Shelf::Knowledge).count();
+    if known > 0 {
+        lines.push(format!("Knowledge: {known} technologies (aidd_query_tkb)"));
+    }
+    Part::new("Also here, by aidd_get_agent", share, "aidd_get_agent", lines)
+}
+
+/// The page of the agents: the project's, else ours.
+fn protocol(library: &Library, share: usize) -> Part {
+    let page = library.on(Shelf::Protocol).next();
+    let lines = page.map(|page| page.body().lines().filter(|line| !line.trim().is_empty()));
+    let lines = lines.into_iter().flatten().map(str::to_owned).collect();
+    Part::new("How to work here (AGENTS.md)", share, "AGENTS.md", lines)
+}
+
+/// A text with the words of its links only: their targets are told from another place.
+fn unlinked(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once('[') {
+        plain.push_str(before);
+        let words = link.split_once("](").and_then(|(words, target)| {
+            let after = target.split_once(')')?.1;
+            (!words.contains(['[', ']'])).then_some((words, after))
+        });
+        match words {
+            Some((words, after)) => {
+                plain.push_str(words);
+                rest = after;
+            }
+            None => {
+                plain.push('[');
+                rest = link;
+            }
+        }
+    }
+    plain + rest
+}
+
+/// On one line, its end cut where it is too long.
+fn short(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LINE) {
+        None => line,
+        Some((at, _)) => format!("{}…", &line[..at]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::next::{Asked, suggest};
+    use aidd_lexicon::tokens;
+
+    fn told<'a>(library: &'a Library, state: &'a State, next: &'a [Next]) -> Told<'a> {
+        Told { library, state, next, project: "shop", notes: &[] }
+    }
+
+    #[test]
+    fn a_start_keeps_its_budget_and_is_not_empty() {
+        let library = Library::shipped();
+        let mut state = State { branch: Some("main".to_owned()), ..State::default() };
+        state.context.pending_tasks =
+            (0..60).map(|n| format!("task {n} of the long list")).collect();
+        let next = suggest(&state, &Asked { task: Some("Add a login page"), ..Asked::default() });
+        for size in [TokenBudget::Minimal, TokenBudget::Standard, TokenBudget::Full] {
+            let sheet = start(&told(&library, &state, &next), size);
+            assert!(sheet.tokens <= budget(size), "{size:?}: {}", sheet.text);
+            assert_eq!(tokens::count(&sheet.text), sheet.tokens);
+            assert!(sheet.text.contains("aidd_session"), "{}", sheet.text);
+        }
+    }
+
+    #[test]
+    fn slices_are_those_asked_for() {
+        let library = Library::shipped();
+        let state = State { branch: Some("main".to_owned()), ..State::default() };
+        let sheet = slices(&told(&library, &state, &[]), &["rules"], 500);
+        assert!(sheet.text.starts_with("## Rules\n"), "{}", sheet.text);
+        assert!(!sheet.text.contains("Roles"));
+        let all = slices(&told(&library, &state, &[]), &["rules"], 20_000);
+        assert!(all.text.starts_with("## Rules\nglobal: "), "{}", all.text);
+        assert!(all.text.contains("import in a circle") && !all.text.contains("`any`"));
+        assert!(sheet.tokens <= 440);
+        for budget in [0, 20, 100, 4000, 20_000] {
+            let sheet = slices(&told(&library, &state, &[]), &SLICES, budget);
+            assert!(sheet.tokens <= budget - budget * RESERVE / 100);
+        }
+    }
+
+    #[test]
+    fn links_are_words() {
+        assert_eq!(
+            unlinked("by the [protocol](../a.md) and [x] [y](z)"),
+            "by the protocol and [x] y"
+        );
+        assert_eq!(unlinked("[half](open"), "[half](open");
+    }
+
+    #[test]
+    fn shares_are_all_there_is() {
+        assert_eq!(SHARES.iter().sum::<usize>(), 100);
+    }
+}

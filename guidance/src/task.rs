@@ -1,0 +1,355 @@
+//! A task in a sentence: where it is routed, how large it looks, and whether it may skip stages, by the
+//! conditions of `specs/fast-track.md`.
+
+use super::library::Library;
+use super::routing::{Route, Routing, page_data};
+use super::shelf::Shelf;
+use super::words::{Words, finds};
+use aidd_engine::config::TokenBudget;
+use aidd_engine::files::{Disk, Files};
+use aidd_engine::paths::Globs;
+use serde::Deserialize;
+
+/// Files of a small change, and its lines: `specs/fast-track.md`, low-complexity.
+const SMALL: (usize, usize) = (3, 50);
+
+/// A route less sure than this is given up for what the files tell.
+const UNSURE: f64 = 0.4;
+
+/// What is said of the change beside the task.
+#[derive(Clone, Debug, Default)]
+pub struct Expected {
+    /// The files that are expected to change.
+    pub files: Vec<String>,
+    /// How many lines are.
+    pub lines: Option<usize>,
+    /// Whether tests cover the place.
+    pub is_tested: Option<bool>,
+}
+
+/// How large a task looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// A few minutes.
+    Low,
+    /// An hour.
+    Moderate,
+    /// More, or several areas.
+    Complex,
+}
+
+impl Size {
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Moderate => "moderate",
+            Self::Complex => "complex",
+        }
+    }
+
+    /// How much an agent should be given to start with.
+    #[must_use]
+    pub fn budget(self) -> TokenBudget {
+        match self {
+            Self::Low => TokenBudget::Minimal,
+            Self::Moderate => TokenBudget::Standard,
+            Self::Complex => TokenBudget::Full,
+        }
+    }
+}
+
+/// A condition of the fast track.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// Its name.
+    pub id: String,
+    /// What it asks.
+    pub asks: String,
+    /// Whether it holds; `None`: it cannot be told, and does not hold.
+    pub holds: Option<bool>,
+}
+
+/// What a task is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// Where it is routed.
+    pub route: Route,
+    /// Whether only its files tell that, and no word of it.
+    pub is_by_files: bool,
+    /// How large it looks.
+    pub size: Size,
+    /// Words and paths that make it risky.
+    pub risks: Vec<String>,
+    /// Conditions of the fast track.
+    pub conditions: Vec<Condition>,
+    /// Whether all of them hold.
+    pub fast_track: bool,
+    /// Stages that may be skipped then.
+    pub skips: Vec<String>,
+    /// The form to ask with, where nothing is known of the task.
+    pub ask: Option<String>,
+    /// Roles whose hand-over is there already: they review instead of building.
+    pub present: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+struct FastTrack {
+    allowed_when: Vec<Allowed>,
+    risky_words: Words,
+    risky_paths: Vec<String>,
+    skips: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Allowed {
+    id: String,
+    asks: String,
+}
+
+/// What a role hands over, and where it lies in most projects.
+const HANDED_OVER: &[(&str, &[&str])] = &[
+    (
+        "contract-architect",
+        &[
+            "openapi.yaml",
+            "openapi.yml",
+            "openapi.json",
+            "api/openapi.yaml",
+            "docs/openapi.yaml",
+            "docs/api/openapi.yaml",
+        ],
+    ),
+    (
+        "data-architect",
+        &[
+            "schema.sql",
+            "db/schema.sql",
+            "db/schema.rb",
+            "prisma/schema.prisma",
+            "database/schema.sql",
+        ],
+    ),
+    (
+        "design-architect",
+        &[
+            "design-tokens.json",
+            "tokens.json",
+            "src/tokens.json",
+            "tailwind.config.js",
+            "tailwind.config.ts",
+        ],
+    ),
+];
+
+/// Whose work files are, where no word of the task tells; the first that fits.
+const BY_FILES: &[(&str, &[&str])] = &[
+    ("data-architect", &["**/*.sql", "**/migrations/**"]),
+    ("platform-engineer", &["**/*Dockerfile*", ".github/**", ".gitlab-ci.yml", "**/*.tf"]),
+    (
+        "quality-engineer",
+        &["**/{test,tests,__tests__,spec}/**", "**/*.{test,spec}.*", "**/*_test.*"],
+    ),
+    ("interface-artisan", &["**/*.{tsx,jsx,vue,svelte,html,css,scss}"]),
+    ("knowledge-architect", &["**/*.{md,mdx,rst,adoc}"]),
+    ("backend-engineer", &["**/*.{rs,go,py,java,kt,cs,rb,php,ts,js,mts,mjs,c,cc,cpp,swift}"]),
+];
+
+/// The role that most of the files belong to, the last in [`BY_FILES`] of equals: what is built, rather
+/// than what goes with it.
+fn by_files(files: &[String]) -> Option<&'static str> {
+    let mut counts: Vec<(usize, &str)> = Vec::new();
+    let mut left: Vec<&String> = files.iter().collect();
+    for (role, globs) in BY_FILES {
+        let Ok(globs) = Globs::new(globs, &[] as &[&str]) else { continue };
+        let before = left.len();
+        left.retain(|path| !globs.matches(path));
+        counts.push((before - left.len(), role));
+    }
+    counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .max_by_key(|(count, _)| *count)
+        .map(|(_, role)| role)
+}
+
+/// Where a task is routed whose words tell nothing, by its files.
+fn routed_by_files(routing: &Routing, files: &[String]) -> Option<Route> {
+    let role = by_files(files)?;
+    let rows = || routing.rows().iter().filter(|row| row.role == role);
+    let row = rows().find(|row| row.phase == "BUILD").or_else(|| rows().next())?;
+    Some(Route {
+        roles: vec![role.to_owned()],
+        workflow: Some(row.workflow.clone()),
+        phase: Some(row.phase.clone()),
+        tier: Some(row.tier),
+        ..Route::default()
+    })
+}
+
+/// What `text` is, by the pages of `library`.
+///
+/// # Errors
+/// Which page cannot be read as a table, and why.
+pub fn classify(
+    library: &Library,
+    routing: &Routing,
+    disk: &Disk,
+    text: &str,
+    expected: &Expected,
+) -> Result<Task, String> {
+    let mut route = routing.classify(text);
+    // Files tell more than what the words may mean.
+    let is_unsure = route.roles.is_empty() || route.confidence < UNSURE;
+    let other = is_unsure.then(|| routed_by_files(routing, &expected.files)).flatten();
+    let is_by_files = other.is_some();
+    route = other.unwrap_or(route);
+    let size = size(text, &route, expected);
+    let fast: FastTrack = page_data(library, Shelf::Specs, "fast-track")?;
+    let risky = finds(text, &fast.risky_words).into_iter();
+    let mut risks: Vec<String> = risky.map(|word| word.trim_end_matches('*').to_owned()).collect();
+    if !fast.risky_paths.is_empty() {
+        let paths = Globs::new::<String>(&fast.risky_paths, &[])
+            .map_err(|error| format!("specs/fast-track.md: {error}"))?;
+        risks.extend(expected.files.iter().filter(|path| paths.matches(path)).cloned());
+    }
+    let conditions: Vec<Condition> = fast
+        .allowed_when
+        .into_iter()
+        .map(|one| {
+            let holds = holds(&one.id, &route, &risks, expected);
+            Condition { id: one.id, asks: one.asks, holds }
+        })
+        .collect();
+    let fast_track = conditions.iter().all(|condition| condition.holds == Some(true));
+    let present = route.roles.iter().filter_map(|role| {
+        let (_, places) = HANDED_OVER.iter().find(|(of, _)| of == role)?;
+        let place = places.iter().find(|place| disk.exists(place))?;
+        // Who leads the task builds, whatever is there.
+        (route.roles.last() != Some(role)).then(|| (role.clone(), (*place).to_owned()))
+    });
+    let present = present.collect();
+    let ask = route.row.is_none().then(|| routing.otherwise().to_owned());
+    let ask = ask.filter(|_| route.roles.is_empty());
+    let skips = if fast_track { fast.skips } else { Vec::new() };
+    Ok(Task { route, is_by_files, size, risks, conditions, fast_track, skips, ask, present })
+}
+
+fn size(text: &str, route: &Route, expected: &Expected) -> Size {
+    let words = text.split_whitespace().count();
+    let (files, lines) = (expected.files.len(), expected.lines.unwrap_or_default());
+    if route.spans || words > 60 || files > 10 || lines > 500 {
+        Size::Complex
+    } else if route.roles.len() <= 1
+        && words <= 15
+        && files <= SMALL.0
+        && lines <= SMALL.1
+        && route.tier != Some(1)
+    {
+        Size::Low
+    } else {
+        Size::Moderate
+    }
+}
+
+/// Whether a condition holds, by its name in the page.
+fn holds(id: &str, route: &Route, risks: &[String], expected: &Expected) -> Option<bool> {
+    let is_text = |path: &String| {
+        [".md", ".txt", ".rst", ".adoc"].iter().any(|ending| path.ends_with(ending))
+    };
+    match id {
+        "low-complexity" if expected.files.len() > SMALL.0 => Some(false),
+        "low-complexity" => {
+            let lines = expected.lines.filter(|_| !expected.files.is_empty());
+            lines.map(|lines| lines <= SMALL.1)
+        }
+        "tier-2-or-3" => route.tier.map(|tier| tier > 1),
+        "not-shipping" => route.phase.as_ref().map(|phase| phase != "SHIP"),
+        "not-risky" => Some(risks.is_empty()),
+        "known-ground" if !expected.files.is_empty() && expected.files.iter().all(is_text) => {
+            Some(true)
+        }
+        "known-ground" => expected.is_tested,
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a project is made to be read")]
+mod tests {
+    use super::*;
+
+    fn classified(text: &str, expected: &Expected) -> Task {
+        let library = Library::shipped();
+        let routing = Routing::new(&library).expect("the tables");
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("prisma")).expect("made");
+        std::fs::write(folder.path().join("prisma/schema.prisma"), "").expect("written");
+        classify(&library, &routing, &Disk::new(folder.path()), text, expected).expect("a task")
+    }
+
+    #[test]
+    fn the_fast_track_needs_every_condition() {
+        let small = Expected {
+            files: vec!["src/date.ts".to_owned()],
+            lines: Some(10),
+            is_tested: Some(true),
+        };
+        let task = classified("Fix the wrong month in the date helper", &small);
+        assert!(task.fast_track, "{task:?}");
+        assert_eq!(task.skips, ["brainstorm", "research", "SPEC"]);
+        let unknown = classified("Fix the wrong month in the date helper", &Expected::default());
+        let open: Vec<&str> = unknown
+            .conditions
+            .iter()
+            .filter(|one| one.holds.is_none())
+            .map(|one| &*one.id)
+            .collect();
+        assert_eq!(open, ["low-complexity", "known-ground"]);
+        assert!(!unknown.fast_track && unknown.skips.is_empty());
+        let risky = Expected { files: vec!["src/auth/date.ts".to_owned()], ..small };
+        assert_eq!(classified("Fix the wrong month", &risky).risks, ["src/auth/date.ts"]);
+        assert_eq!(classified("비밀번호 버그를 고쳐줘", &Expected::default()).risks, ["비밀번호"]);
+        let risks = |text: &str| classified(text, &Expected::default()).risks;
+        assert_eq!(risks("Authors are sorted wrong"), [""; 0]);
+        assert_eq!(risks("Drag and drop cards, and a drop-down below"), [""; 0]);
+        assert_eq!(risks("Drop the orders table"), ["drop the"]);
+        assert_eq!(risks("Payments fail since we deployed"), ["payment", "deploy"]);
+    }
+
+    #[test]
+    fn files_tell_where_words_do_not() {
+        let routed = |files: &[&str]| {
+            let files = files.iter().map(|&path| path.to_owned()).collect();
+            let expected = Expected { files, ..Expected::default() };
+            let task = classified("Show the balance after each posting", &expected);
+            // What the words may mean is not sure, and stands only where no file tells.
+            assert!(task.is_by_files || task.route.confidence < UNSURE);
+            if task.is_by_files { task.route.roles.join(", ") } else { String::new() }
+        };
+        assert_eq!(routed(&["crates/core/src/statement.rs"]), "backend-engineer");
+        assert_eq!(
+            routed(&["db/migrations/2.sql", "src/a.py", "tests/test_a.py"]),
+            "backend-engineer"
+        );
+        assert_eq!(routed(&["db/migrations/2.sql"]), "data-architect");
+        assert_eq!(routed(&["src/Chart.tsx", "src/chart.css", "src/a.ts"]), "interface-artisan");
+        assert_eq!(routed(&["Dockerfile"]), "platform-engineer");
+        assert_eq!(routed(&["LICENSE"]), "");
+        assert_eq!(routed(&[]), "");
+        let named = Expected { files: vec!["a.sql".to_owned()], ..Expected::default() };
+        assert!(!classified("Refactor the pricing module", &named).is_by_files);
+    }
+
+    #[test]
+    fn what_is_there_is_reviewed_and_what_is_unknown_is_asked() {
+        let task = classified("Implement the orders endpoint in NestJS", &Expected::default());
+        assert_eq!(
+            task.present,
+            [("data-architect".to_owned(), "prisma/schema.prisma".to_owned())]
+        );
+        let nothing = classified("hm, perhaps later", &Expected::default());
+        assert_eq!(nothing.ask.as_deref(), Some("brainstorm"));
+    }
+}

@@ -1,0 +1,194 @@
+//! Static embeddings: a text becomes the mean of the vectors of its pieces. Nothing is parsed at
+//! the start and nothing is downloaded; the table is read where the program file holds it.
+
+mod pieces;
+
+use std::ops::Range;
+
+/// The name of the shipped table. Stored with every vector: vectors of two tables cannot be compared.
+pub const NAME: &str = "minilm-128-1";
+
+/// The shipped table; `embedding/README.md` says how it was made, `write` in `embedding/distil.py`
+/// what its form is.
+static TABLE: &[u8] = include_bytes!("../../embedding/table.bin");
+
+/// The numbers of a vector.
+pub const DIMENSIONS: usize = 128;
+
+/// Magic, row count and dimensions.
+const HEAD: usize = 16;
+
+/// What a text is about. Texts of like meaning have vectors of like direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vector {
+    values: [i8; DIMENSIONS],
+    /// 1 ÷ length; 0 for a text without a known piece.
+    scale: f32,
+}
+
+impl Vector {
+    /// The nearest one in whole numbers, its greatest number 127 or −127.
+    fn pack(sum: &[f32; DIMENSIONS]) -> Self {
+        let most = sum.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+        let step = if most > 0.0 { 127.0 / most } else { 0.0 };
+        #[expect(clippy::cast_possible_truncation, reason = "-127 to 127 by the step")]
+        Self::new(sum.map(|value| (value * step).round() as i8))
+    }
+
+    fn new(values: [i8; DIMENSIONS]) -> Self {
+        let square: i32 = values.iter().map(|value| i32::from(*value).pow(2)).sum();
+        #[expect(clippy::cast_precision_loss, reason = "at most 128 times 128², exact in f32")]
+        let scale = if square > 0 { 1.0 / (square as f32).sqrt() } else { 0.0 };
+        Self { values, scale }
+    }
+
+    /// −1 to 1: how alike two texts are; 0 if one of them has no known piece.
+    #[must_use]
+    pub fn cosine(&self, other: &Self) -> f32 {
+        let pairs = self.values.iter().zip(&other.values);
+        let dot: i32 = pairs.map(|(one, other)| i32::from(*one) * i32::from(*other)).sum();
+        #[expect(clippy::cast_precision_loss, reason = "at most 128 times 128², exact in f32")]
+        let dot = dot as f32;
+        dot * self.scale * other.scale
+    }
+
+    /// Its numbers; only their proportions tell.
+    pub(crate) fn values(&self) -> [f32; DIMENSIONS] {
+        self.values.map(f32::from)
+    }
+
+    /// No piece of the text was known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.scale == 0.0
+    }
+
+    /// For storing; [`Vector::from_bytes`] reads it.
+    #[must_use]
+    pub fn to_bytes(&self) -> [u8; DIMENSIONS] {
+        self.values.map(i8::cast_unsigned)
+    }
+
+    /// A stored vector; `None` if it has another number of dimensions.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let bytes: [u8; DIMENSIONS] = bytes.try_into().ok()?;
+        Some(Self::new(bytes.map(u8::cast_signed)))
+    }
+}
+
+/// A table of pieces and their vectors.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// Where each piece ends in `pieces`, four bytes a row.
+    ends: &'static [u8],
+    /// What a row is multiplied by, four bytes a row.
+    scales: &'static [u8],
+    /// All pieces, in byte order.
+    pieces: &'static [u8],
+    /// The vectors, [`DIMENSIONS`] bytes a row.
+    rows: &'static [u8],
+}
+
+impl Table {
+    /// The table that aidd ships; its name is [`NAME`].
+    ///
+    /// # Panics
+    /// Never: a test reads the same bytes.
+    #[must_use]
+    pub fn shipped() -> Self {
+        Self::new(TABLE).expect("the shipped table is whole")
+    }
+
+    /// Looks at the sizes only, not at the rows; `None` if they do not fit together.
+    fn new(bytes: &'static [u8]) -> Option<Self> {
+        let head = bytes.get(..HEAD)?;
+        let count = usize::try_from(number(head, 2)?).ok()?;
+        if !head.starts_with(b"AIDDVEC1") || number(head, 3)? as usize != DIMENSIONS {
+            return None;
+        }
+        let (ends, rest) = bytes.get(HEAD..)?.split_at_checked(count.checked_mul(4)?)?;
+        let (scales, rest) = rest.split_at_checked(count * 4)?;
+        let pieces = if count == 0 { 0 } else { number(ends, count - 1)? as usize };
+        let (pieces, rows) = rest.split_at_checked(pieces)?;
+        let whole = rows.len() == count.checked_mul(DIMENSIONS)?;
+        whole.then_some(Self { ends, scales, pieces, rows })
+    }
+
+    /// What `text` is about. Long texts take time in proportion to their length.
+    #[must_use]
+    pub fn vector(&self, text: &str) -> Vector {
+        let mut sum = [0.0; DIMENSIONS];
+        pieces::each(self, text, &mut |row| self.add(row, &mut sum));
+        Vector::pack(&sum)
+    }
+
+    /// Whether `word`, in lower case, is a piece as it stands.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        self.longest(b"", word.as_bytes()).is_some_and(|(_, length)| length == word.len())
+    }
+
+    fn add(&self, row: usize, sum: &mut [f32; DIMENSIONS]) {
+        let scale = number(self.scales, row).map_or(0.0, f32::from_bits);
+        let values = self.rows.get(row * DIMENSIONS..).unwrap_or_default();
+        for (sum, value) in sum.iter_mut().zip(values) {
+            *sum += f32::from(value.cast_signed()) * scale;
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len() / 4
+    }
+
+    fn piece(&self, row: usize) -> &'static [u8] {
+        let start = row.checked_sub(1).and_then(|row| number(self.ends, row)).unwrap_or(0);
+        let end = number(self.ends, row).unwrap_or(start);
+        self.pieces.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// Of the rows `among`, whose pieces share their first `at` bytes, those with `byte` next.
+    fn narrow(&self, among: &Range<usize>, at: usize, byte: u8) -> Range<usize> {
+        let start = Self::first(among.clone(), |row| self.piece(row).get(at) >= Some(&byte));
+        start..Self::first(start..among.end, |row| self.piece(row).get(at) > Some(&byte))
+    }
+
+    /// The first of `rows` that is `far` enough; all after it are too.
+    fn first(mut rows: Range<usize>, far: impl Fn(usize) -> bool) -> usize {
+        while !rows.is_empty() {
+            let middle = rows.start + rows.len() / 2;
+            if far(middle) {
+                rows.end = middle;
+            } else {
+                rows.start = middle + 1;
+            }
+        }
+        rows.start
+    }
+
+    /// The longest piece that `text` begins with, after `lead`: its row and its length in `text`.
+    fn longest(&self, lead: &[u8], text: &[u8]) -> Option<(usize, usize)> {
+        let mut among = 0..self.len();
+        let mut found = None;
+        for (at, byte) in lead.iter().chain(text).enumerate() {
+            among = self.narrow(&among, at, *byte);
+            if among.is_empty() {
+                break;
+            }
+            // A piece that ends here comes before all longer ones.
+            let length = at + 1;
+            if length > lead.len() && self.piece(among.start).len() == length {
+                found = Some((among.start, length - lead.len()));
+            }
+        }
+        found
+    }
+}
+
+/// The number at `index` of little-endian 32-bit numbers.
+fn number(bytes: &[u8], index: usize) -> Option<u32> {
+    let bytes = bytes.get(index.checked_mul(4)?..)?.first_chunk()?;
+    Some(u32::from_le_bytes(*bytes))
+}
+
+#[cfg(test)]
+mod tests;

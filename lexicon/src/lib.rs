@@ -1,0 +1,5 @@
+//! How many tokens a text costs a model, and what a text is about: a byte-pair encoding and a table
+//! of word vectors, both read where they lie in the binary.
+
+pub mod embedding;
+pub mod tokens;

@@ -1,0 +1,183 @@
+//! `aidd-eval`: how well the memory is searched, and how fast.
+//!
+//! `cargo bench -p aidd-engine --bench retrieval` scores the set; with `-- speed 100000` the set is
+//! padded with other memories to that number, scored again and timed.
+#![expect(clippy::print_stdout, reason = "prints what it measured")]
+#![expect(clippy::disallowed_methods, reason = "reads what the system tells of processor time")]
+
+mod set;
+
+use aidd_lexicon::embedding::DIMENSIONS;
+use aidd_memory::project::ProjectMemory;
+use aidd_memory::recall::{Question, Using};
+use aidd_memory::store::{Layers, Wanted};
+use set::{Asked, FIGURES, Score};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// The ways to search that are compared.
+const WAYS: [(&str, Using); 3] =
+    [("words", Using::Words), ("meaning", Using::Meaning), ("both", Using::Both)];
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let count = words.iter().find_map(|word| word.parse().ok());
+    match words.first().map(String::as_str) {
+        Some("speed") => speed(count.unwrap_or(1000)),
+        _ => {
+            let folder = TempDir::new().expect("a folder");
+            evaluate(&mut set::filled(folder.path(), Wanted::Sqlite, &[]));
+        }
+    }
+}
+
+fn evaluate(memory: &mut ProjectMemory) {
+    let questions = set::questions();
+    for (half, is_test) in [("tuning half", false), ("test half", true)] {
+        let asked: Vec<Asked> = set::questions()
+            .into_iter()
+            .filter(|asked| asked.is_test() == is_test && asked.is_answered())
+            .collect();
+        println!("\n{half}, {} questions", asked.len());
+        print!("{:12}", "");
+        FIGURES.iter().for_each(|figure| print!("{figure:>9}"));
+        println!();
+        let scores = WAYS.map(|(name, using)| {
+            let scores = set::scores(memory, &asked, using);
+            row(name, &scores);
+            scores
+        });
+        let [words, meaning, both] = &scores;
+        for (name, other) in [("words", words), ("meaning", meaning)] {
+            let [mean, low, high] = set::gained(both, other);
+            println!("both over {name}: {mean:+.3} nDCG@10 [{low:+.3}, {high:+.3}]");
+        }
+        by_kind(&asked, &scores);
+    }
+    nothing(memory, &questions);
+}
+
+fn row(name: &str, scores: &[Score]) {
+    print!("{name:12}");
+    for at in 0..FIGURES.len() {
+        print!("{:9.3}", set::mean(scores.iter().map(|score| score.figures()[at])));
+    }
+    println!();
+}
+
+fn by_kind(asked: &[Asked], scores: &[Vec<Score>; 3]) {
+    let mut kinds: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, asked) in asked.iter().enumerate() {
+        kinds.entry(&asked.kind).or_default().push(at);
+    }
+    println!("nDCG@10 by kind{:13}{:>9}{:>9}{:>9}", "", WAYS[0].0, WAYS[1].0, WAYS[2].0);
+    for (kind, at) in kinds {
+        print!("  {kind:22}{:4}", at.len());
+        for scores in scores {
+            print!("{:9.3}", set::mean(at.iter().map(|at| scores[*at].gain)));
+        }
+        println!();
+    }
+}
+
+/// What is answered when the set knows no answer.
+fn nothing(memory: &mut ProjectMemory, questions: &[Asked]) {
+    let best = |asked: &&Asked| {
+        let found = memory.search(&set::question(asked)).expect("found");
+        found.hits.first().map_or(0.0, |hit| hit.score)
+    };
+    let (answered, unanswered): (Vec<&Asked>, Vec<&Asked>) =
+        questions.iter().partition(|asked| asked.is_answered());
+    let mut best = best;
+    let known = set::mean(answered.iter().map(&mut best));
+    let unknown = set::mean(unanswered.iter().map(&mut best));
+    println!(
+        "\nscore of the first hit: {known:.2} where there is an answer, {unknown:.2} where not"
+    );
+}
+
+fn speed(count: usize) {
+    let folder = TempDir::new().expect("a folder");
+    let own = set::memories().len();
+    let start = Instant::now();
+    drop(set::filled(folder.path(), Wanted::Sqlite, &set::others(count.saturating_sub(own))));
+    println!("{count} memories saved in {:.1} s", start.elapsed().as_secs_f64());
+    let questions = set::questions();
+
+    let mut cold = Vec::new();
+    for asked in questions.iter().take(20) {
+        let start = Instant::now();
+        let mut memory = set::open(folder.path(), Wanted::Sqlite);
+        let opened = start.elapsed();
+        memory.search(&set::question(asked)).expect("found");
+        cold.push(start.elapsed() - opened);
+    }
+    report("first search of a process", &mut cold);
+
+    let mut memory = set::open(folder.path(), Wanted::Sqlite);
+    memory.search(&Question { text: "first".into(), ..Question::new(Layers::ALL) }).expect("found");
+    let start = Instant::now();
+    memory
+        .search(&Question { text: "second".into(), ..Question::new(Layers::ALL) })
+        .expect("found");
+    println!("second search, which takes the terms in: {}", told(start.elapsed()));
+
+    let mut times = Vec::new();
+    let busy = on_processor();
+    for _ in 0..3 {
+        for asked in &questions {
+            let start = Instant::now();
+            memory.search(&set::question(asked)).expect("found");
+            times.push(start.elapsed());
+        }
+    }
+    let busy = on_processor().zip(busy).map(|(end, start)| end - start);
+    let searches = u32::try_from(times.len()).expect("few");
+    report("each later search", &mut times);
+    if let Some(busy) = busy {
+        println!("time on the processor: {} a search", told(busy / searches));
+    }
+    limit(count);
+    evaluate(&mut memory);
+}
+
+fn told(time: Duration) -> String {
+    format!("{:.3} ms", time.as_secs_f64() * 1000.0)
+}
+
+fn report(name: &str, times: &mut [Duration]) {
+    times.sort_unstable();
+    let at = |share: usize| told(times[(times.len() - 1) * share / 100]);
+    println!("{name}: least {}, p50 {}, p95 {}, p99 {}", at(0), at(50), at(95), at(99));
+}
+
+/// How long this thread was on a processor, where the system says so.
+fn on_processor() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(Duration::from_nanos(text.split(' ').next()?.parse().ok()?))
+}
+
+/// What reading all vectors once must take.
+fn limit(count: usize) {
+    let bytes = count * DIMENSIONS;
+    let words = vec![1_u64; (64 << 20) / 8];
+    let best = (0..20)
+        .map(|_| {
+            let start = Instant::now();
+            std::hint::black_box(words.iter().fold(0_u64, |sum, word| sum.wrapping_add(*word)));
+            start.elapsed()
+        })
+        .min()
+        .expect("a time");
+    #[expect(clippy::cast_precision_loss, reason = "for people")]
+    let (rate, least) = {
+        let rate = (64 << 20) as f64 / best.as_secs_f64();
+        (rate, bytes as f64 / rate)
+    };
+    println!(
+        "limit: {bytes} bytes of vectors at {:.1} GB/s take {:.3} ms",
+        rate / 1e9,
+        least * 1000.0
+    );
+}

@@ -1,0 +1,262 @@
+//! The retrieval set of `tests/retrieval` in a store, asked and scored.
+#![expect(clippy::disallowed_methods, reason = "reads the set")]
+
+use aidd_memory::privacy::Gate;
+use aidd_memory::project::{ProjectMemory, system_clock};
+use aidd_memory::recall::{Question, Using};
+use aidd_memory::store::{self, Durability, Layers, Wanted, transaction};
+use aidd_memory::types::{Entry, Kind, Layer, Link, Relation, SCHEMA_VERSION, Status};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A memory of the set.
+#[derive(Deserialize)]
+pub(crate) struct Memory {
+    pub(crate) id: String,
+    r#type: Kind,
+    pub(crate) topic: String,
+    title: String,
+    content: String,
+    metadata: Map<String, Value>,
+    files: Vec<String>,
+    branch: String,
+    session: String,
+    created_at: i64,
+    supersedes: Option<String>,
+}
+
+/// A question of the set.
+#[derive(Deserialize)]
+pub(crate) struct Asked {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) question: String,
+    relevant: BTreeMap<String, u8>,
+}
+
+impl Asked {
+    /// Whether it is of the half that nothing was tuned on.
+    pub(crate) fn is_test(&self) -> bool {
+        let number = self.id.rsplit_once('-').and_then(|(_, number)| number.parse::<u32>().ok());
+        number.is_some_and(|number| number % 2 == 0)
+    }
+
+    /// Whether the set knows an answer.
+    pub(crate) fn is_answered(&self) -> bool {
+        !self.relevant.is_empty()
+    }
+}
+
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/retrieval")
+}
+
+fn lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
+    let text = fs::read_to_string(folder().join(name)).expect("a file");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line of the set")).collect()
+}
+
+pub(crate) fn memories() -> Vec<Memory> {
+    lines("memories.jsonl")
+}
+
+pub(crate) fn questions() -> Vec<Asked> {
+    lines("questions.jsonl")
+}
+
+fn entry(memory: &Memory, old: &BTreeSet<&String>) -> Entry {
+    let mut metadata = memory.metadata.clone();
+    metadata.insert("files".into(), json!(memory.files));
+    Entry {
+        id: memory.id.clone(),
+        kind: memory.r#type,
+        layer: Layer::Local,
+        topic: Some(memory.topic.clone()),
+        content: format!("{}\n{}", memory.title, memory.content),
+        metadata,
+        status: if old.contains(&memory.id) { Status::Superseded } else { Status::Active },
+        session_id: Some(memory.session.clone()),
+        branch: Some(memory.branch.clone()),
+        created_at: memory.created_at,
+        updated_at: memory.created_at,
+        schema_version: SCHEMA_VERSION,
+        heads: Vec::new(),
+        extra: Map::new(),
+    }
+}
+
+/// A memory of the project at `root` that holds the set and `others`.
+pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMemory {
+    let gate = Gate::new();
+    let mut store = store::open(&root.join(".aidd"), wanted, 1).expect("a store").store;
+    let memories = memories();
+    let old = memories.iter().filter_map(|memory| memory.supersedes.as_ref()).collect();
+    let mut entries: Vec<Entry> = memories.iter().map(|memory| entry(memory, &old)).collect();
+    entries.extend_from_slice(others);
+    for part in entries.chunks(1000) {
+        transaction(&mut *store, Durability::Normal, &mut |store| {
+            // Pages on secrets show some that the gate does not let pass.
+            let mut clean = part.iter().filter_map(|entry| gate.clean(entry).ok());
+            clean.try_for_each(|entry| store.put_entry(&entry))
+        })
+        .expect("written");
+    }
+    transaction(&mut *store, Durability::Full, &mut |store| {
+        for memory in &memories {
+            if let Some(old) = &memory.supersedes {
+                let from = memory.id.clone();
+                let links = vec![Link { from, ..Link::to(Relation::Supersedes, old) }];
+                store.put_links(&memory.id, &gate.clean(&links)?)?;
+            }
+        }
+        Ok(())
+    })
+    .expect("linked");
+    drop(store);
+    open(root, wanted)
+}
+
+pub(crate) fn open(root: &Path, wanted: Wanted) -> ProjectMemory {
+    ProjectMemory::open(root, wanted, system_clock()).expect("a memory")
+}
+
+/// Memories that answer none of the questions: sentences of this project's own pages, three at a
+/// time.
+pub(crate) fn others(count: usize) -> Vec<Entry> {
+    let mut sentences = Vec::new();
+    for folder in ["content", "docs"] {
+        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder), &mut sentences);
+    }
+    sentences.sort();
+    let mut series = Series::new();
+    let mut other = |at: usize| {
+        let mut three = || sentences[series.below(sentences.len())].clone();
+        let (title, first, second) = (three(), three(), three());
+        let time = 1_730_000_000_000 + i64::try_from(at).expect("few") * 600_000;
+        Entry {
+            id: format!("insight_{time}_{at}"),
+            kind: Kind::ALL[at % Kind::ALL.len()],
+            layer: Layer::Local,
+            topic: None,
+            content: format!("{title}\n{first} {second}"),
+            metadata: Map::new(),
+            status: Status::Active,
+            session_id: Some(format!("session-{}", at / 50)),
+            branch: Some(format!("work-{}", at / 500)),
+            created_at: time,
+            updated_at: time,
+            schema_version: SCHEMA_VERSION,
+            heads: Vec::new(),
+            extra: Map::new(),
+        }
+    };
+    (0..count).map(&mut other).collect()
+}
+
+fn collect(folder: &Path, sentences: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(&path, sentences);
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            let text = fs::read_to_string(&path).expect("text");
+            let long = text.split(['\n']).map(str::trim).filter(|line| line.len() > 40);
+            sentences.extend(long.map(str::to_owned));
+        }
+    }
+}
+
+/// A series of numbers without order, the same each time: xorshift64.
+pub(crate) struct Series(u64);
+
+impl Series {
+    pub(crate) fn new() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % end as u64).expect("below")
+    }
+}
+
+/// What the question is asked with: ten hits, those that were replaced too, as the set grades them.
+pub(crate) fn question(asked: &Asked) -> Question {
+    Question { text: asked.question.clone(), with_superseded: true, ..Question::new(Layers::ALL) }
+}
+
+/// How good an answer is.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Score {
+    pub(crate) recall_5: f64,
+    pub(crate) recall_10: f64,
+    pub(crate) rank: f64,
+    pub(crate) gain: f64,
+}
+
+/// The names of the figures of a score.
+pub(crate) const FIGURES: [&str; 4] = ["R@5", "R@10", "MRR", "nDCG@10"];
+
+impl Score {
+    pub(crate) fn figures(&self) -> [f64; 4] {
+        [self.recall_5, self.recall_10, self.rank, self.gain]
+    }
+}
+
+/// Scores the first ten hits as `tests/retrieval/README.md` says.
+#[expect(clippy::cast_precision_loss, reason = "counts of ten")]
+pub(crate) fn score(asked: &Asked, found: &[String]) -> Score {
+    let is_good = |id: &String| asked.relevant.get(id).is_some_and(|grade| *grade >= 2);
+    let good = asked.relevant.values().filter(|grade| **grade >= 2).count() as f64;
+    let within = |most: usize| found.iter().take(most).filter(|id| is_good(id)).count() as f64;
+    let discount = |at: usize| 1.0 / (at as f64 + 2.0).log2();
+    let gain = |grade: u8| f64::from(2_u32.pow(u32::from(grade)) - 1);
+    let own =
+        found.iter().take(10).enumerate().map(|(at, id)| {
+            asked.relevant.get(id).map_or(0.0, |grade| gain(*grade) * discount(at))
+        });
+    let mut grades: Vec<u8> = asked.relevant.values().copied().collect();
+    grades.sort_unstable_by(|a, b| b.cmp(a));
+    let best = grades.iter().take(10).enumerate().map(|(at, grade)| gain(*grade) * discount(at));
+    Score {
+        recall_5: within(5) / good,
+        recall_10: within(10) / good,
+        rank: found.iter().position(is_good).map_or(0.0, |at| 1.0 / (at as f64 + 1.0)),
+        gain: own.sum::<f64>() / best.sum::<f64>(),
+    }
+}
+
+/// The score of each question that has an answer.
+pub(crate) fn scores(memory: &mut ProjectMemory, questions: &[Asked], using: Using) -> Vec<Score> {
+    let answered = questions.iter().filter(|asked| asked.is_answered());
+    answered
+        .map(|asked| {
+            let found = memory.search_using(&question(asked), using).expect("found");
+            let ids: Vec<String> = found.hits.into_iter().map(|hit| hit.id).collect();
+            score(asked, &ids)
+        })
+        .collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of questions")]
+pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0_usize), |(sum, count), value| (sum + value, count + 1));
+    sum / count.max(1) as f64
+}
+
+/// How much more gain `one` has than `other`: the mean, and the bounds within which it lies in 95 of
+/// 100 sets drawn from these questions.
+pub(crate) fn gained(one: &[Score], other: &[Score]) -> [f64; 3] {
+    let gains: Vec<f64> = one.iter().zip(other).map(|(one, other)| one.gain - other.gain).collect();
+    let mut series = Series::new();
+    let mut means: Vec<f64> = (0..2000)
+        .map(|_| mean((0..gains.len()).map(|_| gains[series.below(gains.len())])))
+        .collect();
+    means.sort_unstable_by(f64::total_cmp);
+    [mean(gains.iter().copied()), means[50], means[1949]]
+}

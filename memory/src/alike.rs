@@ -1,0 +1,274 @@
+//! Which memories say much the same as a new one, without comparing it with all of them.
+
+use super::MemoryError;
+use super::brief::Brief;
+use super::permanent::Similar;
+use super::project::ProjectMemory;
+use super::store::{Layers, Order, Query};
+use super::types::{Kind, Status};
+use super::words::{error_key, likeness, pieces};
+use std::collections::{BTreeSet, HashMap};
+
+/// Memories at least so alike are named when one is saved: half of all their pieces are shared.
+const ALIKE: f64 = 0.5;
+/// At most so many alike ones are named.
+const NAMED: usize = 3;
+/// All are taken in anew when so many places, and a quarter of all, are of what is gone.
+const GONE: usize = 64;
+
+/// What permanent memories that hold are compared by, as of a mark of the store.
+#[derive(Debug, Default)]
+pub(super) struct Alike {
+    mark: i64,
+    /// How many memories were taken out of the store by then: no later mark tells of those.
+    deletions: i64,
+    /// In the order they came; `None`: changed or gone since.
+    known: Vec<Option<Known>>,
+    /// How many pieces each of them has; apart, as this is looked at most.
+    lengths: Vec<usize>,
+    place: HashMap<String, usize>,
+    /// Where each piece occurs.
+    by_piece: HashMap<u64, Vec<usize>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    id: String,
+    kind: Kind,
+    pieces: BTreeSet<u64>,
+}
+
+/// What a memory of this type is compared by.
+fn compared_by(kind: Kind, content: &str) -> BTreeSet<u64> {
+    match kind {
+        Kind::Mistake => pieces(&error_key(content)),
+        _ => pieces(content),
+    }
+}
+
+impl Alike {
+    /// Whether much of it is of memories that are gone, or of what others said before.
+    fn is_sparse(&self) -> bool {
+        let gone = self.known.len() - self.place.len();
+        gone > GONE && gone * 4 > self.known.len()
+    }
+
+    fn remove(&mut self, id: &str) {
+        if let Some(place) = self.place.remove(id) {
+            self.known[place] = None;
+        }
+    }
+
+    fn put(&mut self, id: String, kind: Kind, content: &str) {
+        self.remove(&id);
+        let pieces = compared_by(kind, content);
+        let place = self.known.len();
+        for piece in &pieces {
+            self.by_piece.entry(*piece).or_default().push(place);
+        }
+        self.place.insert(id.clone(), place);
+        self.lengths.push(pieces.len());
+        self.known.push(Some(Known { id, kind, pieces }));
+    }
+
+    /// The most alike of a type, with their likeness.
+    fn most(&self, kind: Kind, content: &str) -> Vec<(f64, String)> {
+        let own = compared_by(kind, content);
+        let places = |piece: &u64| self.by_piece.get(piece).map_or(&[][..], Vec::as_slice);
+        let mut rarest: Vec<&u64> = own.iter().collect();
+        rarest.sort_by_key(|piece| places(piece).len());
+        // Two sets of n and m pieces are alike when they share a third of n + m. One that has none
+        // of our rarest pieces can share no more than the others: those in which many are found
+        // are looked at only for the few that are short enough for that.
+        let mut candidates: BTreeSet<usize> = BTreeSet::new();
+        for (index, piece) in rarest.iter().enumerate() {
+            let most = own.len() - index;
+            // Nobody is shorter than half of ours.
+            if 2 * most < own.len() {
+                break;
+            }
+            let shared_enough = |place: &&usize| 3 * most >= own.len() + self.lengths[**place];
+            candidates.extend(places(piece).iter().filter(shared_enough));
+        }
+        let mut alike: Vec<(f64, String)> = candidates
+            .into_iter()
+            .filter_map(|place| self.known[place].as_ref())
+            .filter(|known| known.kind == kind)
+            .map(|known| (likeness(&own, &known.pieces), known.id.clone()))
+            .filter(|(likeness, _)| *likeness >= ALIKE)
+            .collect();
+        alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        alike.truncate(NAMED);
+        alike
+    }
+}
+
+/// How many memories of a type there are, and how many hold each of some pieces.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pub(super) all: u32,
+    pub(super) by: HashMap<u64, u32>,
+}
+
+impl Alike {
+    fn places_of(&self, kind: Kind, piece: u64) -> impl Iterator<Item = usize> {
+        let places = self.by_piece.get(&piece).map_or(&[][..], Vec::as_slice);
+        let is_of = move |place: &usize| {
+            self.known[*place].as_ref().is_some_and(|known| known.kind == kind)
+        };
+        places.iter().copied().filter(is_of)
+    }
+
+    fn held(&self, kind: Kind, pieces: &BTreeSet<u64>) -> Held {
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let by = pieces.iter().map(|piece| (*piece, count(self.places_of(kind, *piece).count())));
+        let all = self.known.iter().flatten().filter(|known| known.kind == kind).count();
+        Held { all: count(all), by: by.collect() }
+    }
+
+    /// The memories of a type that share the most of these weights.
+    fn sharing(&self, kind: Kind, weights: &[(u64, f64)], most: usize) -> Vec<String> {
+        let mut shared: HashMap<usize, f64> = HashMap::new();
+        for (piece, weight) in weights {
+            for place in self.places_of(kind, *piece) {
+                *shared.entry(place).or_default() += weight;
+            }
+        }
+        let mut shared: Vec<(usize, f64)> = shared.into_iter().collect();
+        shared.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        shared.truncate(most);
+        let id =
+            |(place, _): (usize, f64)| self.known[place].as_ref().map(|known| known.id.clone());
+        shared.into_iter().filter_map(id).collect()
+    }
+}
+
+impl ProjectMemory {
+    /// How many permanent memories of a type hold, and how many of them have each of some pieces.
+    pub(super) fn held(&mut self, kind: Kind, pieces: &BTreeSet<u64>) -> Result<Held, MemoryError> {
+        self.read(&mut |_| Ok(()))?;
+        self.compare()?;
+        Ok(self.alike.held(kind, pieces))
+    }
+
+    /// Those of them that share the most of these weights, as of the last [`Self::held`].
+    pub(super) fn sharing(&self, kind: Kind, weights: &[(u64, f64)], most: usize) -> Vec<String> {
+        self.alike.sharing(kind, weights, most)
+    }
+
+    /// The memories of a type that hold and are much like `content`, the most alike first.
+    pub(super) fn similar(
+        &mut self,
+        kind: Kind,
+        content: &str,
+    ) -> Result<Vec<Similar>, MemoryError> {
+        self.compare()?;
+        let mut similar = Vec::new();
+        for (likeness, id) in self.alike.most(kind, content) {
+            if let Some(entry) = self.store().entry(&id)? {
+                let brief = Brief::from(entry);
+                let title = brief.entry.title(80) + &brief.marks();
+                similar.push(Similar { title, id, likeness });
+            }
+        }
+        Ok(similar)
+    }
+
+    /// Brings what memories are compared by up to date.
+    fn compare(&mut self) -> Result<(), MemoryError> {
+        let (mark, deletions) = (self.store().mark()?, self.store().deletions()?);
+        if self.alike.deletions != deletions || self.alike.is_sparse() {
+            self.alike = Alike { deletions, ..Alike::default() };
+        }
+        let query = Query {
+            statuses: Status::ALL.to_vec(),
+            after: Some(self.alike.mark),
+            order: Order::Change,
+            ..Query::new(Layers::PERMANENT)
+        };
+        for entry in self.store().entries(&query)? {
+            if entry.status == Status::Active {
+                self.alike.put(entry.id, entry.kind, &entry.content);
+            } else {
+                self.alike.remove(&entry.id);
+            }
+        }
+        self.alike.mark = mark;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_took_away_is_not_compared_with() {
+        use crate::tests::{decision, on_both, text, write};
+        const FILE: &str = "ai/memory/decisions.jsonl";
+        on_both(|root, memory| {
+            let save = |memory: &mut ProjectMemory, n: usize| {
+                let content = format!("Use PostgreSQL for the event store {}", "x".repeat(n));
+                memory.save_decision(&decision(&content, None)).expect("saved").id
+            };
+            save(memory, 0);
+            let with_one = text(root, FILE);
+            for n in 1..=NAMED {
+                save(memory, n);
+            }
+            let with_all = text(root, FILE);
+            for _ in 0..200 / NAMED {
+                write(root, FILE, &with_one);
+                memory.read(&mut |_| Ok(())).expect("read");
+                let own = pieces("Use PostgreSQL for the event store");
+                assert_eq!(memory.held(Kind::Decision, &own).expect("held").all, 1);
+                let similar =
+                    memory.similar(Kind::Decision, "Use PostgreSQL for the event store x");
+                assert_eq!(similar.expect("similar").len(), 1);
+                write(root, FILE, &with_all);
+                let held = memory.held(Kind::Decision, &own).expect("held").all;
+                assert_eq!(held as usize, NAMED + 1);
+            }
+            assert!(memory.alike.known.len() <= 2 * (NAMED + 1), "{}", memory.alike.known.len());
+            // Edits leave places behind, too.
+            let id = save(memory, 9);
+            for n in 0..400 {
+                let content = Some(format!("Use PostgreSQL for number {n}"));
+                let edit = crate::permanent::Edit { content, ..Default::default() };
+                memory.edit(Kind::Decision, &id, &edit).expect("edited");
+                memory.held(Kind::Decision, &BTreeSet::new()).expect("held");
+            }
+            assert!(memory.alike.known.len() <= 2 * GONE, "{}", memory.alike.known.len());
+        });
+    }
+
+    #[test]
+    fn all_that_are_alike_are_found_without_looking_at_all() {
+        let words = ["use", "postgres", "for", "events", "store", "queue", "redis", "cache", "at"];
+        let text = |seed: usize| -> String {
+            (0..3 + seed % 4)
+                .map(|n| words[(seed * (n + 3) + n) % words.len()].to_owned() + " ")
+                .collect()
+        };
+        let mut alike = Alike::default();
+        for seed in 0..300 {
+            alike.put(format!("d{seed:03}"), Kind::Decision, &text(seed));
+        }
+        for seed in (0..300).step_by(7) {
+            alike.remove(&format!("d{seed:03}"));
+        }
+        for seed in 300..400 {
+            let own = pieces(&text(seed));
+            let mut all: Vec<(f64, String)> = (0..300)
+                .filter(|other| other % 7 != 0)
+                .map(|other| (likeness(&own, &pieces(&text(other))), format!("d{other:03}")))
+                .filter(|(likeness, _)| *likeness >= ALIKE)
+                .collect();
+            all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            all.truncate(NAMED);
+            assert_eq!(alike.most(Kind::Decision, &text(seed)), all, "{}", text(seed));
+        }
+        assert_eq!(alike.most(Kind::Convention, &text(1)), []);
+        assert_eq!(alike.most(Kind::Decision, "the of"), []);
+    }
+}

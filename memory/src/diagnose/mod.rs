@@ -1,0 +1,300 @@
+//! Error output to what it says, where it passed, and which mistakes of this project it is like.
+
+mod category;
+mod forms;
+mod own;
+mod read;
+
+pub use category::Category;
+pub use read::{Frame, Said, Trace, read};
+
+use super::MemoryError;
+use super::alike::Held;
+use super::kinds::{self, Mistake, Observation};
+use super::project::ProjectMemory;
+use super::recall::Question;
+use super::store::{Layers, Query};
+use super::types::{Entry, Kind, Layer};
+use super::words::{error_key, pieces};
+use aidd_engine::files::Disk;
+use own::Places;
+use std::collections::{BTreeSet, HashMap};
+
+/// So many mistakes that share the weightiest words are compared in full, and so many that search
+/// finds.
+const COMPARED: usize = 64;
+/// What is added for a file of the project in both.
+const SAME_FILE: f64 = 0.15;
+/// What is added, without such a file, for a folder of the project in both.
+const SAME_FOLDER: f64 = 0.08;
+/// What is added for a function in both.
+const SAME_FUNCTION: f64 = 0.10;
+/// What words found anywhere in a mistake count, against those of the error itself.
+const ELSEWHERE: f64 = 0.6;
+
+/// What is known of an error.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnosis {
+    /// The error output, read; frames in the project's own files say which.
+    pub trace: Trace,
+    /// What sort of error it is.
+    pub category: Category,
+    /// The innermost frame in a file of the project.
+    pub primary: Option<Frame>,
+    /// Known mistakes like it, the likest first.
+    pub matches: Vec<Match>,
+    /// How many reach the threshold.
+    pub matched: usize,
+    /// How many known mistakes there are.
+    pub known: usize,
+}
+
+/// A known mistake.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// Its id.
+    pub id: String,
+    /// Whether it is the team's, or only a session's.
+    pub layer: Layer,
+    /// The error, on one line.
+    pub error: String,
+    /// Why it happened.
+    pub root_cause: String,
+    /// What mended it.
+    pub fix: String,
+    /// What keeps it from coming back.
+    pub prevention: String,
+    /// How often it was made.
+    pub occurrences: u64,
+    /// Its sort.
+    pub category: &'static str,
+    /// How like it is, from 0 to 1: see [`ProjectMemory::diagnose`].
+    pub likeness: f64,
+    /// The files of the project in both.
+    pub files: Vec<String>,
+}
+
+impl ProjectMemory {
+    /// Reads error output and ranks the known mistakes by likeness, those of `threshold` and more.
+    ///
+    /// Likeness = words + 0.15 for a file in both (else 0.08 for a folder) + 0.10 for a function in
+    /// both, at most 1; nothing is added to 0. Words is the larger of: the weight of the words that
+    /// both error lines share to that of all their words; and 0.6 of the share of the weight of the
+    /// error line's words that stand anywhere in the mistake. A word weighs ln(1 + N / n), where n
+    /// of N mistakes hold it; numbers, addresses and folders are no words. Equal error lines are 1.
+    ///
+    /// # Errors
+    /// When the text is empty, or the store does not answer.
+    pub fn diagnose(
+        &mut self,
+        text: &str,
+        threshold: f64,
+        limit: usize,
+    ) -> Result<Diagnosis, MemoryError> {
+        if text.trim().is_empty() {
+            return Err(MemoryError::Invalid("there is no error text".to_owned()));
+        }
+        let disk = Disk::new(self.root());
+        let mut trace = read(text);
+        let mut places = Places::new(&disk);
+        places.mark(&mut trace.frames);
+        let said: Vec<String> = [Some(&trace.raised), trace.cause.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(Said::line)
+            .collect();
+        let category = category::of(&said.join("\n"));
+        let asked = Asked::new(&said, &trace);
+        let mistakes = self.mistakes(&asked, &said)?;
+        let mut matches = Vec::new();
+        for entry in &mistakes.entries {
+            let one = compare(&mut places, &asked, entry, &mistakes.weights);
+            if one.likeness >= threshold && one.likeness > 0.0 {
+                matches.push(one);
+            }
+        }
+        matches.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.id.cmp(&b.id)));
+        let matched = matches.len();
+        matches.truncate(limit);
+        let primary = trace.frames.iter().find(|frame| frame.own.is_some()).cloned();
+        Ok(Diagnosis { trace, category, primary, matches, matched, known: mistakes.known })
+    }
+
+    /// The mistakes that share the weightiest words with the error, or are found by them: the team's
+    /// and the sessions'.
+    fn mistakes(&mut self, asked: &Asked, said: &[String]) -> Result<Mistakes, MemoryError> {
+        let query = Query::active(Layers::SESSION, Kind::Mistake);
+        let mut entries = self.read(&mut |store| store.entries(&query))?;
+        let own: BTreeSet<u64> = asked.words.iter().flatten().copied().collect();
+        let weights = Weights::new(self.held(Kind::Mistake, &own)?, &entries);
+        let weighed: Vec<(u64, f64)> = own.iter().map(|word| (*word, weights.one(*word))).collect();
+        let mut ids = self.sharing(Kind::Mistake, &weighed, COMPARED);
+        // Words of the cause or the cure.
+        let question = Question {
+            text: said.join("\n"),
+            kinds: vec![Kind::Mistake],
+            limit: COMPARED,
+            ..Question::new(Layers::SAVED)
+        };
+        ids.extend(self.search(&question)?.hits.into_iter().map(|hit| hit.id));
+        let observed: BTreeSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();
+        ids.retain(|id| !observed.contains(id));
+        ids.sort_unstable();
+        ids.dedup();
+        // What another process takes back meanwhile is no mistake any more.
+        let (team, _) = self.entries_by_id(&ids)?;
+        let mut words = own;
+        for entry in entries.iter().chain(&team) {
+            words.extend(all_words(entry));
+        }
+        let weights = Weights::new(self.held(Kind::Mistake, &words)?, &entries);
+        let known = usize::try_from(weights.mistakes).unwrap_or(usize::MAX);
+        entries.extend(team);
+        Ok(Mistakes { entries, weights, known })
+    }
+}
+
+/// Mistakes to compare.
+struct Mistakes {
+    entries: Vec<Entry>,
+    weights: Weights,
+    known: usize,
+}
+
+/// The error in question, as it is compared.
+struct Asked {
+    keys: Vec<String>,
+    words: Vec<BTreeSet<u64>>,
+    files: BTreeSet<String>,
+    functions: BTreeSet<String>,
+}
+
+impl Asked {
+    fn new(said: &[String], trace: &Trace) -> Self {
+        let keys: Vec<String> = said.iter().map(|line| error_key(line)).collect();
+        let words = keys.iter().map(|key| pieces(key)).collect();
+        Self { keys, words, files: files_of(trace), functions: functions_of(trace) }
+    }
+}
+
+fn files_of(trace: &Trace) -> BTreeSet<String> {
+    trace.frames.iter().filter_map(|frame| frame.own.clone()).collect()
+}
+
+/// The functions of own files.
+fn functions_of(trace: &Trace) -> BTreeSet<String> {
+    let own = trace.frames.iter().filter(|frame| frame.own.is_some());
+    own.filter_map(|frame| frame.function.clone()).filter(|name| name.len() > 3).collect()
+}
+
+/// How much a word says: little when many mistakes hold it.
+struct Weights {
+    held_by: HashMap<u64, u32>,
+    mistakes: u32,
+}
+
+impl Weights {
+    /// By the team's mistakes, of which `held` says what is held, and those that sessions observed.
+    fn new(held: Held, observed: &[Entry]) -> Self {
+        let mut weights = Self { held_by: held.by, mistakes: held.all };
+        for entry in observed {
+            weights.mistakes += 1;
+            for word in pieces(&error_key(&entry.content)) {
+                *weights.held_by.entry(word).or_default() += 1;
+            }
+        }
+        weights
+    }
+
+    fn one(&self, word: u64) -> f64 {
+        let held_by = self.held_by.get(&word).copied().unwrap_or_default().max(1);
+        (1.0 + f64::from(self.mistakes.max(1)) / f64::from(held_by)).ln()
+    }
+
+    fn of<'a>(&self, words: impl Iterator<Item = &'a u64>) -> f64 {
+        words.map(|word| self.one(*word)).sum()
+    }
+}
+
+/// The words of all that a mistake says.
+fn all_words(entry: &Entry) -> BTreeSet<u64> {
+    let mut text = entry.content.clone();
+    for name in ["rootCause", "fix", "prevention", "narrative"] {
+        if let Some(more) = entry.metadata.get(name).and_then(serde_json::Value::as_str) {
+            text.push('\n');
+            text.push_str(more);
+        }
+    }
+    for fact in
+        entry.metadata.get("facts").and_then(serde_json::Value::as_array).into_iter().flatten()
+    {
+        text.push('\n');
+        text.push_str(fact.as_str().unwrap_or_default());
+    }
+    pieces(&error_key(&text))
+}
+
+fn compare(places: &mut Places<'_>, asked: &Asked, entry: &Entry, weights: &Weights) -> Match {
+    let mistake: Mistake = kinds::typed(&entry.metadata).unwrap_or_default();
+    let seen: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
+    let mut trace = read(&entry.content);
+    places.mark(&mut trace.frames);
+    let lines = [Some(&trace.raised), trace.cause.as_ref()];
+    let lines: Vec<String> = lines.into_iter().flatten().map(Said::line).collect();
+    let mut text: f64 = 0.0;
+    for line in &lines {
+        let key = error_key(line);
+        if !key.is_empty() && asked.keys.contains(&key) {
+            text = 1.0;
+        }
+        let words = pieces(&key);
+        for own in &asked.words {
+            let all = weights.of(own.union(&words));
+            if all > 0.0 {
+                text = text.max(weights.of(own.intersection(&words)) / all);
+            }
+        }
+    }
+    let everywhere = all_words(entry);
+    for own in &asked.words {
+        let all = weights.of(own.iter());
+        if all > 0.0 {
+            text = text.max(ELSEWHERE * weights.of(own.intersection(&everywhere)) / all);
+        }
+    }
+    let mut files = files_of(&trace);
+    files.extend(mistake.files.iter().chain(&seen.files_modified).cloned());
+    let shared: Vec<String> = asked.files.intersection(&files).cloned().collect();
+    let added = nearness(asked, &files, &shared)
+        + if asked.functions.is_disjoint(&functions_of(&trace)) { 0.0 } else { SAME_FUNCTION };
+    let likeness = if text > 0.0 { (text + added).min(1.0) } else { 0.0 };
+    let first = lines.first().cloned().unwrap_or_default();
+    Match {
+        id: entry.id.clone(),
+        layer: entry.layer,
+        category: category::of(&lines.join("\n")).name,
+        error: first,
+        root_cause: mistake.root_cause,
+        fix: if mistake.fix.is_empty() { seen.narrative.unwrap_or_default() } else { mistake.fix },
+        prevention: mistake.prevention,
+        occurrences: mistake.occurrences.unwrap_or(1),
+        likeness,
+        files: shared,
+    }
+}
+
+fn nearness(asked: &Asked, files: &BTreeSet<String>, shared: &[String]) -> f64 {
+    if !shared.is_empty() {
+        return SAME_FILE;
+    }
+    let folder = |file: &String| file.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+    let own: BTreeSet<String> = asked.files.iter().filter_map(folder).collect();
+    if files.iter().filter_map(folder).any(|folder| own.contains(&folder)) {
+        SAME_FOLDER
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,273 @@
+//! Which of the places of an error are the project's own files.
+
+use super::read::Frame;
+use aidd_engine::files::{Disk, Files, folders_below};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+/// At most so many files are looked for in one diagnosis.
+const LOOKED_FOR: usize = 64;
+
+/// Folders of what others wrote.
+const VENDORED: &[&str] = &[
+    "node_modules",
+    "bower_components",
+    "vendor",
+    "third_party",
+    "site-packages",
+    "dist-packages",
+    ".venv",
+    "venv",
+    ".tox",
+    ".cargo",
+    "rustlib",
+    ".rustup",
+    ".m2",
+    ".gradle",
+    ".nuget",
+    "gems",
+    ".rbenv",
+    ".rvm",
+    ".bundle",
+    ".pub-cache",
+    "Pods",
+    "DerivedData",
+    "target",
+    ".yarn",
+    ".pnpm",
+];
+
+/// Beginnings of paths that are no files of anybody's project.
+const FOREIGN: &[&str] = &[
+    "<",
+    "node:",
+    "internal/",
+    "dart:",
+    "/rustc/",
+    "rustc/",
+    "native:",
+    "/usr/lib",
+    "/usr/local/lib",
+    "/usr/local/go/",
+    "/usr/include",
+    "/System/",
+    "/Library/",
+    "chrome-extension:",
+    "java.base",
+];
+
+/// Where the folders of packages begin, when a place names the package and not the path.
+const SOURCES: &[&str] = &[
+    "src/main/java",
+    "src/main/kotlin",
+    "src/main/scala",
+    "src/test/java",
+    "src/test/kotlin",
+    "src/test/scala",
+    "src",
+    "app/src/main/java",
+    "app/src/main/kotlin",
+    "",
+];
+
+/// The places that one diagnosis names, each looked for once.
+pub(super) struct Places<'a> {
+    disk: &'a Disk,
+    known: BTreeMap<(String, Option<String>), Option<String>>,
+    /// The folders below the root, which are searched for the modules of packages.
+    folders: OnceCell<Vec<String>>,
+}
+
+impl<'a> Places<'a> {
+    /// Places in the project below `disk`.
+    pub(super) fn new(disk: &'a Disk) -> Self {
+        Self { disk, known: BTreeMap::new(), folders: OnceCell::new() }
+    }
+
+    /// Says of each frame which file of the project it is in. What was named first, in the error
+    /// itself, is looked for first.
+    pub(super) fn mark(&mut self, frames: &mut [Frame]) {
+        for frame in frames {
+            let key = (frame.file.clone(), package_of(frame));
+            if !self.known.contains_key(&key) {
+                if self.known.len() == LOOKED_FOR {
+                    continue;
+                }
+                let own = self.find(&key.0, key.1.as_deref());
+                self.known.insert(key.clone(), own);
+            }
+            frame.own = self.known.get(&key).cloned().flatten();
+        }
+    }
+
+    /// The file of the project that a place is in.
+    fn find(&self, file: &str, package: Option<&str>) -> Option<String> {
+        let disk = self.disk;
+        let path = file.replace('\\', "/");
+        if FOREIGN.iter().any(|start| path.starts_with(start)) {
+            return None;
+        }
+        let path = match path.strip_prefix("package:").and_then(|rest| rest.split_once('/')) {
+            // Dart: the folder `lib` of a package; whether it is this one, the file tells.
+            Some((_, rest)) => format!("lib/{rest}"),
+            None => unwrapped(&path).to_owned(),
+        };
+        let path = path.as_str();
+        if path.split('/').any(|part| VENDORED.contains(&part)) {
+            return inside(disk, path)
+                .filter(|own| !is_vendored(own))
+                .filter(|own| disk.exists(own));
+        }
+        if let Some(package) = package {
+            return self.of_package(package, path);
+        }
+        if let Some(own) = inside(disk, path) {
+            return Some(own);
+        }
+        let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+        if parts.contains(&"..") {
+            return None;
+        }
+        let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
+        // The project of another machine or a container: the longest end of the path that is here.
+        (0..parts.len().min(12)).find_map(|from| {
+            let end = parts[from..].join("/");
+            // The name of a file alone says little, unless it lay near the root there, too.
+            let is_told = from + 1 < parts.len() || (from <= 2 && is_absolute) || from == 0;
+            (is_told && disk.exists(&end)).then_some(end)
+        })
+    }
+
+    fn of_package(&self, package: &str, file: &str) -> Option<String> {
+        let name = if package.is_empty() { file.to_owned() } else { format!("{package}/{file}") };
+        let below = |module: &str| {
+            SOURCES.iter().find_map(|source| {
+                let parts = [module, source, &name];
+                let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+                let path = parts.join("/");
+                self.disk.exists(&path).then_some(path)
+            })
+        };
+        below("").or_else(|| {
+            let modules = self.folders.get_or_init(|| folders_below(self.disk, ""));
+            modules.iter().filter(|module| !is_vendored(module)).find_map(|module| below(module))
+        })
+    }
+}
+
+/// The folder that a class of this place lies in, by its full name: `com/acme` for
+/// `com.acme.Cart.add` in `Cart.java`.
+fn package_of(frame: &Frame) -> Option<String> {
+    let is_class =
+        [".java", ".kt", ".scala", ".groovy"].iter().any(|end| frame.file.ends_with(end));
+    if !is_class || frame.file.contains('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = frame.function.as_deref()?.split('.').collect();
+    // The method and the class.
+    parts.truncate(parts.len().saturating_sub(2));
+    Some(parts.join("/"))
+}
+
+/// The path without what bundlers, browsers and packages put around it.
+fn unwrapped(path: &str) -> &str {
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    let path = path.split_once("webpack-internal:///").map_or(path, |(_, rest)| rest);
+    let path = match path.split_once("://") {
+        Some((_, rest)) => rest.split_once('/').map_or(rest, |(_, rest)| rest),
+        None => path,
+    };
+    let path = match path.strip_prefix('(').and_then(|rest| rest.split_once(")/")) {
+        Some((_, rest)) => rest,
+        None => path,
+    };
+    let path = path.split_once('?').map_or(path, |(path, _)| path);
+    // `/C:/x` of a file URL.
+    match path.as_bytes() {
+        [b'/', drive, b':', ..] if drive.is_ascii_alphabetic() => &path[1..],
+        _ => path,
+    }
+}
+
+/// The path from the root of an absolute one below it.
+fn inside(disk: &Disk, path: &str) -> Option<String> {
+    let root = disk.root().to_string_lossy().replace('\\', "/");
+    let rest = path.strip_prefix(root.trim_end_matches('/'))?.strip_prefix('/')?;
+    let is_clean = rest.split('/').all(|part| !matches!(part, ".." | "." | ""));
+    is_clean.then(|| rest.to_owned())
+}
+
+fn is_vendored(path: &str) -> bool {
+    path.split('/').any(|part| VENDORED.contains(&part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(root: &std::path::Path, file: &str, function: &str) -> Option<String> {
+        let function = Some(function.to_owned()).filter(|name| !name.is_empty());
+        let mut frames = [Frame { file: file.to_owned(), function, ..Frame::default() }];
+        Places::new(&Disk::new(root)).mark(&mut frames);
+        frames[0].own.clone()
+    }
+
+    #[test]
+    fn so_many_places_are_looked_for_in_all() {
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let disk = Disk::new(folder.path());
+        let mut places = Places::new(&disk);
+        for number in 0..LOOKED_FOR * 3 {
+            places.mark(&mut [Frame { file: format!("src/{number}.ts"), ..Frame::default() }]);
+        }
+        assert_eq!(places.known.len(), LOOKED_FOR);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test makes files")]
+    fn files_of_the_project_are_told_from_others() {
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let root = folder.path();
+        for path in [
+            "src/user.ts",
+            "lib/cart.dart",
+            "main.py",
+            "node_modules/pg/index.js",
+            "shop/src/main/java/com/acme/Cart.java",
+        ] {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            std::fs::write(path, "").expect("written");
+        }
+        let here = format!("{}/src/gone.ts", root.display());
+        assert_eq!(own(root, &here, "").as_deref(), Some("src/gone.ts"));
+        for file in [
+            "src/user.ts",
+            "./src/user.ts",
+            "/home/runner/work/app/app/src/user.ts",
+            "C:\\work\\app\\src\\user.ts",
+            "file:///srv/app/src/user.ts",
+            "webpack-internal:///(rsc)/./src/user.ts",
+            "http://localhost:5173/src/user.ts?t=17",
+        ] {
+            assert_eq!(own(root, file, "").as_deref(), Some("src/user.ts"), "{file}");
+        }
+        assert_eq!(own(root, "/app/main.py", "").as_deref(), Some("main.py"));
+        assert_eq!(own(root, "package:shop/cart.dart", "").as_deref(), Some("lib/cart.dart"));
+        let java = own(root, "Cart.java", "com.acme.Cart.add");
+        assert_eq!(java.as_deref(), Some("shop/src/main/java/com/acme/Cart.java"));
+        for file in [
+            "node_modules/pg/index.js",
+            "/rustc/90c541806f23a127002de5b4038be731ba1458ca/library/std/src/panicking.rs",
+            "node:internal/process/task_queues",
+            "/usr/lib/python3.12/main.py",
+            "../src/user.ts",
+            "src/other.ts",
+            "<frozen importlib._bootstrap>",
+            "",
+        ] {
+            assert_eq!(own(root, file, ""), None, "{file}");
+        }
+        assert_eq!(own(root, "Cart.java", "com.other.Cart.add"), None);
+    }
+}

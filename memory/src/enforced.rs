@@ -1,0 +1,161 @@
+//! Checks of memories, looked at before anything is written: one that cannot run, or does not do
+//! what its own examples say, is not kept.
+
+use super::MemoryError;
+use super::project::ProjectMemory;
+use super::store::{Layers, Query};
+use super::types::{Entry, Kind};
+use aidd_engine::check::Engine;
+use aidd_engine::config::Config;
+use aidd_engine::examples;
+use aidd_engine::registry::Registry;
+use aidd_engine::remembered::{self, CHECK, RULE};
+use aidd_engine::select::Selection;
+use serde_json::{Map, Value};
+
+/// Settles the check among the fields that a memory is to have: one that says there is none goes,
+/// any other is looked at and keeps the name of its rule, or gets one. `before` is the memory as it
+/// stands, `others` are the enforced memories of its type beside it.
+///
+/// # Errors
+/// What is wrong with the check: its key, and what to do.
+pub(super) fn settle(
+    kind: Kind,
+    content: &str,
+    before: Option<&Entry>,
+    others: &[Entry],
+    fields: &mut Map<String, Value>,
+) -> Result<(), MemoryError> {
+    let Some(check) = fields.get_mut(CHECK).filter(|check| !check.is_null()) else { return Ok(()) };
+    if !matches!(kind, Kind::Convention | Kind::Mistake) {
+        let why = format!("a {kind} carries no `check`: add a convention, which can be enforced");
+        return Err(MemoryError::Invalid(why));
+    }
+    if remembered::is_none(check) {
+        *check = Value::Null;
+        return Ok(());
+    }
+    if check.is_object() {
+        name(kind, content, before, others, check).map_err(MemoryError::Invalid)?;
+    }
+    look(kind, content, check).map_err(MemoryError::Invalid)
+}
+
+/// Gives the rule of a check a name that no other memory has, unless that one brings the same check.
+fn name(
+    kind: Kind,
+    content: &str,
+    before: Option<&Entry>,
+    others: &[Entry],
+    check: &mut Value,
+) -> Result<(), String> {
+    let put = |check: &mut Value, name: &str| {
+        if let Some(check) = check.as_object_mut() {
+            check.insert(RULE.to_owned(), name.into());
+        }
+    };
+    let of_other = |name: &str, check: &Value| {
+        let rule = format!("{kind}/{name}");
+        others.iter().find(|other| {
+            remembered::rule_of(other).as_ref() == Some(&rule)
+                && remembered::check_of(other) != Some(check)
+        })
+    };
+    if let Some(given) = check.get(RULE) {
+        let Some(given) = given.as_str() else { return Ok(()) };
+        return match of_other(given, check) {
+            None => Ok(()),
+            Some(other) => Err(format!(
+                "`check.rule`: `{kind}/{given}` is the rule of `{}`: edit that one, or choose another name",
+                other.id
+            )),
+        };
+    }
+    let known = before.and_then(remembered::rule_of);
+    let known = known.as_deref().and_then(|rule| rule.split_once('/')).map(|(_, name)| name);
+    let plain = known.map_or_else(|| remembered::name_of(kind, content), str::to_owned);
+    put(check, &plain);
+    if known.is_none() && of_other(&plain, check).is_some() {
+        let hash = super::id::digest(&[content, &check.to_string()]);
+        put(check, &format!("{plain}-{}", &hash[..6]));
+    }
+    Ok(())
+}
+
+impl ProjectMemory {
+    /// The enforced memories of a type but one, where fields bring a check.
+    pub(super) fn enforced(
+        &mut self,
+        kind: Kind,
+        but: Option<&str>,
+        fields: &Map<String, Value>,
+    ) -> Result<Vec<Entry>, MemoryError> {
+        if fields.get(CHECK).is_none_or(remembered::is_none) {
+            return Ok(Vec::new());
+        }
+        let query = Query::active(Layers::PERMANENT, kind);
+        let mut entries = self.store().entries(&query)?;
+        entries.retain(|entry| but != Some(&entry.id) && remembered::check_of(entry).is_some());
+        Ok(entries)
+    }
+}
+
+/// As [`settle`], for fields of a memory that is saved: a check that says there is none changes
+/// nothing, and neither does one that `before` has.
+///
+/// # Errors
+/// As there.
+pub(super) fn settle_new(
+    kind: Kind,
+    content: &str,
+    before: Option<&Entry>,
+    others: &[Entry],
+    fields: &mut Map<String, Value>,
+) -> Result<(), MemoryError> {
+    // What else a decision says under that name is its own.
+    if kind == Kind::Decision {
+        return Ok(());
+    }
+    settle(kind, content, before, others, fields)?;
+    let known = before.and_then(|entry| entry.metadata.get(CHECK));
+    if fields.get(CHECK).is_some_and(|check| check.is_null() || Some(check) == known) {
+        fields.remove(CHECK);
+    }
+    Ok(())
+}
+
+/// Looks whether the gate changed a check: what is left of one without a secret is another one.
+///
+/// # Errors
+/// When it did.
+pub(super) fn kept_whole(given: Option<&Value>, kept: Option<&Value>) -> Result<(), MemoryError> {
+    if given == kept {
+        return Ok(());
+    }
+    Err(MemoryError::Invalid(
+        "`check` holds a secret or private text, which no memory keeps: write an example that only looks like one"
+            .to_owned(),
+    ))
+}
+
+/// Reads the check as a rule page, and runs its examples.
+fn look(kind: Kind, content: &str, check: &Value) -> Result<(), String> {
+    let mut entry =
+        super::log::fold(&[super::log::Revision::first(kind, "new".to_owned(), 0, content)])
+            .map(|folded| folded.entry)
+            .ok_or("there is nothing to enforce")?;
+    entry.metadata.insert(CHECK.to_owned(), check.clone());
+    let Some(page) = remembered::page_of(&entry) else { return Ok(()) };
+    let page = page?;
+    remembered::validate_page(&page)?;
+    let registry = Registry::new(&[(page.path, page.text)]);
+    let engine = Engine::new(registry, &Config::default(), &Selection::default())
+        .map_err(|error| format!("`check`: {error}"))?;
+    let Some(rule) = engine.registry().get(&page.rule) else {
+        return Err(format!("`check` makes no rule `{}`", page.rule));
+    };
+    match examples::run(&engine, rule) {
+        none if none.is_empty() => Ok(()),
+        some => Err(format!("`check` does not do what its examples say: {}", some.join("; "))),
+    }
+}

@@ -1,0 +1,73 @@
+//! What claude-mem's export script writes: observations, summaries of sessions, prompts.
+
+use super::{Form, Read, entry, name, put, text, texts, time};
+use aidd_engine::lines::types::{Entry, Kind};
+use serde_json::Value;
+
+const TIMES: [&str; 2] = ["created_at_epoch", "created_at"];
+
+pub(super) fn read(whole: &Value) -> Read {
+    let mut read = Read::new(Form::ClaudeMem);
+    let list = |name: &str| whole.get(name).and_then(Value::as_array).into_iter().flatten();
+    for (index, item) in list("observations").enumerate() {
+        match observation(item) {
+            Some(entry) => read.entries.push(entry),
+            None => read.skip(format!("item {} of observations", index + 1), "no text"),
+        }
+    }
+    for (index, item) in list("summaries").enumerate() {
+        match summary(item) {
+            Some(entry) => read.entries.push(entry),
+            None => read.skip(format!("item {} of summaries", index + 1), "no text"),
+        }
+    }
+    let prompts = list("prompts").count();
+    if prompts > 0 {
+        read.skip("prompts", format!("{prompts} prompts of users, which are no memories"));
+    }
+    read
+}
+
+fn session(item: &Value) -> Option<String> {
+    text(item, &["memory_session_id", "sdk_session_id", "session_id"])
+}
+
+fn observation(item: &Value) -> Option<Entry> {
+    let content = text(item, &["title", "subtitle", "text", "narrative"])?;
+    let kind = match text(item, &["type"]).as_deref() {
+        Some("decision") => Kind::Decision,
+        Some("bugfix") => Kind::Mistake,
+        Some("feature" | "refactor" | "change") => Kind::WorkflowOutcome,
+        _ => Kind::Insight,
+    };
+    let at = time(item, &TIMES);
+    let mut entry = entry(kind, at, "claude-mem", &name(item)?, content);
+    entry.session_id = session(item);
+    let metadata = &mut entry.metadata;
+    put(metadata, "facts", texts(item, "facts"));
+    put(metadata, "narrative", text(item, &["narrative", "text"]));
+    put(metadata, "concepts", texts(item, "concepts"));
+    put(metadata, "filesRead", texts(item, "files_read"));
+    put(metadata, "filesModified", texts(item, "files_modified"));
+    let tokens = item.get("discovery_tokens").and_then(Value::as_u64);
+    put(metadata, "discoveryTokens", tokens.filter(|tokens| *tokens > 0));
+    for name in ["subtitle", "project"] {
+        put(metadata, name, text(item, &[name]));
+    }
+    Some(entry)
+}
+
+fn summary(item: &Value) -> Option<Entry> {
+    let parts = ["request", "investigated", "learned", "completed", "notes"];
+    let content = text(item, &["completed", "learned", "request"])?;
+    let mut entry =
+        entry(Kind::Checkpoint, time(item, &TIMES), "claude-mem", &name(item)?, content);
+    entry.session_id = session(item);
+    for name in parts {
+        put(&mut entry.metadata, name, text(item, &[name]));
+    }
+    put(&mut entry.metadata, "nextSteps", text(item, &["next_steps"]));
+    put(&mut entry.metadata, "openFiles", texts(item, "files_edited"));
+    put(&mut entry.metadata, "project", text(item, &["project"]));
+    Some(entry)
+}

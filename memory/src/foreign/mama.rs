@@ -1,0 +1,99 @@
+//! Rows of MAMA's tables of decisions and checkpoints.
+
+use super::{Form, Read, entry, name, put, text, texts, time};
+use aidd_engine::lines::id;
+use aidd_engine::lines::log::Revision;
+use aidd_engine::lines::types::{Kind, Link, Outcome, Relation};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Reads a list of decisions, or an object of lists.
+pub(super) fn read(whole: &Value) -> Read {
+    let mut read = Read::new(Form::Mama);
+    let list = |name: &str| whole.get(name).and_then(Value::as_array);
+    let decisions = whole.as_array().or_else(|| list("decisions"));
+    let mut ids: BTreeMap<String, String> = BTreeMap::new();
+    let mut followed: Vec<(usize, Vec<String>)> = Vec::new();
+    for (index, item) in decisions.into_iter().flatten().enumerate() {
+        let place = format!("item {} of decisions", index + 1);
+        let (Some(content), Some(own)) = (text(item, &["decision"]), name(item)) else {
+            read.skip(place, "neither a decision nor an id");
+            continue;
+        };
+        let at = time(item, &["created_at", "event_date"]);
+        match kind(item) {
+            kind @ (Kind::Decision | Kind::Convention) => {
+                let id = id::of_memory(kind, at, &["mama", &own]);
+                ids.insert(own, id.clone());
+                followed.push((read.revisions.len(), texts(item, "supersedes")));
+                let first = Revision::first(kind, id, at, content);
+                let topic = text(item, &["topic"]);
+                let session_id = text(item, &["session_id"]);
+                let metadata = metadata(item, kind);
+                read.revisions.push(Revision { topic, session_id, metadata, ..first });
+            }
+            kind => {
+                let mut entry = entry(kind, at, "mama", &own, content);
+                entry.topic = text(item, &["topic"]);
+                entry.metadata = metadata(item, kind);
+                read.entries.push(entry);
+            }
+        }
+    }
+    for (index, before) in followed {
+        let known = before.iter().filter_map(|own| ids.get(own));
+        let links = known.map(|id| Link::to(Relation::Supersedes, id)).collect();
+        read.revisions[index].links = links;
+    }
+    read.revisions = read.revisions.into_iter().map(Revision::sealed).collect();
+    for (index, item) in list("checkpoints").into_iter().flatten().enumerate() {
+        checkpoint(item, index, &mut read);
+    }
+    read
+}
+
+/// MAMA keeps all sorts of memories among decisions.
+fn kind(item: &Value) -> Kind {
+    match item.get("kind").and_then(Value::as_str) {
+        None | Some("decision") => Kind::Decision,
+        Some("constraint") => Kind::Convention,
+        Some("preference") => Kind::Preference,
+        Some("lesson") => Kind::Insight,
+        Some(_) => Kind::Context,
+    }
+}
+
+fn metadata(item: &Value, kind: Kind) -> Map<String, Value> {
+    let mut metadata = Map::new();
+    let field = |name: &str| item.get(name).cloned().unwrap_or_default();
+    let reasoning = if kind == Kind::Convention { "rationale" } else { "reasoning" };
+    put(&mut metadata, reasoning, field("reasoning"));
+    let confidence = item.get("confidence").and_then(Value::as_f64);
+    put(&mut metadata, "confidence", confidence.filter(|sure| (0.0..=1.0).contains(sure)));
+    put(&mut metadata, "alternatives", texts(item, "alternatives"));
+    if let Some(said) = text(item, &["outcome"]) {
+        match Outcome::read(&said) {
+            Ok(outcome) => put(&mut metadata, "outcome", outcome.word()),
+            // "pending" and the like.
+            Err(_) => put(&mut metadata, "statedOutcome", said),
+        }
+    }
+    put(&mut metadata, "outcomeReason", field("failure_reason"));
+    for name in ["limitation", "evidence", "risks", "summary", "kind"] {
+        put(&mut metadata, name, field(name));
+    }
+    metadata
+}
+
+fn checkpoint(item: &Value, index: usize, read: &mut Read) {
+    let Some(summary) = text(item, &["summary"]) else {
+        return read.skip(format!("item {} of checkpoints", index + 1), "no summary");
+    };
+    let at = time(item, &["timestamp", "created_at"]);
+    let own = name(item).unwrap_or_else(|| index.to_string());
+    let mut entry = entry(Kind::Checkpoint, at, "mama", &own, summary);
+    put(&mut entry.metadata, "openFiles", texts(item, "open_files"));
+    put(&mut entry.metadata, "nextSteps", text(item, &["next_steps"]));
+    put(&mut entry.metadata, "status", text(item, &["status"]));
+    read.entries.push(entry);
+}

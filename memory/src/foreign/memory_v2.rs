@@ -1,0 +1,136 @@
+//! The decision log of Memory v2 (`aidd.memory.decision.v1`): a decision a line, in both forms that
+//! were written.
+
+use super::{Form, Read, put, text, texts, time};
+use aidd_engine::lines::id;
+use aidd_engine::lines::log::{Op, Revision};
+use aidd_engine::lines::types::{Kind, Link, Relation};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Whether a line is of such a log.
+pub(super) fn is_line(line: &Map<String, Value>) -> bool {
+    let text = |name: &str| line.get(name).and_then(Value::as_str);
+    let is_schema = text("schema").is_some_and(|schema| schema.starts_with("aidd.memory.decision"));
+    is_schema || (text("decision_id").is_some() && text("decision").is_some())
+}
+
+/// A memory of the log: what its lines said, the oldest first.
+struct Logged {
+    id: String,
+    revisions: Vec<Revision>,
+    /// What it supersedes, by the log's names.
+    supersedes: Vec<String>,
+    conflicts: Vec<String>,
+    /// The status that its last line states.
+    status: Option<String>,
+}
+
+/// Reads the lines of a log.
+pub(super) fn read(bytes: &[u8]) -> Read {
+    let mut read = Read::new(Form::MemoryV2);
+    let mut memories: Vec<(String, Logged)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let item: Value = serde_json::from_slice(line).unwrap_or_default();
+        let (Some(content), Some(own)) =
+            (text(&item, &["decision"]), text(&item, &["decision_id"]))
+        else {
+            read.skip(format!("line {}", index + 1), "neither a decision nor a decision_id");
+            continue;
+        };
+        let at = time(&item, &["ts", "created_at", "timestamp"]);
+        let place = *places.entry(own.clone()).or_insert_with(|| {
+            // The log's own name is free of time, and so is ours: a later export brings the same.
+            let id = id::of_memory(Kind::Decision, at, &["memory-v2", &own]);
+            let logged = Logged {
+                id,
+                revisions: Vec::new(),
+                supersedes: Vec::new(),
+                conflicts: Vec::new(),
+                status: None,
+            };
+            memories.push((own.clone(), logged));
+            memories.len() - 1
+        });
+        let memory = &mut memories[place].1;
+        let first = Revision::first(Kind::Decision, memory.id.clone(), at, content);
+        let revision = Revision {
+            topic: text(&item, &["topic", "title"]),
+            metadata: metadata(&item, &own),
+            ..first
+        };
+        memory.revisions.push(revision);
+        memory.supersedes.extend(texts(&item, "supersedes"));
+        memory.conflicts.extend(texts(&item, "conflicts_with"));
+        memory.status = text(&item, &["status"]);
+    }
+    let ids: BTreeMap<String, String> =
+        memories.iter().map(|(own, memory)| (own.clone(), memory.id.clone())).collect();
+    let superseded: Vec<String> =
+        memories.iter().flat_map(|(_, memory)| memory.supersedes.clone()).collect();
+    for (own, memory) in memories {
+        let is_superseded = superseded.contains(&own);
+        seal(memory, &ids, is_superseded, &mut read);
+    }
+    read
+}
+
+/// Adds the lines of a memory, each after the one before, with the links that all of them name.
+fn seal(memory: Logged, ids: &BTreeMap<String, String>, is_superseded: bool, read: &mut Read) {
+    let mut links: Vec<Link> = Vec::new();
+    let named = memory.supersedes.iter().map(|own| (Relation::Supersedes, own));
+    let named = named.chain(memory.conflicts.iter().map(|own| (Relation::Contradicts, own)));
+    for (relation, own) in named {
+        let Some(id) = ids.get(own).filter(|id| **id != memory.id) else {
+            read.skip(own.clone(), format!("`{}` names it, and it is not in the log", memory.id));
+            continue;
+        };
+        if !links.iter().any(|link| (&link.to, link.relation) == (id, relation)) {
+            links.push(Link::to(relation, id));
+        }
+    }
+    let mut parents: Vec<String> = Vec::new();
+    let mut at = 0;
+    let born = memory.revisions.first().map(|revision| revision.at);
+    for mut revision in memory.revisions {
+        if !parents.is_empty() {
+            revision.created_at = born;
+        }
+        revision.parents = parents;
+        revision.links.clone_from(&links);
+        let revision = revision.sealed();
+        parents = vec![revision.rev.clone()];
+        at = at.max(revision.at);
+        read.revisions.push(revision);
+    }
+    // What was rejected, or put aside without a successor in the log, does not hold.
+    let reason = match memory.status.as_deref().map(str::to_ascii_lowercase).as_deref() {
+        Some("rejected") => "rejected in the log",
+        Some("superseded") if !is_superseded => "superseded in the log, by nothing that is in it",
+        _ => return,
+    };
+    let removal = Revision {
+        op: Op::Remove,
+        parents,
+        reason: Some(reason.to_owned()),
+        ..Revision::first(Kind::Decision, memory.id, at, "")
+    };
+    read.revisions.push(removal.sealed());
+}
+
+fn metadata(item: &Value, own: &str) -> Map<String, Value> {
+    let mut metadata = Map::new();
+    put(&mut metadata, "reasoning", text(item, &["rationale", "reasoning"]));
+    put(&mut metadata, "alternatives", texts(item, "alternatives"));
+    put(&mut metadata, "sourcePath", text(item, &["source_path", "source"]));
+    for (name, key) in [("ticket", "ticket"), ("scopeKey", "scope_key"), ("stage", "stage")] {
+        put(&mut metadata, name, text(item, &[key]));
+    }
+    put(&mut metadata, "tags", texts(item, "tags"));
+    put(&mut metadata, "decisionId", own);
+    metadata
+}

@@ -1,0 +1,77 @@
+//! The knowledge graph of `@modelcontextprotocol/server-memory`: entities with what was observed of
+//! them, and named relations.
+
+use super::{Form, Read, entry, put, text, texts};
+use aidd_engine::lines::id;
+use aidd_engine::lines::types::Kind;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Reads a graph, or its lines.
+pub(super) fn read(whole: Option<&Value>, bytes: &[u8]) -> Read {
+    let mut read = Read::new(Form::ServerMemory);
+    let list = |name: &str| whole.and_then(|whole| whole.get(name)).and_then(Value::as_array);
+    if let Some(entities) = list("entities") {
+        let (entities, relations) = (entities.clone(), list("relations").cloned());
+        graph(&entities, &relations.unwrap_or_default(), &mut read);
+        return read;
+    }
+    let (mut entities, mut relations) = (Vec::new(), Vec::new());
+    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let value: Value = serde_json::from_slice(line).unwrap_or_default();
+        match value.get("type").and_then(Value::as_str) {
+            Some("entity") => entities.push(value),
+            Some("relation") => relations.push(value),
+            _ => read.skip(format!("line {}", index + 1), "neither an entity nor a relation"),
+        }
+    }
+    graph(&entities, &relations, &mut read);
+    read
+}
+
+fn graph(entities: &[Value], relations: &[Value], read: &mut Read) {
+    let mut related: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (index, relation) in relations.iter().enumerate() {
+        let part = |name: &str| text(relation, &[name]);
+        if let (Some(from), Some(to), Some(how)) = (part("from"), part("to"), part("relationType"))
+        {
+            related.entry(from).or_default().push(format!("{how} {to}"));
+        } else {
+            read.skip(format!("relation {}", index + 1), "no `from`, `to` or `relationType`");
+        }
+    }
+    for (index, entity) in entities.iter().enumerate() {
+        let Some(name) = text(entity, &["name"]) else {
+            read.skip(format!("entity {}", index + 1), "no name");
+            continue;
+        };
+        let observations = texts(entity, "observations");
+        let relations = related.remove(&name).unwrap_or_default();
+        if observations.is_empty() && relations.is_empty() {
+            read.skip(name, "nothing was observed of it");
+            continue;
+        }
+        let sort = text(entity, &["entityType"]).unwrap_or_default();
+        let kind = match &*sort.to_lowercase() {
+            "preference" => Kind::Preference,
+            "pattern" => Kind::Pattern,
+            _ => Kind::Insight,
+        };
+        let said: Vec<&str> = observations.iter().chain(&relations).map(String::as_str).collect();
+        let content = format!("{name}: {}", said.join("\n"));
+        // The graph tells no times: that more was observed since is told by the words alone.
+        let known_by = id::digest(&[&name, &content]);
+        let mut entry = entry(kind, 0, "server-memory", &known_by, content);
+        put(&mut entry.metadata, "category", sort);
+        put(&mut entry.metadata, "source", "server-memory");
+        put(&mut entry.metadata, "relations", relations);
+        entry.topic = Some(name);
+        read.entries.push(entry);
+    }
+    for from in related.into_keys() {
+        read.skip(from, "relations start at it, and there is no such entity");
+    }
+}

@@ -1,0 +1,226 @@
+use super::*;
+use crate::kinds::{self, Decision, Observation};
+use aidd_engine::lines::types::{Outcome, Relation};
+use serde_json::json;
+
+fn read_of(name: &str, value: &Value) -> Read {
+    read(name, value.to_string().as_bytes(), None).expect("a form")
+}
+
+#[test]
+fn our_own_lines_and_entries_are_read() {
+    let decision = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "a").sealed();
+    let insight = entry(Kind::Insight, 5, "x", "y", "lesson".into());
+    let text = format!(
+        "{}\n<<<<<<< HEAD\n{}\n{{\"id\":\n{}\n",
+        decision.line(),
+        json!(insight),
+        r#"{"id":"pattern_1_a","type":"pattern","content":"p"}"#
+    );
+    let read = read("x.jsonl", text.as_bytes(), None).expect("a form");
+    assert_eq!(
+        (read.form, &*read.revisions, &*read.entries),
+        (Form::Aidd, &[decision][..], &[insight][..])
+    );
+    let places: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.place).collect();
+    assert_eq!(places, ["line 4", "line 5"]);
+}
+
+#[test]
+fn older_files_are_read_by_their_lists_or_names() {
+    let both = json!({
+        "decisions": [{"decision": "Use SQLite", "date": "2026-02-05", "rationale": "r"}],
+        "mistakes": [{"error": "boom", "fix": "f"}, 3],
+    });
+    let read = read_of("export.json", &both);
+    let said: Vec<&str> = read.revisions.iter().map(|one| &*one.content).collect();
+    assert_eq!((read.form, said), (Form::Older, vec!["Use SQLite", "boom"]));
+    assert_eq!(read.skipped[0].why, "item 2 is not a mistake");
+    let named = read_of("old/conventions.json", &json!([{"title": "Name files in kebab-case"}]));
+    assert_eq!(named.revisions[0].kind, Kind::Convention);
+    let typed = read_of("x.json", &json!([{"error": "boom"}]));
+    assert_eq!(typed.revisions[0].kind, Kind::Mistake);
+}
+
+#[test]
+fn lines_of_the_older_form_are_read() {
+    let ours = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "ours").sealed();
+    let lines = [
+        r#"{"decision":"Use SQLite","reasoning":"x","id":"m0","type":"decision","at":7}"#,
+        r#"{"error":"boom","fix":"f"}"#,
+        r#"{"convention":"kebab-case","type":"convention","content":""}"#,
+        r#"{"decision":"Use SQLite","reasoning":"x","id":"m0","type":"decision","at":7}"#,
+        &ours.line(),
+        r#"{"decision":3,"id":"m1","type":"decision"}"#,
+        "",
+    ];
+    let read = read("old.jsonl", lines.join("\n").as_bytes(), None).expect("a form");
+    let said: Vec<(Kind, &str)> =
+        read.revisions.iter().map(|one| (one.kind, &*one.content)).collect();
+    assert_eq!(read.form, Form::Older);
+    assert_eq!(
+        said,
+        [
+            (Kind::Decision, "Use SQLite"),
+            (Kind::Mistake, "boom"),
+            (Kind::Convention, "kebab-case"),
+            (Kind::Decision, "ours"),
+        ]
+    );
+    assert_eq!((read.revisions[0].at, &read.revisions[0].metadata["reasoning"]), (7, &json!("x")));
+    let skipped: Vec<(&str, &str)> =
+        read.skipped.iter().map(|one| (&*one.place, &*one.why)).collect();
+    assert_eq!(
+        skipped,
+        [("line 6", "a decision without `content`: `decision` is called `content` here")]
+    );
+    // One alone, on one line and on several.
+    for text in [lines[1].to_owned(), "{\n\"error\": \"boom\",\n\"fix\": \"f\"\n}".to_owned()] {
+        let one = super::read("one.json", text.as_bytes(), None).expect("a form");
+        assert_eq!((one.form, &one.revisions[..]), (Form::Older, &read.revisions[1..2]));
+    }
+    let ours = super::read("x", ours.line().as_bytes(), Some(Form::Older)).expect_err("ours");
+    assert!(ours.to_string().contains("holds no decisions"), "{ours}");
+}
+
+#[test]
+fn decisions_of_mama_keep_their_chain() {
+    let rows = json!({"decisions": [
+        {"id": "decision_auth_1", "topic": "auth", "decision": "JWT", "reasoning": "simple",
+         "confidence": 0.7, "outcome": "failed", "failure_reason": "too large",
+         "created_at": 1_763_800_000_000_i64, "supersedes": null},
+        {"id": "decision_auth_2", "topic": "auth", "decision": "Sessions", "outcome": "pending",
+         "created_at": 1_763_900_000_i64, "supersedes": "[\"decision_auth_1\", \"gone\"]"},
+        {"id": 7, "topic": "tabs", "decision": "Likes tabs", "kind": "preference"},
+        {"topic": "none"},
+    ], "checkpoints": [{"id": 12, "summary": "Half done", "open_files": "[\"a.rs\"]",
+        "next_steps": "tests", "timestamp": 1_763_900_000_000_i64}]});
+    let read = read_of("mama.json", &rows);
+    assert_eq!(read.form, Form::Mama);
+    let [one, two] = &read.revisions[..] else { panic!("{:?}", read.revisions) };
+    let body: Decision = kinds::typed(&one.metadata).expect("a decision");
+    assert_eq!(
+        (body.outcome, body.outcome_reason.as_deref()),
+        (Some(Outcome::Failed), Some("too large"))
+    );
+    assert_eq!((&*body.reasoning, body.confidence), ("simple", Some(0.7)));
+    assert_eq!(two.at, 1_763_900_000_000);
+    assert_eq!(two.metadata["statedOutcome"], "pending");
+    assert_eq!((two.links[0].relation, &two.links[0].to), (Relation::Supersedes, &one.id));
+    assert_eq!(two.links.len(), 1);
+    let kinds: Vec<Kind> = read.entries.iter().map(|entry| entry.kind).collect();
+    assert_eq!(kinds, [Kind::Preference, Kind::Checkpoint]);
+    assert_eq!(read.entries[1].metadata["openFiles"], json!(["a.rs"]));
+    assert_eq!(read.skipped.len(), 1);
+    assert_eq!(read_of("mama.json", &rows["decisions"]).revisions, read.revisions);
+}
+
+#[test]
+fn the_log_of_memory_v2_keeps_its_chains_and_times() {
+    let log = [
+        r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-14T09:30:00Z","ticket":"T-1","scope_key":"api","stage":"plan","decision_id":"aaa","topic":"auth","decision":"JWT","alternatives":["sessions"],"rationale":"simple","source_path":"docs/prd.md","status":"active"}"#,
+        r#"{"schema":"aidd.memory.decision.v1","ts":"2026-02-15T09:30:00Z","decision_id":"bbb","topic":"auth","decision":"Sessions","status":"active","supersedes":"aaa"}"#,
+        r#"{"schema":"aidd.memory.decision.v1","ts":1771234200,"decision_id":"ccc","topic":"queue","decision":"Kafka","status":"active"}"#,
+        // The same id again is a later state of it.
+        r#"{"schema":"aidd.memory.decision.v1","ts":1771234300,"decision_id":"ccc","topic":"queue","decision":"Kafka","rationale":"too big","status":"rejected"}"#,
+        // The other form: a title, a list of what it supersedes, a time of creation.
+        r#"{"decision_id":"DEC-1","title":"auth","decision":"Passkeys","created_at":"2026-03-16T00:00:00Z","status":"active","supersedes":["bbb","zzz"],"conflicts_with":["ccc"],"tags":["x"]}"#,
+        "not JSON",
+    ];
+    let read = read("T-1.decisions.jsonl", log.join("\n").as_bytes(), None).expect("a form");
+    assert_eq!(read.form, Form::MemoryV2);
+    let [jwt, sessions, kafka, again, rejected, passkeys] = &read.revisions[..] else {
+        panic!("{:#?}", read.revisions)
+    };
+    let times = [jwt, sessions, kafka, again, passkeys].map(|revision| revision.at);
+    assert_eq!(
+        times,
+        [
+            1_771_061_400_000,
+            1_771_147_800_000,
+            1_771_234_200_000,
+            1_771_234_300_000,
+            1_773_619_200_000
+        ]
+    );
+    let to = |revision: &Revision| -> Vec<(Relation, String)> {
+        revision.links.iter().map(|link| (link.relation, link.to.clone())).collect()
+    };
+    assert_eq!(to(sessions), [(Relation::Supersedes, jwt.id.clone())]);
+    assert_eq!(
+        to(passkeys),
+        [(Relation::Supersedes, sessions.id.clone()), (Relation::Contradicts, kafka.id.clone())]
+    );
+    let body: Decision = kinds::typed(&jwt.metadata).expect("a decision");
+    assert_eq!((&*body.reasoning, body.alternatives), ("simple", vec![json!("sessions")]));
+    assert_eq!((&body.extra["ticket"], &body.extra["scopeKey"]), (&json!("T-1"), &json!("api")));
+    assert_eq!(passkeys.topic.as_deref(), Some("auth"));
+    // Both lines of the rejected one are one memory, which does not hold.
+    assert_eq!((&again.id, &again.parents), (&kafka.id, &vec![kafka.rev.clone()]));
+    assert_eq!((rejected.op, &rejected.parents), (log::Op::Remove, &vec![again.rev.clone()]));
+    let skipped: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.place).collect();
+    assert_eq!(skipped, ["line 6", "zzz"]);
+}
+
+#[test]
+fn an_export_of_claude_mem_is_read() {
+    let export = json!({
+        "exportedAt": "2026-01-01T00:00:00Z", "exportedAtEpoch": 1, "query": "x",
+        "observations": [
+            {"id": 1, "memory_session_id": "s", "type": "bugfix", "title": "Fixed the watcher",
+             "facts": "[\"ENOSPC\"]", "narrative": "story", "concepts": ["inotify"],
+             "files_modified": "[\"vite.config.ts\"]", "discovery_tokens": 900,
+             "created_at": "2026-01-01T00:00:00.000Z", "created_at_epoch": 1_767_225_600_000_i64},
+            {"id": 2, "type": "discovery"},
+        ],
+        "summaries": [{"id": 4, "request": "mend it", "completed": "mended", "next_steps": "ship",
+            "created_at_epoch": 1_767_225_600_000_i64}],
+        "sessions": [], "prompts": [{"id": 1}],
+    });
+    let read = read_of("memories.json", &export);
+    assert_eq!((read.form, read.entries.len(), read.skipped.len()), (Form::ClaudeMem, 2, 2));
+    let first = &read.entries[0];
+    let body: Observation = kinds::typed(&first.metadata).expect("an observation");
+    assert_eq!((first.kind, first.created_at), (Kind::Mistake, 1_767_225_600_000));
+    assert_eq!(
+        (&*body.facts, &*body.files_modified),
+        (&["ENOSPC".to_owned()][..], &["vite.config.ts".to_owned()][..])
+    );
+    assert_eq!((body.discovery_tokens, first.session_id.as_deref()), (Some(900), Some("s")));
+    assert_eq!((&*read.entries[1].content, read.entries[1].kind), ("mended", Kind::Checkpoint));
+}
+
+#[test]
+fn a_knowledge_graph_is_read_as_lines_and_as_one() {
+    let lines = "{\"type\":\"entity\",\"name\":\"Auth\",\"entityType\":\"component\",\"observations\":[\"uses JWT\",\"by Kim\"]}\n\
+        {\"type\":\"entity\",\"name\":\"Empty\",\"entityType\":\"x\",\"observations\":[]}\n\
+        {\"type\":\"relation\",\"from\":\"Auth\",\"to\":\"Redis\",\"relationType\":\"depends_on\"}\n\nnonsense\n";
+    let read = read("memory.jsonl", lines.as_bytes(), None).expect("a form");
+    assert_eq!((read.form, read.entries.len(), read.skipped.len()), (Form::ServerMemory, 1, 2));
+    assert_eq!(read.entries[0].content, "Auth: uses JWT\nby Kim\ndepends_on Redis");
+    let graph = json!({
+        "entities": [{"name": "Auth", "entityType": "component", "observations": ["uses JWT", "by Kim"]}],
+        "relations": [{"from": "Auth", "to": "Redis", "relationType": "depends_on"}],
+    });
+    assert_eq!(read_of("graph.json", &graph).entries, read.entries);
+    // A later export says more: it is another memory, and the same export is not.
+    let id = |graph: &Value| read_of("graph.json", graph).entries[0].id.clone();
+    let mut later = graph.clone();
+    later["entities"][0]["observations"] = json!(["uses JWT", "by Kim", "since May"]);
+    assert_eq!(id(&graph), read.entries[0].id);
+    assert_ne!(id(&graph), id(&later));
+    later["relations"] = json!([graph["relations"][0], {"from": "Auth", "to": "Redis"}]);
+    let skipped = read_of("graph.json", &later).skipped;
+    let skipped: Vec<(&str, &str)> = skipped.iter().map(|one| (&*one.place, &*one.why)).collect();
+    assert_eq!(skipped, [("relation 2", "no `from`, `to` or `relationType`")]);
+}
+
+#[test]
+fn what_is_no_memory_is_said_to_be_none() {
+    for text in ["", "[]", "{}", "hello", "[1]", "{\"memories\": []}"] {
+        let error = read("x.json", text.as_bytes(), None).expect_err(text);
+        assert!(error.to_string().contains("none of the forms"), "{error}");
+    }
+    assert!(read("x.json", b"{", Some(Form::Mama)).is_err());
+    assert!(read("x.json", b"[]", Some(Form::Older)).is_err());
+}

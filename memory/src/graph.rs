@@ -1,0 +1,196 @@
+//! Walking along links: breadth first, never deeper than is useful, never twice to one memory.
+
+use super::MemoryError;
+use super::project::ProjectMemory;
+use super::store::StorageBackend;
+use super::types::{Entry, Link, Relation};
+use aidd_engine::lines::standing::circles;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// No walk goes deeper, whatever is asked for.
+pub const DEEPEST: usize = 5;
+/// How deep a walk from a topic goes.
+pub const BY_TOPIC: usize = 3;
+/// How deep a walk from what was found by meaning goes.
+pub const BY_CONTEXT: usize = 5;
+/// How deep a walk for the context of one memory goes.
+pub const CONTEXT: usize = 2;
+/// A walk ends at so many memories, and says so. Ten times what an agent can use; at 30
+/// microseconds each it takes less than 100 milliseconds.
+pub const WIDEST: usize = 1000;
+
+/// A memory on a walk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The memory.
+    pub entry: Entry,
+    /// How many links from the start.
+    pub depth: usize,
+    /// The link that led here; `None` for the start.
+    pub by: Option<Link>,
+}
+
+/// What a walk met.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Walk {
+    /// The memories, the nearest first.
+    pub steps: Vec<Step>,
+    /// Whether there are more at this depth.
+    pub is_cut: bool,
+}
+
+/// Walks from `start` along links of `relations` (any, when empty), in both directions.
+///
+/// # Errors
+/// When the store does not answer.
+pub fn walk(
+    store: &mut dyn StorageBackend,
+    start: &str,
+    relations: &[Relation],
+    depth: usize,
+) -> Result<Walk, MemoryError> {
+    let depth = depth.min(DEEPEST);
+    let mut walk = Walk::default();
+    let mut seen = BTreeSet::from([start.to_owned()]);
+    let mut left = VecDeque::from([(start.to_owned(), 0, None)]);
+    while let Some((id, at, by)) = left.pop_front() {
+        let Some(entry) = store.entry(&id)? else { continue };
+        if walk.steps.len() == WIDEST {
+            walk.is_cut = true;
+            break;
+        }
+        walk.steps.push(Step { entry, depth: at, by });
+        if at == depth {
+            continue;
+        }
+        for link in store.links(&id)?.into_iter().filter(|link| !link.is_promotion()) {
+            let next = if link.from == id { &link.to } else { &link.from };
+            if (relations.is_empty() || relations.contains(&link.relation))
+                && seen.insert(next.clone())
+            {
+                left.push_back((next.clone(), at + 1, Some(link)));
+            }
+        }
+    }
+    Ok(walk)
+}
+
+/// Whether `from` supersedes `to`, directly or by others. Found from `to` upwards: what took the
+/// place of a memory is little, what it took the place of may be all that was ever said on a topic.
+pub(super) fn supersedes(
+    store: &mut dyn StorageBackend,
+    from: &str,
+    to: &str,
+) -> Result<bool, MemoryError> {
+    let mut seen = BTreeSet::from([to.to_owned()]);
+    let mut left = vec![to.to_owned()];
+    while let Some(id) = left.pop() {
+        for by in superseding(store, &id)? {
+            if by == from {
+                return Ok(true);
+            }
+            if seen.insert(by.clone()) {
+                left.push(by);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// The memories that supersede one directly; itself, when it says so.
+pub(super) fn superseding(
+    store: &mut dyn StorageBackend,
+    id: &str,
+) -> Result<Vec<String>, MemoryError> {
+    let links = store.links(id)?.into_iter();
+    let on = links.filter(|link| link.relation == Relation::Supersedes && link.to == id);
+    Ok(on.map(|link| link.from).collect())
+}
+
+/// Some memories and all that supersede them, directly or by others.
+#[derive(Debug, Default)]
+pub(super) struct Above {
+    /// Each of them, and those that supersede it directly.
+    by: BTreeMap<String, Vec<String>>,
+}
+
+impl Above {
+    /// Those above `ids`, with one look at the links of each.
+    pub(super) fn of(
+        store: &mut dyn StorageBackend,
+        ids: &BTreeSet<String>,
+    ) -> Result<Self, MemoryError> {
+        let mut above = Self::default();
+        let mut left: Vec<String> = ids.iter().cloned().collect();
+        while let Some(id) = left.pop() {
+            if above.by.contains_key(&id) {
+                continue;
+            }
+            let by = superseding(store, &id)?;
+            left.extend(by.iter().cloned());
+            above.by.insert(id, by);
+        }
+        Ok(above)
+    }
+
+    /// The circles among them: see [`circles`]. All of a circle is above each memory in it.
+    pub(super) fn circles(&self) -> BTreeMap<&str, &str> {
+        let links = self.by.iter().flat_map(|(to, by)| by.iter().map(|from| (&**from, &**to)));
+        circles(links)
+    }
+
+    /// The memories that supersede one of them directly.
+    pub(super) fn superseding(&self, id: &str) -> &[String] {
+        self.by.get(id).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl ProjectMemory {
+    /// Walks from a memory.
+    ///
+    /// # Errors
+    /// When there is no such memory.
+    pub fn walk(
+        &mut self,
+        start: &str,
+        relations: &[Relation],
+        depth: usize,
+    ) -> Result<Walk, MemoryError> {
+        let walk = self.read(&mut |store| walk(store, start, relations, depth))?;
+        if walk.steps.is_empty() {
+            return Err(MemoryError::Unknown { what: "memory", id: start.to_owned() });
+        }
+        Ok(walk)
+    }
+
+    /// The memories that supersede each other around `id`: the oldest first.
+    ///
+    /// # Errors
+    /// When there is no such memory.
+    pub fn chain(&mut self, id: &str) -> Result<Vec<Entry>, MemoryError> {
+        let found = self.read(&mut |store| {
+            let mut found: BTreeMap<String, Entry> = BTreeMap::new();
+            let mut left = vec![id.to_owned()];
+            while let Some(id) = left.pop() {
+                if found.contains_key(&id) || found.len() == WIDEST {
+                    continue;
+                }
+                let Some(entry) = store.entry(&id)? else { continue };
+                let links = store.links(&id)?.into_iter();
+                let is_one =
+                    |link: &Link| link.relation == Relation::Supersedes && !link.is_promotion();
+                for link in links.filter(is_one) {
+                    left.push(if link.from == id { link.to } else { link.from });
+                }
+                found.insert(id, entry);
+            }
+            Ok(found)
+        })?;
+        if found.is_empty() {
+            return Err(MemoryError::Unknown { what: "memory", id: id.to_owned() });
+        }
+        let mut chain: Vec<Entry> = found.into_values().collect();
+        chain.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        Ok(chain)
+    }
+}

@@ -1,0 +1,319 @@
+//! How a project's work goes, from what was measured; from what sessions said of themselves only
+//! where nothing was.
+
+use super::MemoryError;
+use super::outcomes::{self, Check};
+use super::project::ProjectMemory;
+use super::records::SessionState;
+use super::store::{Layers, Order, Query};
+use super::times::millis;
+use super::types::{Entry, Kind};
+use aidd_engine::git::Repository;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A figure of fewer samples is no figure.
+pub const LEAST_SAMPLES: usize = 3;
+/// The figures that have numbers must have this share of the weight for an overall one.
+const LEAST_WEIGHT: f64 = 0.5;
+/// At most so many commits are looked through for reverts.
+const COMMITS: usize = 5_000;
+
+/// One figure, from 0 to 100.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Its name: sessionSuccess, complianceAvg, errorRecurrence, modelConsistency,
+    /// memoryUtilization.
+    pub name: &'static str,
+    /// `None`: not enough data.
+    pub value: Option<f64>,
+    /// What it rests on: so many sessions, or mistakes.
+    pub samples: usize,
+    /// How many of them were measured; the others are what sessions said of themselves.
+    pub measured: usize,
+    /// Its share of the overall figure.
+    pub weight: f64,
+    /// What it says, in words.
+    pub meaning: &'static str,
+}
+
+/// How work goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Health {
+    /// The figures that have numbers, by weight; `None` when they have less than half of it.
+    pub overall: Option<f64>,
+    /// Each figure.
+    pub figures: Vec<Figure>,
+    /// How many ended sessions were looked at.
+    pub sessions: usize,
+    /// What to do about figures that are low.
+    pub advice: Vec<String>,
+}
+
+/// What is known of one ended session.
+#[derive(Debug, Default)]
+struct Sample {
+    model: String,
+    /// Tests passed and nothing was reverted.
+    success: Option<Told<bool>>,
+    /// From 0 to 100.
+    compliance: Option<Told<f64>>,
+    /// Whether anything was decided or mended.
+    remembers: bool,
+}
+
+/// A value, and whether it was measured.
+#[derive(Clone, Copy, Debug)]
+struct Told<T> {
+    value: T,
+    measured: bool,
+}
+
+impl ProjectMemory {
+    /// Looks at the last `limit` ended sessions and all mistakes.
+    ///
+    /// A session's success is measured by its last recorded test run and by commits of its time
+    /// that were reverted later; its compliance by the share of its checks (lint, types, build)
+    /// whose last recorded run passed.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn health(&mut self, limit: usize) -> Result<Health, MemoryError> {
+        let sessions = self.sessions(None, Some(true), limit)?;
+        let oldest = sessions.iter().filter_map(|session| millis(&session.started_at)).min();
+        let reverted = oldest.and_then(|oldest| reverted(self.root(), oldest));
+        let mut samples = Vec::new();
+        for session in &sessions {
+            let query = Query {
+                session_id: Some(session.id.clone()),
+                order: Order::Oldest,
+                ..Query::new(Layers::ALL)
+            };
+            let seen = self.read(&mut |store| store.entries(&query))?;
+            samples.push(sample(session, &seen, reverted.as_deref()));
+        }
+        let query = Query::active(Layers::PERMANENT, Kind::Mistake);
+        let mistakes = self.read(&mut |store| store.entries(&query))?;
+        let figures = vec![
+            success(&samples),
+            compliance(&samples),
+            recurrence(&mistakes),
+            consistency(&samples),
+            utilization(&samples),
+        ];
+        let advice = advice(&figures);
+        Ok(Health { overall: overall(&figures), figures, sessions: sessions.len(), advice })
+    }
+}
+
+/// When the commits that were reverted were made. `None` outside of a repository.
+fn reverted(root: &std::path::Path, since: i64) -> Option<Vec<i64>> {
+    let repository = Repository::open(root).ok()?;
+    let commits = repository.since(since, COMMITS).ok()?;
+    let named = |message: &str| -> Option<String> {
+        let (_, rest) = message.split_once("This reverts commit ")?;
+        let hash: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
+        (hash.len() >= 7).then_some(hash)
+    };
+    let hashes: Vec<String> = commits.iter().filter_map(|one| named(&one.message)).collect();
+    let is_reverted = |id: &str| hashes.iter().any(|hash| id.starts_with(hash.as_str()));
+    Some(commits.iter().filter(|one| is_reverted(&one.id)).map(|one| one.at).collect())
+}
+
+fn sample(session: &SessionState, seen: &[Entry], reverted: Option<&[i64]>) -> Sample {
+    let mut runs: BTreeMap<Check, bool> = BTreeMap::new();
+    for entry in seen.iter().filter(|entry| entry.kind == Kind::ToolOutcome) {
+        let run = outcomes::read(entry);
+        for check in run.checks {
+            if let Some(passed) = run.passed {
+                runs.insert(check, passed);
+            }
+        }
+    }
+    let said = session.outcome.as_ref();
+    let span = millis(&session.started_at).zip(session.ended_at.as_ref().and_then(millis));
+    let was_reverted = match (reverted, span) {
+        // Git keeps whole seconds.
+        (Some(times), Some((start, end))) => {
+            Some(times.iter().any(|at| (start - 999..=end).contains(at)))
+        }
+        _ => said.map(|said| said.reverts > 0),
+    };
+    let tests = runs.get(&Check::Tests).map(|passed| Told { value: *passed, measured: true });
+    let tests =
+        tests.or_else(|| said.map(|said| Told { value: said.tests_passing, measured: false }));
+    let success =
+        tests.map(|told| Told { value: told.value && was_reverted != Some(true), ..told });
+    let checks: Vec<bool> = runs
+        .iter()
+        .filter(|(check, _)| **check != Check::Tests)
+        .map(|(_, passed)| *passed)
+        .collect();
+    let compliance = if checks.is_empty() {
+        let score = said.map(|said| said.compliance_score.clamp(0.0, 100.0));
+        score.filter(|score| score.is_finite()).map(|value| Told { value, measured: false })
+    } else {
+        let passed = checks.iter().filter(|passed| **passed).count();
+        Some(Told { value: share(passed, checks.len()), measured: true })
+    };
+    let is_kept = |entry: &Entry| matches!(entry.kind, Kind::Decision | Kind::Mistake);
+    let provider = &session.ai_provider;
+    Sample {
+        model: if provider.model_id.is_empty() { &provider.model } else { &provider.model_id }
+            .clone(),
+        success,
+        compliance,
+        remembers: !session.decisions.is_empty()
+            || !session.errors_resolved.is_empty()
+            || seen.iter().any(is_kept),
+    }
+}
+
+/// A share in percent.
+#[expect(clippy::cast_precision_loss, reason = "counts of sessions and mistakes")]
+fn share(part: usize, of: usize) -> f64 {
+    if of == 0 { 0.0 } else { 100.0 * part as f64 / of as f64 }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of sessions")]
+fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+}
+
+fn enough(samples: usize, value: f64) -> Option<f64> {
+    (samples >= LEAST_SAMPLES).then_some(value)
+}
+
+fn success(samples: &[Sample]) -> Figure {
+    let told: Vec<Told<bool>> = samples.iter().filter_map(|sample| sample.success).collect();
+    let value = share(told.iter().filter(|told| told.value).count(), told.len());
+    Figure {
+        name: "sessionSuccess",
+        value: enough(told.len(), value),
+        samples: told.len(),
+        measured: told.iter().filter(|told| told.measured).count(),
+        weight: 0.30,
+        meaning: "sessions whose tests passed and whose commits were not reverted",
+    }
+}
+
+fn compliance(samples: &[Sample]) -> Figure {
+    let told: Vec<Told<f64>> = samples.iter().filter_map(|sample| sample.compliance).collect();
+    let values: Vec<f64> = told.iter().map(|told| told.value).collect();
+    Figure {
+        name: "complianceAvg",
+        value: enough(told.len(), mean(&values)),
+        samples: told.len(),
+        measured: told.iter().filter(|told| told.measured).count(),
+        weight: 0.25,
+        meaning: "checks that passed when they last ran in a session",
+    }
+}
+
+fn recurrence(mistakes: &[Entry]) -> Figure {
+    let again = |entry: &&Entry| {
+        let count = entry.metadata.get(super::log::OCCURRENCES);
+        count.and_then(serde_json::Value::as_u64).is_some_and(|count| count > 1)
+    };
+    let recurring = mistakes.iter().filter(again).count();
+    Figure {
+        name: "errorRecurrence",
+        value: enough(mistakes.len(), 100.0 - share(recurring, mistakes.len())),
+        samples: mistakes.len(),
+        measured: mistakes.len(),
+        weight: 0.15,
+        meaning: "mistakes that were made only once",
+    }
+}
+
+/// How evenly each model works: 100 less the mean deviation of its sessions' compliance.
+fn consistency(samples: &[Sample]) -> Figure {
+    let mut models: BTreeMap<&str, Vec<Told<f64>>> = BTreeMap::new();
+    for sample in samples {
+        if let Some(told) = sample.compliance {
+            models.entry(&sample.model).or_default().push(told);
+        }
+    }
+    models.retain(|_, told| told.len() >= LEAST_SAMPLES);
+    let deviations: Vec<f64> = models
+        .values()
+        .map(|told| {
+            let values: Vec<f64> = told.iter().map(|told| told.value).collect();
+            let middle = mean(&values);
+            let squares: Vec<f64> = values.iter().map(|value| (value - middle).powi(2)).collect();
+            mean(&squares).sqrt()
+        })
+        .collect();
+    let all: Vec<Told<f64>> = models.into_values().flatten().collect();
+    Figure {
+        name: "modelConsistency",
+        value: enough(all.len(), (100.0 - mean(&deviations)).max(0.0)),
+        samples: all.len(),
+        measured: all.iter().filter(|told| told.measured).count(),
+        weight: 0.15,
+        meaning: "100 less the deviation of compliance within a model",
+    }
+}
+
+fn utilization(samples: &[Sample]) -> Figure {
+    let kept = samples.iter().filter(|sample| sample.remembers).count();
+    Figure {
+        name: "memoryUtilization",
+        value: enough(samples.len(), share(kept, samples.len())),
+        samples: samples.len(),
+        measured: samples.len(),
+        weight: 0.15,
+        meaning: "sessions that left a decision or a mended error",
+    }
+}
+
+fn overall(figures: &[Figure]) -> Option<f64> {
+    let told: Vec<(f64, f64)> = figures
+        .iter()
+        .filter_map(|figure| figure.value.map(|value| (figure.weight, value)))
+        .collect();
+    let weight: f64 = told.iter().map(|(weight, _)| weight).sum();
+    let sum: f64 = told.iter().map(|(weight, value)| weight * value).sum();
+    (weight >= LEAST_WEIGHT - 1e-9).then(|| sum / weight)
+}
+
+/// Below which figure there is advice, and what.
+const ADVICE: [(&str, f64, &str); 5] = [
+    ("sessionSuccess", 60.0, "run the tests before a session ends, and look at what was reverted"),
+    ("complianceAvg", 70.0, "run lint and type check after each change, not at the end"),
+    ("errorRecurrence", 60.0, "give the mistakes that came back a prevention that a check can see"),
+    (
+        "modelConsistency",
+        60.0,
+        "give the model the same rules and context for the same kind of task",
+    ),
+    ("memoryUtilization", 50.0, "save decisions and mended errors before a session ends"),
+];
+
+fn advice(figures: &[Figure]) -> Vec<String> {
+    let mut advice = Vec::new();
+    for figure in figures {
+        let row = ADVICE.iter().find(|(name, ..)| *name == figure.name);
+        if let Some((name, least, what)) = row
+            && figure.value.is_some_and(|value| value < *least)
+        {
+            advice.push(format!("{name} is below {least}: {what}"));
+        }
+    }
+    let said: BTreeSet<&str> = figures
+        .iter()
+        .filter(|figure| figure.value.is_some() && figure.measured < figure.samples)
+        .map(|figure| figure.name)
+        .collect();
+    if !said.is_empty() {
+        let said: Vec<&str> = said.into_iter().collect();
+        advice.push(format!(
+            "{} rest in part on what sessions said of themselves: record runs as tool_outcome \
+             observations with command and exitCode",
+            said.join(", ")
+        ));
+    }
+    advice
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Figures rest on what was measured, and say on how much.
+
+use super::*;
+use crate::kinds::Observation;
+use crate::tests::repository::TestRepository;
+use crate::tests::{START, mistake, new_session, on_both};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+
+fn map(value: Value) -> Map<String, Value> {
+    serde_json::from_value(value).expect("an object")
+}
+
+/// An ended session with its recorded runs.
+fn session(memory: &mut ProjectMemory, runs: &[(&str, i64)], patch: Value) {
+    let session = memory.start_session(new_session("main")).expect("a session").id;
+    for (command, code) in runs {
+        let extra = map(json!({"command": command, "exitCode": code}));
+        let body = Observation { extra, ..Observation::default() };
+        memory.observe(&session, Kind::ToolOutcome, "a run", &body).expect("observed");
+    }
+    memory.end_session(&session, &map(patch)).expect("ended");
+}
+
+fn outcome(passing: bool, score: f64) -> Value {
+    json!({"outcome": {"testsPassing": passing, "complianceScore": score, "reverts": 0, "reworks": 0}})
+}
+
+fn shown(memory: &mut ProjectMemory) -> String {
+    let health = memory.health(50).expect("health");
+    let mut shown = format!("{:?} of {}\n", health.overall.map(f64::round), health.sessions);
+    for figure in &health.figures {
+        let value = figure.value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}"));
+        let _ = writeln!(shown, "{} {value} {}/{}", figure.name, figure.measured, figure.samples);
+    }
+    shown
+}
+
+#[test]
+fn too_little_data_is_no_number() {
+    on_both(|_, memory| {
+        assert!(shown(memory).starts_with("None of 0\nsessionSuccess - 0/0\n"));
+        session(memory, &[("cargo test", 0)], json!({}));
+        session(memory, &[], outcome(true, 90.0));
+        memory.save_mistake(&mistake("disk full", "rotate")).expect("saved");
+        assert_eq!(
+            shown(memory),
+            "None of 2\nsessionSuccess - 1/2\ncomplianceAvg - 1/2\nerrorRecurrence - 1/1\n\
+             modelConsistency - 0/0\nmemoryUtilization - 2/2\n"
+        );
+    });
+}
+
+#[test]
+fn what_was_measured_goes_before_what_was_said() {
+    on_both(|_, memory| {
+        // Says that all is well; its own runs say otherwise.
+        session(memory, &[("npm test", 1), ("eslint", 1), ("tsc", 0)], outcome(true, 100.0));
+        session(
+            memory,
+            &[("npm test", 1), ("npm test", 0)],
+            json!({"decisions": [{"decision": "d", "reasoning": "r"}]}),
+        );
+        session(memory, &[("eslint", 0)], outcome(false, 10.0));
+        session(memory, &[], outcome(true, 80.0));
+        for error in ["disk full while writing logs", "port 8080 is taken", "cookie is not sent"] {
+            memory.save_mistake(&mistake(error, "mend")).expect("saved");
+        }
+        memory.save_mistake(&mistake("disk full while writing logs", "mend")).expect("seen");
+        // tsc is a check of types and a build: two of the first session's three passed.
+        assert_eq!(
+            shown(memory),
+            "Some(62.0) of 4\nsessionSuccess 50.0 2/4\ncomplianceAvg 82.2 2/3\n\
+             errorRecurrence 66.7 3/3\nmodelConsistency 86.3 2/3\nmemoryUtilization 25.0 4/4\n"
+        );
+        let advice = memory.health(50).expect("health").advice;
+        assert!(advice[0].starts_with("sessionSuccess is below 60"), "{advice:?}");
+        assert!(advice.iter().any(|one| {
+            one.contains("complianceAvg, modelConsistency, sessionSuccess rest in part")
+        }));
+        assert_eq!(memory.health(1).expect("health").sessions, 1);
+    });
+}
+
+#[test]
+fn commits_that_were_reverted_count_against_their_session() {
+    on_both(|root, memory| {
+        let repository = TestRepository::new(root);
+        for _ in 0..3 {
+            session(memory, &[("cargo test", 0)], json!({}));
+        }
+        assert!(shown(memory).contains("sessionSuccess 100.0 3/3"));
+        let commit = repository.commit(START, "feat: a", &["a"]);
+        repository.commit(
+            START + 5000,
+            &format!("Revert \"feat: a\"\n\nThis reverts commit {commit}."),
+            &[],
+        );
+        assert!(shown(memory).contains("sessionSuccess 0.0 3/3"), "{}", shown(memory));
+        assert!(!memory.health(9).expect("health").advice.is_empty());
+    });
+}

@@ -1,0 +1,149 @@
+//! Taking in memories that were made elsewhere, with the ids they come with: once.
+
+use super::MemoryError;
+use super::log::Revision;
+use super::project::ProjectMemory;
+use super::store::Durability;
+use super::types::Entry;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+/// What was taken in, or would be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TakenIn {
+    /// The memories that are new, or of which a line is.
+    pub new: Vec<String>,
+    /// How many lines and memories were there already.
+    pub known: usize,
+    /// How many of the new ones lost private text or a secret on the way.
+    pub redacted: usize,
+}
+
+impl ProjectMemory {
+    /// Takes in revisions of permanent memories and memories of this checkout. Those that are there
+    /// stay as they are; with `only_look`, all do.
+    ///
+    /// # Errors
+    /// When a revision is of a type that no tracked file holds, or a file cannot be written.
+    pub fn take_in(
+        &mut self,
+        revisions: &[Revision],
+        entries: &[Entry],
+        only_look: bool,
+    ) -> Result<TakenIn, MemoryError> {
+        let mut taken = self.write_permanent(&mut |memory| {
+            let (revisions, taken) = memory.unknown_lines(revisions)?;
+            Ok((if only_look { Vec::new() } else { revisions }, taken))
+        })?;
+        let (mut new, mut seen) = (Vec::new(), BTreeSet::new());
+        for entry in entries {
+            let is_known = self.read(&mut |store| store.entry(&entry.id))?.is_some();
+            if is_known || !seen.insert(&entry.id) {
+                taken.known += 1;
+            } else {
+                taken.redacted += usize::from(*self.gate.clean(entry)? != *entry);
+                taken.new.push(entry.id.clone());
+                new.push(entry);
+            }
+        }
+        if !only_look && !new.is_empty() {
+            self.write(Durability::Full, &mut |store, gate| {
+                new.iter().try_for_each(|entry| store.put_entry(&gate.clean(*entry)?))
+            })?;
+        }
+        Ok(taken)
+    }
+
+    /// The lines that the tracked files do not hold, as they will be written. A line whose words
+    /// change at the gate has another hash then, which the lines after it have to name.
+    fn unknown_lines(
+        &mut self,
+        revisions: &[Revision],
+    ) -> Result<(Vec<Revision>, TakenIn), MemoryError> {
+        let mut renamed: BTreeMap<String, String> = BTreeMap::new();
+        let (mut unknown, mut taken) = (Vec::new(), TakenIn::default());
+        let (mut lines, mut memories) = (BTreeSet::new(), BTreeSet::new());
+        for (stated, revision) in parents_first(revisions) {
+            let mut revision = revision.clone();
+            for parent in &mut revision.parents {
+                if let Some(name) = renamed.get(parent) {
+                    parent.clone_from(name);
+                }
+            }
+            let clean = self.gate.clean(&revision)?.into_inner();
+            let is_redacted = clean != revision;
+            let clean = clean.sealed();
+            let there = self.store().lines_of(&clean.id)?;
+            let is_known = there.iter().any(|line| line.present && line.line.rev == clean.rev);
+            if clean.rev != stated {
+                renamed.insert(stated, clean.rev.clone());
+            }
+            if is_known || !lines.insert(clean.rev.clone()) {
+                taken.known += 1;
+                continue;
+            }
+            taken.redacted += usize::from(is_redacted);
+            if memories.insert(clean.id.clone()) {
+                taken.new.push(clean.id.clone());
+            }
+            unknown.push(clean);
+        }
+        Ok((unknown, taken))
+    }
+}
+
+/// Revisions with their hashes, each after those that it replaces and else by time: a clock may have
+/// gone back.
+fn parents_first(revisions: &[Revision]) -> Vec<(String, &Revision)> {
+    let revs: Vec<String> =
+        revisions.iter().map(|revision| revision.clone().sealed().rev).collect();
+    let there: BTreeSet<&str> = revs.iter().map(String::as_str).collect();
+    let mut children: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut waits: Vec<usize> = Vec::new();
+    for (index, revision) in revisions.iter().enumerate() {
+        let parents: BTreeSet<&str> = revision.parents.iter().map(String::as_str).collect();
+        let known: Vec<&str> = parents.intersection(&there).copied().collect();
+        waits.push(known.len());
+        known.into_iter().for_each(|parent| children.entry(parent).or_default().push(index));
+    }
+    let ready = |index: usize| Reverse((revisions[index].at, index));
+    let mut next: BinaryHeap<_> =
+        (0..revisions.len()).filter(|index| waits[*index] == 0).map(ready).collect();
+    let mut order: Vec<usize> = Vec::new();
+    while let Some(Reverse((_, index))) = next.pop() {
+        order.push(index);
+        // Of two copies of a line, the first counts.
+        for child in children.remove(&*revs[index]).unwrap_or_default() {
+            waits[child] -= 1;
+            if waits[child] == 0 {
+                next.push(ready(child));
+            }
+        }
+    }
+    // No line can name the hash of one that names it. Should someone forge that, it is not lost.
+    order.extend((0..revisions.len()).filter(|index| waits[*index] > 0));
+    order.into_iter().map(|index| (revs[index].clone(), &revisions[index])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::lines::types::Kind;
+
+    #[test]
+    fn a_line_follows_those_it_replaces_whatever_the_clock_said() {
+        let first = Revision::first(Kind::Decision, "d".into(), 9, "a").sealed();
+        let with = |at, parents: &[&Revision]| {
+            let parents = parents.iter().map(|parent| parent.rev.clone()).collect();
+            Revision { parents, at, ..first.clone() }.sealed()
+        };
+        let (one, two) = (with(5, &[&first]), with(4, &[&first]));
+        let both = with(1, &[&one, &two]);
+        let other = Revision::first(Kind::Decision, "e".into(), 7, "b").sealed();
+        let lines =
+            [both.clone(), one.clone(), first.clone(), first.clone(), two.clone(), other.clone()];
+        let order: Vec<String> = parents_first(&lines).into_iter().map(|(rev, _)| rev).collect();
+        let expected = [&other, &first, &two, &one, &both, &first].map(|line| line.rev.clone());
+        assert_eq!(order, expected);
+    }
+}

@@ -1,0 +1,478 @@
+//! The tracked files of memory: reading, appending so that nothing acknowledged is lost, branches.
+#![expect(clippy::disallowed_methods, reason = "this is where tracked memory is read and written")]
+
+mod sources;
+
+use super::MemoryError;
+use super::id::digest;
+use super::records::BranchContext;
+use super::store::{json, lock};
+use aidd_engine::files::Disk;
+use aidd_engine::git::Repository;
+use aidd_engine::kind;
+use serde::{Deserialize, Serialize};
+use sources::{PLAIN_SOURCES, SOURCES};
+pub use sources::{is_source, is_written};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// The folder of branch contexts, from the root.
+pub const BRANCHES: &str = ".aidd/branches";
+/// The folder of those of merged branches, from the root.
+pub const ARCHIVE: &str = ".aidd/branches/archive";
+
+/// Bytes of the longest tracked file that is read: half a million memories of 500 bytes.
+pub const LONGEST: u64 = 256 << 20;
+
+/// What a file is known by without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    length: u64,
+    /// Nanoseconds since 1970; as the system has it.
+    changed: u64,
+}
+
+impl Stamp {
+    fn of(metadata: &fs::Metadata) -> Self {
+        let changed =
+            metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let changed =
+            changed.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX));
+        Self { length: metadata.len(), changed }
+    }
+}
+
+/// The tracked files below a root.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    root: PathBuf,
+    /// The folder of permanent memory, from the root.
+    folder: &'static str,
+}
+
+impl Journal {
+    /// The files below `root`.
+    #[must_use]
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.to_owned(), folder: folder_of(root) }
+    }
+
+    /// Looks again which folder holds the memory: a branch that was switched to may have another.
+    pub(super) fn resolve(&mut self) {
+        self.folder = folder_of(&self.root);
+    }
+
+    /// The folder of permanent memory, from the root.
+    #[must_use]
+    pub fn folder(&self) -> &'static str {
+        self.folder
+    }
+
+    /// The folder that holds files of memory too, and is not read because [`Self::folder`] is.
+    #[must_use]
+    pub fn unread_folder(&self) -> Option<&'static str> {
+        let exist = |path: &str| self.root.join(path).is_file();
+        let is_unread = self.folder == kind::MEMORY_FOLDER
+            && kind::has_memory(kind::MEMORY_FOLDER, exist)
+            && kind::has_memory(kind::PLAIN_MEMORY_FOLDER, exist);
+        is_unread.then_some(kind::PLAIN_MEMORY_FOLDER)
+    }
+
+    /// The files that memory is read from: name in the store, path from the root. Only the first
+    /// three are written; the others are older forms.
+    #[must_use]
+    pub fn sources(&self) -> &'static [(&'static str, &'static str); 9] {
+        if self.folder == kind::MEMORY_FOLDER { &SOURCES } else { &PLAIN_SOURCES }
+    }
+
+    /// The path of a source, from the root.
+    #[must_use]
+    pub fn path_of(&self, source: &str) -> Option<&'static str> {
+        self.sources().iter().find(|(name, _)| *name == source).map(|(_, path)| *path)
+    }
+
+    /// Keeps other processes of aidd from writing; Git knows nothing of it.
+    ///
+    /// # Errors
+    /// When others hold it for too long.
+    pub fn lock(&self) -> Result<lock::Lock, MemoryError> {
+        let folder = self.root.join(".aidd");
+        lock::make_folder(&folder)?;
+        lock::take(&folder.join("data.journal.lock"))
+    }
+
+    /// What the file at `path` is known by; `None` when there is none. What is there and cannot be
+    /// looked at is known by a stamp that no file has.
+    #[must_use]
+    pub fn stamp(&self, path: &str) -> Option<Stamp> {
+        match fs::metadata(self.root.join(path)) {
+            Ok(metadata) => metadata.is_file().then(|| Stamp::of(&metadata)),
+            Err(error) if is_gone(&error) => None,
+            Err(_) => Some(Stamp { length: u64::MAX, changed: u64::MAX }),
+        }
+    }
+
+    /// The bytes of the file at `path`, and what it is known by; `None` when there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read; [`MemoryError::Invalid`] when it is not to be read: it is no file,
+    /// lies outside the root, or is longer than [`LONGEST`].
+    pub fn read(&self, path: &str) -> Result<Option<(Vec<u8>, Stamp)>, MemoryError> {
+        match self.read_there(path) {
+            // Git takes files away and puts others there while they are looked at.
+            Err(MemoryError::Io { error, .. }) if is_gone(&error) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    fn read_there(&self, name: &str) -> Result<(Vec<u8>, Stamp), MemoryError> {
+        let path = self.root.join(name);
+        let io = |error| MemoryError::io(&path)(error);
+        // Looked at first: to open a pipe may take forever.
+        let metadata = fs::metadata(&path).map_err(io)?;
+        let refuse = |why: &str| Err(MemoryError::Invalid(format!("{name} is not read: {why}")));
+        if !metadata.is_file() {
+            return refuse("it is not a file");
+        }
+        if !path.canonicalize().map_err(io)?.starts_with(self.root.canonicalize().map_err(io)?) {
+            return refuse("it is a link that leads out of the project");
+        }
+        if metadata.len() > LONGEST {
+            return refuse("it is longer than 256 MiB");
+        }
+        let mut file = File::open(&path).map_err(io)?;
+        let mut bytes = Vec::new();
+        // The stamp of before: what is added meanwhile makes it out of date.
+        let stamp = Stamp::of(&file.metadata().map_err(io)?);
+        (&mut file).take(LONGEST).read_to_end(&mut bytes).map_err(io)?;
+        Ok((bytes, stamp))
+    }
+
+    /// Whether a file that is not there has no place in what is checked out: there is a repository, and
+    /// its index does not hold it. A file that Git holds was deleted, by mistake perhaps.
+    #[must_use]
+    pub fn is_checked_out_without(&self, path: &str) -> bool {
+        let Ok(repository) = Repository::open(&self.root) else { return false };
+        let held = repository.staged(None).map(|index| index.object(path));
+        matches!(held, Ok(Ok(None)))
+    }
+
+    /// Adds whole lines to the file at `path`; returns when they are on the disk. What the file was
+    /// known by before, and what it is known by now; `None` for the latter when somebody else wrote
+    /// to it at the same time.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn append(&self, path: &str, lines: &str) -> Result<(Stamp, Option<Stamp>), MemoryError> {
+        let place = self.place(path)?;
+        // Git may put another file in its place while it is written to. Lines that are there twice
+        // do no harm.
+        for _ in 0..8 {
+            let appended = append(&place, lines).map_err(MemoryError::io(&place))?;
+            let Ok(now) = fs::metadata(&place) else { continue };
+            let same = lock::identity_of(&appended.after) == lock::identity_of(&now);
+            if same && now.len() >= appended.after.len() {
+                return Ok(appended.stamps());
+            }
+        }
+        Err(MemoryError::Store(format!("{path} is replaced again and again by another program")))
+    }
+
+    /// Puts a whole file at `path`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &str, text: &str) -> Result<Option<Stamp>, MemoryError> {
+        json::replace(&self.place(path)?, text.as_bytes())?;
+        Ok(self.stamp(path))
+    }
+
+    /// Where `path` is to be written. A link that leads out of the root is refused: a repository
+    /// that was cloned must not choose which of the user's files are written.
+    fn place(&self, path: &str) -> Result<PathBuf, MemoryError> {
+        let place = self.root.join(path);
+        let is_link = fs::symlink_metadata(&place).is_ok_and(|data| data.file_type().is_symlink());
+        // Looked at before any folder is made: a link may lead to where none is yet.
+        if is_link || Disk::new(self.root.clone()).inside(path).is_none() {
+            return Err(MemoryError::Invalid(format!(
+                "{path} is a link, and memory is not written through links"
+            )));
+        }
+        lock::make_folder(place.parent().unwrap_or(&self.root))?;
+        Ok(place)
+    }
+
+    /// The context of a branch, and whether its file had to be put together from both sides of a
+    /// conflict; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn branch(&self, branch: &str) -> Result<Option<(BranchContext, bool)>, MemoryError> {
+        self.branch_at(&format!("{BRANCHES}/{}", file_name(branch)))
+    }
+
+    fn branch_at(&self, path: &str) -> Result<Option<(BranchContext, bool)>, MemoryError> {
+        let Some((bytes, _)) = self.read(path)? else { return Ok(None) };
+        let text = String::from_utf8_lossy(&bytes);
+        let bad = |error| MemoryError::Invalid(format!("{path} is no branch context: {error}"));
+        let Some([ours, theirs]) = sides(&text) else {
+            return serde_json::from_str(&text).map(|context| Some((context, false))).map_err(bad);
+        };
+        let mut context: BranchContext = serde_json::from_str(&ours).map_err(bad)?;
+        super::branches::join(&mut context, serde_json::from_str(&theirs).map_err(bad)?);
+        Ok(Some((context, true)))
+    }
+
+    /// The contexts of all branches, ordered by name, and the paths that cannot be read.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn branches(&self) -> Result<(Vec<BranchContext>, Vec<String>), MemoryError> {
+        let folder = self.root.join(BRANCHES);
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
+            other => other.map_err(MemoryError::io(&folder))?,
+        };
+        let (mut contexts, mut bad) = (Vec::new(), Vec::new());
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|name| name.ends_with(".json")) else { continue };
+            let path = format!("{BRANCHES}/{name}");
+            match self.branch_at(&path) {
+                Ok(context) => contexts.extend(context.map(|(context, _)| context)),
+                Err(_) => bad.push(path),
+            }
+        }
+        contexts.sort_by(|a, b| a.branch.cmp(&b.branch));
+        bad.sort();
+        Ok((contexts, bad))
+    }
+
+    /// Writes the text of a branch context.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_branch(&self, branch: &str, text: &str) -> Result<(), MemoryError> {
+        self.write(&format!("{BRANCHES}/{}", file_name(branch)), text).map(|_| ())
+    }
+
+    /// Writes the text of a merged branch's context into the archive, and takes it from the others.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn archive_branch(&self, branch: &str, text: &str) -> Result<String, MemoryError> {
+        let archived = format!("{ARCHIVE}/{}", file_name(branch));
+        self.write(&archived, text)?;
+        let old = self.root.join(BRANCHES).join(file_name(branch));
+        match fs::remove_file(&old) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(MemoryError::io(&old)(error))
+            }
+            _ => Ok(archived),
+        }
+    }
+
+    /// The archived context of a merged branch; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn archived(&self, branch: &str) -> Result<Option<BranchContext>, MemoryError> {
+        let found = self.branch_at(&format!("{ARCHIVE}/{}", file_name(branch)))?;
+        Ok(found.map(|(context, _)| context))
+    }
+}
+
+/// The folder of permanent memory of the project at `root`.
+fn folder_of(root: &Path) -> &'static str {
+    kind::memory_folder(|path| root.join(path).is_file())
+}
+
+/// Whether there is nothing at a path: no such name, or something that is no folder on the way.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// What is known of a file from before and after something was added to it.
+struct Appended {
+    before: fs::Metadata,
+    /// How many bytes were added.
+    length: u64,
+    after: fs::Metadata,
+}
+
+impl Appended {
+    /// As [`Journal::append`] gives them. Others that write do not all take the lock.
+    fn stamps(&self) -> (Stamp, Option<Stamp>) {
+        let is_all = self.after.len() == self.before.len() + self.length;
+        (Stamp::of(&self.before), is_all.then(|| Stamp::of(&self.after)))
+    }
+}
+
+/// Adds lines.
+fn append(place: &Path, lines: &str) -> io::Result<Appended> {
+    let mut file = OpenOptions::new().create(true).read(true).append(true).open(place)?;
+    let before = file.metadata()?;
+    let is_new = before.len() == 0;
+    let mut text = String::new();
+    if !is_new {
+        // A last line without an end would swallow ours.
+        let mut last = [0];
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            text.push('\n');
+        }
+    }
+    text.push_str(lines);
+    let length = text.len() as u64;
+    if let Err(error) = file.write_all(text.as_bytes()) {
+        // On a full disk half a line may be there; it goes, unless others wrote behind it.
+        let most = before.len() + length;
+        if file.metadata().is_ok_and(|now| now.len() < most) {
+            let _ = file.set_len(before.len());
+        }
+        return Err(error);
+    }
+    file.sync_data()?;
+    if is_new {
+        lock::sync_folder(place);
+    }
+    let after = file.metadata()?;
+    Ok(Appended { before, length, after })
+}
+
+/// The name of a branch's file: itself, as far as every file system has it, with a hash where that
+/// is not the whole name.
+#[must_use]
+pub fn file_name(branch: &str) -> String {
+    const LONGEST: usize = 100;
+    const RESERVED: [&str; 5] = ["con", "prn", "aux", "nul", "archive"];
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    let slug: String = branch
+        .chars()
+        .map(|c| c.to_ascii_lowercase())
+        .map(|c| if plain(c) { c } else { '-' })
+        .take(LONGEST)
+        .collect();
+    let reserved = RESERVED.contains(&&*slug) || slug.starts_with("com") || slug.starts_with("lpt");
+    if slug == branch && !slug.is_empty() && !reserved {
+        format!("{slug}.json")
+    } else {
+        format!("{slug}~{}.json", digest(&[branch]))
+    }
+}
+
+/// Both sides of a text with the conflict markers of a merge; `None` when there are none.
+fn sides(text: &str) -> Option<[String; 2]> {
+    let mut sides = [String::new(), String::new()];
+    // Neither, ours, the base, theirs.
+    let mut within = 0;
+    let mut found = false;
+    for line in text.lines() {
+        match line.get(..7) {
+            Some("<<<<<<<") => (within, found) = (1, true),
+            Some("|||||||") if within == 1 => within = 2,
+            Some("=======") if within > 0 => within = 3,
+            Some(">>>>>>>") if within == 3 => within = 0,
+            _ => {
+                for (side, only) in sides.iter_mut().zip([1, 3]) {
+                    if within == 0 || within == only {
+                        side.push_str(line);
+                        side.push('\n');
+                    }
+                }
+            }
+        }
+    }
+    found.then_some(sides)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    #[test]
+    fn every_branch_has_a_file_name_of_its_own() {
+        assert_eq!(file_name("main"), "main.json");
+        let names =
+            ["feature/x", "feature-x", "Feature-x", "인증", "con", "", "..", &"x".repeat(300)];
+        let mut files: Vec<String> = names.iter().map(|name| file_name(name)).collect();
+        for file in &files {
+            let plain =
+                |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_~.".contains(c);
+            assert!(file.chars().all(plain) && file.len() < 130, "{file}");
+        }
+        files.sort();
+        files.dedup();
+        assert_eq!(files.len(), names.len());
+    }
+
+    #[test]
+    fn a_line_is_never_joined_to_a_torn_one() {
+        let folder = TempDir::new().expect("a folder");
+        let journal = Journal::new(folder.path());
+        journal.append("ai/memory/x.jsonl", "one\n").expect("written");
+        fs::write(folder.path().join("ai/memory/x.jsonl"), "one\ntw").expect("written");
+        let (_, stamp) = journal.append("ai/memory/x.jsonl", "three\n").expect("written");
+        let (bytes, read) = journal.read("ai/memory/x.jsonl").expect("read").expect("there");
+        assert_eq!(bytes, b"one\ntw\nthree\n");
+        assert_eq!(stamp, Some(read));
+        assert_eq!(journal.read("none").expect("read"), None);
+    }
+
+    #[test]
+    fn what_others_write_meanwhile_is_not_taken_as_read() {
+        let folder = TempDir::new().expect("a folder");
+        let place = folder.path().join("x.jsonl");
+        let known = |text: &str| {
+            fs::write(&place, text).expect("written");
+            fs::metadata(&place).expect("known")
+        };
+        let (before, after) = (known("one\n"), known("one\ntwo\n"));
+        let both = Appended { before: before.clone(), length: 4, after: after.clone() };
+        assert_eq!(both.stamps(), (Stamp::of(&before), Some(Stamp::of(&after))));
+        let after = known("one\ntheirs\ntwo\n");
+        let more = Appended { before: before.clone(), length: 4, after };
+        assert_eq!(more.stamps(), (Stamp::of(&before), None));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let (folder, other) =
+            (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
+        let victim = other.path().join("victim");
+        fs::write(&victim, "mine").expect("written");
+        fs::create_dir_all(folder.path().join("ai/memory")).expect("made");
+        std::os::unix::fs::symlink(&victim, folder.path().join("ai/memory/x.jsonl"))
+            .expect("linked");
+        std::os::unix::fs::symlink(other.path(), folder.path().join("out")).expect("linked");
+        let journal = Journal::new(folder.path());
+        assert!(journal.append("ai/memory/x.jsonl", "line\n").is_err());
+        assert!(journal.write("out/new", "line\n").is_err());
+        assert_eq!(fs::read_to_string(&victim).expect("read"), "mine");
+        assert!(!other.path().join("new").exists());
+        // Not even a folder is made there.
+        assert!(journal.append("out/more/new", "line\n").is_err());
+        assert_eq!(fs::read_dir(other.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn both_sides_of_a_conflict_count() {
+        let folder = TempDir::new().expect("a folder");
+        let journal = Journal::new(folder.path());
+        let text = "{\"branch\": \"b\",\n<<<<<<< HEAD\n\"completedTasks\": [\"a\"],\n||||||| base\n\
+                    \"completedTasks\": [],\n=======\n\"completedTasks\": [\"a\", \"c\"],\n>>>>>>> x\n\
+                    \"updatedAt\": 1}\n";
+        journal.write_branch("b", text).expect("written");
+        let (context, put_together) = journal.branch("b").expect("read").expect("there");
+        assert!(put_together);
+        assert_eq!(context.completed_tasks, ["a", "c"]);
+        fs::write(folder.path().join(BRANCHES).join("bad.json"), "{").expect("written");
+        let (contexts, bad) = journal.branches().expect("read");
+        assert_eq!((contexts.len(), bad), (1, vec![".aidd/branches/bad.json".to_owned()]));
+    }
+}

@@ -1,0 +1,40 @@
+//! The tracked files, by their names in the store.
+
+/// The files that memory is read from: name in the store, path from the root. Only the first three
+/// are written; the others are older forms.
+pub(super) const SOURCES: [(&str, &str); 9] = [
+    ("decisions", "ai/memory/decisions.jsonl"),
+    ("mistakes", "ai/memory/mistakes.jsonl"),
+    ("conventions", "ai/memory/conventions.jsonl"),
+    ("decisions.json", "ai/memory/decisions.json"),
+    ("mistakes.json", "ai/memory/mistakes.json"),
+    ("conventions.json", "ai/memory/conventions.json"),
+    ("aidd-decisions.json", ".aidd/memory/decisions.json"),
+    ("aidd-mistakes.json", ".aidd/memory/mistakes.json"),
+    ("aidd-conventions.json", ".aidd/memory/conventions.json"),
+];
+
+/// The same, where the project has its memory in the plain folder: see [`aidd_engine::kind::memory_folder`].
+pub(super) const PLAIN_SOURCES: [(&str, &str); 9] = [
+    ("decisions", "memory/decisions.jsonl"),
+    ("mistakes", "memory/mistakes.jsonl"),
+    ("conventions", "memory/conventions.jsonl"),
+    ("decisions.json", "memory/decisions.json"),
+    ("mistakes.json", "memory/mistakes.json"),
+    ("conventions.json", "memory/conventions.json"),
+    SOURCES[6],
+    SOURCES[7],
+    SOURCES[8],
+];
+
+/// Whether lines of the store may come from a source of this name.
+#[must_use]
+pub fn is_source(name: &str) -> bool {
+    SOURCES.iter().any(|(own, _)| *own == name)
+}
+
+/// Whether a source of this name is written.
+#[must_use]
+pub fn is_written(name: &str) -> bool {
+    SOURCES[..3].iter().any(|(own, _)| *own == name)
+}

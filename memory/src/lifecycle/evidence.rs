@@ -1,0 +1,482 @@
+//! Whether what is given as evidence, or recorded already, shows that a criterion is met.
+
+use super::phases::{Criterion, Holds, Shown};
+use crate::MemoryError;
+use crate::outcomes::{self, Check, Run};
+use crate::project::ProjectMemory;
+use crate::store::{Layers, Order, Query};
+use crate::types::{Entry, Kind, Status};
+use aidd_engine::files::{Disk, Files};
+use aidd_engine::git::Repository;
+use serde_json::Value;
+use std::path::Path;
+
+/// The most that is read of a file.
+const LONGEST: u64 = 1 << 20;
+/// The most lines of a summary.
+const SUMMARY_LINES: usize = 20;
+/// Endings of what is read and not run.
+const PROSE: [&str; 9] =
+    [".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org", ".html", ".pdf"];
+/// At most so many pieces of evidence for one criterion.
+const PIECES: usize = 32;
+
+/// What a criterion came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The criterion's word.
+    pub key: &'static str,
+    /// The criterion.
+    pub says: &'static str,
+    /// Whether it is met.
+    pub met: bool,
+    /// What shows it, or what is missing.
+    pub why: String,
+    /// What would show it.
+    pub shown_by: &'static [Shown],
+}
+
+/// What evidence is held against.
+pub(super) struct Scene<'a> {
+    pub(super) root: &'a Path,
+    /// When the lifecycle began.
+    pub(super) began: i64,
+    /// The branch of its session.
+    pub(super) branch: Option<String>,
+}
+
+/// One piece of evidence, by the form that it was given in.
+enum Piece<'a> {
+    File(&'a str),
+    Commit { rev: &'a str, file: Option<&'a str> },
+    Branch(&'a str),
+    Memory(&'a str),
+    Note { text: &'a str, by: Option<&'a str> },
+}
+
+type Verdict = Result<String, String>;
+
+/// Judges one criterion by the evidence for it; without any, by what is recorded.
+pub(super) fn judge(
+    memory: &mut ProjectMemory,
+    scene: &Scene<'_>,
+    criterion: &Criterion,
+    given: Option<&Value>,
+) -> Result<Judged, MemoryError> {
+    let verdict = match given.filter(|value| !is_nothing(value)) {
+        Some(value) => by_evidence(memory, scene, criterion, value)?,
+        None => by_record(memory, scene, criterion)?,
+    };
+    let (met, why) = match verdict {
+        Ok(why) => (true, why),
+        Err(why) => (false, why),
+    };
+    Ok(Judged { key: criterion.key, says: criterion.says, met, why, shown_by: criterion.shown_by })
+}
+
+/// `true` is no evidence: anybody can say it.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(list) => list.iter().all(is_nothing),
+        Value::Object(map) => map.values().all(is_nothing),
+    }
+}
+
+/// Every piece must hold, and at least one must be of a form that shows the criterion.
+fn by_evidence(
+    memory: &mut ProjectMemory,
+    scene: &Scene<'_>,
+    criterion: &Criterion,
+    value: &Value,
+) -> Result<Verdict, MemoryError> {
+    let values: Vec<&Value> = match value {
+        Value::Array(list) => list.iter().collect(),
+        one => vec![one],
+    };
+    if values.len() > PIECES {
+        return Ok(Err(format!("more than {PIECES} pieces of evidence")));
+    }
+    let mut shown = Vec::new();
+    for value in values {
+        let piece = match piece(scene, value) {
+            Ok(piece) => piece,
+            Err(why) => return Ok(Err(why)),
+        };
+        match holds(memory, scene, criterion, &piece)? {
+            Ok(why) => shown.push(why),
+            Err(why) => return Ok(Err(why)),
+        }
+    }
+    Ok(Ok(shown.join("; ")))
+}
+
+/// Reads a piece: an object names its form; a text is an id, a path, or else a note.
+fn piece<'a>(scene: &Scene<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
+    match value {
+        Value::Object(map) => {
+            let text = |name: &str| map.get(name).and_then(Value::as_str);
+            let (file, by) = (text("file"), text("by"));
+            if let Some(rev) = text("commit") {
+                return Ok(Piece::Commit { rev, file });
+            }
+            let forms = [
+                file.map(Piece::File),
+                text("branch").map(Piece::Branch),
+                text("memory").or(text("observation")).map(Piece::Memory),
+                text("note").map(|text| Piece::Note { text, by }),
+            ];
+            forms.into_iter().flatten().next().ok_or_else(|| {
+                "evidence is one of file, commit, branch, memory, note (with by)".to_owned()
+            })
+        }
+        Value::String(text) => {
+            let text = text.trim();
+            for (start, make) in FORMS {
+                if let Some(rest) = text.strip_prefix(start) {
+                    return Ok(make(rest.trim()));
+                }
+            }
+            if is_id(text) {
+                return Ok(Piece::Memory(text));
+            }
+            let is_file = !text.contains('\n') && Disk::new(scene.root).exists(text);
+            Ok(if is_file { Piece::File(text) } else { Piece::Note { text, by: None } })
+        }
+        _ => Err("evidence is a text or an object".to_owned()),
+    }
+}
+
+/// Whether a text is the id of a memory: `decision_1763…`; `decision_log.md` is a file.
+fn is_id(text: &str) -> bool {
+    let time = Kind::ALL.iter().find_map(|kind| text.strip_prefix(kind.word())?.strip_prefix('_'));
+    time.is_some_and(|time| time.starts_with(|c: char| c.is_ascii_digit()))
+        && !text.contains(char::is_whitespace)
+}
+
+type Reader = fn(&str) -> Piece<'_>;
+
+/// Beginnings by which a text says its form.
+const FORMS: [(&str, Reader); 5] = [
+    ("file:", |text| Piece::File(text)),
+    ("commit:", |rev| Piece::Commit { rev, file: None }),
+    ("branch:", |text| Piece::Branch(text)),
+    ("memory:", |text| Piece::Memory(text)),
+    ("note:", |text| Piece::Note { text, by: None }),
+];
+
+fn holds(
+    memory: &mut ProjectMemory,
+    scene: &Scene<'_>,
+    criterion: &Criterion,
+    piece: &Piece<'_>,
+) -> Result<Verdict, MemoryError> {
+    let mut why = None;
+    for shown in criterion.shown_by {
+        let verdict = match (shown, piece) {
+            (Shown::File(holds), Piece::File(path)) => file(scene, path, *holds),
+            (Shown::Commit, Piece::Commit { rev, file }) => commit(scene, rev, *file),
+            // A hash without its form.
+            (Shown::Commit, Piece::Note { text, by: None }) if is_hash(text) => {
+                commit(scene, text, None)
+            }
+            (Shown::Branch, Piece::Branch(name)) => branch(scene, name),
+            (Shown::Branch, Piece::Note { text, .. }) if !text.contains(char::is_whitespace) => {
+                branch(scene, text)
+            }
+            (Shown::Tasks, Piece::Branch(name)) => tasks(memory, name)?,
+            (Shown::Outcome(check), Piece::Memory(id)) => outcome(memory, scene, *check, id)?,
+            (Shown::Memory(holds), Piece::Memory(id)) => match found(memory, id)? {
+                Ok(entry) => text(&whole(&entry), *holds).map(|()| format!("`{id}`")),
+                Err(why) => Err(why),
+            },
+            (Shown::Remembered, Piece::Memory(id)) => match found(memory, id)? {
+                Ok(entry) if entry.updated_at >= scene.began => Ok(format!("`{id}`")),
+                Ok(_) => Err(format!("`{id}` is from before the lifecycle began")),
+                Err(why) => Err(why),
+            },
+            (Shown::Note(holds), Piece::Note { text: note, .. }) => {
+                text(note, *holds).map(|()| "a note".to_owned())
+            }
+            (Shown::Person, Piece::Note { text: note, by }) => match by.map(str::trim) {
+                Some(by) if !by.is_empty() => {
+                    text(note, Holds::Words).map(|()| format!("a note by {by}"))
+                }
+                _ => Err("the note does not say `by` whom".to_owned()),
+            },
+            _ => continue,
+        };
+        match verdict {
+            Ok(shown) => return Ok(Ok(shown)),
+            Err(other) => why = why.or(Some(other)),
+        }
+    }
+    let form = match piece {
+        Piece::File(_) => "a file",
+        Piece::Commit { .. } => "a commit",
+        Piece::Branch(_) => "a branch",
+        Piece::Memory(_) => "a memory",
+        Piece::Note { .. } => "a note",
+    };
+    Ok(Err(why.unwrap_or_else(|| format!("{form} does not show this"))))
+}
+
+/// What is recorded already: runs, tasks and memories of the lifecycle's branch.
+fn by_record(
+    memory: &mut ProjectMemory,
+    scene: &Scene<'_>,
+    criterion: &Criterion,
+) -> Result<Verdict, MemoryError> {
+    let mut why = None;
+    for shown in criterion.shown_by {
+        let verdict = match (shown, scene.branch.as_deref()) {
+            (Shown::Remembered, _) => remembered(memory, scene)?,
+            (Shown::Outcome(check), Some(branch)) => last_run(memory, scene, *check, branch)?,
+            (Shown::Tasks, Some(branch)) => tasks(memory, branch)?,
+            (Shown::Outcome(_) | Shown::Tasks, None) => {
+                Err("no evidence was given, and the lifecycle has no session to look in".to_owned())
+            }
+            _ => continue,
+        };
+        match verdict {
+            Ok(shown) => return Ok(Ok(shown)),
+            Err(other) => why = why.or(Some(other)),
+        }
+    }
+    Ok(Err(why.unwrap_or_else(|| "no evidence was given".to_owned())))
+}
+
+fn file(scene: &Scene<'_>, path: &str, holds: Holds) -> Verdict {
+    let path = path.replace('\\', "/");
+    let disk = Disk::new(scene.root);
+    let place = disk.locate(&path).map_err(|_| format!("`{path}` lies outside of the project"))?;
+    let missing = || format!("there is no file `{path}`");
+    // A link may lead out of the project.
+    let (real, root) = (place.canonicalize(), scene.root.canonicalize());
+    if !real.map_err(|_| missing())?.starts_with(root.map_err(|_| missing())?) {
+        return Err(format!("`{path}` lies outside of the project"));
+    }
+    if !disk.exists(&path) {
+        return Err(missing());
+    }
+    let lower = path.to_lowercase();
+    let mut parts = lower.split(|c: char| !c.is_alphanumeric());
+    let is_named = |words: &[&str]| parts.any(|part| words.contains(&part));
+    let by_path = match holds {
+        Holds::Test => Some(is_named),
+        Holds::Archived => Some(is_named),
+        _ => None,
+    };
+    if let Some(mut is_named) = by_path {
+        let words: &[&str] = if holds == Holds::Test {
+            &["test", "tests", "spec", "specs", "e2e", "it"]
+        } else {
+            &["archive", "archived", "done", "completed"]
+        };
+        let wrong = if holds == Holds::Test { "is no test" } else { "is not archived" };
+        let is_prose = holds == Holds::Test && PROSE.iter().any(|ending| lower.ends_with(ending));
+        return if is_named(words) && !is_prose {
+            Ok(format!("the file `{path}`"))
+        } else {
+            Err(format!("`{path}` {wrong}, by its path"))
+        };
+    }
+    let bytes = disk.read(&path, LONGEST).map_err(|error| format!("{path}: {error}"))?;
+    text(&String::from_utf8_lossy(&bytes), holds)
+        .map(|()| format!("the file `{path}`"))
+        .map_err(|why| format!("`{path}`: {why}"))
+}
+
+/// Whether a text holds what it should.
+fn text(text: &str, holds: Holds) -> Result<(), String> {
+    let lower = text.to_lowercase();
+    let has_all = |words: &[&[&str]]| {
+        words.iter().all(|either| either.iter().any(|word| lower.contains(word)))
+    };
+    let refuse = |is_held: bool, why: &str| if is_held { Ok(()) } else { Err(why.to_owned()) };
+    match holds {
+        Holds::Scenarios => refuse(
+            has_all(&[
+                &["given", "조건", "前提"],
+                &["when", "만일", "もし"],
+                &["then", "그러면", "ならば"],
+            ]),
+            "it does not say given, when and then",
+        ),
+        Holds::Estimates => refuse(
+            has_all(&[&["complexity", "복잡도", "複雑"], &["tier", "티어", "ティア"]]),
+            "it does not say complexity and tier",
+        ),
+        Holds::Paths => refuse(text.split_whitespace().any(is_path), "it names no file"),
+        Holds::Short => {
+            let lines = text.trim().lines().count();
+            refuse(lines > 0 && lines <= SUMMARY_LINES, &format!("it has {lines} lines"))
+        }
+        Holds::Words | Holds::Test | Holds::Archived => {
+            let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            refuse(words.count() >= 3, "it says nothing: fewer than three words")
+        }
+    }
+}
+
+/// Whether a word looks like the path of a file: `src/a.rs`, `Cargo.toml`.
+fn is_path(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '/' | '_'));
+    let name = word.rsplit('/').next().unwrap_or(word);
+    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        !stem.is_empty()
+            && (1..=10).contains(&ending.len())
+            && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+            && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
+}
+
+fn is_hash(text: &str) -> bool {
+    (7..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn repository(scene: &Scene<'_>) -> Result<Repository, String> {
+    Repository::open(scene.root).map_err(|error| error.to_string())
+}
+
+fn commit(scene: &Scene<'_>, rev: &str, file: Option<&str>) -> Verdict {
+    let repository = repository(scene)?;
+    let id = repository.commit(rev).map_err(|error| error.to_string())?;
+    let told = repository.told(&id).map_err(|error| error.to_string())?;
+    let short = &id[..id.len().min(8)];
+    // Git keeps whole seconds.
+    if told.at + 1000 <= scene.began {
+        return Err(format!("the commit {short} was made before the lifecycle began"));
+    }
+    if let Some(file) = file {
+        let snapshot = repository.snapshot(&id).map_err(|error| error.to_string())?;
+        if !snapshot.exists(file) {
+            return Err(format!("the commit {short} has no file `{file}`"));
+        }
+    }
+    Ok(format!("the commit {short} \"{}\"", told.message.lines().next().unwrap_or_default().trim()))
+}
+
+fn branch(scene: &Scene<'_>, name: &str) -> Verdict {
+    if repository(scene)?.has_branch(name) {
+        Ok(format!("the branch `{name}`"))
+    } else {
+        Err(format!("the repository has no branch `{name}`"))
+    }
+}
+
+fn tasks(memory: &mut ProjectMemory, branch: &str) -> Result<Verdict, MemoryError> {
+    let context = memory.branch(branch)?;
+    let (done, left) = (context.completed_tasks.len(), context.pending_tasks.len());
+    Ok(if left > 0 {
+        Err(format!(
+            "`{branch}` has {left} pending tasks, such as \"{}\"",
+            context.pending_tasks[0]
+        ))
+    } else if done == 0 {
+        Err(format!("the context of `{branch}` has no tasks"))
+    } else {
+        Ok(format!("{done} completed tasks of `{branch}`, none pending"))
+    })
+}
+
+fn found(memory: &mut ProjectMemory, id: &str) -> Result<Result<Entry, String>, MemoryError> {
+    let entry = memory.read(&mut |store| store.entry(id))?;
+    let entry = entry.filter(|entry| entry.status != Status::Removed);
+    Ok(entry.ok_or_else(|| format!("there is no memory `{id}`")))
+}
+
+/// All that a memory says.
+fn whole(entry: &Entry) -> String {
+    let more = serde_json::to_string_pretty(&entry.metadata).unwrap_or_default();
+    if entry.metadata.is_empty() {
+        entry.content.clone()
+    } else {
+        format!("{}\n{more}", entry.content)
+    }
+}
+
+/// A recorded run by its id: of this lifecycle, passed, and not failed since.
+fn outcome(
+    memory: &mut ProjectMemory,
+    scene: &Scene<'_>,
+    check: Check,
+    id: &str,
+) -> Result<Verdict, MemoryError> {
+    let entry = match found(memory, id)? {
+        Ok(entry) => entry,
+        Err(why) => return Ok(Err(why)),
+    };
+    if entry.kind != Kind::ToolOutcome {
+        return Ok(Err(format!("`{id}` is a {}, not a tool_outcome", entry.kind)));
+    }
+    if entry.created_at < scene.began {
+        return Ok(Err(format!("`{id}` is from before the lifecycle began")));
+    }
+    if scene.branch.is_some() && entry.branch != scene.branch {
+        return Ok(Err(format!("`{id}` is of another branch")));
+    }
+    let Run { checks, passed } = outcomes::read(&entry);
+    if !checks.contains(&check) {
+        return Ok(Err(format!("`{id}` does not say that it is of {}", check.word())));
+    }
+    if passed != Some(true) {
+        return Ok(Err(said(id, passed)));
+    }
+    match entry.branch.as_deref() {
+        Some(branch) => last_run(memory, scene, check, branch),
+        None => Ok(Ok(format!("`{id}` passed"))),
+    }
+}
+
+fn said(id: &str, passed: Option<bool>) -> String {
+    match passed {
+        Some(_) => format!("`{id}` failed"),
+        None => format!("`{id}` does not say whether it passed: record exitCode"),
+    }
+}
+
+/// The last recorded run of a check on a branch since the lifecycle began.
+fn last_run(
+    memory: &mut ProjectMemory,
+    scene: &Scene<'_>,
+    check: Check,
+    branch: &str,
+) -> Result<Verdict, MemoryError> {
+    let query = Query {
+        branch: Some(branch.to_owned()),
+        since: Some(scene.began),
+        order: Order::Newest,
+        ..Query::active(Layers::SESSION.and(Layers::LOCAL), Kind::ToolOutcome)
+    };
+    for entry in memory.read(&mut |store| store.entries(&query))? {
+        let Run { checks, passed } = outcomes::read(&entry);
+        if checks.contains(&check) {
+            return Ok(match passed {
+                Some(true) => Ok(format!("`{}` passed: {}", entry.id, entry.title(60))),
+                other => Err(said(&entry.id, other)),
+            });
+        }
+    }
+    Ok(Err(format!(
+        "no run of {} is recorded on `{branch}` since the lifecycle began",
+        check.word()
+    )))
+}
+
+fn remembered(memory: &mut ProjectMemory, scene: &Scene<'_>) -> Result<Verdict, MemoryError> {
+    const KINDS: [Kind; 5] =
+        [Kind::Decision, Kind::Mistake, Kind::Convention, Kind::Insight, Kind::Checkpoint];
+    let query = Query {
+        kinds: KINDS.to_vec(),
+        since: Some(scene.began),
+        order: Order::Newest,
+        limit: Some(1),
+        ..Query::new(Layers::ALL)
+    };
+    let newest = memory.read(&mut |store| store.entries(&query))?.pop();
+    Ok(newest
+        .map(|entry| format!("`{}`: {}", entry.id, entry.title(60)))
+        .ok_or_else(|| "nothing was remembered since the lifecycle began".to_owned()))
+}

@@ -1,0 +1,317 @@
+//! The gates between work and release: which phase they belong to, and what shows that one is
+//! passed. `content/specs/quality-gates.md` tells people the same; a test compares the two.
+
+use super::evidence::{self, Scene};
+use super::phases::{Criterion, Holds, Shown};
+use crate::MemoryError;
+use crate::outcomes::{self, Check};
+use crate::project::ProjectMemory;
+use crate::store::{Layers, Order, Query};
+use crate::types::Kind;
+use serde_json::{Map, Value};
+
+/// A gate.
+#[derive(Clone, Copy, Debug)]
+pub struct Gate {
+    /// Its word.
+    pub id: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Older words for it.
+    pub aliases: &'static [&'static str],
+    /// The phases that it ends.
+    pub phases: &'static [&'static str],
+    /// The rules that must find nothing in what changed, as globs of ids.
+    pub rules: &'static [&'static str],
+    /// What else must be shown: any one of these; empty: nothing.
+    pub shown_by: &'static [Shown],
+    /// Whether a phase cannot be left without it.
+    pub blocks: bool,
+}
+
+const fn gate(
+    id: &'static str,
+    name: &'static str,
+    phases: &'static [&'static str],
+    rules: &'static [&'static str],
+    shown_by: &'static [Shown],
+) -> Gate {
+    Gate { id, name, aliases: &[], phases, rules, shown_by, blocks: true }
+}
+
+const VERIFY: &[&str] = &["VERIFY"];
+const BUILD: &[&str] = &["BUILD", "VERIFY"];
+
+/// The gates, the cheapest to show first.
+pub const GATES: [Gate; 12] = [
+    gate("no_secrets", "No secrets", &["BUILD", "VERIFY", "SHIP"], &["secrets/*"], &[]),
+    Gate {
+        blocks: false,
+        ..gate(
+            "naming_conventions",
+            "Names follow the rules",
+            VERIFY,
+            &["compliance/file-name-case", "compliance/identifier-case"],
+            &[],
+        )
+    },
+    Gate {
+        aliases: &["es_modules"],
+        ..gate(
+            "module_rules",
+            "Module system and layers",
+            VERIFY,
+            &[
+                "compliance/commonjs",
+                "compliance/wildcard-import",
+                "compliance/layer-breach",
+                "compliance/import-cycle",
+            ],
+            &[],
+        )
+    },
+    Gate {
+        aliases: &["no_any"],
+        ..gate(
+            "no_unchecked_types",
+            "No unchecked types",
+            VERIFY,
+            &["compliance/any-type", "compliance/non-null-assertion"],
+            &[],
+        )
+    },
+    Gate {
+        aliases: &["typescript_clean"],
+        ..gate(
+            "types_clean",
+            "Compiler and types clean",
+            BUILD,
+            &[],
+            &[Shown::Outcome(Check::Types), Shown::Outcome(Check::Build)],
+        )
+    },
+    gate("lint_clean", "Linter clean", BUILD, &[], &[Shown::Outcome(Check::Lint)]),
+    gate(
+        "no_dead_code",
+        "No dead code",
+        VERIFY,
+        &["compliance/commented-out-code"],
+        &[Shown::Outcome(Check::Lint), Shown::Note(Holds::Words)],
+    ),
+    gate(
+        "tests_pass",
+        "Tests pass",
+        &["VERIFY", "SHIP"],
+        &["compliance/disabled-test", "compliance/focused-test"],
+        &[Shown::Outcome(Check::Tests)],
+    ),
+    gate(
+        "acceptance_criteria",
+        "Criteria met",
+        VERIFY,
+        &[],
+        &[Shown::File(Holds::Test), Shown::Person],
+    ),
+    gate(
+        "spec_matches",
+        "Specification current",
+        VERIFY,
+        &[],
+        &[Shown::Commit, Shown::File(Holds::Words), Shown::Note(Holds::Words)],
+    ),
+    Gate {
+        blocks: false,
+        ..gate(
+            "docs_updated",
+            "Documents follow",
+            &["SHIP"],
+            &["compliance/broken-link", "compliance/document-header"],
+            &[Shown::Commit, Shown::File(Holds::Words), Shown::Note(Holds::Words)],
+        )
+    },
+    gate("commits_conform", "Commits conform", &["SHIP"], &["compliance/commit-message"], &[]),
+];
+
+/// What the records say of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It is passed.
+    Pass,
+    /// Something recorded speaks against it.
+    Fail,
+    /// Nothing shows it yet.
+    Missing,
+}
+
+/// What a gate came to by evidence and records; the findings of its rules come on top.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shows {
+    /// The gate's word.
+    pub id: &'static str,
+    /// How it stands; `None` when it rests on its rules alone.
+    pub standing: Option<Standing>,
+    /// What shows that, or what would; empty when it rests on its rules alone.
+    pub why: String,
+}
+
+/// The gates that end `phase`, in any case.
+pub fn gates_of(phase: &str) -> impl Iterator<Item = &'static Gate> {
+    let phase = phase.to_ascii_uppercase();
+    GATES.iter().filter(move |gate| gate.phases.contains(&&*phase))
+}
+
+/// The gate that goes by a word or an older one.
+#[must_use]
+pub fn gate_named(name: &str) -> Option<&'static Gate> {
+    GATES.iter().find(|gate| gate.id == name || gate.aliases.contains(&name))
+}
+
+impl ProjectMemory {
+    /// What is recorded on `branch` of the gates that end `phase`, and what `evidence` (gate to what
+    /// shows it, as [`Self::judge_lifecycle`] takes it) shows. Runs from before `changed`, the time
+    /// of the last change in milliseconds since 1970, do not count.
+    ///
+    /// # Errors
+    /// When evidence is for no gate of the phase, or the store cannot be read.
+    pub fn judge_gates(
+        &mut self,
+        phase: &str,
+        branch: Option<&str>,
+        changed: i64,
+        evidence: &Map<String, Value>,
+    ) -> Result<Vec<Shows>, MemoryError> {
+        let gates: Vec<&Gate> = gates_of(phase).collect();
+        let is_of = |name: &String| {
+            gate_named(name).is_some_and(|one| gates.iter().any(|gate| gate.id == one.id))
+        };
+        if let Some(other) = evidence.keys().find(|name| !is_of(name)) {
+            let ids: Vec<&str> = gates.iter().map(|gate| gate.id).collect();
+            return Err(MemoryError::Invalid(format!(
+                "`{other}` is no gate of {}: {}",
+                phase.to_ascii_uppercase(),
+                ids.join(", ")
+            )));
+        }
+        let mut shown = Vec::new();
+        for gate in gates {
+            let given = evidence
+                .iter()
+                .find(|(name, _)| gate_named(name).is_some_and(|one| one.id == gate.id));
+            let (standing, why) =
+                self.gate(gate, branch, changed, given.map(|(_, value)| value))?;
+            shown.push(Shows { id: gate.id, standing, why });
+        }
+        Ok(shown)
+    }
+
+    fn gate(
+        &mut self,
+        gate: &Gate,
+        branch: Option<&str>,
+        changed: i64,
+        given: Option<&Value>,
+    ) -> Result<(Option<Standing>, String), MemoryError> {
+        if gate.shown_by.is_empty() {
+            return Ok(match given {
+                None => (None, String::new()),
+                Some(_) => (None, "its rules alone decide; evidence does not count".to_owned()),
+            });
+        }
+        let last = self.last_run_of(gate, branch, changed)?;
+        if let Some((id, passed)) = &last {
+            return Ok(match passed {
+                true => (Some(Standing::Pass), format!("`{id}` passed")),
+                false => (Some(Standing::Fail), format!("`{id}` failed")),
+            });
+        }
+        if let Some(given) = given {
+            let root = self.root().to_owned();
+            let scene = Scene { root: &root, began: 0, branch: branch.map(str::to_owned) };
+            let criterion = Criterion { key: gate.id, says: gate.name, shown_by: gate.shown_by };
+            let judged = evidence::judge(self, &scene, &criterion, Some(given))?;
+            let standing = if judged.met { Standing::Pass } else { Standing::Missing };
+            return Ok((Some(standing), judged.why));
+        }
+        let hints: Vec<String> = gate.shown_by.iter().map(|shown| shown.hint()).collect();
+        Ok((Some(Standing::Missing), format!("would be shown by {}", hints.join(" or "))))
+    }
+
+    /// The newest run of one of the gate's checks since the last change that says how it went.
+    fn last_run_of(
+        &mut self,
+        gate: &Gate,
+        branch: Option<&str>,
+        changed: i64,
+    ) -> Result<Option<(String, bool)>, MemoryError> {
+        let checks: Vec<Check> = gate
+            .shown_by
+            .iter()
+            .filter_map(|shown| match shown {
+                Shown::Outcome(check) => Some(*check),
+                _ => None,
+            })
+            .collect();
+        if checks.is_empty() {
+            return Ok(None);
+        }
+        let query = Query {
+            branch: branch.map(str::to_owned),
+            since: Some(changed),
+            order: Order::Newest,
+            ..Query::active(Layers::SESSION.and(Layers::LOCAL), Kind::ToolOutcome)
+        };
+        let entries = self.read(&mut |store| store.entries(&query))?;
+        Ok(entries.iter().find_map(|entry| {
+            let run = outcomes::read(entry);
+            let is_one = run.checks.iter().any(|check| checks.contains(check));
+            Some((entry.id.clone(), run.passed.filter(|_| is_one)?))
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// What the page says of each gate: the page is what people read.
+    #[test]
+    fn the_page_tells_the_same() {
+        let page = aidd_content::GUIDANCE
+            .iter()
+            .find(|page| page.path == "specs/quality-gates.md")
+            .expect("the page of the gates");
+        let header: Value = serde_json::from_str(page.header).expect("a header");
+        let mut told: Vec<Value> = header["gates"].as_array().expect("gates").clone();
+        for gate in &mut told {
+            let map = gate.as_object_mut().expect("a gate");
+            map.retain(|name, _| !matches!(name.as_str(), "shown_by" | "evidence"));
+            map.entry("aliases").or_insert_with(|| json!([]));
+        }
+        let mut ours: Vec<Value> = GATES
+            .iter()
+            .map(|gate| {
+                json!({
+                    "id": gate.id, "name": gate.name, "aliases": gate.aliases,
+                    "phases": gate.phases, "rules": gate.rules, "blocks": gate.blocks,
+                })
+            })
+            .collect();
+        let by_id = |gate: &Value| gate["id"].to_string();
+        told.sort_by_key(by_id);
+        ours.sort_by_key(by_id);
+        assert_eq!(ours, told);
+    }
+
+    #[test]
+    fn every_phase_of_a_gate_is_one() {
+        for gate in &GATES {
+            for name in gate.phases {
+                assert!(super::super::phases::phase(name).is_ok(), "{name}");
+            }
+            assert!(!gate.rules.is_empty() || !gate.shown_by.is_empty(), "{}", gate.id);
+        }
+        assert_eq!(gates_of("plan").count(), 0);
+        assert_eq!(gate_named("no_any").map(|gate| gate.id), Some("no_unchecked_types"));
+    }
+}

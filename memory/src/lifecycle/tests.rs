@@ -1,0 +1,268 @@
+//! Phases are left with evidence that holds, and with no other.
+
+use super::*;
+use crate::kinds::{Insight, Observation};
+use crate::records::BranchContext;
+use crate::tests::repository::TestRepository;
+use crate::tests::{START, new_session, on_both, write};
+use crate::types::Kind;
+
+fn map(value: Value) -> Map<String, Value> {
+    serde_json::from_value(value).expect("an object")
+}
+
+fn said<T: std::fmt::Debug>(result: Result<T, MemoryError>) -> String {
+    result.expect_err("an error").to_string()
+}
+
+/// Each criterion and how it was judged.
+fn judged(memory: &mut ProjectMemory, id: &str, evidence: Value) -> String {
+    let judged = memory.judge_lifecycle(id, &map(evidence)).expect("judged");
+    let lines = judged.iter().map(|one| {
+        let met = if one.met { "met" } else { "unmet" };
+        format!("{} {met}: {}\n", one.key, one.why)
+    });
+    lines.collect()
+}
+
+fn run(memory: &mut ProjectMemory, session: &str, command: &str, code: i64) -> String {
+    let extra = map(json!({"command": command, "exitCode": code}));
+    let body = Observation { extra, ..Observation::default() };
+    memory.observe(session, Kind::ToolOutcome, "a run", &body).expect("observed")
+}
+
+#[test]
+fn the_phases_are_whole() {
+    for phase in &PHASES {
+        for one in phase.exit {
+            assert!(!one.shown_by.is_empty(), "{}", one.key);
+            let same = phase.exit.iter().filter(|other| other.key == one.key);
+            assert_eq!(same.count(), 1, "{}", one.key);
+            assert!(criterion(phase, one.says).is_some());
+        }
+    }
+    assert!(said(phase("SYNC")).contains("none of UNDERSTAND"));
+}
+
+#[test]
+fn without_evidence_nothing_moves_and_a_reason_moves_on() {
+    on_both(|_, memory| {
+        let id = memory.start_lifecycle("login", None, None).expect("begun").id;
+        let none = Map::new();
+        let refused = memory.advance_lifecycle(&id, &none, None, None).expect("judged");
+        assert!(!refused.moved && refused.judged.iter().all(|one| !one.met));
+        let claims =
+            map(json!({"context": true, "requirements": "yes", "edges": " ", "acceptance": 1}));
+        let refused = memory.advance_lifecycle(&id, &claims, None, Some(" ")).expect("judged");
+        assert!(!refused.moved && refused.judged.iter().all(|one| !one.met), "{refused:?}");
+        assert_eq!(memory.lifecycle(&id).expect("read").current_phase, "UNDERSTAND");
+        let other = map(json!({"All is well": "yes"}));
+        assert!(said(memory.advance_lifecycle(&id, &other, None, None)).ends_with(
+            "no exit criterion of UNDERSTAND: context, requirements, acceptance, edges"
+        ));
+        for _ in 0..6 {
+            memory.advance_lifecycle(&id, &none, None, Some("trivial")).expect("on");
+        }
+        let done = memory.lifecycle(&id).expect("read");
+        assert_eq!((&*done.status, done.phases.len()), ("completed", 6));
+        assert_eq!(done.phases[5].forced.as_deref(), Some("trivial"));
+        assert!(said(memory.abandon_lifecycle(&id, "x")).contains("is completed"));
+    });
+}
+
+#[test]
+fn words_files_and_memories_are_looked_at() {
+    on_both(|root, memory| {
+        write(root, "docs/story.md", "Given a user\nWhen they log in\nThen they see the cart\n");
+        write(root, "docs/list.md", "1. change src/login.rs, complexity low, tier 2\n");
+        let id = memory.start_lifecycle("login", None, None).expect("begun").id;
+        let lesson = memory.save_insight("Cookies are Lax here", None, &Insight::default(), None);
+        let lesson = lesson.expect("saved");
+        let shown = judged(
+            memory,
+            &id,
+            json!({
+                "context": lesson, "requirements": {"file": "docs/story.md"},
+                "acceptance": "docs/list.md", "edges": {"file": "../outside.md"},
+            }),
+        );
+        assert_eq!(
+            shown,
+            format!(
+                "context met: `{lesson}`\n\
+                 requirements met: the file `docs/story.md`\n\
+                 acceptance unmet: `docs/list.md`: it does not say given, when and then\n\
+                 edges unmet: `../outside.md` lies outside of the project\n"
+            )
+        );
+        let evidence = map(json!({
+            "context": lesson, "requirements": "what is asked for is written down",
+            "acceptance": "file:docs/story.md", "edges": ["no cookie, old cookie, two tabs", "docs/list.md"],
+        }));
+        let moved = memory.advance_lifecycle(&id, &evidence, Some("ok"), None).expect("judged");
+        assert!(moved.moved, "{moved:?}");
+        let passed = &moved.lifecycle.phases[0];
+        assert_eq!((passed.evidence.len(), passed.forced.as_ref()), (4, None));
+        assert_eq!(passed.evidence["context"], json!(lesson));
+        assert_eq!(moved.judged[3].why, "a note; the file `docs/list.md`");
+        let shown = judged(
+            memory,
+            &id,
+            json!({
+                "tasks": "docs/list.md", "estimates": "docs/list.md", "order": "memory:insight_1_x",
+                "approval": "the user said yes to it",
+            }),
+        );
+        assert_eq!(
+            shown,
+            "tasks met: the file `docs/list.md`\n\
+             estimates met: the file `docs/list.md`\n\
+             order unmet: there is no memory `insight_1_x`\n\
+             approval unmet: the note does not say `by` whom\n"
+        );
+        let by =
+            json!({"approval": {"note": "yes, go on then", "by": "Kim"}, "order": "docs/gone.md"});
+        assert!(judged(memory, &id, by).ends_with("approval met: a note by Kim\n"));
+    });
+}
+
+#[test]
+fn commits_and_branches_are_looked_up() {
+    on_both(|root, memory| {
+        let repository = TestRepository::new(root);
+        let old = repository.commit(START - 60_000, "chore: begin", &["a"]);
+        let id = memory.start_lifecycle("login", None, Some("spec")).expect("begun").id;
+        let new = repository.commit(START + 60_000, "docs: spec\n\nmore", &["a", "spec.md"]);
+        let short = &new[..8];
+        for (commit, why) in [
+            (
+                json!({"commit": old}),
+                format!("unmet: the commit {} was made before the lifecycle began", &old[..8]),
+            ),
+            (
+                json!({"commit": new, "file": "spec.md"}),
+                format!("met: the commit {short} \"docs: spec\""),
+            ),
+            (json!(short), format!("met: the commit {short} \"docs: spec\"")),
+            (
+                json!({"commit": new, "file": "b"}),
+                format!("unmet: the commit {short} has no file `b`"),
+            ),
+            (json!("commit:nope"), "unmet: `nope` names no commit in this repository".to_owned()),
+            (json!("it is committed, really"), "unmet: a note does not show this".to_owned()),
+        ] {
+            let shown = judged(memory, &id, json!({"spec": commit}));
+            assert_eq!(shown.lines().next(), Some(&*format!("spec {why}")));
+        }
+        for (branch, why) in [
+            (json!("main"), "met: the branch `main`"),
+            (
+                json!({"branch": "feature/login"}),
+                "unmet: the repository has no branch `feature/login`",
+            ),
+            (json!("none is needed: trivial"), "met: a note"),
+        ] {
+            let shown = judged(memory, &id, json!({"branch": branch}));
+            assert_eq!(shown.lines().nth(1), Some(&*format!("branch {why}")));
+        }
+    });
+}
+
+#[test]
+fn recorded_runs_and_tasks_show_themselves() {
+    on_both(|_, memory| {
+        let session = memory.start_session(new_session("login")).expect("a session").id;
+        let before = run(memory, &session, "cargo test", 0);
+        let id = memory.start_lifecycle("login", Some(&session), Some("build")).expect("begun").id;
+        assert_eq!(
+            judged(memory, &id, json!({})),
+            "tasks unmet: the context of `login` has no tasks\n\
+             compiles unmet: no run of build is recorded on `login` since the lifecycle began\n\
+             types unmet: no run of types is recorded on `login` since the lifecycle began\n"
+        );
+        let context = |value| serde_json::from_value::<BranchContext>(value).expect("a context");
+        let tasks =
+            json!({"branch": "login", "pendingTasks": ["docs"], "completedTasks": ["form"]});
+        memory.save_branch(&context(tasks)).expect("saved");
+        let failed = run(memory, &session, "cargo build", 101);
+        assert_eq!(
+            judged(memory, &id, json!({"types": before})),
+            format!(
+                "tasks unmet: `login` has 1 pending tasks, such as \"docs\"\n\
+                 compiles unmet: `{failed}` failed\n\
+                 types unmet: `{before}` is from before the lifecycle began\n"
+            )
+        );
+        memory
+            .save_branch(&context(json!({"branch": "login", "completedTasks": ["docs"]})))
+            .expect("saved");
+        let passed = run(memory, &session, "cargo build", 0);
+        assert_eq!(
+            judged(memory, &id, json!({})),
+            format!(
+                "tasks met: 2 completed tasks of `login`, none pending\n\
+                 compiles met: `{passed}` passed: a run\n\
+                 types met: `{passed}` passed: a run\n"
+            )
+        );
+        run(memory, &session, "cargo test", 1);
+        assert!(judged(memory, &id, json!({})).contains("compiles met"), "tests may fail for else");
+        let later = run(memory, &session, "cargo build", 1);
+        let shown = judged(memory, &id, json!({"compiles": passed, "tasks": "branch:login"}));
+        assert!(shown.contains(&format!("compiles unmet: `{later}` failed")), "{shown}");
+        assert!(shown.starts_with("tasks met"), "{shown}");
+        run(memory, &session, "cargo test", 0);
+        let moved = memory.advance_lifecycle(&id, &Map::new(), None, None).expect("judged");
+        assert_eq!((moved.moved, &*moved.lifecycle.current_phase), (true, "VERIFY"));
+    });
+}
+
+#[test]
+fn the_last_phase_asks_for_a_short_summary_an_archive_and_a_memory() {
+    on_both(|root, memory| {
+        write(root, "plans/done/login.md", "");
+        write(root, "tests/login.rs", "");
+        write(root, "long.md", &"line\n".repeat(21));
+        let id = memory.start_lifecycle("login", None, Some("verify")).expect("begun").id;
+        let shown = judged(memory, &id, json!({"covered": "tests/login.rs", "dead": "long.md"}));
+        assert!(
+            shown.starts_with("covered met: the file `tests/login.rs`\ntests unmet: no evidence"),
+            "{shown}"
+        );
+        assert!(shown.contains("dead unmet: a file does not show this"), "{shown}");
+        // What a test should be is no test, and a file is no memory whatever it is called.
+        write(root, "specs/login/spec.md", "");
+        let shown = judged(memory, &id, json!({"covered": "file:specs/login/spec.md"}));
+        assert!(shown.contains("`specs/login/spec.md` is no test, by its path"), "{shown}");
+        write(root, "decision_log_test.rs", "");
+        let shown = judged(memory, &id, json!({"covered": "decision_log_test.rs"}));
+        assert!(shown.starts_with("covered met: the file `decision_log_test.rs`"), "{shown}");
+        let id = memory.start_lifecycle("login", None, Some("ship")).expect("begun").id;
+        let evidence = json!({"summary": "long.md", "archived": "plans/done/login.md"});
+        assert_eq!(
+            judged(memory, &id, evidence).lines().skip(1).collect::<Vec<_>>(),
+            [
+                "memory unmet: nothing was remembered since the lifecycle began",
+                "summary unmet: `long.md`: it has 21 lines",
+                "archived met: the file `plans/done/login.md`",
+            ]
+        );
+        memory.save_insight("Ship it", None, &Insight::default(), None).expect("saved");
+        assert!(judged(memory, &id, json!({"archived": "long.md"})).contains("memory met"));
+    });
+}
+
+#[test]
+fn there_is_a_way_back_and_a_way_out() {
+    on_both(|_, memory| {
+        let id = memory.start_lifecycle("search", None, Some("build")).expect("begun").id;
+        assert!(said(memory.return_lifecycle(&id, "VERIFY", "x")).contains("does not come before"));
+        assert!(said(memory.return_lifecycle(&id, "SPEC", " ")).contains("reason"));
+        let back = memory.return_lifecycle(&id, "spec", "it differs").expect("back");
+        assert_eq!(back.current_phase, "SPEC");
+        assert_eq!(back.phases[0].notes.as_deref(), Some("it differs"));
+        memory.abandon_lifecycle(&id, "moot").expect("abandoned");
+        assert_eq!(memory.lifecycles(Some("abandoned"), 9).expect("listed").len(), 1);
+        assert!(said(memory.judge_lifecycle(&id, &Map::new())).contains("is abandoned"));
+    });
+}

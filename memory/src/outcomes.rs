@@ -1,0 +1,438 @@
+//! What a recorded run of a tool shows: which check it was, and whether it passed.
+
+use super::kinds::{self, Observation};
+use super::types::Entry;
+use serde_json::Value;
+
+/// A check that tools run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Check {
+    /// Tests.
+    Tests,
+    /// A linter, or `aidd check`.
+    Lint,
+    /// A type check, alone or within a compiler.
+    Types,
+    /// A build.
+    Build,
+}
+
+impl Check {
+    /// Every one, in order.
+    pub const ALL: [Self; 4] = [Self::Tests, Self::Lint, Self::Types, Self::Build];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Tests => "tests",
+            Self::Lint => "lint",
+            Self::Types => "types",
+            Self::Build => "build",
+        }
+    }
+
+    /// The checks that a command runs; for one that passed also those it could not have passed
+    /// without.
+    #[must_use]
+    pub fn of_command(command: &str, passed: Option<bool>) -> Vec<Self> {
+        told(&words(command), passed)
+    }
+
+    /// The words that tell it, each of one or two.
+    fn told_by(self) -> &'static [&'static str] {
+        match self {
+            Self::Tests => &[
+                "test",
+                "tests",
+                "pytest",
+                "jest",
+                "vitest",
+                "mocha",
+                "rspec",
+                "phpunit",
+                "ctest",
+                "playwright",
+                "cypress",
+                "nextest",
+                "junit",
+                "unittest",
+                "테스트",
+                "テスト",
+                "测试",
+            ],
+            Self::Lint => &[
+                "lint",
+                "linter",
+                "clippy",
+                "eslint",
+                "ruff",
+                "flake8",
+                "pylint",
+                "biome",
+                "oxlint",
+                "golangci",
+                "rubocop",
+                "shellcheck",
+                "stylelint",
+                "ktlint",
+                "detekt",
+                "credo",
+                "swiftlint",
+                "aidd check",
+                "린트",
+            ],
+            Self::Types => &[
+                "typecheck",
+                "type check",
+                "tsc",
+                "mypy",
+                "pyright",
+                "phpstan",
+                "psalm",
+                "dialyzer",
+                "cargo check",
+                "cargo build",
+                "go build",
+                "javac",
+                "gradle build",
+                "gradlew build",
+                "mvn compile",
+                "mvn package",
+                "dotnet build",
+                "swift build",
+                "svelte check",
+                "vue tsc",
+            ],
+            Self::Build => &[
+                "build",
+                "builds",
+                "compile",
+                "compiles",
+                "compiled",
+                "compilation",
+                "cargo check",
+                "make",
+                "webpack",
+                "tsc",
+                "mvn package",
+                "빌드",
+            ],
+        }
+    }
+
+    /// The words of runs that pass only where this passes too, and fail for other reasons as well.
+    fn implied_by(self) -> &'static [&'static str] {
+        match self {
+            Self::Tests | Self::Lint => &[],
+            Self::Types | Self::Build => &[
+                "cargo test",
+                "cargo nextest",
+                "cargo clippy",
+                "go test",
+                "go vet",
+                "swift test",
+                "gradle",
+                "gradlew",
+                "mvn",
+                "dotnet",
+            ],
+        }
+    }
+}
+
+/// A recorded run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The checks it was.
+    pub checks: Vec<Check>,
+    /// Whether it passed; `None` when the record does not say.
+    pub passed: Option<bool>,
+}
+
+/// Reads the record of a run. `exitCode` or `passed` in it decide; else its words do, and of words
+/// of both sorts those of failure.
+#[must_use]
+pub fn read(entry: &Entry) -> Run {
+    let seen: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
+    let command = seen.extra.get("command").and_then(Value::as_str).unwrap_or_default();
+    let ran = ran(command);
+    let named = if ran.is_empty() && !command.trim().is_empty() {
+        Vec::new()
+    } else {
+        words(&format!("{ran}\n{}\n{}", self::ran(&entry.content), seen.concepts.join("\n")))
+    };
+    let exit = seen.extra.get("exitCode").and_then(Value::as_i64).map(|code| code == 0);
+    let stated = seen.extra.get("passed").and_then(Value::as_bool);
+    let said = || {
+        let narrative = seen.narrative.as_deref().unwrap_or_default();
+        verdict(&format!("{}\n{}\n{narrative}", entry.content, seen.facts.join("\n")))
+    };
+    let passed = exit.or(stated).or_else(said);
+    Run { checks: told(&named, passed), passed }
+}
+
+/// The checks that words tell of.
+fn told(named: &[String], passed: Option<bool>) -> Vec<Check> {
+    let tells_one = |words: &[&str]| words.iter().any(|told| tells(named, told));
+    let is_told = |check: &Check| {
+        tells_one(check.told_by()) || (passed == Some(true) && tells_one(check.implied_by()))
+    };
+    Check::ALL.into_iter().filter(is_told).collect()
+}
+
+/// Programs that only look at files or move them: what they name says nothing of a check.
+const LOOK_OR_MOVE: &[&str] = &[
+    "[", "awk", "bat", "cat", "cd", "chmod", "chown", "cp", "curl", "diff", "du", "echo", "fd",
+    "find", "gh", "git", "glab", "grep", "head", "hg", "jj", "less", "ln", "ls", "mkdir", "mv",
+    "popd", "printf", "pushd", "pwd", "rg", "rm", "rmdir", "rsync", "scp", "sed", "sleep", "sort",
+    "stat", "svn", "tail", "tar", "tee", "touch", "tree", "uniq", "unzip", "vi", "vim", "wc",
+    "wget", "which", "xxd", "zip",
+];
+/// Words before a program that only say how it is run.
+const BEFORE: &[&str] = &["command", "doas", "env", "exec", "nice", "nohup", "sudo", "time"];
+/// Programs that run the file they are given: its name tells what is run.
+const INTERPRETERS: &[&str] = &[
+    "bash", "bun", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh", "tsx", "zsh",
+];
+
+/// What commands run, without what only looks at files or moves them and without the paths that
+/// are given to the rest.
+fn ran(commands: &str) -> String {
+    let parts = commands_of(commands).into_iter().map(|part| {
+        let is_before = |word: &&str| BEFORE.contains(word) || is_setting(word);
+        let mut words = part.split_whitespace().skip_while(is_before);
+        let program = base_name(words.next().unwrap_or_default());
+        if LOOK_OR_MOVE.contains(&program) {
+            return String::new();
+        }
+        let mut ran = vec![program];
+        let mut runs_a_file = INTERPRETERS.contains(&program);
+        for word in words {
+            if !is_path(word) {
+                // `python -m pytest`: what follows are arguments of that.
+                runs_a_file &= word.starts_with('-') && word != "-m";
+                ran.push(word);
+            } else if std::mem::take(&mut runs_a_file) {
+                ran.push(base_name(word));
+            }
+        }
+        ran.join(" ")
+    });
+    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
+/// The commands of a line of a shell. What stands in quotes is one word of them, and what follows
+/// `<<` is read by them: `git commit -m "feat: x; add tests"` is one.
+fn commands_of(text: &str) -> Vec<&str> {
+    let text = text.split_once("<<").map_or(text, |(before, _)| before);
+    let mut quote = None;
+    let parts = text.split(|c: char| match quote {
+        Some(open) => {
+            quote = Some(open).filter(|open| *open != c);
+            false
+        }
+        None => {
+            quote = Some(c).filter(|c| matches!(c, '"' | '\''));
+            matches!(c, '\n' | ';' | '|' | '&')
+        }
+    });
+    parts.collect()
+}
+
+/// `RUST_LOG=debug`.
+fn is_setting(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// `tests/`, `src/a.rs`, `user.test.ts`; not `--filter=a`, `build:all`, `1.2`.
+fn is_path(word: &str) -> bool {
+    let word = word.trim_matches(['"', '\'', '(', ')', ',', ':']);
+    let has_ending = || {
+        let ending = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+        ending.is_some_and(|(_, ending)| {
+            (1..=5).contains(&ending.len())
+                && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+                && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+    };
+    !word.starts_with('-') && (word.contains(['/', '\\']) || has_ending())
+}
+
+fn words(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    let parts = lower.split(|c: char| !c.is_alphanumeric());
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+fn tells(words: &[String], told: &str) -> bool {
+    match told.split_once(' ') {
+        Some((one, next)) => words.windows(2).any(|pair| pair[0] == one && pair[1] == next),
+        None => words.iter().any(|word| word == told),
+    }
+}
+
+/// What words say of a run.
+fn verdict(text: &str) -> Option<bool> {
+    const FAILED: [&str; 12] = [
+        "fail", "fails", "failed", "failing", "failure", "failures", "error", "errors", "broken",
+        "red", "실패", "失敗",
+    ];
+    const PASSED: [&str; 14] = [
+        "pass",
+        "passes",
+        "passed",
+        "passing",
+        "ok",
+        "success",
+        "successful",
+        "succeeded",
+        "clean",
+        "green",
+        "통과",
+        "성공",
+        "成功",
+        "compiles",
+    ];
+    const NONE: [&str; 4] = ["0", "no", "zero", "without"];
+    let words = words(text);
+    // "exit 1", "exit code 1", "exited with status 1"; not "status 200" of a server.
+    let code = words.iter().enumerate().find_map(|(at, word)| {
+        let is_between = |word: &&String| matches!(&***word, "with" | "code" | "status");
+        let mut after = words[at + 1..].iter().skip_while(is_between);
+        matches!(&**word, "exit" | "exited").then(|| after.next()?.parse::<u8>().ok()).flatten()
+    });
+    if let Some(code) = code {
+        return Some(code == 0);
+    }
+    // "0 failed", "no tests failed".
+    let is_none =
+        |at: usize| words[at.saturating_sub(2)..at].iter().any(|word| NONE.contains(&&**word));
+    let failed = |(at, word): (usize, &String)| FAILED.contains(&&**word) && !is_none(at);
+    if words.iter().enumerate().any(failed) {
+        return Some(false);
+    }
+    let none_failed =
+        words.iter().enumerate().any(|(at, word)| FAILED.contains(&&**word) && is_none(at));
+    let passed = |(at, word): (usize, &String)| PASSED.contains(&&**word) && !is_none(at);
+    (none_failed || words.iter().enumerate().any(passed)).then_some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Kind, Layer, Status};
+    use serde_json::json;
+
+    fn run(title: &str, metadata: Value) -> (String, Option<bool>) {
+        let entry = Entry {
+            id: "tool_outcome_1_a".into(),
+            kind: Kind::ToolOutcome,
+            layer: Layer::Session,
+            topic: None,
+            content: title.into(),
+            metadata: serde_json::from_value(metadata).expect("an object"),
+            status: Status::Active,
+            session_id: None,
+            branch: None,
+            created_at: 1,
+            updated_at: 1,
+            schema_version: 1,
+            heads: Vec::new(),
+            extra: serde_json::Map::new(),
+        };
+        let run = read(&entry);
+        let checks: Vec<&str> = run.checks.iter().map(|check| check.word()).collect();
+        (checks.join(" "), run.passed)
+    }
+
+    #[test]
+    fn what_only_looks_or_moves_is_no_check() {
+        for command in [
+            "git add tests/",
+            "git commit -m 'build: tests pass'",
+            "git commit -m \"feat: x; add tests\n\n- build & lint\" && git push",
+            "git commit -F - <<'END'\ntests pass\nEND",
+            "rm -rf build",
+            "cd tests && ls build",
+            "cat tests/a.rs | grep lint",
+            "FOO=1 sudo mv build tests",
+            "mkdir -p build; touch build/lint",
+            "/usr/bin/find . -name '*test*'",
+            "prettier --write src/user.test.ts",
+            "node build/server.js",
+        ] {
+            let record = json!({"command": command, "exitCode": 0});
+            let title = if command.starts_with("prettier") { "format" } else { "tests" };
+            let title = if command.starts_with("node") { "serve" } else { title };
+            assert_eq!(run(title, record), (String::new(), Some(true)), "{command}");
+            let told = run(command, json!({"exitCode": 0}));
+            assert_eq!(told, (String::new(), Some(true)), "{command}");
+        }
+        for (command, checks) in [
+            ("cd app && cargo test", "tests types build"),
+            ("git commit -m 'a; b' && npm test", "tests"),
+            ("git stash\nnpm test 2>&1 | tail -5", "tests"),
+            ("CI=1 npx vitest run src/build/a.ts", "tests"),
+            ("./node_modules/.bin/jest", "tests"),
+            ("bash scripts/test.sh", "tests"),
+            ("python -m pytest tests/build.py", "tests"),
+            ("npm run build", "build"),
+            ("./build.sh", "build"),
+        ] {
+            let record = json!({"command": command, "exitCode": 0});
+            assert_eq!(run("run", record), (checks.to_owned(), Some(true)), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_an_exit_code_only_after_exit() {
+        for (said, passed) in [
+            ("GET /health status 200", None),
+            ("error code 0", Some(false)),
+            ("exit 0", Some(true)),
+            ("exit status 1", Some(false)),
+            ("process exited with code 101", Some(false)),
+            ("exit code: 0, 2 failed attempts before", Some(true)),
+            ("the exit handler is ok; exit 2", Some(false)),
+            ("see the exit of 3 shops", None),
+        ] {
+            assert_eq!(run("npm test", json!({"facts": [said]})).1, passed, "{said}");
+        }
+    }
+
+    #[test]
+    fn records_tell_the_check_and_how_it_went() {
+        for (title, metadata, checks, passed) in [
+            (
+                "run",
+                json!({"command": "cargo test", "exitCode": 0}),
+                "tests types build",
+                Some(true),
+            ),
+            ("run", json!({"command": "cargo test", "exitCode": 101}), "tests", Some(false)),
+            ("run", json!({"command": "cargo build", "exitCode": 1}), "types build", Some(false)),
+            ("npm test", json!({"exitCode": 1, "facts": ["all passed"]}), "tests", Some(false)),
+            ("eslint", json!({"passed": true}), "lint", Some(true)),
+            ("pytest", json!({"facts": ["12 passed, 0 failed"]}), "tests", Some(true)),
+            ("pytest", json!({"facts": ["11 passed, 1 failed"]}), "tests", Some(false)),
+            ("tests pass", json!({}), "tests", Some(true)),
+            ("no tests passed", json!({}), "tests", None),
+            ("0 tests failed", json!({}), "tests", Some(true)),
+            ("Type check clean", json!({}), "types", Some(true)),
+            ("npm run build", json!({"facts": ["exit code 2"]}), "build", Some(false)),
+            ("테스트 통과", json!({}), "tests", Some(true)),
+            ("looked at the latest contest", json!({}), "", None),
+            ("cargo clippy", json!({"narrative": "no errors"}), "lint types build", Some(true)),
+        ] {
+            assert_eq!(run(title, metadata), (checks.to_owned(), passed), "{title}");
+        }
+    }
+}

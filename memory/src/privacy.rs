@@ -1,0 +1,367 @@
+//! The one gate that every write passes: private text and secrets become `[REDACTED]`.
+//!
+//! What reaches the disk is a [`Clean`] value, and only [`Gate::clean`] makes one.
+
+use aidd_engine::check::Engine;
+use aidd_engine::config::Config;
+use aidd_engine::files::Memory as NoFiles;
+use aidd_engine::registry::Registry;
+use aidd_engine::secrets::REDACTED;
+use aidd_engine::select::{EngineError, Selection};
+use aidd_engine::source::{Source, Span};
+use regex::Regex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::ops::Deref;
+use std::sync::LazyLock;
+
+use super::MemoryError;
+
+/// A value without private text and secrets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clean<T>(T);
+
+impl<T> Deref for Clean<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> Clean<T> {
+    /// The value.
+    #[must_use]
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+/// An opening or closing tag, in any case, also with attributes, with its end missing, or written
+/// with entities.
+static TAG: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)(?:<|&lt;|\\u003c)\s*(/?)\s*private(?:\s[^<>]*?)?(?:/?\s*(?:>|&gt;|\\u003e)|$)",
+    )
+    .expect("a fixed pattern")
+});
+
+/// All shipped rules, made once a process, when something is first written.
+static RULES: LazyLock<Result<Engine, EngineError>> =
+    LazyLock::new(|| Engine::new(Registry::new(&[]), &Config::default(), &Selection::default()));
+
+/// Finds what no memory may hold. Knows all shipped rules on secrets, whatever a project allows or
+/// switches off: that a file may show a secret does not mean that a copy of it may.
+#[derive(Debug, Default)]
+pub struct Gate(());
+
+impl Gate {
+    /// A gate with the shipped rules.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(())
+    }
+
+    /// `value` with every private or secret part of every text in it replaced.
+    ///
+    /// # Errors
+    /// When what is left is not a `T` any more: a secret stood where only certain words may. When
+    /// the shipped rules cannot be used, which a test rules out.
+    pub fn clean<T: Serialize + DeserializeOwned>(
+        &self,
+        value: &T,
+    ) -> Result<Clean<T>, MemoryError> {
+        let mut json = serde_json::to_value(value)?;
+        if !clean_json(&mut json)? {
+            // Nothing to take out. Read back all the same: what is stored is what was looked at.
+            return Ok(Clean(serde_json::from_value(json)?));
+        }
+        serde_json::from_value(json).map(Clean).map_err(|_| {
+            MemoryError::Invalid("a secret stands where a fixed word is expected".to_owned())
+        })
+    }
+}
+
+/// Replaces in place; whether anything was.
+fn clean_json(value: &mut Value) -> Result<bool, MemoryError> {
+    let changed = redact_private(value);
+    Ok(redact_secrets(value)? || changed)
+}
+
+/// All texts are looked at as one file, values beside their keys: rules on secrets go by names.
+fn redact_secrets(value: &mut Value) -> Result<bool, MemoryError> {
+    let rules = RULES.as_ref().map_err(|error| MemoryError::Invalid(error.to_string()))?;
+    let mut page = Page::default();
+    page.add("", value);
+    let source = Source::new("memory", page.text);
+    let secrets = rules.check(&source, &NoFiles::default()).secrets;
+    if secrets.is_empty() {
+        return Ok(false);
+    }
+    let mut places = page.places.into_iter();
+    replace(value, &mut places, &secrets);
+    Ok(true)
+}
+
+/// The texts of a value, one after another, and where each of them lies.
+#[derive(Default)]
+struct Page {
+    text: String,
+    places: Vec<Span>,
+}
+
+impl Page {
+    /// Visits keys and texts in the order of [`replace`].
+    fn add(&mut self, key: &str, value: &Value) {
+        match value {
+            Value::String(text) => self.line(key, text),
+            Value::Array(items) => items.iter().for_each(|item| self.add(key, item)),
+            Value::Object(map) => {
+                for (name, inner) in map {
+                    self.line("", name);
+                    self.add(name, inner);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn line(&mut self, key: &str, text: &str) {
+        // A value in quotes is what the rules on names look for; longer texts speak for themselves.
+        let is_value = !key.is_empty() && !text.contains(['"', '\n', ' ']);
+        if is_value {
+            self.text.push_str(key);
+            self.text.push_str(" = \"");
+        }
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.places.push(Span::new(start, self.text.len()));
+        self.text.push_str(if is_value { "\"\n" } else { "\n" });
+    }
+}
+
+fn replace(value: &mut Value, places: &mut impl Iterator<Item = Span>, secrets: &[Span]) {
+    match value {
+        Value::String(text) => {
+            if let Some(clean) = places.next().and_then(|place| without(text, place, secrets)) {
+                *text = clean;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| replace(item, places, secrets)),
+        Value::Object(map) => {
+            let old = std::mem::take(map);
+            for (mut name, mut inner) in old {
+                if let Some(clean) = places.next().and_then(|place| without(&name, place, secrets))
+                {
+                    name = clean;
+                }
+                replace(&mut inner, places, secrets);
+                insert(map, name, inner);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Keys that were told apart by a secret stay apart.
+fn insert(map: &mut Map<String, Value>, name: String, inner: Value) {
+    if !map.contains_key(&name) {
+        map.insert(name, inner);
+        return;
+    }
+    let mut key = format!("{name} 2");
+    let mut count = 3;
+    while map.contains_key(&key) {
+        key = format!("{name} {count}");
+        count += 1;
+    }
+    map.insert(key, inner);
+}
+
+/// `text`, which lies at `place`, without the parts that `secrets` (ordered) cover; `None` when
+/// they cover none.
+fn without(text: &str, place: Span, secrets: &[Span]) -> Option<String> {
+    let first = secrets.partition_point(|secret| secret.end <= place.start);
+    let mut clean = String::new();
+    let mut kept = 0;
+    for secret in secrets[first..].iter().take_while(|secret| secret.start < place.end) {
+        let start = secret.start.saturating_sub(place.start) as usize;
+        let end = (secret.end.min(place.end) - place.start) as usize;
+        clean.push_str(text.get(kept..start).unwrap_or_default());
+        clean.push_str(REDACTED);
+        kept = end;
+    }
+    (kept > 0).then(|| clean + text.get(kept..).unwrap_or_default())
+}
+
+/// Takes private text out of every text; an open tag reaches on through the texts of a list.
+fn redact_private(value: &mut Value) -> bool {
+    match value {
+        Value::String(text) => {
+            let mut depth = 0;
+            private(text, &mut depth)
+        }
+        Value::Array(items) => {
+            let mut depth = 0;
+            let mut changed = false;
+            for item in items {
+                changed |= match item {
+                    Value::String(text) => private(text, &mut depth),
+                    other => redact_private(other),
+                };
+            }
+            changed
+        }
+        Value::Object(map) => {
+            let mut changed = false;
+            if map.keys().any(|key| names_tag(key) && TAG.is_match(key)) {
+                for (mut key, inner) in std::mem::take(map) {
+                    let mut depth = 0;
+                    changed |= private(&mut key, &mut depth);
+                    insert(map, key, inner);
+                }
+            }
+            for (_, inner) in map.iter_mut() {
+                changed |= redact_private(inner);
+            }
+            changed
+        }
+        _ => false,
+    }
+}
+
+/// Whether a text has the word without which there is no [`TAG`].
+fn names_tag(text: &str) -> bool {
+    const WORD: &[u8] = b"private";
+    text.as_bytes().windows(WORD.len()).any(|part| part.eq_ignore_ascii_case(WORD))
+}
+
+/// Takes private text out of `text`, which begins `depth` tags deep and leaves it as deep as it
+/// ends. A closing tag without an opening one closes what came before: better too much than the
+/// half of a private text.
+fn private(text: &mut String, depth: &mut usize) -> bool {
+    // Most texts hold no tag, and most processes then need no expression.
+    if *depth == 0 && !(names_tag(text) && TAG.is_match(text)) {
+        return false;
+    }
+    let mut clean = String::new();
+    let mut kept = 0;
+    for tag in TAG.captures_iter(text) {
+        let (Some(whole), closes) = (tag.get(0), tag.get(1).is_some_and(|slash| !slash.is_empty()))
+        else {
+            continue;
+        };
+        match (*depth, closes) {
+            (0, true) => REDACTED.clone_into(&mut clean),
+            (0, false) => {
+                clean.push_str(&text[kept..whole.start()]);
+                *depth = 1;
+            }
+            (1, true) => {
+                clean.push_str(REDACTED);
+                *depth = 0;
+            }
+            (_, true) => *depth -= 1,
+            (_, false) => *depth += 1,
+        }
+        kept = whole.end();
+    }
+    if *depth > 0 {
+        clean.push_str(REDACTED);
+    } else {
+        clean.push_str(&text[kept..]);
+    }
+    *text = clean;
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn gate(value: &Value) -> Value {
+        Gate::new().clean(value).expect("clean").into_inner()
+    }
+
+    /// Put together here, so that no file holds a whole one.
+    fn token() -> String {
+        format!("ghp_{}", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5")
+    }
+
+    #[test]
+    fn private_text_goes_in_every_form() {
+        for (text, want) in [
+            ("a <private>b</private> c", "a [REDACTED] c"),
+            ("a <PRIVATE>b</Private> c <private>d</private>", "a [REDACTED] c [REDACTED]"),
+            ("a <private>b <private>c</private> d</private> e", "a [REDACTED] e"),
+            ("a <private>b", "a [REDACTED]"),
+            ("a <private>b <private>c</private> d", "a [REDACTED]"),
+            ("a <private reason=\"x\">b</private> c", "a [REDACTED] c"),
+            ("a < private >b< / private > c", "a [REDACTED] c"),
+            ("a &lt;private&gt;b&lt;/private&gt; c", "a [REDACTED] c"),
+            ("b</private> c", "[REDACTED] c"),
+            ("a <private", "a [REDACTED]"),
+            ("<private></private>", "[REDACTED]"),
+            (
+                "a privateer <privateer> keeps </privateer>",
+                "a privateer <privateer> keeps </privateer>",
+            ),
+        ] {
+            assert_eq!(gate(&json!(text)), json!(want), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_open_tag_reaches_through_a_list() {
+        let list = json!(["a", "b <private>c", "d", "e</private> f", "g"]);
+        assert_eq!(gate(&list), json!(["a", "b [REDACTED]", "[REDACTED]", "[REDACTED] f", "g"]));
+    }
+
+    #[test]
+    fn secrets_go_wherever_they_stand() {
+        let token = token();
+        let value = json!({
+            "content": format!("we use {token} to deploy"),
+            "list": ["fine", {"deep": [format!("{token}")]}],
+            format!("key {token}"): 1,
+            "allowed": format!("{token} # aidd:allow secrets/github-token test"),
+            "count": 3,
+        });
+        let clean = gate(&value);
+        assert!(!clean.to_string().contains("ghp_"), "{clean}");
+        assert_eq!(clean["content"], "we use [REDACTED] to deploy");
+        assert_eq!(clean["list"][0], "fine");
+        assert_eq!(clean["key [REDACTED]"], 1);
+        assert_eq!(clean["count"], 3);
+    }
+
+    #[test]
+    fn a_key_names_the_secret_beside_it() {
+        let password = format!("{}-{}", "xK9vQ2", "pL7wRz4T");
+        let clean = gate(&json!({"env": {"password": password, "DB_PASSWORD": password}}));
+        assert_eq!(clean["env"]["password"], REDACTED, "{clean}");
+        assert_eq!(clean["env"]["DB_PASSWORD"], REDACTED, "{clean}");
+    }
+
+    #[test]
+    fn a_key_over_several_lines_goes_whole() {
+        let body = "MIIEowIBAAKCAQEAx4UbaDzY5xjW6hc9jwN0mX33XpTDVW8QqNnRm2tFcH7o5rKz\n".repeat(8);
+        let (begin, end) = ("-----BEGIN RSA PRIVATE", "-----END RSA PRIVATE");
+        let clean =
+            gate(&json!({"narrative": format!("so:\n{begin} KEY-----\n{body}{end} KEY-----\n")}));
+        assert!(!clean.to_string().contains("MIIEow"), "{clean}");
+    }
+
+    #[test]
+    fn ordinary_words_and_ids_pass() {
+        let value = json!({
+            "id": "decision_1763800000000_a1b2c3d4e5f6",
+            "rev": "0123456789ab",
+            "content": "Passwords are hashed with Argon2id; tokens live for 15 minutes. 인증은 JWT로",
+            "url": "https://example.org/docs?page=2",
+        });
+        assert_eq!(gate(&value), value);
+    }
+}

@@ -1,0 +1,138 @@
+//! The second and the third layer: what was remembered around a memory, and whole entries.
+
+use super::{Hit, Timeline, snippet};
+use crate::MemoryError;
+use crate::brief::follows_failed;
+use crate::meaning::meaning_key;
+use crate::project::ProjectMemory;
+use crate::store::{Layers, Order, Query, StorageBackend};
+use crate::types::{Entry, Layer, Relation, Status};
+use aidd_engine::remembered;
+use std::collections::BTreeSet;
+
+/// A title has at most so many characters.
+const TITLE: usize = 80;
+
+impl ProjectMemory {
+    /// The memory `anchor` and up to `depth` memories made before it and after it, of any type.
+    ///
+    /// # Errors
+    /// When there is no such memory, or the store does not answer.
+    pub fn timeline(&mut self, anchor: &str, depth: usize) -> Result<Timeline, MemoryError> {
+        self.read(&mut |store| {
+            let unknown = || MemoryError::Unknown { what: "memory", id: anchor.to_owned() };
+            let own = store.entry(anchor)?.ok_or_else(unknown)?;
+            let at = own.created_at;
+            let made = |since, until, order| Query {
+                since,
+                until,
+                order,
+                limit: Some(depth),
+                ..Query::new(Layers::ALL)
+            };
+            let mut before = store.entries(&made(None, Some(at), Order::LastMade))?;
+            before.reverse();
+            let mut after = store.entries(&made(at.checked_add(1), None, Order::Oldest))?;
+            // Made in the same millisecond: in the order of their ids.
+            let same = Query { limit: None, ..made(Some(at), at.checked_add(1), Order::Oldest) };
+            let (earlier, later): (Vec<Entry>, Vec<Entry>) = store
+                .entries(&same)?
+                .into_iter()
+                .filter(|entry| entry.id != own.id)
+                .partition(|entry| entry.id < own.id);
+            before.extend(earlier);
+            after.splice(..0, later);
+            before.drain(..before.len().saturating_sub(depth));
+            after.truncate(depth);
+            Ok(Timeline {
+                anchor: beside(store, &own)?,
+                before: all_beside(store, &before)?,
+                after: all_beside(store, &after)?,
+            })
+        })
+    }
+
+    /// The memories with these ids in their order, each once; and the ids that nothing has.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    pub fn entries_by_id(
+        &mut self,
+        ids: &[String],
+    ) -> Result<(Vec<Entry>, Vec<String>), MemoryError> {
+        self.read(&mut |store| {
+            let (mut entries, mut unknown) = (Vec::new(), Vec::new());
+            let mut seen = BTreeSet::new();
+            for id in ids {
+                if seen.insert(id) {
+                    match store.entry(id)? {
+                        Some(entry) => entries.push(entry),
+                        None => unknown.push(id.clone()),
+                    }
+                }
+            }
+            Ok((entries, unknown))
+        })
+    }
+}
+
+fn all_beside(store: &mut dyn StorageBackend, entries: &[Entry]) -> Result<Vec<Hit>, MemoryError> {
+    entries.iter().map(|entry| beside(store, entry)).collect()
+}
+
+/// A hit that nothing was asked of.
+fn beside(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Hit, MemoryError> {
+    let mut hit = hit(store, entry, 0.0)?;
+    hit.snippet = snippet::of(entry, &hit.title, &[]);
+    Ok(hit)
+}
+
+/// `entry` in a few words.
+pub(super) fn hit(
+    store: &mut dyn StorageBackend,
+    entry: &Entry,
+    score: f32,
+) -> Result<Hit, MemoryError> {
+    Ok(Hit {
+        id: entry.id.clone(),
+        kind: entry.kind,
+        layer: entry.layer,
+        branch: entry.branch.clone().filter(|_| entry.layer == Layer::Session),
+        title: entry.title(TITLE),
+        topic: entry.topic.clone(),
+        created_at: entry.created_at,
+        updated_at: entry.updated_at,
+        status: entry.status,
+        outcome: entry.outcome(),
+        outcome_reason: entry.outcome_reason(),
+        follows_failed: follows_failed(store, entry)?,
+        superseded_by: successor(store, entry)?,
+        enforced: Some(entry)
+            .filter(|entry| entry.status == Status::Active && entry.layer == Layer::Permanent)
+            .and_then(remembered::rule_of),
+        // Three digits tell hits apart; more of them only cost tokens.
+        score: (f64::from(score) * 1000.0).round() / 1000.0,
+        snippet: String::new(),
+    })
+}
+
+/// The last of those that took the place of `entry`.
+fn successor(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Option<String>, MemoryError> {
+    if entry.status != Status::Superseded {
+        return Ok(None);
+    }
+    let links = store.links(&entry.id)?.into_iter();
+    let mut later = Vec::new();
+    for link in links.filter(|link| link.relation == Relation::Supersedes && link.to == entry.id) {
+        let from = store.entry(&link.from)?.filter(|from| from.status != Status::Removed);
+        later.extend(from.map(|from| (from.created_at, from.id)));
+    }
+    if let Some((_, id)) = later.into_iter().max() {
+        return Ok(Some(id));
+    }
+    // It says the same as another one.
+    let meanings = meaning_key(entry).into_iter().collect();
+    let same = store.same(&meanings)?.into_iter();
+    let first = same.filter(|same| same.status == Status::Active);
+    Ok(first.min_by_key(|same| (same.created_at, same.id.clone())).map(|same| same.id))
+}

@@ -1,0 +1,82 @@
+//! Days in words, so that a question may name one.
+
+use crate::times;
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// The same, cut as terms are.
+const MONTH_TERMS: [&str; 12] = [
+    "januari", "februari", "march", "april", "mai", "june", "juli", "august", "septemb", "octob",
+    "novemb", "decemb",
+];
+
+/// The day of a time in milliseconds since 1970, in UTC: `2026-03-04 4 March 2026`.
+pub(super) fn words(at: i64) -> String {
+    let date = times::date(at);
+    let name = usize::try_from(date.month() - 1).ok().and_then(|at| MONTHS.get(at)).unwrap_or(&"");
+    format!("{date} {} {name} {}", date.day(), date.year())
+}
+
+/// Whether `terms` name a month or a year. "May" and "march" are words too: they are months only
+/// beside a number.
+pub(super) fn names_time(terms: &[String]) -> bool {
+    let is_number = |term: &&String| term.bytes().all(|byte| byte.is_ascii_digit());
+    let is_year =
+        |term: &String| term.len() == 4 && (term.starts_with("19") || term.starts_with("20"));
+    let has_number = terms.iter().any(|term| is_number(&term));
+    terms.iter().any(|term| {
+        MONTH_TERMS.contains(&&**term) && (has_number || !matches!(&**term, "mai" | "march"))
+    }) || terms.iter().filter(is_number).any(is_year)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recall::terms;
+
+    #[test]
+    fn days_are_told_in_words() {
+        for (at, told) in [
+            (0, "1970-01-01 1 January 1970"),
+            (-1, "1969-12-31 31 December 1969"),
+            (951_782_400_000, "2000-02-29 29 February 2000"),
+            (1_766_137_513_000, "2025-12-19 19 December 2025"),
+            (4_107_542_400_000, "2100-03-01 1 March 2100"),
+        ] {
+            assert_eq!(words(at), told);
+        }
+        // No time is out of reach.
+        assert!(words(i64::MIN).starts_with('-'));
+        assert!(!words(i64::MAX).is_empty());
+    }
+
+    #[test]
+    fn times_are_told_from_words() {
+        for (text, is) in [
+            ("what broke on 24 December 2025", true),
+            ("the fix of december", true),
+            ("since 2024", true),
+            ("on 3 May", true),
+            ("users may march on", false),
+            ("port 20260 and 404", false),
+        ] {
+            assert_eq!(names_time(&terms::distinct(text, 9)), is, "{text}");
+        }
+        for (month, term) in MONTHS.iter().zip(MONTH_TERMS) {
+            assert_eq!(terms::distinct(month, 9), [term]);
+        }
+    }
+}

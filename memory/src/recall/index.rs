@@ -1,0 +1,273 @@
+//! What a process keeps of the memories to search them: facts to choose by, vectors, and, once it
+//! has searched before, the terms. Brought up to date from the store, never written to it.
+
+use super::prepare::COLUMNS;
+use crate::MemoryError;
+use crate::store::{Counts, Indexed, StorageBackend};
+use crate::types::{Kind, Layer, Outcome, Status};
+use aidd_lexicon::embedding::Vector;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// The index is made anew when so many of its slots, and a quarter of all, are of memories that are
+/// gone or were replaced.
+const GONE: usize = 256;
+
+/// A memory in the index.
+#[derive(Debug)]
+pub(super) struct Doc {
+    pub(super) id: Arc<str>,
+    /// In the store's own index.
+    row: i64,
+    pub(super) kind: Kind,
+    pub(super) created_at: i64,
+    pub(super) topic: Option<Box<str>>,
+    pub(super) session: Option<Box<str>>,
+    pub(super) branch: Option<Box<str>>,
+    pub(super) outcome: Option<Outcome>,
+    pub(super) files: Box<[Box<str>]>,
+}
+
+/// What is looked at of every memory in every search, small so that reading it is quick.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Brief {
+    /// Of its topic; 0 without one.
+    pub(super) topic: u64,
+    /// How many terms it has.
+    pub(super) length: f32,
+    /// Not gone and not replaced by a later state of itself.
+    pub(super) is_live: bool,
+    pub(super) is_superseded: bool,
+    /// Whether it says what a tool did: hooks keep one for each edit.
+    pub(super) is_tools: bool,
+    pub(super) layer: Layer,
+}
+
+/// A number to tell topics apart by at a glance; never 0.
+pub(super) fn topic_hash(topic: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    topic.hash(&mut hasher);
+    hasher.finish().max(1)
+}
+
+/// A slot in which a term stands, and how often.
+pub(super) type Place = (u32, Counts);
+
+/// Where each term stands.
+type Terms = HashMap<Box<str>, Vec<Place>>;
+
+/// All memories but those that were removed.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    /// What of the store it has taken in.
+    mark: Option<i64>,
+    deletions: i64,
+    docs: Vec<Doc>,
+    /// Beside `docs`.
+    briefs: Vec<Brief>,
+    /// Beside `docs`. `None` for a memory whose vector is of another scheme.
+    vectors: Vec<Option<Vector>>,
+    /// Made when something changes: whoever asks once needs none.
+    slots: Option<HashMap<Arc<str>, u32>>,
+    /// How many slots hold a memory.
+    live: usize,
+    /// Terms of all live memories.
+    length: f64,
+    /// Memories whose vectors are of another scheme.
+    stale: usize,
+    /// `None`: the store is asked for each term.
+    terms: Option<Terms>,
+    /// Whether it was searched by words before.
+    is_warm: bool,
+}
+
+impl Index {
+    /// Takes in what changed in the store. The terms are kept from the second search by words on: a
+    /// process that asks once is quicker with those of the store.
+    pub(super) fn refresh(
+        &mut self,
+        store: &mut dyn StorageBackend,
+        by_words: bool,
+    ) -> Result<(), MemoryError> {
+        let (mark, deletions) = (store.mark()?, store.deletions()?);
+        let gone = self.docs.len() - self.live;
+        let is_sparse = gone > GONE && gone * 4 > self.docs.len();
+        let wants_terms = by_words && self.is_warm;
+        if self.deletions != deletions || is_sparse || (wants_terms && self.terms.is_none()) {
+            *self = Self { is_warm: self.is_warm, ..Self::default() };
+        }
+        self.is_warm |= by_words;
+        if self.mark == Some(mark) {
+            return Ok(());
+        }
+        if self.mark.is_none() && wants_terms {
+            self.terms = Some(Terms::new());
+        }
+        if self.mark.is_some() {
+            self.name_slots();
+        }
+        let (after, with_terms) = (self.mark, self.terms.is_some());
+        let took = store.indexed(after, with_terms, &mut |indexed| self.take_in(indexed));
+        if took.is_err() {
+            *self = Self { is_warm: self.is_warm, ..Self::default() };
+        }
+        took?;
+        self.mark = Some(mark);
+        self.deletions = deletions;
+        Ok(())
+    }
+
+    /// Notes which slot each memory is in.
+    fn name_slots(&mut self) {
+        if self.slots.is_none() {
+            let ids = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
+            let live = ids.filter(|(_, (_, brief))| brief.is_live);
+            self.slots = Some(live.map(|(slot, (doc, _))| (doc.id.clone(), slot)).collect());
+        }
+    }
+
+    fn take_in(&mut self, indexed: Indexed) {
+        if let Some(slot) = self.slots.as_mut().and_then(|slots| slots.remove(&*indexed.id)) {
+            self.drop_slot(slot);
+        }
+        if indexed.status == Status::Removed {
+            return;
+        }
+        let Ok(slot) = u32::try_from(self.docs.len()) else { return };
+        if let Some(columns) = &indexed.columns {
+            add_terms(self.terms.get_or_insert_default(), slot, columns);
+        }
+        if let Some(slots) = &mut self.slots {
+            slots.insert(indexed.id.clone(), slot);
+        }
+        self.live += 1;
+        #[expect(clippy::cast_precision_loss, reason = "a count of words")]
+        let length = indexed.length as f32;
+        self.briefs.push(Brief {
+            topic: indexed.topic_key.as_deref().map_or(0, topic_hash),
+            length,
+            is_live: true,
+            is_superseded: indexed.status == Status::Superseded,
+            is_tools: indexed.kind == Kind::ToolOutcome,
+            layer: indexed.layer,
+        });
+        self.length += f64::from(length);
+        self.stale += usize::from(indexed.vector.is_none());
+        self.vectors.push(indexed.vector);
+        self.docs.push(Doc {
+            id: indexed.id,
+            row: indexed.row,
+            kind: indexed.kind,
+            created_at: indexed.created_at,
+            topic: indexed.topic_key,
+            session: indexed.session_id,
+            branch: indexed.branch,
+            outcome: indexed.outcome,
+            files: indexed.files.into_iter().map(Into::into).collect(),
+        });
+    }
+
+    fn drop_slot(&mut self, slot: u32) {
+        let slot = slot as usize;
+        if let Some(brief) = self.briefs.get_mut(slot) {
+            brief.is_live = false;
+            self.live -= 1;
+            self.length -= f64::from(brief.length);
+        }
+        self.stale -= usize::from(self.vectors.get(slot).is_none_or(Option::is_none));
+    }
+
+    /// The memories in it.
+    pub(super) fn docs(&self) -> &[Doc] {
+        &self.docs
+    }
+
+    /// The same in brief.
+    pub(super) fn briefs(&self) -> &[Brief] {
+        &self.briefs
+    }
+
+    /// Whether every slot holds a memory.
+    pub(super) fn is_full(&self) -> bool {
+        self.docs.len() == self.live
+    }
+
+    /// Their vectors; `None` for those that cannot be compared.
+    pub(super) fn vectors(&self) -> &[Option<Vector>] {
+        &self.vectors
+    }
+
+    /// How many memories there are.
+    pub(super) fn len(&self) -> usize {
+        self.live
+    }
+
+    /// How many vectors are of another scheme.
+    pub(super) fn stale(&self) -> usize {
+        self.stale
+    }
+
+    /// How many terms a memory has on average, never 0.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "counts of words"
+    )]
+    pub(super) fn average_length(&self) -> f32 {
+        (self.length / self.len().max(1) as f64).max(1.0) as f32
+    }
+
+    /// Where each of `terms` stands, live or not.
+    pub(super) fn places<'a>(
+        &'a self,
+        store: &mut dyn StorageBackend,
+        terms: &[String],
+    ) -> Result<Vec<Cow<'a, [Place]>>, MemoryError> {
+        let Some(kept) = &self.terms else { return self.places_in(store, terms) };
+        let places = terms.iter().map(|term| kept.get(&**term).map_or(&[][..], Vec::as_slice));
+        Ok(places.map(Cow::Borrowed).collect())
+    }
+
+    /// As the store knows them.
+    fn places_in<'a>(
+        &self,
+        store: &mut dyn StorageBackend,
+        terms: &[String],
+    ) -> Result<Vec<Cow<'a, [Place]>>, MemoryError> {
+        let slots = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
+        let live = slots.filter(|(_, (_, brief))| brief.is_live);
+        let mut rows: Vec<(i64, u32)> = live.map(|(slot, (doc, _))| (doc.row, slot)).collect();
+        // As good as sorted already: they are handed over in this order.
+        rows.sort_unstable();
+        let slot_of = |row: i64| {
+            let at = rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+            rows.get(at).map(|(_, slot)| *slot)
+        };
+        let mut all = Vec::new();
+        for term in terms {
+            let places = store.places(term)?.into_iter();
+            let places = places.filter_map(|(row, counts)| Some((slot_of(row)?, counts)));
+            all.push(Cow::Owned(places.collect()));
+        }
+        Ok(all)
+    }
+}
+
+fn add_terms(terms: &mut Terms, slot: u32, columns: &[String; COLUMNS.len()]) {
+    for (column, text) in columns.iter().enumerate() {
+        for term in text.split_ascii_whitespace() {
+            let places = match terms.get_mut(term) {
+                Some(places) => places,
+                None => terms.entry(term.into()).or_default(),
+            };
+            if places.last().is_none_or(|(last, _)| *last != slot) {
+                places.push((slot, Counts::default()));
+            }
+            if let Some(count) = places.last_mut().and_then(|(_, counts)| counts.get_mut(column)) {
+                *count = count.saturating_add(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What of a memory is searched: its texts as terms, its meaning as a vector, the files it names.
+
+use super::dates;
+use super::terms;
+use crate::types::Entry;
+use aidd_lexicon::embedding::{Table, Vector};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// How texts are cut and vectors made, beside the name of the table of vectors. To be raised with
+/// every change of what [`Prepared::of`] gives or of how topics are compared: memories of another
+/// scheme are prepared anew.
+pub(crate) const SCHEME: i64 = 3;
+
+/// The texts of a memory, and how much a term in each of them counts. The weights are those of the
+/// tuning half of `tests/retrieval`.
+pub(crate) const COLUMNS: [(&str, f32); 4] =
+    [("topic", 4.0), ("title", 2.0), ("body", 1.0), ("rest", 1.5)];
+
+/// Bytes of a text that its vector is made from: more of them do not change it much.
+pub(super) const VECTOR_BYTES: usize = 4096;
+
+/// Fields that name files.
+const FILES: [&str; 4] = ["files", "filesRead", "filesModified", "openFiles"];
+/// Fields that say when or how often, or nothing in words.
+const FIGURES: [&str; 5] =
+    ["outcomeAt", "lastSeenAt", "occurrences", "confidence", "discoveryTokens"];
+
+/// A memory as it is searched.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    /// The terms of each of [`COLUMNS`], with a space between each two.
+    pub(crate) columns: [String; COLUMNS.len()],
+    /// What it is about.
+    pub(crate) vector: Vector,
+    /// The files it names, with `/` between folders.
+    pub(crate) files: Vec<String>,
+}
+
+impl Prepared {
+    /// Prepares a memory.
+    pub(crate) fn of(entry: &Entry) -> Self {
+        let (title, body) = split(&entry.content);
+        let topic = entry.topic.as_deref().unwrap_or_default();
+        let mut files = Files::default();
+        let mut told = String::new();
+        for name in FILES {
+            let named = entry.metadata.get(name);
+            named.into_iter().for_each(|value| each_text(value, &mut |file| files.add(file)));
+        }
+        each_told(entry, &mut |text| {
+            told.push('\n');
+            told.push_str(text);
+        });
+        files.mentioned(&entry.content);
+        files.mentioned(&told);
+        let rest = rest(entry, &files.named);
+        let about = [topic, "\n", title, "\n", body, &told].concat();
+        Self {
+            columns: [joined(topic), joined(title), joined(&[body, &told].concat()), joined(&rest)],
+            vector: Table::shipped().vector(clipped(&about, VECTOR_BYTES)),
+            files: files.all.into_iter().collect(),
+        }
+    }
+
+    /// How many terms it has.
+    pub(crate) fn length(&self) -> u32 {
+        let count: usize =
+            self.columns.iter().map(|text| text.split_ascii_whitespace().count()).sum();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+}
+
+/// The first line that says something, and what follows it.
+pub(super) fn split(content: &str) -> (&str, &str) {
+    let content = content.trim_start();
+    content.split_once('\n').unwrap_or((content, ""))
+}
+
+/// The beginning of a text, of at most so many bytes.
+pub(super) fn clipped(text: &str, bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
+}
+
+/// Calls `found` with each text that its kind has to say beside the content, in the order of the
+/// names of the fields.
+pub(super) fn each_told<'a>(entry: &'a Entry, found: &mut dyn FnMut(&'a str)) {
+    let mut fields: Vec<(&String, &Value)> = entry.metadata.iter().collect();
+    fields.sort_unstable_by_key(|(name, _)| *name);
+    for (name, value) in fields {
+        if !FILES.contains(&&**name) && !FIGURES.contains(&&**name) {
+            each_text(value, found);
+        }
+    }
+}
+
+/// Calls `found` with each text in a value.
+fn each_text<'a>(value: &'a Value, found: &mut dyn FnMut(&'a str)) {
+    match value {
+        Value::String(text) => found(text),
+        Value::Array(items) => items.iter().for_each(|item| each_text(item, found)),
+        Value::Object(map) => map.values().for_each(|item| each_text(item, found)),
+        _ => {}
+    }
+}
+
+/// Where and when a memory was made, and the files in its fields.
+fn rest(entry: &Entry, files: &[String]) -> String {
+    let mut rest = files.join(" ");
+    for word in [Some(entry.kind.word()), entry.branch.as_deref(), entry.session_id.as_deref()] {
+        rest.push(' ');
+        rest.push_str(word.unwrap_or_default());
+    }
+    rest.push(' ');
+    rest.push_str(&dates::words(entry.created_at));
+    rest
+}
+
+fn joined(text: &str) -> String {
+    let mut joined = String::new();
+    terms::each(text, &mut |term| {
+        if !joined.is_empty() {
+            joined.push(' ');
+        }
+        joined.push_str(term);
+    });
+    joined
+}
+
+/// The files that a memory names.
+#[derive(Default)]
+struct Files {
+    /// In fields for them, as they stand there.
+    named: Vec<String>,
+    /// These and those in its texts.
+    all: BTreeSet<String>,
+}
+
+impl Files {
+    fn add(&mut self, file: &str) {
+        self.named.push(file.to_owned());
+        self.all.insert(plain(file));
+    }
+
+    fn mentioned(&mut self, text: &str) {
+        let outside = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|=".contains(c);
+        for word in text.split(outside) {
+            // Without the line, and the stop of a sentence.
+            let word = word.split(':').next().unwrap_or(word).trim_end_matches(['.', '!', '?']);
+            if looks_like_a_file(word) {
+                self.all.insert(plain(word));
+            }
+        }
+    }
+}
+
+/// A name with an ending of letters, the last of them no more than five.
+fn looks_like_a_file(word: &str) -> bool {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    (1..=5).contains(&ending.len())
+        && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && (word.len() > name.len() || stem.chars().filter(|c| c.is_alphanumeric()).count() > 1)
+}
+
+/// A path with `/` between its folders and nothing before the first.
+pub(super) fn plain(file: &str) -> String {
+    let file = file.trim().replace('\\', "/");
+    file.trim_start_matches("./").trim_end_matches('/').to_owned()
+}
+
+/// Whether a memory names the file, or one in the folder, that is asked for, both plain: the whole
+/// path, an inner part of it, or more than the memory says of it.
+pub(super) fn names(own: &str, asked: &str) -> bool {
+    let inner = |long: &str, short: &str| {
+        let at = long.find(short);
+        at.is_some_and(|_| format!("/{long}/").contains(&format!("/{short}/")))
+    };
+    inner(own, asked) || own.contains('/') && format!("/{asked}").ends_with(&format!("/{own}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Kind, Layer, Status};
+    use serde_json::json;
+
+    fn entry() -> Entry {
+        serde_json::from_value(json!({
+            "id": "mistake_1_a", "type": Kind::Mistake, "layer": Layer::Permanent,
+            "topic": "Auth", "content": "\nTokens leak\nsee `src/log.rs:41`, e.g. v1.2 and .env",
+            "metadata": {"fix": "mask them", "occurrences": 3, "files": ["src\\auth\\Token.ts"]},
+            "status": Status::Active, "branch": "fix/leak", "sessionId": "session_7",
+            "createdAt": 1_766_137_513_000_i64, "updatedAt": 1, "schemaVersion": 1
+        }))
+        .expect("an entry")
+    }
+
+    #[test]
+    fn a_memory_is_searched_by_its_parts() {
+        let prepared = Prepared::of(&entry());
+        assert_eq!(prepared.columns[0], "auth");
+        assert_eq!(prepared.columns[1], "token leak");
+        assert_eq!(prepared.columns[2], "see src log rs 41 e g v1 2 env mask");
+        assert_eq!(
+            prepared.columns[3],
+            "src auth token ts mistak fix leak session 7 2025 12 19 19 decemb 2025"
+        );
+        assert_eq!(prepared.files, ["src/auth/Token.ts", "src/log.rs"]);
+        assert!(!prepared.vector.is_empty());
+    }
+
+    #[test]
+    fn files_are_named_by_a_part_of_their_path() {
+        for (own, asked, is) in [
+            ("src/auth/token.ts", "src/auth/token.ts", true),
+            ("src/auth/token.ts", "token.ts", true),
+            ("src/auth/token.ts", "src/auth", true),
+            ("src/auth/token.ts", "ken.ts", false),
+            ("src/auth/token.ts", "home/me/shop/src/auth/token.ts", true),
+            ("mod.rs", "src/auth/mod.rs", false),
+            ("src/auth/token.ts", "src/other/token.ts", false),
+        ] {
+            assert_eq!(names(own, asked), is, "{own} {asked}");
+        }
+    }
+}

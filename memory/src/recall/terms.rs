@@ -1,0 +1,182 @@
+//! What texts are compared by: stems of words, and pairs of neighbouring signs in scripts that
+//! write words together or glue particles to them.
+
+use super::stem::stem;
+use crate::words::{is_dense, is_mark};
+use std::borrow::Cow;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::decompose_canonical;
+
+/// Longer words are cut here: they are keys and digests, whose beginning tells them apart.
+const LONGEST: usize = 64;
+
+/// Words that say nothing of what a text is about, in order. None of them is a term.
+const STOP: [&str; 87] = [
+    "a", "about", "after", "an", "and", "any", "are", "as", "at", "be", "been", "before",
+    "between", "both", "but", "by", "can", "could", "did", "do", "does", "during", "each", "for",
+    "from", "had", "has", "have", "he", "her", "hers", "him", "his", "how", "i", "if", "in",
+    "into", "is", "it", "its", "me", "more", "most", "my", "no", "nor", "not", "of", "on", "or",
+    "other", "our", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them",
+    "then", "there", "these", "they", "this", "those", "to", "up", "very", "was", "we", "were",
+    "what", "when", "where", "which", "who", "whom", "why", "will", "with", "would", "you", "your",
+];
+
+/// Calls `found` with each term of `text`, in order.
+pub(super) fn each(text: &str, found: &mut dyn FnMut(&str)) {
+    let text =
+        if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) };
+    let mut rest = &*text;
+    while let Some(start) = rest.find(is_inner) {
+        rest = rest.get(start..).unwrap_or_default();
+        let dense = rest.starts_with(is_dense);
+        let end = rest.find(|c| !is_inner(c) || is_dense(c) != dense).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        if dense {
+            pairs(run, found);
+        } else {
+            word(run, found);
+        }
+        rest = after;
+    }
+}
+
+/// The terms of `text`, each once, at most `most` of them.
+pub(super) fn distinct(text: &str, most: usize) -> Vec<String> {
+    let mut terms: Vec<String> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    each(text, &mut |term| {
+        if terms.len() < most && seen.insert(term.to_owned()) {
+            terms.push(term.to_owned());
+        }
+    });
+    terms
+}
+
+/// Whether a sign is part of a word.
+fn is_inner(c: char) -> bool {
+    c.is_alphanumeric() || is_mark(c)
+}
+
+/// Each two neighbours; a sign that stands alone is a term itself.
+fn pairs(run: &str, found: &mut dyn FnMut(&str)) {
+    let ends: Vec<usize> = run.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
+    let mut start = 0;
+    if ends.len() == 1 {
+        found(run);
+    }
+    for pair in ends.windows(2) {
+        found(run.get(start..pair[1]).unwrap_or_default());
+        start = pair[0];
+    }
+}
+
+/// A word, and the parts of a name such as `RefundPending` or `HTTPServer`.
+fn word(run: &str, found: &mut dyn FnMut(&str)) {
+    one(run, found);
+    let mut parts = humps(run).peekable();
+    if parts.next_if(|part| part.len() == run.len()).is_none() {
+        parts.for_each(|part| one(part, found));
+    }
+}
+
+fn one(word: &str, found: &mut dyn FnMut(&str)) {
+    let mut term = folded(word);
+    if STOP.binary_search(&&*term).is_err() {
+        stem(&mut term);
+        found(&term);
+    }
+}
+
+/// Lower case, Latin and Greek letters without accents.
+fn folded(word: &str) -> String {
+    let kept = word.chars().take(LONGEST);
+    if word.is_ascii() {
+        return kept.map(|c| c.to_ascii_lowercase()).collect();
+    }
+    let mut folded = String::new();
+    for c in kept.flat_map(char::to_lowercase) {
+        match c {
+            // Marks that no letter took in, in those scripts.
+            '\u{300}'..='\u{36F}' => {}
+            '\u{C0}'..='\u{24F}' | '\u{370}'..='\u{3FF}' | '\u{1E00}'..='\u{1FFF}' => {
+                let mut base = None;
+                decompose_canonical(c, |part| base = base.or(Some(part)));
+                folded.push(base.unwrap_or(c));
+            }
+            _ => folded.push(c),
+        }
+    }
+    folded
+}
+
+/// A name cut before each capital letter that begins a part of it.
+fn humps(run: &str) -> impl Iterator<Item = &str> {
+    let mut rest = run;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (part, after) = rest.split_at(hump(rest));
+        rest = after;
+        Some(part)
+    })
+}
+
+/// Where the first part of a name ends.
+fn hump(name: &str) -> usize {
+    let mut before: Option<char> = None;
+    let mut signs = name.char_indices().peekable();
+    while let Some((at, c)) = signs.next() {
+        let next = signs.peek().map(|(_, next)| *next);
+        if let Some(before) = before.filter(|_| c.is_uppercase()) {
+            let begins = next.is_some_and(char::is_lowercase);
+            if !before.is_uppercase() || begins {
+                return at;
+            }
+        }
+        before = Some(c);
+    }
+    name.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &str) -> String {
+        let mut terms = Vec::new();
+        each(text, &mut |term| terms.push(term.to_owned()));
+        terms.join(" ")
+    }
+
+    #[test]
+    fn texts_are_cut_into_terms() {
+        assert!(STOP.is_sorted());
+        let cases = [
+            ("What did we decide about the sessions?", "decid session"),
+            (
+                "RefundPending in parseHTTPResponse2",
+                "refundpend refund pend parsehttpresponse2 pars http response2",
+            ),
+            ("src/auth/session.ts:41", "src auth session ts 41"),
+            ("max_retries=3", "max retri 3"),
+            ("Café CRÈME cafe\u{301}", "cafe creme cafe"),
+            ("인증은 JWT로", "인증 증은 jwt 로"),
+            ("値を保存する", "値を を保 保存 存す する"),
+            ("ＡＰＩ がぎ か\u{3099}ぎ", "api がぎ がぎ"),
+            ("ΑΘΉΝΑ Ёж", "αθηνα ёж"),
+            ("\"); DROP TABLE x; -- * NEAR(a) ^b", "drop tabl x near b"),
+            ("", ""),
+            ("?! the of", ""),
+        ];
+        for (text, terms) in cases {
+            assert_eq!(cut(text), terms, "{text}");
+        }
+    }
+
+    #[test]
+    fn terms_are_asked_once() {
+        assert_eq!(distinct("test tests testing x", 9), ["test", "x"]);
+        assert_eq!(distinct("b c d", 2), ["b", "c"]);
+    }
+}

@@ -1,0 +1,124 @@
+//! The same search over texts that are no memories: terms and vectors are made and weighed as for
+//! memories, and all of it is held in memory. For hundreds of texts, such as entries of the knowledge
+//! base.
+
+use super::prepare::{VECTOR_BYTES, clipped};
+use super::rank::{ALIKE, ASKED_BYTES, ASKED_TERMS, LENGTH, MEANING, RANGE, REPEAT, rarity};
+use super::terms;
+use aidd_lexicon::embedding::{Table, Vector};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Texts that can be found.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// Term → texts that hold it, and how much it counts there.
+    places: HashMap<String, Vec<(usize, f32)>>,
+    lengths: Vec<f32>,
+    vectors: Vec<Vector>,
+}
+
+/// A text with the names of languages that capitals would cut in two as one word: who asks for Java
+/// does not mean JavaScript.
+fn whole_names(text: &str) -> Cow<'_, str> {
+    if text.contains("Script") {
+        text.replace("JavaScript", "Javascript").replace("TypeScript", "Typescript").into()
+    } else {
+        text.into()
+    }
+}
+
+impl Texts {
+    /// Texts, each of several parts with how much a term in it counts.
+    #[must_use]
+    pub fn new<'a>(texts: impl IntoIterator<Item = Vec<(f32, &'a str)>>) -> Self {
+        let table = Table::shipped();
+        let mut index = Self::default();
+        for (at, parts) in texts.into_iter().enumerate() {
+            let mut counts: HashMap<String, f32> = HashMap::new();
+            let mut length = 0.0;
+            let mut whole = String::new();
+            for (weight, text) in parts {
+                terms::each(&whole_names(text), &mut |term| {
+                    *counts.entry(term.to_owned()).or_default() += weight;
+                    length += 1.0;
+                });
+                whole.push_str(text);
+                whole.push('\n');
+            }
+            for (term, count) in counts {
+                index.places.entry(term).or_default().push((at, count));
+            }
+            index.lengths.push(length);
+            index.vectors.push(table.vector(clipped(&whole, VECTOR_BYTES)));
+        }
+        index
+    }
+
+    /// The texts that answer `question`, the best first: number of the text, and from 0 to 1 how well.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
+    pub fn rank(&self, question: &str) -> Vec<(usize, f32)> {
+        let question = clipped(question.trim(), ASKED_BYTES);
+        let asked = terms::distinct(&whole_names(question), ASKED_TERMS);
+        let all = self.lengths.len();
+        let average = (self.lengths.iter().sum::<f32>() / all.max(1) as f32).max(1.0);
+        let mut words = vec![0.0_f32; all];
+        let mut most = 0.0;
+        for term in &asked {
+            let places = self.places.get(term).map_or(&[][..], |places| places);
+            let weight = rarity(all, places.len());
+            most += weight;
+            for &(at, count) in places {
+                let length = 1.0 - LENGTH + LENGTH * self.lengths[at] / average;
+                words[at] += weight * count * (REPEAT + 1.0) / (count + REPEAT * length);
+            }
+        }
+        let vector = Table::shipped().vector(question);
+        let cosines: Vec<f32> = self
+            .vectors
+            .iter()
+            .map(|own| if vector.is_empty() { 0.0 } else { vector.cosine(own) })
+            .collect();
+        let least = cosines.iter().copied().fold(f32::INFINITY, f32::min);
+        let greatest = cosines.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let range = (greatest - least).max(RANGE);
+        let mut found: Vec<(usize, f32)> = (0..all)
+            .filter(|&at| words[at] > 0.0 || cosines[at] >= ALIKE)
+            .map(|at| {
+                let by_words = if most > 0.0 { words[at] / most } else { 0.0 };
+                let sum = by_words + MEANING * (cosines[at] - least) / range;
+                (at, sum / (1.0 + sum))
+            })
+            .collect();
+        found.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_meaning_find_texts() {
+        let texts = Texts::new([
+            vec![(4.0, "Redis"), (1.0, "in-memory store for caches and queues")],
+            vec![(4.0, "PostgreSQL"), (1.0, "relational database with transactions")],
+            vec![(4.0, "Vitest"), (1.0, "runner of unit tests")],
+        ]);
+        let first = |question| texts.rank(question).first().map(|(at, _)| *at);
+        assert_eq!(first("redis"), Some(0));
+        assert_eq!(first("a database for transactions"), Some(1));
+        assert_eq!(first("testing"), Some(2));
+        let tools = Texts::new([
+            vec![(2.0, "Test tool with JavaScript scenarios that fail a build")],
+            vec![(2.0, "Build tool of Java")],
+        ]);
+        assert_eq!(tools.rank("java build tool").first().map(|(at, _)| *at), Some(1));
+        assert!(texts.rank("").is_empty() && Texts::default().rank("redis").is_empty());
+        for (_, score) in texts.rank("store tests database") {
+            assert!((0.0..=1.0).contains(&score));
+        }
+    }
+}

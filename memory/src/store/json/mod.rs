@@ -1,0 +1,469 @@
+//! The store as a log of JSON lines: no native code, the same behaviour.
+//!
+//! Each line of the file is one write, whole or not there: a list of records that were put or
+//! taken out. A process reads what others have added before it reads or writes; writers take turns
+//! by a lock. A line that a killed process left half written is passed over; one that was changed
+//! later is damage. When most of the log is out of date, it is written anew under the same name.
+
+mod log;
+
+use super::aside::{PutAway, put_away};
+use super::salvage::Remains;
+use super::{
+    Clashes, Counts, Durability, Indexed, Layers, Mirrored, Opened, Order, Query, Sessions,
+    StorageBackend, Table, backup, lock,
+};
+use crate::MemoryError;
+use crate::meaning::meaning_key;
+use crate::privacy::Clean;
+use crate::recall::prepare::Prepared;
+use crate::types::{Entry, Kind, Layer, Link, Status};
+use crate::words::topic_key;
+use log::{Json, read};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+pub(crate) use log::replace;
+
+/// Where the store lies in `folder`.
+#[must_use]
+pub fn path(folder: &Path) -> PathBuf {
+    folder.join("data.jsonl")
+}
+
+/// Whether there is one in `folder`.
+#[must_use]
+pub fn exists(folder: &Path) -> bool {
+    path(folder).is_file()
+}
+
+/// Opens the store in `folder`.
+///
+/// # Errors
+/// When it is of a newer aidd, or cannot be read or written.
+pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
+    let mut store = Json::new(path(folder));
+    let result = store.begin(Durability::Full).and_then(|()| store.commit());
+    let notices = match result {
+        Err(MemoryError::Corrupt(why)) => {
+            drop(store);
+            let aside = {
+                let _lock = lock::take(&path(folder).with_extension("lock"))?;
+                set_aside(&path(folder), &why, now)?
+            };
+            let notice = aside.noted(&path(folder));
+            store = Json::new(path(folder));
+            store.begin(Durability::Full)?;
+            store.commit()?;
+            vec![notice]
+        }
+        other => other.map(|()| Vec::new())?,
+    };
+    Ok(Opened { store: Box::new(store), notices })
+}
+
+/// Puts a damaged store aside, under its lock and unless another process has done so.
+pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<PutAway, MemoryError> {
+    let is_done = Json::new(path.to_owned()).read_all().is_ok();
+    put_away(path, &[""], is_done, why, now)
+}
+
+/// A store that was closed: nothing is read or written through it.
+pub(super) fn closed(path: &Path) -> Box<dyn StorageBackend> {
+    let mut store = Json::new(path.to_owned());
+    store.is_closed = true;
+    Box::new(store)
+}
+
+/// What can still be read of the damaged store at `path`.
+pub(super) fn remains(path: &Path) -> Remains {
+    let mut store = Json::new(path.to_owned());
+    let mut remains = Remains { lost: store.salvage(), ..Remains::default() };
+    for (_, value) in store.range(ENTRIES, "") {
+        remains.keep(read(value).ok(), |remains| &mut remains.entries);
+    }
+    for (at, value) in store.range(LINKS, "") {
+        if is_from(at) {
+            remains.keep(read(value).ok(), |remains| &mut remains.links);
+        }
+    }
+    for (_, value) in store.range(LINES, "") {
+        remains.keep(read(value).ok(), |remains| &mut remains.lines);
+    }
+    for table in Table::ALL {
+        for (id, kept) in store.range(table.name(), "") {
+            let at = kept["at"].as_i64().unwrap_or_default();
+            remains.documents.push((table, id.to_owned(), at, kept["document"].clone()));
+        }
+    }
+    remains
+}
+
+/// Links in the order in which they are given.
+pub(super) fn sorted(mut links: Vec<Link>) -> Vec<Link> {
+    links.sort_by(|a, b| (&a.from, a.relation, &a.to).cmp(&(&b.from, b.relation, &b.to)));
+    links
+}
+
+const ENTRIES: &str = "memories";
+const LINKS: &str = "links";
+const LINES: &str = "lines";
+/// Memory to lines on it.
+const LINES_OF: &str = "lines-of";
+/// The number of the last change of a memory, and of each memory's.
+const MARK: &str = "mark";
+/// How many memories were taken out.
+const DELETIONS: &str = "deletions";
+
+/// A memory prepared for search: the log holds nothing for it.
+fn indexed(entry: Entry) -> Indexed {
+    let prepared = Prepared::of(&entry);
+    let topic = entry.topic.as_deref().map(topic_key);
+    Indexed {
+        row: 0,
+        kind: entry.kind,
+        layer: entry.layer,
+        status: entry.status,
+        created_at: entry.created_at,
+        topic_key: topic.filter(|key| !key.is_empty()).map(Into::into),
+        outcome: entry.outcome(),
+        length: prepared.length(),
+        files: prepared.files,
+        vector: Some(prepared.vector),
+        columns: Some(prepared.columns),
+        id: entry.id.into(),
+        session_id: entry.session_id.map(Into::into),
+        branch: entry.branch.map(Into::into),
+    }
+}
+
+/// Whether a link is kept under `key` for the memory that it starts at.
+fn is_from(key: &str) -> bool {
+    key.split('\u{1F}').nth(1) == Some(">")
+}
+
+/// Parts of a key, told apart by a character that no id holds.
+fn key(parts: &[&str]) -> String {
+    parts.join("\u{1F}")
+}
+
+impl StorageBackend for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn begin(&mut self, durability: Durability) -> Result<(), MemoryError> {
+        self.begin_write(durability)
+    }
+
+    fn commit(&mut self) -> Result<(), MemoryError> {
+        let touched = std::mem::take(&mut self.touched);
+        let mut fault = None;
+        let line = backup::prepare(self, touched, &mut fault)?;
+        self.commit_write()?;
+        self.backup_fault = line.and_then(|line| line.add(&self.path)).or(fault);
+        Ok(())
+    }
+
+    fn rollback(&mut self) {
+        self.undo_write();
+    }
+
+    fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
+        self.touched.entry(&entry.id, Some(entry.layer));
+        self.tick(&entry.id)?;
+        self.put(ENTRIES, &entry.id, &**entry)
+    }
+
+    fn set_status(&mut self, id: &str, status: Status) -> Result<(), MemoryError> {
+        if let Some(mut entry) = self.entry(id)?.filter(|entry| entry.status != status) {
+            entry.status = status;
+            self.touched.entry(id, Some(entry.layer));
+            self.tick(id)?;
+            self.put(ENTRIES, id, &entry)?;
+        }
+        Ok(())
+    }
+
+    fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError> {
+        self.drop_links(id)?;
+        let layer = self.entry(id)?.map(|entry| entry.layer);
+        self.touched.entry(id, layer);
+        let there = layer.is_some();
+        if there {
+            self.change(ENTRIES, id, None)?;
+            self.change(MARK, id, None)?;
+            let deletions = self.deletions()? + 1;
+            self.put(DELETIONS, "", &deletions)?;
+            let mark = self.mark()? + 1;
+            self.put(MARK, "", &mark)?;
+        }
+        Ok(there)
+    }
+
+    fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError> {
+        self.get(ENTRIES, id)
+    }
+
+    fn same(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
+        let mut entries = self.entries(&Query::new(Layers::PERMANENT))?;
+        entries.retain(|entry| meaning_key(entry).is_some_and(|key| meanings.contains(&key)));
+        Ok(entries)
+    }
+
+    fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError> {
+        self.refresh()?;
+        let marks: BTreeMap<&str, i64> =
+            self.range(MARK, "").filter_map(|(id, mark)| Some((id, mark.as_i64()?))).collect();
+        let mark = |id: &str| marks.get(id).copied().unwrap_or_default();
+        let mut found = Vec::new();
+        for (id, value) in self.range(ENTRIES, "") {
+            if query.after.is_some_and(|after| mark(id) <= after) {
+                continue;
+            }
+            let entry: Entry = read(value)?;
+            if query.asks_for(&entry) {
+                found.push(entry);
+            }
+        }
+        match query.order {
+            Order::Newest => {
+                found.sort_by(|a, b| (b.updated_at, &b.id).cmp(&(a.updated_at, &a.id)));
+            }
+            Order::LastMade => {
+                found.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+            }
+            Order::Oldest => {
+                found.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+            }
+            Order::Change => found.sort_by_key(|entry| mark(&entry.id)),
+        }
+        found.truncate(query.limit.unwrap_or(usize::MAX));
+        Ok(found)
+    }
+
+    fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
+        let all = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
+        let mut counts: BTreeMap<(Layer, Kind, Status), u32> = BTreeMap::new();
+        for entry in self.entries(&all)? {
+            *counts.entry((entry.layer, entry.kind, entry.status)).or_default() += 1;
+        }
+        Ok(counts.into_iter().map(|((layer, kind, status), n)| (layer, kind, status, n)).collect())
+    }
+
+    fn mark(&mut self) -> Result<i64, MemoryError> {
+        Ok(self.get(MARK, "")?.unwrap_or_default())
+    }
+
+    fn deletions(&mut self) -> Result<i64, MemoryError> {
+        Ok(self.get(DELETIONS, "")?.unwrap_or_default())
+    }
+
+    fn indexed(
+        &mut self,
+        after: Option<i64>,
+        _: bool,
+        take: &mut dyn FnMut(Indexed),
+    ) -> Result<(), MemoryError> {
+        let statuses = Status::ALL.to_vec();
+        let query = Query { statuses, after, order: Order::Change, ..Query::new(Layers::ALL) };
+        self.entries(&query)?.into_iter().map(indexed).for_each(take);
+        Ok(())
+    }
+
+    fn places(&mut self, _: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
+        Ok(Vec::new())
+    }
+
+    fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError> {
+        let layer = self.entry(from)?.map(|entry| entry.layer);
+        self.touched.entry(from, layer);
+        self.drop_links(from)?;
+        for link in links.iter() {
+            self.put(LINKS, &key(&[from, ">", link.relation.word(), &link.to]), link)?;
+            self.put(LINKS, &key(&[&link.to, "<", link.relation.word(), from]), link)?;
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError> {
+        self.refresh()?;
+        let mut links: Vec<Link> = Vec::new();
+        for (_, value) in self.range(LINKS, &key(&[id, ""])) {
+            let link = read(value)?;
+            if !links.contains(&link) {
+                links.push(link);
+            }
+        }
+        Ok(sorted(links))
+    }
+
+    fn all_links(&mut self) -> Result<Vec<Link>, MemoryError> {
+        self.refresh()?;
+        let from = self.range(LINKS, "").filter(|(at, _)| is_from(at));
+        from.map(|(_, link)| read(link)).collect::<Result<_, _>>().map(sorted)
+    }
+
+    fn clashes(&mut self) -> Result<Clashes, MemoryError> {
+        let query = Query::new(Layers::PERMANENT);
+        Ok(Clashes::among(&self.entries(&query)?, self.all_links()?))
+    }
+
+    fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError> {
+        let at = key(&[&line.file, &line.line.rev]);
+        self.put(LINES, &at, &**line)?;
+        self.put(LINES_OF, &key(&[&line.line.id, &line.file, &line.line.rev]), &at)
+    }
+
+    fn set_present(&mut self, file: &str, rev: &str, present: bool) -> Result<(), MemoryError> {
+        let at = key(&[file, rev]);
+        if let Some(mut line) = self.get::<Mirrored>(LINES, &at)? {
+            line.present = present;
+            self.put(LINES, &at, &line)?;
+        }
+        Ok(())
+    }
+
+    fn lines_of(&mut self, id: &str) -> Result<Vec<Mirrored>, MemoryError> {
+        self.refresh()?;
+        let places: Vec<String> = self
+            .range(LINES_OF, &key(&[id, ""]))
+            .filter_map(|(_, at)| at.as_str().map(str::to_owned))
+            .collect();
+        let mut lines = Vec::new();
+        for at in places {
+            lines.extend(self.get(LINES, &at)?);
+        }
+        Ok(lines)
+    }
+
+    fn lines_in(&mut self, file: &str) -> Result<Vec<(String, String, bool)>, MemoryError> {
+        self.refresh()?;
+        self.range(LINES, &key(&[file, ""]))
+            .map(|(_, value)| {
+                let line: Mirrored = read(value)?;
+                Ok((line.line.rev, line.line.id, line.present))
+            })
+            .collect()
+    }
+
+    fn put_document(
+        &mut self,
+        table: Table,
+        id: &str,
+        at: i64,
+        document: &Clean<Value>,
+    ) -> Result<(), MemoryError> {
+        self.touched.document(table, id, Some((at, Value::clone(document))));
+        self.put(table.name(), id, &json!({"at": at, "document": **document}))
+    }
+
+    fn document(&mut self, table: Table, id: &str) -> Result<Option<Value>, MemoryError> {
+        let kept: Option<Value> = self.get(table.name(), id)?;
+        Ok(kept.map(|mut kept| kept["document"].take()))
+    }
+
+    fn documents(&mut self, table: Table) -> Result<Vec<Value>, MemoryError> {
+        self.refresh()?;
+        let mut kept: Vec<(i64, &str, &Value)> = self
+            .range(table.name(), "")
+            .map(|(id, kept)| (kept["at"].as_i64().unwrap_or_default(), id, &kept["document"]))
+            .collect();
+        kept.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+        Ok(kept.into_iter().map(|(_, _, document)| document.clone()).collect())
+    }
+
+    fn sessions(&mut self, _: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
+        // They are in memory as it is.
+        self.documents(Table::Sessions)
+    }
+
+    fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError> {
+        let there = self.document(table, id)?.is_some();
+        if there {
+            self.touched.document(table, id, None);
+            self.change(table.name(), id, None)?;
+        }
+        Ok(there)
+    }
+
+    fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError> {
+        self.refresh()?;
+        let row = |(id, kept): (&str, &Value)| {
+            (id.to_owned(), kept["at"].as_i64().unwrap_or_default(), kept["document"].clone())
+        };
+        Ok(self.range(table.name(), "").map(row).collect())
+    }
+
+    fn writes(&mut self) -> Result<i64, MemoryError> {
+        let known = self.document(Table::Meta, backup::NUMBER)?;
+        Ok(known.and_then(|number| number.as_i64()).unwrap_or_default())
+    }
+
+    fn set_writes(&mut self, number: i64) -> Result<(), MemoryError> {
+        self.put(Table::Meta.name(), backup::NUMBER, &json!({"at": 0, "document": number}))
+    }
+
+    fn backup(&self) -> Option<PathBuf> {
+        Some(backup::path_of(&self.path))
+    }
+
+    fn take_backup_fault(&mut self) -> Option<String> {
+        self.backup_fault.take()
+    }
+
+    fn mend(&mut self) -> Result<bool, MemoryError> {
+        // What searches need is made when a log is read.
+        Ok(false)
+    }
+
+    fn check(&mut self) -> Result<Vec<String>, MemoryError> {
+        match Self::new(self.path.clone()).read_all() {
+            Err(MemoryError::Corrupt(why)) => Ok(vec![why]),
+            other => other.map(|()| Vec::new()),
+        }
+    }
+
+    fn is_set_aside(&self) -> bool {
+        self.is_replaced()
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Json {
+    /// Reads every record as what it should be.
+    fn read_all(&mut self) -> Result<(), MemoryError> {
+        let all = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
+        self.entries(&all)?;
+        for (_, link) in self.range(LINKS, "") {
+            read::<Link>(link)?;
+        }
+        for (_, line) in self.range(LINES, "") {
+            read::<Mirrored>(line)?;
+        }
+        Ok(())
+    }
+
+    /// Notes that a memory changed.
+    fn tick(&mut self, id: &str) -> Result<(), MemoryError> {
+        let mark = self.mark()? + 1;
+        self.change(MARK, "", Some(json!(mark)))?;
+        self.change(MARK, id, Some(json!(mark)))
+    }
+
+    fn drop_links(&mut self, from: &str) -> Result<(), MemoryError> {
+        self.refresh()?;
+        let links: Vec<Value> =
+            self.range(LINKS, &key(&[from, ">", ""])).map(|(_, link)| link.clone()).collect();
+        for link in links {
+            let link: Link = read(&link)?;
+            self.change(LINKS, &key(&[from, ">", link.relation.word(), &link.to]), None)?;
+            self.change(LINKS, &key(&[&link.to, "<", link.relation.word(), from]), None)?;
+        }
+        Ok(())
+    }
+}

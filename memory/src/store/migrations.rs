@@ -1,0 +1,246 @@
+//! The schema of the SQLite store, version by version.
+//!
+//! A migration runs under a lock, in one transaction, after a backup that was read back.
+
+use super::{lock, ownership};
+use crate::MemoryError;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::path::{Path, PathBuf};
+
+/// Version n is what the first n steps make. A step is never changed once it was released.
+pub(super) const STEPS: &[&str] = &[
+    "
+    CREATE TABLE counter (value INTEGER NOT NULL);
+    INSERT INTO counter VALUES (0);
+    CREATE TABLE memories (
+        id TEXT PRIMARY KEY NOT NULL,
+        type TEXT NOT NULL,
+        layer TEXT NOT NULL,
+        topic TEXT,
+        topic_key TEXT,
+        content TEXT NOT NULL,
+        metadata TEXT NOT NULL,
+        status TEXT NOT NULL,
+        session_id TEXT,
+        branch TEXT,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        schema_version INTEGER NOT NULL,
+        heads TEXT NOT NULL,
+        extra TEXT NOT NULL,
+        seq INTEGER NOT NULL
+    );
+    CREATE INDEX memories_by_type ON memories (type, status, updated_at);
+    CREATE INDEX memories_by_time ON memories (created_at);
+    CREATE INDEX memories_by_update ON memories (updated_at);
+    CREATE INDEX memories_by_topic ON memories (topic_key) WHERE topic_key IS NOT NULL;
+    CREATE INDEX memories_by_session ON memories (session_id) WHERE session_id IS NOT NULL;
+    CREATE UNIQUE INDEX memories_by_seq ON memories (seq);
+    CREATE TABLE links (
+        from_id TEXT NOT NULL,
+        to_id TEXT NOT NULL,
+        relation TEXT NOT NULL,
+        data TEXT NOT NULL,
+        PRIMARY KEY (from_id, relation, to_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX links_by_end ON links (to_id);
+    CREATE TABLE lines (
+        file TEXT NOT NULL,
+        rev TEXT NOT NULL,
+        memory_id TEXT NOT NULL,
+        present INTEGER NOT NULL,
+        data TEXT NOT NULL,
+        PRIMARY KEY (file, rev)
+    );
+    CREATE INDEX lines_by_memory ON lines (memory_id);
+    CREATE TABLE meta (id TEXT PRIMARY KEY NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
+    CREATE TABLE sessions (id TEXT PRIMARY KEY NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
+    CREATE INDEX sessions_by_time ON sessions (at);
+    CREATE TABLE lifecycles (id TEXT PRIMARY KEY NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
+    CREATE TABLE analytics (id TEXT PRIMARY KEY NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
+    CREATE INDEX analytics_by_time ON analytics (at);
+",
+    "
+    ALTER TABLE counter ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE search (
+        row INTEGER PRIMARY KEY NOT NULL,
+        id TEXT NOT NULL UNIQUE,
+        model TEXT NOT NULL,
+        scheme INTEGER NOT NULL,
+        length INTEGER NOT NULL,
+        vector BLOB NOT NULL,
+        outcome TEXT,
+        files TEXT NOT NULL
+    );
+    CREATE INDEX search_by_scheme ON search (model, scheme);
+    CREATE VIRTUAL TABLE search_text USING fts5(
+        topic, title, body, rest, tokenize = 'ascii', columnsize = 0
+    );
+    CREATE VIRTUAL TABLE search_terms USING fts5vocab(search_text, instance);
+    -- Of no scheme: what is there is prepared when the store is next opened, which is at once.
+    INSERT INTO search (id, model, scheme, length, vector, files)
+        SELECT id, '', 0, 0, x'', '[]' FROM memories;
+",
+    // What a process asks that is started for one answer is answered without reading all there is: a
+    // first search without the texts, what does not go together, the sessions that are open.
+    "
+    ALTER TABLE search ADD COLUMN type TEXT;
+    ALTER TABLE search ADD COLUMN status TEXT;
+    ALTER TABLE search ADD COLUMN created_at INTEGER;
+    ALTER TABLE search ADD COLUMN topic_key TEXT;
+    ALTER TABLE search ADD COLUMN session_id TEXT;
+    ALTER TABLE search ADD COLUMN branch TEXT;
+    UPDATE search SET (type, status, created_at, topic_key, session_id, branch) =
+        (SELECT type, status, created_at, topic_key, session_id, branch
+            FROM memories m WHERE m.id = search.id);
+    CREATE INDEX memories_contested ON memories (id) WHERE instr(heads, ',') > 0;
+    CREATE INDEX memories_holding ON memories (id)
+        WHERE layer = 'permanent' AND status = 'active';
+    CREATE INDEX decisions_on_topic ON memories (topic_key, id)
+        WHERE layer = 'permanent' AND status = 'active' AND type = 'decision'
+            AND topic_key IS NOT NULL;
+    CREATE INDEX links_by_relation ON links (relation, to_id);
+    -- A document that is no JSON must not keep the store from being opened.
+    CREATE INDEX sessions_open ON sessions (at DESC, id DESC)
+        WHERE CASE WHEN json_valid(data) THEN data ->> '$.endedAt' END IS NULL;
+    CREATE INDEX sessions_by_thread ON sessions (
+        CASE WHEN json_valid(data)
+            THEN coalesce(data ->> '$.memorySessionId', data ->> '$.memory_session_id') END,
+        at DESC, id DESC);
+",
+    // Each memory in a search says its layer. What memories are compared by is written when they are
+    // prepared by the new scheme, which is when the store is opened.
+    "
+    ALTER TABLE search ADD COLUMN layer TEXT;
+    UPDATE search SET layer = (SELECT layer FROM memories m WHERE m.id = search.id);
+    ALTER TABLE memories ADD COLUMN meaning_key TEXT;
+    CREATE INDEX memories_by_meaning ON memories (meaning_key) WHERE meaning_key IS NOT NULL;
+",
+];
+
+/// The version a store is at.
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// No aidd has a schema beyond this one: such a number is damage.
+const HIGHEST: i64 = 10_000;
+
+/// The newest version of `steps`.
+pub(super) fn known(steps: &[&str]) -> i64 {
+    i64::try_from(steps.len()).unwrap_or(i64::MAX)
+}
+
+/// What is said of a store whose schema is newer than the `known` one.
+pub(super) fn newer(path: &Path, found: i64, known: i64) -> MemoryError {
+    if found > HIGHEST {
+        return MemoryError::Corrupt(format!("it says that its schema is {found}"));
+    }
+    MemoryError::Newer { path: path.display().to_string(), found, known }
+}
+
+/// What is wrong with a store of this version, without a table or with some.
+fn damage(connection: &Connection, found: i64) -> rusqlite::Result<Option<String>> {
+    let sql = "SELECT count(*) FROM sqlite_master";
+    let tables: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+    Ok((found < 0 || (found == 0) != (tables == 0)).then(|| {
+        format!("it has {tables} tables and indexes, and says that its schema is {found}")
+    }))
+}
+
+/// Brings the store at `path` to the newest version; a notice, when there was something to keep.
+pub(super) fn run(
+    connection: &mut Connection,
+    path: &Path,
+    steps: &[&str],
+    now: i64,
+) -> Result<Option<String>, MemoryError> {
+    let known = known(steps);
+    let found = version(connection).map_err(super::sqlite::error)?;
+    if found > known {
+        return Err(newer(path, found, known));
+    }
+    if found == known {
+        mark(connection);
+        return Ok(None);
+    }
+    let _lock = lock::take(&path.with_extension("lock"))?;
+    // Another process may have been faster.
+    let found = version(connection).map_err(super::sqlite::error)?;
+    if found >= known {
+        return if found > known { Err(newer(path, found, known)) } else { Ok(None) };
+    }
+    if let Some(damage) = damage(connection, found).map_err(super::sqlite::error)? {
+        return Err(MemoryError::Corrupt(damage));
+    }
+    let backup = if found > 0 { Some(back_up(connection, path, found, known, now)?) } else { None };
+    apply(connection, steps, found).map_err(|failed| match failed.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => super::sqlite::error(failed),
+        // The fault is that of the step: the store stays as it is.
+        _ => MemoryError::Store(format!("no way from schema {found} to {known}: {failed}")),
+    })?;
+    Ok(backup.map(|backup| {
+        format!(
+            "the store went from schema {found} to {known}; the old one is {}",
+            backup.display()
+        )
+    }))
+}
+
+/// Marks a store of before the mark as ours. Where it cannot be written, it is known by its tables.
+fn mark(connection: &Connection) {
+    let id = connection.query_row("PRAGMA application_id", [], |row| row.get::<_, i32>(0));
+    if id.is_ok_and(|id| id != ownership::APPLICATION_ID) {
+        let _ = connection.pragma_update(None, "application_id", ownership::APPLICATION_ID);
+    }
+}
+
+fn apply(connection: &mut Connection, steps: &[&str], found: i64) -> rusqlite::Result<()> {
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive)?;
+    let done = usize::try_from(found).unwrap_or_default();
+    for step in &steps[done.min(steps.len())..] {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "user_version", known(steps))?;
+    transaction.pragma_update(None, "application_id", ownership::APPLICATION_ID)?;
+    transaction.commit()
+}
+
+/// A copy of the store with all that is in its log, read back: every table has as many rows.
+fn back_up(
+    connection: &Connection,
+    path: &Path,
+    found: i64,
+    known: i64,
+    now: i64,
+) -> Result<PathBuf, MemoryError> {
+    let backup = path.with_extension(format!("db.v{found}-to-v{known}-{now}.bak"));
+    let target = backup.to_string_lossy().into_owned();
+    connection.execute("VACUUM INTO ?1", [&target]).map_err(super::sqlite::error)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let copy = Connection::open_with_flags(&backup, flags).map_err(super::sqlite::error)?;
+    let same = rows(connection).and_then(|rows_here| Ok(rows_here == rows(&copy)?));
+    let whole = copy.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0));
+    match (same, whole) {
+        (Ok(true), Ok(whole)) if whole == "ok" => Ok(backup),
+        _ => Err(MemoryError::Store(format!(
+            "the backup {target} does not read back as the store; nothing was changed"
+        ))),
+    }
+}
+
+/// How many rows each table has.
+fn rows(connection: &Connection) -> rusqlite::Result<Vec<(String, i64)>> {
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name";
+    let names: Vec<String> =
+        connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    names
+        .into_iter()
+        .map(|name| {
+            let quoted = name.replace('"', "\"\"");
+            let sql = format!("SELECT count(*) FROM \"{quoted}\"");
+            Ok((name, connection.query_row(&sql, [], |row| row.get(0))?))
+        })
+        .collect()
+}

@@ -1,0 +1,132 @@
+//! Whose database lies where the store goes: ours, or another program's. Another program's is never
+//! written, migrated or called damaged; it is moved aside whole.
+#![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
+
+use super::lock;
+use crate::times;
+use rusqlite::{Connection, OpenFlags};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// `PRAGMA application_id` of our databases: "aidd".
+pub(super) const APPLICATION_ID: i32 = 0x6169_6464;
+
+/// The first bytes of every SQLite database, and where its application id stands: see "The Database
+/// Header" of SQLite's file format.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+const ID_AT: usize = 68;
+
+/// Programs whose databases are known by the tables they have: what to call each, and what to do
+/// about its memories.
+const PROGRAMS: [(&str, &[&str], &str); 3] = [
+    (
+        "the earlier aidd.md",
+        &["permanent_memory", "observations"],
+        "its decisions, mistakes and conventions are read from their JSON files in ai/memory; its \
+         sessions and observations are not imported",
+    ),
+    (
+        "MAMA",
+        &["decisions", "decision_edges"],
+        "to take its decisions in, write the rows of its table `decisions` to a JSON file and run \
+         `aidd memory import FILE`",
+    ),
+    (
+        "claude-mem",
+        &["sdk_sessions", "observations"],
+        "to take its observations in, run its export script and `aidd memory import FILE`",
+    ),
+];
+
+/// Another program's database.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Foreign {
+    /// What it is, in words.
+    program: String,
+    /// What to do about what it holds; empty when nothing is known.
+    remedy: &'static str,
+}
+
+impl Foreign {
+    /// What to tell the user, once it lies at `aside`.
+    pub(super) fn notice(&self, path: &Path, aside: &Path) -> String {
+        let remedy =
+            if self.remedy.is_empty() { String::new() } else { format!("; {}", self.remedy) };
+        format!(
+            "{} is the database of another program ({}); it was moved unchanged to {}, and a new \
+             store was created{remedy}",
+            path.display(),
+            self.program,
+            aside.display()
+        )
+    }
+}
+
+/// Whether the file at `path` is another program's database. `None` for ours, with the mark or of
+/// before it, for a new one, and for what cannot be read: whoever opens it says why.
+pub(super) fn foreign(path: &Path) -> Option<Foreign> {
+    let mut header = [0; 100];
+    let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    if metadata.len() < 100 {
+        return None;
+    }
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut header)).ok()?;
+    let id: [u8; 4] = header[ID_AT..ID_AT + 4].try_into().ok()?;
+    if &header[..16] != MAGIC || i32::from_be_bytes(id) == APPLICATION_ID {
+        return None;
+    }
+    // Read-only: a log that lies beside it is read, and not written into it.
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).ok()?;
+    connection.busy_timeout(lock::PATIENCE).ok()?;
+    by_schema(&connection).ok()?
+}
+
+fn by_schema(connection: &Connection) -> rusqlite::Result<Option<Foreign>> {
+    // The mark may still be in the log.
+    let id: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    // Ours of before the mark, or with a damaged one, is known by columns that no other has.
+    let has = |sql: &str| connection.prepare(sql).is_ok();
+    if id == APPLICATION_ID
+        || has("SELECT heads FROM memories LIMIT 0")
+        || has("SELECT memory_id FROM lines LIMIT 0")
+    {
+        return Ok(None);
+    }
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'
+        ORDER BY name";
+    let tables: Vec<String> =
+        connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    if tables.is_empty() && id == 0 {
+        return Ok(None);
+    }
+    let is_of = |wanted: &&[&str]| wanted.iter().all(|name| tables.iter().any(|own| own == name));
+    let known = PROGRAMS.iter().find(|(_, wanted, _)| is_of(wanted));
+    Ok(Some(match known {
+        Some((program, _, remedy)) => Foreign { program: (*program).to_owned(), remedy },
+        None => Foreign { program: described(id, &tables), remedy: "" },
+    }))
+}
+
+/// A database of a program that is not known by name.
+fn described(id: i32, tables: &[String]) -> String {
+    const NAMED: usize = 4;
+    let mut names = tables.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    if tables.len() > NAMED {
+        names += ", …";
+    }
+    match (id, names.is_empty()) {
+        (0, _) => format!("its tables are {names}"),
+        (_, true) => format!("application id {id:#x}, without tables"),
+        _ => format!("application id {id:#x}; its tables are {names}"),
+    }
+}
+
+/// The name for another program's database, the `n`th of its day: it sorts by day, and is ignored by
+/// Git with the rest of the store.
+pub(super) fn name_aside(folder: &Path, now: i64, n: u32) -> PathBuf {
+    let day = times::day(now);
+    let more = if n > 1 { format!("-{n}") } else { String::new() };
+    folder.join(format!("data.foreign-{day}{more}.db"))
+}

@@ -1,0 +1,349 @@
+//! Damaged stores: what can still be read of one, and which nobody has looked into yet.
+#![expect(clippy::disallowed_methods, reason = "this is where the store's files are touched")]
+
+use super::{Mirrored, Table, backup, json, lock, migrations, sqlite, with_suffix};
+use crate::MemoryError;
+use crate::types::{Entry, Link};
+use rusqlite::{Connection, OpenFlags, Row};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// The records of a damaged store that could be read. Nothing says that they are what was written.
+#[derive(Debug, Default)]
+pub struct Remains {
+    /// Memories.
+    pub entries: Vec<Entry>,
+    /// Links.
+    pub links: Vec<Link>,
+    /// Lines of tracked files.
+    pub lines: Vec<Mirrored>,
+    /// Documents: table, id, when they were made.
+    pub documents: Vec<(Table, String, i64, Value)>,
+    /// How many records were seen and could not be read.
+    pub lost: usize,
+}
+
+impl Remains {
+    /// Drops records that were deleted: a damaged file may still show them.
+    pub(crate) fn drop_deleted(&mut self, deleted: &BTreeSet<(String, String)>) {
+        let is_deleted =
+            |table: &str, id: &str| deleted.contains(&(table.to_owned(), id.to_owned()));
+        self.entries.retain(|entry| !is_deleted(backup::ENTRIES, &entry.id));
+        self.documents.retain(|(table, id, ..)| !is_deleted(table.name(), id));
+    }
+
+    /// Keeps a record that could be read.
+    pub(super) fn keep<T>(&mut self, read: Option<T>, kind: fn(&mut Self) -> &mut Vec<T>) {
+        match read {
+            Some(record) => kind(self).push(record),
+            None => self.lost += 1,
+        }
+    }
+}
+
+/// The list of the stores that nobody has looked into: a word and a file name on each line. The
+/// word says whether it was tried before.
+const LIST: &str = "data.salvage";
+const FIRST: &str = "first";
+const AGAIN: &str = "again";
+
+/// Whether a damaged store in `folder` was not looked into yet.
+#[must_use]
+pub fn is_pending(folder: &Path) -> bool {
+    is_file(&folder.join(LIST))
+}
+
+/// Whether a file lies at `path`, and no link to one.
+fn is_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| data.is_file())
+}
+
+fn list_lock(folder: &Path) -> Result<lock::Lock, MemoryError> {
+    lock::take(&folder.join(LIST).with_extension("salvage.lock"))
+}
+
+/// What the list holds. A repository that was cloned may have brought one: it names files in
+/// `folder` and none elsewhere.
+fn listed(folder: &Path) -> Vec<(String, String)> {
+    if !is_pending(folder) {
+        return Vec::new();
+    }
+    let text = fs::read_to_string(folder.join(LIST)).unwrap_or_default();
+    let is_here = |name: &str| name.starts_with("data.") && !name.contains(['/', '\\']);
+    let pair = |line: &str| {
+        let (tried, name) = line.split_once(' ')?;
+        is_here(name).then(|| (tried.to_owned(), name.to_owned()))
+    };
+    text.lines().filter_map(pair).collect()
+}
+
+fn write_list(folder: &Path, list: &[(String, String)]) -> Result<(), MemoryError> {
+    let path = folder.join(LIST);
+    if list.is_empty() {
+        return fs::remove_file(&path).map_err(MemoryError::io(&path));
+    }
+    let text: String = list.iter().map(|(tried, name)| format!("{tried} {name}\n")).collect();
+    json::replace(&path, text.as_bytes())
+}
+
+/// Notes that the store now at `aside` was not looked into.
+pub(super) fn note(folder: &Path, aside: &Path) -> Result<(), MemoryError> {
+    let _lock = list_lock(folder)?;
+    let mut list = listed(folder);
+    let name = aside.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    list.push((FIRST.to_owned(), name));
+    write_list(folder, &list)
+}
+
+/// Looks into the damaged stores in `folder` that nobody has looked into, while no other process
+/// does: `work` gets the path and what could be read. What a process dies of, or `work` cannot do,
+/// is tried once more, and then never again.
+///
+/// # Errors
+/// When another process takes too long, or the list cannot be written.
+pub fn each(
+    folder: &Path,
+    work: &mut dyn FnMut(&Path, Remains) -> Result<(), MemoryError>,
+) -> Result<(), MemoryError> {
+    let _lock = list_lock(folder)?;
+    let mut list = listed(folder);
+    if list.is_empty() && is_pending(folder) {
+        return write_list(folder, &list);
+    }
+    while let Some((tried, name)) = list.first().cloned() {
+        let again = tried == FIRST;
+        if again {
+            AGAIN.clone_into(&mut list[0].0);
+        } else {
+            list.remove(0);
+        }
+        write_list(folder, &list)?;
+        let path = folder.join(&name);
+        // A link or a pipe is none of ours; a file that is gone has nothing to give.
+        if fs::symlink_metadata(&path).map_or(true, |data| data.is_file()) {
+            work(&path, remains(&path))?;
+        }
+        if again {
+            list.remove(0);
+            write_list(folder, &list)?;
+        }
+    }
+    Ok(())
+}
+
+/// What can be read of the store at `path`.
+#[must_use]
+pub fn remains(path: &Path) -> Remains {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.contains(".jsonl") {
+        return json::remains(path);
+    }
+    let mut remains = Remains::default();
+    if of_database(path, &mut remains).is_err() {
+        let mended = Mended(path.with_extension(format!("mended-{}", std::process::id())));
+        remains = Remains::default();
+        // A file that cannot be mended has nothing to give.
+        let _ = mended.make(path).and_then(|()| of_database(&mended.0, &mut remains));
+    }
+    remains
+}
+
+/// Reads what can be read; fails when nothing can, as the schema cannot.
+fn of_database(path: &Path, remains: &mut Remains) -> Result<(), MemoryError> {
+    let connection = to_read(path).map_err(sqlite::error)?;
+    let mut lost = 0;
+    remains.entries = rows(&connection, "memories", sqlite::COLUMNS, sqlite::entry, &mut lost);
+    remains.lines = rows(&connection, "lines", "file, present, data", sqlite::mirrored, &mut lost);
+    for table in Table::ALL {
+        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, sqlite::parsed(row, 2)?));
+        let found: Vec<(String, i64, Value)> =
+            rows(&connection, table.name(), "id, at, data", read, &mut lost);
+        remains.documents.extend(found.into_iter().map(|(id, at, data)| (table, id, at, data)));
+    }
+    remains.links = links(&connection, &mut lost);
+    remains.lost = lost;
+    Ok(())
+}
+
+/// Opens a database whose schema can be read.
+fn to_read(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let look = |connection: Connection| -> rusqlite::Result<Connection> {
+        for table in ["memories", "links", "lines", "sessions"] {
+            connection.prepare(&format!("SELECT * FROM {table} LIMIT 0"))?;
+        }
+        Ok(connection)
+    };
+    Connection::open_with_flags(path, flags).and_then(look).or_else(|_| {
+        // Where the files that go with a log cannot be made, the database without its log.
+        let mut address = "file:".to_owned();
+        for c in path.to_string_lossy().chars() {
+            match c {
+                '%' | '?' | '#' => address.push_str(&format!("%{:02x}", u32::from(c))),
+                '\\' => address.push('/'),
+                _ => address.push(c),
+            }
+        }
+        let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+        Connection::open_with_flags(address + "?immutable=1", flags).and_then(look)
+    })
+}
+
+/// Holes in a table are looked behind so often at most: a few times for each damaged page.
+const JUMPS: usize = 10_000;
+
+/// The rows of a table that can be read, by their numbers, on both sides of every damaged page.
+struct Scan<'a, T> {
+    connection: &'a Connection,
+    sql: String,
+    read: fn(&Row<'_>) -> rusqlite::Result<T>,
+    /// `None`: the row is there and does not hold what it should.
+    found: BTreeMap<i64, Option<T>>,
+}
+
+impl<T> Scan<'_, T> {
+    /// Reads the rows between two numbers up to a damaged page; the number of the last one read,
+    /// as an error when there was such a page.
+    fn between(
+        &mut self,
+        after: i64,
+        before: i64,
+        order: &str,
+    ) -> Result<Option<i64>, Option<i64>> {
+        let mut last = None;
+        let sql = format!("{} ORDER BY rowid {order}", self.sql);
+        let mut scan = || -> rusqlite::Result<()> {
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            let number = statement.column_count() - 1;
+            let mut rows = statement.query([after, before])?;
+            while let Some(row) = rows.next()? {
+                let number = row.get(number)?;
+                self.found.insert(number, (self.read)(row).ok());
+                last = Some(number);
+            }
+            Ok(())
+        };
+        if scan().is_ok() { Ok(last) } else { Err(last) }
+    }
+
+    fn all(&mut self) {
+        let Err(front) = self.between(-1, i64::MAX, "ASC") else { return };
+        let back = self.between(-1, i64::MAX, "DESC").unwrap_or_else(|back| back);
+        let (mut last, back) = (front.unwrap_or(-1), back.unwrap_or(i64::MAX));
+        // Behind the hole, farther and farther, until there is a row; then back to the hole.
+        let mut step: i64 = 1;
+        for _ in 0..JUMPS {
+            let from = last.saturating_add(step);
+            if from >= back {
+                break;
+            }
+            let (Ok(read) | Err(read)) = self.between(from - 1, back, "ASC");
+            let first = self.found.range(from..back).next().map(|(first, _)| *first);
+            match (read, first) {
+                (Some(read), Some(first)) => {
+                    let _ = self.between(last, first, "DESC");
+                    (last, step) = (read, 1);
+                }
+                _ => step = step.saturating_mul(2),
+            }
+        }
+    }
+}
+
+fn rows<T>(
+    connection: &Connection,
+    table: &str,
+    columns: &str,
+    read: fn(&Row<'_>) -> rusqlite::Result<T>,
+    lost: &mut usize,
+) -> Vec<T> {
+    // Not by an index, which may be damaged while the table is whole.
+    let sql =
+        format!("SELECT {columns}, rowid FROM {table} NOT INDEXED WHERE rowid > ?1 AND rowid < ?2");
+    let mut scan = Scan { connection, sql, read, found: BTreeMap::new() };
+    scan.all();
+    let all = scan.found.len();
+    let whole: Vec<T> = scan.found.into_values().flatten().collect();
+    *lost += all - whole.len();
+    whole
+}
+
+/// The links that can be read: from both ends of their table, which has no row numbers.
+fn links(connection: &Connection, lost: &mut usize) -> Vec<Link> {
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for order in ["ASC", "DESC"] {
+        let sql = format!(
+            "SELECT data FROM links ORDER BY from_id {order}, relation {order}, to_id {order}"
+        );
+        let mut scan = || -> rusqlite::Result<()> {
+            let mut statement = connection.prepare(&sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                found.extend(row.get::<_, String>(0).ok());
+            }
+            Ok(())
+        };
+        if scan().is_ok() {
+            break;
+        }
+    }
+    let links: Vec<Link> =
+        found.iter().filter_map(|link| serde_json::from_str(link).ok()).collect();
+    *lost += found.len() - links.len();
+    links
+}
+
+/// A copy of a database whose first page is that of a new one, removed when dropped.
+///
+/// The first page says what the file is and where each table begins. Tables begin where they do in
+/// every store: the first step makes them in a file that is empty.
+struct Mended(PathBuf);
+
+impl Mended {
+    fn make(&self, damaged: &Path) -> Result<(), MemoryError> {
+        let first = self.first_page()?;
+        fs::copy(damaged, &self.0).map_err(MemoryError::io(&self.0))?;
+        let log = with_suffix(damaged, "-wal");
+        if log.is_file() {
+            let copy = with_suffix(&self.0, "-wal");
+            fs::copy(&log, &copy).map_err(MemoryError::io(&copy))?;
+        }
+        OpenOptions::new()
+            .write(true)
+            .open(&self.0)
+            .and_then(|mut file| file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(&first)))
+            .map_err(MemoryError::io(&self.0))
+    }
+
+    /// The first page of a new database. See "The Database Header" of SQLite's file format.
+    fn first_page(&self) -> Result<Vec<u8>, MemoryError> {
+        let connection = Connection::open(&self.0).map_err(sqlite::error)?;
+        connection.execute_batch(migrations::STEPS[0]).map_err(sqlite::error)?;
+        drop(connection);
+        let mut page = Vec::new();
+        fs::File::open(&self.0)
+            .and_then(|file| file.take(4096).read_to_end(&mut page))
+            .map_err(MemoryError::io(&self.0))?;
+        if page.len() < 100 {
+            return Err(MemoryError::Store("a new database has no first page".to_owned()));
+        }
+        // It has a write-ahead log.
+        page[18..20].fill(2);
+        // No free pages are known.
+        page[32..40].fill(0);
+        // The file is as long as it is: the length here is of another change than this one.
+        page[92..96].fill(0xFF);
+        Ok(page)
+    }
+}
+
+impl Drop for Mended {
+    fn drop(&mut self) {
+        for suffix in sqlite::SUFFIXES {
+            let _ = fs::remove_file(with_suffix(&self.0, suffix));
+        }
+    }
+}

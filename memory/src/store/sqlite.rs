@@ -1,0 +1,441 @@
+//! The store in SQLite: one file in WAL mode, written in short immediate transactions.
+
+mod connect;
+mod index;
+mod mend;
+mod query;
+mod quick;
+mod rows;
+
+use super::aside::put_away;
+use super::{
+    Clashes, Counts, Durability, Indexed, Mirrored, Opened, Query, Sessions, StorageBackend, Table,
+    backup, lock, migrations,
+};
+use crate::MemoryError;
+use crate::id::canonical;
+use crate::meaning::meaning_key;
+use crate::privacy::Clean;
+use crate::types::{Entry, Kind, Layer, Link, Status};
+use connect::{connect, connect_only};
+use rows::word;
+pub(super) use rows::{COLUMNS, entry, mirrored, parsed};
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row, params};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The name of the file in the folder of the store.
+const NAME: &str = "data.db";
+
+/// Where the store lies in `folder`.
+#[must_use]
+pub fn path(folder: &Path) -> PathBuf {
+    folder.join(NAME)
+}
+
+/// Whether there is one in `folder`. SQLite makes an empty file before it knows whether it can
+/// work.
+#[must_use]
+pub fn exists(folder: &Path) -> bool {
+    std::fs::metadata(path(folder)).is_ok_and(|data| data.is_file() && data.len() > 0)
+}
+
+/// Opens the store in `folder`.
+///
+/// # Errors
+/// When it is of a newer aidd, or SQLite does not work there.
+pub fn open(folder: &Path, now: i64) -> Result<Opened, MemoryError> {
+    open_with(folder, migrations::STEPS, now)
+}
+
+/// As [`open`], with the steps of another version of aidd.
+pub(crate) fn open_with(folder: &Path, steps: &[&str], now: i64) -> Result<Opened, MemoryError> {
+    let path = path(folder);
+    let identity = lock::identity(&path);
+    match connect(&path, steps, now) {
+        Err(MemoryError::Corrupt(why)) => {
+            let aside = {
+                let _lock = lock::take(&path.with_extension("lock"))?;
+                put_away(&path, &SUFFIXES, identity != lock::identity(&path), &why, now)?
+            };
+            let notice = aside.noted(&path);
+            let (store, more) = connect(&path, steps, now)?;
+            let notices = std::iter::once(notice).chain(more).collect();
+            Ok(Opened { store: Box::new(store), notices })
+        }
+        other => other.map(|(store, notice)| Opened {
+            store: Box::new(store),
+            notices: notice.into_iter().collect(),
+        }),
+    }
+}
+
+/// The files of a store, by what their names end in.
+pub(super) const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
+
+/// A store in memory, for where no file can be written: gone with the process.
+pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, MemoryError> {
+    let connection = Connection::open_in_memory().map_err(error)?;
+    connection.execute_batch(&migrations::STEPS.concat()).map_err(error)?;
+    let known = migrations::known(migrations::STEPS);
+    connection.pragma_update(None, "user_version", known).map_err(error)?;
+    let path = path(folder);
+    Ok(Box::new(Sqlite {
+        connection,
+        path,
+        identity: None,
+        known,
+        is_private: true,
+        touched: backup::Touched::default(),
+        backup_fault: None,
+    }))
+}
+
+/// An open store.
+#[derive(Debug)]
+struct Sqlite {
+    connection: Connection,
+    path: PathBuf,
+    /// Of the file that was opened.
+    identity: Option<u64>,
+    /// The newest schema known here.
+    known: i64,
+    /// Whether it has no file.
+    is_private: bool,
+    /// What the write under way has changed of what no other file holds.
+    touched: backup::Touched,
+    /// What went wrong with the backup.
+    backup_fault: Option<String>,
+}
+
+/// SQLite's words for what went wrong, as ours.
+#[expect(clippy::needless_pass_by_value, reason = "handed to map_err")]
+pub(super) fn error(error: rusqlite::Error) -> MemoryError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            MemoryError::Corrupt(error.to_string())
+        }
+        _ => match &error {
+            // A column that does not hold what was written into it.
+            rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::InvalidColumnType(..) => MemoryError::Corrupt(error.to_string()),
+            // No such table or column: the schema is not what its version says.
+            rusqlite::Error::SqliteFailure(_, Some(message)) if message.contains("no such ") => {
+                MemoryError::Corrupt(error.to_string())
+            }
+            rusqlite::Error::SqlInputError { msg, .. } if msg.contains("no such ") => {
+                MemoryError::Corrupt(error.to_string())
+            }
+            _ => MemoryError::Store(error.to_string()),
+        },
+    }
+}
+
+impl Sqlite {
+    fn run(&self, sql: &str, values: impl Params) -> Result<usize, MemoryError> {
+        self.connection.prepare_cached(sql).and_then(|mut run| run.execute(values)).map_err(error)
+    }
+
+    fn all<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, MemoryError> {
+        let all = |sql| -> rusqlite::Result<Vec<T>> {
+            let mut run = self.connection.prepare_cached(sql)?;
+            run.query_map(values, read)?.collect()
+        };
+        all(sql).map_err(error)
+    }
+
+    fn one<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, MemoryError> {
+        let one = |sql| self.connection.prepare_cached(sql)?.query_row(values, read).optional();
+        one(sql).map_err(error)
+    }
+
+    /// Notes that a memory is about to change, unless it is one of the tracked files.
+    fn touch(&mut self, id: &str) -> Result<(), MemoryError> {
+        let layer =
+            self.one("SELECT layer FROM memories WHERE id = ?1", [id], |row| word(row, 0))?;
+        self.touched.entry(id, layer);
+        Ok(())
+    }
+
+    fn value<T: FromSql>(&self, sql: &str) -> Result<T, MemoryError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(error)?;
+        statement.query_row([], |row| row.get(0)).map_err(error)
+    }
+}
+
+impl StorageBackend for Sqlite {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn begin(&mut self, durability: Durability) -> Result<(), MemoryError> {
+        // What a killed process left is safe with either; FULL also waits for the disk.
+        let level = match durability {
+            Durability::Full => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
+            Durability::Normal => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
+        };
+        self.connection.execute_batch(level).map_err(error)?;
+        // A newer aidd may have changed the schema since this one opened it.
+        let known = self.value("PRAGMA user_version").and_then(|found: i64| match found {
+            found if found > self.known => Err(migrations::newer(&self.path, found, self.known)),
+            _ => Ok(()),
+        });
+        // Whoever could not begin does not end the write either.
+        if known.is_err() {
+            self.rollback();
+        }
+        known
+    }
+
+    fn commit(&mut self) -> Result<(), MemoryError> {
+        let touched = std::mem::take(&mut self.touched);
+        let mut fault = None;
+        let line = if self.is_private { None } else { backup::prepare(self, touched, &mut fault)? };
+        self.connection.execute_batch("COMMIT").map_err(error)?;
+        self.backup_fault = line.and_then(|line| line.add(&self.path)).or(fault);
+        Ok(())
+    }
+
+    fn rollback(&mut self) {
+        self.touched = backup::Touched::default();
+        // Fails when SQLite has rolled back on its own, which is what is wanted.
+        let _ = self.connection.execute_batch("ROLLBACK");
+    }
+
+    fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
+        self.touched.entry(&entry.id, Some(entry.layer));
+        let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
+        if self.holds_prepared(entry)? {
+            self.put_status(&entry.id, entry.status)?;
+        } else {
+            self.put_prepared(entry)?;
+        }
+        self.run(
+            "INSERT OR REPLACE INTO memories VALUES
+                (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+            params![
+                entry.id,
+                entry.kind.word(),
+                entry.layer.word(),
+                entry.topic,
+                index::topic_of(entry),
+                entry.content,
+                canonical(&json!(entry.metadata)),
+                entry.status.word(),
+                entry.session_id,
+                entry.branch,
+                entry.created_at,
+                entry.updated_at,
+                entry.schema_version,
+                json!(entry.heads).to_string(),
+                canonical(&json!(entry.extra)),
+                seq,
+                meaning_key(entry),
+            ],
+        )
+        .map(|_| ())
+    }
+
+    fn set_status(&mut self, id: &str, status: Status) -> Result<(), MemoryError> {
+        let sql = "SELECT 1 FROM memories WHERE id = ?1 AND status <> ?2";
+        if self.one(sql, [id, status.word()], |_| Ok(()))?.is_some() {
+            self.touch(id)?;
+            let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
+            let sql = "UPDATE memories SET status = ?2, seq = ?3 WHERE id = ?1";
+            self.run(sql, params![id, status.word(), seq])?;
+            self.put_status(id, status)?;
+        }
+        Ok(())
+    }
+
+    fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError> {
+        self.touch(id)?;
+        self.run("DELETE FROM links WHERE from_id = ?1", [id])?;
+        let is_gone = self.run("DELETE FROM memories WHERE id = ?1", [id])? > 0;
+        if is_gone {
+            self.drop_prepared(id)?;
+            self.run("UPDATE counter SET value = value + 1, deleted = deleted + 1", [])?;
+        }
+        Ok(is_gone)
+    }
+
+    fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError> {
+        self.one(&format!("SELECT {COLUMNS} FROM memories WHERE id = ?1"), [id], entry)
+    }
+
+    fn same(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
+        let each = meanings.iter().map(|meaning| self.saying(meaning));
+        Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError> {
+        let (condition, values) = query::condition(query);
+        let sql = format!("SELECT {COLUMNS} FROM memories WHERE {condition}");
+        self.all(&sql, rusqlite::params_from_iter(values), entry)
+    }
+
+    fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
+        self.known_counts()
+    }
+
+    fn mark(&mut self) -> Result<i64, MemoryError> {
+        self.value("SELECT value FROM counter")
+    }
+
+    fn deletions(&mut self) -> Result<i64, MemoryError> {
+        self.value("SELECT deleted FROM counter")
+    }
+
+    fn indexed(
+        &mut self,
+        after: Option<i64>,
+        with_columns: bool,
+        take: &mut dyn FnMut(Indexed),
+    ) -> Result<(), MemoryError> {
+        self.indexed_after(after, with_columns, take)
+    }
+
+    fn places(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
+        self.places_of(term)
+    }
+
+    fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError> {
+        self.touch(from)?;
+        self.run("DELETE FROM links WHERE from_id = ?1", [from])?;
+        for link in links.iter() {
+            let data = canonical(&json!(link));
+            self.run(
+                "INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3, ?4)",
+                [from, &link.to, link.relation.word(), &data],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError> {
+        self.all(
+            "SELECT data FROM links WHERE from_id = ?1
+             UNION ALL SELECT data FROM links WHERE to_id = ?1 AND from_id <> ?1",
+            [id],
+            |row| parsed(row, 0),
+        )
+        .map(super::json::sorted)
+    }
+
+    fn all_links(&mut self) -> Result<Vec<Link>, MemoryError> {
+        self.all("SELECT data FROM links", [], |row| parsed(row, 0)).map(super::json::sorted)
+    }
+
+    fn clashes(&mut self) -> Result<Clashes, MemoryError> {
+        self.known_clashes()
+    }
+
+    fn put_line(&mut self, line: &Clean<Mirrored>) -> Result<(), MemoryError> {
+        self.run(
+            "INSERT OR REPLACE INTO lines VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![line.file, line.line.rev, line.line.id, line.present, line.line.line()],
+        )
+        .map(|_| ())
+    }
+
+    fn set_present(&mut self, file: &str, rev: &str, present: bool) -> Result<(), MemoryError> {
+        let sql = "UPDATE lines SET present = ?3 WHERE file = ?1 AND rev = ?2";
+        self.run(sql, params![file, rev, present]).map(|_| ())
+    }
+
+    fn lines_of(&mut self, id: &str) -> Result<Vec<Mirrored>, MemoryError> {
+        let sql = "SELECT file, present, data FROM lines WHERE memory_id = ?1 ORDER BY file, rev";
+        self.all(sql, [id], mirrored)
+    }
+
+    fn lines_in(&mut self, file: &str) -> Result<Vec<(String, String, bool)>, MemoryError> {
+        let sql = "SELECT rev, memory_id, present FROM lines WHERE file = ?1 ORDER BY rev";
+        self.all(sql, [file], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+    }
+
+    fn put_document(
+        &mut self,
+        table: Table,
+        id: &str,
+        at: i64,
+        document: &Clean<Value>,
+    ) -> Result<(), MemoryError> {
+        self.touched.document(table, id, Some((at, Value::clone(document))));
+        let sql = format!("INSERT OR REPLACE INTO {} VALUES (?1, ?2, ?3)", table.name());
+        self.run(&sql, params![id, at, canonical(document)]).map(|_| ())
+    }
+
+    fn document(&mut self, table: Table, id: &str) -> Result<Option<Value>, MemoryError> {
+        let sql = format!("SELECT data FROM {} WHERE id = ?1", table.name());
+        self.one(&sql, [id], |row| parsed(row, 0))
+    }
+
+    fn documents(&mut self, table: Table) -> Result<Vec<Value>, MemoryError> {
+        let sql = format!("SELECT data FROM {} ORDER BY at DESC, id DESC", table.name());
+        self.all(&sql, [], |row| parsed(row, 0))
+    }
+
+    fn sessions(&mut self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
+        self.known_sessions(which)
+    }
+
+    fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError> {
+        let sql = format!("DELETE FROM {} WHERE id = ?1", table.name());
+        let is_gone = self.run(&sql, [id])? > 0;
+        if is_gone {
+            self.touched.document(table, id, None);
+        }
+        Ok(is_gone)
+    }
+
+    fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError> {
+        let sql = format!("SELECT id, at, data FROM {}", table.name());
+        self.all(&sql, [], |row| Ok((row.get(0)?, row.get(1)?, parsed(row, 2)?)))
+    }
+
+    fn writes(&mut self) -> Result<i64, MemoryError> {
+        let known = self.document(Table::Meta, backup::NUMBER)?;
+        Ok(known.and_then(|number| number.as_i64()).unwrap_or_default())
+    }
+
+    fn set_writes(&mut self, number: i64) -> Result<(), MemoryError> {
+        let sql = "INSERT OR REPLACE INTO meta VALUES (?1, 0, ?2)";
+        self.run(sql, params![backup::NUMBER, number.to_string()]).map(|_| ())
+    }
+
+    fn backup(&self) -> Option<PathBuf> {
+        (!self.is_private).then(|| backup::path_of(&self.path))
+    }
+
+    fn take_backup_fault(&mut self) -> Option<String> {
+        self.backup_fault.take()
+    }
+
+    fn mend(&mut self) -> Result<bool, MemoryError> {
+        self.mend_search()
+    }
+
+    fn check(&mut self) -> Result<Vec<String>, MemoryError> {
+        self.damage("PRAGMA integrity_check")
+    }
+
+    fn is_set_aside(&self) -> bool {
+        !self.is_private && self.identity != lock::identity(&self.path)
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+}

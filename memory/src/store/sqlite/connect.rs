@@ -1,0 +1,106 @@
+//! Opening the database: whether it is one, its mark, its log, its schema.
+
+use super::{Sqlite, error};
+use crate::MemoryError;
+use crate::store::{StorageBackend, backup, lock, mended, migrations, ownership};
+use rusqlite::{Connection, ErrorCode};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+pub(super) fn connect_only(path: &Path) -> Result<Connection, MemoryError> {
+    let mut connection = Connection::open(path).map_err(error)?;
+    // SQLite's own way to wait sleeps for up to 100 milliseconds, a hundred writes of others.
+    let mut start = Instant::now();
+    let wait = move |times: i32| {
+        if times == 0 {
+            start = Instant::now();
+        }
+        std::thread::sleep(lock::pause(times.unsigned_abs()));
+        start.elapsed() < lock::PATIENCE
+    };
+    connection.busy_handler(Some(wait)).map_err(error)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// Reads enough to know that the file is a database whose schema can be read.
+fn probe(connection: &Connection) -> Result<(), MemoryError> {
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))
+        .map_err(error)?;
+    if tables > 0 {
+        connection
+            .query_row("SELECT count(*) FROM (SELECT 1 FROM meta LIMIT 1)", [], |_| Ok(()))
+            .map_err(error)?;
+    }
+    Ok(())
+}
+
+/// Sees to it that the file has a write-ahead log. Two processes that switch a new file to it at
+/// one time would lock each other out, and SQLite does not wait then.
+fn use_log(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
+    let mode =
+        |sql: &str| -> rusqlite::Result<String> { connection.query_row(sql, [], |row| row.get(0)) };
+    if mode("PRAGMA journal_mode").map_err(error)?.eq_ignore_ascii_case("wal") {
+        return Ok(());
+    }
+    let _lock = lock::take(&path.with_extension("lock"))?;
+    let is_new = "SELECT count(*) FROM sqlite_master";
+    if connection.query_row(is_new, [], |row| row.get::<_, i64>(0)).is_ok_and(|count| count == 0) {
+        // Into the file itself, so that it is known by its first bytes. The schema brings it again.
+        let _ = connection.pragma_update(None, "application_id", ownership::APPLICATION_ID);
+    }
+    let start = Instant::now();
+    loop {
+        match mode("PRAGMA journal_mode = WAL") {
+            Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
+            Ok(mode) => {
+                return Err(MemoryError::Store(format!(
+                    "{} cannot use a write-ahead log (it has `{mode}`): is it on a network file \
+                     system?",
+                    path.display()
+                )));
+            }
+            // Others look whether the file is a store before they take the lock.
+            Err(busy)
+                if busy.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && start.elapsed() < lock::PATIENCE =>
+            {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(other) => return Err(error(other)),
+        }
+    }
+}
+
+pub(super) fn connect(
+    path: &Path,
+    steps: &[&str],
+    now: i64,
+) -> Result<(Sqlite, Option<String>), MemoryError> {
+    let mut connection = connect_only(path)?;
+    probe(&connection)?;
+    use_log(&connection, path)?;
+    let notice = migrations::run(&mut connection, path, steps, now)?;
+    let identity = lock::identity(path);
+    let known = migrations::known(steps);
+    let path = path.to_owned();
+    let touched = backup::Touched::default();
+    let mut store = Sqlite {
+        connection,
+        path,
+        identity,
+        known,
+        is_private: false,
+        touched,
+        backup_fault: None,
+    };
+    match store.prepare_stale() {
+        Err(MemoryError::Corrupt(why)) if !store.mend().unwrap_or_default() => {
+            Err(MemoryError::Corrupt(why))
+        }
+        Err(MemoryError::Corrupt(why)) => Ok((store, Some(mended(&why)))),
+        // Tried again at the next start; a search says so until then.
+        _ => Ok((store, notice)),
+    }
+}

@@ -1,0 +1,239 @@
+//! What the store keeps for searches beside each memory, written with it: its terms in a full-text
+//! table, its vector, the files it names.
+//!
+//! Texts are cut into terms before they come here, so that this table and an index in memory give
+//! the same; the table's own tokenizer only splits at spaces.
+
+use super::{COLUMNS as ENTRY, Sqlite, entry, error, parsed, word};
+use crate::MemoryError;
+use crate::id::canonical;
+use crate::meaning::meaning_key;
+use crate::recall::prepare::{COLUMNS, Prepared, SCHEME};
+use crate::store::{Counts, Durability, Indexed, StorageBackend};
+use crate::types::{Entry, Outcome, Status};
+use crate::words::topic_key;
+use aidd_lexicon::embedding::NAME;
+use aidd_lexicon::embedding::Vector;
+use rusqlite::{Row, params};
+use serde_json::json;
+
+/// What of a memory is in the rows beside it, in the order of [`indexed`].
+const BESIDE: &str = "s.row, s.id, s.type, s.status, s.created_at, s.topic_key, s.session_id,
+    s.branch, s.outcome, s.files, s.length, s.model = ?1 AND s.scheme = ?2, s.vector, s.layer";
+/// Of the memories that changed after a mark.
+const CHANGED: &str = "WHERE m.seq > ?3 AND s.type IS NOT NULL";
+
+/// Memories prepared anew in one write, so that others need not wait long.
+const AT_ONCE: usize = 256;
+
+impl Sqlite {
+    /// Whether the store holds `entry`, prepared by this scheme, but for how it stands.
+    pub(super) fn holds_prepared(&self, entry: &Entry) -> Result<bool, MemoryError> {
+        let sql = "SELECT 1 FROM memories m JOIN search s ON s.id = m.id WHERE m.id = ?1
+            AND m.type = ?2 AND m.topic IS ?3 AND m.content = ?4 AND m.metadata = ?5
+            AND m.session_id IS ?6 AND m.branch IS ?7 AND m.created_at = ?8
+            AND s.model = ?9 AND s.scheme = ?10";
+        let values = params![
+            entry.id,
+            entry.kind.word(),
+            entry.topic,
+            entry.content,
+            canonical(&json!(entry.metadata)),
+            entry.session_id,
+            entry.branch,
+            entry.created_at,
+            NAME,
+            SCHEME,
+        ];
+        Ok(self.one(sql, values, |_| Ok(()))?.is_some())
+    }
+
+    /// Prepares a memory for searches.
+    pub(super) fn put_prepared(&self, entry: &Entry) -> Result<(), MemoryError> {
+        let prepared = Prepared::of(entry);
+        let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files,
+                type, status, created_at, topic_key, session_id, branch, layer)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+            ON CONFLICT (id) DO UPDATE SET model = excluded.model, scheme = excluded.scheme,
+                length = excluded.length, vector = excluded.vector, outcome = excluded.outcome,
+                files = excluded.files, type = excluded.type, status = excluded.status,
+                created_at = excluded.created_at, topic_key = excluded.topic_key,
+                session_id = excluded.session_id, branch = excluded.branch,
+                layer = excluded.layer
+            RETURNING row";
+        let values = params![
+            entry.id,
+            NAME,
+            SCHEME,
+            prepared.length(),
+            prepared.vector.to_bytes(),
+            entry.outcome().map(Outcome::word),
+            json!(prepared.files).to_string(),
+            entry.kind.word(),
+            entry.status.word(),
+            entry.created_at,
+            topic_of(entry),
+            entry.session_id,
+            entry.branch,
+            entry.layer.word(),
+        ];
+        let row = self.one(sql, values, |row| row.get::<_, i64>(0))?.unwrap_or_default();
+        let [topic, title, body, rest] = &prepared.columns;
+        self.run(
+            "INSERT OR REPLACE INTO search_text (rowid, topic, title, body, rest)
+                VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![row, topic, title, body, rest],
+        )
+        .map(|_| ())
+    }
+
+    /// Writes how a memory stands beside what was prepared of it.
+    pub(super) fn put_status(&self, id: &str, status: Status) -> Result<(), MemoryError> {
+        let sql = "UPDATE search SET status = ?2 WHERE id = ?1 AND status IS NOT ?2";
+        self.run(sql, [id, status.word()]).map(|_| ())
+    }
+
+    /// Writes what a memory is compared by, where another scheme compared it otherwise.
+    fn put_keys(&self, entry: &Entry) -> Result<(), MemoryError> {
+        let sql = "UPDATE memories SET topic_key = ?2, meaning_key = ?3
+            WHERE id = ?1 AND (topic_key IS NOT ?2 OR meaning_key IS NOT ?3)";
+        self.run(sql, params![entry.id, topic_of(entry), meaning_key(entry)]).map(|_| ())
+    }
+
+    /// The permanent memories, not removed, that say the same.
+    pub(super) fn saying(&self, meaning: &str) -> Result<Vec<Entry>, MemoryError> {
+        let sql = format!(
+            "SELECT {ENTRY} FROM memories WHERE meaning_key = ?1
+                AND +layer = 'permanent' AND +status <> 'removed' ORDER BY id"
+        );
+        self.all(&sql, [meaning], entry)
+    }
+
+    /// Forgets what was prepared of a memory.
+    pub(super) fn drop_prepared(&self, id: &str) -> Result<(), MemoryError> {
+        let sql = "DELETE FROM search WHERE id = ?1 RETURNING row";
+        if let Some(row) = self.one(sql, [id], |row| row.get::<_, i64>(0))? {
+            self.run("DELETE FROM search_text WHERE rowid = ?1", [row])?;
+        }
+        Ok(())
+    }
+
+    /// Prepares those memories anew that were prepared by another scheme, a few at a time.
+    pub(super) fn prepare_stale(&mut self) -> Result<(), MemoryError> {
+        // Four ranges of an index, where a comparison of both columns would look at all.
+        let sql = format!(
+            "SELECT id FROM (SELECT id FROM search WHERE model < ?1
+                UNION ALL SELECT id FROM search WHERE model > ?1
+                UNION ALL SELECT id FROM search WHERE model = ?1 AND scheme < ?2
+                UNION ALL SELECT id FROM search WHERE model = ?1 AND scheme > ?2) LIMIT {AT_ONCE}"
+        );
+        let mut left = true;
+        while left {
+            let stale = self.all(&sql, params![NAME, SCHEME], |row| row.get::<_, String>(0))?;
+            left = stale.len() == AT_ONCE;
+            if stale.is_empty() {
+                break;
+            }
+            self.begin(Durability::Normal)?;
+            let done = stale.iter().try_for_each(|id| match self.entry(id)? {
+                Some(entry) => self.put_prepared(&entry).and_then(|()| self.put_keys(&entry)),
+                None => self.drop_prepared(id),
+            });
+            if let Err(error) = done.and_then(|()| self.commit()) {
+                self.rollback();
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn indexed_after(
+        &self,
+        after: Option<i64>,
+        with_columns: bool,
+        take: &mut dyn FnMut(Indexed),
+    ) -> Result<(), MemoryError> {
+        let sql = match (after, with_columns) {
+            // All: the rows beside the memories say enough.
+            (None, false) => format!("SELECT {BESIDE} FROM search s WHERE s.type IS NOT NULL"),
+            (Some(_), false) => {
+                format!("SELECT {BESIDE} FROM memories m JOIN search s ON s.id = m.id {CHANGED}")
+            }
+            (_, true) => format!(
+                "SELECT {BESIDE}, t.topic, t.title, t.body, t.rest FROM memories m
+                    JOIN search s ON s.id = m.id JOIN search_text t ON t.rowid = s.row {CHANGED}"
+            ),
+        };
+        let read = if with_columns { with_text } else { indexed };
+        let mut all = |sql| -> rusqlite::Result<()> {
+            let mut run = self.connection.prepare_cached(sql)?;
+            let after = after.unwrap_or(i64::MIN);
+            // A parameter that a statement does not have cannot be bound.
+            let mut rows = match (run.parameter_count(), with_columns) {
+                (2, _) => run.query(params![NAME, SCHEME])?,
+                _ => run.query(params![NAME, SCHEME, after])?,
+            };
+            while let Some(row) = rows.next()? {
+                take(read(row)?);
+            }
+            Ok(())
+        };
+        all(&sql).map_err(error)
+    }
+
+    pub(super) fn places_of(&self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
+        let mut places: Vec<(i64, Counts)> = Vec::new();
+        let mut all = |sql| -> rusqlite::Result<()> {
+            let mut run = self.connection.prepare_cached(sql)?;
+            let mut rows = run.query([term])?;
+            while let Some(row) = rows.next()? {
+                let at = row.get(0)?;
+                if places.last().is_none_or(|(last, _)| *last != at) {
+                    places.push((at, Counts::default()));
+                }
+                let column = row.get_ref(1)?.as_str()?;
+                let column = COLUMNS.iter().position(|(name, _)| *name == column);
+                let counts = places.last_mut().map(|(_, counts)| counts);
+                if let Some((counts, column)) = counts.zip(column) {
+                    counts[column] = counts[column].saturating_add(1);
+                }
+            }
+            Ok(())
+        };
+        all("SELECT doc, col FROM search_terms WHERE term = ?1").map_err(error)?;
+        Ok(places)
+    }
+}
+
+/// The topic of a memory as it is compared, if it names anything.
+pub(super) fn topic_of(entry: &Entry) -> Option<String> {
+    entry.topic.as_deref().map(topic_key).filter(|key| !key.is_empty())
+}
+
+fn indexed(row: &Row<'_>) -> rusqlite::Result<Indexed> {
+    let text = |index: usize| Ok::<_, rusqlite::Error>(row.get_ref(index)?.as_str_or_null()?);
+    let vector = if row.get(11)? { Vector::from_bytes(row.get_ref(12)?.as_blob()?) } else { None };
+    // Most memories name no file.
+    let files = if text(9)? == Some("[]") { Vec::new() } else { parsed(row, 9)? };
+    Ok(Indexed {
+        row: row.get(0)?,
+        id: text(1)?.unwrap_or_default().into(),
+        kind: word(row, 2)?,
+        layer: word(row, 13)?,
+        status: word(row, 3)?,
+        created_at: row.get(4)?,
+        topic_key: text(5)?.map(Into::into),
+        session_id: text(6)?.map(Into::into),
+        branch: text(7)?.map(Into::into),
+        outcome: text(8)?.and_then(|outcome| outcome.parse().ok()),
+        files,
+        length: row.get(10)?,
+        vector,
+        columns: None,
+    })
+}
+
+fn with_text(row: &Row<'_>) -> rusqlite::Result<Indexed> {
+    let columns = Some([row.get(14)?, row.get(15)?, row.get(16)?, row.get(17)?]);
+    Ok(Indexed { columns, ..indexed(row)? })
+}

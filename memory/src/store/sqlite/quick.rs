@@ -1,0 +1,127 @@
+//! Answers that read as much as they say: what does not go together, and some of the sessions. Each
+//! goes by an index that holds little more than the answer; the words in a condition are those of
+//! the index, as SQLite uses it for no others.
+
+use super::{Sqlite, parsed, word};
+use crate::MemoryError;
+use crate::store::{Clashes, Sessions};
+use crate::types::{Kind, Layer, Status};
+use rusqlite::Row;
+use serde_json::Value;
+
+/// Memories with more than one revision that none replaces; a comma may stand in one, too.
+const CONTESTED: &str = "SELECT id, heads FROM memories
+    WHERE instr(heads, ',') > 0 AND layer = 'permanent' AND status <> 'removed' ORDER BY id";
+
+/// Decisions that hold, on topics of several. SQLite would go by type and status, and read each.
+const TOPICS: &str = "SELECT topic_key, id FROM memories INDEXED BY decisions_on_topic
+    WHERE layer = 'permanent' AND status = 'active' AND type = 'decision'
+        AND topic_key IS NOT NULL AND topic_key IN (
+            SELECT topic_key FROM memories INDEXED BY decisions_on_topic
+            WHERE layer = 'permanent' AND status = 'active' AND type = 'decision'
+                AND topic_key IS NOT NULL
+            GROUP BY topic_key HAVING count(*) > 1)
+    ORDER BY topic_key, id";
+
+/// Links to what holds, from what was not removed or, of a contradiction, holds too. A cross join is
+/// made in the order in which it is written.
+const LINKS: &str = "SELECT l.data FROM links l
+        CROSS JOIN memories t INDEXED BY memories_holding ON t.id = l.to_id
+        CROSS JOIN memories f ON f.id = l.from_id
+    WHERE l.relation IN ('contradicts', 'supersedes')
+        AND t.layer = 'permanent' AND t.status = 'active'
+        AND f.layer = 'permanent' AND f.status <> 'removed'
+        AND (l.relation = 'supersedes' OR f.status = 'active')";
+
+/// Whether something is superseded by more than one.
+const FORKED: &str = "SELECT 1 FROM links INDEXED BY links_by_relation
+    WHERE relation = 'supersedes' GROUP BY to_id HAVING count(*) > 1 LIMIT 1";
+
+/// Which permanent memory supersedes which. Read only where something is forked.
+const SUPERSEDING: &str = "SELECT l.from_id, l.to_id FROM links l INDEXED BY links_by_relation
+        CROSS JOIN memories t ON t.id = l.to_id
+        CROSS JOIN memories f ON f.id = l.from_id
+    WHERE l.relation = 'supersedes'
+        AND t.layer = 'permanent' AND t.status <> 'removed'
+        AND f.layer = 'permanent' AND f.status <> 'removed'";
+
+const OPEN: &str = "SELECT data FROM sessions
+    WHERE CASE WHEN json_valid(data) THEN data ->> '$.endedAt' END IS NULL
+    ORDER BY at DESC, id DESC";
+
+const OF_THREAD: &str = "SELECT data FROM sessions
+    WHERE CASE WHEN json_valid(data)
+        THEN coalesce(data ->> '$.memorySessionId', data ->> '$.memory_session_id') END = ?1
+    ORDER BY at DESC, id DESC";
+
+impl Sqlite {
+    pub(super) fn known_clashes(&self) -> Result<Clashes, MemoryError> {
+        let mut contested: Vec<(String, Vec<String>)> =
+            self.all(CONTESTED, [], |row| Ok((row.get(0)?, parsed(row, 1)?)))?;
+        contested.retain(|(_, heads)| heads.len() > 1);
+        let mut clashes = Clashes { contested, ..Clashes::default() };
+        let on: Vec<(String, String)> =
+            self.all(TOPICS, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (topic, id) in on {
+            clashes.topics.entry(topic).or_default().push(id);
+        }
+        clashes.links =
+            self.all(LINKS, [], |row| parsed(row, 0)).map(crate::store::json::sorted)?;
+        if self.one(FORKED, [], |_| Ok(()))?.is_some() {
+            clashes.superseding =
+                self.all(SUPERSEDING, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        }
+        Ok(clashes)
+    }
+
+    pub(super) fn known_counts(&self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
+        let sql = "SELECT layer, type, status, count(*) FROM memories GROUP BY 1, 2, 3";
+        let read = |row: &Row<'_>| Ok((word(row, 0)?, word(row, 1)?, word(row, 2)?, row.get(3)?));
+        let mut counts = self.all(sql, [], read)?;
+        counts.sort_unstable();
+        Ok(counts)
+    }
+
+    pub(super) fn known_sessions(&self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
+        match which {
+            Sessions::Open => self.all(OPEN, [], |row| parsed(row, 0)),
+            Sessions::Thread(thread) => self.all(OF_THREAD, [thread], |row| parsed(row, 0)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::steps;
+
+    /// How SQLite goes about a query: no table is looked through.
+    #[test]
+    fn each_goes_by_its_index() {
+        let connection = rusqlite::Connection::open_in_memory().expect("a database");
+        connection.execute_batch(&steps().concat()).expect("a schema");
+        let plan = |sql: &str| -> String {
+            let sql = format!("EXPLAIN QUERY PLAN {}", sql.replace("?1", "'x'"));
+            let mut plan = connection.prepare(&sql).expect("a plan");
+            let rows = plan.query_map([], |row| row.get(3));
+            rows.expect("rows").collect::<Result<Vec<String>, _>>().expect("texts").join("; ")
+        };
+        for (sql, indexes) in [
+            (CONTESTED, &["memories_contested"][..]),
+            (TOPICS, &["decisions_on_topic"]),
+            (LINKS, &["links_by_relation", "memories_holding"]),
+            (FORKED, &["links_by_relation"]),
+            (SUPERSEDING, &["links_by_relation"]),
+            (OPEN, &["sessions_open"]),
+            (OF_THREAD, &["sessions_by_thread"]),
+        ] {
+            let plan = plan(sql);
+            for index in indexes {
+                assert!(plan.contains(index), "{index}: {plan}");
+            }
+            let by_index = plan.split("; ").filter(|step| step.starts_with("SCAN"));
+            assert!(by_index.clone().all(|step| step.contains(" INDEX ")), "{plan}");
+            assert!(!plan.contains("TEMP B-TREE FOR ORDER BY"), "{plan}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Rows of the store as what they hold.
+
+use crate::store::Mirrored;
+use crate::types::Entry;
+use rusqlite::Row;
+use serde::de::DeserializeOwned;
+use std::str::FromStr;
+
+pub(in crate::store) const COLUMNS: &str =
+    "id, type, layer, topic, content, metadata, status, session_id, branch,
+    created_at, updated_at, schema_version, heads, extra";
+
+/// A column that holds a word of an enum.
+pub(super) fn word<T: FromStr<Err = String>>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
+    row.get_ref(index)?.as_str()?.parse().map_err(|error: String| broken(index, error))
+}
+
+/// A column that holds JSON.
+pub(in crate::store) fn parsed<T: DeserializeOwned>(
+    row: &Row<'_>,
+    index: usize,
+) -> rusqlite::Result<T> {
+    let text = row.get_ref(index)?.as_str()?;
+    serde_json::from_str(text).map_err(|error| broken(index, error.to_string()))
+}
+
+fn broken(index: usize, why: String) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(index, rusqlite::types::Type::Text, why.into())
+}
+
+pub(in crate::store) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry {
+        id: row.get(0)?,
+        kind: word(row, 1)?,
+        layer: word(row, 2)?,
+        topic: row.get(3)?,
+        content: row.get(4)?,
+        metadata: parsed(row, 5)?,
+        status: word(row, 6)?,
+        session_id: row.get(7)?,
+        branch: row.get(8)?,
+        created_at: row.get(9)?,
+        updated_at: row.get(10)?,
+        schema_version: row.get(11)?,
+        heads: parsed(row, 12)?,
+        extra: parsed(row, 13)?,
+    })
+}
+
+pub(in crate::store) fn mirrored(row: &Row<'_>) -> rusqlite::Result<Mirrored> {
+    Ok(Mirrored { file: row.get(0)?, present: row.get(1)?, line: parsed(row, 2)? })
+}

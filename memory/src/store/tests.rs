@@ -1,0 +1,490 @@
+//! One suite for both stores.
+#![expect(clippy::disallowed_methods, reason = "tests look at files")]
+
+mod quick;
+
+use super::*;
+use crate::privacy::Gate;
+use crate::types::Relation;
+use serde_json::{Map, json};
+use tempfile::TempDir;
+
+const BOTH: [Wanted; 2] = [Wanted::Sqlite, Wanted::Json];
+
+fn opened(folder: &Path, wanted: Wanted) -> Box<dyn StorageBackend> {
+    let opened = open(folder, wanted, 7).expect("a store");
+    assert_eq!(opened.notices, [""; 0]);
+    opened.store
+}
+
+/// Runs `test` on a new store of each kind.
+fn on_both(test: impl Fn(&mut dyn StorageBackend, &Gate)) {
+    let gate = Gate::new();
+    for wanted in BOTH {
+        let folder = TempDir::new().expect("a folder");
+        test(&mut *opened(folder.path(), wanted), &gate);
+    }
+}
+
+fn write(store: &mut dyn StorageBackend, work: impl Fn(&mut dyn StorageBackend)) {
+    transaction(store, Durability::Full, &mut |store| {
+        work(store);
+        Ok(())
+    })
+    .expect("written");
+}
+
+fn entry(id: &str, kind: Kind, at: i64) -> Entry {
+    Entry {
+        id: id.into(),
+        kind,
+        layer: Layer::Permanent,
+        topic: Some("Auth Strategy".into()),
+        content: format!("content of {id}"),
+        metadata: Map::from_iter([("reasoning".to_owned(), json!({"a": [1, null], "b": "줄"}))]),
+        status: Status::Active,
+        session_id: Some("session_1_a".into()),
+        branch: None,
+        created_at: at,
+        updated_at: at + 10,
+        schema_version: 1,
+        heads: vec!["r1".into(), "r2".into()],
+        extra: Map::from_iter([("later".to_owned(), json!(true))]),
+    }
+}
+
+/// What is handed over of the memories that changed after a mark, with their terms.
+fn indexed(store: &mut dyn StorageBackend, after: Option<i64>) -> Vec<Indexed> {
+    let mut all = Vec::new();
+    store.indexed(after, true, &mut |one| all.push(one)).expect("indexed");
+    all
+}
+
+fn ids(entries: &[Entry]) -> Vec<&str> {
+    entries.iter().map(|entry| &*entry.id).collect()
+}
+
+#[test]
+fn a_memory_comes_back_as_it_was() {
+    on_both(|store, gate| {
+        let one = entry("decision_1_a", Kind::Decision, 1);
+        write(store, |store| store.put_entry(&gate.clean(&one).expect("clean")).expect("put"));
+        assert_eq!(store.entry("decision_1_a").expect("read"), Some(one.clone()));
+        assert_eq!(store.entry("decision_1_b").expect("read"), None);
+        write(store, |store| store.set_status(&one.id, Status::Superseded).expect("set"));
+        let status = store.entry(&one.id).expect("read").expect("there").status;
+        assert_eq!(status, Status::Superseded);
+        write(store, |store| {
+            assert!(store.delete_entry(&one.id).expect("deleted"));
+            assert!(!store.delete_entry(&one.id).expect("gone"));
+        });
+        assert_eq!(store.entry(&one.id).expect("read"), None);
+    });
+}
+
+#[test]
+fn memories_are_found_by_their_fields() {
+    on_both(|store, gate| {
+        let mut all = vec![
+            entry("decision_1_a", Kind::Decision, 1),
+            entry("decision_2_b", Kind::Decision, 2),
+            entry("mistake_3_c", Kind::Mistake, 3),
+            entry("insight_4_d", Kind::Insight, 4),
+        ];
+        all[1].status = Status::Removed;
+        all[2].topic = None;
+        all[2].branch = Some("main".into());
+        all[3].layer = Layer::Local;
+        all[3].session_id = None;
+        write(store, |store| {
+            for entry in &all {
+                store.put_entry(&gate.clean(entry).expect("clean")).expect("put");
+            }
+        });
+        let mark = store.mark().expect("a mark");
+        let mut find = |query: Query| {
+            let found = store.entries(&query).expect("found");
+            ids(&found).join(" ")
+        };
+        let base = || Query::new(Layers::ALL);
+        assert_eq!(find(base()), "insight_4_d mistake_3_c decision_1_a");
+        assert_eq!(find(Query { order: Order::Oldest, limit: Some(1), ..base() }), "decision_1_a");
+        assert_eq!(
+            find(Query { kinds: vec![Kind::Mistake, Kind::Insight], since: Some(4), ..base() }),
+            "insight_4_d"
+        );
+        assert_eq!(find(Query { until: Some(3), ..base() }), "decision_1_a");
+        assert_eq!(find(Query { statuses: vec![Status::Removed], ..base() }), "decision_2_b");
+        assert_eq!(find(Query::new(Layers::LOCAL)), "insight_4_d");
+        assert_eq!(
+            find(Query { topic: Some("auth-STRATEGY".into()), ..base() }),
+            "insight_4_d decision_1_a"
+        );
+        assert_eq!(find(Query { branch: Some("main".into()), ..base() }), "mistake_3_c");
+        assert_eq!(
+            find(Query { session_id: Some("session_1_a".into()), ..base() }),
+            "mistake_3_c decision_1_a"
+        );
+        assert_eq!(find(Query { after: Some(mark), ..base() }), "");
+        let counts = store.counts().expect("counts");
+        assert_eq!(counts.len(), 4);
+        assert!(counts.contains(&(Layer::Local, Kind::Insight, Status::Active, 1)));
+        write(store, |store| store.set_status("decision_1_a", Status::Superseded).expect("set"));
+        let changed = store
+            .entries(&Query { after: Some(mark), order: Order::Change, ..base() })
+            .expect("found");
+        assert_eq!(ids(&changed), ["decision_1_a"]);
+        // No change, no new mark.
+        let mark = store.mark().expect("a mark");
+        write(store, |store| store.set_status("decision_1_a", Status::Superseded).expect("set"));
+        assert_eq!(store.mark().expect("a mark"), mark);
+    });
+}
+
+#[test]
+fn links_are_found_from_both_ends() {
+    on_both(|store, gate| {
+        let from =
+            |from: &str, relation, to: &str| Link { from: from.into(), ..Link::to(relation, to) };
+        let links = vec![from("a", Relation::Supersedes, "b"), from("a", Relation::Debates, "c")];
+        let back = vec![from("c", Relation::BuildsOn, "a")];
+        let put = |store: &mut dyn StorageBackend, id: &str, links: &Vec<Link>| {
+            store.put_links(id, &gate.clean(links).expect("clean")).expect("put");
+        };
+        write(store, |store| {
+            put(store, "a", &links);
+            put(store, "c", &back);
+        });
+        assert_eq!(store.links("b").expect("links"), [links[0].clone()]);
+        assert_eq!(store.links("a").expect("links").len(), 3);
+        let all = [&links[..], &back[..]].concat();
+        assert_eq!(store.all_links().expect("links"), all);
+        write(store, |store| put(store, "a", &Vec::new()));
+        assert_eq!(store.links("a").expect("links"), back);
+        assert_eq!(store.links("b").expect("links"), []);
+    });
+}
+
+#[test]
+fn lines_and_documents_are_kept() {
+    on_both(|store, gate| {
+        let line = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "c").sealed();
+        let mirrored = Mirrored { file: "decisions".into(), present: true, line: line.clone() };
+        write(store, |store| {
+            store.put_line(&gate.clean(&mirrored).expect("clean")).expect("put");
+            for (at, id) in [(1, "a"), (3, "b"), (2, "c")] {
+                let document = gate.clean(&json!({"id": id})).expect("clean");
+                store.put_document(Table::Sessions, id, at, &document).expect("put");
+            }
+        });
+        assert_eq!(store.lines_of("decision_1_a").expect("lines"), [mirrored]);
+        write(store, |store| store.set_present("decisions", &line.rev, false).expect("set"));
+        let lines = store.lines_in("decisions").expect("lines");
+        assert_eq!(lines, [(line.rev.clone(), line.id.clone(), false)]);
+        assert_eq!(store.lines_in("decision").expect("lines"), []);
+        let documents = store.documents(Table::Sessions).expect("documents");
+        assert_eq!(json!(documents), json!([{"id": "b"}, {"id": "c"}, {"id": "a"}]));
+        assert_eq!(store.documents(Table::Lifecycles).expect("documents").len(), 0);
+        write(store, |store| {
+            assert!(store.delete_document(Table::Sessions, "b").expect("deleted"));
+            assert!(!store.delete_document(Table::Sessions, "b").expect("gone"));
+        });
+        assert_eq!(store.document(Table::Sessions, "b").expect("read"), None);
+        assert_eq!(store.document(Table::Sessions, "c").expect("read"), Some(json!({"id": "c"})));
+        assert_eq!(store.check().expect("checked"), [""; 0]);
+    });
+}
+
+#[test]
+fn a_failed_write_leaves_nothing_and_others_see_a_good_one() {
+    let gate = Gate::new();
+    for wanted in BOTH {
+        let folder = TempDir::new().expect("a folder");
+        let mut one = opened(folder.path(), wanted);
+        let mut other = opened(folder.path(), wanted);
+        let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
+        let failed: Result<(), _> = transaction(&mut *one, Durability::Normal, &mut |store| {
+            store.put_entry(&clean)?;
+            Err(MemoryError::Invalid("no".into()))
+        });
+        assert!(failed.is_err());
+        assert_eq!(one.entry("decision_1_a").expect("read"), None);
+        write(&mut *other, |store| store.put_entry(&clean).expect("put"));
+        assert!(one.entry("decision_1_a").expect("read").is_some());
+        drop((one, other));
+        let mut again = opened(folder.path(), wanted);
+        assert!(again.entry("decision_1_a").expect("read").is_some());
+    }
+}
+
+#[test]
+fn a_damaged_store_is_put_aside() {
+    for (wanted, name) in [(Wanted::Sqlite, "data.db"), (Wanted::Json, "data.jsonl")] {
+        let folder = TempDir::new().expect("a folder");
+        std::fs::write(folder.path().join(name), "no store, ".repeat(1000)).expect("written");
+        let opened = open(folder.path(), wanted, 7).expect("a store");
+        assert!(opened.notices[0].contains("was damaged"), "{:?}", opened.notices);
+        let aside = folder.path().join(format!("{name}.corrupt-7"));
+        assert!(aside.is_file());
+        drop(opened);
+        assert_eq!(open(folder.path(), wanted, 8).expect("a store").notices, [""; 0]);
+    }
+}
+
+#[test]
+fn a_newer_store_is_refused_and_stays_as_it_is() {
+    let folder = TempDir::new().expect("a folder");
+    drop(opened(folder.path(), Wanted::Sqlite));
+    let connection = rusqlite::Connection::open(sqlite::path(folder.path())).expect("open");
+    connection.pragma_update(None, "user_version", 99).expect("set");
+    drop(connection);
+    let error = open(folder.path(), Wanted::Auto, 7).expect_err("newer");
+    assert!(matches!(error, MemoryError::Newer { found: 99, .. }), "{error}");
+    std::fs::write(folder.path().join("data.jsonl"), "{\"aidd\":9,\"generation\":\"x\"}\n")
+        .expect("written");
+    let error = open(folder.path(), Wanted::Json, 7).expect_err("newer");
+    assert!(matches!(error, MemoryError::Newer { found: 9, .. }), "{error}");
+}
+
+#[test]
+fn a_migration_keeps_a_backup_with_the_log_and_fails_whole() {
+    let gate = Gate::new();
+    let folder = TempDir::new().expect("a folder");
+    let mut old = opened(folder.path(), Wanted::Sqlite);
+    let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
+    write(&mut *old, |store| store.put_entry(&clean).expect("put"));
+    // `old` stays open: what it wrote is in the log still.
+    let with = |step| [migrations::STEPS, &[step]].concat();
+    let steps = with("CREATE TABLE more (x); INSERT INTO none VALUES (1);");
+    let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a broken step");
+    assert!(error.to_string().contains("no way from schema 4 to 5"), "{error}");
+    let steps = with("CREATE TABLE more (x);");
+    let new = sqlite::open_with(folder.path(), &steps, 6).expect("migrated");
+    assert!(new.notices[0].contains("from schema 4 to 5"), "{:?}", new.notices);
+    let backup = folder.path().join("data.db.v4-to-v5-6.bak");
+    let copy = rusqlite::Connection::open(backup).expect("a backup");
+    let count: i64 =
+        copy.query_row("SELECT count(*) FROM memories", [], |row| row.get(0)).expect("rows");
+    assert_eq!(count, 1);
+    assert!(matches!(open(folder.path(), Wanted::Sqlite, 7), Err(MemoryError::Newer { .. })));
+}
+
+#[test]
+fn json_steps_in_where_sqlite_cannot_work() {
+    let folder = TempDir::new().expect("a folder");
+    std::fs::create_dir(folder.path().join("data.db")).expect("a folder in the way");
+    let first = open(folder.path(), Wanted::Auto, 7).expect("a store");
+    assert_eq!(first.store.name(), "json");
+    assert!(first.notices[0].contains("SQLite cannot be used here"), "{:?}", first.notices);
+    std::fs::remove_dir(folder.path().join("data.db")).expect("removed");
+    let second = open(folder.path(), Wanted::Auto, 8).expect("a store");
+    assert_eq!(second.store.name(), "json");
+    assert_eq!(second.notices.len(), 1);
+}
+
+#[test]
+fn a_network_gets_the_log_and_a_name() {
+    let network = Some(place::Shared::Network("NFS"));
+    let folder = TempDir::new().expect("a folder");
+    let opened = open_best(folder.path(), network, 7).expect("a store");
+    assert_eq!(opened.store.name(), "json");
+    assert!(opened.notices[0].ends_with("network file system (NFS)"), "{:?}", opened.notices);
+    // A database that is there is not hidden; whoever opens it is warned each time.
+    let folder = TempDir::new().expect("a folder");
+    drop(self::opened(folder.path(), Wanted::Sqlite));
+    for _ in 0..2 {
+        let opened = open_best(folder.path(), network, 7).expect("a store");
+        assert_eq!(opened.store.name(), "sqlite");
+        assert!(opened.notices[0].contains("on a network file system (NFS)"));
+    }
+    // Where it may be a network, that is said once.
+    let perhaps = Some(place::Shared::Perhaps("FUSE"));
+    let folder = TempDir::new().expect("a folder");
+    for said in [1, 0] {
+        let opened = open_best(folder.path(), perhaps, 7).expect("a store");
+        assert_eq!((opened.store.name(), opened.notices.len()), ("sqlite", said));
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_opened_is_not_left_for_a_log() {
+    let folder = TempDir::new().expect("a folder");
+    drop(opened(folder.path(), Wanted::Sqlite));
+    let path = sqlite::path(folder.path());
+    // Another schema under the number of an older one: a step fails, and the data stays.
+    let connection = rusqlite::Connection::open(&path).expect("open");
+    connection.execute_batch("CREATE TABLE more (x)").expect("made");
+    drop(connection);
+    let steps: Vec<&str> =
+        migrations::STEPS.iter().copied().chain(["CREATE TABLE more (x)"]).collect();
+    let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a step fails");
+    assert!(matches!(error, MemoryError::Store(_)), "{error}");
+    assert!(!json::exists(folder.path()));
+}
+
+#[test]
+fn a_changed_line_of_a_log_is_damage() {
+    let gate = Gate::new();
+    let folder = TempDir::new().expect("a folder");
+    let mut store = opened(folder.path(), Wanted::Json);
+    for n in 0..3 {
+        let document = gate.clean(&json!({"id": "a", "n": n})).expect("clean");
+        write(&mut *store, |store| {
+            store.put_document(Table::Analytics, "a", n, &document).expect("put");
+        });
+    }
+    let path = store.path().to_owned();
+    let good = std::fs::read_to_string(&path).expect("a log");
+    drop(store);
+    let lines: Vec<&str> = good.lines().collect();
+    let doubled = [lines[0], lines[1], lines[1], lines[2], lines[3]].join("\n") + "\n";
+    let dropped = [lines[0], lines[1], lines[3]].join("\n") + "\n";
+    for bad in [good.replacen("\"n\":1", "\"n\":7", 1), doubled, dropped] {
+        std::fs::write(&path, bad).expect("written");
+        let opened = open(folder.path(), Wanted::Json, 7).expect("a store");
+        assert!(opened.notices[0].contains("not the one that was written"), "{:?}", opened.notices);
+    }
+    // All that is behind the damage could be read.
+    let remains = salvage::remains(&folder.path().join("data.jsonl.corrupt-7"));
+    let read: Vec<_> =
+        remains.documents.iter().filter(|(table, ..)| *table == Table::Analytics).collect();
+    assert_eq!((read.len(), remains.lost), (1, 0));
+    assert_eq!(read[0].3["n"], 2);
+}
+
+#[test]
+fn whoever_has_a_store_open_that_was_put_aside_is_told() {
+    for wanted in BOTH {
+        let folder = TempDir::new().expect("a folder");
+        let one = opened(folder.path(), wanted);
+        let mut other = opened(folder.path(), wanted);
+        assert!(!one.is_set_aside());
+        if wanted == Wanted::Json {
+            // One that can be read was put in order by another process.
+            let path = other.path().to_owned();
+            let text = std::fs::read_to_string(&path).expect("a log") + "[\"x\",[]]\n";
+            std::fs::write(path, text).expect("written");
+        }
+        let notice = set_aside(&mut other, "a test", 7).expect("put aside");
+        assert!(notice.contains("was damaged (a test)"), "{notice}");
+        assert!(other.is_set_aside() && other.documents(Table::Meta).is_err());
+        assert!(one.is_set_aside());
+        drop(opened(folder.path(), wanted));
+        assert!(one.is_set_aside());
+    }
+}
+
+#[test]
+fn a_half_written_line_is_passed_over() {
+    let gate = Gate::new();
+    let folder = TempDir::new().expect("a folder");
+    let mut store = opened(folder.path(), Wanted::Json);
+    let path = store.path().to_owned();
+    let half = "[[\"memories\",\"decision_0_x\",{\"id\"";
+    let text = std::fs::read_to_string(&path).expect("a log") + half;
+    std::fs::write(&path, text).expect("written");
+    let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
+    write(&mut *store, |store| store.put_entry(&clean).expect("put"));
+    let mut again = opened(folder.path(), Wanted::Json);
+    assert!(again.entry("decision_1_a").expect("read").is_some());
+    assert_eq!(again.check().expect("checked"), [""; 0]);
+}
+
+#[test]
+fn a_log_full_of_old_lines_is_written_anew() {
+    let gate = Gate::new();
+    let folder = TempDir::new().expect("a folder");
+    let mut one = opened(folder.path(), Wanted::Json);
+    let mut other = opened(folder.path(), Wanted::Json);
+    let documents: Vec<_> = (0..3).map(|n| gate.clean(&json!({"n": n})).expect("clean")).collect();
+    for n in 0..5000 {
+        let document = &documents[n % 3];
+        transaction(&mut *one, Durability::Normal, &mut |store| {
+            store.put_document(Table::Analytics, &format!("d{}", n % 3), 1, document)
+        })
+        .expect("written");
+        if n % 1000 == 0 {
+            assert!(other.document(Table::Analytics, "d0").expect("read").is_some());
+        }
+    }
+    let length = std::fs::metadata(one.path()).expect("a log").len();
+    assert!(length < 150_000, "{length} bytes");
+    for store in [&mut one, &mut other] {
+        assert_eq!(store.documents(Table::Analytics).expect("read").len(), 3);
+    }
+    assert_eq!(other.check().expect("checked"), [""; 0]);
+}
+
+#[test]
+fn memories_of_the_first_schema_are_prepared_for_searches() {
+    let folder = TempDir::new().expect("a folder");
+    let db = rusqlite::Connection::open(sqlite::path(folder.path())).expect("open");
+    db.execute_batch(migrations::STEPS[0]).expect("the first schema");
+    db.pragma_update(None, "user_version", 1).expect("set");
+    for n in 0..300 {
+        db.execute(
+            "INSERT INTO memories VALUES (?1, 'decision', 'local', 'Queue', 'queue', 'Postgres jobs',
+                '{\"files\":[\"src/jobs.rs\"]}', 'active', NULL, 'main', 1, 2, 1, '[]', '{}', ?2)",
+            rusqlite::params![format!("decision_1_{n}"), n],
+        )
+        .expect("a row");
+    }
+    drop(db);
+    let mut opened = open(folder.path(), Wanted::Sqlite, 7).expect("a store");
+    assert!(opened.notices[0].contains("from schema 1 to"), "{:?}", opened.notices);
+    let found = indexed(&mut *opened.store, None);
+    assert_eq!(found.len(), 300);
+    assert!(found.iter().all(|one| one.vector.is_some() && one.files == ["src/jobs.rs"]));
+    assert_eq!(found[0].columns.as_ref().expect("texts")[1], "postgr job");
+    let places = opened.store.places("postgr").expect("places");
+    assert_eq!(places.len(), 300);
+    assert_eq!(places[0].1, [0, 1, 0, 0]);
+    assert_eq!(opened.store.check().expect("checked"), [""; 0]);
+}
+
+#[test]
+fn topics_that_were_compared_otherwise_are_found() {
+    let folder = TempDir::new().expect("a folder");
+    let gate = Gate::new();
+    let mut store = opened(folder.path(), Wanted::Sqlite);
+    let one = Entry { topic: Some("Cafe\u{301}".into()), ..entry("d", Kind::Decision, 1) };
+    write(&mut *store, |store| store.put_entry(&gate.clean(&one).expect("clean")).expect("put"));
+    drop(store);
+    // As the aidd before wrote it.
+    let db = rusqlite::Connection::open(sqlite::path(folder.path())).expect("open");
+    db.execute_batch("UPDATE memories SET topic_key = topic; UPDATE search SET scheme = 1")
+        .expect("set");
+    drop(db);
+    let query = Query { topic: Some("CAF\u{C9}".into()), ..Query::new(Layers::ALL) };
+    let found = opened(folder.path(), Wanted::Sqlite).entries(&query).expect("found");
+    assert_eq!(ids(&found), ["d"]);
+}
+
+#[test]
+fn what_is_searched_follows_the_memories() {
+    on_both(|store, gate| {
+        let first = entry("decision_1_a", Kind::Decision, 1);
+        let put = |store: &mut dyn StorageBackend, entry: &Entry| {
+            write(store, |store| store.put_entry(&gate.clean(entry).expect("clean")).expect("put"));
+        };
+        put(store, &first);
+        put(store, &entry("decision_2_b", Kind::Decision, 2));
+        let mark = store.mark().expect("a mark");
+        assert_eq!(indexed(store, Some(mark)).len(), 0);
+        put(store, &Entry { content: "an other text".into(), ..first.clone() });
+        write(store, |store| store.set_status("decision_2_b", Status::Removed).expect("set"));
+        let mut changed = indexed(store, Some(mark));
+        changed.sort_by(|a, b| a.id.cmp(&b.id));
+        assert_eq!(changed.len(), 2);
+        assert_eq!(changed[0].columns.as_ref().expect("texts")[1], "text");
+        assert_eq!(changed[1].status, Status::Removed);
+        let deletions = store.deletions().expect("a number");
+        let mark = store.mark().expect("a mark");
+        write(store, |store| assert!(store.delete_entry(&first.id).expect("deleted")));
+        assert!(store.deletions().expect("a number") > deletions);
+        assert!(store.mark().expect("a mark") > mark);
+        assert_eq!(indexed(store, None).len(), 1);
+        assert_eq!(store.places("text").expect("places"), []);
+        assert_eq!(store.check().expect("checked"), [""; 0]);
+    });
+}

@@ -1,0 +1,132 @@
+//! Saving what is there already, and fields that are not what they should be.
+
+use super::*;
+use crate::kinds::{Convention, Decision};
+use crate::log::Revision;
+use crate::permanent::Edit;
+use crate::types::{Entry, Kind, Link, Relation};
+use serde_json::{Value, json};
+
+fn one(memory: &mut ProjectMemory, id: &str) -> Entry {
+    memory.get(&[id.to_owned()]).expect("a memory").remove(0)
+}
+
+fn links(memory: &mut ProjectMemory, id: &str) -> Vec<(Relation, String)> {
+    let links = memory.read(&mut |store| store.links(id)).expect("links");
+    links.into_iter().map(|link| (link.relation, link.to)).collect()
+}
+
+#[test]
+fn what_comes_with_a_mistake_that_is_known_is_kept() {
+    on_both(|_, memory| {
+        let cause = memory.save_decision(&decision("Use Redis", None)).expect("saved").id;
+        let first = memory.save_mistake(&mistake("cache is empty", "warm it")).expect("saved");
+        let with = |to: &str| New {
+            topic: Some("cache".into()),
+            links: vec![Link::to(Relation::RelatesTo, to)],
+            branch: Some("main".into()),
+            ..mistake("cache is empty", "warm it up")
+        };
+        let unknown = memory.save_mistake(&with("decision_0_x")).expect_err("unknown");
+        assert_eq!(unknown.to_string(), "there is no memory `decision_0_x`");
+        let again = memory.save_mistake(&with(&cause)).expect("saved");
+        assert_eq!((&again.id, again.occurrences, again.is_edited), (&first.id, Some(2), true));
+        let entry = one(memory, &first.id);
+        assert_eq!(
+            (entry.topic.as_deref(), &entry.metadata["fix"]),
+            (Some("cache"), &json!("warm it up"))
+        );
+        assert_eq!(links(memory, &first.id), [(Relation::RelatesTo, cause.clone())]);
+        let third = memory.save_mistake(&with(&cause)).expect("saved");
+        assert_eq!((third.occurrences, third.is_edited), (Some(3), false));
+        let said = memory.history(&first.id).expect("a history");
+        assert_eq!((said.len(), said[1].branch.as_deref()), (4, Some("main")));
+    });
+}
+
+#[test]
+fn what_comes_with_a_decision_or_a_convention_that_is_known_is_kept() {
+    on_both(|root, memory| {
+        let other = memory.save_decision(&decision("Keep events", None)).expect("saved").id;
+        let new = |reasoning: &str, to: &[&str]| New {
+            content: "Use PostgreSQL".into(),
+            topic: Some("store".into()),
+            body: Decision { reasoning: reasoning.into(), ..Decision::default() },
+            links: to.iter().map(|to| Link::to(Relation::BuildsOn, to)).collect(),
+            ..New::default()
+        };
+        let first = memory.save_decision(&new("", &[])).expect("saved");
+        let again = memory.save_decision(&new("it is known", &[&other])).expect("saved");
+        assert_eq!((&again.id, again.is_new, again.is_edited), (&first.id, false, true));
+        assert_eq!(one(memory, &first.id).metadata["reasoning"], "it is known");
+        assert_eq!(links(memory, &first.id), [(Relation::BuildsOn, other)]);
+        let before = text(root, "ai/memory/decisions.jsonl");
+        let same = memory.save_decision(&new("", &[])).expect("saved");
+        assert_eq!((same.is_edited, text(root, "ai/memory/decisions.jsonl")), (false, before));
+        let itself = memory.save_decision(&new("", &[&first.id])).expect_err("itself");
+        assert!(itself.to_string().ends_with("cannot be linked to itself"), "{itself}");
+
+        let convention = |examples: &[&str]| New {
+            content: "Name booleans is, has or can".into(),
+            body: Convention {
+                examples: examples.iter().map(|&one| one.to_owned()).collect(),
+                ..Convention::default()
+            },
+            ..New::default()
+        };
+        let first = memory.save_convention(&convention(&[])).expect("saved");
+        let again = memory.save_convention(&convention(&["isOpen"])).expect("saved");
+        assert_eq!((&again.id, again.is_edited), (&first.id, true));
+        assert_eq!(one(memory, &first.id).metadata["examples"], json!(["isOpen"]));
+    });
+}
+
+#[test]
+fn a_mistake_with_odd_fields_is_counted_all_the_same() {
+    for (odd, count) in [
+        (json!({"occurrences": "3"}), 2),
+        (json!({"files": "a.rs", "occurrences": 4}), 5),
+        (json!({"occurrences": u64::MAX}), u64::MAX),
+    ] {
+        on_both(|root, memory| {
+            let first = Revision::first(Kind::Mistake, "mistake_1_a".into(), 1, "cache is empty");
+            let metadata = odd.as_object().expect("an object").clone();
+            let line = Revision { metadata, ..first }.sealed();
+            write(root, "ai/memory/mistakes.jsonl", &(line.line() + "\n"));
+            let again = memory.save_mistake(&mistake("cache is empty", "warm it"));
+            assert_eq!(again.expect("saved").occurrences, Some(count));
+            assert_eq!(one(memory, "mistake_1_a").metadata["occurrences"], count);
+            let again = memory.save_mistake(&mistake("cache is empty", "warm it"));
+            assert_eq!(again.expect("saved").occurrences, Some(count.saturating_add(1)));
+        });
+    }
+}
+
+#[test]
+fn an_edit_refuses_fields_that_are_not_what_they_should_be() {
+    on_both(|root, memory| {
+        let id = memory.save_mistake(&mistake("cache is empty", "warm it")).expect("saved").id;
+        let before = text(root, "ai/memory/mistakes.jsonl");
+        let mut with = |fields: Value| {
+            let fields = fields.as_object().expect("an object").clone();
+            memory.edit(Kind::Mistake, &id, &Edit { fields, ..Edit::default() })
+        };
+        for (fields, name) in [
+            (
+                json!({"mood": 1, "files": ["a.rs"]}),
+                "a mistake has no field `mood`; its fields are",
+            ),
+            (json!({"prevention": "x", "files": "a.rs"}), "`files` of a mistake"),
+            (json!({"occurrences": "3"}), "`occurrences` of a mistake"),
+            (json!({"fix": ["a"]}), "`fix` of a mistake"),
+        ] {
+            let error = with(fields).expect_err(name).to_string();
+            assert!(error.starts_with(name), "{error}");
+        }
+        assert_eq!(text(root, "ai/memory/mistakes.jsonl"), before);
+        let entry =
+            with(json!({"files": ["a.rs"], "fix": null, "prevention": "x"})).expect("edited");
+        assert_eq!(entry.metadata.get("fix"), None);
+        assert_eq!(entry.metadata["prevention"], "x");
+    });
+}

@@ -1,0 +1,200 @@
+//! Checks of conventions and mistakes: looked at when they are saved, kept through all that happens
+//! to a memory.
+
+use super::*;
+use crate::kinds::Convention;
+use crate::log;
+use crate::permanent::Edit;
+use crate::types::{Kind, Link, Relation};
+use aidd_engine::files::Disk;
+use aidd_engine::remembered;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const FILE: &str = "ai/memory/conventions.jsonl";
+
+fn convention(content: &str, check: Value) -> New<Convention> {
+    let body = Convention { check: Some(check), ..Convention::default() };
+    New { content: content.into(), body, ..New::default() }
+}
+
+fn no_moment() -> Value {
+    json!({"files": ["*.ts"], "text": {"regex": r"\bmoment\("}, "fails": {"a.ts": "moment(1)"}})
+}
+
+fn rules(root: &Path) -> Vec<String> {
+    let pages = remembered::of(&Disk::new(root)).pages;
+    pages.into_iter().map(|page| page.rule).collect()
+}
+
+fn change(field: &str, value: Value) -> Edit {
+    Edit { fields: [(field.to_owned(), value)].into_iter().collect(), ..Edit::default() }
+}
+
+#[test]
+fn a_check_is_looked_at_before_anything_is_written() {
+    on_both(|root, memory| {
+        let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+        let said: Vec<String> = [
+            json!([1]),
+            json!({"text": {"regx": "a"}}),
+            json!({"text": {"regex": "a("}}),
+            json!({"text": {"regex": "moment"}, "fails": {"a.ts": "Temporal"}}),
+            json!({"text": {"regex": "moment"}, "passes": {"a.ts": "let a = moment()"}}),
+            json!({"tree": {"absent": "*.orig"}, "fails": {"a.ts": ""}}),
+            json!({"text": {"regex": token}}),
+        ]
+        .into_iter()
+        .map(|check| {
+            let error = memory.save_convention(&convention("No moment", check));
+            error.expect_err("refused").to_string()
+        })
+        .collect();
+        insta::allow_duplicates! { insta::assert_snapshot!(said.join("\n"), @r#"
+        `check` is an object with what stands under `check:` of a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
+        `check`: unknown key `regx`; did you mean `regex`?
+        `check.text` cannot run: unclosed group
+        `check` does not do what its examples say: `fails`: nothing is found in a.ts
+        `check` does not do what its examples say: `passes`: found in a.ts: 1:9 moment
+        `check` does not do what its examples say: `fails`: nothing is found in the files
+        `check` holds a secret or private text, which no memory keeps: write an example that only looks like one
+        "#); }
+        assert!(!root.join(FILE).exists());
+        let known = memory.save_convention(&convention("No moment", json!({}))).expect("saved").id;
+        assert!(
+            memory.edit(Kind::Convention, &known, &change("check", json!({"text": 1}))).is_err()
+        );
+        assert_eq!(text(root, FILE).lines().count(), 1);
+        let decision = memory.save_decision(&decision("Temporal", None)).expect("saved").id;
+        let error = memory.edit(Kind::Decision, &decision, &change("check", no_moment()));
+        assert!(error.expect_err("refused").to_string().contains("add a convention"));
+    });
+}
+
+#[test]
+fn the_rule_outlives_edits_and_goes_with_its_memory() {
+    on_both(|root, memory| {
+        let id = memory.save_convention(&convention("No moment", no_moment())).expect("saved").id;
+        assert_eq!(rules(root), ["convention/no-moment"]);
+        let words = Edit { content: Some("Dates are Temporal's".into()), ..Edit::default() };
+        memory.edit(Kind::Convention, &id, &words).expect("edited");
+        assert_eq!(rules(root), ["convention/no-moment"]);
+        let other = json!({"text": {"regex": "moment"}});
+        memory.edit(Kind::Convention, &id, &change("check", other.clone())).expect("edited");
+        assert_eq!(rules(root), ["convention/no-moment"]);
+        // Said again with the same check, nothing is written; with another one, that counts.
+        let before = text(root, FILE);
+        let again = |memory: &mut ProjectMemory, check| {
+            memory.save_convention(&convention("dates are temporal's.", check)).expect("saved")
+        };
+        assert!(!again(memory, other).is_edited);
+        assert_eq!(text(root, FILE), before);
+        assert!(again(memory, no_moment()).is_edited);
+        assert_eq!(rules(root), ["convention/no-moment"]);
+        memory.edit(Kind::Convention, &id, &change("check", json!({}))).expect("edited");
+        assert_eq!(rules(root), [""; 0]);
+        memory.edit(Kind::Convention, &id, &change("check", no_moment())).expect("edited");
+        assert_eq!(rules(root), ["convention/dates-are-temporal-s"]);
+        memory.remove(Kind::Convention, &id, None).expect("removed");
+        assert_eq!(rules(root), [""; 0]);
+        // A mistake, and what takes its place.
+        let mut new = mistake("ReferenceError: moment is not defined", "import it");
+        new.body.check = Some(no_moment());
+        let id = memory.save_mistake(&new).expect("saved").id;
+        assert_eq!(rules(root), ["mistake/referenceerror-moment-is-not-defined"]);
+        let later = New { links: vec![Link::to(Relation::Supersedes, &id)], ..decision("x", None) };
+        memory.save_decision(&later).expect("saved");
+        assert_eq!(rules(root), [""; 0]);
+    });
+}
+
+#[test]
+fn every_memory_has_a_rule_of_its_own() {
+    on_both(|root, memory| {
+        let long = "Dates are made with Temporal and nothing but Temporal";
+        let first = memory.save_convention(&convention(long, no_moment())).expect("saved").id;
+        let other = json!({"text": {"regex": "luxon"}});
+        let second = convention(&format!("{long}, not luxon"), other.clone());
+        memory.save_convention(&second).expect("saved");
+        let names = rules(root);
+        assert_eq!(names[0], "convention/dates-are-made-with-temporal-and-nothing");
+        assert!(names[1].starts_with("convention/dates-are-made-with-temporal-and-nothing-"));
+        // It keeps its name when the other goes.
+        memory.remove(Kind::Convention, &first, None).expect("removed");
+        assert_eq!(rules(root), names[1..]);
+        let mut taken = other;
+        taken["rule"] = names[1].trim_start_matches("convention/").into();
+        taken["severity"] = "error".into();
+        let error = memory.save_convention(&convention("No luxon", taken)).expect_err("taken");
+        assert!(error.to_string().contains("choose another name"), "{error}");
+    });
+}
+
+#[test]
+fn a_merge_that_takes_the_check_away_ends_it() {
+    on_both(|root, memory| {
+        let id = memory.save_convention(&convention("No moment", no_moment())).expect("saved").id;
+        let base = text(root, FILE);
+        let other = TempDir::new().expect("a folder");
+        write(other.path(), FILE, &base);
+        let mut theirs = at(other.path(), Wanted::Json);
+        theirs.edit(Kind::Convention, &id, &change("check", Value::Null)).expect("edited");
+        assert_eq!(rules(other.path()), [""; 0]);
+        // Ours says nothing new: the merge has both lines.
+        write(root, FILE, &text(other.path(), FILE));
+        assert_eq!(rules(root), [""; 0]);
+        // The merge that drops their line brings it back.
+        write(root, FILE, &base);
+        assert_eq!(rules(root), ["convention/no-moment"]);
+        // Both changed it: the later edit counts until someone settles it.
+        let words = Edit { content: Some("Never moment".into()), ..Edit::default() };
+        memory.edit(Kind::Convention, &id, &words).expect("edited");
+        let both = text(root, FILE) + &text(other.path(), FILE).replace(&base, "");
+        write(root, FILE, &both);
+        let entry = memory.read(&mut |store| store.entry(&id)).expect("read").expect("there");
+        assert!(entry.is_contested());
+        assert_eq!(rules(root).len(), usize::from(remembered::check_of(&entry).is_some()));
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// A check is the same after it went out as lines, through a merge of two branches, and into
+    /// another project.
+    #[test]
+    fn a_check_survives_export_merge_and_import(
+        words in proptest::collection::vec("[a-z]{3,9}", 1..4),
+        literal in "[a-z(){}.*+\"\\\\é가 -]{1,16}",
+        files in proptest::collection::vec("[a-z]{1,5}", 0..3),
+        cut in 0_usize..4,
+    ) {
+        let (ours, theirs) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
+        let check = json!({
+            "files": files.iter().map(|name| format!("{name}/**")).collect::<Vec<_>>(),
+            "message": literal, "severity": "error",
+            "text": {"regex": regex::escape(&literal)},
+        });
+        let mut memory = at(ours.path(), Wanted::Json);
+        for (index, word) in words.iter().enumerate() {
+            let content = format!("{word} {index}");
+            memory.save_convention(&convention(&content, check.clone())).expect("saved");
+        }
+        let pages = |root: &Path| remembered::of(&Disk::new(root)).pages;
+        let before = pages(ours.path());
+        prop_assert_eq!(before.len(), words.len());
+        // Two branches, each with some of the lines, and some with both; in any order.
+        let text = text(ours.path(), FILE);
+        let lines: Vec<&str> = text.lines().collect();
+        let cut = cut.min(lines.len());
+        let merged = [&lines[cut..], &lines[..], &lines[..cut]].concat().join("\n");
+        let (revisions, _) = log::read(FILE, merged.as_bytes());
+        let mut other = at(theirs.path(), Wanted::Json);
+        other.take_in(&revisions, &[], false).expect("taken in");
+        prop_assert_eq!(&pages(theirs.path()), &before);
+        // And from their store, written out anew.
+        std::fs::remove_file(theirs.path().join(FILE)).expect("removed");
+        other.export(true).expect("exported");
+        prop_assert_eq!(&pages(theirs.path()), &before);
+    }
+}

@@ -1,0 +1,263 @@
+//! Histories of two branches, put together in every way that a merge may: nothing that either side
+//! said is lost, and the order in which it was put together does not matter.
+#![expect(clippy::disallowed_methods, reason = "Git is run, to merge")]
+
+use super::*;
+use crate::permanent::{Conflict, Edit};
+use crate::store::Order;
+use crate::types::{Link, Outcome, Relation};
+use aidd_engine::lines::log::Folded;
+use aidd_engine::lines::standing::{Clash, Standing};
+use std::collections::BTreeSet;
+use std::process::Command;
+
+const FILES: [&str; 3] =
+    ["ai/memory/decisions.jsonl", "ai/memory/mistakes.jsonl", "ai/memory/conventions.jsonl"];
+
+/// One side of a history: its folder, and the decisions whose words it changed.
+struct Side {
+    folder: TempDir,
+    edited: BTreeSet<String>,
+}
+
+/// Does something to a memory.
+fn act(memory: &mut ProjectMemory, numbers: &mut Numbers, edited: &mut BTreeSet<String>) {
+    let oldest = Query { order: Order::Oldest, ..Query::active(Layers::PERMANENT, Kind::Decision) };
+    let known: Vec<String> = memory
+        .read(&mut |store| store.entries(&oldest))
+        .expect("entries")
+        .into_iter()
+        .map(|entry| entry.id)
+        .collect();
+    // The oldest more often, so that both sides often take the same.
+    let pick = |numbers: &mut Numbers| {
+        let least = numbers.below(known.len()).min(numbers.below(known.len()));
+        known[least].clone()
+    };
+    let text = numbers.words(4);
+    let topic = format!("topic {}", numbers.below(5));
+    match numbers.below(if known.is_empty() { 3 } else { 11 }) {
+        0 | 1 => drop(memory.save_decision(&decision(&text, Some(&topic))).expect("saved")),
+        2 => drop(memory.save_mistake(&mistake("cannot open the door", &text)).expect("saved")),
+        3..=6 => {
+            let id = pick(numbers);
+            let edit = Edit { content: Some(text), ..Edit::default() };
+            memory.edit(Kind::Decision, &id, &edit).expect("edited");
+            edited.insert(id);
+        }
+        7 => {
+            let id = pick(numbers);
+            let edit = Edit { topic: Some(topic), ..Edit::default() };
+            memory.edit(Kind::Decision, &id, &edit).expect("renamed");
+        }
+        8 => {
+            let id = pick(numbers);
+            memory.remove(Kind::Decision, &id, Some("moot")).expect("removed");
+            edited.remove(&id);
+        }
+        9 => {
+            let id = pick(numbers);
+            memory.set_outcome(&id, Outcome::Failed, Some(&text)).expect("set");
+        }
+        _ => {
+            let (from, to) = (pick(numbers), pick(numbers));
+            let relation =
+                if numbers.below(3) > 0 { Relation::Supersedes } else { Relation::Contradicts };
+            // To itself, or in a circle.
+            let _ = memory.link(&from, &Link::to(relation, &to));
+        }
+    }
+}
+
+/// The conflicts as all memories and links make them, however the store says that they stand.
+fn by_standing(memory: &mut ProjectMemory) -> Vec<Conflict> {
+    let query = Query::new(Layers::PERMANENT);
+    let (entries, links) = memory
+        .read(&mut |store| Ok((store.entries(&query)?, store.all_links()?)))
+        .expect("memories");
+    let of = |id: &str| links.iter().filter(|link| link.from == id).cloned().collect();
+    let memories: Vec<Folded> =
+        entries.into_iter().map(|entry| Folded { links: of(&entry.id), entry }).collect();
+    let contested = memories.iter().map(|memory| &memory.entry);
+    let contested = contested.filter(|entry| entry.is_contested());
+    let mut conflicts: Vec<Conflict> = contested
+        .map(|entry| Conflict::TwoHeads { id: entry.id.clone(), heads: entry.heads.clone() })
+        .collect();
+    let text = str::to_owned;
+    conflicts.extend(Standing::of(&memories).clashes().into_iter().map(|clash| match clash {
+        Clash::OneTopic(topic, ids) => {
+            Conflict::OneTopic { topic, ids: ids.into_iter().map(text).collect() }
+        }
+        Clash::Contradiction(from, to) => {
+            Conflict::Contradiction { from: text(from), to: text(to) }
+        }
+        Clash::Circle(from, to) => Conflict::Circle { from: text(from), to: text(to) },
+        Clash::Forked(ids) => Conflict::Forked { ids: ids.into_iter().map(text).collect() },
+    }));
+    conflicts.sort();
+    conflicts
+}
+
+fn some(memory: &mut ProjectMemory, numbers: &mut Numbers) -> BTreeSet<String> {
+    let mut edited = BTreeSet::new();
+    for _ in 0..1 + numbers.below(5) {
+        act(memory, numbers, &mut edited);
+    }
+    edited
+}
+
+/// A memory whose clock no other has.
+fn at_time(root: &Path, wanted: Wanted, start: i64) -> ProjectMemory {
+    let time = Arc::new(AtomicI64::new(start));
+    let clock = Box::new(move || time.fetch_add(7, Ordering::Relaxed));
+    ProjectMemory::open(root, wanted, clock).expect("a memory")
+}
+
+fn lines_of(root: &Path, file: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(root.join(file)).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The lines of both sides, put together in one of the ways a merge does.
+fn merged(way: usize, base: &[String], ours: &[String], theirs: &[String]) -> String {
+    let (new_ours, new_theirs) = (&ours[base.len()..], &theirs[base.len()..]);
+    let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let (base_text, ours, theirs) = (text(base), text(new_ours), text(new_theirs));
+    match way {
+        // merge=union
+        0 => base_text + &ours + &theirs,
+        1 => base_text + &theirs + &ours,
+        // Left as a conflict, in the two styles of Git; with line ends of Windows.
+        2 => format!("{base_text}<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> x\n"),
+        3 => format!("{base_text}<<<<<<< HEAD\n{ours}||||||| b\n=======\n{theirs}>>>>>>> x\n")
+            .replace('\n', "\r\n"),
+        // Both files one after the other, and the other way round line by line.
+        4 => format!("{base_text}{ours}{base_text}{theirs}"),
+        _ => {
+            let all = base_text + &ours + &theirs;
+            all.lines().rev().map(|line| format!("{line}\n")).collect()
+        }
+    }
+}
+
+/// Plays one history; how many memories both sides edited.
+fn history(seed: u64) -> usize {
+    let mut numbers = Numbers(seed);
+    let wanted = if seed.is_multiple_of(2) { Wanted::Sqlite } else { Wanted::Json };
+    let base = quick_folder();
+    let mut first = at_time(base.path(), wanted, START);
+    some(&mut first, &mut numbers);
+    some(&mut first, &mut numbers);
+    drop(first);
+    let mut side = |start: i64| {
+        let folder = quick_folder();
+        for file in FILES {
+            let lines = lines_of(base.path(), file);
+            if !lines.is_empty() {
+                write(folder.path(), file, &(lines.join("\n") + "\n"));
+            }
+        }
+        let edited = some(&mut at_time(folder.path(), wanted, start), &mut numbers);
+        Side { folder, edited }
+    };
+    let (ours, theirs) = (side(START + 1_000), side(START + 1_003));
+    let mut first = None;
+    for way in 0..6 {
+        let folder = quick_folder();
+        let mut all = 0;
+        for file in FILES {
+            let [base, ours, theirs] =
+                [&base, &ours.folder, &theirs.folder].map(|folder| lines_of(folder.path(), file));
+            if ours.len() + theirs.len() > 0 {
+                write(folder.path(), file, &merged(way, &base, &ours, &theirs));
+            }
+            let lines: BTreeSet<&String> = ours.iter().chain(&theirs).collect();
+            all += lines.len();
+        }
+        let mut memory = at_time(folder.path(), wanted, START + 9_000);
+        let kept = memory
+            .read(&mut |store| {
+                let mut kept = 0;
+                for file in ["decisions", "mistakes", "conventions"] {
+                    kept += store.lines_in(file)?.iter().filter(|(_, _, present)| *present).count();
+                }
+                Ok(kept)
+            })
+            .expect("lines");
+        assert_eq!(kept, all, "seed {seed}, way {way}: lines");
+        let conflicts = memory.conflicts().expect("conflicts");
+        assert_eq!(conflicts, by_standing(&mut memory), "seed {seed}, way {way}");
+        for id in ours.edited.intersection(&theirs.edited) {
+            let two = |conflict: &Conflict| matches!(conflict, Conflict::TwoHeads { id: of, heads } if of == id && heads.len() > 1);
+            assert!(conflicts.iter().any(two), "seed {seed}, way {way}: {id} {conflicts:?}");
+        }
+        let whole = permanent(&mut memory);
+        assert_eq!(first.get_or_insert_with(|| whole.clone()), &whole, "seed {seed}, way {way}");
+    }
+    ours.edited.intersection(&theirs.edited).count()
+}
+
+#[test]
+fn any_history_of_two_branches_keeps_what_both_said() {
+    let count = size(30, 1000);
+    let both: usize = (0..count).map(|seed| history(seed as u64)).sum();
+    assert!(both > count / 10, "only {both} memories were edited on both sides");
+}
+
+/// The same with Git itself, which keeps both sides of these files as it is told to.
+#[test]
+fn git_merges_memory_without_a_conflict() {
+    for seed in 0..size(2, 50) {
+        let mut numbers = Numbers(900 + seed as u64);
+        let folder = TempDir::new().expect("a folder");
+        let root = folder.path();
+        let git = |args: &[&str]| {
+            let output = Command::new("git")
+                .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+                .args(args)
+                .current_dir(root)
+                .output();
+            output.map(|output| (output.status.success(), output))
+        };
+        let ok = |args: &[&str]| {
+            let (ok, output) = git(args).expect("Git");
+            assert!(ok, "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        };
+        if git(&["init", "-q", "-b", "main"]).is_err() {
+            say("there is no Git here");
+            return;
+        }
+        write(root, ".gitattributes", "ai/memory/*.jsonl merge=union\n");
+        write(root, ".gitignore", ".aidd/data.*\n");
+        let mut memory = at_time(root, Wanted::Sqlite, START);
+        for _ in 0..3 {
+            let text = numbers.words(4);
+            memory.save_decision(&decision(&text, None)).expect("saved");
+        }
+        let commit = || {
+            ok(&["add", "-A"]);
+            ok(&["commit", "-q", "-m", "x"]);
+        };
+        commit();
+        // The process stays open all the while.
+        let mut edited = Vec::new();
+        for branch in ["one", "two"] {
+            ok(&["checkout", "-q", "main"]);
+            ok(&["checkout", "-q", "-b", branch]);
+            edited.push(some(&mut memory, &mut numbers));
+            let text = numbers.words(4);
+            memory.save_decision(&decision(&text, Some("both"))).expect("saved");
+            commit();
+        }
+        ok(&["merge", "-q", "one", "-m", "merged"]);
+        assert_eq!(memory.problems().expect("problems"), []);
+        assert_eq!(permanent(&mut memory), by_files_alone(root), "seed {seed}");
+        let conflicts = memory.conflicts().expect("conflicts");
+        let both = |conflict: &&Conflict| matches!(conflict, Conflict::OneTopic { topic, ids } if topic == "both" && ids.len() == 2);
+        assert!(conflicts.iter().find(both).is_some(), "seed {seed}: {conflicts:?}");
+        for id in edited[0].intersection(&edited[1]) {
+            let entry = memory.get(std::slice::from_ref(id)).expect("there").remove(0);
+            assert!(entry.is_contested(), "seed {seed}: {id}");
+        }
+    }
+}

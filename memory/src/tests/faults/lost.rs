@@ -1,0 +1,384 @@
+//! Stores that are gone, cut off or another program's: what only the store held comes back from its
+//! backup, and the notices say what was lost.
+#![expect(clippy::disallowed_methods, reason = "tests cut files and start processes")]
+
+use super::processes::Job;
+use super::*;
+use crate::store::{Layers, Table, backup, sqlite};
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const BOTH: [Wanted; 2] = [Wanted::Sqlite, Wanted::Json];
+
+fn store_in(root: &Path, wanted: Wanted) -> PathBuf {
+    root.join(if wanted == Wanted::Json { ".aidd/data.jsonl" } else { ".aidd/data.db" })
+}
+
+fn cut(path: &Path, length: u64) {
+    OpenOptions::new().write(true).open(path).and_then(|file| file.set_len(length)).expect("cut");
+}
+
+/// Everything that only the store holds, as text.
+fn local(memory: &mut ProjectMemory) -> String {
+    let query =
+        Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::SESSION.and(Layers::LOCAL)) };
+    memory
+        .read(&mut |store| {
+            let mut text = String::new();
+            let mut entries = store.entries(&query)?;
+            entries.sort_by(|a, b| a.id.cmp(&b.id));
+            for entry in entries {
+                writeln!(text, "{}", serde_json::json!(entry)).expect("a string");
+            }
+            for table in [Table::Sessions, Table::Lifecycles, Table::Analytics] {
+                let mut rows = store.rows(table)?;
+                rows.sort_by(|a, b| a.0.cmp(&b.0));
+                writeln!(text, "{rows:?}").expect("a string");
+            }
+            Ok(text)
+        })
+        .expect("what the store holds")
+}
+
+/// A closed store of each kind, and what it held.
+fn stored(wanted: Wanted, rounds: usize) -> (TempDir, [usize; 4], String, String) {
+    let folder = quick_folder();
+    let mut memory = at(folder.path(), wanted);
+    save_some(&mut memory, &mut Numbers(7), rounds);
+    memory.note_figures("health", &serde_json::json!({"score": 7})).expect("noted");
+    let (whole, local) = (permanent(&mut memory), local(&mut memory));
+    let counts = counts(&mut memory);
+    (folder, counts, whole, local)
+}
+
+#[test]
+fn a_store_that_is_cut_off_or_gone_is_restored_and_said_to_be() {
+    for wanted in BOTH {
+        let (folder, had, whole, before) = stored(wanted, 12);
+        let root = folder.path();
+        let path = store_in(root, wanted);
+        let image = fs::read(&path).expect("bytes");
+        let length = image.len() as u64;
+        let mut numbers = Numbers(23);
+        let mut cuts = vec![None, Some(0), Some(1), Some(length / 2), Some(length / 8192 * 4096)];
+        cuts.extend((0..size(3, 60)).map(|_| Some(numbers.next() % length)));
+        for at in cuts {
+            let _ = fs::remove_file(root.join(".aidd/data.db-wal"));
+            fs::write(&path, &image).expect("whole again");
+            match at {
+                None => fs::remove_file(&path).expect("removed"),
+                Some(at) => cut(&path, at),
+            }
+            let mut memory = opened(root, wanted);
+            assert_eq!(counts(&mut memory), had, "{wanted:?} cut at {at:?}");
+            assert_eq!(permanent(&mut memory), whole, "{wanted:?} cut at {at:?}");
+            assert_eq!(local(&mut memory), before, "{wanted:?} cut at {at:?}");
+            let notices = memory.take_notices().join("\n");
+            for said in ["restored from", "sessions", "complete up to", "12 of type decision"] {
+                assert!(notices.contains(said), "{wanted:?} cut at {at:?}: {notices}");
+            }
+            drop(memory);
+            assert_eq!(opened(root, wanted).take_notices(), [""; 0], "{wanted:?} cut at {at:?}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_store_says_what_came_from_where() {
+    let (folder, ..) = stored(Wanted::Sqlite, 3);
+    cut(&store_in(folder.path(), Wanted::Sqlite), 0);
+    let notices = opened(folder.path(), Wanted::Sqlite).take_notices();
+    assert!(notices[0].contains("data.db was missing or empty; restored from"), "{notices:?}");
+    let counted = "3 sessions, 12 observations, 3 other memories of this checkout, 3 lifecycles, \
+                   1 figures; it is complete up to";
+    assert!(notices[0].contains(counted), "{notices:?}");
+    assert_eq!(notices[1], "read from the tracked files: 3 of type decision");
+}
+
+/// The database is as it was when its log was last written into it: nothing in it tells.
+#[test]
+fn a_database_that_lost_its_log_is_brought_up_to_date() {
+    let folder = quick_folder();
+    let root = folder.path();
+    save_some(&mut at(root, Wanted::Sqlite), &mut Numbers(1), 2);
+    let path = store_in(root, Wanted::Sqlite);
+    let mut memory = opened(root, Wanted::Sqlite);
+    let old = fs::read(&path).expect("bytes");
+    let session = memory.start_session(new_session("main")).expect("a session").id;
+    memory.save_insight("Noted late", None, &Insight::default(), None).expect("saved");
+    memory.delete_session(&session).expect("deleted");
+    let before = local(&mut memory);
+    drop(memory);
+    fs::write(&path, old).expect("as it was");
+    let _ = fs::remove_file(root.join(".aidd/data.db-wal"));
+    let mut memory = opened(root, Wanted::Sqlite);
+    let notices = memory.take_notices().join("\n");
+    assert!(notices.contains("had lost its last 3 writes; restored from"), "{notices}");
+    assert_eq!(local(&mut memory), before);
+}
+
+#[test]
+fn what_was_deleted_stays_deleted_and_leaves_the_backup() {
+    for wanted in BOTH {
+        let (folder, ..) = stored(wanted, 4);
+        let mut memory = opened(folder.path(), wanted);
+        let id = memory.save_insight("Not for long", None, &Insight::default(), None);
+        let id = id.expect("saved");
+        let sessions = memory.sessions(None, None, 100).expect("sessions");
+        memory.delete_session(&sessions[0].id).expect("deleted");
+        memory.take_back(&id, None).expect("taken back");
+        let before = local(&mut memory);
+        drop(memory);
+        let path = store_in(folder.path(), wanted);
+        let text = fs::read_to_string(backup::path_of(&path)).expect("a backup");
+        assert!(!text.contains("Not for long") && !text.contains(&sessions[0].id));
+        // Damaged, so that what is in its pages is looked into as well.
+        let mut bytes = fs::read(&path).expect("bytes");
+        bytes[..40].fill(0);
+        fs::write(&path, bytes).expect("damaged");
+        assert_eq!(local(&mut opened(folder.path(), wanted)), before, "{wanted:?}");
+    }
+}
+
+/// The backup itself is damaged: what of it can be read comes back, and the rest is counted.
+#[test]
+fn a_damaged_backup_gives_what_can_be_read_of_it() {
+    for wanted in BOTH {
+        let (folder, had, whole, _) = stored(wanted, 6);
+        let path = store_in(folder.path(), wanted);
+        let log = backup::path_of(&path);
+        let mut bytes = fs::read(&log).expect("bytes");
+        let middle = bytes.len() / 2;
+        bytes[middle..middle + 10].fill(b'x');
+        bytes.extend(b"[half of a line that a killed process l");
+        fs::write(&log, bytes).expect("damaged");
+        fs::remove_file(&path).expect("removed");
+        let mut memory = opened(folder.path(), wanted);
+        let notices = memory.take_notices().join("\n");
+        assert!(notices.contains("2 lines of the backup could not be read"), "{notices}");
+        let left = counts(&mut memory);
+        assert!(left[0] + 1 >= had[0] && left[3] + 1 >= had[3], "{left:?} of {had:?}");
+        assert_eq!(permanent(&mut memory), whole);
+    }
+}
+
+#[test]
+fn a_long_backup_is_replaced_by_a_snapshot() {
+    for wanted in BOTH {
+        let folder = quick_folder();
+        let mut memory = at(folder.path(), wanted);
+        let session = memory.start_session(new_session("main")).expect("a session").id;
+        let text = Numbers(2).words(20_000);
+        // The same record again and again: most of the log is out of date.
+        for n in 0..80 {
+            let input = serde_json::json!({"input": format!("{n} {text}")});
+            let fields = input.as_object().expect("an object").clone();
+            memory.update_session(&session, &fields).expect("updated");
+        }
+        let log = backup::path_of(&store_in(folder.path(), wanted));
+        let length = fs::metadata(&log).expect("a backup").len();
+        assert!(length < (5 << 20), "{length}");
+        let before = local(&mut memory);
+        drop(memory);
+        fs::remove_file(store_in(folder.path(), wanted)).expect("removed");
+        assert_eq!(local(&mut opened(folder.path(), wanted)), before);
+    }
+}
+
+/// Saves and deletes until it is killed: each deletion replaces the backup by a snapshot.
+pub(super) fn churn(job: &Job<'_>) {
+    let mut acks = OpenOptions::new().create(true).append(true).open(job.acks()).expect("acks");
+    let mut memory = opened(job.root, job.wanted);
+    let kept = memory.start_session(new_session("main")).expect("a session").id;
+    let mut numbers = Numbers(u64::from(std::process::id()));
+    for _ in 0..job.count {
+        let gone = memory.start_session(new_session("other")).expect("a session").id;
+        let title = numbers.words(5);
+        let id = memory.observe(&kept, Kind::Pattern, &title, &Observation::default());
+        acks.write_all(format!("{}\n", id.expect("observed")).as_bytes()).expect("said");
+        memory.delete_session(&gone).expect("deleted");
+    }
+}
+
+/// As after a process that was killed between its snapshot and its commit.
+#[test]
+fn writes_to_a_store_behind_its_backup_are_backed_up() {
+    for wanted in BOTH {
+        let folder = TempDir::new().expect("a folder");
+        let root = folder.path();
+        let mut memory = opened(root, wanted);
+        let save = |memory: &mut ProjectMemory, text: &str| {
+            memory.save_insight(text, None, &Insight::default(), None).expect("saved")
+        };
+        let first = save(&mut memory, "before");
+        let log = backup::path_of(&store_in(root, wanted));
+        let number = backup::last_number(&log).expect("a number");
+        let next = (number + 1).to_string();
+        let line = format!("\n[]\t{next}\t{}\n", crate::id::digest(&[&next, "[]"]));
+        let mut file = OpenOptions::new().append(true).open(&log).expect("the log");
+        file.write_all(line.as_bytes()).expect("appended");
+        let ids = [first, save(&mut memory, "after"), save(&mut memory, "later")];
+        drop(memory);
+        cut(&store_in(root, wanted), 0);
+        let mut memory = opened(root, wanted);
+        for id in ids {
+            let found = memory.read(&mut |store| store.entry(&id)).expect("read");
+            assert!(found.is_some(), "{wanted:?}: {id}");
+        }
+        assert!(backup::last_number(&log).expect("a number") >= number + 3);
+    }
+}
+
+#[test]
+fn a_process_killed_while_it_writes_the_backup_loses_nothing_of_it() {
+    for wanted in BOTH {
+        let folder = TempDir::new().expect("a folder");
+        let root = folder.path();
+        drop(opened(root, wanted));
+        let mut numbers = Numbers(31);
+        for number in 0..size(6, 80) {
+            let job = |number| Job { work: "churn", root, wanted, number, count: 100_000 };
+            let (one, other) = (2 * number, 2 * number + 1);
+            let mut children = [job(one).start(), job(other).start()];
+            let start = std::time::Instant::now();
+            // Killed while it works, not before it began.
+            while [one, other].iter().any(|n| processes::said(root, *n).is_empty())
+                && start.elapsed() < Duration::from_secs(60)
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            std::thread::sleep(Duration::from_millis(numbers.next() % 60));
+            for child in &mut children {
+                child.kill().expect("killed");
+                child.wait().expect("ended");
+            }
+            let said: BTreeSet<String> =
+                (0..=other).flat_map(|n| processes::said(root, n)).collect();
+            // Every other time the store is lost as well.
+            if number % 2 == 1 {
+                cut(&store_in(root, wanted), 0);
+            }
+            let mut memory = opened(root, wanted);
+            let entries = memory.read(&mut |store| store.entries(&Query::new(Layers::ALL)));
+            let there: BTreeSet<String> =
+                entries.expect("entries").into_iter().map(|entry| entry.id).collect();
+            let lost: Vec<&String> = said.difference(&there).collect();
+            assert!(lost.is_empty(), "{wanted:?}: {} of {} lost", lost.len(), said.len());
+            assert_eq!(memory.check().expect("checked"), [""; 0]);
+        }
+    }
+}
+
+/// Databases of other programs: the tables that tell, and what is said.
+const FOREIGN: [(&str, &str); 4] = [
+    (
+        "CREATE TABLE schema_version (version INTEGER NOT NULL);
+         CREATE TABLE sessions (id TEXT PRIMARY KEY, branch TEXT NOT NULL, data TEXT NOT NULL);
+         CREATE TABLE observations (id TEXT PRIMARY KEY, title TEXT NOT NULL);
+         CREATE VIRTUAL TABLE observations_fts USING fts5(title);
+         CREATE TABLE permanent_memory (id TEXT PRIMARY KEY, content TEXT NOT NULL);
+         CREATE TABLE lifecycle_sessions (id TEXT PRIMARY KEY, data TEXT NOT NULL);
+         INSERT INTO observations VALUES ('o1', 'seen');",
+        "another program (the earlier aidd.md)",
+    ),
+    (
+        "CREATE TABLE decisions (id TEXT PRIMARY KEY, topic TEXT, decision TEXT);
+         CREATE TABLE decision_edges (from_id TEXT, to_id TEXT);
+         INSERT INTO decisions VALUES ('d1', 'auth', 'JWT');",
+        "another program (MAMA)",
+    ),
+    // One that could be taken for ours: the tables and the version are of the same names.
+    (
+        "CREATE TABLE meta (id TEXT PRIMARY KEY, data TEXT);
+         CREATE TABLE memories (id TEXT PRIMARY KEY, type TEXT, content TEXT);
+         INSERT INTO memories VALUES ('m', 'decision', 'x');
+         PRAGMA user_version = 3;",
+        "another program (its tables are memories, meta)",
+    ),
+    (
+        "PRAGMA application_id = 252006674; CREATE TABLE vector_layers (table_name TEXT);",
+        "another program (application id 0xf055112; its tables are vector_layers)",
+    ),
+];
+
+#[test]
+fn another_programs_database_is_moved_aside_whole() {
+    for (schema, said) in FOREIGN {
+        for with_log in [false, true] {
+            let folder = quick_folder();
+            let aidd = folder.path().join(".aidd");
+            fs::create_dir_all(&aidd).expect("made");
+            let path = sqlite::path(&aidd);
+            let db = rusqlite::Connection::open(&path).expect("a database");
+            if with_log {
+                db.execute_batch("PRAGMA journal_mode = WAL").expect("a log");
+            }
+            db.execute_batch(schema).expect("a schema");
+            if !with_log {
+                db.close().expect("closed");
+            } else {
+                // As a killed process leaves it: what it holds is in the log.
+                std::mem::forget(db);
+            }
+            let bytes = |name: &str| fs::read(aidd.join(name)).ok();
+            let before = (bytes("data.db"), bytes("data.db-wal"));
+            let mut memory = opened(folder.path(), Wanted::Auto);
+            assert_eq!(memory.backend(), "sqlite");
+            let notices = memory.take_notices();
+            assert_eq!(notices.len(), 1, "{notices:?}");
+            assert!(notices[0].contains(said), "{notices:?}");
+            assert!(notices[0].contains("moved unchanged to"), "{notices:?}");
+            assert!(!notices[0].contains("damaged"), "{notices:?}");
+            let day = crate::times::day(crate::project::system_clock()());
+            let aside = format!("data.foreign-{day}.db");
+            assert_eq!((bytes(&aside), bytes(&format!("{aside}-wal"))), before, "{said}");
+            memory.save_decision(&decision("Ours", None)).expect("saved");
+            drop(memory);
+            let mut again = opened(folder.path(), Wanted::Auto);
+            assert_eq!(again.take_notices(), [""; 0]);
+            assert_eq!(counts(&mut again)[2], 1);
+            // Where the log already holds our memory, theirs is not even looked at.
+            assert!(!aidd.join("data.salvage").exists());
+        }
+    }
+}
+
+#[test]
+fn a_log_of_ours_goes_on_beside_another_programs_database() {
+    let folder = quick_folder();
+    let aidd = folder.path().join(".aidd");
+    at(folder.path(), Wanted::Json)
+        .save_insight("In the log", None, &Insight::default(), None)
+        .expect("saved");
+    let db = rusqlite::Connection::open(sqlite::path(&aidd)).expect("a database");
+    db.execute_batch(FOREIGN[0].0).expect("a schema");
+    drop(db);
+    let mut memory = opened(folder.path(), Wanted::Auto);
+    assert_eq!(memory.backend(), "json");
+    assert!(memory.take_notices()[0].contains("the earlier aidd.md"));
+    assert_eq!(counts(&mut memory)[1], 1);
+}
+
+#[test]
+fn a_store_of_ours_is_marked_and_one_without_the_mark_is_known() {
+    let (folder, had, ..) = stored(Wanted::Sqlite, 2);
+    let path = store_in(folder.path(), Wanted::Sqlite);
+    let id = || -> i32 {
+        let db = rusqlite::Connection::open(&path).expect("a database");
+        db.query_row("PRAGMA application_id", [], |row| row.get(0)).expect("an id")
+    };
+    assert_eq!(id(), 0x6169_6464);
+    for other in [0, 77] {
+        let db = rusqlite::Connection::open(&path).expect("a database");
+        db.pragma_update(None, "application_id", other).expect("set");
+        drop(db);
+        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        assert_eq!(memory.take_notices(), [""; 0]);
+        assert_eq!(counts(&mut memory), had);
+        drop(memory);
+        assert_eq!(id(), 0x6169_6464);
+    }
+}

@@ -1,0 +1,143 @@
+//! What the memory is to outlive: processes that are killed, damaged files, full disks, other
+//! versions of itself. The sizes are those of every run; `AIDD_FAULTS=nightly` asks for more.
+
+mod damage;
+mod disk;
+mod histories;
+mod lost;
+mod places;
+mod processes;
+mod skew;
+
+use super::*;
+use crate::kinds::{Insight, Observation};
+use crate::store::{Layers, Query, StorageBackend};
+use crate::types::{Kind, Layer, Status};
+use std::fmt::Write as _;
+
+/// `small` in every run, `nightly` when the environment asks for it.
+pub(super) fn size(small: usize, nightly: usize) -> usize {
+    match std::env::var("AIDD_FAULTS") {
+        Ok(word) if word == "nightly" => nightly,
+        // A share of the nightly size, in percent.
+        Ok(word) => {
+            let percent: usize = word.parse().expect("AIDD_FAULTS is `nightly` or a percentage");
+            (nightly * percent / 100).max(small)
+        }
+        Err(_) => small,
+    }
+}
+
+/// Tells whoever runs the tests what was, or could not be, looked at.
+#[expect(clippy::print_stderr, reason = "this is for it")]
+fn say(text: &str) {
+    eprintln!("{text}");
+}
+
+/// A fixed sequence of numbers: SplitMix64.
+pub(super) struct Numbers(pub(super) u64);
+
+impl Numbers {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        let end = u64::try_from(end.max(1)).expect("a number");
+        usize::try_from(self.next() % end).expect("below")
+    }
+
+    /// Words that no other text has.
+    pub(super) fn words(&mut self, count: usize) -> String {
+        let mut text = String::new();
+        for _ in 0..count {
+            let mut rest = self.next();
+            for _ in 0..6 {
+                text.push(char::from(b'a' + u8::try_from(rest % 26).expect("a letter")));
+                rest /= 26;
+            }
+            text.push(' ');
+        }
+        text.trim_end().to_owned()
+    }
+}
+
+/// A folder on a file system without a disk, where there is one: these tests are about bytes, and
+/// a disk makes them slow.
+fn quick_folder() -> TempDir {
+    TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a folder")
+}
+
+/// A memory without the small print of [`at`]: it may have something to say.
+pub(super) fn opened(root: &Path, wanted: Wanted) -> ProjectMemory {
+    ProjectMemory::open(root, wanted, crate::project::system_clock()).expect("a memory")
+}
+
+/// Everything on permanent memory, as text.
+pub(super) fn permanent(memory: &mut ProjectMemory) -> String {
+    let query = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::PERMANENT) };
+    memory
+        .read(&mut |store| {
+            let mut text = String::new();
+            let mut entries = store.entries(&query)?;
+            entries.sort_by(|a, b| a.id.cmp(&b.id));
+            for entry in entries {
+                let links = store.links(&entry.id)?;
+                writeln!(text, "{} {}", serde_json::json!(entry), serde_json::json!(links))
+                    .expect("a string");
+            }
+            Ok(text)
+        })
+        .expect("permanent memory")
+}
+
+/// What the tracked files of `root` come to in a checkout that was never opened.
+fn by_files_alone(root: &Path) -> String {
+    let folder = TempDir::new().expect("a folder");
+    let target = folder.path().join("ai/memory");
+    std::fs::create_dir_all(&target).expect("made");
+    if let Ok(entries) = std::fs::read_dir(root.join("ai/memory")) {
+        for entry in entries.flatten() {
+            std::fs::copy(entry.path(), target.join(entry.file_name())).expect("copied");
+        }
+    }
+    permanent(&mut opened(folder.path(), Wanted::Sqlite))
+}
+
+/// How many memories of each layer, and sessions, there are.
+fn counts(memory: &mut ProjectMemory) -> [usize; 4] {
+    memory
+        .read(&mut |store: &mut dyn StorageBackend| {
+            let mut counts = [0; 4];
+            for (layer, _, _, count) in store.counts()? {
+                let at = Layer::ALL.iter().position(|known| *known == layer).expect("a layer");
+                counts[at] += usize::try_from(count).expect("a count");
+            }
+            counts[3] = store.documents(crate::store::Table::Sessions)?.len();
+            Ok(counts)
+        })
+        .expect("counts")
+}
+
+/// Saves one of everything.
+fn save_some(memory: &mut ProjectMemory, numbers: &mut Numbers, rounds: usize) {
+    for _ in 0..rounds {
+        let topic = format!("topic {}", numbers.below(9));
+        let text = numbers.words(6);
+        memory.save_decision(&decision(&text, Some(&topic))).expect("saved");
+        let session = memory.start_session(new_session("main")).expect("a session");
+        for _ in 0..4 {
+            let text = numbers.words(30);
+            memory
+                .observe(&session.id, Kind::Pattern, &text, &Observation::default())
+                .expect("seen");
+        }
+        let text = numbers.words(8);
+        memory.save_insight(&text, None, &Insight::default(), None).expect("saved");
+        memory.start_lifecycle(&text, None, None).expect("begun");
+    }
+}

@@ -1,0 +1,409 @@
+//! Odd places and odd files: links that lead out, folders that may not be written, files that are
+//! no text, Git at work under an open process.
+
+use super::*;
+use crate::log::ProblemKind;
+use std::fs;
+
+const FILE: &str = "ai/memory/decisions.jsonl";
+
+#[cfg(unix)]
+mod unix {
+    use super::super::processes::Job;
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn refused(root: &Path, what: &str) {
+        for wanted in [Wanted::Auto, Wanted::Sqlite, Wanted::Json] {
+            let clock = crate::project::system_clock();
+            let error = ProjectMemory::open(root, wanted, clock).expect_err(what);
+            assert!(error.to_string().contains("is a link, and memory is not written"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_store_behind_a_link_is_refused() {
+        let (folder, other) = (quick_folder(), quick_folder());
+        let victim = other.path().join("victim.db");
+        let connection = rusqlite::Connection::open(&victim).expect("a database");
+        connection.execute_batch("CREATE TABLE mine (x)").expect("made");
+        drop(connection);
+        let before = fs::read(&victim).expect("bytes");
+        symlink(other.path(), folder.path().join(".aidd")).expect("linked");
+        refused(folder.path(), "a folder");
+        fs::remove_file(folder.path().join(".aidd")).expect("removed");
+        fs::create_dir(folder.path().join(".aidd")).expect("made");
+        for name in ["data.db", "data.db-wal", "data.db-shm", "data.jsonl"] {
+            let link = folder.path().join(".aidd").join(name);
+            symlink(&victim, &link).expect("linked");
+            refused(folder.path(), name);
+            fs::remove_file(link).expect("removed");
+        }
+        assert_eq!(fs::read(&victim).expect("bytes"), before);
+        assert_eq!(fs::read_dir(other.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn locks_and_probes_behind_links_are_refused() {
+        let (folder, other) = (quick_folder(), quick_folder());
+        let aidd = folder.path().join(".aidd");
+        fs::create_dir(&aidd).expect("made");
+        let victim = other.path().join("victim");
+        for name in ["data.lock", "data.journal.lock", "data.salvage.lock", "data.salvage"] {
+            for content in [None, Some("mine")] {
+                content.map_or(Ok(()), |text| fs::write(&victim, text)).expect("written");
+                symlink(&victim, aidd.join(name)).expect("linked");
+                refused(folder.path(), name);
+                fs::remove_file(aidd.join(name)).expect("removed");
+                let left = fs::read_to_string(&victim).ok();
+                assert_eq!(left.as_deref(), content, "{name}");
+            }
+            fs::remove_file(&victim).expect("removed");
+        }
+        // A branch that is switched to brings a link while the store is open.
+        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        fs::write(&victim, "mine").expect("written");
+        let lock = aidd.join("data.journal.lock");
+        let _ = fs::remove_file(&lock);
+        symlink(other.path().join("new"), &lock).expect("linked");
+        let error = memory.save_decision(&decision("Ours", None)).expect_err("refused");
+        assert!(error.to_string().contains("is a link"), "{error}");
+        assert!(!other.path().join("new").exists());
+        let probe = aidd.join(format!("data.probe-{}", std::process::id()));
+        symlink(&victim, &probe).expect("linked");
+        assert!(crate::store::lock::can_write(&aidd));
+        assert_eq!(fs::read_to_string(&victim).expect("read"), "mine");
+        assert!(!probe.exists());
+    }
+
+    /// A cloned repository must not choose which files of the user are read.
+    #[test]
+    fn a_list_of_damaged_stores_names_only_files_beside_it() {
+        for wanted in [Wanted::Sqlite, Wanted::Json] {
+            let (folder, other) = (quick_folder(), quick_folder());
+            let mut theirs = opened(other.path(), wanted);
+            theirs.save_insight("secret plan", None, &Insight::default(), None).expect("saved");
+            let path = theirs.read(&mut |store| Ok(store.path().to_owned())).expect("a path");
+            drop(theirs);
+            let aidd = folder.path().join(".aidd");
+            fs::create_dir(&aidd).expect("made");
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            let up = format!(
+                "../../{}/.aidd/{name}",
+                other.path().file_name().expect("a name").to_string_lossy()
+            );
+            rustix::fs::mknodat(
+                rustix::fs::CWD,
+                aidd.join("data.pipe"),
+                rustix::fs::FileType::Fifo,
+                rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+                0,
+            )
+            .expect("a pipe");
+            let list = format!("first {}\nfirst {up}\nfirst data.pipe\n", path.display());
+            fs::write(aidd.join("data.salvage"), list).expect("written");
+            let mut memory = opened(folder.path(), wanted);
+            assert_eq!(counts(&mut memory), [0; 4], "{wanted:?}");
+            assert!(!aidd.join("data.salvage").exists());
+            // One that lies beside the list is looked into.
+            fs::copy(&path, aidd.join("data.old")).expect("copied");
+            fs::write(aidd.join("data.salvage"), "first data.old\n").expect("written");
+            let found = if wanted == Wanted::Sqlite { 1 } else { 0 };
+            assert_eq!(counts(&mut opened(folder.path(), wanted))[1], found);
+        }
+    }
+
+    #[test]
+    fn one_file_that_cannot_be_looked_at_does_not_take_the_others_away() {
+        for wanted in [Wanted::Sqlite, Wanted::Json] {
+            let folder = quick_folder();
+            let mut memory = opened(folder.path(), wanted);
+            memory.save_decision(&decision("Ours", None)).expect("saved");
+            let loops = folder.path().join("ai/memory/mistakes.jsonl");
+            symlink("mistakes.jsonl", &loops).expect("linked");
+            assert_eq!(counts(&mut memory)[2], 1);
+            assert_eq!(memory.take_notices(), [""; 0]);
+            memory.import().expect("imported");
+            let problems = memory.problems().expect("problems");
+            assert_eq!(problems.len(), 1, "{problems:?}");
+            assert_eq!(problems[0].kind, ProblemKind::UnreadableFile);
+            assert!(problems[0].message.starts_with("ai/memory/mistakes.jsonl is not read"));
+            memory.save_decision(&decision("More", None)).expect("saved");
+            memory.save_mistake(&mistake("boom", "f")).expect_err("it cannot be written");
+            fs::remove_file(loops).expect("removed");
+            memory.save_mistake(&mistake("boom", "f")).expect("saved");
+            assert_eq!(memory.problems().expect("problems"), []);
+            assert_eq!(counts(&mut memory)[2], 3);
+        }
+    }
+
+    #[test]
+    fn tracked_files_behind_a_link_that_leads_out_are_neither_read_nor_written() {
+        let (folder, other) = (quick_folder(), quick_folder());
+        let theirs = at(other.path(), Wanted::Json).save_decision(&decision("Theirs", None));
+        theirs.expect("saved");
+        let before = text(other.path(), FILE);
+        symlink(other.path().join("ai"), folder.path().join("ai")).expect("linked");
+        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        assert_eq!(counts(&mut memory), [0; 4]);
+        let problems = memory.problems().expect("problems");
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert_eq!(problems[0].kind, ProblemKind::UnreadableFile);
+        assert!(problems[0].message.ends_with("a link that leads out of the project"));
+        let error = memory.save_decision(&decision("Ours", None)).expect_err("refused");
+        assert!(error.to_string().contains("is a link"), "{error}");
+        assert_eq!(text(other.path(), FILE), before);
+        // A link within the project is as good as a file.
+        fs::remove_file(folder.path().join("ai")).expect("removed");
+        write(folder.path(), "docs/memory/decisions.jsonl", &before);
+        fs::create_dir(folder.path().join("ai")).expect("made");
+        symlink(folder.path().join("docs/memory"), folder.path().join("ai/memory"))
+            .expect("linked");
+        assert_eq!(counts(&mut memory), [0, 0, 1, 0]);
+        memory.save_decision(&decision("Ours", None)).expect("saved");
+    }
+
+    #[test]
+    fn devices_and_pipes_are_no_memory() {
+        for source in ["/dev/zero", "pipe"] {
+            let folder = quick_folder();
+            fs::create_dir_all(folder.path().join("ai/memory")).expect("made");
+            let place = folder.path().join(FILE);
+            if source == "pipe" {
+                rustix::fs::mknodat(
+                    rustix::fs::CWD,
+                    &place,
+                    rustix::fs::FileType::Fifo,
+                    rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+                    0,
+                )
+                .expect("a pipe");
+            } else {
+                symlink(source, &place).expect("linked");
+            }
+            let mut memory = opened(folder.path(), Wanted::Sqlite);
+            memory.import().expect("imported");
+            let problems = memory.problems().expect("problems");
+            assert!(problems[0].message.ends_with("it is not a file"), "{problems:?}");
+        }
+    }
+
+    /// Lets a worker of another user look at a project of this one, when this one is root.
+    fn as_nobody(root: &Path) -> Option<std::process::Output> {
+        use std::os::unix::fs::MetadataExt;
+        use std::os::unix::process::CommandExt;
+        if fs::metadata(root).expect("a folder").uid() != 0 {
+            return None;
+        }
+        let job = Job { work: "look", root, wanted: Wanted::Sqlite, number: 0, count: 0 };
+        let mut command = job.command();
+        Some(command.uid(65_534).gid(65_534).output().expect("a process"))
+    }
+
+    #[test]
+    fn a_folder_of_another_user_is_read() {
+        let folder = TempDir::new().expect("a folder");
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("set");
+        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        save_some(&mut memory, &mut Numbers(6), 3);
+        let set = |path: &str, mode: u32| {
+            let path = folder.path().join(path);
+            if path.exists() {
+                fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set");
+            }
+        };
+        for path in [".aidd", "ai", "ai/memory"] {
+            set(path, 0o755);
+        }
+        for name in [".aidd/data.db", ".aidd/data.db-wal", ".aidd/data.db-shm", ".aidd/data.lock"] {
+            set(name, 0o644);
+        }
+        // Files of this user, that one may read: with the log in use, and closed.
+        let nobody = as_nobody(folder.path());
+        drop(memory);
+        let Some(nobody) = nobody else {
+            say("only root can be another user");
+            return;
+        };
+        for output in [Some(nobody), as_nobody(folder.path())].into_iter().flatten() {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{said}");
+            assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
+            // The words are the system's or SQLite's.
+            let why = ["Permission denied", "readonly database"];
+            assert!(why.iter().any(|why| said.contains(why)), "{said}");
+        }
+        // A tracked file that only its owner may read: what the store has of it holds.
+        set(FILE, 0o600);
+        let output = as_nobody(folder.path()).expect("another user");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
+        set(FILE, 0o644);
+        // The folder may be written and the files that go with the log may not.
+        set(".aidd", 0o777);
+        set(".aidd/data.db", 0o666);
+        let memory = opened(folder.path(), Wanted::Sqlite);
+        set(".aidd/data.db-shm", 0o600);
+        set(".aidd/data.db-wal", 0o600);
+        let output = as_nobody(folder.path()).expect("another user");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        assert!(said.contains("looked: 3 permanent, 3 sessions"), "{said}");
+        drop(memory);
+    }
+}
+
+/// A lock that this user cannot take keeps from writing; whoever reads looks at it now and then.
+#[test]
+fn a_lock_that_is_in_the_way_is_not_looked_at_by_every_read() {
+    let folder = quick_folder();
+    let mut memory = opened(folder.path(), Wanted::Json);
+    memory.save_insight("lesson", None, &Insight::default(), None).expect("saved");
+    drop(memory);
+    let lock = folder.path().join(".aidd/data.lock");
+    fs::remove_file(&lock).expect("removed");
+    fs::create_dir(&lock).expect("a folder in the way");
+    let mut memory = opened(folder.path(), Wanted::Json);
+    assert_eq!(memory.take_notices().len(), 1);
+    let mut said = 0;
+    for _ in 0..50 {
+        assert_eq!(counts(&mut memory)[1], 1);
+        said += memory.take_notices().len();
+    }
+    // Each look says why nothing can be written; a slow machine may have time for a few.
+    assert!(said < 25, "{said} looks");
+    let error = memory.save_insight("more", None, &Insight::default(), None).expect_err("refused");
+    assert!(error.to_string().starts_with("nothing can be saved here"), "{error}");
+    // Whoever writes does not wait.
+    fs::remove_dir(&lock).expect("removed");
+    memory.save_insight("more", None, &Insight::default(), None).expect("saved");
+    assert_eq!(counts(&mut memory)[1], 2);
+}
+
+/// What a worker sees of a project, on its standard error.
+pub(super) fn look(root: &Path, wanted: Wanted) {
+    let mut memory = opened(root, wanted);
+    let [_, _, permanent, sessions] = counts(&mut memory);
+    say(&format!("looked: {permanent} permanent, {sessions} sessions"));
+    say(&format!("{:?}", memory.take_notices()));
+    let saved = memory.save_decision(&decision("Mine", None));
+    say(&format!("{:?}", saved.map_err(|error| error.to_string())));
+}
+
+#[test]
+fn binary_and_endless_files_are_passed_over() {
+    on_both(|root, memory| {
+        memory.save_decision(&decision("Good", None)).expect("saved");
+        let good = text(root, FILE);
+        let mut numbers = Numbers(8);
+        let mut bytes: Vec<u8> = (0..200_000).map(|_| numbers.next().to_le_bytes()[0]).collect();
+        bytes.extend([0; 100_000]);
+        bytes.push(b'\n');
+        bytes.extend(good.bytes());
+        fs::write(root.join(FILE), &bytes).expect("written");
+        assert_eq!(counts(memory)[2], 1);
+        let problems = memory.problems().expect("problems");
+        assert!(problems.iter().all(|problem| problem.kind == ProblemKind::MalformedLine));
+        memory.save_decision(&decision("More", None)).expect("saved");
+        assert!(fs::read(root.join(FILE)).expect("bytes").starts_with(&bytes));
+
+        // A gigabyte of nothing: a hole in the file, so that it costs no disk.
+        let file = fs::OpenOptions::new().write(true).open(root.join(FILE)).expect("a file");
+        file.set_len(1 << 30).expect("long");
+        assert_eq!(counts(memory)[2], 2);
+        let problems = memory.problems().expect("problems");
+        assert!(problems[0].message.ends_with("longer than 256 MiB"), "{problems:?}");
+        file.set_len(bytes.len() as u64).expect("short");
+        drop(file);
+        assert_eq!(counts(memory)[2], 1);
+    });
+}
+
+/// Git puts another file in the place of one that is open; nothing that was saved here is lost from
+/// the store, and the file's own lines are all read.
+#[test]
+fn a_branch_is_switched_under_an_open_process() {
+    on_both(|root, memory| {
+        let base = memory.save_decision(&decision("Base", Some("base"))).expect("saved").id;
+        let one = text(root, FILE);
+        let other = quick_folder();
+        write(other.path(), FILE, &one);
+        let theirs = opened(other.path(), Wanted::Json)
+            .save_decision(&decision("Theirs", Some("theirs")))
+            .expect("saved")
+            .id;
+        let branch = text(other.path(), FILE);
+        for n in 0..size(20, 400) {
+            let ours = decision(&format!("Ours {}", Numbers(n as u64).words(3)), None);
+            let ours = memory.save_decision(&ours).expect("saved").id;
+            let mine = text(root, FILE);
+            // As Git does it: away with the old file, and a new one under its name.
+            fs::remove_file(root.join(FILE)).expect("removed");
+            write(root, FILE, &branch);
+            let seen = |memory: &mut ProjectMemory, id: &str| {
+                memory.read(&mut |store| store.entry(id)).expect("read").is_some()
+            };
+            assert!(seen(memory, &theirs) && seen(memory, &base) && !seen(memory, &ours));
+            fs::remove_file(root.join(FILE)).expect("removed");
+            write(root, FILE, &mine);
+            assert!(seen(memory, &ours) && !seen(memory, &theirs));
+        }
+        assert_eq!(permanent(memory), by_files_alone(root));
+    });
+}
+
+/// The same while another thread saves all the time.
+#[test]
+fn a_branch_is_switched_during_writes() {
+    for wanted in [Wanted::Sqlite, Wanted::Json] {
+        let folder = quick_folder();
+        let root = folder.path().to_owned();
+        drop(opened(&root, wanted));
+        let writes = size(60, 2000);
+        let writer = {
+            let root = root.clone();
+            std::thread::spawn(move || {
+                let mut memory = opened(&root, wanted);
+                let mut numbers = Numbers(12);
+                (0..writes)
+                    .map(|_| {
+                        let text = numbers.words(4);
+                        memory.save_decision(&decision(&text, None)).expect("saved").id
+                    })
+                    .collect::<Vec<String>>()
+            })
+        };
+        // Lines come from elsewhere: as a merge does, all that is there and one more.
+        let mut numbers = Numbers(13);
+        let mut foreign = Vec::new();
+        while !writer.is_finished() {
+            let line = crate::log::Revision::first(
+                Kind::Decision,
+                format!("decision_1_{}", foreign.len()),
+                START,
+                numbers.words(3),
+            );
+            let line = line.sealed();
+            let lock = crate::journal::Journal::new(&root).lock();
+            // A merge does not know the lock; it is held for the moment between reading and
+            // writing, in which a merge loses what others write, ours or not.
+            let before = fs::read_to_string(root.join(FILE)).unwrap_or_default();
+            let merged = root.join("ai/memory/merged");
+            if before.is_empty() {
+                continue;
+            }
+            fs::write(&merged, format!("{before}{}\n", line.line())).expect("written");
+            fs::rename(&merged, root.join(FILE)).expect("renamed");
+            drop(lock);
+            foreign.push(line.id);
+            std::thread::sleep(std::time::Duration::from_millis(3));
+        }
+        let saved = writer.join().expect("written");
+        let mut memory = opened(&root, wanted);
+        for id in saved.iter().chain(&foreign) {
+            memory.get(std::slice::from_ref(id)).expect("there");
+        }
+        assert_eq!(permanent(&mut memory), by_files_alone(&root));
+        assert_eq!(memory.problems().expect("problems"), []);
+    }
+}

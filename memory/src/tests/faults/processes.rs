@@ -1,0 +1,354 @@
+//! Many processes at once, some of them killed. The processes are this test program, which is told
+//! by its environment to be a worker.
+#![expect(clippy::disallowed_methods, reason = "the processes are this program")]
+
+use super::*;
+use crate::recall::Question;
+use crate::store::{Durability, sqlite, transaction};
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a worker is told.
+pub(super) struct Job<'a> {
+    pub(super) work: &'a str,
+    pub(super) root: &'a Path,
+    pub(super) wanted: Wanted,
+    pub(super) number: usize,
+    pub(super) count: usize,
+}
+
+impl Job<'_> {
+    pub(super) fn acks(&self) -> PathBuf {
+        acks(self.root, self.number)
+    }
+
+    /// Starts this program as a worker.
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command
+            .args(["tests::faults::processes::worker", "--exact", "--ignored"])
+            .args(["--nocapture", "--test-threads=1"])
+            .env("AIDD_WORKER", self.work)
+            .env("AIDD_WORKER_ROOT", self.root)
+            .env("AIDD_WORKER_JSON", if self.wanted == Wanted::Json { "1" } else { "0" })
+            .env("AIDD_WORKER_NUMBER", self.number.to_string())
+            .env("AIDD_WORKER_COUNT", self.count.to_string())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub(super) fn start(&self) -> Child {
+        self.command().spawn().expect("a process")
+    }
+}
+
+/// The file a worker acknowledges its writes in.
+fn acks(root: &Path, number: usize) -> PathBuf {
+    root.join(format!("acks-{number}"))
+}
+
+/// What a worker has acknowledged.
+pub(super) fn said(root: &Path, number: usize) -> Vec<String> {
+    lines(&acks(root, number))
+}
+
+fn lines(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    // A line without an end was not written whole.
+    text.split_inclusive('\n')
+        .filter_map(|line| line.strip_suffix('\n'))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn told(name: &str) -> String {
+    std::env::var(format!("AIDD_WORKER{name}")).unwrap_or_default()
+}
+
+#[test]
+#[ignore = "the worker of other tests, which start it"]
+fn worker() {
+    let (work, root) = (told(""), PathBuf::from(told("_ROOT")));
+    if work.is_empty() {
+        return;
+    }
+    let wanted = if told("_JSON") == "1" { Wanted::Json } else { Wanted::Sqlite };
+    let number = told("_NUMBER").parse().expect("a number");
+    let count = told("_COUNT").parse().expect("a number");
+    let job = Job { work: &work, root: &root, wanted, number, count };
+    match job.work {
+        "save" => save_and_say(&job),
+        "churn" => lost::churn(&job),
+        "migrate" => migrate(&job),
+        "look" => places::look(&root, wanted),
+        "disk" => disk::fill(&job),
+        other => panic!("no work `{other}`"),
+    }
+}
+
+/// Saves until there are as many acknowledgements as asked for, a permanent memory every fourth
+/// time.
+fn save_and_say(job: &Job<'_>) {
+    let done = lines(&job.acks()).len();
+    let mut acks = OpenOptions::new().create(true).append(true).open(job.acks()).expect("acks");
+    let seed = u64::from(std::process::id()) << 32 | job.number as u64;
+    let mut numbers = Numbers(seed);
+    let mut memory = opened(job.root, job.wanted);
+    let session = memory.start_session(new_session("main")).expect("a session").id;
+    for n in done..job.count {
+        let text = numbers.words(5);
+        let id = if n % 4 == 0 {
+            memory.save_decision(&decision(&text, Some(&text))).expect("saved").id
+        } else {
+            memory
+                .observe(&session, Kind::Pattern, &text, &Observation::default())
+                .expect("observed")
+        };
+        // Written at once, so that no word of it is lost with the process.
+        acks.write_all(format!("{id}\n").as_bytes()).expect("said");
+    }
+}
+
+/// Waits for a worker; what it said when it failed.
+fn failed(child: Child) -> Option<String> {
+    let output = child.wait_with_output().expect("ended");
+    (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// Starts workers, kills one after another at random times and starts it again, and looks whether
+/// all that was acknowledged is there.
+fn killed(wanted: Wanted, writers: usize, count: usize, kills: usize) {
+    let folder = TempDir::new().expect("a folder");
+    let root = folder.path();
+    drop(opened(root, wanted));
+    let job = |number| Job { work: "save", root, wanted, number, count };
+    let mut children: Vec<Option<Child>> = (0..writers).map(|n| Some(job(n).start())).collect();
+    let mut numbers = Numbers(3);
+    let (mut killed, start) = (0, Instant::now());
+    while killed < kills && start.elapsed() < Duration::from_secs(1200) {
+        std::thread::sleep(Duration::from_millis(20 + numbers.next() % 130));
+        let number = numbers.below(writers);
+        // Killed while it works, not before it began or after it ended.
+        let said = lines(&acks(root, number)).len();
+        if said == 0 || said >= count {
+            if (0..writers).all(|n| lines(&acks(root, n)).len() >= count) {
+                break;
+            }
+            continue;
+        }
+        let mut child = children[number].take().expect("a child");
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        killed += 1;
+        children[number] = Some(job(number).start());
+    }
+    let said: Vec<String> = children.into_iter().flatten().filter_map(failed).collect();
+    assert_eq!(said, [""; 0], "no worker may see an error");
+    let took = start.elapsed();
+
+    let mut memory = opened(root, wanted);
+    assert_eq!(memory.take_notices(), [""; 0]);
+    let known: BTreeSet<String> = memory
+        .read(&mut |store| store.entries(&Query::new(Layers::ALL)))
+        .expect("entries")
+        .into_iter()
+        .map(|entry| entry.id)
+        .collect();
+    let mut all = 0;
+    for number in 0..writers {
+        let acked = lines(&acks(root, number));
+        let lost: Vec<&String> = acked.iter().filter(|id| !known.contains(*id)).collect();
+        assert_eq!(lost, Vec::<&String>::new(), "acknowledged by {number} and lost");
+        assert!(acked.len() >= count, "{number} said {} of {count}", acked.len());
+        all += acked.len();
+    }
+    assert!(known.len() <= all + killed, "{} of {all}, {killed} kills", known.len());
+    assert_eq!(memory.check().expect("checked"), [""; 0]);
+    let problems = memory.problems().expect("problems");
+    assert!(problems.len() <= killed, "{problems:?}");
+    assert_eq!(permanent(&mut memory), by_files_alone(root));
+    say(&format!(
+        "{wanted:?}: {all} writes of {writers} processes, {killed} killed, in {:.1} s",
+        took.as_secs_f64()
+    ));
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_processes_are_killed() {
+    killed(Wanted::Sqlite, 8, size(40, 6000), size(8, 50));
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_from_the_log_either() {
+    killed(Wanted::Json, 4, size(30, 1000), size(4, 25));
+}
+
+/// The steps of a version that comes after this one.
+fn next_steps() -> Vec<&'static str> {
+    let later = "CREATE TABLE later (x); INSERT INTO later SELECT id FROM memories;";
+    crate::store::steps().iter().copied().chain([later]).collect()
+}
+
+fn migrate(job: &Job<'_>) {
+    // All start at one time.
+    let gate = job.root.join("go");
+    while !gate.exists() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let folder = job.root.join(".aidd");
+    let steps = next_steps();
+    let steps = if job.count == 1 { &steps[..steps.len() - 1] } else { &steps[..] };
+    let mut opened = sqlite::open_with(&folder, steps, 50).expect("migrated");
+    let gate = crate::privacy::Gate::new();
+    let document = gate.clean(&serde_json::json!({"id": job.number})).expect("clean");
+    transaction(&mut *opened.store, Durability::Full, &mut |store| {
+        let table = crate::store::Table::Analytics;
+        store.put_document(table, &job.number.to_string(), 1, &document)
+    })
+    .expect("written");
+    fs::write(job.acks(), opened.notices.join("\n") + "\n").expect("said");
+}
+
+/// Starts eight processes at once on the database in `root`; what they said.
+fn race(root: &Path, count: usize) -> Vec<String> {
+    let job = |number| Job { work: "migrate", root, wanted: Wanted::Sqlite, number, count };
+    let children: Vec<Child> = (0..8).map(|number| job(number).start()).collect();
+    std::thread::sleep(Duration::from_millis(200));
+    fs::write(root.join("go"), "").expect("said");
+    let said: Vec<String> = children.into_iter().filter_map(failed).collect();
+    assert_eq!(said, [""; 0]);
+    (0..8).flat_map(|number| lines(&acks(root, number))).filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn eight_starters_migrate_an_old_database_once() {
+    for round in 0..size(2, 20) {
+        let folder = TempDir::new().expect("a folder");
+        let mut old = at(folder.path(), Wanted::Sqlite);
+        save_some(&mut old, &mut Numbers(round as u64), 3);
+        let had = counts(&mut old);
+        // It stays open: a part of the old database is in its log.
+        let said = race(folder.path(), 2);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains("the store went from schema"), "{said:?}");
+        let connection = rusqlite::Connection::open(sqlite::path(&folder.path().join(".aidd")))
+            .expect("a database");
+        let number = |sql: &str| -> u32 {
+            connection.query_row(sql, [], |row| row.get(0)).expect("a number")
+        };
+        assert_eq!(number("PRAGMA user_version") as usize, next_steps().len());
+        assert_eq!(number("SELECT count(*) FROM later") as usize, had[0] + had[1] + had[2]);
+        assert_eq!(number("SELECT count(*) FROM analytics"), 8);
+        let backups = fs::read_dir(folder.path().join(".aidd")).expect("a folder").flatten();
+        let backups = backups.filter(|file| file.file_name().to_string_lossy().ends_with(".bak"));
+        assert_eq!(backups.count(), 1);
+        // The one that was open is told, and writes nothing into what it does not know.
+        let error = old.save_insight("late", None, &Insight::default(), None).expect_err("old");
+        assert!(error.to_string().ends_with("update aidd"), "{error}");
+    }
+}
+
+#[test]
+fn eight_starters_bring_the_first_schema_up_to_date() {
+    let folder = TempDir::new().expect("a folder");
+    let aidd = folder.path().join(".aidd");
+    fs::create_dir_all(&aidd).expect("made");
+    let old = rusqlite::Connection::open(sqlite::path(&aidd)).expect("a database");
+    let rows = "PRAGMA journal_mode = WAL; PRAGMA user_version = 1;
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+        INSERT INTO memories SELECT 'insight_1_' || i, 'insight', 'local', NULL, NULL,
+            'lesson ' || i, '{}', 'active', NULL, NULL, i, i, 1, '[]', '{}', i FROM n;
+        UPDATE counter SET value = 20;";
+    old.execute_batch(crate::store::steps()[0]).expect("the first schema");
+    old.execute_batch(rows).expect("memories");
+    // It stays open: a part of the old database is in its log.
+    let said = race(folder.path(), 1);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].starts_with("the store went from schema 1 to"), "{said:?}");
+    let mut memory = opened(folder.path(), Wanted::Sqlite);
+    assert_eq!(counts(&mut memory), [0, 20, 0, 0]);
+    assert_eq!(memory.check().expect("checked"), [""; 0]);
+    let question = Question { text: "lesson 7".to_owned(), ..Question::new(Layers::ALL) };
+    assert_eq!(memory.search(&question).expect("found").hits[0].id, "insight_1_7");
+}
+
+#[test]
+fn eight_starters_make_one_new_database() {
+    for _ in 0..size(2, 20) {
+        let folder = TempDir::new().expect("a folder");
+        fs::create_dir_all(folder.path().join(".aidd")).expect("made");
+        assert_eq!(race(folder.path(), 1), [""; 0]);
+        let mut memory = opened(folder.path(), Wanted::Sqlite);
+        assert_eq!(memory.check().expect("checked"), [""; 0]);
+        let table = crate::store::Table::Analytics;
+        let documents = memory.read(&mut |store| store.documents(table)).expect("documents");
+        assert_eq!(documents.len(), 8);
+    }
+}
+
+/// Neither a search nor a look around changes a byte of the store, and no file comes or goes.
+#[test]
+fn a_search_leaves_every_byte_as_it_is() {
+    for wanted in [Wanted::Sqlite, Wanted::Json] {
+        let folder = TempDir::new().expect("a folder");
+        let root = folder.path();
+        save_some(&mut opened(root, wanted), &mut Numbers(21), 8);
+        // Whoever opens a store brings what searches need up to date, and closes its log.
+        let mut memory = opened(root, wanted);
+        let ask = |memory: &mut ProjectMemory, text: &str| {
+            let question = Question { text: text.to_owned(), ..Question::new(Layers::ALL) };
+            memory.search(&question).expect("found").hits
+        };
+        ask(&mut memory, "anything");
+        let bytes = || -> Vec<(PathBuf, Vec<u8>)> {
+            let mut files: Vec<PathBuf> = Vec::new();
+            let mut left = vec![root.to_owned()];
+            while let Some(at) = left.pop() {
+                for entry in fs::read_dir(at).expect("a folder").flatten() {
+                    let path = entry.path();
+                    if path.is_dir() {
+                        left.push(path);
+                    } else if path.extension().is_none_or(|end| end != "db-shm") {
+                        // The index of the log holds the marks of readers.
+                        files.push(path);
+                    }
+                }
+            }
+            files.sort();
+            files.into_iter().map(|path| (path.clone(), fs::read(path).expect("bytes"))).collect()
+        };
+        let before = bytes();
+        let mut numbers = Numbers(21);
+        let mut found = 0;
+        for n in 0..size(100, 1000) {
+            let text = match n % 4 {
+                0 => format!("topic {}", n % 9),
+                1 => numbers.words(6),
+                2 => "어제 결정한 인증 방식 \" OR NEAR(".to_owned(),
+                _ => numbers.words(1),
+            };
+            found += ask(&mut memory, &text).len();
+            if n % 10 == 0 {
+                for hit in ask(&mut memory, "topic 1").iter().take(2) {
+                    memory.timeline(&hit.id, 3).expect("a timeline");
+                    memory.walk(&hit.id, &[], 5).expect("a walk");
+                    memory.entries_by_id(&[hit.id.clone(), "none".into()]).expect("entries");
+                }
+            }
+        }
+        assert!(found > 0);
+        let after = bytes();
+        let names = |files: &[(PathBuf, Vec<u8>)]| -> Vec<PathBuf> {
+            files.iter().map(|(path, _)| path.clone()).collect()
+        };
+        assert_eq!(names(&before), names(&after));
+        for ((path, before), (_, after)) in before.iter().zip(&after) {
+            assert!(before == after, "{} changed", path.display());
+        }
+    }
+}

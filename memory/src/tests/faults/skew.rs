@@ -1,0 +1,119 @@
+//! Two versions of aidd on one project: what the older does not know stays.
+
+use super::*;
+use crate::log::{ProblemKind, Revision};
+use crate::permanent::Edit;
+use serde_json::{Value, json};
+
+const FILE: &str = "ai/memory/decisions.jsonl";
+
+/// A line as an aidd of a later year writes it.
+fn newer_line() -> (String, Value) {
+    let line = json!({
+        "id": "decision_1763800000000_abcdefabcdef",
+        "at": START,
+        "schemaVersion": 9,
+        "type": "decision",
+        "topic": "storage",
+        "content": "Keep blobs in a bucket",
+        "metadata": {"reasoning": "cheap", "weight": {"cost": 3}},
+        "links": [],
+        "voters": ["a", "b"],
+    });
+    let revision: Revision = serde_json::from_value(line.clone()).expect("a revision");
+    (revision.sealed().line() + "\n", line)
+}
+
+#[test]
+fn what_a_newer_writer_added_outlives_an_edit_by_this_one() {
+    on_both(|root, memory| {
+        let (text_of, line) = newer_line();
+        write(root, FILE, &text_of);
+        let id = line["id"].as_str().expect("an id");
+        let edit = Edit { content: Some("Keep blobs on disk".into()), ..Edit::default() };
+        memory.edit(Kind::Decision, id, &edit).expect("edited");
+        memory.set_outcome(id, crate::types::Outcome::Failed, None).expect("set");
+        let written = text(root, FILE);
+        let last: Value =
+            serde_json::from_str(written.lines().last().expect("a line")).expect("JSON");
+        assert_eq!(last["voters"], line["voters"]);
+        assert_eq!(last["metadata"]["weight"], json!({"cost": 3}));
+        assert_eq!(last["schemaVersion"], 9);
+        assert_eq!(last["content"], "Keep blobs on disk");
+        assert_eq!(written.lines().next().map(|line| line.to_owned() + "\n"), Some(text_of));
+        // And through a store that was made anew.
+        let other = quick_folder();
+        write(other.path(), FILE, &written);
+        let entry = opened(other.path(), Wanted::Auto).get(&[id.to_owned()]);
+        let entry = entry.expect("there").remove(0);
+        assert_eq!(entry.extra["voters"], line["voters"]);
+    });
+}
+
+#[test]
+fn a_line_of_a_kind_that_is_not_known_yet_is_named_and_stays() {
+    on_both(|root, memory| {
+        memory.save_decision(&decision("Known", None)).expect("saved");
+        let line = r#"{"id":"hypothesis_1_x","type":"hypothesis","schemaVersion":4,"content":"x"}"#;
+        let odd = r#"{"id":"decision_1_y","type":"decision","op":"freeze"}"#;
+        let before = format!("{}{line}\n{odd}\n", text(root, FILE));
+        write(root, FILE, &before);
+        let problems = memory.problems().expect("problems");
+        let said: Vec<_> = problems.iter().map(|problem| (problem.line, problem.kind)).collect();
+        assert_eq!(said, [(2, ProblemKind::MalformedLine), (3, ProblemKind::MalformedLine)]);
+        assert_eq!(
+            problems[0].message,
+            "written by a newer aidd (schema 4): passed over until this one is updated"
+        );
+        assert!(problems[1].message.starts_with("not a memory: "), "{problems:?}");
+        memory.save_decision(&decision("After it", None)).expect("saved");
+        assert!(text(root, FILE).starts_with(&before));
+        assert_eq!(counts(memory)[2], 2);
+    });
+}
+
+#[test]
+fn a_newer_database_is_refused_by_name_and_not_touched() {
+    let folder = TempDir::new().expect("a folder");
+    let mut memory = at(folder.path(), Wanted::Sqlite);
+    save_some(&mut memory, &mut Numbers(1), 2);
+    drop(memory);
+    let path = folder.path().join(".aidd/data.db");
+    let connection = rusqlite::Connection::open(&path).expect("a database");
+    connection
+        .execute_batch("ALTER TABLE memories ADD COLUMN mood TEXT; PRAGMA user_version = 77;")
+        .expect("a newer schema");
+    drop(connection);
+    let before = std::fs::read(&path).expect("bytes");
+    for wanted in [Wanted::Auto, Wanted::Sqlite] {
+        let error = ProjectMemory::open(folder.path(), wanted, crate::project::system_clock())
+            .expect_err("newer");
+        let known = crate::store::steps().len();
+        let said = format!(
+            "{} has schema 77, and this aidd knows up to {known}: update aidd",
+            path.display()
+        );
+        assert_eq!(error.to_string(), said);
+    }
+    assert_eq!(std::fs::read(&path).expect("bytes"), before);
+    assert!(!folder.path().join(".aidd/data.jsonl").exists());
+}
+
+#[test]
+fn a_number_that_no_schema_has_is_damage() {
+    for number in [-5, 0, 1 << 30] {
+        let folder = TempDir::new().expect("a folder");
+        let mut memory = at(folder.path(), Wanted::Sqlite);
+        save_some(&mut memory, &mut Numbers(1), 2);
+        let (had, whole) = (counts(&mut memory), permanent(&mut memory));
+        drop(memory);
+        let connection = rusqlite::Connection::open(folder.path().join(".aidd/data.db"));
+        let connection = connection.expect("a database");
+        connection.pragma_update(None, "user_version", number).expect("set");
+        drop(connection);
+        let mut memory = opened(folder.path(), Wanted::Auto);
+        assert_eq!(memory.backend(), "sqlite");
+        assert!(memory.take_notices()[0].contains("says that its schema is"), "{number}");
+        assert_eq!((counts(&mut memory), permanent(&mut memory)), (had, whole), "{number}");
+    }
+}

@@ -1,0 +1,286 @@
+//! Settling conflicts, taking back, taking in, and pruning tracked files.
+
+use super::{START, decision, mistake, on_both, text, write};
+use crate::MemoryError;
+use crate::kinds::Insight;
+use crate::log::Revision;
+use crate::permanent::{Conflict, Edit};
+use crate::project::ProjectMemory;
+use crate::store::{Layers, Query, Wanted};
+use crate::types::{Entry, Kind, Layer, Link, Relation, Status};
+
+const DECISIONS: &str = "ai/memory/decisions.jsonl";
+
+fn line(id: &str, at: i64, content: &str, topic: &str, links: &[(Relation, &str)]) -> Revision {
+    let links = links.iter().map(|(relation, to)| Link::to(*relation, to)).collect();
+    let first = Revision::first(Kind::Decision, id.into(), at, content);
+    Revision { topic: Some(topic.into()), links, ..first }.sealed()
+}
+
+fn file(lines: &[&Revision]) -> String {
+    lines.iter().map(|line| line.line() + "\n").collect()
+}
+
+#[test]
+fn of_two_edits_the_named_one_is_kept() {
+    on_both(|root, memory| {
+        let first = line("decision_1_a", 1, "cookies", "auth", &[]);
+        let edit = |at, content: &str| {
+            Revision {
+                parents: vec![first.rev.clone()],
+                at,
+                content: content.into(),
+                ..first.clone()
+            }
+            .sealed()
+        };
+        let (day, week) = (edit(2, "cookies, a day"), edit(3, "cookies, a week"));
+        write(root, DECISIONS, &file(&[&first, &day, &week]));
+        let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
+        assert_eq!((&*entry.content, entry.heads.len()), ("cookies, a week", 2));
+        assert!(matches!(
+            memory.settle("decision_1_a", Some("zzz")),
+            Err(MemoryError::Invalid(why)) if why.contains(&day.rev)
+        ));
+        let both = memory.settle("decision_1_a", Some("")).expect_err("two begin so");
+        assert!(both.to_string().starts_with("`` begins none, or more than one"), "{both}");
+        let settled = memory.settle("decision_1_a", Some(&day.rev[..6])).expect("settled");
+        assert_eq!(settled.dropped, std::slice::from_ref(&week.rev));
+        let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
+        assert_eq!((&*entry.content, entry.heads.len()), ("cookies, a day", 1));
+        assert_eq!(entry.created_at, 1);
+        let before = text(root, DECISIONS);
+        assert!(memory.settle("decision_1_a", None).expect("settled").is_nothing());
+        assert_eq!(text(root, DECISIONS), before, "nothing is written for nothing");
+    });
+}
+
+/// Two clones that made the same edit are one head, and what comes after replaces both lines.
+#[test]
+fn what_follows_the_same_edit_of_two_clones_takes() {
+    on_both(|root, memory| {
+        let lines = |id: &str| {
+            let first = line(id, 1, "cookies", "", &[]);
+            let edit = |at| {
+                let parents = vec![first.rev.clone()];
+                Revision { parents, at, content: format!("jwt {id}"), ..first.clone() }.sealed()
+            };
+            [first.clone(), edit(2), edit(3)]
+        };
+        let ids = ["decision_1_a", "decision_1_b", "decision_1_c", "decision_1_d"];
+        let all: Vec<Revision> = ids.into_iter().flat_map(lines).collect();
+        write(root, DECISIONS, &file(&all.iter().collect::<Vec<_>>()));
+        let of = |memory: &mut ProjectMemory, id: &str| {
+            memory.read(&mut |store| store.entry(id)).expect("read").expect("there")
+        };
+        memory.remove(Kind::Decision, "decision_1_a", None).expect("removed");
+        let removed = of(memory, "decision_1_a");
+        assert_eq!((removed.status, removed.heads.len()), (Status::Removed, 1));
+        let edit = Edit { content: Some("sessions".into()), ..Edit::default() };
+        memory.edit(Kind::Decision, "decision_1_b", &edit).expect("edited");
+        memory.link("decision_1_c", &Link::to(Relation::RelatesTo, "decision_1_b")).expect("done");
+        let rev = of(memory, "decision_1_d").heads.remove(0);
+        memory.remove(Kind::Decision, "decision_1_d", None).expect("removed");
+        for (id, content) in [("decision_1_b", "sessions"), ("decision_1_c", "jwt decision_1_c")] {
+            let entry = of(memory, id);
+            assert_eq!((&*entry.content, entry.heads.len()), (content, 1));
+        }
+        assert!(!of(memory, "decision_1_d").heads.contains(&rev));
+        assert_eq!(memory.conflicts().expect("conflicts"), []);
+    });
+}
+
+#[test]
+fn of_the_same_edit_twice_and_another_the_named_one_is_kept() {
+    on_both(|root, memory| {
+        let first = line("decision_1_a", 1, "cookies", "", &[]);
+        let edit = |at, content: &str| {
+            let parents = vec![first.rev.clone()];
+            Revision { parents, at, content: content.into(), ..first.clone() }.sealed()
+        };
+        let (twin, same, other) = (edit(2, "jwt"), edit(3, "jwt"), edit(4, "sessions"));
+        write(root, DECISIONS, &file(&[&first, &twin, &same, &other]));
+        let settled = memory.settle("decision_1_a", Some(&other.rev)).expect("settled");
+        assert_eq!(settled.dropped, [same.rev]);
+        let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
+        assert_eq!((&*entry.content, entry.heads.len()), ("sessions", 1));
+        let none = memory.settle("decision_1_a", Some("")).expect("the only one");
+        assert!(none.is_nothing());
+    });
+}
+
+#[test]
+fn one_of_several_decisions_takes_the_place_of_the_others() {
+    on_both(|root, memory| {
+        let [a, b, c] = [
+            line("decision_1_a", 1, "cookies", "Auth", &[]),
+            line("decision_2_b", 2, "redis", "auth", &[]),
+            line("decision_3_c", 3, "jwt", "x", &[(Relation::Contradicts, "decision_1_a")]),
+        ];
+        write(root, DECISIONS, &file(&[&a, &b, &c]));
+        assert_eq!(memory.conflicts().expect("conflicts").len(), 2);
+        let settled = memory.settle("decision_1_a", None).expect("settled");
+        assert_eq!(settled.superseded, ["decision_2_b", "decision_3_c"]);
+        assert_eq!(memory.conflicts().expect("conflicts"), []);
+        let beaten = memory.settle("decision_2_b", None).expect_err("superseded");
+        assert!(beaten.to_string().contains("superseded"), "{beaten}");
+    });
+}
+
+#[test]
+fn a_circle_is_taken_apart_at_the_one_that_counts() {
+    on_both(|root, memory| {
+        let supersedes = Relation::Supersedes;
+        let [a, b, c] = [
+            line("decision_1_a", 1, "cookies", "x", &[(supersedes, "decision_3_c")]),
+            line("decision_2_b", 2, "redis", "y", &[(supersedes, "decision_1_a")]),
+            line("decision_3_c", 3, "jwt", "z", &[(supersedes, "decision_2_b")]),
+        ];
+        write(root, DECISIONS, &file(&[&a, &b, &c]));
+        let conflicts = memory.conflicts().expect("conflicts");
+        assert!(conflicts.iter().all(|one| matches!(one, Conflict::Circle { .. })));
+        assert_eq!(conflicts.len(), 3);
+        let settled = memory.settle("decision_2_b", None).expect("settled");
+        assert_eq!(settled.unlinked, ["decision_3_c"]);
+        assert_eq!(memory.conflicts().expect("conflicts"), []);
+        let ids = ["decision_1_a", "decision_2_b", "decision_3_c"].map(str::to_owned);
+        let entries = memory.get(&ids).expect("there");
+        let statuses: Vec<Status> = entries.iter().map(|entry| entry.status).collect();
+        assert_eq!(statuses, [Status::Superseded, Status::Active, Status::Superseded]);
+    });
+}
+
+#[test]
+fn taking_back_keeps_lines_and_deletes_the_rest() {
+    on_both(|root, memory| {
+        let tracked = memory.save_decision(&decision("cookies", None)).expect("saved").id;
+        let own = memory.save_insight("lesson", None, &Insight::default(), None).expect("saved");
+        memory.take_back(&tracked, Some("wrong")).expect("taken back");
+        memory.take_back(&own, None).expect("taken back");
+        assert!(text(root, DECISIONS).contains("cookies"));
+        for id in [&tracked, &own] {
+            let again = memory.take_back(id, None);
+            assert!(matches!(again, Err(MemoryError::Unknown { .. })), "{id}");
+        }
+    });
+}
+
+#[test]
+fn what_held_a_secret_is_known_again() {
+    on_both(|_, memory| {
+        let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+        let error = mistake(&format!("push refused\nwith {token}\n<private>mine</private>"), "f");
+        let first = memory.save_mistake(&error).expect("saved");
+        let again = memory.save_mistake(&error).expect("saved");
+        assert_eq!((again.id, again.occurrences), (first.id, Some(2)));
+        let decided = decision(&format!("use {token}"), Some("auth"));
+        let first = memory.save_decision(&decided).expect("saved");
+        let again = memory.save_decision(&decided).expect("saved");
+        assert_eq!((again.id, again.is_new), (first.id, false));
+        let mut private = decision("use a vault", Some("<private>acme</private> keys"));
+        private.body.reasoning = format!("{token} leaked");
+        let first = memory.save_decision(&private).expect("saved");
+        let again = memory.save_decision(&private).expect("saved");
+        assert_eq!((again.id, again.is_new, again.is_edited), (first.id, false, false));
+    });
+}
+
+#[test]
+fn what_is_taken_in_twice_is_there_once() {
+    on_both(|root, memory| {
+        let secret = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+        let first = line("decision_1_a", 1, &format!("use {secret}"), "auth", &[]);
+        let edit = Revision {
+            parents: vec![first.rev.clone()],
+            at: 2,
+            content: "use a vault".into(),
+            ..first.clone()
+        }
+        .sealed();
+        let entry = Entry {
+            layer: Layer::Local,
+            kind: Kind::Insight,
+            id: "insight_1_a".into(),
+            content: "<private>x</private> lesson".into(),
+            ..crate::log::fold(std::slice::from_ref(&first)).expect("a memory").entry
+        };
+        let (lines, entries) = ([edit, first], [entry]);
+        let seen = memory.take_in(&lines, &entries, true).expect("looked at");
+        assert_eq!((seen.new.len(), seen.known, seen.redacted), (2, 0, 2));
+        assert!(!root.join(DECISIONS).exists());
+        assert_eq!(memory.take_in(&lines, &entries, false).expect("taken"), seen);
+        let entry = memory.get(&["decision_1_a".into()]).expect("there").remove(0);
+        // The edit follows the line whose words, and so whose hash, the gate has changed.
+        assert_eq!((&*entry.content, entry.heads.len()), ("use a vault", 1));
+        assert!(!text(root, DECISIONS).contains(&secret));
+        let before = text(root, DECISIONS);
+        let again = memory.take_in(&lines, &entries, false).expect("taken");
+        assert_eq!((again.new.len(), again.known, again.redacted), (0, 3, 0));
+        assert_eq!(text(root, DECISIONS), before);
+        assert_eq!(memory.problems().expect("problems"), []);
+    });
+}
+
+#[test]
+fn tracked_lines_go_only_when_old_and_asked_for() {
+    on_both(|root, memory| {
+        let gone = memory.save_mistake(&mistake("boom", "f")).expect("saved").id;
+        let kept = memory.save_mistake(&mistake("other thing", "f")).expect("saved").id;
+        memory.take_back(&gone, None).expect("taken back");
+        let path = "ai/memory/mistakes.jsonl";
+        let before = text(root, path);
+        assert_eq!(memory.prune_tracked(1, false).expect("pruned"), []);
+        // Forty days later.
+        let mut later = later(root, memory);
+        let dropped = later.prune_tracked(30, true).expect("looked at");
+        assert_eq!(dropped.iter().map(|one| &*one.id).collect::<Vec<_>>(), [&*gone]);
+        assert_eq!(text(root, path), before);
+        assert_eq!(later.prune_tracked(30, false).expect("pruned"), dropped);
+        assert!(!text(root, path).contains(&gone) && text(root, path).contains(&kept));
+        assert_eq!(later.missing("mistakes").expect("missing").len(), 2);
+        later.export(true).expect("written");
+        assert_eq!(text(root, path).lines().count(), before.lines().count());
+    });
+}
+
+/// Forty days after everything else.
+fn later(root: &std::path::Path, memory: &ProjectMemory) -> ProjectMemory {
+    let wanted = if memory.backend() == "json" { Wanted::Json } else { Wanted::Sqlite };
+    let clock = Box::new(|| START + 40 * 86_400_000);
+    ProjectMemory::open(root, wanted, clock).expect("a memory")
+}
+
+#[test]
+fn what_an_older_file_says_is_not_brought_back_by_pruning() {
+    on_both(|root, memory| {
+        let older = r#"{"decisions": [{"decision": "Use cookies", "date": "2025-01-01"}]}"#;
+        write(root, "ai/memory/decisions.json", older);
+        let id = memory
+            .read(&mut |store| store.entries(&Query::new(Layers::ALL)))
+            .expect("read")
+            .remove(0)
+            .id;
+        memory.take_back(&id, None).expect("taken back");
+        let mut later = later(root, memory);
+        for only_look in [true, false] {
+            assert_eq!(later.prune_tracked(30, only_look).expect("pruned"), []);
+        }
+        let entry = later.read(&mut |store| store.entry(&id)).expect("read").expect("there");
+        assert_eq!(entry.status, Status::Removed);
+        assert!(text(root, DECISIONS).contains(&id));
+    });
+}
+
+#[test]
+fn a_mark_at_the_start_of_a_file_brings_nothing_back() {
+    on_both(|root, memory| {
+        let id = memory.save_decision(&decision("cookies", None)).expect("saved").id;
+        memory.take_back(&id, None).expect("taken back");
+        write(root, DECISIONS, &format!("\u{FEFF}{}", text(root, DECISIONS)));
+        let mut later = later(root, memory);
+        let dropped = later.prune_tracked(30, false).expect("pruned");
+        assert_eq!(dropped.len(), 1);
+        assert!(!text(root, DECISIONS).contains(&id));
+        assert_eq!(later.read(&mut |store| store.entry(&id)).expect("read"), None);
+    });
+}

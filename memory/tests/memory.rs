@@ -1,0 +1,186 @@
+//! The memory under many processes that die at any time: nothing acknowledged is lost.
+//!
+//! This file starts itself anew as its own worker: `worker` is a test that does nothing unless the
+//! environment tells it what to do. The sizes are those of a quick run; `AIDD_FAULT_WRITES` sets
+//! the writes of each of the eight processes.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "starts processes, and reads what they acknowledged"
+)]
+
+use aidd_memory::kinds::Observation;
+use aidd_memory::permanent::New;
+use aidd_memory::project::{ProjectMemory, system_clock};
+use aidd_memory::records::{AiProvider, SessionState};
+use aidd_memory::store::{Layers, Query, Wanted};
+use aidd_memory::types::Kind;
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PROCESSES: usize = 8;
+
+fn writes() -> usize {
+    std::env::var("AIDD_FAULT_WRITES").ok().and_then(|text| text.parse().ok()).unwrap_or(25)
+}
+
+fn open(root: &Path, store: &str) -> ProjectMemory {
+    let wanted = if store == "json" { Wanted::Json } else { Wanted::Sqlite };
+    ProjectMemory::open(root, wanted, system_clock()).expect("a memory")
+}
+
+/// What a process does: writes, and after each write notes its id in a file of its own.
+#[test]
+fn worker() {
+    let (Ok(root), Ok(store), Ok(acks)) = (
+        std::env::var("AIDD_WORKER_ROOT"),
+        std::env::var("AIDD_WORKER_STORE"),
+        std::env::var("AIDD_WORKER_ACKS"),
+    ) else {
+        return;
+    };
+    let mut memory = open(Path::new(&root), &store);
+    if acks.is_empty() {
+        return;
+    }
+    let mut acks = OpenOptions::new().create(true).append(true).open(acks).expect("acks");
+    let provider = AiProvider { provider: "p".into(), ..AiProvider::default() };
+    let session =
+        SessionState { branch: "main".into(), ai_provider: provider, ..SessionState::default() };
+    let session = memory.start_session(session).expect("a session").id;
+    let me = std::process::id();
+    for n in 0..writes() {
+        let content = format!("process {me} decided number {n}, and nobody else did");
+        let saved = memory.save_decision(&New { content, ..New::default() }).expect("saved");
+        writeln!(acks, "{}", saved.id).expect("acknowledged");
+        let title = format!("process {me} saw number {n}");
+        let id = memory
+            .observe(&session, Kind::Insight, &title, &Observation::default())
+            .expect("observed");
+        writeln!(acks, "{id}").expect("acknowledged");
+    }
+}
+
+fn start(root: &Path, store: &str, acks: &str) -> Child {
+    Command::new(std::env::current_exe().expect("this file"))
+        .args(["worker", "--exact", "--nocapture", "--test-threads=1"])
+        .env("AIDD_WORKER_ROOT", root)
+        .env("AIDD_WORKER_STORE", store)
+        .env("AIDD_WORKER_ACKS", acks)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a process")
+}
+
+/// Eight processes write at once. Every `kills`th of a second the next of them is killed and
+/// started anew, a few times; then all come to their end.
+fn many_processes(store: &str, kills: usize) {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let root = folder.path();
+    let mut count = 0;
+    let mut begin = || {
+        count += 1;
+        start(root, store, &root.join(format!("acks-{count}")).display().to_string())
+    };
+    let mut children: Vec<Child> = (0..PROCESSES).map(|_| begin()).collect();
+    for kill in 0..kills {
+        std::thread::sleep(Duration::from_millis(120));
+        let child = &mut children[kill % PROCESSES];
+        // SIGKILL: no destructor, no buffer is flushed.
+        child.kill().expect("killed");
+        child.wait().expect("its end");
+        children[kill % PROCESSES] = begin();
+    }
+    for child in children {
+        let output = child.wait_with_output().expect("its end");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "a writer failed: {said}");
+    }
+    let mut acknowledged = BTreeSet::new();
+    for entry in fs::read_dir(root).expect("a folder").flatten() {
+        if entry.file_name().to_string_lossy().starts_with("acks-") {
+            let text = fs::read_to_string(entry.path()).expect("acks");
+            // A worker that was killed may have left half a line.
+            let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+            acknowledged.extend(whole.lines().map(str::to_owned));
+        }
+    }
+    assert!(acknowledged.len() >= PROCESSES * writes() * 2, "{} acks", acknowledged.len());
+    let mut memory = open(root, store);
+    assert_eq!(memory.take_notices(), [""; 0]);
+    let found = memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("entries");
+    let found: BTreeSet<String> = found.into_iter().map(|entry| entry.id).collect();
+    let lost: Vec<&String> = acknowledged.difference(&found).collect();
+    assert!(lost.is_empty(), "{} of {} lost: {lost:?}", lost.len(), acknowledged.len());
+    assert_eq!(memory.check().expect("checked"), [""; 0]);
+    assert_eq!(memory.problems().expect("problems"), []);
+    // The tracked files alone hold every decision.
+    let decisions = acknowledged.iter().filter(|id| id.starts_with("decision_"));
+    let lines = fs::read_to_string(root.join("ai/memory/decisions.jsonl")).expect("lines");
+    for id in decisions {
+        assert!(lines.contains(id.as_str()), "{id} is in no tracked file");
+    }
+}
+
+#[test]
+fn eight_processes_lose_nothing_in_sqlite() {
+    many_processes("sqlite", 12);
+}
+
+#[test]
+fn eight_processes_lose_nothing_in_json() {
+    many_processes("json", 12);
+}
+
+#[test]
+fn eight_processes_may_be_the_first() {
+    for round in 0..4 {
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let store = if round % 2 == 0 { "sqlite" } else { "json" };
+        let children: Vec<Child> =
+            (0..PROCESSES).map(|_| start(folder.path(), store, "")).collect();
+        for child in children {
+            let output = child.wait_with_output().expect("its end");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{said}");
+        }
+        let mut memory = open(folder.path(), store);
+        assert_eq!(memory.check().expect("checked"), [""; 0]);
+    }
+}
+
+/// Git replaces the tracked file while others write to it.
+#[test]
+fn a_file_that_is_replaced_while_it_is_written_keeps_what_was_acknowledged() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let root = folder.path();
+    let acks = root.join("acks");
+    let mut child = start(root, "sqlite", &acks.display().to_string());
+    let file = root.join("ai/memory/decisions.jsonl");
+    let limit = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().expect("its state").is_none() && Instant::now() < limit {
+        if let Ok(text) = fs::read(&file) {
+            // Git writes a new file and renames it; what came between reading and renaming is as
+            // in a check-out with changes that Git would have refused to lose. So only a whole
+            // copy of the newest state takes its place.
+            let new = file.with_extension("new");
+            fs::write(&new, &text).expect("written");
+            if fs::read(&file).is_ok_and(|now| now == text) {
+                fs::rename(&new, &file).expect("replaced");
+            }
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(child.wait().expect("its end").success());
+    let mut memory = open(root, "sqlite");
+    memory.export(true).expect("exported");
+    let found = memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("entries");
+    let found: BTreeSet<String> = found.into_iter().map(|entry| entry.id).collect();
+    for id in fs::read_to_string(&acks).expect("acks").lines() {
+        assert!(found.contains(id), "{id} is lost");
+    }
+}

@@ -1,0 +1,326 @@
+//! The memory is searched as the retrieval set wants it, in both stores, and searching changes
+//! nothing.
+#![expect(clippy::disallowed_methods, reason = "compares the files of the store")]
+
+#[path = "../benches/retrieval/set.rs"]
+mod set;
+
+use aidd_memory::permanent::New;
+use aidd_memory::project::ProjectMemory;
+use aidd_memory::recall::{Found, Question, SearchOrder, Using};
+use aidd_memory::store::{Layers, Wanted};
+use aidd_memory::types::{Kind, Outcome, Status};
+use set::Asked;
+use std::path::Path;
+use std::time::Duration;
+use tempfile::TempDir;
+
+const BOTH: [Wanted; 2] = [Wanted::Sqlite, Wanted::Json];
+
+/// The set in a new store.
+fn set_in(wanted: Wanted) -> (TempDir, ProjectMemory) {
+    let folder = TempDir::new().expect("a folder");
+    let memory = set::filled(folder.path(), wanted, &[]);
+    (folder, memory)
+}
+
+/// Runs `test` on a new memory of each kind.
+fn on_both(test: impl Fn(&mut ProjectMemory)) {
+    for wanted in BOTH {
+        let folder = TempDir::new().expect("a folder");
+        test(&mut set::open(folder.path(), wanted));
+    }
+}
+
+fn search(memory: &mut ProjectMemory, text: &str) -> Found {
+    memory.search(&Question { text: text.into(), ..Question::new(Layers::ALL) }).expect("found")
+}
+
+fn titles(found: &Found) -> Vec<&str> {
+    found.hits.iter().map(|hit| &*hit.title).collect()
+}
+
+fn decide(memory: &mut ProjectMemory, topic: &str, content: &str) -> String {
+    let topic = Some(topic.to_owned()).filter(|topic| !topic.is_empty());
+    let new = New { content: content.to_owned(), topic, ..New::default() };
+    memory.save_decision(&new).expect("saved").id
+}
+
+#[test]
+fn both_ways_together_find_more_than_each_alone() {
+    let (_folder, mut memory) = set_in(Wanted::Sqlite);
+    let asked: Vec<Asked> = set::questions().into_iter().filter(Asked::is_test).collect();
+    let [words, meaning, both] = [Using::Words, Using::Meaning, Using::Both]
+        .map(|using| set::scores(&mut memory, &asked, using));
+    for (name, other) in [("words", &words), ("meaning", &meaning)] {
+        let [mean, low, _] = set::gained(&both, other);
+        assert!(low > 0.0, "only {mean:.3} more than {name}, at least {low:.3}");
+    }
+    for (at, least) in [0.76, 0.81, 0.72, 0.73].into_iter().enumerate() {
+        let mean = set::mean(both.iter().map(|score| score.figures()[at]));
+        assert!(mean >= least, "{} is {mean:.3}", set::FIGURES[at]);
+    }
+}
+
+#[test]
+fn both_stores_answer_alike_in_new_and_in_old_processes() {
+    let (folder, mut sqlite) = set_in(Wanted::Sqlite);
+    let (_other, mut json) = set_in(Wanted::Json);
+    for (at, asked) in set::questions().iter().enumerate() {
+        let question = set::question(asked);
+        let warm = sqlite.search(&question).expect("found");
+        assert_eq!(json.search(&question).expect("found"), warm, "{}: {}", asked.kind, asked.id);
+        // The terms of a process that searches for the first time are those of the store.
+        if at % 10 == 0 {
+            let mut cold = set::open(folder.path(), Wanted::Sqlite);
+            assert_eq!(cold.search(&question).expect("found"), warm, "{}", asked.question);
+        }
+    }
+}
+
+#[test]
+fn an_exact_topic_comes_first_among_a_thousand() {
+    let folder = TempDir::new().expect("a folder");
+    let memories = set::memories();
+    let others = set::others(1000 - memories.len());
+    let mut memory = set::filled(folder.path(), Wanted::Sqlite, &others);
+    let topics: Vec<&str> = memories
+        .iter()
+        .filter(|memory| memory.id.contains("-d"))
+        .map(|memory| &*memory.topic)
+        .collect();
+    for topic in topics.iter().step_by(topics.len() / 20).take(20) {
+        let found = search(&mut memory, &topic.to_uppercase().replace(' ', "_"));
+        assert_eq!(found.hits[0].topic.as_deref(), Some(*topic));
+        assert!(found.hits[0].score >= 0.9);
+    }
+}
+
+/// The files of a store but for the one that readers share locks in.
+fn bytes(root: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = std::fs::read_dir(root.join(".aidd")).expect("a folder");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<(String, Vec<u8>)> = paths
+        .filter(|path| path.extension().is_none_or(|ending| ending != "db-shm"))
+        .map(|path| (path.display().to_string(), std::fs::read(&path).expect("a file")))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_thousand_searches_change_nothing() {
+    for wanted in BOTH {
+        let (folder, mut memory) = set_in(wanted);
+        let before = bytes(folder.path());
+        assert!(before.iter().any(|(_, bytes)| bytes.len() > 100_000));
+        let questions = set::questions();
+        for asked in questions.iter().cycle().take(1000) {
+            memory.search(&set::question(asked)).expect("found");
+        }
+        memory.timeline("shop-d02", 3).expect("a timeline");
+        memory.entries_by_id(&["shop-d02".to_owned()]).expect("entries");
+        assert!(bytes(folder.path()) == before, "{wanted:?} wrote");
+    }
+}
+
+#[test]
+fn questions_in_any_script_and_with_any_sign_are_answered() {
+    on_both(|memory| {
+        decide(memory, "", "인증은 JWT로 한다");
+        decide(memory, "", "キャッシュはRedisに保存する");
+        decide(memory, "", "支付服务使用分布式锁");
+        decide(memory, "", "The Café menu is cached");
+        // What is saved in one millisecond is of one age.
+        std::thread::sleep(Duration::from_millis(2));
+        decide(memory, "", "Quote \"SELECT *\" AND (NOT NEAR) OR a:b ^c");
+        for (text, title) in [
+            ("인증을", "인증은 JWT로 한다"),
+            ("인증 방식", "인증은 JWT로 한다"),
+            ("保存先", "キャッシュはRedisに保存する"),
+            ("キャッシュ", "キャッシュはRedisに保存する"),
+            ("分布式", "支付服务使用分布式锁"),
+            ("cafe", "The Café menu is cached"),
+            ("CAFÉ menus", "The Café menu is cached"),
+            ("\"SELECT *\"", "Quote \"SELECT *\" AND (NOT NEAR) OR a:b ^c"),
+            ("quote AND OR NOT ( \" ' * ^ : - + {", "Quote \"SELECT *\" AND (NOT NEAR) OR a:b ^c"),
+        ] {
+            assert_eq!(titles(&search(memory, text)).first(), Some(&title), "{text}");
+        }
+        assert_eq!(titles(&search(memory, "zyzzyva")), [""; 0]);
+        assert_eq!(search(memory, "?! \u{0} \" * ").hits, []);
+        let long = "cafe zebra ".repeat(100_000);
+        assert_eq!(titles(&search(memory, &long))[0], "The Café menu is cached");
+        let newest = titles(&search(memory, " ")).first().map(|title| (*title).to_owned());
+        assert_eq!(newest.as_deref(), Some("Quote \"SELECT *\" AND (NOT NEAR) OR a:b ^c"));
+        assert_eq!(search(memory, "").matched, 5);
+    });
+}
+
+fn ids(memory: &mut ProjectMemory, question: Question) -> String {
+    let found = memory.search(&Question { limit: 400, ..question }).expect("found");
+    let mut ids: Vec<String> = found.hits.into_iter().map(|hit| hit.id).collect();
+    ids.sort();
+    ids.join(" ")
+}
+
+#[test]
+fn filters_choose() {
+    for wanted in BOTH {
+        let (_folder, mut memory) = set_in(wanted);
+        let base = || Question::new(Layers::ALL);
+        let mut found = |question: Question| ids(&mut memory, question);
+        let topic = Some("Session-Storage".to_owned());
+        assert_eq!(found(Question { topic: topic.clone(), ..base() }), "shop-d02");
+        assert_eq!(found(Question { topic, with_superseded: true, ..base() }), "shop-d01 shop-d02");
+        let branch = Some("feat/kr-launch".to_owned());
+        assert!(found(Question { branch, ..base() }).contains("shop-d05"));
+        let file = Some("auth/session.ts".to_owned());
+        assert_eq!(found(Question { file, ..base() }), "shop-d02");
+        let file = Some("sion.ts".to_owned());
+        assert_eq!(found(Question { file, ..base() }), "");
+        let session_id = Some("s-1219b".to_owned());
+        assert!(found(Question { session_id, ..base() }).contains("shop-d02"));
+        let failed = Question {
+            outcome: Some(Outcome::Failed),
+            kinds: vec![Kind::Decision],
+            with_superseded: true,
+            text: "login state in tokens".into(),
+            ..base()
+        };
+        assert!(found(failed).contains("shop-d01"));
+        let day =
+            Question { since: Some(1_766_137_513_000), until: Some(1_766_137_513_001), ..base() };
+        assert_eq!(found(day), "shop-d02");
+        assert_eq!(
+            found(Question { kinds: vec![Kind::Preference], ..base() }).split(' ').count(),
+            4
+        );
+    }
+}
+
+#[test]
+fn orders_and_limits_hold() {
+    let (_folder, mut memory) = set_in(Wanted::Sqlite);
+    let mut found = |text: &str, order, limit| {
+        let question = Question { text: text.into(), order, limit, ..Question::new(Layers::ALL) };
+        memory.search(&question).expect("found")
+    };
+    for text in ["", "session tokens"] {
+        let newest = found(text, SearchOrder::Newest, 30);
+        assert!(newest.hits.is_sorted_by(|a, b| a.created_at >= b.created_at), "{text}");
+        let oldest = found(text, SearchOrder::Oldest, 30);
+        assert!(oldest.hits.is_sorted_by(|a, b| a.created_at <= b.created_at), "{text}");
+        assert_eq!(oldest.matched, newest.matched);
+    }
+    let best = found("session tokens", SearchOrder::Relevance, 5);
+    assert!(best.hits.is_sorted_by(|a, b| a.score >= b.score));
+    assert_eq!(best.hits.len(), 5);
+    assert!(best.matched > 5);
+    assert!(found("session tokens", SearchOrder::Relevance, 0).hits.is_empty());
+}
+
+#[test]
+fn what_others_write_is_found() {
+    for wanted in BOTH {
+        let folder = TempDir::new().expect("a folder");
+        let mut one = set::open(folder.path(), wanted);
+        let mut other = set::open(folder.path(), wanted);
+        let old = decide(&mut other, "queue", "Jobs run in Redis");
+        // Twice: the second search keeps the terms.
+        for _ in 0..2 {
+            assert_eq!(titles(&search(&mut one, "where do jobs run")), ["Jobs run in Redis"]);
+        }
+        let new = decide(&mut other, "queue", "Jobs run in Postgres");
+        assert_eq!(titles(&search(&mut one, "jobs")), ["Jobs run in Postgres"]);
+        let all =
+            Question { text: "jobs".into(), with_superseded: true, ..Question::new(Layers::ALL) };
+        let found = one.search(&all).expect("found");
+        assert_eq!(found.hits[1].status, Status::Superseded);
+        assert_eq!(found.hits[1].superseded_by.as_ref(), Some(&new));
+        other.set_outcome(&new, Outcome::Success, Some("faster backups")).expect("set");
+        let found = search(&mut one, "backups");
+        assert_eq!(found.hits[0].outcome, Some(Outcome::Success));
+        assert_eq!(found.hits[0].snippet, "faster backups");
+        other.remove(Kind::Decision, &new, None).expect("removed");
+        let found = search(&mut one, "jobs");
+        assert_eq!(found.hits.iter().map(|hit| &hit.id).collect::<Vec<_>>(), [&old]);
+        // Taken out of the file, and so out of the store.
+        std::fs::write(folder.path().join("ai/memory/decisions.jsonl"), "").expect("written");
+        assert_eq!(search(&mut one, "jobs").hits, []);
+        assert_eq!(search(&mut other, "jobs").hits, []);
+    }
+}
+
+#[test]
+fn vectors_of_another_version_are_named_and_made_anew() {
+    let (folder, memory) = set_in(Wanted::Sqlite);
+    drop(memory);
+    let mut memory = set::open(folder.path(), Wanted::Sqlite);
+    let text = "how can support log a customer out everywhere";
+    let db = rusqlite::Connection::open(folder.path().join(".aidd/data.db")).expect("open");
+    let sql = "UPDATE search SET model = 'older' WHERE id LIKE 'shop%'";
+    let changed = db.execute(sql, []).expect("changed");
+    let found = search(&mut memory, text);
+    let said = found.degraded.expect("said");
+    assert!(said.starts_with(&format!("{changed} of the memories")), "{said}");
+    let stale = || {
+        let sql = "SELECT count(*) FROM search WHERE model = 'older'";
+        db.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a count")
+    };
+    // A search does not write.
+    assert_eq!(stale(), i64::try_from(changed).expect("few"));
+    let mut memory = set::open(folder.path(), Wanted::Sqlite);
+    assert_eq!(stale(), 0);
+    assert_eq!(search(&mut memory, text).degraded, None);
+}
+
+#[test]
+fn damage_of_what_is_searched_is_seen() {
+    let (folder, mut memory) = set_in(Wanted::Sqlite);
+    assert_eq!(memory.check().expect("checked"), [""; 0]);
+    let db = rusqlite::Connection::open(folder.path().join(".aidd/data.db")).expect("open");
+    db.execute("UPDATE search_text_content SET c1 = 'other'", []).expect("changed");
+    let found = memory.check().expect("checked");
+    assert!(found.iter().any(|line| line.contains("search_text")), "{found:?}");
+}
+
+#[test]
+fn hits_cost_few_tokens() {
+    let (_folder, mut memory) = set_in(Wanted::Sqlite);
+    let mut sizes = Vec::new();
+    for asked in set::questions() {
+        for mut hit in memory.search(&set::question(&asked)).expect("found").hits {
+            // As long as those that the memory gives.
+            hit.id = format!("{}_1766137513000_0123456789abcdef", hit.kind);
+            sizes.push(serde_json::to_string(&hit).expect("JSON").chars().count());
+        }
+    }
+    sizes.sort_unstable();
+    let (half, most) = (sizes[sizes.len() / 2], sizes[sizes.len() - 1]);
+    // Four characters to a token, as is usual for JSON in English.
+    assert!((200..=400).contains(&half), "{half} characters");
+    assert!(most <= 520, "{most} characters");
+}
+
+#[test]
+fn what_is_around_a_memory_and_the_whole_of_it() {
+    on_both(|memory| {
+        let saved: Vec<String> =
+            (0..5).map(|n| decide(memory, "", &format!("Choice number {n}\nand why"))).collect();
+        let around = memory.timeline(&saved[2], 1).expect("a timeline");
+        let mut all = vec![around.before[0].clone(), around.anchor, around.after[0].clone()];
+        assert_eq!((around.before.len(), around.after.len()), (1, 1));
+        assert!(all.is_sorted_by(|a, b| (a.created_at, &a.id) <= (b.created_at, &b.id)));
+        assert_eq!(all.remove(1).id, saved[2]);
+        let whole = memory.timeline(&saved[2], 9).expect("a timeline");
+        assert_eq!(whole.before.len() + whole.after.len(), 4);
+        assert_eq!(memory.timeline(&saved[2], 0).expect("a timeline").before, []);
+        assert!(memory.timeline("decision_0_x", 3).is_err());
+        let asked = [saved[1].clone(), "nobody".into(), saved[0].clone(), saved[1].clone()];
+        let (entries, unknown) = memory.entries_by_id(&asked).expect("entries");
+        let found: Vec<&String> = entries.iter().map(|entry| &entry.id).collect();
+        assert_eq!(found, [&saved[1], &saved[0]]);
+        assert_eq!(unknown, ["nobody"]);
+    });
+}
