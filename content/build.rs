@@ -1,16 +1,7 @@
 //! Finds the rule pages and the guidance, reads their headers and writes the tables that `src/lib.rs`
 //! includes.
-#![expect(unexpected_cfgs, reason = "set for the library, which alone has schemas")]
 
-#[expect(
-    dead_code,
-    unreachable_pub,
-    unused_imports,
-    reason = "the build script uses the reader only"
-)]
-#[path = "src/page/mod.rs"]
-mod page;
-
+use aidd_page as page;
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -18,17 +9,13 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo::rustc-check-cfg=cfg(schema)");
-    println!("cargo::rustc-cfg=schema");
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut pages = Vec::new();
     find(&root.join("rules"), &mut pages)?;
     pages.sort_by_key(|path| id(&root.join("rules"), path));
 
-    let mut table = String::from(
-        "/// Every shipped rule page, ordered by id.\npub static PAGES: &[Shipped] = &[\n",
-    );
+    let mut table = String::from("static PAGES: &[Shipped] = &[\n");
     let mut heads = Heads::default();
     for path in &pages {
         let text = fs::read_to_string(path)?;
@@ -88,10 +75,10 @@ impl Heads {
             self.languages.extend(syntax.language.iter().map(lower));
         }
         let form = check.and_then(page::CheckHeader::form);
-        let form = form.map_or("None".to_owned(), |form| format!("Some(page::Form::{form:?})"));
+        let form = form.map_or("None".to_owned(), |form| format!("Some(Form::{form:?})"));
         writeln!(
             self.rows,
-            "    Head {{ severity: page::Severity::{:?}, enabled: {}, form: {form}, waits: {}, requires: {}, at: {at} }},",
+            "    Head {{ severity: Severity::{:?}, enabled: {}, form: {form}, waits: {}, requires: {}, at: {at} }},",
             header.severity,
             header.enabled,
             check.is_some_and(|check| !check.when.is_empty()),
@@ -104,19 +91,12 @@ impl Heads {
     fn tables(&self) -> Result<String, Box<dyn Error>> {
         let mut table = format!(
             "static HEADERS: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/headers.bin\"));\n\n\
-             /// What every start needs of [`PAGES`], in the same order.\n\
-             pub static HEADS: &[Head] = &[\n{}];\n",
+             static HEADS: &[Head] = &[\n{}];\n",
             self.rows
         );
-        for (name, doc, words) in [
-            ("NAMES", "Ids and aliases of rules, in lower case.", &self.names),
-            (
-                "KEYWORDS",
-                "Keywords of text patterns, in lower case; the empty one for a pattern without.",
-                &self.keywords,
-            ),
-            ("LANGUAGES", "Languages of syntax patterns, in lower case.", &self.languages),
-        ] {
+        let tables =
+            [("NAMES", &self.names), ("KEYWORDS", &self.keywords), ("LANGUAGES", &self.languages)];
+        for (name, words) in tables {
             let (mut text, mut at) = (String::new(), String::new());
             for (word, page) in words {
                 write!(at, "({}, {page}), ", text.len())?;
@@ -124,7 +104,7 @@ impl Heads {
             }
             write!(
                 table,
-                "\n/// {doc}\npub static {name}: Words = Words {{\n    text: {text:?},\n    at: &[{at}],\n}};\n"
+                "\nstatic {name}: Words = Words {{\n    text: {text:?},\n    at: &[{at}],\n}};\n"
             )?;
         }
         Ok(table)
@@ -177,8 +157,7 @@ fn packs(root: &Path, out: &Path) -> Result<String, Box<dyn Error>> {
     let mut pages = Vec::new();
     find(&root.join("packs"), &mut pages)?;
     pages.sort_by_key(|path| id(&root.join("packs"), path));
-    let mut table =
-        String::from("/// Every shipped pack, ordered by id.\npub static PACKS: &[Shipped] = &[\n");
+    let mut table = String::from("static PACKS: &[Shipped] = &[\n");
     let (mut bytes, mut at) = (Vec::new(), String::new());
     for path in &pages {
         let text = fs::read_to_string(path)?;
@@ -212,6 +191,7 @@ fn guidance(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut table = String::from(
         "/// Every shipped page of guidance, ordered by path.\npub static GUIDANCE: &[Guide] = &[\n",
     );
+    let mut reviewed = String::new();
     for path in &pages {
         let text = fs::read_to_string(path)?;
         let said = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
@@ -225,12 +205,20 @@ fn guidance(root: &Path) -> Result<String, Box<dyn Error>> {
         let name = format!("{}.md", id(root, path));
         let label = header["name"].as_str().unwrap_or_default();
         let (json, at) = (header.to_string(), body.start);
+        if name.starts_with("knowledge/") {
+            let date = header["last_updated"].as_str().unwrap_or_default();
+            // ISO dates sort as texts.
+            if date > &*reviewed {
+                date.clone_into(&mut reviewed);
+            }
+        }
         writeln!(
             table,
             "    Guide {{ path: {name:?}, name: {label:?}, summary: {summary:?}, header: {json:?}, text: include_str!({path:?}), body: {at} }},"
         )?;
     }
     table.push_str("];\n");
+    writeln!(table, "const REVIEWED: &str = {reviewed:?};")?;
     Ok(table)
 }
 

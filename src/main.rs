@@ -1,14 +1,19 @@
-//! `aidd`: one engine behind every door. See the crates `aidd-engine`, `aidd-ci`, `aidd-lsp` and
-//! `aidd-mcp`.
+//! `aidd`: one engine in the editor, the pull request and the AI agent. Assembles the program: the
+//! shipped pages and families of rules, and the frontends.
 
 use aidd_ci::Place;
 use aidd_ci::cli::Mcp;
+use aidd_engine::check::Distribution;
 use aidd_mcp::{Door, Options};
 use std::process::ExitCode;
 
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+
 fn main() -> ExitCode {
     let doors = aidd_ci::Doors {
-        lsp: aidd_lsp::run,
+        distribution: &DISTRIBUTION,
+        lsp: |config| aidd_lsp::run(&DISTRIBUTION, config),
         mcp: |args, place| aidd_mcp::run(&options(args, place)),
     };
     ExitCode::from(aidd_ci::main(doors))
@@ -23,6 +28,7 @@ fn options(args: &Mcp, place: Place) -> Options {
         origins: args.allow_origin.clone(),
     });
     Options {
+        distribution: &DISTRIBUTION,
         root: place.root,
         config: place.config,
         profile: args.profile,

@@ -2,9 +2,9 @@
 //! `UPDATE_DOCS=1 cargo test --test docs` writes the generated parts anew.
 
 use aidd_ci::cli::Cli;
-use aidd_content::page;
 use aidd_engine::registry::{Registry, is_id};
 use aidd_engine::rule::Rule;
+use aidd_page as page;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
 use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ fn code_spans(line: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn the_index_of_rules_is_current() {
-    let registry = Registry::new(&[]);
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let mut kinds: BTreeMap<&str, Vec<&Rule>> = BTreeMap::new();
     for rule in registry.rules() {
         let (kind, _) = rule.id.split_once('/').expect("kind/name");
@@ -170,7 +170,11 @@ fn the_lists_in_the_page_on_memory_are_current() {
         writeln!(commands, "| `aidd memory {}` | {about} |", inner.get_name()).expect("memory");
     }
     let mut rules = String::from("| Rule | Severity | What it is about |\n| --- | --- | --- |\n");
-    for rule in Registry::new(&[]).rules().iter().filter(|rule| rule.id.starts_with("memory/")) {
+    for rule in Registry::new(crate::DISTRIBUTION.pages, &[])
+        .rules()
+        .iter()
+        .filter(|rule| rule.id.starts_with("memory/"))
+    {
         let (id, severity, summary) = (&rule.id, rule.severity, &rule.summary);
         writeln!(rules, "| [{id}](../content/rules/{id}.md) | {severity} | {summary} |")
             .expect("memory");
@@ -456,7 +460,7 @@ fn words(command: &str) -> Vec<String> {
 
 #[test]
 fn the_rules_that_the_pages_name_exist() {
-    let registry = Registry::new(&[]);
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let kinds: Vec<&str> =
         registry.rules().iter().filter_map(|rule| Some(rule.id.split_once('/')?.0)).collect();
     let mut wrong = Vec::new();

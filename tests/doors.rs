@@ -1,8 +1,8 @@
 //! Every output tells the same findings by the same ids: one engine, one finding.
 #![expect(clippy::disallowed_methods, reason = "the agent door as a process, and a repository")]
 
-use aidd_content::page::Form;
 use aidd_engine::source::{Encoding, Source};
+use aidd_page::Form;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -12,8 +12,12 @@ use proptest::prelude::*;
 use std::sync::LazyLock;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
-    Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
-        .expect("shipped rules")
+    Engine::new(
+        Registry::new(crate::DISTRIBUTION.pages, &[]),
+        &Config::default(),
+        &Selection::default(),
+    )
+    .expect("shipped rules")
 });
 
 fn findings(path: &str, bytes: &[u8]) -> Vec<Finding> {

@@ -1,7 +1,6 @@
 //! Every rule page is a test: its failing examples fail with that rule alone, its passing ones are
 //! clean, and its fix makes of the failing ones what the page says.
 
-use aidd_content::page::{Form, Severity};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::examples::{self, Expected, JOIN_MARK};
@@ -11,12 +10,17 @@ use aidd_engine::registry::Registry;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::Source;
 use aidd_engine::{check, validators};
+use aidd_page::{Form, Severity};
 use clap::CommandFactory as _;
 use std::collections::BTreeSet;
 
 fn engine() -> Engine {
-    Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
-        .expect("shipped rules")
+    Engine::new(
+        Registry::new(crate::DISTRIBUTION.pages, &[]),
+        &Config::default(),
+        &Selection::default(),
+    )
+    .expect("shipped rules")
 }
 
 /// Panics with one line a fault.
@@ -240,7 +244,7 @@ fn the_pages_themselves_hold_no_secret() {
 /// The engine with one pack switched on.
 fn with_pack(name: &str) -> Engine {
     let config = Config { compliance: Some(vec![name.to_owned()]), ..Config::default() };
-    Engine::new(Registry::new(&[]), &config, &Selection::default())
+    Engine::new(Registry::new(crate::DISTRIBUTION.pages, &[]), &config, &Selection::default())
         .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
@@ -341,7 +345,7 @@ fn every_tool_pack_and_command_that_the_guidance_names_exists() {
 fn a_rule_of_a_pack_says_where_it_comes_from() {
     let mut faults = Vec::new();
     for page in aidd_content::PAGES {
-        let header = aidd_content::page::header(page.text).expect("a header");
+        let header = aidd_page::header(page.text).expect("a header");
         let has_source = header.sources.iter().any(|source| source.starts_with("https://"));
         let is_convention =
             ["compliance/", "repository/"].iter().any(|kind| page.id.starts_with(kind));

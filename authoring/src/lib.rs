@@ -4,3 +4,8 @@
 pub mod commit_message;
 pub mod rule_import;
 pub mod suggest;
+
+/// What the program ships, for tests.
+#[cfg(test)]
+static DISTRIBUTION: aidd_engine::check::Distribution =
+    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -10,6 +10,7 @@ mod program;
 
 use crate::event::{Event, Pull, System, Trigger, is_hash};
 use crate::exit::UserError;
+use aidd_engine::check::Distribution;
 use aidd_engine::git::Repository;
 use anyhow::Result;
 use clap::ValueEnum;
@@ -62,8 +63,8 @@ pub enum NoBase {
 /// Steps in which a shallow clone is deepened to reach a revision such as `HEAD~3`.
 const BELOW: [u32; 3] = [1, 4, 16];
 
-/// The commit that the run of `event` in the repository at `root` is compared with. `explicit`
-/// names one, whatever the event; `compare` asks the server for the merge base of two commits
+/// The commit that the run of `event` in the repository at `root` is compared with. The rules of
+/// `distribution` keep secrets out of what Git says. `explicit` names one, whatever the event; `compare` asks the server for the merge base of two commits
 /// where deepening a shallow clone would cost more; each step is told to `say`.
 ///
 /// Fetched are commits only, to no branch: refs, index and work tree stay as they are.
@@ -73,6 +74,7 @@ const BELOW: [u32; 3] = [1, 4, 16];
 /// `no_base` allows for it; when a pull request's head cannot be had, or nothing of it is there to
 /// compare.
 pub fn find(
+    distribution: &'static Distribution,
     root: &Path,
     event: &Event,
     explicit: Option<&str>,
@@ -80,7 +82,7 @@ pub fn find(
     compare: Option<Compare<'_>>,
     say: &mut dyn FnMut(&str),
 ) -> Result<Found> {
-    let mut history = match History::open(root, compare, say) {
+    let mut history = match History::open(distribution, root, compare, say) {
         Ok(history) => history,
         Err(error) if no_base == NoBase::Full && !is_elsewhere(event) => {
             return Ok(Found { against: whole_tree(&error), head: None });

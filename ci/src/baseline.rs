@@ -23,12 +23,12 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
     match command {
         BaselineCommand::Write { paths, accept_new, baseline } => {
             let paths = project::locate(&io.cwd, paths)?;
-            let project = Project::open(&project::root_above(&paths), config)?;
+            let project = Project::open(io.distribution, &project::root_above(&paths), config)?;
             let project = project::of_today(project);
             write(&project, &paths, *accept_new, baseline.as_deref(), io)
         }
         BaselineCommand::Prune { baseline } => {
-            let project = project::of_today(Project::open(&io.cwd, config)?);
+            let project = project::of_today(Project::open(io.distribution, &io.cwd, config)?);
             prune(&project, baseline.as_deref(), io)
         }
     }

@@ -6,14 +6,13 @@ use crate::project::{self, Project};
 use crate::report::number;
 use crate::rules::{reach, unread_pages};
 use aidd_engine::check::Selection;
-use aidd_engine::kind::{CONFIG_PATH, RULE_FOLDERS, is_memory_path};
+use aidd_engine::kind::{self, CONFIG_PATH, Kind, RULE_FOLDERS, is_memory_path};
 use aidd_engine::patterns;
 use aidd_engine::rule::Rule;
-use aidd_engine::validators;
 use aidd_engine::walk;
 use aidd_memory::journal::Journal;
 use anyhow::Result;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -22,7 +21,7 @@ use std::path::Path;
 /// # Errors
 /// When the configuration cannot be read.
 pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
-    let project = Project::open(&io.cwd, config)?;
+    let project = Project::open(io.distribution, &io.cwd, config)?;
     let engine = project.engine(&Selection::default())?;
     let rules = engine.registry().rules();
     let own = rules.iter().filter(|rule| rule.path.is_some()).count();
@@ -66,7 +65,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     writeln!(io.out, "baseline       {baseline}")?;
     let paths = files(&project)?;
     writeln!(io.out, "files          {}", paths.len())?;
-    for (kind, count) in kinds(&paths) {
+    for (kind, count) in kinds(&project, &paths) {
         writeln!(io.out, "  {kind:<12} {count}")?;
     }
     wrong.extend(project::unread_config(&project));
@@ -102,11 +101,15 @@ fn files(project: &Project) -> Result<Vec<String>> {
     Ok(paths.into_iter().collect())
 }
 
-fn kinds(paths: &[String]) -> BTreeMap<String, usize> {
+fn kinds(project: &Project, paths: &[String]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for path in paths {
-        for kind in validators::kinds(path, "") {
-            *counts.entry(format!("{kind:?}")).or_default() += 1;
+        for kind in kind::kinds(path, "")
+            .into_iter()
+            .chain(project.distribution().kinds(path))
+            .collect::<BTreeSet<Kind>>()
+        {
+            *counts.entry(kind.0.to_owned()).or_default() += 1;
         }
     }
     counts

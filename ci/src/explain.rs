@@ -17,7 +17,7 @@ use std::path::Path;
 /// # Errors
 /// When no rule has that name.
 pub fn run(args: &Explain, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
-    let registry = Project::open(&io.cwd, config)?.registry();
+    let registry = Project::open(io.distribution, &io.cwd, config)?.registry();
     let rules: Vec<&Rule> = registry.named(&args.rule).collect();
     if rules.is_empty() {
         return Err(unknown(&registry, &args.rule).into());

@@ -5,6 +5,7 @@ use crate::cli::{GenerateCommand, MessageFormat};
 use crate::exit::{Exit, UserError};
 use crate::project;
 use aidd_authoring::commit_message::{self, Change, Fate, Input, Message};
+use aidd_engine::check::Distribution;
 use aidd_engine::files::Files;
 use aidd_engine::git::{self, GitError, Repository, Snapshot};
 use anyhow::Result;
@@ -28,7 +29,7 @@ pub fn run(command: &GenerateCommand, io: &mut Io<'_>) -> Result<Exit> {
 }
 
 fn commit_message(format: MessageFormat, io: &mut Io<'_>) -> Result<Exit> {
-    let message = staged_message(&io.cwd)?;
+    let message = staged_message(io.distribution, &io.cwd)?;
     match format {
         MessageFormat::Text => writeln!(io.out, "{message}")?,
         MessageFormat::Json => {
@@ -42,16 +43,16 @@ fn commit_message(format: MessageFormat, io: &mut Io<'_>) -> Result<Exit> {
 ///
 /// # Errors
 /// When there is no repository, or nothing is staged.
-pub fn staged_message(folder: &Path) -> Result<Message> {
+pub fn staged_message(distribution: &'static Distribution, folder: &Path) -> Result<Message> {
     let message = commit_message::describe(&staged(folder)?).ok_or_else(|| {
         UserError::new("nothing is staged").hint("stage what the commit is to hold: git add FILE…")
     })?;
-    Ok(redacted(message))
+    Ok(redacted(distribution, message))
 }
 
 /// The message without secrets: a name or a heading may hold one.
-fn redacted(message: Message) -> Message {
-    let clean = |text: String| project::redacted(&text);
+fn redacted(distribution: &'static Distribution, message: Message) -> Message {
+    let clean = |text: String| distribution.redact(&text);
     Message {
         scope: message.scope.map(clean),
         subject: clean(message.subject),

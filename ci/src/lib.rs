@@ -29,6 +29,7 @@ pub mod saved;
 pub mod settings;
 mod streams;
 
+use aidd_engine::check::Distribution;
 use anyhow::{Error, Result};
 use clap::CommandFactory;
 use cli::{Cli, Command, When};
@@ -52,6 +53,8 @@ pub struct Io<'a> {
     pub cwd: PathBuf,
     /// How standard output wants its text, when asked to decide by itself.
     pub style: Style,
+    /// The rules that the program ships.
+    pub distribution: &'static Distribution,
 }
 
 impl fmt::Debug for Io<'_> {
@@ -76,6 +79,8 @@ impl Io<'_> {
 /// What else the program holds: the doors that this crate knows nothing of.
 #[derive(Clone, Copy, Debug)]
 pub struct Doors {
+    /// The rules that the program ships.
+    pub distribution: &'static Distribution,
     /// Serves an editor on standard input and output, under the configuration given, and returns the
     /// exit code.
     pub lsp: fn(Option<PathBuf>) -> io::Result<u8>,
@@ -104,7 +109,7 @@ pub fn main(doors: Doors) -> u8 {
     let args: Vec<OsString> = std::env::args_os().collect();
     let cwd = std::env::current_dir();
     if hook::is_agents(&args) {
-        return hook::watched(args, cwd);
+        return hook::watched(args, cwd, doors.distribution);
     }
     let cwd = match cwd {
         Ok(cwd) => cwd,
@@ -122,6 +127,7 @@ pub fn main(doors: Doors) -> u8 {
         err: Output::new(err),
         cwd,
         style: terminal_style(),
+        distribution: doors.distribution,
     };
     match served(&args, doors, &io) {
         Some(Ok(code)) => code,
@@ -195,7 +201,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
         }
         // What a user did wrong may have been told where it was done.
         let text = format!("{error:#}");
-        let _ = writeln!(io.err, "error: {}", project::redacted(&text));
+        let _ = writeln!(io.err, "error: {}", io.distribution.redact(&text));
         Exit::Usage
     })
 }
@@ -263,3 +269,8 @@ fn manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     clap_mangen::Man::new(command.clone()).render(&mut io.out.raw()?)?;
     Ok(Exit::Clean)
 }
+
+/// What the program ships, for tests.
+#[cfg(test)]
+static DISTRIBUTION: aidd_engine::check::Distribution =
+    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

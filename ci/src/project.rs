@@ -1,12 +1,7 @@
-//! Paths as they are typed, and texts that may be shown; the project itself is the engine's.
+//! Paths as they are typed; the project itself is the engine's.
 
 use crate::exit::UserError;
-use aidd_engine::check::{Engine, REDACTED, Selection};
-use aidd_engine::config::Config;
-use aidd_engine::files::Memory;
 use aidd_engine::kind::CONFIG_PATH;
-use aidd_engine::registry::Registry;
-use aidd_engine::source::Source;
 use aidd_memory::project::system_clock;
 use aidd_memory::times;
 use anyhow::{Context, Result};
@@ -19,30 +14,6 @@ pub use aidd_engine::project::{Project, root_of};
 pub fn of_today(mut project: Project) -> Project {
     project.today = Some(times::date(system_clock()()));
     project
-}
-
-/// `text` without secrets: an error may quote what stands in a file, or on the command line.
-#[must_use]
-pub fn redacted(text: &str) -> String {
-    redacted_all([text.to_owned()]).pop().unwrap_or_default()
-}
-
-/// Several texts without secrets.
-#[must_use]
-pub fn redacted_all(texts: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut texts: Vec<String> = texts.into_iter().collect();
-    if texts.is_empty() {
-        return texts;
-    }
-    let engine = Engine::new(Registry::new(&[]), &Config::default(), &Selection::default());
-    let Ok(engine) = engine else { return texts };
-    for text in &mut texts {
-        let source = Source::new("message", text.as_str());
-        for span in engine.check_secrets(&source, &Memory::default()).secrets.iter().rev() {
-            text.replace_range(span.range(), REDACTED);
-        }
-    }
-    texts
 }
 
 /// The absolute form of `path` as seen from `cwd`, without `.` and `..`, links not followed.

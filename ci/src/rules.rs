@@ -10,7 +10,7 @@ use crate::Io;
 use crate::cli::{Form, RuleCommand, When};
 use crate::exit::{Exit, UserError};
 use crate::explain;
-use crate::project::{Project, redacted};
+use crate::project::Project;
 use crate::report::{number, one_line};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
@@ -41,7 +41,7 @@ pub fn run(
     color: When,
     io: &mut Io<'_>,
 ) -> Result<Exit> {
-    let project = Project::open(&io.cwd, config)?;
+    let project = Project::open(io.distribution, &io.cwd, config)?;
     match command {
         RuleCommand::List { rules, json } => list(&project, rules, *json, color, io),
         RuleCommand::Packs { pack, json } => {
@@ -198,7 +198,12 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     let engine = project.engine(&Selection::default())?;
     let registry = engine.registry();
     // Examples show what the page says by itself, not with the parameters of this project.
-    let plain = Engine::new(project.registry(), &Config::default(), &Selection::default())?;
+    let plain = Engine::new(
+        project.distribution(),
+        project.registry(),
+        &Config::default(),
+        &Selection::default(),
+    )?;
     let rules: Vec<&Rule> = if names.is_empty() {
         registry.rules().iter().filter(|rule| rule.path.is_some()).collect()
     } else {
@@ -267,19 +272,20 @@ pub(crate) fn reach(
 pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
     let unread = |(path, text): &(String, String)| {
         let error = if is_pack_path(path) {
-            aidd_content::page::pack(text).err()?
+            aidd_page::pack(text).err()?
         } else {
-            aidd_content::page::header(text).err()?
+            aidd_page::header(text).err()?
         };
         let source = Source::new(path.as_str(), text.as_str());
         let at = source.position(Span::from(error.span.clone()).start, Encoding::CodePoints);
         let message = explained(&error);
-        let message = redacted(&message);
+        let message = project.distribution().redact(&message);
         Some(format!("{path}:{}:{}: {message}", at.line + 1, at.column + 1))
     };
     let written = project.pages.iter().filter(|(path, _)| !is_memory_path(path));
     let faults = remembered::faults(&project.disk).into_iter();
-    let faults = faults.map(|(path, id, why)| format!("{path}: {id}: {}", redacted(&why)));
+    let faults = faults
+        .map(|(path, id, why)| format!("{path}: {id}: {}", project.distribution().redact(&why)));
     written.filter_map(unread).chain(faults).collect()
 }
 
@@ -291,9 +297,14 @@ mod tests {
     fn a_new_page_passes_its_own_test() {
         for form in [Form::Text, Form::Syntax, Form::Tree, Form::Data] {
             let text = page("team/console-log", form);
-            let registry = Registry::new(&[("rules/a.md".into(), text)]);
-            let engine =
-                Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+            let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), text)]);
+            let engine = Engine::new(
+                &crate::DISTRIBUTION,
+                registry,
+                &Config::default(),
+                &Selection::default(),
+            )
+            .expect("valid");
             let rule = engine.registry().get("team/console-log").expect("present");
             assert_eq!(aidd_engine::patterns::problems(rule), Vec::<String>::new());
             assert_eq!(examples::run(&engine, rule), Vec::<String>::new(), "{form:?}");

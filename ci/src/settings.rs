@@ -109,7 +109,7 @@ pub fn in_force(
 }
 
 fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<()> {
-    let project = Project::open(&io.cwd, config)?;
+    let project = Project::open(io.distribution, &io.cwd, config)?;
     let mut text = format!("root = {}\n", project.root().display());
     for Setting { key, value, origin } in in_force(&project, &|name| std::env::var(name).ok())? {
         writeln!(text, "{key} = {value}  # {origin}")?;
@@ -117,7 +117,7 @@ fn show(path: Option<&Path>, config: Option<&Path>, io: &mut Io<'_>) -> Result<(
     if let Some(path) = path {
         show_rules(&project, &project::absolute(&io.cwd, path), &mut text)?;
     }
-    write!(io.out, "{}", project::redacted(&text))?;
+    write!(io.out, "{}", io.distribution.redact(&text))?;
     Ok(())
 }
 
@@ -171,7 +171,8 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
         fs::write(&path, INITIAL).with_context(|| CONFIG_PATH.to_owned())?;
     }
     writeln!(io.out, "{} {CONFIG_PATH}", if is_new { "wrote" } else { "kept" })?;
-    let wrong = if is_new { None } else { Project::open(&io.cwd, Some(&path)).err() };
+    let wrong =
+        if is_new { None } else { Project::open(io.distribution, &io.cwd, Some(&path)).err() };
     if let Some(wrong) = &wrong {
         writeln!(io.err, "error: the configuration that is there cannot be used")?;
         writeln!(io.err, "{wrong}")?;

@@ -1,6 +1,8 @@
 //! The one road from a file to its findings: kind → parse → checks → allow comments → ids → order.
 
 mod comments;
+pub mod configuration;
+pub mod family;
 mod ids;
 mod moved;
 mod run;
@@ -23,17 +25,19 @@ use crate::rule::{Report, Rule, Settings};
 use crate::secrets;
 use crate::select::{self, SettingsTable};
 use crate::source::{Decoded, Source, Span};
-use crate::validators;
 use crate::variants::Variants;
-use aidd_content::page::{Form, Many, WhenHeader};
+use aidd_page::{Form, Many, WhenHeader};
 use jiff::civil::Date;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+pub use family::{Distribution, Family, FileContext};
 
 pub use crate::secrets::REDACTED;
 pub use crate::select::{EngineError, Selection};
 pub use ids::{Occurrences, text_keys};
 
+use family::Claim;
 use ids::assign_ids;
 use run::{At, report_stopped, run_patterns, tell_wrong};
 
@@ -46,6 +50,7 @@ pub const OWN_RULES: [&str; 2] = [SKIPPED, allow::UNUSED];
 /// Configuration and rules: immutable, shared between threads. A reload makes a new one.
 #[derive(Debug)]
 pub struct Engine {
+    distribution: &'static Distribution,
     registry: Registry,
     settings: Arc<SettingsTable>,
     /// What the packs that are on wait for, by rule.
@@ -78,15 +83,21 @@ pub struct Checked {
 }
 
 impl Engine {
-    /// An engine of `registry` under `config`, with the rules that `selection` leaves.
+    /// An engine of `registry`, whose shipped rules are those of `distribution`, under `config`, with
+    /// the rules that `selection` leaves.
     ///
     /// # Errors
-    /// When a glob is malformed or the selection names a rule that is not there.
+    /// When a glob is malformed, the selection names a rule that is not there, or the distribution
+    /// has no function for a shipped rule.
     pub fn new(
+        distribution: &'static Distribution,
         mut registry: Registry,
         config: &Config,
         selection: &Selection,
     ) -> Result<Self, EngineError> {
+        if let Some(rule) = distribution.first_without_function(&configuration::FAMILY) {
+            return Err(EngineError::NoFunction(rule));
+        }
         let mut packs = Packs::of(config, &registry).map_err(EngineError::Pack)?;
         let settings = SettingsTable::new(&registry, config, &packs, selection)?;
         let params = |rule: &RuleId| settings.base().get(rule).map(|one| &one.params);
@@ -101,11 +112,12 @@ impl Engine {
             named.is_none_or(|(_, setting)| setting.level().is_none())
         });
         let max_file_size = config.max_file_size.unwrap_or(MAX_FILE_SIZE);
-        Self::compiled(registry, Arc::new(settings), packs.when, max_file_size)
+        Self::compiled(distribution, registry, Arc::new(settings), packs.when, max_file_size)
     }
 
     /// The checks of `registry` under settings that are resolved.
     fn compiled(
+        distribution: &'static Distribution,
         registry: Registry,
         settings: Arc<SettingsTable>,
         waits: HashMap<RuleId, Many<WhenHeader>>,
@@ -118,7 +130,9 @@ impl Engine {
             why,
         })?;
         let conditions = Conditions::new(registry.rules(), &waits);
-        let patterns = Patterns::new(registry.rules(), validators::KEYWORDS);
+        let watch: Vec<&[&'static str]> =
+            distribution.families.iter().map(|family| family.keywords).collect();
+        let patterns = Patterns::new(registry.tables(), registry.rules(), &watch);
         let is_on = |rule: &str| settings.may_run(rule);
         let of_one_file = |rule: &&Rule| !rule.is_joined() && rule.form != Some(Form::Commit);
         let reads_files = registry.rules().iter().filter(of_one_file).any(|rule| is_on(&rule.id));
@@ -132,6 +146,7 @@ impl Engine {
             || asks(&conditions, &patterns)
             || variants.singles().any(|one| asks(&one.conditions, &one.patterns));
         Ok(Self {
+            distribution,
             settings,
             waits,
             patterns,
@@ -152,6 +167,12 @@ impl Engine {
     #[must_use]
     pub fn on(self, today: Option<Date>) -> Self {
         Self { today, ..self }
+    }
+
+    /// What the program ships.
+    #[must_use]
+    pub fn distribution(&self) -> &'static Distribution {
+        self.distribution
     }
 
     /// All rules, on or off.
@@ -330,6 +351,10 @@ impl Engine {
         findings
     }
 
+    fn context<'a>(&'a self, files: &'a dyn Files) -> FileContext<'a> {
+        FileContext { registry: &self.registry, files, families: self.distribution.families }
+    }
+
     fn check_under(
         &self,
         settings: &Settings,
@@ -346,11 +371,18 @@ impl Engine {
         let tree = Tree::of(source);
         let mut report = Report::new(source, settings).on(self.today);
         report = report.without(elsewhere.as_ref().unwrap_or(&off));
-        let kinds = validators::kinds(source.path(), source.text());
-        let at = At { files, tree: &tree, depth, is_markdown: kinds.contains(&Kind::Markdown) };
-        for &kind in &kinds {
-            if depth == Depth::Full || kind == Kind::Credentials {
-                validators::run(kind, &self.registry, files, &mut report);
+        let claims = self.distribution.claims(source);
+        let is_markdown = kind::kinds(source.path(), source.text()).contains(&Kind::MARKDOWN);
+        let at = At { files, tree: &tree, depth, is_markdown };
+        let context = self.context(files);
+        if depth == Depth::Full {
+            if let Some(kind) = (configuration::FAMILY.claim)(source.path(), source.text()) {
+                (configuration::FAMILY.check)(kind, &context, &mut report);
+            }
+        }
+        for (family, kind) in claims.iter().filter_map(Claim::claimed) {
+            if depth == Depth::Full || family.finds_secrets {
+                (family.check)(kind, &context, &mut report);
             }
         }
         let words = run_patterns(&self.patterns, self.registry.rules(), &at, &mut report);
@@ -361,10 +393,10 @@ impl Engine {
         }
         report_stopped(&tree, &mut report);
         if depth == Depth::Full {
-            if !kinds.contains(&Kind::Credentials) {
-                validators::run_generic(&words, &mut report);
+            for (claim, offsets) in claims.iter().zip(&words) {
+                claim.hits(offsets, &mut report);
             }
-            if kinds.contains(&Kind::Markdown) {
+            if is_markdown {
                 self.check_fences(source, settings, (&off, files), &mut report);
             }
             if let Some(tree) = tree.made().filter(|_| self.reads_imports) {
@@ -372,9 +404,8 @@ impl Engine {
             }
         }
         let mut findings = report.finish();
-        let secrets = self.settle_secrets(source, settings, (&kinds, files), &mut findings);
-        let statements =
-            || kinds.iter().flat_map(|&kind| validators::statements(kind, source)).collect();
+        let secrets = self.settle_secrets(source, settings, (&claims, files), &mut findings);
+        let statements = || self.distribution.statements(source);
         let mut unused = Report::new(source, settings).without(&off);
         let applied = allow::apply(source, &self.registry, statements, &mut findings, &mut unused);
         let waits = |finding: &Finding| applied.waiting.contains(&finding.span);
@@ -397,18 +428,18 @@ impl Engine {
         (off, files): (&HashSet<RuleId>, &dyn Files),
         report: &mut Report<'_>,
     ) {
-        if !markdown::may_have_fences(source.text(), |language| kind::of_fence(language).is_some())
-        {
+        let of_fence = |language: &str| self.distribution.of_fence(language);
+        if !markdown::may_have_fences(source.text(), |language| of_fence(language).is_some()) {
             return;
         }
-        for fence in markdown::fences(source, |info| kind::of_fence(Fence::word(info)).is_some()) {
-            let kind = kind::of_fence(fence.language());
-            let Some(kind) = kind.filter(|&kind| kind::is_whole(kind, &fence.text)) else {
+        for fence in markdown::fences(source, |info| of_fence(Fence::word(info)).is_some()) {
+            let Some((family, kind)) = of_fence(fence.language()) else { continue };
+            if !(family.is_whole)(&fence.text) {
                 continue;
-            };
+            }
             let inner = Source::new(source.path(), fence.text.as_str());
             let mut inside = Report::new(&inner, settings).without(off);
-            validators::run(kind, &self.registry, files, &mut inside);
+            (family.check)(kind, &self.context(files), &mut inside);
             report.extend(inside.finish().into_iter().map(|finding| outward(finding, &fence)));
         }
     }
@@ -418,7 +449,7 @@ impl Engine {
         &self,
         source: &Source,
         settings: &Settings,
-        beside: (&[Kind], &dyn Files),
+        beside: (&[Claim], &dyn Files),
         findings: &mut Vec<Finding>,
     ) -> Vec<Span> {
         if findings.is_empty() {
@@ -439,15 +470,20 @@ impl Engine {
         })
     }
 
-    fn unasked_secrets(&self, source: &Source, (kinds, files): (&[Kind], &dyn Files)) -> Vec<Span> {
+    fn unasked_secrets(
+        &self,
+        source: &Source,
+        (claims, files): (&[Claim], &dyn Files),
+    ) -> Vec<Span> {
         let all = select::defaults(self.registry.rules());
         let mut report = Report::new(source, &all);
         let tree = Tree::of(source);
         let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report).watched;
-        if kinds.contains(&Kind::Credentials) {
-            validators::run(Kind::Credentials, &self.registry, files, &mut report);
-        } else {
-            validators::run_generic(&words, &mut report);
+        for (claim, offsets) in claims.iter().zip(&words) {
+            match claim.claimed().filter(|(family, _)| family.finds_secrets) {
+                Some((family, kind)) => (family.check)(kind, &self.context(files), &mut report),
+                None => claim.hits(offsets, &mut report),
+            }
         }
         report.finish().into_iter().filter_map(|finding| finding.secret).collect()
     }

@@ -198,7 +198,7 @@ pub fn at(source: &Source, offset: u32) -> Option<Comment> {
         if is_in_header(text, offset) {
             return Some(HASH);
         }
-        if kind::kinds(source.path(), "").contains(&Kind::Markdown) {
+        if kind::kinds(source.path(), "").contains(&Kind::MARKDOWN) {
             return in_markdown(source, offset).unwrap_or(Some(outer));
         }
         return if is_in_script(text, offset) { Some(STARS) } else { Some(outer) };
@@ -210,10 +210,10 @@ pub fn at(source: &Source, offset: u32) -> Option<Comment> {
 #[must_use]
 pub fn of_file(path: &str, text: &str) -> Option<Comment> {
     let kinds = kind::kinds(path, text);
-    if kinds.contains(&Kind::Dockerfile) {
+    if kinds.contains(&Kind::DOCKERFILE) {
         return Some(HASH_LINE);
     }
-    if kinds.contains(&Kind::Config) {
+    if kinds.contains(&Kind::CONFIG) {
         return Some(SLASHES);
     }
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
@@ -242,8 +242,7 @@ fn in_markdown(source: &Source, offset: usize) -> Option<Option<Comment>> {
 
 /// Whether `offset` lies between the `---` lines at the beginning.
 fn is_in_header(text: &str, offset: usize) -> bool {
-    aidd_content::page::split(text)
-        .is_ok_and(|(header, _)| header.start <= offset && offset < header.end)
+    aidd_page::split(text).is_ok_and(|(header, _)| header.start <= offset && offset < header.end)
 }
 
 /// Whether the markup at `offset` is a script or a style sheet.

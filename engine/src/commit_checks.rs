@@ -13,7 +13,7 @@ use crate::patterns;
 use crate::patterns::commits::{self, Commit, Demands, Told, Touch, Work};
 use crate::rule::{Report, Rule, Settings};
 use crate::source::Source;
-use aidd_content::page::Form;
+use aidd_page::Form;
 use std::collections::BTreeMap;
 
 /// What the checks of commits gave.

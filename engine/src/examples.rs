@@ -13,7 +13,7 @@ use crate::patterns::commits;
 use crate::project_checks;
 use crate::rule::Rule;
 use crate::source::{Encoding, Source};
-use aidd_content::page::Form;
+use aidd_page::Form;
 use std::collections::BTreeMap;
 
 pub use crate::patterns::placeholder::JOIN_MARK;
@@ -263,7 +263,7 @@ pub fn mended(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(String, S
 }
 
 /// What a file becomes by its own fixes; a file of a project each by itself. What is made comes last.
-pub(crate) fn by_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
+pub fn by_fixes(results: &[(Source, Finding)]) -> Vec<(String, String)> {
     let mut texts: BTreeMap<&str, (&str, Vec<&Fix>)> = BTreeMap::new();
     let mut made: BTreeMap<&str, String> = BTreeMap::new();
     for (source, finding) in results {
@@ -315,7 +315,7 @@ fn told(rule: &Rule, results: &[(Source, Finding)]) -> Vec<String> {
 }
 
 /// What the rule finds in an example, by file.
-pub(crate) fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Finding)> {
+pub fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, Finding)> {
     let here = (!rule.is_joined()).then(|| example.path.clone());
     let listing = Listing::new(example.beside.0.keys().cloned().chain(here));
     if rule.is_joined() {
@@ -331,7 +331,7 @@ pub(crate) fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(S
 }
 
 /// The paths among `files` in which a rule finds something; none of a rule on commits.
-pub(crate) fn judged(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<String> {
+pub fn judged(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<String> {
     let listing = Listing::new(files.0.keys().cloned());
     if rule.is_joined() {
         let found = project_checks::check_rule(engine, rule, files, &listing);
@@ -349,7 +349,7 @@ pub(crate) fn judged(engine: &Engine, rule: &Rule, files: &Memory) -> Vec<String
 }
 
 /// A finding as a line of the `finding` block of a page of `rule`.
-pub(crate) fn line(rule: &Rule, source: &Source, finding: &Finding) -> String {
+pub fn line(rule: &Rule, source: &Source, finding: &Finding) -> String {
     let place = found(source, finding);
     if !rule.is_joined() {
         return place;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-pub use aidd_content::page::Severity;
+pub use aidd_page::Severity;
 
 /// A rule id: `kind/kebab-name`.
 pub type RuleId = Arc<str>;

@@ -1,40 +1,32 @@
 //! What a file is, from its path and, where the path cannot tell, a cheap look at its text.
 
-/// A kind of file that validators know. A file may be several at once.
+/// A kind of file. The engine has those below; families bring their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub struct Kind(pub &'static str);
+
+impl Kind {
     /// Container build file.
-    Dockerfile,
-    /// The settings of hadolint, which count for Dockerfiles.
-    HadolintConfig,
+    pub const DOCKERFILE: Self = Self("dockerfile");
     /// Mermaid diagram.
-    Mermaid,
+    pub const MERMAID: Self = Self("mermaid");
     /// Markdown or MDX: its fenced blocks are sources of their own.
-    Markdown,
+    pub const MARKDOWN: Self = Self("markdown");
     /// JSON, with or without comments.
-    Json,
+    pub const JSON: Self = Self("json");
     /// YAML.
-    Yaml,
+    pub const YAML: Self = Self("yaml");
     /// TOML.
-    Toml,
-    /// OpenAPI or Swagger description.
-    OpenApi,
-    /// Design tokens in the format of the W3C community group.
-    DesignTokens,
-    /// Messages of one locale.
-    MessageCatalogue,
-    /// A file that may hold credentials in clear by its format: settings, dotfiles, stores.
-    Credentials,
+    pub const TOML: Self = Self("toml");
     /// aidd's own configuration.
-    Config,
+    pub const CONFIG: Self = Self("config");
     /// A rule page of the project.
-    RulePage,
+    pub const RULE_PAGE: Self = Self("rule-page");
     /// A page of the project that switches on a set of rules.
-    PackPage,
+    pub const PACK_PAGE: Self = Self("pack-page");
     /// A tracked file of the project's memory, in JSON lines.
-    Memory,
+    pub const MEMORY: Self = Self("memory");
     /// An entry of the technology knowledge base.
-    KnowledgeEntry,
+    pub const KNOWLEDGE_ENTRY: Self = Self("knowledge-entry");
 }
 
 /// The folders, from the root, that hold entries of the knowledge base.
@@ -71,72 +63,43 @@ pub const RULE_FOLDERS: [&str; 3] = ["rules", "ai/rules", ".aidd/rules"];
 /// The folder, from the root, that holds a project's own packs.
 pub const PACK_FOLDER: &str = ".aidd/packs";
 
-/// The names of hadolint's settings file, in the order it looks for them.
-pub const HADOLINT_CONFIGS: [&str; 3] = [".hadolint.yaml", ".hadolint.yml", ".hadolint.json"];
-
-/// Whether checks of other files read the file at `path`: when it changes, their findings may.
-#[must_use]
-pub fn is_read_beside(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    HADOLINT_CONFIGS.contains(&&*name) || name.ends_with(".dockerignore")
-}
-
 /// How much of a text the look at its content reads, in bytes.
 const LOOK: usize = 4096;
 
-/// The kinds of a file at `path` (relative, `/` between segments) with this text, but for
-/// [`Kind::Credentials`], which takes a validator's table of formats to tell.
+/// The engine's own kinds of a file at `path` (relative, `/` between segments) with this text.
 #[must_use]
 pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();
     let mut kinds = Vec::new();
     if path == CONFIG_PATH || path.ends_with("/.aidd/config.json") {
-        kinds.push(Kind::Config);
+        kinds.push(Kind::CONFIG);
     }
     if is_page_path(path) {
-        kinds.push(Kind::RulePage);
+        kinds.push(Kind::RULE_PAGE);
     }
     if is_pack_path(path) {
-        kinds.push(Kind::PackPage);
+        kinds.push(Kind::PACK_PAGE);
     }
     if is_memory_path(path) {
-        kinds.push(Kind::Memory);
+        kinds.push(Kind::MEMORY);
     }
     if is_knowledge_entry(path, text) {
-        kinds.push(Kind::KnowledgeEntry);
-    }
-    if HADOLINT_CONFIGS.contains(&&*lower) {
-        kinds.push(Kind::HadolintConfig);
+        kinds.push(Kind::KNOWLEDGE_ENTRY);
     }
     if is_dockerfile(&lower) {
-        kinds.push(Kind::Dockerfile);
+        kinds.push(Kind::DOCKERFILE);
     }
     match lower.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("mmd" | "mermaid") => kinds.push(Kind::Mermaid),
-        Some("md" | "mdx" | "markdown" | "mdown" | "mkd") => kinds.push(Kind::Markdown),
-        Some("json" | "jsonc" | "json5") => json(path, text, &mut kinds),
-        Some("yaml" | "yml") => {
-            kinds.push(Kind::Yaml);
-            if is_openapi(look(text)) {
-                kinds.push(Kind::OpenApi);
-            }
-        }
-        Some("toml") => kinds.push(Kind::Toml),
-        Some("arb") => kinds.extend([Kind::Json, Kind::MessageCatalogue]),
+        Some("mmd" | "mermaid") => kinds.push(Kind::MERMAID),
+        Some("md" | "mdx" | "markdown" | "mdown" | "mkd") => kinds.push(Kind::MARKDOWN),
+        Some("json" | "jsonc" | "json5") => kinds.push(Kind::JSON),
+        Some("yaml" | "yml") => kinds.push(Kind::YAML),
+        Some("toml") => kinds.push(Kind::TOML),
+        Some("arb") => kinds.push(Kind::JSON),
         _ => {}
     }
     kinds
-}
-
-/// The kind that the info string of a fenced block names: its first word.
-#[must_use]
-pub fn of_fence(language: &str) -> Option<Kind> {
-    match language.to_ascii_lowercase().as_str() {
-        "mermaid" | "mmd" => Some(Kind::Mermaid),
-        "dockerfile" | "docker" | "containerfile" => Some(Kind::Dockerfile),
-        _ => None,
-    }
 }
 
 /// Whether `path` is that of a rule page of the project.
@@ -217,16 +180,6 @@ pub fn is_knowledge_entry(path: &str, text: &str) -> bool {
         && (has("maturity:") || has("category:") && has("last_updated:"))
 }
 
-/// Whether the text of a fenced block is a whole file of its kind: an excerpt from a Dockerfile, as
-/// documentation shows it, would be accused of all that stands elsewhere.
-#[must_use]
-pub fn is_whole(kind: Kind, text: &str) -> bool {
-    let from = |line: &str| {
-        line.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("from "))
-    };
-    kind != Kind::Dockerfile || text.lines().any(from)
-}
-
 /// The beginning of a text, for a cheap look at its content.
 pub(crate) fn look(text: &str) -> &str {
     &text[..text.floor_char_boundary(LOOK)]
@@ -292,59 +245,6 @@ fn is_dockerfile(name: &str) -> bool {
     })
 }
 
-fn json(path: &str, text: &str, kinds: &mut Vec<Kind>) {
-    kinds.push(Kind::Json);
-    let start = look(text);
-    if is_openapi(start) {
-        kinds.push(Kind::OpenApi);
-    } else if path.ends_with(".tokens.json")
-        || (start.contains("\"$value\"") && start.contains("\"$type\""))
-    {
-        kinds.push(Kind::DesignTokens);
-    } else if is_catalogue(path, start) {
-        kinds.push(Kind::MessageCatalogue);
-    }
-}
-
-/// A top-level `openapi:` or `swagger:` key with a version, in YAML or JSON.
-fn is_openapi(start: &str) -> bool {
-    start.lines().any(|line| {
-        let line = line.trim_start_matches(['{', ' ', '\t', '\u{FEFF}']);
-        let mut parts = line.splitn(2, ':');
-        let key = parts.next().unwrap_or_default().trim().trim_matches(['"', '\'']);
-        let value = parts.next().unwrap_or_default().trim().trim_start_matches(['"', '\'']);
-        matches!(key, "openapi" | "swagger") && value.starts_with(['2', '3'])
-    })
-}
-
-/// A JSON object of texts below a folder for locales, or named after one.
-fn is_catalogue(path: &str, start: &str) -> bool {
-    let is_folder = |segment: &str| {
-        matches!(
-            segment,
-            "locales" | "locale" | "i18n" | "lang" | "langs" | "translations" | "messages"
-        )
-    };
-    let mut segments: Vec<&str> = path.split('/').collect();
-    let stem = segments.pop().and_then(|name| name.split('.').next()).unwrap_or_default();
-    let in_folder = segments.iter().any(|segment| is_folder(segment));
-    let named = is_locale(stem) || segments.last().is_some_and(|segment| is_locale(segment));
-    in_folder
-        && named
-        && start.trim_start_matches(['\u{FEFF}', ' ', '\n', '\r', '\t']).starts_with('{')
-}
-
-/// `en`, `pt-BR`, `zh_Hans`: the usual shapes of a language tag.
-fn is_locale(name: &str) -> bool {
-    let mut parts = name.split(['-', '_']);
-    let language = parts.next().unwrap_or_default();
-    matches!(language.len(), 2 | 3)
-        && language.bytes().all(|byte| byte.is_ascii_lowercase())
-        && parts.all(|part| {
-            matches!(part.len(), 2..=4) && part.bytes().all(|b| b.is_ascii_alphanumeric())
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -355,30 +255,14 @@ mod tests {
         for path in
             ["Dockerfile", "a/Containerfile", "Dockerfile.prod", "api.Dockerfile", "dockerfile-dev"]
         {
-            assert_eq!(of(path), [Kind::Dockerfile], "{path}");
+            assert_eq!(of(path), [Kind::DOCKERFILE], "{path}");
         }
         for path in ["Dockerfile.dockerignore", "src/dockerfile.rs", "mydockerfile", "x.txt", ""] {
             assert_eq!(of(path), [], "{path}");
         }
-        assert_eq!(of("Dockerfile.md"), [Kind::Markdown]);
-        assert_eq!(of("a.MMD"), [Kind::Mermaid]);
-        assert_eq!(of("a/b.yml"), [Kind::Yaml]);
-    }
-
-    #[test]
-    fn content_tells_the_rest() {
-        let has = |path: &str, text: &str, kind| kinds(path, text).contains(&kind);
-        assert!(has("api.yaml", "# c\nopenapi: 3.1.0\n", Kind::OpenApi));
-        assert!(has("api.json", "{\n  \"swagger\": \"2.0\"", Kind::OpenApi));
-        assert!(!has("api.yaml", "info:\n  about: openapi\n", Kind::OpenApi));
-        assert!(has(
-            "a.json",
-            r##"{"c": {"$type": "color", "$value": "#fff"}}"##,
-            Kind::DesignTokens
-        ));
-        assert!(has("locales/pt-BR.json", "{\"a\": \"b\"}", Kind::MessageCatalogue));
-        assert!(has("src/i18n/en/common.json", "{}", Kind::MessageCatalogue));
-        assert!(!has("locales/package.json", "{}", Kind::MessageCatalogue));
+        assert_eq!(of("Dockerfile.md"), [Kind::MARKDOWN]);
+        assert_eq!(of("a.MMD"), [Kind::MERMAID]);
+        assert_eq!(of("a/b.yml"), [Kind::YAML]);
     }
 
     #[test]
@@ -386,7 +270,7 @@ mod tests {
         for path in
             ["ai/memory/decisions.jsonl", "a/ai/memory/mistakes.jsonl", "memory/decisions.jsonl"]
         {
-            assert_eq!(kinds(path, ""), [Kind::Memory], "{path}");
+            assert_eq!(kinds(path, ""), [Kind::MEMORY], "{path}");
         }
         for path in [
             "xai/memory/decisions.jsonl",

@@ -36,7 +36,6 @@ pub mod select;
 pub mod source;
 pub mod stack;
 pub mod suppress;
-pub mod validators;
 mod variants;
 pub mod walk;
 pub mod weakened;

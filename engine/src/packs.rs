@@ -6,7 +6,7 @@ use crate::kind::PACK_FOLDER;
 use crate::paths::rule_globs;
 use crate::registry::{Registry, explained};
 use crate::source::{Encoding, Source, Span};
-use aidd_content::page::{self, Many, PackHeader, WhenHeader, Yaml};
+use aidd_page::{self as page, Many, PackHeader, WhenHeader, Yaml};
 use std::collections::{BTreeSet, HashMap};
 
 /// The packs of a configuration, resolved to rules.
@@ -23,7 +23,7 @@ pub struct Packs {
 /// The names of all packs: the shipped, and those of the project.
 #[must_use]
 pub fn names(registry: &Registry) -> Vec<String> {
-    let shipped = aidd_content::PACKS.iter().map(|pack| pack.id.to_owned());
+    let shipped = registry.tables().packs.iter().map(|pack| pack.id.to_owned());
     shipped.chain(registry.packs().map(|(name, ..)| name)).collect()
 }
 
@@ -47,7 +47,7 @@ pub fn header(name: &str, registry: &Registry) -> Result<PackHeader, String> {
             format!("pack `{name}`: {path}:{line}:{column}: {}", explained(&error))
         });
     }
-    aidd_content::pack(name).ok_or_else(|| {
+    registry.tables().pack(name).ok_or_else(|| {
         let hint = nearest_name(name, registry).map_or_else(
             || format!("known are {}", names(registry).join(", ")),
             |near| format!("did you mean `{near}`?"),

@@ -1,6 +1,6 @@
 //! Which paths a rule, an override or a selection speaks of.
 
-use aidd_content::page::CheckHeader;
+use aidd_page::CheckHeader;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -162,7 +162,7 @@ pub(crate) fn below(folder: &str, name: &str) -> String {
 }
 
 /// The folder of a path; empty for the root.
-pub(crate) fn folder_of(path: &str) -> &str {
+pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn upwards(folder: &str) -> impl Iterator<Item = &str> {
 }
 
 /// `to` as seen from `folder`; `None` when it leaves the project.
-pub(crate) fn join(folder: &str, to: &str) -> Option<String> {
+pub fn join(folder: &str, to: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in to.split('/') {
         match part {

@@ -1,6 +1,8 @@
 //! The project that a door works on: its root, its configuration, its rules and its baseline.
 
 use crate::baseline::{self, Baseline, BaselineError};
+use crate::check::configuration::{wrong_packs, wrong_params};
+use crate::check::family::Distribution;
 use crate::check::{Engine, EngineError, Selection};
 use crate::config::{self, Config};
 use crate::files::{Disk, Files, Links, may_be_nested, nested, read_regular};
@@ -10,7 +12,6 @@ use crate::paths::{relative, scope_of};
 use crate::registry::{self, Registry};
 use crate::remembered::{self, Remembered, RulePage};
 use crate::source::{Encoding, Source, Span};
-use crate::validators::{wrong_packs, wrong_params};
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 use std::io;
@@ -41,6 +42,7 @@ impl ProjectError {
 /// A project on the disk.
 #[derive(Debug)]
 pub struct Project {
+    distribution: &'static Distribution,
     /// The files below its root.
     pub disk: Disk,
     /// Its settings.
@@ -65,7 +67,11 @@ impl Project {
     ///
     /// # Errors
     /// When the configuration cannot be read.
-    pub fn open(start: &Path, config: Option<&Path>) -> Result<Self, ProjectError> {
+    pub fn open(
+        distribution: &'static Distribution,
+        start: &Path,
+        config: Option<&Path>,
+    ) -> Result<Self, ProjectError> {
         let root = root_of(start);
         let standard = root.join(CONFIG_PATH);
         let disk = Disk::new(root);
@@ -82,16 +88,26 @@ impl Project {
             None => Config::default(),
         };
         let (pages, misshapen) = all_pages(&disk);
-        Ok(Self { disk, config, config_path, pages, misshapen, trusted: None, today: None })
+        Ok(Self {
+            distribution,
+            disk,
+            config,
+            config_path,
+            pages,
+            misshapen,
+            trusted: None,
+            today: None,
+        })
     }
 
     /// The project at `root` under the default settings, whatever its configuration says: for where
     /// that cannot be read and an editor still has files to check.
     #[must_use]
-    pub fn unconfigured(root: &Path) -> Self {
+    pub fn unconfigured(distribution: &'static Distribution, root: &Path) -> Self {
         let disk = Disk::new(root);
         let (pages, misshapen) = all_pages(&disk);
         Self {
+            distribution,
             disk,
             config: Config::default(),
             config_path: None,
@@ -108,6 +124,7 @@ impl Project {
     /// # Errors
     /// When the configuration cannot be read.
     pub fn trusting(
+        distribution: &'static Distribution,
         root: &Path,
         snapshot: Snapshot,
         config: Option<&Path>,
@@ -122,7 +139,7 @@ impl Project {
                 return Err(ProjectError::new(message, None));
             }
         };
-        Self::at_revision(root, snapshot, config, Some(path))
+        Self::at_revision(distribution, root, snapshot, config, Some(path))
     }
 
     /// The project at `root`, whose rules and baseline are those of a revision, under a configuration
@@ -131,6 +148,7 @@ impl Project {
     /// # Errors
     /// When the folders of the revision cannot be read.
     pub fn at_revision(
+        distribution: &'static Distribution,
         root: &Path,
         snapshot: Snapshot,
         config: Config,
@@ -162,7 +180,8 @@ impl Project {
         let memories: Vec<String> = memories.into_iter().map(str::to_owned).collect();
         let misshapen = add_remembered(&snapshot, &memories, &mut pages);
         let (disk, trusted) = (Disk::new(root), Some(snapshot));
-        Ok(Self { disk, config, config_path, pages, misshapen, trusted, today: None })
+        let today = None;
+        Ok(Self { distribution, disk, config, config_path, pages, misshapen, trusted, today })
     }
 
     /// Leaves files out of the check: reports that the run itself writes.
@@ -181,10 +200,16 @@ impl Project {
         self.disk.root()
     }
 
+    /// What the program ships.
+    #[must_use]
+    pub fn distribution(&self) -> &'static Distribution {
+        self.distribution
+    }
+
     /// All rules.
     #[must_use]
     pub fn registry(&self) -> Registry {
-        Registry::new(&self.pages)
+        Registry::new(self.distribution.pages, &self.pages)
     }
 
     /// The tracked files of memory with a check that is not enforced, for it cannot be read or run.
@@ -202,7 +227,7 @@ impl Project {
     /// # Errors
     /// When the selection names no rule, or a glob is malformed.
     pub fn engine(&self, selection: &Selection) -> Result<Engine, ProjectError> {
-        let engine = Engine::new(self.registry(), &self.config, selection);
+        let engine = Engine::new(self.distribution, self.registry(), &self.config, selection);
         engine.map(|engine| engine.on(self.today)).map_err(|error| {
             let said = error.to_string();
             match error {
@@ -211,7 +236,7 @@ impl Project {
                     let place = place.map_or_else(String::new, |place| format!("{place}: "));
                     ProjectError::new(format!("{place}{said}"), None)
                 }
-                EngineError::Glob(_) => ProjectError::new(said, None),
+                EngineError::Glob(_) | EngineError::NoFunction(_) => ProjectError::new(said, None),
                 EngineError::UnknownRule { .. } => {
                     ProjectError::new(said, Some("`aidd rule list` names all rules"))
                 }

@@ -27,7 +27,7 @@ use crate::patterns::tree::TreeCheck;
 use crate::rule::{Report, Rule, Settings};
 use crate::source::Source;
 use crate::variants::{Applying, Variant};
-use aidd_content::page::{CheckHeader, Form};
+use aidd_page::{CheckHeader, Form};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use crate::finding::RuleId;
 use crate::kind::{PACK_FOLDER, RULE_FOLDERS, is_memory_path, is_pack_path};
 use crate::paths::scope_of;
 use crate::rule::Rule;
-use aidd_content::page::{self, PageError};
+use aidd_page::{self as page, PageError, Tables};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 /// All rules, ordered by id, found by id or alias.
 #[derive(Clone, Debug)]
 pub struct Registry {
+    tables: &'static Tables,
     rules: Vec<Rule>,
     /// Lower-case id or alias of a project's rule → indexes into `rules`; those of the shipped ones
     /// are a table of theirs.
@@ -25,25 +26,31 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The shipped rules and those of `pages` (path from the root, text). A page with the id of a
+    /// The shipped rules of `tables` and those of `pages` (path from the root, text). A page with the id of a
     /// shipped rule replaces its words; one that cannot be read is left out, for it carries a
     /// finding of its own.
     #[must_use]
-    pub fn new(pages: &[(String, String)]) -> Self {
+    pub fn new(tables: &'static Tables, pages: &[(String, String)]) -> Self {
         // They are ordered already.
-        let mut rules: Vec<Rule> = Vec::with_capacity(aidd_content::PAGES.len() + pages.len());
-        rules.extend(Rule::shipped());
-        Self::joined(rules, pages)
+        let mut rules: Vec<Rule> = Vec::with_capacity(tables.pages.len() + pages.len());
+        rules.extend(Rule::shipped(tables));
+        Self::joined(tables, rules, pages)
     }
 
     /// The rules of `pages` without the shipped ones: to try a page by itself.
     #[must_use]
-    pub fn alone(pages: &[(String, String)]) -> Self {
-        Self::joined(Vec::new(), pages)
+    pub fn alone(tables: &'static Tables, pages: &[(String, String)]) -> Self {
+        Self::joined(tables, Vec::new(), pages)
+    }
+
+    /// The tables of the shipped pages.
+    #[must_use]
+    pub fn tables(&self) -> &'static Tables {
+        self.tables
     }
 
     /// `rules`, ordered by id, and those of `pages`.
-    fn joined(rules: Vec<Rule>, pages: &[(String, String)]) -> Self {
+    fn joined(tables: &'static Tables, rules: Vec<Rule>, pages: &[(String, String)]) -> Self {
         let (packs, pages): (Vec<_>, Vec<_>) =
             pages.iter().partition(|(path, _)| is_pack_path(path));
         // A table from its ordered rows: thousands of pages are put between them.
@@ -70,7 +77,7 @@ impl Registry {
             }
         }
         let packs = packs.into_iter().cloned().collect();
-        Self { rules, own_names, halves: OnceLock::new(), packs }
+        Self { tables, rules, own_names, halves: OnceLock::new(), packs }
     }
 
     /// Every rule, ordered by id.
@@ -145,8 +152,8 @@ impl Registry {
     /// The shipped rules that go by `name`, in lower case, but for those that a project's page
     /// stands in for.
     fn shipped_named(&self, name: &str) -> impl Iterator<Item = &Rule> {
-        let pages = aidd_content::NAMES.pages(name);
-        let rules = pages.filter_map(|page| self.get(aidd_content::PAGES.get(page)?.id));
+        let pages = self.tables.names.pages(name);
+        let rules = pages.filter_map(|page| self.get(self.tables.pages.get(page)?.id));
         rules.filter(|rule| rule.path.is_none())
     }
 

@@ -3,14 +3,15 @@
 
 use crate::finding::{Finding, RuleId, Severity};
 use crate::source::{Source, Span};
-use aidd_content::page::{CheckHeader, Form, Header};
+pub use aidd_page::Details;
+use aidd_page::{CheckHeader, Form, Header, Tables};
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::Arc;
 
 /// One rule: its page. What its header says in full is read when first asked for: a thousand rules
 /// are made at each start, and a file needs few of them.
@@ -40,47 +41,9 @@ pub struct Rule {
 #[derive(Clone, Debug)]
 enum Told {
     /// That of a shipped page, by its index.
-    Shipped(usize),
+    Shipped(&'static Tables, usize),
     /// That of a project's page, or one that was changed.
     Own(Arc<Details>),
-}
-
-/// What the header of a page says, beside what every start needs.
-#[derive(Clone, Debug, Default)]
-pub struct Details {
-    /// Free labels.
-    pub tags: Vec<String>,
-    /// What peers call it.
-    pub aliases: Vec<String>,
-    /// 0.1 to 10.0, for rules tagged `security`.
-    pub security_severity: Option<String>,
-    /// One sentence: what the rule is about.
-    pub summary: String,
-    /// What a finding of a pattern says; `None`: the summary.
-    pub message: Option<String>,
-    /// What a finding of a pattern advises.
-    pub help: Option<String>,
-    /// The rules of other tools that enforce the page.
-    pub enforced_by: Vec<String>,
-    /// The check in the page's header.
-    pub check: Option<CheckHeader>,
-}
-
-/// The details of shipped pages, each read once a process.
-static SHIPPED: LazyLock<Vec<OnceLock<Box<Details>>>> =
-    LazyLock::new(|| vec![OnceLock::new(); aidd_content::PAGES.len()]);
-
-fn details(header: Header, summary: String) -> Details {
-    Details {
-        tags: header.tags,
-        aliases: header.aliases,
-        security_severity: header.security_severity,
-        summary,
-        message: header.message,
-        help: header.help,
-        enforced_by: header.enforced_by.0,
-        check: header.check,
-    }
 }
 
 impl Deref for Rule {
@@ -88,10 +51,7 @@ impl Deref for Rule {
 
     fn deref(&self) -> &Details {
         match &self.told {
-            Told::Shipped(index) => SHIPPED[*index].get_or_init(|| {
-                let told = aidd_content::header(*index);
-                told.map(|(header, summary)| Box::new(details(header, summary))).unwrap_or_default()
-            }),
+            Told::Shipped(tables, index) => tables.details(*index),
             Told::Own(details) => details,
         }
     }
@@ -99,32 +59,30 @@ impl Deref for Rule {
 
 impl DerefMut for Rule {
     fn deref_mut(&mut self) -> &mut Details {
-        if let Told::Shipped(_) = self.told {
+        if let Told::Shipped(..) = self.told {
             self.told = Told::Own(Arc::new(Details::clone(self)));
         }
         match &mut self.told {
             Told::Own(details) => Arc::make_mut(details),
-            Told::Shipped(_) => unreachable!("just replaced"),
+            Told::Shipped(..) => unreachable!("just replaced"),
         }
     }
 }
 
 impl Rule {
-    /// All rules that come with aidd, ordered by id.
-    pub(crate) fn shipped() -> impl Iterator<Item = Self> {
-        aidd_content::PAGES.iter().zip(aidd_content::HEADS).enumerate().map(
-            |(index, (page, head))| Self {
-                id: page.id.into(),
-                severity: head.severity,
-                enabled: head.enabled,
-                form: head.form,
-                waits: head.waits,
-                requires: head.requires,
-                page: Cow::Borrowed(page.text),
-                path: None,
-                told: Told::Shipped(index),
-            },
-        )
+    /// The rules of shipped pages, ordered by id.
+    pub(crate) fn shipped(tables: &'static Tables) -> impl Iterator<Item = Self> {
+        tables.pages.iter().zip(tables.heads).enumerate().map(move |(index, (page, head))| Self {
+            id: page.id.into(),
+            severity: head.severity,
+            enabled: head.enabled,
+            form: head.form,
+            waits: head.waits,
+            requires: head.requires,
+            page: Cow::Borrowed(page.text),
+            path: None,
+            told: Told::Shipped(tables, index),
+        })
     }
 
     /// The rule of a project's page at `path`.
@@ -139,14 +97,14 @@ impl Rule {
             requires: check.is_some_and(CheckHeader::requires),
             page: Cow::Owned(text.to_owned()),
             path: Some(path.to_owned()),
-            told: Told::Own(Arc::new(details(header, summary))),
+            told: Told::Own(Arc::new(Details::new(header, summary))),
         }
     }
 
     /// The index of the shipped page whose header holds for the rule, as it is.
     pub(crate) fn shipped_page(&self) -> Option<usize> {
         match self.told {
-            Told::Shipped(index) => Some(index),
+            Told::Shipped(_, index) => Some(index),
             Told::Own(_) => None,
         }
     }
@@ -167,7 +125,7 @@ impl Rule {
     /// The Markdown of the page, without its header.
     #[must_use]
     pub fn body(&self) -> &str {
-        aidd_content::page::split(&self.page).map_or("", |(_, body)| &self.page[body])
+        aidd_page::split(&self.page).map_or("", |(_, body)| &self.page[body])
     }
 
     /// Why the rule exists, on one line: the first paragraph of the page after its heading. The

@@ -4,7 +4,7 @@ use crate::finding::{FileChange, Finding, Related, RuleId};
 use crate::registry::Registry;
 use crate::source::{Source, Span};
 use aho_corasick::{AhoCorasick, MatchKind};
-use aidd_content::page::{Confidence, Severity};
+use aidd_page::{Confidence, Severity};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 

@@ -42,6 +42,9 @@ pub enum EngineError {
         /// What is wrong.
         why: String,
     },
+    /// A shipped rule without a check in its page has no function either.
+    #[error("nothing checks the shipped rule `{0}`: the program was built without its family")]
+    NoFunction(&'static str),
     /// A name in the selection is no rule.
     #[error("no rule is called `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
     UnknownRule {

@@ -13,7 +13,7 @@ use crate::patterns::when::Conditions;
 use crate::registry::{Registry, explained};
 use crate::rule::{Rule, Settings};
 use crate::source::Source;
-use aidd_content::page::{CheckHeader, Many, WhenHeader, check_with};
+use aidd_page::{CheckHeader, Many, Tables, WhenHeader, check_with};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,8 +25,9 @@ type Params = Vec<(RuleId, Map<String, Value>)>;
 pub(crate) type Applying = Vec<usize>;
 
 /// The checks that differ by path.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Variants {
+    tables: &'static Tables,
     /// Of the overrides those that set parameters of checks in pages.
     overrides: Vec<(Globs, Params)>,
     /// The rules they speak of as they are elsewhere, and their parameters there.
@@ -60,7 +61,13 @@ impl Variants {
         base: &Settings,
         packs: &HashMap<RuleId, Many<WhenHeader>>,
     ) -> Result<Self, (usize, RuleId, String)> {
-        let mut variants = Self::default();
+        let mut variants = Self {
+            tables: registry.tables(),
+            overrides: Vec::new(),
+            rules: BTreeMap::new(),
+            packs: HashMap::new(),
+            made: Mutex::default(),
+        };
         let mut places = Vec::new();
         for (place, (globs, settings)) in overrides.iter().enumerate() {
             let mut params = Params::new();
@@ -149,7 +156,7 @@ impl Variants {
                 Err(why) => wrong.push((id.clone(), why)),
             }
         }
-        let patterns = Patterns::new(&rules, &[]);
+        let patterns = Patterns::new(self.tables, &rules, &[]);
         let conditions = Conditions::new(&rules, &self.packs);
         Variant { rules, wrong, patterns, conditions }
     }

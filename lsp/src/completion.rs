@@ -9,13 +9,13 @@ use crate::client::Client;
 use crate::convert;
 use crate::page::{self, Part};
 use crate::snapshot::Snapshot;
-use aidd_content::page as header;
 use aidd_engine::escape;
 use aidd_engine::kind::{self, Kind};
 use aidd_engine::patterns::syntax::LANGUAGES;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::Span;
 use aidd_engine::{allow, config};
+use aidd_page as header;
 use schema::{Place, Proposal, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -50,10 +50,10 @@ pub fn complete(snapshot: &Snapshot, position: Position) -> Option<CompletionRes
         return Some(in_comment(snapshot, marker, span, offset));
     }
     let kinds = kind::kinds(source.path(), "");
-    if kinds.contains(&Kind::Config) {
+    if kinds.contains(&Kind::CONFIG) {
         return in_config(snapshot, offset);
     }
-    if kinds.contains(&Kind::RulePage) { in_header(snapshot, offset) } else { None }
+    if kinds.contains(&Kind::RULE_PAGE) { in_header(snapshot, offset) } else { None }
 }
 
 /// The document that an item was made for.

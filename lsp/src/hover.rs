@@ -78,7 +78,7 @@ fn of_name(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
     let source = &snapshot.source;
     let holds = |span: &Span| span.start <= offset && offset <= span.end;
     let span = allow::names(source).into_iter().find(holds).or_else(|| {
-        let is_config = kind::kinds(source.path(), "").contains(&Kind::Config);
+        let is_config = kind::kinds(source.path(), "").contains(&Kind::CONFIG);
         is_config.then(|| quoted(snapshot, offset)).flatten()
     })?;
     let registry = snapshot.workspace.engine.registry();

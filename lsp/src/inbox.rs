@@ -271,7 +271,7 @@ fn close(state: &Arc<State>, params: &DidCloseTextDocumentParams) {
 
 /// Checks the other documents anew when the one that changed is read beside them.
 fn beside(state: &Arc<State>, uri: &Uri) {
-    if kind::is_read_beside(uri.path().as_str()) {
+    if state.distribution.is_read(uri.path().as_str()) {
         schedule::recheck(state);
     }
 }
@@ -334,7 +334,8 @@ fn reload(state: &Arc<State>, changes: &Changes) -> bool {
         let is_read = changes.paths.iter().any(|path| {
             let root = roots.root_of(path.parent().unwrap_or(path));
             let below = relative(&root, path);
-            kind::is_read_beside(&below) || roots.workspace(&root).engine.reads_beside(&below)
+            let engine = &roots.workspace(&root).engine;
+            engine.distribution().is_read(&below) || engine.reads_beside(&below)
         });
         is_read || !stale.is_empty()
     })

@@ -27,6 +27,7 @@ pub mod uri;
 pub mod whole;
 pub mod workspace;
 
+use aidd_engine::check::Distribution;
 use inbox::Inbox;
 use lifecycle::Settings;
 use server::Server;
@@ -58,17 +59,23 @@ const GRACE: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// When the threads cannot be started.
-pub fn run(config: Option<PathBuf>) -> io::Result<u8> {
+pub fn run(distribution: &'static Distribution, config: Option<PathBuf>) -> io::Result<u8> {
     let runtime =
         Builder::new_current_thread().enable_time().max_blocking_threads(THREADS).build()?;
-    let code = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), config));
+    let code =
+        runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), distribution, config));
     // A thread may sit in a read that never ends, or in a check that nobody waits for.
     runtime.shutdown_background();
     Ok(code)
 }
 
 /// Serves one client on a pair of streams; see [`run`].
-pub async fn serve<I, O>(input: I, output: O, config: Option<PathBuf>) -> u8
+pub async fn serve<I, O>(
+    input: I,
+    output: O,
+    distribution: &'static Distribution,
+    config: Option<PathBuf>,
+) -> u8
 where
     I: AsyncRead + Unpin,
     O: AsyncWrite,
@@ -77,7 +84,7 @@ where
     let mut shared = None;
     let (inner, socket) = LspService::new(|client| {
         let settings = Settings { config, ..Settings::default() };
-        let state = Arc::new(State::new(client, settings));
+        let state = Arc::new(State::new(client, distribution, settings));
         shared = Some(state.clone());
         Server { state, left: left.clone() }
     });
@@ -123,3 +130,8 @@ impl<I: AsyncRead + Unpin> AsyncRead for Input<I> {
         read
     }
 }
+
+/// What the program ships, for tests.
+#[cfg(test)]
+static DISTRIBUTION: aidd_engine::check::Distribution =
+    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -3,6 +3,7 @@
 
 use crate::documents::{Place, lock};
 use crate::workspace::Workspace;
+use aidd_engine::check::Distribution;
 use aidd_engine::paths::relative;
 use aidd_engine::project::Project;
 use aidd_engine::walk::{self, Walk};
@@ -18,8 +19,9 @@ pub(crate) struct Trouble {
 }
 
 /// Folders, roots and their workspaces. Opening one reads the disk: never on an async thread.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Roots {
+    distribution: &'static Distribution,
     folders: Vec<PathBuf>,
     /// The configuration to use instead of `.aidd/config.json`, from each root.
     config: Option<PathBuf>,
@@ -31,6 +33,18 @@ pub(crate) struct Roots {
 }
 
 impl Roots {
+    /// No folders; the rules are those of `distribution`.
+    pub(crate) fn new(distribution: &'static Distribution) -> Self {
+        Self {
+            distribution,
+            folders: Vec::new(),
+            config: None,
+            open: HashMap::new(),
+            found: HashMap::new(),
+            troubles: Vec::new(),
+        }
+    }
+
     /// Replaces the folders.
     pub(crate) fn set_folders(&mut self, folders: Vec<PathBuf>) {
         self.folders = folders;
@@ -119,14 +133,17 @@ impl Roots {
         if let Some(workspace) = self.open.get(root) {
             return workspace.clone();
         }
-        let workspace = self.read(root).unwrap_or_else(|| Arc::new(Workspace::unconfigured(root)));
+        let workspace = self
+            .read(root)
+            .unwrap_or_else(|| Arc::new(Workspace::unconfigured(self.distribution, root)));
         self.open.insert(root.to_owned(), workspace.clone());
         workspace
     }
 
     fn read(&mut self, root: &Path) -> Option<Arc<Workspace>> {
         let config = self.config_of(root);
-        let opened = Project::open(root, config.as_deref()).and_then(Workspace::of);
+        let opened =
+            Project::open(self.distribution, root, config.as_deref()).and_then(Workspace::of);
         let message = match &opened {
             Ok(workspace) => workspace.baseline_error.as_ref().map(ToString::to_string),
             Err(error) => Some(error.to_string()),

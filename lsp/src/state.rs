@@ -7,6 +7,7 @@ use crate::lifecycle::{Session, Settings};
 use crate::roots::Roots;
 use crate::snapshot::Snapshot;
 use aidd_engine::check::Checked;
+use aidd_engine::check::Distribution;
 use aidd_engine::escape;
 use aidd_engine::files::Overlay;
 use aidd_engine::source::{Encoding, Source};
@@ -72,6 +73,7 @@ impl Dirty {
 /// What the server knows.
 #[derive(Debug)]
 pub(crate) struct State {
+    pub(crate) distribution: &'static Distribution,
     pub(crate) client: Client,
     pub(crate) session: OnceLock<Session>,
     pub(crate) settings: Mutex<Settings>,
@@ -106,13 +108,18 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn new(client: Client, settings: Settings) -> Self {
+    pub(crate) fn new(
+        client: Client,
+        distribution: &'static Distribution,
+        settings: Settings,
+    ) -> Self {
         Self {
+            distribution,
             client,
             session: OnceLock::new(),
             settings: Mutex::new(settings),
             documents: Mutex::default(),
-            roots: Mutex::default(),
+            roots: Mutex::new(Roots::new(distribution)),
             epoch: AtomicU64::new(0),
             joins: AtomicU64::new(0),
             pushed: Mutex::default(),

@@ -3,6 +3,7 @@
 use crate::documents::lock;
 use crate::whole::{self, Whole};
 use aidd_engine::baseline::Baseline;
+use aidd_engine::check::Distribution;
 use aidd_engine::check::{Checked, Engine, Selection};
 use aidd_engine::files::{Files, Listed};
 use aidd_engine::paths::{Globs, relative};
@@ -50,8 +51,12 @@ impl Workspace {
     ///
     /// # Errors
     /// When the configuration cannot be read or holds a malformed glob.
-    pub fn open(root: &Path, config: Option<&Path>) -> Result<Self, ProjectError> {
-        Self::of(Project::open(root, config)?)
+    pub fn open(
+        distribution: &'static Distribution,
+        root: &Path,
+        config: Option<&Path>,
+    ) -> Result<Self, ProjectError> {
+        Self::of(Project::open(distribution, root, config)?)
     }
 
     /// The workspace of an opened project.
@@ -85,10 +90,11 @@ impl Workspace {
 
     /// The project at `root` under the default settings, whatever its configuration says.
     #[must_use]
-    pub fn unconfigured(root: &Path) -> Self {
-        let project = Project::unconfigured(root);
-        let engine = Engine::new(project.registry(), &project.config, &Selection::default());
-        let engine = engine.expect("the default settings hold no glob");
+    pub fn unconfigured(distribution: &'static Distribution, root: &Path) -> Self {
+        let project = Project::unconfigured(distribution, root);
+        let engine =
+            Engine::new(distribution, project.registry(), &project.config, &Selection::default());
+        let engine = engine.expect("the default settings hold no glob, the program its families");
         Self {
             project,
             engine,

@@ -2,6 +2,7 @@
 //! for the answer.
 
 use crate::tool::ToolError;
+use aidd_engine::check::Distribution;
 use aidd_engine::config::ContentConfig;
 use aidd_engine::files::{Disk, nested};
 use aidd_engine::kind::{
@@ -25,6 +26,8 @@ pub type Environment = fn(&str) -> Option<String>;
 /// What a server works on.
 #[derive(Clone, Copy)]
 pub struct Setup<'a> {
+    /// The rules that the program ships.
+    pub distribution: &'static Distribution,
     /// The project's folder. No tool reads or writes outside of it.
     pub root: &'a Path,
     /// The configuration, instead of that of the project.
@@ -46,8 +49,9 @@ impl std::fmt::Debug for Setup<'_> {
 impl<'a> Setup<'a> {
     /// The project at `root` as it is, with the system's time and an empty environment.
     #[must_use]
-    pub fn at(root: &'a Path) -> Self {
+    pub fn at(distribution: &'static Distribution, root: &'a Path) -> Self {
         Self {
+            distribution,
             root,
             config: None,
             wanted: Wanted::Auto,
@@ -65,6 +69,7 @@ pub struct Context {
 }
 
 struct Shared {
+    distribution: &'static Distribution,
     root: PathBuf,
     config: Option<PathBuf>,
     wanted: Wanted,
@@ -95,6 +100,7 @@ impl Context {
     pub fn new(setup: Setup<'_>) -> Self {
         let root = setup.root.to_owned();
         let shared = Shared {
+            distribution: setup.distribution,
             root,
             config: setup.config.map(Path::to_owned),
             wanted: setup.wanted,
@@ -111,13 +117,19 @@ impl Context {
     /// See [`Setup::at`].
     #[must_use]
     pub fn at(root: &Path) -> Self {
-        Self::new(Setup::at(root))
+        Self::new(Setup::at(&crate::DISTRIBUTION, &crate::DISTRIBUTION, root))
     }
 
     /// The same for one call, with a flag of its own.
     #[must_use]
     pub fn for_call(&self) -> Self {
         Self { shared: self.shared.clone(), stop: Arc::default() }
+    }
+
+    /// The rules that the program ships.
+    #[must_use]
+    pub fn distribution(&self) -> &'static Distribution {
+        self.shared.distribution
     }
 
     /// The project's folder.
@@ -165,7 +177,7 @@ impl Context {
 
     fn open_memory(&self) -> Result<ProjectMemory, MemoryError> {
         let shared = &self.shared;
-        ProjectMemory::open(&shared.root, shared.wanted, (shared.clock)())
+        ProjectMemory::open(shared.distribution, &shared.root, shared.wanted, (shared.clock)())
     }
 
     /// What the user should know and has not been told.
@@ -183,7 +195,11 @@ impl Context {
         match &*slot {
             Some((known, project)) if *known == stamps => Ok(project.clone()),
             _ => {
-                let mut project = Project::open(&self.shared.root, self.shared.config.as_deref())?;
+                let mut project = Project::open(
+                    self.shared.distribution,
+                    &self.shared.root,
+                    self.shared.config.as_deref(),
+                )?;
                 project.today = Some(times::date(self.now()));
                 if let Some(word) = self.variable(ContentConfig::MODE_VARIABLE) {
                     let content = project.config.content.get_or_insert_default();

@@ -24,6 +24,7 @@ pub use context::Environment;
 pub use http::Door;
 pub use tool::Profile;
 
+use aidd_engine::check::Distribution;
 use aidd_memory::project::system_clock;
 use aidd_memory::store::Wanted;
 use anyhow::{Result, bail, ensure};
@@ -51,6 +52,8 @@ const FOR_PEOPLE: &str = "aidd: waiting for an agent; agents start this command 
 /// What a server is started with.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// The rules that the program ships.
+    pub distribution: &'static Distribution,
     /// The project's folder.
     pub root: PathBuf,
     /// The configuration, instead of that of the project.
@@ -80,6 +83,7 @@ pub fn run(options: &Options) -> Result<u8> {
     }
     is_project(&options.root, options.environment)?;
     let context = Context::new(Setup {
+        distribution: options.distribution,
         root: &options.root,
         config: options.config.as_deref(),
         wanted: Wanted::Auto,
@@ -173,3 +177,8 @@ mod tests {
         assert!(!is_same(Path::new("gone"), &home));
     }
 }
+
+/// What the program ships, for tests.
+#[cfg(test)]
+static DISTRIBUTION: aidd_engine::check::Distribution =
+    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -5,7 +5,7 @@ use super::MemoryError;
 use super::project::ProjectMemory;
 use super::store::{Layers, Query};
 use super::types::{Entry, Kind};
-use aidd_engine::check::Engine;
+use aidd_engine::check::{Distribution, Engine};
 use aidd_engine::config::Config;
 use aidd_engine::examples;
 use aidd_engine::registry::Registry;
@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 /// # Errors
 /// What is wrong with the check: its key, and what to do.
 pub(super) fn settle(
+    distribution: &'static Distribution,
     kind: Kind,
     content: &str,
     before: Option<&Entry>,
@@ -38,7 +39,7 @@ pub(super) fn settle(
     if check.is_object() {
         name(kind, content, before, others, check).map_err(MemoryError::Invalid)?;
     }
-    look(kind, content, check).map_err(MemoryError::Invalid)
+    look(distribution, kind, content, check).map_err(MemoryError::Invalid)
 }
 
 /// Gives the rule of a check a name that no other memory has, unless that one brings the same check.
@@ -106,6 +107,7 @@ impl ProjectMemory {
 /// # Errors
 /// As there.
 pub(super) fn settle_new(
+    distribution: &'static Distribution,
     kind: Kind,
     content: &str,
     before: Option<&Entry>,
@@ -116,7 +118,7 @@ pub(super) fn settle_new(
     if kind == Kind::Decision {
         return Ok(());
     }
-    settle(kind, content, before, others, fields)?;
+    settle(distribution, kind, content, before, others, fields)?;
     let known = before.and_then(|entry| entry.metadata.get(CHECK));
     if fields.get(CHECK).is_some_and(|check| check.is_null() || Some(check) == known) {
         fields.remove(CHECK);
@@ -139,7 +141,12 @@ pub(super) fn kept_whole(given: Option<&Value>, kept: Option<&Value>) -> Result<
 }
 
 /// Reads the check as a rule page, and runs its examples.
-fn look(kind: Kind, content: &str, check: &Value) -> Result<(), String> {
+fn look(
+    distribution: &'static Distribution,
+    kind: Kind,
+    content: &str,
+    check: &Value,
+) -> Result<(), String> {
     let mut entry =
         super::log::fold(&[super::log::Revision::first(kind, "new".to_owned(), 0, content)])
             .map(|folded| folded.entry)
@@ -148,8 +155,8 @@ fn look(kind: Kind, content: &str, check: &Value) -> Result<(), String> {
     let Some(page) = remembered::page_of(&entry) else { return Ok(()) };
     let page = page?;
     remembered::validate_page(&page)?;
-    let registry = Registry::new(&[(page.path, page.text)]);
-    let engine = Engine::new(registry, &Config::default(), &Selection::default())
+    let registry = Registry::new(distribution.pages, &[(page.path, page.text)]);
+    let engine = Engine::new(distribution, registry, &Config::default(), &Selection::default())
         .map_err(|error| format!("`check`: {error}"))?;
     let Some(rule) = engine.registry().get(&page.rule) else {
         return Err(format!("`check` makes no rule `{}`", page.rule));

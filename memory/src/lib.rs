@@ -100,3 +100,8 @@ impl MemoryError {
         move |error| Self::Io { path, error }
     }
 }
+
+/// What the program ships, for tests.
+#[cfg(test)]
+static DISTRIBUTION: aidd_engine::check::Distribution =
+    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

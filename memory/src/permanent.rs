@@ -205,7 +205,14 @@ impl ProjectMemory {
             name != OCCURRENCES && name != LAST_SEEN && entry.metadata.get(name) != Some(value)
         });
         let others = self.enforced(entry.kind, Some(&entry.id), &fields)?;
-        enforced::settle_new(entry.kind, &entry.content, Some(entry), &others, &mut fields)?;
+        enforced::settle_new(
+            self.gate.distribution(),
+            entry.kind,
+            &entry.content,
+            Some(entry),
+            &others,
+            &mut fields,
+        )?;
         let topic = new.topic.clone().filter(|topic| !topic.trim().is_empty());
         let topic = topic.filter(|_| entry.topic.is_none());
         let mut saved = Saved { id: entry.id.clone(), ..Saved::default() };
@@ -252,7 +259,14 @@ impl ProjectMemory {
         }
         let mut metadata = kinds::metadata(&new.body)?;
         let others = self.enforced(kind, None, &metadata)?;
-        enforced::settle_new(kind, &new.content, None, &others, &mut metadata)?;
+        enforced::settle_new(
+            self.gate.distribution(),
+            kind,
+            &new.content,
+            None,
+            &others,
+            &mut metadata,
+        )?;
         Ok(Revision {
             topic: new.topic.clone().filter(|topic| !topic.trim().is_empty()),
             metadata,
@@ -364,7 +378,14 @@ impl ProjectMemory {
             enforced::kept_whole(given, edit.fields.get(CHECK))?;
             let content = edit.content.as_deref().unwrap_or(&entry.content);
             let others = memory.enforced(kind, Some(id), &edit.fields)?;
-            enforced::settle(kind, content, Some(&entry), &others, &mut edit.fields)?;
+            enforced::settle(
+                memory.gate.distribution(),
+                kind,
+                content,
+                Some(&entry),
+                &others,
+                &mut edit.fields,
+            )?;
             if edit.changes_nothing(&entry) {
                 return Ok((Vec::new(), ()));
             }

@@ -2,12 +2,10 @@
 //!
 //! What reaches the disk is a [`Clean`] value, and only [`Gate::clean`] makes one.
 
-use aidd_engine::check::Engine;
-use aidd_engine::config::Config;
+use aidd_engine::check::{Distribution, Engine};
 use aidd_engine::files::Memory as NoFiles;
-use aidd_engine::registry::Registry;
+use aidd_engine::rule::Rule;
 use aidd_engine::secrets::REDACTED;
-use aidd_engine::select::{EngineError, Selection};
 use aidd_engine::source::{Source, Span};
 use regex::Regex;
 use serde::Serialize;
@@ -47,20 +45,33 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a fixed pattern")
 });
 
-/// All shipped rules, made once a process, when something is first written.
-static RULES: LazyLock<Result<Engine, EngineError>> =
-    LazyLock::new(|| Engine::new(Registry::new(&[]), &Config::default(), &Selection::default()));
-
 /// Finds what no memory may hold. Knows all shipped rules on secrets, whatever a project allows or
 /// switches off: that a file may show a secret does not mean that a copy of it may.
-#[derive(Debug, Default)]
-pub struct Gate(());
+#[derive(Clone, Copy, Debug)]
+pub struct Gate(&'static Distribution);
 
 impl Gate {
-    /// A gate with the shipped rules.
+    /// A gate with the shipped rules of `distribution`.
     #[must_use]
-    pub fn new() -> Self {
-        Self(())
+    pub fn new(distribution: &'static Distribution) -> Self {
+        Self(distribution)
+    }
+
+    /// What the program ships.
+    #[must_use]
+    pub fn distribution(&self) -> &'static Distribution {
+        self.0
+    }
+
+    fn rules(&self) -> Result<&'static Engine, MemoryError> {
+        let engine = self.0.engine().map_err(|error| MemoryError::Invalid(error.to_string()))?;
+        // Without them every secret would pass.
+        let has_secrets = |rule: &Rule| rule.id.starts_with("secrets/");
+        if engine.registry().rules().iter().any(has_secrets) {
+            Ok(engine)
+        } else {
+            Err(MemoryError::Invalid("the program was built without rules on secrets".to_owned()))
+        }
     }
 
     /// `value` with every private or secret part of every text in it replaced.
@@ -73,7 +84,7 @@ impl Gate {
         value: &T,
     ) -> Result<Clean<T>, MemoryError> {
         let mut json = serde_json::to_value(value)?;
-        if !clean_json(&mut json)? {
+        if !self.clean_json(&mut json)? {
             // Nothing to take out. Read back all the same: what is stored is what was looked at.
             return Ok(Clean(serde_json::from_value(json)?));
         }
@@ -81,27 +92,26 @@ impl Gate {
             MemoryError::Invalid("a secret stands where a fixed word is expected".to_owned())
         })
     }
-}
 
-/// Replaces in place; whether anything was.
-fn clean_json(value: &mut Value) -> Result<bool, MemoryError> {
-    let changed = redact_private(value);
-    Ok(redact_secrets(value)? || changed)
-}
-
-/// All texts are looked at as one file, values beside their keys: rules on secrets go by names.
-fn redact_secrets(value: &mut Value) -> Result<bool, MemoryError> {
-    let rules = RULES.as_ref().map_err(|error| MemoryError::Invalid(error.to_string()))?;
-    let mut page = Page::default();
-    page.add("", value);
-    let source = Source::new("memory", page.text);
-    let secrets = rules.check(&source, &NoFiles::default()).secrets;
-    if secrets.is_empty() {
-        return Ok(false);
+    /// Replaces in place; returns whether anything was.
+    fn clean_json(&self, value: &mut Value) -> Result<bool, MemoryError> {
+        let changed = redact_private(value);
+        Ok(self.redact_secrets(value)? || changed)
     }
-    let mut places = page.places.into_iter();
-    replace(value, &mut places, &secrets);
-    Ok(true)
+
+    /// All texts are checked as one file, values next to their keys: rules on secrets go by names.
+    fn redact_secrets(&self, value: &mut Value) -> Result<bool, MemoryError> {
+        let mut page = Page::default();
+        page.add("", value);
+        let source = Source::new("memory", page.text);
+        let secrets = self.rules()?.check(&source, &NoFiles::default()).secrets;
+        if secrets.is_empty() {
+            return Ok(false);
+        }
+        let mut places = page.places.into_iter();
+        replace(value, &mut places, &secrets);
+        Ok(true)
+    }
 }
 
 /// The texts of a value, one after another, and where each of them lies.
@@ -282,7 +292,7 @@ mod tests {
     use serde_json::json;
 
     fn gate(value: &Value) -> Value {
-        Gate::new().clean(value).expect("clean").into_inner()
+        Gate::new(&crate::DISTRIBUTION).clean(value).expect("clean").into_inner()
     }
 
     /// Put together here, so that no file holds a whole one.

@@ -12,6 +12,7 @@ use super::recall::index::Index;
 use super::store::{self, Durability, Opened, StorageBackend, Wanted, transaction};
 use super::types::{Kind, Layer, Status};
 use super::{id, unwritable};
+use aidd_engine::check::Distribution;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -68,13 +69,19 @@ impl fmt::Debug for ProjectMemory {
 pub(super) type Drafted<T> = (Vec<Revision>, T);
 
 impl ProjectMemory {
-    /// Opens the memory of the project at `root` and takes in what changed in its tracked files.
+    /// Opens the memory of the project at `root` and takes in what changed in its tracked files. The
+    /// rules on secrets are those of `distribution`.
     /// Where nothing can be written it can be read all the same.
     ///
     /// # Errors
     /// When the store is of a newer aidd, or `.aidd` is a link.
-    pub fn open(root: &Path, wanted: Wanted, clock: Clock) -> Result<Self, MemoryError> {
-        let gate = Gate::new();
+    pub fn open(
+        distribution: &'static Distribution,
+        root: &Path,
+        wanted: Wanted,
+        clock: Clock,
+    ) -> Result<Self, MemoryError> {
+        let gate = Gate::new(distribution);
         let (opened, unwritable) = unwritable::open(root, wanted, &gate, clock())?;
         let Opened { store, notices } = opened;
         let looked = unwritable.as_ref().map(|_| Instant::now());

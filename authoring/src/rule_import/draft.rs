@@ -4,7 +4,7 @@
 mod yaml;
 
 use super::{Import, Left, Made, Page, Tool, slug, texts};
-use aidd_engine::check::{Engine, Selection};
+use aidd_engine::check::{Distribution, Engine, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::examples::{self, Expected};
 use aidd_engine::files::Memory;
@@ -248,7 +248,7 @@ fn prose(text: &str) -> String {
 }
 
 /// Writes the pages of what a reader made, each read again by our own reader.
-pub(super) fn finish(made: Made, to: &str) -> Import {
+pub(super) fn finish(distribution: &'static Distribution, made: Made, to: &str) -> Import {
     let mut import = Import { left: made.left, ..Import::default() };
     let mut drafts = made.drafts;
     name_apart(&mut drafts);
@@ -273,7 +273,12 @@ pub(super) fn finish(made: Made, to: &str) -> Import {
         }
     }
     let pages: Vec<_> = taken.iter().map(|(_, path, text)| (path.clone(), text.clone())).collect();
-    let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default());
+    let engine = Engine::new(
+        distribution,
+        Registry::new(distribution.pages, &pages),
+        &Config::default(),
+        &Selection::default(),
+    );
     let mut done = Vec::new();
     for (draft, path, text) in taken {
         let tries = engine.as_ref().map(|engine| proven(engine, draft)).unwrap_or_default();
@@ -354,7 +359,7 @@ fn name_apart(drafts: &mut [Draft]) {
 
 /// The page as our own reader has it.
 fn reread(path: &str, text: &str, id: &str) -> Result<Rule, String> {
-    aidd_content::page::header(text).map_err(|error| {
+    aidd_page::header(text).map_err(|error| {
         let at = text.get(error.span.clone()).unwrap_or_default();
         format!("{} (`{at}`)", error.message)
     })?;
@@ -449,9 +454,15 @@ mod tests {
         ");
         assert_eq!(import.pages[0].path, ".aidd/rules/alint/no-todo-2.md");
         for page in &import.pages {
-            let registry = Registry::new(&[(page.path.clone(), page.text.clone())]);
-            let engine =
-                Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+            let registry =
+                Registry::new(crate::DISTRIBUTION.pages, &[(page.path.clone(), page.text.clone())]);
+            let engine = Engine::new(
+                &crate::DISTRIBUTION,
+                registry,
+                &Config::default(),
+                &Selection::default(),
+            )
+            .expect("valid");
             let rule = engine.registry().get(&page.id).expect("present");
             assert_eq!(examples::run(&engine, rule), Vec::<String>::new());
         }

@@ -17,6 +17,7 @@ mod script;
 #[cfg(test)]
 mod tests;
 
+use aidd_engine::check::Distribution;
 use aidd_engine::files::{Files, SIDE_FILE_LIMIT};
 use aidd_engine::parse::values::{Format, Values};
 use aidd_engine::paths::{folder_of, scope_of};
@@ -258,11 +259,18 @@ fn looks_like(tool: Tool, value: &Json) -> bool {
     }
 }
 
-/// Makes pages of the configuration at `path`, to lie below the folder `to`.
+/// Makes pages of the configuration at `path`, to lie below the folder `to`; their examples are run
+/// by the rules of `distribution`.
 ///
 /// # Errors
 /// When the configuration cannot be read, or is malformed: the file, the place and what is wrong.
-pub fn import(files: &dyn Files, path: &str, tool: Tool, to: &str) -> Result<Import, String> {
+pub fn import(
+    distribution: &'static Distribution,
+    files: &dyn Files,
+    path: &str,
+    tool: Tool,
+    to: &str,
+) -> Result<Import, String> {
     let made = match tool {
         Tool::Alint => alint::read(files, path),
         Tool::Commitlint => commitlint::read(files, path),
@@ -270,7 +278,7 @@ pub fn import(files: &dyn Files, path: &str, tool: Tool, to: &str) -> Result<Imp
         Tool::AstGrep => ast_grep::read(files, path),
         Tool::Markdownlint => markdownlint::read(files, path),
     }?;
-    let mut import = draft::finish(made, to);
+    let mut import = draft::finish(distribution, made, to);
     import.left.extend(beside::left(files, path, tool));
     let (folder, scope) = (folder_of(path), scope_of(&format!("{to}/x.md")).to_owned());
     let by_place = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);

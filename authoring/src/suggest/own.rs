@@ -3,7 +3,6 @@
 use super::hedges::takes_back;
 use super::topics::{SCRIPT, TOPICS, Topic};
 use super::{Draft, Ground, Sample, Sentence};
-use aidd_content::page::{CheckHeader, Form};
 use aidd_engine::check::{Engine, SKIPPED};
 use aidd_engine::commit_checks;
 use aidd_engine::files::{Files as _, Listed, Memory};
@@ -15,6 +14,7 @@ use aidd_engine::project_checks;
 use aidd_engine::registry::Registry;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::Source;
+use aidd_page::{CheckHeader, Form};
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

@@ -1,8 +1,8 @@
 //! Where a sentence holds that stands in a file of a folder, or in one that names its own globs.
 
 use super::{Draft, Sample};
-use aidd_content::page;
 use aidd_engine::kind::is_page_path;
+use aidd_page as page;
 use serde_json::{Value, json};
 
 /// The globs of what the file at `path` speaks of; none: the whole project. AGENTS.md of a folder

@@ -425,11 +425,12 @@ fn pages(project: &Project, open: &[Open]) -> Vec<(String, String)> {
 
 /// An engine in which all rules run but those on secrets: those of the drafts, the project and ours.
 fn every_rule(project: &Project, pages: &[(String, String)]) -> Result<Engine, String> {
-    let registry = Registry::new(pages);
+    let registry = Registry::new(project.distribution().pages, pages);
     let others = registry.rules().iter().filter(|rule| !rule.id.starts_with("secrets/"));
     let only = others.map(|rule| rule.id.to_string()).collect();
     let selection = Selection { only, ..Selection::default() };
-    Engine::new(registry, &project.config, &selection).map_err(|error| error.to_string())
+    Engine::new(project.distribution(), registry, &project.config, &selection)
+        .map_err(|error| error.to_string())
 }
 
 /// Tries what is still open.

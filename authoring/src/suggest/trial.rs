@@ -82,7 +82,9 @@ pub(super) fn run(
     let mut only: Vec<String> = rules.iter().map(ToString::to_string).collect();
     only.push(SKIPPED.to_owned());
     let selection = Selection { only, ..Selection::default() };
-    let engine = Engine::new(Registry::new(pages), &project.config, &selection)
+    let distribution = project.distribution();
+    let registry = Registry::new(distribution.pages, pages);
+    let engine = Engine::new(distribution, registry, &project.config, &selection)
         .map_err(|error| error.to_string())?;
     let mut trial = Trial::default();
     if rules.is_empty() {

@@ -5,6 +5,7 @@ use super::program::Git;
 use crate::event::is_hash;
 use crate::exit::UserError;
 use crate::report::number;
+use aidd_engine::check::Distribution;
 use aidd_engine::git::Repository;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
@@ -47,12 +48,20 @@ pub(super) struct History<'a> {
 
 impl<'a> History<'a> {
     pub(super) fn open(
+        distribution: &'static Distribution,
         root: &'a Path,
         compare: Option<Compare<'a>>,
         say: &'a mut dyn FnMut(&str),
     ) -> Result<Self> {
         let repository = open(root)?;
-        Ok(Self { root, repository, git: Git::new(root, TIME), compare, say, reported: false })
+        Ok(Self {
+            root,
+            repository,
+            git: Git::new(distribution, root, TIME),
+            compare,
+            say,
+            reported: false,
+        })
     }
 
     pub(super) fn say(&mut self, text: &str) {
@@ -330,8 +339,14 @@ pub(super) fn short(commit: &str) -> &str {
 ///
 /// # Errors
 /// When there is no repository, or the commit cannot be fetched.
-pub fn have_commit(root: &Path, commit: &str, what: &str, say: &mut dyn FnMut(&str)) -> Result<()> {
-    History::open(root, None, say)?.have(commit, what)
+pub fn have_commit(
+    distribution: &'static Distribution,
+    root: &Path,
+    commit: &str,
+    what: &str,
+    say: &mut dyn FnMut(&str),
+) -> Result<()> {
+    History::open(distribution, root, None, say)?.have(commit, what)
 }
 
 /// Makes sure that the contents of objects are here. A clone made with `--filter=blob:none` has
@@ -340,14 +355,14 @@ pub fn have_commit(root: &Path, commit: &str, what: &str, say: &mut dyn FnMut(&s
 ///
 /// # Errors
 /// When an id is no hash, or an object is missing and cannot be fetched.
-pub fn have_blobs(root: &Path, ids: &[String]) -> Result<()> {
+pub fn have_blobs(distribution: &'static Distribution, root: &Path, ids: &[String]) -> Result<()> {
     if let Some(wrong) = ids.iter().find(|id| !is_hash(id)) {
         return Err(UserError::new(format!("no object hash: {wrong:?}")).into());
     }
     if ids.is_empty() {
         return Ok(());
     }
-    let git = Git::new(root, TIME);
+    let git = Git::new(distribution, root, TIME);
     let present = ["cat-file", "--batch-check=%(objectname)"];
     let listed = git.run_without_fetching(&present, &ids.join("\n"))?;
     let missing: Vec<&str> =

@@ -3,7 +3,7 @@
 
 use super::isolated::{self, Isolated};
 use crate::exit::UserError;
-use crate::project;
+use aidd_engine::check::Distribution;
 use aidd_engine::git::Repository;
 use anyhow::Result;
 use std::cell::OnceCell;
@@ -51,6 +51,8 @@ const QUOTED: usize = 4;
 /// Git on the repository of one folder, until a moment.
 #[derive(Debug)]
 pub(super) struct Git<'a> {
+    /// What looks for secrets in the errors of Git.
+    distribution: &'static Distribution,
     root: &'a Path,
     until: Instant,
     isolated: OnceCell<Isolated>,
@@ -73,8 +75,8 @@ struct Said {
 
 impl<'a> Git<'a> {
     /// Git on the repository that `root` lies in. Calls that still run after `time` are ended.
-    pub(super) fn new(root: &'a Path, time: Duration) -> Self {
-        Self { root, until: Instant::now() + time, isolated: OnceCell::new() }
+    pub(super) fn new(distribution: &'static Distribution, root: &'a Path, time: Duration) -> Self {
+        Self { distribution, root, until: Instant::now() + time, isolated: OnceCell::new() }
     }
 
     /// The repository as Git sees it.
@@ -191,7 +193,7 @@ impl<'a> Git<'a> {
         let name = args.iter().find(|arg| !arg.starts_with('-') && !arg.contains('='));
         let lines: Vec<&str> = err.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = lines[lines.len().saturating_sub(QUOTED)..].join("\n");
-        let quoted = project::redacted(&without_passwords(&last));
+        let quoted = self.distribution.redact(&without_passwords(&last));
         let name = name.copied().unwrap_or_default();
         let error = UserError::new(format!("git {name}: {quoted}"));
         if err.contains("dubious ownership") {
@@ -277,7 +279,7 @@ mod tests {
     #[test]
     fn what_takes_too_long_is_ended() {
         let folder = tempfile::tempdir().expect("a folder");
-        let git = Git::new(folder.path(), Duration::ZERO);
+        let git = Git::new(&crate::DISTRIBUTION, folder.path(), Duration::ZERO);
         let call = ["hash-object", "--stdin-paths"];
         let ended = git.start(&call, "x", (folder.path(), &[])).err();
         let ended = ended.map(|error| error.to_string());
@@ -286,7 +288,7 @@ mod tests {
 
     #[test]
     fn refusals_come_with_a_remedy() {
-        let git = Git::new(Path::new("/w"), Duration::ZERO);
+        let git = Git::new(&crate::DISTRIBUTION, Path::new("/w"), Duration::ZERO);
         let of = |err| git.refused(&["-c", "a=b", "fetch", "origin"], err).to_string();
         let dubious =
             "fatal: detected dubious ownership in repository at '/w'\nTo add an exception";

@@ -14,6 +14,7 @@ use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::project;
 use crate::{Io, Output};
+use aidd_engine::check::Distribution;
 use aidd_engine::config;
 use aidd_engine::kind::CONFIG_PATH;
 use aidd_memory::project::{ProjectMemory, system_clock};
@@ -138,7 +139,11 @@ impl Write for Said {
 /// Runs the command line of a hook of a client within its time, and returns its exit code. An answer
 /// is written once it is all there, or not at all; that which is there when the time is over, too.
 #[must_use]
-pub fn watched(args: Vec<OsString>, cwd: io::Result<PathBuf>) -> u8 {
+pub fn watched(
+    args: Vec<OsString>,
+    cwd: io::Result<PathBuf>,
+    distribution: &'static Distribution,
+) -> u8 {
     let cwd = match cwd {
         Ok(cwd) => cwd,
         Err(error) => {
@@ -161,6 +166,7 @@ pub fn watched(args: Vec<OsString>, cwd: io::Result<PathBuf>) -> u8 {
                 err: Output::new(to_err),
                 cwd,
                 style: crate::report::Style::default(),
+                distribution,
             },
         );
         // Nobody waits any longer when the time is over.
@@ -207,7 +213,7 @@ fn tell(answer: &Answer, event: Event, payload: &Payload, io: &mut Io<'_>) -> Ex
 
 /// Says on standard error what went wrong, without secrets that it may quote.
 fn say(event: Event, what: &str, io: &mut Io<'_>) {
-    let what = project::redacted(&crate::report::one_line(what));
+    let what = io.distribution.redact(&crate::report::one_line(what));
     let _ = writeln!(io.err, "aidd hook {}: {what}; passed over", event.name());
 }
 
@@ -235,14 +241,16 @@ pub(super) fn root(payload: &Payload, cwd: &Path) -> PathBuf {
 }
 
 fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Result<Option<Answer>> {
+    let distribution = io.distribution;
     match event {
-        Event::PreToolUse => refusal(&place::proposals(payload, root, &io.cwd), root),
+        Event::PreToolUse => refusal(distribution, &place::proposals(payload, root, &io.cwd), root),
         Event::PostToolUse => {
             after_tool(payload, root, io);
             Ok(None)
         }
         Event::SessionStart => {
-            let (pages, memory) = beside(|| recall::pages(root), || memory(root));
+            let (pages, memory) =
+                beside(|| recall::pages(distribution, root), || memory(distribution, root));
             let Some(mut memory) = memory? else { return Ok(None) };
             // Under settings that cannot be read nothing is kept.
             let is_kept = tracks(root).unwrap_or(false);
@@ -258,17 +266,17 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
             Ok(Some(Answer::Context(text)))
         }
         Event::PreCompact => {
-            let Some(mut memory) = kept(root)? else { return Ok(None) };
+            let Some(mut memory) = kept(distribution, root)? else { return Ok(None) };
             record::checkpoint(&mut memory, payload)?;
             Ok(None)
         }
         Event::Stop => {
-            let Some(mut memory) = kept(root)? else { return Ok(None) };
+            let Some(mut memory) = kept(distribution, root)? else { return Ok(None) };
             record::progress(&mut memory, payload)?;
             Ok(None)
         }
         Event::SessionEnd => {
-            let Some(mut memory) = kept(root)? else { return Ok(None) };
+            let Some(mut memory) = kept(distribution, root)? else { return Ok(None) };
             record::end(&mut memory, payload)?;
             Ok(None)
         }
@@ -278,10 +286,11 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
 /// Tells what an edit brought about, then keeps that it was made: a store that does not answer takes
 /// no finding away.
 fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
+    let distribution = io.distribution;
     let proposals = place::proposals(payload, root, &io.cwd);
     let done = thread::scope(|scope| {
-        let memory = scope.spawn(|| kept(root));
-        let found = findings(payload, &proposals, root).unwrap_or_else(|error| {
+        let memory = scope.spawn(move || kept(distribution, root));
+        let found = findings(distribution, payload, &proposals, root).unwrap_or_else(|error| {
             say(Event::PostToolUse, &format!("{error:#}"), io);
             Vec::new()
         });
@@ -309,19 +318,22 @@ fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B)
 }
 
 /// The memory of a project that has been set up; a hook sets none up.
-pub(super) fn memory(root: &Path) -> Result<Option<ProjectMemory>> {
+pub(super) fn memory(
+    distribution: &'static Distribution,
+    root: &Path,
+) -> Result<Option<ProjectMemory>> {
     if !root.join(".aidd").is_dir() {
         return Ok(None);
     }
-    Ok(Some(ProjectMemory::open(root, Wanted::default(), system_clock())?))
+    Ok(Some(ProjectMemory::open(distribution, root, Wanted::default(), system_clock())?))
 }
 
 /// The memory of a project that keeps what happens in conversations.
-fn kept(root: &Path) -> Result<Option<ProjectMemory>> {
+fn kept(distribution: &'static Distribution, root: &Path) -> Result<Option<ProjectMemory>> {
     if !root.join(".aidd").is_dir() || !tracks(root)? {
         return Ok(None);
     }
-    memory(root)
+    memory(distribution, root)
 }
 
 /// Whether the settings ask to keep what happens in conversations.
@@ -338,11 +350,15 @@ fn tracks(root: &Path) -> Result<bool> {
 }
 
 /// Why what an agent is about to write must not be written.
-fn refusal(proposals: &[Proposal], root: &Path) -> Result<Option<Answer>> {
+fn refusal(
+    distribution: &'static Distribution,
+    proposals: &[Proposal],
+    root: &Path,
+) -> Result<Option<Answer>> {
     if proposals.is_empty() {
         return Ok(None);
     }
-    let judge = Judge::open(root)?;
+    let judge = Judge::open(distribution, root)?;
     let mut found = Vec::new();
     for proposal in proposals {
         found.extend(judge.proposed(proposal)?);
@@ -352,11 +368,16 @@ fn refusal(proposals: &[Proposal], root: &Path) -> Result<Option<Answer>> {
 }
 
 /// What an edit that was just made brought about.
-fn findings(payload: &Payload, proposals: &[Proposal], root: &Path) -> Result<Vec<judge::Told>> {
+fn findings(
+    distribution: &'static Distribution,
+    payload: &Payload,
+    proposals: &[Proposal],
+    root: &Path,
+) -> Result<Vec<judge::Told>> {
     if proposals.is_empty() || payload.outcome() == Some(false) {
         return Ok(Vec::new());
     }
-    let judge = Judge::open(root)?;
+    let judge = Judge::open(distribution, root)?;
     let mut found = Vec::new();
     for proposal in proposals {
         found.extend(judge.made(proposal, payload.original())?);

@@ -25,7 +25,7 @@ const LIMIT: u64 = 1 << 20;
 /// # Errors
 /// When the message or the configuration cannot be read.
 pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
-    let project = Project::open(&io.cwd, None)?;
+    let project = Project::open(io.distribution, &io.cwd, None)?;
     let engine = project.engine(&Selection::default())?;
     let asked = commit_checks::asked(&engine);
     // Read first: a path that leads nowhere is told whatever the rules are.

@@ -6,6 +6,7 @@ use super::agent::{self, Payload};
 use crate::Io;
 use crate::exit::Exit;
 use crate::report::one_line;
+use aidd_engine::check::Distribution;
 use aidd_memory::brief::Brief;
 use aidd_memory::kinds::{self, Decision, Mistake};
 use aidd_memory::recall::Question;
@@ -54,8 +55,8 @@ pub(super) fn run(io: &mut Io<'_>) -> Exit {
     {
         let root = agent::root(&payload, &io.cwd);
         let found = detect(prompt);
-        let mut lines = remembered(&root, prompt, found).unwrap_or_else(|error| {
-            let why = crate::project::redacted(&one_line(&format!("{error:#}")));
+        let mut lines = remembered(io.distribution, &root, prompt, found).unwrap_or_else(|error| {
+            let why = io.distribution.redact(&one_line(&format!("{error:#}")));
             let _ = writeln!(io.err, "aidd hook user-prompt: {why}; passed over");
             Vec::new()
         });
@@ -93,14 +94,19 @@ fn prompt(payload: &Payload) -> Option<&str> {
 }
 
 /// What the project remembers that answers a prompt, a line each.
-fn remembered(root: &Path, prompt: &str, found: Option<&Situation>) -> Result<Vec<String>> {
+fn remembered(
+    distribution: &'static Distribution,
+    root: &Path,
+    prompt: &str,
+    found: Option<&Situation>,
+) -> Result<Vec<String>> {
     let asks = found.is_some_and(|found| ["deciding", "searching"].contains(&found.name));
     let text = prompt.to_lowercase();
     let is_error = ERRORS.iter().any(|sign| text.contains(sign));
     if !asks && !is_error && prompt.split_whitespace().take(WORDS).count() < WORDS {
         return Ok(Vec::new());
     }
-    let Some(mut memory) = agent::memory(root)? else { return Ok(Vec::new()) };
+    let Some(mut memory) = agent::memory(distribution, root)? else { return Ok(Vec::new()) };
     let mut ids = Vec::new();
     if is_error {
         let known = memory.diagnose(prompt, ALIKE, MOST)?.matches;

@@ -155,7 +155,7 @@ fn tell(kind: Kind, saved: &Saved, has_check: bool, desk: &mut Desk<'_, '_>) -> 
 /// What the check of a memory finds in the project, as data and in words. The memory is saved
 /// whether or not that can be looked at.
 pub(super) fn caught(id: &str, desk: &Desk<'_, '_>) -> (Value, String) {
-    let looked = Project::open(desk.root, None)
+    let looked = Project::open(desk.io.distribution, desk.root, None)
         .map_err(anyhow::Error::from)
         .and_then(|project| caught::look(&project, id, &AtomicBool::new(false)));
     match looked {

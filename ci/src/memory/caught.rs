@@ -4,13 +4,13 @@
 use crate::exit::UserError;
 use crate::project::Project;
 use crate::report::number;
-use aidd_content::page::{CheckHeader, Form};
 use aidd_engine::check::Selection;
 use aidd_engine::finding::Status;
 use aidd_engine::kind::{MEMORY_FILES, MEMORY_FOLDER, PLAIN_MEMORY_FOLDER};
 use aidd_engine::remembered;
 use aidd_engine::source::Encoding;
 use aidd_engine::walk::{Walk, check_tree};
+use aidd_page::{CheckHeader, Form};
 use anyhow::Result;
 use serde::Serialize;
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use crate::Io;
 use crate::exit::Exit;
 use crate::git_files;
 use crate::report::{number, one_line};
+use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::files::{Disk, Memory};
@@ -68,10 +69,10 @@ pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Res
     let mut seen = Seen::default();
     seen.facts.push(("root", root.display().to_string()));
     if fix {
-        mend_files(root, &mut seen)?;
+        mend_files(io.distribution, root, &mut seen)?;
     }
     if is_begun(root) {
-        match ProjectMemory::open(root, Wanted::default(), system_clock()) {
+        match ProjectMemory::open(io.distribution, root, Wanted::default(), system_clock()) {
             Ok(mut memory) => memory_of(&mut memory, fix, &mut seen)?,
             Err(error) => cannot_open(&error, &mut seen),
         }
@@ -120,7 +121,7 @@ fn print(seen: &Seen, io: &mut Io<'_>) -> Result<()> {
 
 /// What can be mended before the memory is opened: the files of Git, and what merges left in the
 /// tracked files. What cannot be is part of the report, and no end of it.
-fn mend_files(root: &Path, seen: &mut Seen) -> Result<()> {
+fn mend_files(distribution: &'static Distribution, root: &Path, seen: &mut Seen) -> Result<()> {
     if git_files::repository(root).is_some() {
         match git_files::write(root) {
             Ok(all) => {
@@ -130,8 +131,7 @@ fn mend_files(root: &Path, seen: &mut Seen) -> Result<()> {
             Err(error) => seen.cannot("git", &format!("{error:#}")),
         }
     }
-    let engine = Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
-        .map_err(|error| anyhow::anyhow!("{error}"))?;
+    let engine = distribution.engine().map_err(|error| anyhow::anyhow!("{error}"))?;
     let journal = journal::Journal::new(root);
     for name in MEMORY_FILES {
         let path = format!("{}/{name}", journal.folder());

@@ -47,7 +47,8 @@ pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
         Some(tempfile::tempdir()?)
     };
     let at = nothing.as_ref().map_or(&*root, |folder| folder.path());
-    let memory = ProjectMemory::open(at, Wanted::default(), system_clock()).map_err(said)?;
+    let memory = ProjectMemory::open(io.distribution, at, Wanted::default(), system_clock())
+        .map_err(said)?;
     let paint = Paint(io.style(color).color);
     let mut desk = Desk { memory, io, root: &root, json: args.json, paint };
     let ended = command(&args.command, &mut desk);

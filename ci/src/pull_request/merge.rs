@@ -22,7 +22,7 @@ pub(super) fn run(
     let open = |path| Saved::open(&project::absolute(&io.cwd, path), Writer::Ourselves);
     let parts = args.reports.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
     let mut whole = saved::merge(parts, saved::settle)?;
-    let project = Project::open(&io.cwd, config)?;
+    let project = Project::open(io.distribution, &io.cwd, config)?;
     if args.fail_on.is_some() {
         whole.document.fail_on = fail_on_name(fail_on(args.fail_on, &project));
     }

@@ -102,7 +102,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let paths = project::locate(&io.cwd, &args.paths)?;
     let root = project::root_above(&paths);
     if let Some(format) = args.policy {
-        return statement(args, &Project::open(&root, config)?, format, io);
+        return statement(args, &Project::open(io.distribution, &root, config)?, format, io);
     }
     let token = token();
     let on_github = event.repository.clone().filter(|_| event.system == System::GitHub);
@@ -112,10 +112,12 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         None => anyhow::bail!("there is no token for GitHub's API"),
     };
     let ask: Option<base::Compare<'_>> = api.as_ref().map(|_| &ask as base::Compare<'_>);
+    let distribution = io.distribution;
     let mut say = |text: &str| {
         let _ = writeln!(io.err, "aidd: {text}");
     };
-    let mut found = base::find(&root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
+    let mut found =
+        base::find(distribution, &root, &event, args.base.as_deref(), args.no_base, ask, &mut say)?;
     let (project, trusted) = match (&event.trigger, &event.pull, &found.against) {
         (Trigger::PullRequestTarget, _, Against::WholeTree { why }) => {
             return Err(UserError::new(format!("{why}: nothing can be trusted without a base"))
@@ -126,6 +128,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             // Also where somebody has checked it out, the head is read from the store.
             found.head.get_or_insert_with(|| pull.head_sha.clone());
             let (project, files) = sides::trusted(
+                distribution,
                 &root,
                 &pull.base_sha,
                 (config, args.baseline.baseline.as_deref()),
@@ -133,7 +136,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             )?;
             (project, Some(files))
         }
-        _ => (Project::open(&root, config)?, None),
+        _ => (Project::open(io.distribution, &root, config)?, None),
     };
     let project = project::of_today(project);
     let (notes, weakened, cwd) = (Vec::new(), Weakened::default(), io.cwd.clone());

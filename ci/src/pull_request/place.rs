@@ -30,7 +30,7 @@ impl Place {
     pub(super) fn rules(&self, project: &Project) -> Option<Registry> {
         let page = |(path, text): &(String, String)| (self.whole(path), text.clone());
         let pages = || project.pages.iter().map(page).collect::<Vec<_>>();
-        (!self.prefix.is_empty()).then(|| Registry::new(&pages()))
+        (!self.prefix.is_empty()).then(|| Registry::new(project.distribution().pages, &pages()))
     }
 
     /// Gives all paths of a report from the top.

@@ -39,7 +39,7 @@ pub(super) fn run(args: &CiPost, io: &mut Io<'_>) -> Result<Exit> {
     if args.category.is_some() {
         saved.document.category.clone_from(&args.category);
     }
-    let rules = Registry::new(&[]);
+    let rules = Registry::new(io.distribution.pages, &[]);
     let wanted = github::Wanted { sarif: args.upload_sarif, ..args.posts.wanted() };
     let mut posted = outputs::post(&event, wanted, &saved, rules.rules(), &[]);
     if wanted.comment && event.pull.is_none() {

@@ -8,6 +8,7 @@ use crate::compare;
 use crate::memory::caught::tracked;
 use crate::project::Project;
 use crate::report::number;
+use aidd_engine::check::Distribution;
 use aidd_engine::check::Engine;
 use aidd_engine::diff::{Compared, Head};
 use aidd_engine::git::{Change, Repository, Snapshot};
@@ -21,13 +22,14 @@ use std::path::Path;
 /// pull request left it: its author chooses that, and may choose a day before the rules were made.
 /// With it the files of that commit.
 pub(super) fn trusted(
+    distribution: &'static Distribution,
     start: &Path,
     commit: &str,
     (config, baseline): (Option<&Path>, Option<&Path>),
     say: &mut dyn FnMut(&str),
 ) -> Result<(Project, Snapshot)> {
     let top = start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(start);
-    base::have_commit(top, commit, "the target of the pull request", say)?;
+    base::have_commit(distribution, top, commit, "the target of the pull request", say)?;
     let seen = |folder: &Path| {
         let repository = Repository::open(folder).map_err(compare::broken)?;
         repository.snapshot(commit).map_err(compare::broken)
@@ -44,8 +46,8 @@ pub(super) fn trusted(
     let snapshot = seen(root)?;
     let named = [config, baseline].into_iter().flatten();
     let own = settings_files(&snapshot, named.map(|path| relative(root, path)))?;
-    have_contents(root, own.iter().map(|path| (&snapshot, path.as_str())))?;
-    Ok((Project::trusting(root, snapshot.clone(), config)?, snapshot))
+    have_contents(distribution, root, own.iter().map(|path| (&snapshot, path.as_str())))?;
+    Ok((Project::trusting(distribution, root, snapshot.clone(), config)?, snapshot))
 }
 
 /// The files of a snapshot that settings are read from, with those `named` among them.
@@ -95,7 +97,8 @@ impl Job<'_> {
         let lacking = lacking.iter().filter(|path| !path.contains('\u{FFFD}')).count();
         let bases = changes.iter().filter_map(|change| Some((&before, change.base.as_deref()?)));
         let heads = changes.iter().filter_map(|change| Some((&head, change.head.as_deref()?)));
-        if have_contents(root, bases.chain(heads.filter(|_| stored)))? {
+        if have_contents(self.project.distribution(), root, bases.chain(heads.filter(|_| stored)))?
+        {
             // Renamed files are known by their contents.
             all = repository.changes(&before, &head).map_err(compare::broken)?;
             changes = self.own(&all);
@@ -167,6 +170,7 @@ impl Job<'_> {
 /// In a clone that left contents out, fetches those of the files named, in one go; whether it had
 /// to.
 pub(super) fn have_contents<'a>(
+    distribution: &'static Distribution,
     root: &Path,
     files: impl Iterator<Item = (&'a Snapshot, &'a str)>,
 ) -> Result<bool> {
@@ -178,6 +182,6 @@ pub(super) fn have_contents<'a>(
     if missing.is_empty() {
         return Ok(false);
     }
-    base::have_blobs(root, &missing)?;
+    base::have_blobs(distribution, root, &missing)?;
     Ok(true)
 }

@@ -24,6 +24,7 @@ impl Job<'_> {
             Some((path, Suggestion::of(found, texts.get(path)?)?))
         });
         let mut offers: Vec<(&str, Suggestion)> = offers.collect();
+        self.drop_secrets(&mut offers);
         let count = offers.len();
         let note = match self.keep_those_of_the_head(&mut offers) {
             Err(error) => {
@@ -41,6 +42,16 @@ impl Job<'_> {
         offers
     }
 
+    /// Whole lines hold more than the fix: a secret must not get into mails about the review.
+    fn drop_secrets(&self, offers: &mut Vec<(&str, Suggestion)>) {
+        let distribution = self.project.distribution();
+        let texts: Vec<&str> = offers.iter().map(|(_, offer)| &*offer.text).collect();
+        let texts = texts.join("\n");
+        if distribution.redact(&texts) != texts {
+            offers.retain(|(_, offer)| distribution.redact(&offer.text) == offer.text);
+        }
+    }
+
     /// A suggestion names lines of the pull request's head. Where the merge of it into its target
     /// was checked, the lines may be others, and taking it would damage the file.
     fn keep_those_of_the_head(&self, offers: &mut Vec<(&str, Suggestion)>) -> Result<()> {
@@ -53,7 +64,13 @@ impl Job<'_> {
         if checked == pull.head_sha {
             return Ok(());
         }
-        base::have_commit(root, &pull.head_sha, "the head of the pull request", &mut |_| ())?;
+        base::have_commit(
+            self.project.distribution(),
+            root,
+            &pull.head_sha,
+            "the head of the pull request",
+            &mut |_| (),
+        )?;
         // Another one than before: it sees what has been fetched.
         let repository = Repository::open(root)?;
         let (head, checked) =

@@ -141,7 +141,7 @@ impl Job<'_> {
         }
         let changes = compare::below(difference.all.to_vec(), self.project.root(), &self.paths);
         let heads = changes.iter().filter_map(|one| Some((difference.head, one.head.as_deref()?)));
-        have_contents(self.project.root(), heads)?;
+        have_contents(self.project.distribution(), self.project.root(), heads)?;
         let head = Head::Snapshot {
             files: difference.head,
             ignores: &base.ignores,

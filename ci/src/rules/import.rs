@@ -3,7 +3,7 @@
 use crate::Io;
 use crate::cli::{ImportTool, RuleImport};
 use crate::exit::{Exit, UserError};
-use crate::project::{Project, absolute, redacted};
+use crate::project::{Project, absolute};
 use crate::report::number;
 use aidd_authoring::rule_import::{self, Import, Left, Page, Tool};
 use aidd_engine::check::Selection;
@@ -44,13 +44,13 @@ pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Resu
     let mut unread = Vec::new();
     let count = found.len();
     for (path, tool) in found {
-        match rule_import::import(&files, &path, tool, &to) {
+        match rule_import::import(io.distribution, &files, &path, tool, &to) {
             Ok(import) => {
                 writeln!(io.out, "{path} ({tool})")?;
                 take(project, &registry, &import, args, &mut done, io)?;
             }
             // The others are imported all the same.
-            Err(why) => unread.push(redacted(&why).to_string()),
+            Err(why) => unread.push(io.distribution.redact(&why).to_string()),
         }
     }
     if unread.len() < count {
@@ -145,9 +145,8 @@ fn configurations(
         }
         let tool = match wanted {
             Some(tool) => tool,
-            None => {
-                rule_import::tool_of(files, &path).map_err(|why| UserError::new(redacted(&why)))?
-            }
+            None => rule_import::tool_of(files, &path)
+                .map_err(|why| UserError::new(io.distribution.redact(&why)))?,
         };
         Ok((path, tool))
     };
@@ -195,14 +194,18 @@ fn take(
         writeln!(
             io.out,
             "    {}: {}{}",
-            redacted(&items),
-            redacted(&left.why),
-            redacted(&instead)
+            io.distribution.redact(&items),
+            io.distribution.redact(&left.why),
+            io.distribution.redact(&instead)
         )?;
     }
     for defect in &import.defects {
         done.defects += 1;
-        writeln!(io.err, "a fault of the import, please report it: {}", redacted(defect))?;
+        writeln!(
+            io.err,
+            "a fault of the import, please report it: {}",
+            io.distribution.redact(defect)
+        )?;
     }
     Ok(())
 }

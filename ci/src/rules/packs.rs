@@ -5,10 +5,10 @@ use crate::cli::When;
 use crate::exit::{Exit, UserError};
 use crate::project::Project;
 use crate::report::number;
-use aidd_content::page;
 use aidd_engine::config::Config;
 use aidd_engine::packs::{self, Packs};
 use aidd_engine::registry::Registry;
+use aidd_page as page;
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -90,7 +90,7 @@ fn read(project: &Project, registry: &Registry, name: &str) -> Result<Pack> {
     let of = Packs::of(&named, registry)
         .map_err(|why| UserError::new(why).hint("`aidd rule packs` lists those that there are"))?;
     let own = registry.packs().find(|(known, ..)| known == name).map(|(.., text)| text.to_owned());
-    let shipped = aidd_content::PACKS.iter().find(|pack| pack.id == name);
+    let shipped = registry.tables().packs.iter().find(|pack| pack.id == name);
     let text = own.or_else(|| shipped.map(|pack| pack.text.to_owned())).unwrap_or_default();
     let body = page::split(&text).map_or(0, |(_, body)| body.start);
     Ok(Pack {

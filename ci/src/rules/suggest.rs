@@ -123,7 +123,7 @@ fn look(project: &Project, files: &[PathBuf], tries: bool, io: &Io<'_>) -> Resul
 /// What was read, what was left out, and the sums.
 fn tell(survey: &Survey, told: &Sentences, io: &mut Io<'_>) -> Result<()> {
     for note in &told.notes {
-        writeln!(io.err, "note: {}", project::redacted(note))?;
+        writeln!(io.err, "note: {}", io.distribution.redact(note))?;
     }
     if survey.files.is_empty() {
         writeln!(
@@ -285,7 +285,12 @@ fn with_pages(project: &Project, chosen: &BTreeMap<&str, &Suggestion>) -> Result
         project.pages.iter().filter(|(path, _)| !chosen.contains_key(path.as_str())).cloned();
     let new = chosen.iter().map(|(path, one)| ((*path).to_owned(), one.page.clone()));
     let pages: Vec<(String, String)> = kept.chain(new).collect();
-    let engine = Engine::new(Registry::new(&pages), &project.config, &Selection::default());
+    let engine = Engine::new(
+        project.distribution(),
+        Registry::new(project.distribution().pages, &pages),
+        &project.config,
+        &Selection::default(),
+    );
     Ok(engine.map_err(|error| UserError::new(error.to_string()))?)
 }
 

@@ -25,7 +25,7 @@ const LARGEST: usize = 2 << 20;
 
 /// All shipped rules, also those that are off by default.
 static ALL: LazyLock<Engine> = LazyLock::new(|| {
-    let registry = Registry::new(&[]);
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let only = registry.rules().iter().map(|rule| rule.id.to_string()).collect();
     let selection = Selection { only, ..Selection::default() };
     Engine::new(registry, &Config::default(), &selection).expect("valid rules")

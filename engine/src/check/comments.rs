@@ -6,7 +6,6 @@ use crate::finding::Finding;
 
 use crate::rule::{Report, Settings};
 use crate::source::{Source, Span};
-use crate::validators;
 
 impl Engine {
     /// Marks the findings that a comment in `source` allows, and returns the spans of our own ones.
@@ -20,9 +19,7 @@ impl Engine {
     /// that allow one of `findings`.
     #[must_use]
     pub fn allow_comments(&self, source: &Source, findings: &[Finding]) -> Vec<allow::Comment> {
-        let kinds = validators::kinds(source.path(), source.text());
-        let statements =
-            || kinds.iter().flat_map(|&kind| validators::statements(kind, source)).collect();
+        let statements = || self.distribution.statements(source);
         allow::comments(source, &self.registry, statements, findings)
     }
 }

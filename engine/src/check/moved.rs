@@ -29,7 +29,9 @@ impl Engine {
             return Ok(None);
         }
         let waits = self.waits.clone();
-        let engine = Self::compiled(registry, self.settings.clone(), waits, self.max_file_size)?;
+        let settings = self.settings.clone();
+        let engine =
+            Self::compiled(self.distribution, registry, settings, waits, self.max_file_size)?;
         Ok(Some((engine.on(self.today), folders)))
     }
 }

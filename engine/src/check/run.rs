@@ -17,14 +17,14 @@ pub(super) struct At<'a> {
     pub(super) is_markdown: bool,
 }
 
-/// Runs the patterns of `rules`, and tells of those that could not be. Returns the offsets of the
-/// watched words.
+/// Runs the patterns of `rules`, and reports those that could not be run. Returns the offsets of the
+/// watched words, by list.
 pub(super) fn run_patterns(
     patterns: &Patterns,
     rules: &[Rule],
     at: &At<'_>,
     report: &mut Report<'_>,
-) -> Vec<usize> {
+) -> Vec<Vec<usize>> {
     let Scanned { watched, stopped } =
         patterns.text.run(rules, at.tree, at.depth == Depth::Secrets, report);
     if let Some(rule) = stopped.filter(|_| report.begin(SKIPPED)) {

@@ -117,12 +117,12 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Combining marks of the scripts in which they are part of a word.
-pub(crate) fn is_mark(c: char) -> bool {
+pub fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36F}' | '\u{900}'..='\u{DFF}' | '\u{E31}'..='\u{E4E}')
 }
 
 /// Hangul, kana and Han.
-pub(crate) fn is_dense(c: char) -> bool {
+pub fn is_dense(c: char) -> bool {
     matches!(c,
         '\u{1100}'..='\u{11FF}' | '\u{3040}'..='\u{30FF}' | '\u{3130}'..='\u{318F}'
         | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{20000}'..='\u{3FFFF}')

@@ -1,7 +1,7 @@
 //! Markdown: its fenced blocks, as sources inside the source.
 
 use crate::source::{Source, Span};
-use aidd_content::page::Part;
+use aidd_page::Part;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// A fenced code block.

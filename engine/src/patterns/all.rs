@@ -5,6 +5,7 @@ use super::doc::DocPatterns;
 use super::syntax::SyntaxPatterns;
 use super::text::TextPatterns;
 use crate::rule::Rule;
+use aidd_page::Tables;
 
 /// The patterns of some rules, a form each.
 #[derive(Debug)]
@@ -20,12 +21,13 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// Those of `rules`; the places of the words in `watch` are noted in passing.
+    /// Those of `rules`; `tables` are those of the shipped pages. The places of the words in each
+    /// list of `watch` are noted in passing.
     #[must_use]
-    pub fn new(rules: &[Rule], watch: &[&'static str]) -> Self {
+    pub fn new(tables: &'static Tables, rules: &[Rule], watch: &[&[&'static str]]) -> Self {
         Self {
-            text: TextPatterns::new(rules, watch),
-            syntax: SyntaxPatterns::new(rules),
+            text: TextPatterns::new(tables, rules, watch),
+            syntax: SyntaxPatterns::new(tables, rules),
             data: DataPatterns::new(rules),
             documents: DocPatterns::new(rules),
         }

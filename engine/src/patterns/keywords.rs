@@ -1,8 +1,9 @@
 //! The keywords of text patterns, and whose each of them is.
 
 use crate::rule::Rule;
+use aidd_page::Tables;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// In the place of a pattern: nobody's keyword, but a watched word.
@@ -14,21 +15,22 @@ pub(super) struct Keywords {
     /// Keyword → where those that it belongs to stand in `owners`.
     owned: Vec<Range<u32>>,
     owners: Vec<u32>,
-    /// Keyword → whether a validator wants to know where it stands.
-    watched: Vec<bool>,
+    /// Keyword → the lists of watched words that have it, a bit each.
+    watched: Vec<u32>,
     /// Patterns without keywords.
     pub(super) everywhere: Vec<u32>,
 }
 
 impl Keywords {
-    /// Those of `rules`, which are the rules of the patterns in their order, and the words in
-    /// `watch`; and the words themselves.
+    /// Those of `rules`, which are the rules of the patterns in their order, and the words of each
+    /// list in `watch`; and the words themselves.
     pub(super) fn new<'r>(
+        tables: &'static Tables,
         rules: impl Iterator<Item = &'r Rule>,
-        watch: &[&'static str],
+        watch: &[&[&'static str]],
     ) -> (Self, Vec<Cow<'static, str>>) {
         // Those of shipped pages stand in a table, ordered.
-        let mut of_page = vec![NOBODY; aidd_content::PAGES.len()];
+        let mut of_page = vec![NOBODY; tables.pages.len()];
         let mut own: Vec<(Cow<'static, str>, u32)> = Vec::new();
         for (rule, index) in rules.zip(0..) {
             match rule.shipped_page() {
@@ -36,18 +38,27 @@ impl Keywords {
                 None => own.extend(stated(rule).into_iter().map(|word| (word.into(), index))),
             }
         }
-        let shipped = aidd_content::KEYWORDS.all();
+        let shipped = tables.keywords.all();
         let shipped = shipped.map(|(word, page)| (Cow::Borrowed(word), of_page[page]));
         let mut words: Vec<_> = shipped.filter(|(_, owner)| *owner != NOBODY).collect();
         words.extend(own);
-        words.extend(watch.iter().map(|&word| (Cow::Borrowed(word), NOBODY)));
+        let mut lists: BTreeMap<&'static str, u32> = BTreeMap::new();
+        for (list, watch) in watch.iter().enumerate() {
+            for &word in *watch {
+                *lists.entry(word).or_default() |= 1 << list;
+            }
+        }
+        words.extend(lists.keys().map(|&word| (Cow::Borrowed(word), NOBODY)));
         words.sort();
         words.dedup();
-        Self::of(words)
+        Self::of(words, &lists)
     }
 
-    /// Words and their owners, ordered, none twice.
-    fn of(words: Vec<(Cow<'static, str>, u32)>) -> (Self, Vec<Cow<'static, str>>) {
+    /// Words and their owners, ordered, none twice; and the lists that watched words are in.
+    fn of(
+        words: Vec<(Cow<'static, str>, u32)>,
+        lists: &BTreeMap<&'static str, u32>,
+    ) -> (Self, Vec<Cow<'static, str>>) {
         let mut made = Self::default();
         let mut keywords: Vec<Cow<'static, str>> = Vec::with_capacity(words.len());
         for (word, owner) in words {
@@ -59,10 +70,13 @@ impl Keywords {
                 let start = u32::try_from(made.owners.len()).unwrap_or(NOBODY);
                 keywords.push(word);
                 made.owned.push(start..start);
-                made.watched.push(false);
+                made.watched.push(0);
             }
             match (owner, made.owned.last_mut(), made.watched.last_mut()) {
-                (NOBODY, _, Some(watched)) => *watched = true,
+                (NOBODY, _, Some(watched)) => {
+                    let word = keywords.last().map(|word| &**word).unwrap_or_default();
+                    *watched = lists.get(word).copied().unwrap_or_default();
+                }
                 (_, Some(owned), _) => {
                     made.owners.push(owner);
                     owned.end += 1;
@@ -79,8 +93,8 @@ impl Keywords {
         &self.owners[owned.start as usize..owned.end as usize]
     }
 
-    /// Whether a validator wants to know where the keyword stands.
-    pub(super) fn is_watched(&self, keyword: usize) -> bool {
+    /// The lists of watched words that a keyword is in, a bit each.
+    pub(super) fn watched(&self, keyword: usize) -> u32 {
         self.watched[keyword]
     }
 }
@@ -88,7 +102,7 @@ impl Keywords {
 /// The keywords of a project's rule, in lower case; the empty one when it has none.
 fn stated(rule: &Rule) -> BTreeSet<String> {
     let text = rule.check.as_ref().and_then(|check| check.text.as_ref());
-    text.map(aidd_content::page::TextHeader::words).unwrap_or_default()
+    text.map(aidd_page::TextHeader::words).unwrap_or_default()
 }
 
 #[cfg(test)]

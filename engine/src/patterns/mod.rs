@@ -24,7 +24,7 @@ use crate::parse::values::Format;
 use crate::paths::{Globs, scope_of};
 use crate::rule::Rule;
 use crate::source::{Source, Span};
-use aidd_content::page::{CheckHeader, SyntaxHeader};
+use aidd_page::{CheckHeader, SyntaxHeader};
 use commits::Demands;
 use layers::Layers;
 

@@ -7,7 +7,7 @@ use crate::parse::dockerfile::Dockerfile;
 use crate::parse::markdown;
 use crate::parse::syntax::Tree;
 use crate::source::{Source, Span};
-use aidd_content::page::Part;
+use aidd_page::Part;
 use ast_grep_language::SupportLang;
 
 /// The parts of one file: from each offset on, until the next.
@@ -36,10 +36,10 @@ pub fn is_everywhere(within: &[Part]) -> bool {
 
 fn reader(path: &str) -> Option<Reader> {
     let kinds = kind::kinds(path, "");
-    if kinds.contains(&Kind::Markdown) {
+    if kinds.contains(&Kind::MARKDOWN) {
         return Some(Reader::Markdown);
     }
-    if kinds.contains(&Kind::Dockerfile) {
+    if kinds.contains(&Kind::DOCKERFILE) {
         return Some(Reader::Dockerfile);
     }
     if let Some((_, language)) = syntax::language_of(path) {

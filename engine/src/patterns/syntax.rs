@@ -7,7 +7,7 @@ use crate::paths::Globs;
 use crate::patterns::expression;
 use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
-use aidd_content::page::{Form, SyntaxHeader};
+use aidd_page::{Form, SyntaxHeader, Tables};
 use ast_grep_config::{Fixer, GlobalRules, RuleConfig};
 use ast_grep_core::matcher::{Matcher, MatcherExt};
 use ast_grep_core::tree_sitter::StrDoc;
@@ -81,13 +81,13 @@ pub struct OverBudget {
 }
 
 impl SyntaxPatterns {
-    /// The patterns of those `rules` that have one. A pattern that does not compile is left out: its
+    /// The patterns of those `rules` that have one; `tables` are those of the shipped pages. A pattern that does not compile is left out: its
     /// page carries the finding.
     #[must_use]
-    pub fn new(rules: &[Rule]) -> Self {
+    pub fn new(tables: &'static Tables, rules: &[Rule]) -> Self {
         // What the shipped pages name stands in a table.
         let mut named: HashMap<usize, Vec<&str>> = HashMap::new();
-        for (language, page) in aidd_content::LANGUAGES.all() {
+        for (language, page) in tables.languages.all() {
             named.entry(page).or_default().push(language);
         }
         let mut by_language: BTreeMap<&'static str, Vec<SyntaxPattern>> = BTreeMap::new();
@@ -272,7 +272,7 @@ fn edit(
 }
 
 /// The language of the file at `path`, by its name: ast-grep's name of it, and its grammar.
-pub(crate) fn language_of(path: &str) -> Option<(&'static str, SupportLang)> {
+pub fn language_of(path: &str) -> Option<(&'static str, SupportLang)> {
     let language = SupportLang::from_path(path)?;
     LANGUAGES.into_iter().find(|&(_, known)| known == language)
 }

@@ -7,7 +7,7 @@ use crate::finding::RuleId;
 use crate::paths::Globs;
 use crate::rule::{Rule, Settings};
 use crate::source::Source;
-use aidd_content::page::{Form, Many, WhenHeader};
+use aidd_page::{Form, Many, WhenHeader};
 use std::collections::{HashMap, HashSet};
 
 /// The conditions of all rules.

@@ -17,7 +17,7 @@ use crate::patterns::joined::{Numbers, Sizes};
 use crate::patterns::layers::Imports;
 use crate::patterns::tree::TreeCheck;
 use crate::source::Source;
-use aidd_content::page::{CheckHeader, Form};
+use aidd_page::{CheckHeader, Form};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::{replace, take};
 use std::sync::Arc;

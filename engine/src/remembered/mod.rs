@@ -21,7 +21,7 @@ use crate::lines::id;
 use crate::lines::types::{Entry, Kind};
 use crate::patterns;
 use crate::registry;
-use aidd_content::page::{self, CheckHeader, Form};
+use aidd_page::{self as page, CheckHeader, Form};
 use serde_json::{Map, Value};
 
 /// The key of a memory's metadata that holds its check.

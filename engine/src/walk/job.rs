@@ -5,10 +5,8 @@ use super::scope::{Cause, Scope};
 use super::{Outcome, Part, Skipped};
 use crate::check::{Checked, Engine, Occurrences};
 use crate::files::{Disk, Files};
-use crate::kind::Kind;
 use crate::paths::{Globs, relative};
 use crate::source::{Columns, Origin, Source};
-use crate::validators;
 use ignore::DirEntry;
 use std::collections::HashSet;
 use std::fs::File;
@@ -133,7 +131,7 @@ impl Job<'_> {
         let binary = is_binary(&bytes);
         if binary {
             self.outcome.partly.insert(path.to_owned());
-            if !validators::kinds(path, "").contains(&Kind::Credentials) {
+            if !self.engine.distribution().finds_secrets(path) {
                 return Ok(());
             }
         }
@@ -150,7 +148,7 @@ impl Job<'_> {
     /// A file too large to parse: searched for secrets, window by window.
     fn large(&mut self, file: &mut dyn Read, path: &str, size: u64) -> io::Result<()> {
         self.outcome.partly.insert(path.to_owned());
-        let parsed = !validators::kinds(path, "").is_empty();
+        let parsed = self.engine.distribution().parses(path);
         if parsed {
             let limit = self.engine.max_file_size();
             self.skip(

@@ -53,7 +53,7 @@ impl Vector {
     }
 
     /// Its numbers; only their proportions tell.
-    pub(crate) fn values(&self) -> [f32; DIMENSIONS] {
+    pub fn values(&self) -> [f32; DIMENSIONS] {
         self.values.map(f32::from)
     }
 
@@ -124,7 +124,7 @@ impl Table {
     }
 
     /// Whether `word`, in lower case, is a piece as it stands.
-    pub(crate) fn knows(&self, word: &str) -> bool {
+    pub fn knows(&self, word: &str) -> bool {
         self.longest(b"", word.as_bytes()).is_some_and(|(_, length)| length == word.len())
     }
 

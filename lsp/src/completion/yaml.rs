@@ -2,7 +2,7 @@
 //! those in braces and brackets within one line.
 
 use super::schema::{Cursor, Place, Step};
-use aidd_content::page;
+use aidd_page as page;
 
 /// One line of a header.
 #[derive(Clone, Copy, Debug)]

@@ -90,7 +90,7 @@ fn entry(memory: &Memory, old: &BTreeSet<&String>) -> Entry {
 
 /// A memory of the project at `root` that holds the set and `others`.
 pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMemory {
-    let gate = Gate::new();
+    let gate = Gate::new(&crate::DISTRIBUTION);
     let mut store = store::open(&root.join(".aidd"), wanted, 1).expect("a store").store;
     let memories = memories();
     let old = memories.iter().filter_map(|memory| memory.supersedes.as_ref()).collect();

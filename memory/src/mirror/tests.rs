@@ -53,7 +53,7 @@ fn by_store(store: &mut dyn StorageBackend) -> Vec<&'static str> {
 }
 
 fn plays(store: &mut dyn StorageBackend, acts: &[Act]) -> Result<(), TestCaseError> {
-    let gate = Gate::new();
+    let gate = Gate::new(&crate::DISTRIBUTION);
     let mut lines: Vec<Revision> = Vec::new();
     let mut take = |lines: &[Revision]| {
         transaction(store, Durability::Normal, &mut |store| {
@@ -104,7 +104,7 @@ fn a_circle_of_four_is_left_by_all_when_one_link_goes() {
 #[test]
 fn a_new_decision_looks_at_few_of_the_old_ones() {
     let mut opened = in_memory(Path::new("none")).expect("a store");
-    let gate = Gate::new();
+    let gate = Gate::new(&crate::DISTRIBUTION);
     let mut save = |n: usize| {
         let links = n.checked_sub(1).map(|n| Link::to(Relation::Supersedes, &format!("d{n}")));
         let first = Revision::first(Kind::Decision, format!("d{n}"), 1, "x");

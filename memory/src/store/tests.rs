@@ -19,7 +19,7 @@ fn opened(folder: &Path, wanted: Wanted) -> Box<dyn StorageBackend> {
 
 /// Runs `test` on a new store of each kind.
 fn on_both(test: impl Fn(&mut dyn StorageBackend, &Gate)) {
-    let gate = Gate::new();
+    let gate = Gate::new(&crate::DISTRIBUTION);
     for wanted in BOTH {
         let folder = TempDir::new().expect("a folder");
         test(&mut *opened(folder.path(), wanted), &gate);
@@ -197,7 +197,7 @@ fn lines_and_documents_are_kept() {
 
 #[test]
 fn a_failed_write_leaves_nothing_and_others_see_a_good_one() {
-    let gate = Gate::new();
+    let gate = Gate::new(&crate::DISTRIBUTION);
     for wanted in BOTH {
         let folder = TempDir::new().expect("a folder");
         let mut one = opened(folder.path(), wanted);
@@ -248,7 +248,7 @@ fn a_newer_store_is_refused_and_stays_as_it_is() {
 
 #[test]
 fn a_migration_keeps_a_backup_with_the_log_and_fails_whole() {
-    let gate = Gate::new();
+    let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a folder");
     let mut old = opened(folder.path(), Wanted::Sqlite);
     let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
@@ -324,7 +324,7 @@ fn a_database_that_cannot_be_opened_is_not_left_for_a_log() {
 
 #[test]
 fn a_changed_line_of_a_log_is_damage() {
-    let gate = Gate::new();
+    let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a folder");
     let mut store = opened(folder.path(), Wanted::Json);
     for n in 0..3 {
@@ -376,7 +376,7 @@ fn whoever_has_a_store_open_that_was_put_aside_is_told() {
 
 #[test]
 fn a_half_written_line_is_passed_over() {
-    let gate = Gate::new();
+    let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a folder");
     let mut store = opened(folder.path(), Wanted::Json);
     let path = store.path().to_owned();
@@ -392,7 +392,7 @@ fn a_half_written_line_is_passed_over() {
 
 #[test]
 fn a_log_full_of_old_lines_is_written_anew() {
-    let gate = Gate::new();
+    let gate = Gate::new(&crate::DISTRIBUTION);
     let folder = TempDir::new().expect("a folder");
     let mut one = opened(folder.path(), Wanted::Json);
     let mut other = opened(folder.path(), Wanted::Json);
@@ -445,7 +445,7 @@ fn memories_of_the_first_schema_are_prepared_for_searches() {
 #[test]
 fn topics_that_were_compared_otherwise_are_found() {
     let folder = TempDir::new().expect("a folder");
-    let gate = Gate::new();
+    let gate = Gate::new(&crate::DISTRIBUTION);
     let mut store = opened(folder.path(), Wanted::Sqlite);
     let one = Entry { topic: Some("Cafe\u{301}".into()), ..entry("d", Kind::Decision, 1) };
     write(&mut *store, |store| store.put_entry(&gate.clean(&one).expect("clean")).expect("put"));

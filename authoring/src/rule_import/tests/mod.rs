@@ -39,8 +39,13 @@ fn made(files: &[(&str, &str)], tool: Tool) -> Import {
 fn holds(import: &Import) {
     let pages: Vec<_> =
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
-    let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default())
-        .expect("an engine");
+    let engine = Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(&pages),
+        &Config::default(),
+        &Selection::default(),
+    )
+    .expect("an engine");
     for page in &import.pages {
         let rule =
             engine.registry().get(&page.id).unwrap_or_else(|| panic!("{} is not read", page.id));
@@ -58,7 +63,7 @@ fn left(import: &Import) -> Vec<String> {
 
 /// The form of a page's check.
 fn form(page: &Page) -> &'static str {
-    let header = aidd_content::page::header(&page.text).expect("a header");
+    let header = aidd_page::header(&page.text).expect("a header");
     header.check.and_then(|check| check.form()).map_or("none", |form| form.key())
 }
 

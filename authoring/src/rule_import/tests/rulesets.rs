@@ -173,7 +173,7 @@ rules:
     assert_eq!(import.left, []);
     let mut told = String::new();
     for page in &import.pages {
-        let header = aidd_content::page::header(&page.text).expect("a header");
+        let header = aidd_page::header(&page.text).expect("a header");
         let fix = header.check.and_then(|check| check.fix);
         let lines = page.text.lines().skip_while(|line| !line.starts_with("## Fixed"));
         let shown: Vec<&str> = lines.skip(1).filter(|line| !line.is_empty()).collect();

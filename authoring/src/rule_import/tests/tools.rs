@@ -19,7 +19,10 @@ fn every_rule_of_markdownlint_is_carried_over_or_said_to_be_left() {
             markdownlint::Way::Ours(id, pack) => {
                 let instead = left.and_then(|left| left.instead.clone()).unwrap_or_default();
                 assert!(instead.contains(id) && instead.contains(pack), "{name}");
-                assert!(Registry::new(&[]).get(id).is_some(), "{id} is gone");
+                assert!(
+                    Registry::new(crate::DISTRIBUTION.pages, &[]).get(id).is_some(),
+                    "{id} is gone"
+                );
                 assert!(aidd_content::PACKS.iter().any(|known| known.id == pack), "{pack} is gone");
             }
             markdownlint::Way::Style => {

@@ -6,7 +6,7 @@ use crate::cli::BaselineArgs;
 use crate::project::Project;
 use crate::report::{number, one_line};
 use crate::{baseline, check};
-use aidd_content::page::{CheckHeader, DataHeader};
+use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::files::{Files, Memory};
 use aidd_engine::finding::{Finding, Severity, Status};
@@ -14,6 +14,7 @@ use aidd_engine::git::Repository;
 use aidd_engine::paths::Globs;
 use aidd_engine::source::{Encoding, Source};
 use aidd_engine::walk;
+use aidd_page::{CheckHeader, DataHeader};
 use anyhow::{Result, anyhow};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -78,8 +79,8 @@ impl Judge {
     ///
     /// # Errors
     /// When its configuration does not hold.
-    pub(super) fn open(root: &Path) -> Result<Self> {
-        let project = Project::open(root, None)?;
+    pub(super) fn open(distribution: &'static Distribution, root: &Path) -> Result<Self> {
+        let project = Project::open(distribution, root, None)?;
         let engine = project.engine(&Selection::default())?;
         let (include, exclude) = (&project.config.include, &project.config.exclude);
         let globs = Globs::new(

@@ -2,14 +2,16 @@
 //! start, within the budget of the configuration.
 
 use crate::report::number;
+use aidd_engine::check::Distribution;
 use aidd_engine::config::{ContentConfig, TokenBudget};
 use aidd_engine::project::Project;
+use aidd_guidance::Library;
 use aidd_guidance::next::{self, Asked};
 use aidd_guidance::start::{Told, start};
-use aidd_guidance::{Library, state};
 use aidd_memory::MemoryError;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::records::SessionState;
+use aidd_memory::state;
 use std::path::Path;
 
 /// The pages that guide an agent, and how much of them it is told.
@@ -20,11 +22,11 @@ pub(super) struct Pages {
 }
 
 /// The pages of the project at `root`; under the default settings where its own do not hold.
-pub(super) fn pages(root: &Path) -> Pages {
+pub(super) fn pages(distribution: &'static Distribution, root: &Path) -> Pages {
     let mut note = None;
-    let project = Project::open(root, None).unwrap_or_else(|error| {
+    let project = Project::open(distribution, root, None).unwrap_or_else(|error| {
         note = Some(format!("The default settings apply: {}", error.message));
-        Project::unconfigured(root)
+        Project::unconfigured(distribution, root)
     });
     let mut content = project.config.content.clone().unwrap_or_default();
     if let Err(why) = content.set_mode(&crate::settings::content_mode()) {

@@ -48,7 +48,10 @@ impl Job<'_> {
             found.extend(self.added_to(engine, (change, path), findings, difference));
         }
         // A reason may quote what stands in the file.
-        let messages = project::redacted_all(found.iter().map(|one: &Found| one.message.clone()));
+        let messages = self
+            .project
+            .distribution()
+            .redact_all(found.iter().map(|one: &Found| one.message.clone()));
         let entries = found.iter().zip(messages).filter_map(|(one, message)| {
             entry(WeakeningKind::AllowComment, &one.path, one.line, &message)
         });

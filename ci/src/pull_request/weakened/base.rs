@@ -128,7 +128,11 @@ impl Job<'_> {
         let named = [self.config_path(), self.project.baseline_path(None)];
         let named = named.into_iter().chain(self.args.baseline.baseline.clone());
         let files = settings_files(difference.before, named.map(|path| relative(root, &path)))?;
-        have_contents(root, files.iter().map(|path| (difference.before, path.as_str())))?;
+        have_contents(
+            self.project.distribution(),
+            root,
+            files.iter().map(|path| (difference.before, path.as_str())),
+        )?;
         Ok(self.read_base(difference))
     }
 
@@ -188,13 +192,24 @@ impl Job<'_> {
         }
         let own = text(disk);
         let (mut project, texts) = if path.starts_with(root) && is_of_change(before, head, &name) {
-            let project = Project::trusting(root, before.clone(), self.config.map(|_| &*path));
+            let project = Project::trusting(
+                self.project.distribution(),
+                root,
+                before.clone(),
+                self.config.map(|_| &*path),
+            );
             let mut project = project.map_err(|error| error.to_string())?;
             narrow(self.args, &mut project, &self.cwd);
             (project, [text(before), own])
         } else {
             let config: Config = self.project.config.clone();
-            let project = Project::at_revision(root, before.clone(), config, Some(path));
+            let project = Project::at_revision(
+                self.project.distribution(),
+                root,
+                before.clone(),
+                config,
+                Some(path),
+            );
             (project.map_err(|error| error.to_string())?, [own.clone(), own])
         };
         project.today = self.project.today;

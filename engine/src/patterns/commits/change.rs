@@ -3,7 +3,7 @@
 use super::{CHANGE, Fault, Told, Touch};
 use crate::paths::Globs;
 use crate::source::Span;
-use aidd_content::page::ChangeHeader;
+use aidd_page::ChangeHeader;
 
 /// What a change must touch when it touches something.
 #[derive(Debug)]

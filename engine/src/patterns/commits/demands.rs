@@ -3,7 +3,7 @@
 use super::message::{Header, Message, header};
 use super::{Commit, Demands, Expressions, Fault};
 use crate::source::Span;
-use aidd_content::page::{
+use aidd_page::{
     BodyHeader, Breaking, ConventionalHeader, FootersHeader, SkippedCommit, SubjectHeader,
 };
 use regex::Regex;

@@ -13,7 +13,7 @@ pub use members::members;
 
 use crate::patterns::expression;
 use crate::source::Span;
-use aidd_content::page::{
+use aidd_page::{
     BodyHeader, ChangeHeader, CommitHeader, ConventionalHeader, FootersHeader, MessageHeader,
     SkippedCommit, SubjectHeader,
 };

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 fn demands(yaml: &str) -> Result<Demands, String> {
     let page = format!("---\nseverity: error\ncheck:\n  commit: {yaml}\n---\n");
-    let header = aidd_content::page::header(&page).expect("a header");
+    let header = aidd_page::header(&page).expect("a header");
     Demands::new(&header.check.expect("a check").commit.expect("commit"), "")
 }
 

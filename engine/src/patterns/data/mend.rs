@@ -4,7 +4,7 @@ use super::test::{Broken, Place, Tested, shown};
 use crate::finding::Edit;
 use crate::parse::values::{Datum, Format};
 use crate::source::Span;
-use aidd_content::page::FixHeader;
+use aidd_page::FixHeader;
 use serde_json::Value as Json;
 
 /// The title and the edit of a fix, where it can be made.

@@ -11,7 +11,7 @@ use crate::parse::values::{Format, Values};
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
-use aidd_content::page::{DataHeader, FixHeader, Form};
+use aidd_page::{DataHeader, FixHeader, Form};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;

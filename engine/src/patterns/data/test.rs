@@ -6,7 +6,7 @@ use crate::files::sibling;
 use crate::parse::values::{Datum, Format, Values};
 use crate::patterns::expression::compile as regex;
 use crate::source::Span;
-use aidd_content::page::{DataHeader, DataType, Limits, Relation, Resolves, Yaml};
+use aidd_page::{DataHeader, DataType, Limits, Relation, Resolves, Yaml};
 use regex::Regex;
 use serde_json::Value as Json;
 use std::cmp::Ordering;

@@ -6,7 +6,7 @@ use crate::files::{Files, side_file};
 use crate::parse::document::{self, Block, Document, Link};
 use crate::paths::{folder_of, join};
 use crate::source::{Source, Span};
-use aidd_content::page::LinkKind;
+use aidd_page::LinkKind;
 use std::collections::HashMap;
 
 pub(super) fn judge(

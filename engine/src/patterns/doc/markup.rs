@@ -4,7 +4,7 @@ use super::Fault;
 use crate::parse::document::Document;
 use crate::parse::markup::{self, Markup};
 use crate::source::Source;
-use aidd_content::page::{LinkKind, UniqueHeadings};
+use aidd_page::{LinkKind, UniqueHeadings};
 
 /// Whether any of the demands asks for what is read here.
 pub(super) fn is_asked(kinds: &[LinkKind], html: Option<&[String]>) -> bool {

@@ -16,8 +16,8 @@ use crate::files::Files;
 use crate::finding::Edit;
 use crate::parse::document::{Block, Document};
 use crate::source::{Source, Span};
-use aidd_content::page::{DocHeader, Limits, LinkKind, UniqueHeadings};
 use aidd_lexicon::tokens;
+use aidd_page::{DocHeader, Limits, LinkKind, UniqueHeadings};
 use headings::Wanted;
 
 /// What a page demands of documents.

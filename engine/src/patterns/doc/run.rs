@@ -5,7 +5,7 @@ use crate::files::Files;
 use crate::paths::Globs;
 use crate::patterns::data::{self, Tested};
 use crate::rule::{Report, Rule};
-use aidd_content::page::{DocHeader, FixHeader, Form};
+use aidd_page::{DocHeader, FixHeader, Form};
 use std::fmt;
 use std::sync::OnceLock;
 

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 fn doc(yaml: &str) -> Doc {
     let page = format!("---\nseverity: error\ncheck:\n  doc: {yaml}\n---\n");
-    let header = aidd_content::page::header(&page).expect("a header");
+    let header = aidd_page::header(&page).expect("a header");
     Doc::new(&header.check.expect("a check").doc.expect("doc")).expect("valid")
 }
 

@@ -7,7 +7,7 @@ use crate::finding::Related;
 use crate::imports::{Graph, Memo, gather};
 use crate::listing::Listing;
 use crate::source::Source;
-use aidd_content::page::LayersHeader;
+use aidd_page::LayersHeader;
 use std::sync::{Arc, OnceLock};
 
 /// Imports that lead nowhere that are named in a note.

@@ -12,7 +12,7 @@ pub use joined::{Imports, run};
 
 use crate::imports::Graph;
 use crate::source::Span;
-use aidd_content::page::{Judged, LayersHeader};
+use aidd_page::{Judged, LayersHeader};
 use parts::{Capture, Part, Things};
 
 /// The demands of one page.
@@ -77,17 +77,17 @@ impl Layers {
     /// # Errors
     /// The first glob or name of a package that is malformed, and why.
     pub fn new(header: &LayersHeader, base: &str) -> Result<Self, String> {
-        let row = |globs: &aidd_content::page::Many<String>| {
+        let row = |globs: &aidd_page::Many<String>| {
             globs.iter().map(|glob| Part::new(base, std::slice::from_ref(glob))).collect()
         };
-        let forbid = |one: &aidd_content::page::ForbidHeader| {
+        let forbid = |one: &aidd_page::ForbidHeader| {
             Ok(Forbid {
                 from: Part::new(base, &one.from)?,
                 to: Things::new(base, &one.to)?,
                 except: Things::new(base, &one.except)?,
             })
         };
-        let only = |one: &aidd_content::page::OnlyHeader| {
+        let only = |one: &aidd_page::OnlyHeader| {
             Ok(Only { to: Things::new(base, &one.to)?, from: Part::new(base, &one.from)? })
         };
         let captures = |globs: &[String]| -> Result<Vec<Capture>, String> {

@@ -32,7 +32,7 @@ fn graph(text: &str) -> Graph {
 
 fn layers(yaml: &str) -> Layers {
     let page = format!("---\nseverity: error\ncheck:\n  layers: {yaml}\n---\n");
-    let header = aidd_content::page::header(&page).expect("a header");
+    let header = aidd_page::header(&page).expect("a header");
     let header = header.check.expect("a check").layers.expect("layers");
     Layers::new(&header, "").expect("valid")
 }
@@ -147,7 +147,7 @@ fn a_circle_that_closes_later_is_none() {
 fn what_is_malformed_is_told() {
     let problem = |yaml: &str| {
         let page = format!("---\nseverity: error\ncheck:\n  layers: {yaml}\n---\n");
-        let header = aidd_content::page::header(&page).expect("a header");
+        let header = aidd_page::header(&page).expect("a header");
         let header = header.check.expect("a check").layers.expect("layers");
         Layers::new(&header, "").expect_err("malformed")
     };
@@ -160,7 +160,7 @@ fn what_is_malformed_is_told() {
 #[test]
 fn globs_start_from_the_folder_of_the_rules() {
     let page = "---\nseverity: error\ncheck:\n  layers: {forbid: {from: \"src/**\", to: \"lib/**\"}}\n---\n";
-    let header = aidd_content::page::header(page).expect("a header");
+    let header = aidd_page::header(page).expect("a header");
     let header = header.check.expect("a check").layers.expect("layers");
     let layers = Layers::new(&header, "packages/a").expect("valid");
     let graph = graph(

@@ -2,7 +2,7 @@
 
 use super::Compiled;
 use crate::patterns::expression;
-use aidd_content::page::{FixHeader, TextHeader};
+use aidd_page::{FixHeader, TextHeader};
 use regex_automata::meta::Regex;
 use regex_automata::util::interpolate;
 use regex_automata::{Match, PatternID};

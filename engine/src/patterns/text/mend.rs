@@ -5,7 +5,7 @@ use crate::comments;
 use crate::finding::{Edit, Finding};
 use crate::kind::{self, Kind};
 use crate::source::{Source, Span};
-use aidd_content::page::{self, FixHeader, InsertAs, TextHeader};
+use aidd_page::{self as page, FixHeader, InsertAs, TextHeader};
 use regex_automata::PatternID;
 use regex_automata::util::captures::Captures;
 use regex_automata::util::interpolate;
@@ -82,7 +82,7 @@ pub(super) fn insert(fix: &FixHeader, header: &TextHeader, source: &Source, find
 fn head(source: &Source) -> Option<usize> {
     let text = source.text();
     let kinds = kind::kinds(source.path(), "");
-    if kinds.contains(&Kind::Markdown)
+    if kinds.contains(&Kind::MARKDOWN)
         && let Ok((_, body)) = page::split(text)
     {
         return Some(body.start);
@@ -99,7 +99,7 @@ fn head(source: &Source) -> Option<usize> {
         let stays = number == 0 && lower.starts_with("#!")
             // PEP 263: an encoding counts on the first two lines.
             || number < 2 && lower.starts_with('#') && lower.contains("coding:")
-            || kinds.contains(&Kind::Dockerfile) && ["syntax", "escape", "check"].iter().any(|&name| directive(name))
+            || kinds.contains(&Kind::DOCKERFILE) && ["syntax", "escape", "check"].iter().any(|&name| directive(name))
             || ["<?xml", "<!doctype", "@charset"].iter().any(|start| lower.starts_with(start))
             || lower == "<?php";
         if !stays {

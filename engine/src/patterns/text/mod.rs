@@ -14,7 +14,7 @@ use crate::parse::syntax::Tree;
 use crate::paths::Globs;
 use crate::rule::{Report, Rule};
 use crate::source::{Source, Span};
-use aidd_content::page::{CheckHeader, Confidence, Form, Part, TextHeader};
+use aidd_page::{CheckHeader, Confidence, Form, Part, Tables, TextHeader};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use regex_automata::util::primitives::NonMaxUsize;
@@ -45,6 +45,8 @@ pub struct TextPatterns {
     prefilter: Prefilter,
     keywords: Keywords,
     /// Patterns that a file must match.
+    /// How many lists of words are watched.
+    lists: usize,
     required: Vec<u32>,
 }
 
@@ -88,18 +90,19 @@ struct Compiled {
 }
 
 impl TextPatterns {
-    /// The patterns of those `rules` that have one; the places of the words in `watch` are noted
-    /// in passing.
+    /// The patterns of those `rules` that have one; `tables` are those of the shipped pages. The
+    /// places of the words in each list of `watch`, at most 32 lists, are noted in passing.
     #[must_use]
-    pub fn new(rules: &[Rule], watch: &[&'static str]) -> Self {
+    pub fn new(tables: &'static Tables, rules: &[Rule], watch: &[&[&'static str]]) -> Self {
         let of_text = || rules.iter().enumerate().filter(|(_, rule)| rule.form == Some(Form::Text));
         let pattern = |(rule, _)| TextPattern { rule, ready: OnceLock::new() };
         let required = (0..).zip(of_text()).filter(|(_, (_, rule))| rule.requires);
-        let (keywords, words) = Keywords::new(of_text().map(|(_, rule)| rule), watch);
+        let (keywords, words) = Keywords::new(tables, of_text().map(|(_, rule)| rule), watch);
         Self {
             patterns: of_text().map(pattern).collect(),
             prefilter: Prefilter::new(words),
             keywords,
+            lists: watch.len(),
             required: required.map(|(index, _)| index).collect(),
         }
     }
@@ -124,10 +127,12 @@ impl TextPatterns {
             }
         }
         scan.deadline = None;
-        let mut watched = Vec::new();
+        let mut watched = vec![Vec::new(); self.lists];
         self.prefilter.each(source.text(), |keyword, place| {
-            if self.keywords.is_watched(keyword) {
-                watched.push(place.start);
+            let mut lists = self.keywords.watched(keyword);
+            while lists != 0 {
+                watched[lists.trailing_zeros() as usize].push(place.start);
+                lists &= lists - 1;
             }
             for &index in self.keywords.owners(keyword) {
                 scan.near(index, place.start, place.end, report);
@@ -145,8 +150,8 @@ impl TextPatterns {
 /// What one pass over a text gives beside findings.
 #[derive(Debug, Default)]
 pub struct Scanned {
-    /// The offsets of the watched words.
-    pub watched: Vec<usize>,
+    /// The offsets of the watched words, by list.
+    pub watched: Vec<Vec<usize>>,
     /// The first rule whose pattern took too long on the file, and was not searched for to its end.
     pub stopped: Option<RuleId>,
 }

@@ -254,7 +254,7 @@ fn white_space_is_trimmed_and_a_deletion_is_never_safe() {
 fn a_header_that_cannot_be_meant_is_refused() {
     let wrong = |check: &str| {
         let page = format!("---\nseverity: info\ncheck:\n  {check}\n---\n# a/b\n\nWhy.\n");
-        match aidd_content::page::header(&page) {
+        match aidd_page::header(&page) {
             Err(error) => format!("{}: {}", &page[error.span], error.message),
             Ok(_) => {
                 let registry = Registry::new(&[("rules/a.md".into(), page)]);

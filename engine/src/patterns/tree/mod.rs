@@ -10,7 +10,7 @@ use crate::finding::{Edit, FileChange, Fix, Safety};
 use crate::listing::Listing;
 use crate::paths::check_new;
 use crate::source::Span;
-use aidd_content::page::{CheckHeader, Limits, TreeHeader};
+use aidd_page::{CheckHeader, Limits, TreeHeader};
 use names::NameRule;
 use std::collections::{BTreeMap, BTreeSet};
 use template::{Template, Wanted};

@@ -118,7 +118,7 @@ fn a_file_that_is_called_otherwise_is_renamed_but_never_over_another() {
 fn neither_is_ever_safe() {
     for page in [BESIDE, NAMED] {
         let safe = page.replace("true }\n---", "true, safe: true }\n---");
-        let error = aidd_content::page::header(&safe).expect_err("safe");
+        let error = aidd_page::header(&safe).expect_err("safe");
         assert!(error.message.contains("is never safe"), "{}", error.message);
         let registry = Registry::new(&[("rules/a.md".into(), page.to_owned())]);
         let engine =

@@ -190,7 +190,7 @@ struct Message {
 }
 
 fn message(context: &Context, _: Nothing) -> Result<Answer<Message>, ToolError> {
-    let made = staged_message(context.root()).map_err(found::said)?;
+    let made = staged_message(context.distribution(), context.root()).map_err(found::said)?;
     let text = made.to_string();
     let data = Message {
         message: text.clone(),

@@ -3,7 +3,6 @@
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::Row;
-use aidd_ci::project::redacted;
 use aidd_ci::settings::in_force;
 use aidd_guidance::Origin;
 use aidd_guidance::Shelf;
@@ -49,7 +48,7 @@ fn get_config(context: &Context, _: Nothing) -> Result<Answer<Settings>, ToolErr
     let mut text = String::new();
     let (mut settings, mut origins) = (Map::new(), Map::new());
     for setting in all {
-        let shown = redacted(&setting.value.to_string());
+        let shown = project.distribution().redact(&setting.value.to_string());
         let _ = writeln!(text, "{} = {shown}  # {}", setting.key, setting.origin);
         let value: Value = serde_json::from_str(&shown).unwrap_or_else(|_| json!(shown));
         settings.insert(setting.key.to_owned(), value);

@@ -224,7 +224,12 @@ fn a_variable_goes_over_the_mode_of_the_file() {
     let root = folder.path();
     write(root, "rules/own.md", "# Own\n\nMUST hold.\n");
     write(root, ".aidd/config.json", "{\"content\": {\"overrideMode\": \"merge\"}}");
-    let context = |environment: Environment| Context::new(Setup { environment, ..Setup::at(root) });
+    let context = |environment: Environment| {
+        Context::new(Setup {
+            environment,
+            ..Setup::at(&crate::DISTRIBUTION, &crate::DISTRIBUTION, root)
+        })
+    };
     let own = |context: &Context| {
         let library = context.library().expect("pages");
         library.on(Shelf::Rules).any(|page| page.path == "rules/own.md")

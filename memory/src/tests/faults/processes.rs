@@ -204,7 +204,7 @@ fn migrate(job: &Job<'_>) {
     let steps = next_steps();
     let steps = if job.count == 1 { &steps[..steps.len() - 1] } else { &steps[..] };
     let mut opened = sqlite::open_with(&folder, steps, 50).expect("migrated");
-    let gate = crate::privacy::Gate::new();
+    let gate = crate::privacy::Gate::new(&crate::DISTRIBUTION);
     let document = gate.clean(&serde_json::json!({"id": job.number})).expect("clean");
     transaction(&mut *opened.store, Durability::Full, &mut |store| {
         let table = crate::store::Table::Analytics;

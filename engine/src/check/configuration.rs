@@ -1,0 +1,422 @@
+//! The project's own settings and rule pages: what is wrong in them is a finding like any other.
+
+use super::family::{Family, FileContext};
+use crate::config::{self, RuleSetting, nearest};
+use crate::files::Files;
+use crate::finding::Edit;
+use crate::kind::{self, Kind};
+use crate::linters::{Enforced, Settings};
+use crate::packs;
+use crate::patterns;
+use crate::registry::{self, Registry, explained};
+use crate::rule::{Report, Rule};
+use crate::source::Span;
+use aidd_page::{self as page, Form, PageError};
+use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::{Map, Value};
+use std::ops::Range;
+
+mod params;
+
+/// The engine's own family: the settings, rule pages and packs of a project.
+pub(super) static FAMILY: Family = Family {
+    name: "aidd",
+    rules: || vec![CONFIG, PAGE, ENFORCERS],
+    claim: |path, text| {
+        let own = [Kind::CONFIG, Kind::RULE_PAGE, Kind::PACK_PAGE];
+        kind::kinds(path, text).into_iter().find(|kind| own.contains(kind))
+    },
+    check: |kind, context, report| match kind {
+        Kind::CONFIG => check_config(context, report),
+        Kind::PACK_PAGE => check_pack(context.registry, report),
+        _ => check_page(context.files, report),
+    },
+    ..Family::EMPTY
+};
+
+/// The rule on `.aidd/config.json`.
+const CONFIG: &str = "aidd/invalid-config";
+/// The rule on rule pages.
+const PAGE: &str = "aidd/malformed-page";
+/// The rule on `enforced-by` in rule pages.
+const ENFORCERS: &str = "aidd/missing-enforcer";
+
+/// Reports what is wrong in a configuration file: its form, unknown keys, names of no rule.
+fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
+    let registry = context.registry;
+    if !report.begin(CONFIG) {
+        return;
+    }
+    let source = report.source();
+    let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
+    let base = source.text().len() - text.len();
+    match config::read(text) {
+        Err(problem) => tell(problem, base, report),
+        Ok((_, unknown)) => {
+            for problem in unknown {
+                tell(problem, base, report);
+            }
+            for Named { name, range, .. } in rule_names(text) {
+                let span = Span::from(range).shift(base);
+                unknown_rule(&name, span, ("\"", registry), report);
+            }
+            for (name, range) in pack_names(text) {
+                unknown_pack(&name, Span::from(range).shift(base), registry, report);
+            }
+            let of_pages = wrong_params(text, registry).into_iter();
+            for (message, range) in of_pages.chain(params::wrong(text, context)) {
+                report.at(Span::from(range).shift(base), message);
+            }
+        }
+    }
+}
+
+/// Reports what is wrong with the form of a configuration file whose text begins at `base`.
+fn tell(problem: config::Problem, base: usize, report: &mut Report<'_>) {
+    let span = Span::from(problem.span).shift(base);
+    let finding = report.at(span, problem.message);
+    if let Some(instead) = problem.instead {
+        let label = format!("Replace by {instead}");
+        finding.fix_unsafe(label, vec![Edit::replace(span, instead)]);
+    }
+}
+
+/// `quote` stands around a name where it is replaced.
+fn unknown_rule(
+    name: &str,
+    span: Span,
+    (quote, registry): (&str, &Registry),
+    report: &mut Report<'_>,
+) {
+    if registry.knows(name) {
+        return;
+    }
+    if name.contains(['*', '?', '{', '[']) {
+        let matches =
+            |globs: globset::GlobSet| registry.rules().iter().any(|rule| globs.is_match(&*rule.id));
+        if !crate::paths::rule_globs(&[name]).is_ok_and(matches) {
+            report.at(span, format!("`{name}` matches no rule"));
+        }
+        return;
+    }
+    let near = registry.nearest(name).map(str::to_owned);
+    let hint = near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    let finding = report.at(span, format!("no rule is called `{name}`{hint}"));
+    finding.help("`aidd rule list` names all rules");
+    if let Some(near) = near {
+        let near = format!("{quote}{near}{quote}");
+        finding.fix_unsafe(format!("Replace by {near}"), vec![Edit::replace(span, near)]);
+    }
+}
+
+fn unknown_pack(name: &str, span: Span, registry: &Registry, report: &mut Report<'_>) {
+    let Err(why) = packs::header(name, registry) else { return };
+    let finding = report.at(span, why);
+    if let Some(near) = packs::nearest_name(name, registry).filter(|near| near != name) {
+        finding.fix_unsafe(
+            format!("Replace by \"{near}\""),
+            vec![Edit::replace(span, format!("\"{near}\""))],
+        );
+    }
+}
+
+/// What is wrong with the packs that a configuration names, and where.
+#[must_use]
+pub fn wrong_packs(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let names = pack_names(text).into_iter();
+    names.filter_map(|(name, range)| Some((packs::header(&name, registry).err()?, range))).collect()
+}
+
+/// The packs that the file names, with their bytes.
+fn pack_names(text: &str) -> Vec<(String, Range<usize>)> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
+    let Some(Ast::Object(root)) = parsed.ok().and_then(|parsed| parsed.value) else {
+        return Vec::new();
+    };
+    let packs = match root.get("compliance").map(|prop| &prop.value) {
+        Some(Ast::Array(array)) => array.elements.iter().collect(),
+        one => Vec::from_iter(one),
+    };
+    let name = |element: &Ast<'_>| match element {
+        Ast::StringLit(name) => Some((name.value.to_string(), name.range.start..name.range.end)),
+        _ => None,
+    };
+    packs.into_iter().filter_map(name).collect()
+}
+
+/// What is wrong with parameters of checks in pages, and where: at the parameter, else at its rule.
+#[must_use]
+pub fn wrong_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let Ok((config, _)) = config::read(text) else { return Vec::new() };
+    let of = |named: &Named| {
+        let rules = match named.within {
+            None => config.rules.as_ref(),
+            Some(index) => config.overrides.as_ref()?.get(index).map(|one| &one.rules),
+        };
+        rules?.get(&named.name)?.params().filter(|given| !given.is_empty())
+    };
+    let names = rule_names(text);
+    // What stands under `rules` holds where an override says nothing else.
+    let elsewhere = |rule: &Rule| {
+        let base = names.iter().filter(|named| named.within.is_none());
+        let (globs, exact): (Vec<_>, Vec<_>) = base.partition(|named| named.name.contains('*'));
+        let mut params = Map::new();
+        for named in globs.into_iter().chain(exact) {
+            if named_rules(&named.name, registry).iter().any(|known| known.id == rule.id) {
+                params.extend(of(named).cloned().into_iter().flatten());
+            }
+        }
+        // What is wrong there is told there.
+        if wrong_param(rule, &params).is_some() { Map::new() } else { params }
+    };
+    let wrong = |named: &Named| {
+        let given = of(named)?;
+        let problem = |rule: &'_ Rule, given: &Map<String, Value>| match named.within {
+            None => wrong_param(rule, given),
+            Some(_) => {
+                let mut all = elsewhere(rule);
+                all.extend(given.clone());
+                wrong_param(rule, &all).or_else(|| not_by_path(rule, &all))
+            }
+        };
+        let mut rules = named_rules(&named.name, registry).into_iter();
+        let (rule, why) = rules.find_map(|rule| Some((rule, problem(rule, given)?)))?;
+        // The one that is wrong by itself; else they are together.
+        let at_fault = |(param, _): &&(String, Range<usize>)| {
+            let one = given.get(param).map(|value| (param.clone(), value.clone()));
+            problem(rule, &one.into_iter().collect()).is_some()
+        };
+        let place = named.params.iter().find(at_fault).map(|(_, range)| range.clone());
+        Some((why, place.unwrap_or_else(|| named.range.clone())))
+    };
+    names.iter().filter_map(wrong).collect()
+}
+
+/// The rules with a check in their page that a key of `rules` names.
+fn named_rules<'r>(name: &str, registry: &'r Registry) -> Vec<&'r Rule> {
+    let has_check = |rule: &&Rule| rule.form.is_some();
+    if name.contains('*') {
+        let Ok(globs) = crate::paths::rule_globs(&[name]) else { return Vec::new() };
+        let rules = registry.rules().iter().filter(has_check);
+        return rules.filter(|rule| globs.is_match(&*rule.id)).collect();
+    }
+    registry.named(name).filter(has_check).collect()
+}
+
+/// What is wrong with the parameters given to a rule.
+fn wrong_param(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
+    page::check_with(&rule.page, given).err().map(|error| explained(&error))
+}
+
+/// Why the parameters of a rule cannot be set for some paths.
+fn not_by_path(rule: &Rule, given: &Map<String, Value>) -> Option<String> {
+    let why = page::check_with(&rule.page, given).ok()??.not_by_path()?;
+    Some(format!("the parameters of `{}`: {why}: set them under `rules`, for all paths", rule.id))
+}
+
+/// A key of a `rules` object.
+struct Named {
+    name: String,
+    /// Its bytes.
+    range: Range<usize>,
+    /// The override that it stands in.
+    within: Option<usize>,
+    /// The parameters it gives, and the bytes of their keys.
+    params: Vec<(String, Range<usize>)>,
+}
+
+/// The keys of all `rules` objects.
+fn rule_names(text: &str) -> Vec<Named> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
+    let Some(Ast::Object(root)) = parsed.ok().and_then(|parsed| parsed.value) else {
+        return Vec::new();
+    };
+    let key = |prop: &ObjectProp<'_>| {
+        let range = prop.name.range();
+        (prop.name.as_str().to_owned(), range.start..range.end)
+    };
+    let mut names = Vec::new();
+    let mut add = |object: &Object<'_>, within: Option<usize>| {
+        for prop in object.get_object("rules").into_iter().flat_map(|rules| &rules.properties) {
+            let given = match &prop.value {
+                Ast::Object(setting) => setting.get_object("params"),
+                _ => None,
+            };
+            let params = given.into_iter().flat_map(|given| &given.properties).map(key).collect();
+            let (name, range) = key(prop);
+            names.push(Named { name, range, within, params });
+        }
+    };
+    add(&root, None);
+    let overrides = root.get_array("overrides").map(|array| &array.elements);
+    for (index, element) in overrides.into_iter().flatten().enumerate() {
+        if let Ast::Object(object) = element {
+            add(object, Some(index));
+        }
+    }
+    names
+}
+
+fn malformed(error: &PageError, report: &mut Report<'_>) {
+    let near = error
+        .did_you_mean
+        .as_ref()
+        .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
+    let known = error.did_you_mean.as_ref().map(|(_, known)| known.join(", "));
+    let span = Span::from(error.span.clone());
+    let elsewhere = error.did_you_mean.as_ref().and_then(|(word, known)| misplaced(word, known));
+    if let Some(hint) = elsewhere {
+        report.at(span, format!("{}; {hint}", error.message));
+        return;
+    }
+    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    let finding = report.at(span, format!("{}{hint}", error.message));
+    if let Some(near) = near {
+        finding.fix_unsafe(format!("Replace by `{near}`"), vec![Edit::replace(span, near)]);
+    } else if let Some(known) = known {
+        finding.help(format!("known here: {known}"));
+    }
+}
+
+/// What to say of a key of a rule page that stands in the wrong place.
+fn misplaced(word: &str, known: &[String]) -> Option<String> {
+    const TOP: [&str; 7] = ["severity", "message", "help", "summary", "tags", "aliases", "enabled"];
+    const CHECK: [&str; 5] = ["files", "exclude", "when", "params", "fix"];
+    let has = |key: &str| known.iter().any(|known| known == key);
+    let is_top = has("severity") && has("check");
+    let of_check = CHECK.contains(&word) || Form::ALL.iter().any(|form| form.key() == word);
+    if is_top && of_check {
+        return Some("it stands under `check`".to_owned());
+    }
+    let in_check = has("params") && has("when");
+    let in_form = !is_top && !in_check && !has("branch") && CHECK.contains(&word);
+    if in_check && TOP.contains(&word) {
+        return Some("it stands at the top of the header, not under `check`".to_owned());
+    }
+    in_form.then(|| "it stands right under `check`, beside the form".to_owned())
+}
+
+/// Reports what is wrong in a pack of the project: its form, names of no rule, what it sets.
+fn check_pack(registry: &Registry, report: &mut Report<'_>) {
+    if !report.begin(PAGE) {
+        return;
+    }
+    let text = report.source().text();
+    let header = match page::pack(text) {
+        Ok(header) => header,
+        Err(error) => return malformed(&error, report),
+    };
+    let end = page::split(text).map_or(0, |(header, _)| header.end);
+    let mut from = 0;
+    for name in &header.rules {
+        // One name may stand there twice, and be a part of another.
+        let span = word_in(&text[..end], name, from).unwrap_or_default();
+        from = span.end as usize;
+        unknown_rule(name, span, ("", registry), report);
+    }
+    let set = text[..end].find("set:").unwrap_or(0);
+    for (name, given) in &header.set {
+        let span = word_in(&text[..end], name, set).unwrap_or_default();
+        unknown_rule(name, span, ("", registry), report);
+        if let Err(why) = packs::setting(given) {
+            report.at(span, why);
+            continue;
+        }
+        let params = packs::setting(given).ok();
+        let params = params.as_ref().and_then(RuleSetting::params);
+        if let Some(params) = params.filter(|params| !params.is_empty())
+            && let Some(why) =
+                named_rules(name, registry).into_iter().find_map(|rule| wrong_param(rule, params))
+        {
+            report.at(span, why);
+        }
+    }
+}
+
+/// Where in the header of a page a problem of its check lies: at the first value or key it quotes,
+/// else at the form.
+fn place_of(problem: &str, form: Option<&str>, text: &str) -> Span {
+    let end = page::split(text).map_or(text.len(), |(header, _)| header.end);
+    let start = text[..end].find("check:").unwrap_or(0);
+    let header = &text[start..end];
+    let quoted = problem.split('`').skip(1).step_by(2);
+    let globs = problem.split('\'').skip(1).step_by(2);
+    let values = quoted.chain(globs).flat_map(|quoted| {
+        // `at: $.a[` and `each: a` name the key as well.
+        let value = quoted.split_once(": ").map(|(_, value)| value);
+        std::iter::once(quoted).chain(value)
+    });
+    // YAML may write a backslash twice.
+    let find = |value: &str| {
+        let written = [value.to_owned(), value.replace('\\', "\\\\"), value.replace('\'', "''")];
+        let at = written.into_iter().find_map(|value| Some((header.find(&value)?, value.len())));
+        at.filter(|_| value.trim().len() > 1)
+    };
+    let key = |key: &str| Some((header.find(&format!("{key}:"))?, key.len()));
+    // Of a text what is not quoted is about its expression.
+    let of_text = || form.filter(|form| *form == "text").and_then(|_| key("regex"));
+    let place = values.into_iter().find_map(find).or_else(of_text).or_else(|| key(form?));
+    let (at, length) = place.unwrap_or((0, "check".len()));
+    Span::new(start + at, start + at + length)
+}
+
+/// Where `word` stands by itself in `text`, from an offset on.
+fn word_in(text: &str, word: &str, from: usize) -> Option<Span> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '*');
+    let places = text.get(from..)?.match_indices(word).map(|(at, _)| from + at);
+    let alone = |at: &usize| {
+        !text[..*at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+    };
+    places.into_iter().find(alone).map(|at| Span::new(at, at + word.len()))
+}
+
+/// Reports why a rule page of the project cannot be used, and where no tool does what it says.
+fn check_page(files: &dyn Files, report: &mut Report<'_>) {
+    let source = report.source();
+    if !registry::is_rule_page(source.path(), source.text()) {
+        return;
+    }
+    check_enforcers(files, report);
+    if !report.begin(PAGE) {
+        return;
+    }
+    if let Err(error) = page::header(source.text()) {
+        malformed(&error, report);
+        return;
+    }
+    let Some(rule) = registry::project_rule(source.path(), source.text()) else { return };
+    for problem in patterns::problems(&rule) {
+        let span = place_of(&problem, rule.form.map(Form::key), source.text());
+        report.at(span, format!("the check cannot run: {problem}"));
+    }
+}
+
+/// Reports the names under `enforced-by` that no settings in the repository have on.
+fn check_enforcers(files: &dyn Files, report: &mut Report<'_>) {
+    let text = report.source().text();
+    let Ok(header) = page::header(text) else { return };
+    if header.enforced_by.is_empty() || !report.begin(ENFORCERS) {
+        return;
+    }
+    // Without a list of files nothing can be said of what is missing.
+    let Some(listing) = files.listing() else { return };
+    let settings = Settings::of_tools(files, listing.files(), &header.enforced_by);
+    let end = page::split(text).map_or(0, |(header, _)| header.end);
+    let key = text.find(page::ENFORCED_BY).unwrap_or(0);
+    let mut from = key + page::ENFORCED_BY.len();
+    for name in header.enforced_by.iter() {
+        let found = text[..end].get(from..).and_then(|rest| rest.find(name.as_str()));
+        let span = found.map(|at| Span::new(from + at, from + at + name.len())).unwrap_or_default();
+        from = from.max(span.end as usize);
+        if let Enforced::Not { why, remedy } = settings.enforced_by(name) {
+            report.at(span, format!("nothing enforces this page: {why}")).help(remedy);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,262 @@
+//! The check in the header of a page: where it looks, when, and exactly one form.
+
+mod change;
+mod data;
+mod document;
+mod fix;
+mod imports;
+mod pattern;
+mod places;
+
+use super::values::{Many, Yaml};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+pub use change::*;
+pub use data::*;
+pub use document::*;
+pub use fix::*;
+pub use imports::*;
+pub use pattern::*;
+pub use places::*;
+
+/// The check of a page: where it looks, and exactly one form. Those that few pages have are boxed:
+/// a thousand rules are moved about at each start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct CheckHeader {
+    /// Globs of paths to look at; empty means what the form implies.
+    #[serde(deserialize_with = "super::values::list")]
+    #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
+    pub files: Vec<String>,
+    /// Globs of paths to leave out.
+    #[serde(deserialize_with = "super::values::list")]
+    #[cfg_attr(feature = "schema", schemars(with = "Many<String>"))]
+    pub exclude: Vec<String>,
+    /// What must hold for the check to run; of a list one must.
+    pub when: Many<WhenHeader>,
+    /// Names and defaults of what the configuration may set; `"${name}"` stands for one wherever a
+    /// whole value does.
+    pub params: BTreeMap<String, Yaml>,
+    /// A regular expression on the text.
+    pub text: Option<TextHeader>,
+    /// An ast-grep rule on the syntax tree.
+    pub syntax: Option<Box<SyntaxHeader>>,
+    /// Which files and folders there are, and what they are called.
+    pub tree: Option<Box<TreeHeader>>,
+    /// Values in JSON, YAML, TOML and the front matter of Markdown.
+    pub data: Option<Box<DataHeader>>,
+    /// Which parts of the code may import which.
+    pub layers: Option<Box<LayersHeader>>,
+    /// Commit messages, the branch, and what a change touches.
+    pub commit: Option<Box<CommitHeader>>,
+    /// Markdown as a document.
+    pub doc: Option<Box<DocHeader>>,
+    /// What mends a finding of `text`, `tree`, `data` or `doc`.
+    pub fix: Option<Box<FixHeader>>,
+}
+
+/// The forms a check may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// A regular expression.
+    Text,
+    /// A syntax pattern.
+    Syntax,
+    /// Files and names.
+    Tree,
+    /// Values.
+    Data,
+    /// Imports.
+    Layers,
+    /// Commits.
+    Commit,
+    /// Documents.
+    Doc,
+}
+
+impl Form {
+    /// All of them, in the order of the documentation.
+    pub const ALL: [Self; 7] =
+        [Self::Text, Self::Syntax, Self::Tree, Self::Data, Self::Layers, Self::Commit, Self::Doc];
+
+    /// Its key in the header.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Syntax => "syntax",
+            Self::Tree => "tree",
+            Self::Data => "data",
+            Self::Layers => "layers",
+            Self::Commit => "commit",
+            Self::Doc => "doc",
+        }
+    }
+}
+
+impl CheckHeader {
+    /// Its form; `None` before [`header`](super::header) has seen that it has one.
+    #[must_use]
+    pub fn form(&self) -> Option<Form> {
+        Form::ALL.into_iter().find(|&form| self.has(form))
+    }
+
+    /// Whether a file without a match is what it finds.
+    #[must_use]
+    pub fn requires(&self) -> bool {
+        self.text.as_ref().is_some_and(|text| text.require)
+    }
+
+    /// Why its parameters hold for all paths alike; `None` when it judges each file or folder by
+    /// itself, so that they may differ.
+    #[must_use]
+    pub fn not_by_path(&self) -> Option<&'static str> {
+        let tree = self.tree.as_deref();
+        match self.form()? {
+            Form::Commit => Some("it judges commits, not files"),
+            Form::Tree if tree.is_some_and(|tree| tree.each.is_empty()) => {
+                Some("without `each` it judges the project as a whole")
+            }
+            Form::Tree if tree.is_some_and(|tree| tree.unique.is_some()) => {
+                Some("`unique` compares files of different folders")
+            }
+            Form::Tree if tree.is_some_and(TreeHeader::counts_files) => {
+                Some("`count` counts files of different folders together")
+            }
+            Form::Layers if self.layers.as_ref().is_some_and(|one| !one.acyclic.is_empty()) => {
+                Some("a cycle of `acyclic` may run through several folders")
+            }
+            _ => None,
+        }
+    }
+
+    fn has(&self, form: Form) -> bool {
+        match form {
+            Form::Text => self.text.is_some(),
+            Form::Syntax => self.syntax.is_some(),
+            Form::Tree => self.tree.is_some(),
+            Form::Data => self.data.is_some(),
+            Form::Layers => self.layers.is_some(),
+            Form::Commit => self.commit.is_some(),
+            Form::Doc => self.doc.is_some(),
+        }
+    }
+
+    /// What the types do not say: the key at fault, and what is wrong.
+    pub(super) fn misshapen(&self) -> Option<(&'static str, String)> {
+        let forms = Form::ALL.into_iter().filter(|&form| self.has(form)).count();
+        if forms != 1 {
+            let known = Form::ALL.map(|form| format!("`{}`", form.key())).join(", ");
+            return Some(("check", format!("a check has exactly one form of {known}")));
+        }
+        let form = self.form()?;
+        let wrong = match form {
+            Form::Text => self.text.as_ref().and_then(TextHeader::misshapen),
+            Form::Tree => self.tree.as_ref().and_then(|form| form.misshapen()),
+            Form::Data => self.data.as_ref().and_then(|form| form.misshapen()),
+            Form::Layers => self.layers.as_ref().and_then(|form| form.misshapen()),
+            Form::Commit => self.commit.as_ref().and_then(|form| form.misshapen()),
+            Form::Doc => self.doc.as_ref().and_then(|form| form.misshapen()),
+            Form::Syntax => None,
+        };
+        let in_form = wrong.map(|message| (form.key(), message));
+        let in_when = || self.when.iter().find_map(WhenHeader::misshapen).map(|why| ("when", why));
+        let in_fix = || Some(("fix", self.fix.as_ref()?.misshapen(self, form)?));
+        in_form.or_else(in_when).or_else(in_fix)
+    }
+}
+
+/// What must hold for a check to run: all that is given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct WhenHeader {
+    /// Globs: one of them matches a file of the project.
+    pub file: Many<String>,
+    /// Names: one of them lies in the folder of the file under check, or in one above it.
+    pub nearest: Many<String>,
+    /// A value in a named file passes a test.
+    pub data: Option<DataHeader>,
+    /// Globs: one of them matches the name of the branch.
+    pub branch: Many<String>,
+    /// Globs: one of them matches a path that the change touches. Without a change to judge it
+    /// holds.
+    pub changed: Many<String>,
+    /// What must not hold.
+    pub not: Option<Box<WhenHeader>>,
+}
+
+impl WhenHeader {
+    fn misshapen(&self) -> Option<String> {
+        let keys = [
+            !self.file.is_empty(),
+            !self.nearest.is_empty(),
+            self.data.is_some(),
+            !self.branch.is_empty(),
+            !self.changed.is_empty(),
+            self.not.is_some(),
+        ];
+        if keys.iter().all(|key| !key) {
+            return Some("a condition names at least one of `file`, `nearest`, `data`, `branch`, `changed` and `not`".to_owned());
+        }
+        if let Some(data) = &self.data {
+            if data.file.is_none() {
+                return Some("`data` of a condition names its `file`".to_owned());
+            }
+            if let Some(wrong) = data.test_misshapen() {
+                return Some(wrong);
+            }
+        }
+        let inner = self.not.as_deref()?;
+        if inner.not.is_some() {
+            return Some("`not` stands within no other `not`".to_owned());
+        }
+        inner.misshapen()
+    }
+}
+
+/// A least and a greatest number, both included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Limits {
+    /// The least.
+    pub min: Option<u64>,
+    /// The greatest.
+    pub max: Option<u64>,
+}
+
+impl Limits {
+    /// Whether `number` keeps them.
+    #[must_use]
+    pub fn hold(self, number: u64) -> bool {
+        self.min.is_none_or(|min| number >= min) && self.max.is_none_or(|max| number <= max)
+    }
+
+    /// What they ask for, in words: `at most 3`.
+    #[must_use]
+    pub fn said(self) -> String {
+        match (self.min, self.max) {
+            (Some(min), Some(max)) if min == max => format!("exactly {min}"),
+            (Some(min), Some(max)) => format!("{min} to {max}"),
+            (Some(min), None) => format!("at least {min}"),
+            (None, Some(max)) => format!("at most {max}"),
+            (None, None) => "any number".to_owned(),
+        }
+    }
+
+    fn misshapen(limits: Option<Self>, name: &str) -> Option<String> {
+        let limits = limits?;
+        match (limits.min, limits.max) {
+            (None, None) => Some(format!("`{name}` has a `min`, a `max` or both")),
+            (Some(min), Some(max)) if min > max => {
+                Some(format!("`{name}`: {min} is more than {max}"))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Secrets in trees: settings, JSON, YAML, XML.
+
+use super::names::{Class, class, words};
+use super::values::{Trust, is_credible, is_password_hash};
+use super::{Format, Found, embedded};
+use aidd_engine::parse::ini;
+use aidd_engine::parse::tree::Tree;
+use aidd_engine::patterns::placeholder::{is_described, is_reference};
+use aidd_engine::patterns::shape::looks_random;
+use aidd_engine::source::Span;
+
+/// What to look for in a tree.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub(super) text: &'a str,
+    pub(super) path: &'a str,
+    pub(super) rule: &'static str,
+    pub(super) keys: &'a [&'static str],
+    pub(super) trust: Trust,
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn new(text: &'a str, path: &'a str, format: &'a Format, trust: Trust) -> Self {
+        Self { text, path, rule: format.rule, keys: &format.keys, trust }
+    }
+}
+
+/// Reports the secrets of a whole tree.
+pub(super) fn tree(tree: &Tree, look: Look<'_>, found: &mut Vec<Found>) {
+    for at in 1..tree.nodes.len() {
+        let node = &tree.nodes[at];
+        let Some(value) = &node.value else { continue };
+        // What names a sibling is no secret itself.
+        if matches!(node.key.as_str(), "@key" | "@name" | "@id" | "@type") {
+            continue;
+        }
+        if is_kubernetes_secret(tree, at) {
+            kubernetes(tree, at, value, found);
+            continue;
+        }
+        if node.key.is_empty() && pair(value, node.span, look, found) {
+            continue;
+        }
+        if value.contains('\n') && lines(node.span, look, found) {
+            continue;
+        }
+        let name = name(tree, at);
+        // Items of a list of secrets are mostly their names.
+        let trust = if node.key.is_empty() { look.trust.min(Trust::Medium) } else { look.trust };
+        let look = Look { trust, ..look };
+        named(&name, parent_key(tree, at), value, node.span, look, found);
+    }
+}
+
+/// Reports `value` if its name says that it is secret.
+pub(super) fn named(
+    name: &str,
+    parent: &str,
+    value: &str,
+    span: Span,
+    look: Look<'_>,
+    found: &mut Vec<Found>,
+) {
+    let rule = refine(look.rule, name, look.path);
+    // Bundler names a host and gives `user:password`.
+    if name.starts_with("BUNDLE_") && name.contains("__") && !value.contains('/') {
+        let start = value.find(':').map_or(0, |at| at + 1);
+        if is_credible(&value[start..], Class::Secret, look.trust) {
+            let span = Span { start: span.start + Span::at(start).start, end: span.end };
+            found.push(Found::new(rule, span));
+        }
+        return;
+    }
+    let is_known = rule != look.rule || is_listed(name, parent, look.keys);
+    let is_key = || look.trust == Trust::High && is_some_key(name, value);
+    let known = || (is_known || is_key()).then_some(Class::Secret);
+    let Some(class) = class(name).or_else(known) else { return };
+    // These are whatever a generator gave, signs, blanks, long runs and all.
+    if look.trust == Trust::High
+        && matches!(
+            rule,
+            "secrets/wordpress-salt" | "secrets/browser-saved-login" | "secrets/django-secret-key"
+        )
+    {
+        if value.len() >= 16 && !is_described(value) && !is_reference_alone(value) {
+            found.push(Found::new(rule, span));
+        }
+        return;
+    }
+    if class == Class::Hash
+        || (class != Class::Secret && is_password_hash(value) && value.starts_with(['$', '{']))
+    {
+        if look.trust > Trust::Low
+            && is_password_hash(value)
+            && is_credible(value, Class::Hash, look.trust)
+        {
+            found.push(Found::new("secrets/password-hash", span));
+        }
+        return;
+    }
+    if is_name_again(value, class) {
+        return;
+    }
+    embedded::value(value, span, rule, class, look.trust, found);
+}
+
+/// Whether the value is itself the name of a secret: `secretKey: db-password`, `token: BOT_TOKEN`.
+fn is_name_again(value: &str, class: Class) -> bool {
+    let is_name =
+        value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
+    let is_shouted = !value.bytes().any(|byte| byte.is_ascii_lowercase());
+    is_name
+        && self::class(value).is_some()
+        && (is_shouted || (class == Class::Secret && value != "secret"))
+}
+
+/// Whether a key that no list knows (`STRIPE_KEY`) has a generated value.
+fn is_some_key(name: &str, value: &str) -> bool {
+    let words = words(name);
+    let is_open = |word: &String| {
+        matches!(
+            word.as_str(),
+            "public"
+                | "publishable"
+                | "publish"
+                | "site"
+                | "cache"
+                | "partition"
+                | "primary"
+                | "sort"
+                | "foreign"
+                | "host"
+                | "known"
+        )
+    };
+    let ends = words.last().is_some_and(|word| word == "key" || word == "auth");
+    let is_access = words.ends_with(&["access".to_owned(), "key".to_owned(), "id".to_owned()]);
+    // `key` alone: of a cipher or a signature, if long and random.
+    let is_key = words.len() == 1 && words[0] == "key" && value.len() >= 24 && looks_random(value);
+    is_key
+        || (is_access && (16..=128).contains(&value.len()))
+        || (ends
+            && words.len() >= 2
+            && !words.iter().any(is_open)
+            && value.len() >= 16
+            && looks_random(value))
+}
+
+/// Whether all of `value` is a lookup: a generated value may hold the signs of one by chance.
+fn is_reference_alone(value: &str) -> bool {
+    is_reference(value) && (value.len() < 40 || value.contains("getenv") || value.contains("env("))
+}
+
+/// Whether the format calls this name secret.
+fn is_listed(name: &str, parent: &str, keys: &[&str]) -> bool {
+    if keys.is_empty() {
+        return false;
+    }
+    let whole = plain(name);
+    let last = plain(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
+    let parent = plain(parent);
+    keys.iter().any(|key| match key.strip_prefix('>') {
+        Some(key) => key == parent,
+        None => *key == whole || *key == last,
+    })
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// The rule for a name that belongs to one framework.
+pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str {
+    let plain_name = plain(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
+    let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    match plain_name.as_str() {
+        "authkey" | "secureauthkey" | "loggedinkey" | "noncekey" | "authsalt"
+        | "secureauthsalt" | "loggedinsalt" | "noncesalt"
+            if file.starts_with("wp-") || file.contains("env") =>
+        {
+            "secrets/wordpress-salt"
+        }
+        "secretkeybase" => "secrets/rails-secret-key-base",
+        "djangosecretkey" => "secrets/django-secret-key",
+        "secretkey" if file.ends_with(".py") && file.contains("settings") => {
+            "secrets/django-secret-key"
+        }
+        "secretkey"
+        | "appsecret"
+        | "hashsalt"
+        | "cookiekey"
+        | "cryptkey"
+        | "blowfishsecret"
+        | "cookievalidationkey"
+        | "securitysalt"
+        | "secrettoken"
+        | "machinekey"
+        | "validationkey"
+        | "decryptionkey"
+            if rule == "secrets/config-password" =>
+        {
+            "secrets/web-framework-secret"
+        }
+        _ => rule,
+    }
+}
+
+/// What a node is called: its key, or what a sibling or attribute calls it.
+fn name(tree: &Tree, at: usize) -> String {
+    let node = &tree.nodes[at];
+    let parent = &tree.nodes[node.parent];
+    if let Some(name) =
+        ["@name", "@key", "@id", "@property"].iter().find_map(|key| tree.text(at, key))
+    {
+        return name.to_owned();
+    }
+    let key = node.key.trim_start_matches('@');
+    if key.is_empty() {
+        let key = parent.key.as_str();
+        return key.strip_suffix('s').filter(|key| key.len() > 3).unwrap_or(key).to_owned();
+    }
+    let lower = key.to_ascii_lowercase();
+    match lower.as_str() {
+        "value" | "val" | "content" | "default" | "plaintext" | "defaultvalue" => {
+            let mut siblings =
+                ["name", "key", "id", "@name", "@key", "@id", "property", "variable"].iter();
+            siblings
+                .find_map(|key| tree.text(node.parent, key))
+                .map_or_else(|| parent.key.trim_start_matches('@').to_owned(), str::to_owned)
+        }
+        "string" | "data" | "text" | "secret" => before(tree, at).unwrap_or_else(|| key.to_owned()),
+        _ => key.to_owned(),
+    }
+}
+
+/// The text of the `key` element right before, as in property lists.
+fn before(tree: &Tree, at: usize) -> Option<String> {
+    let siblings = &tree.nodes[tree.nodes[at].parent].children;
+    let place = siblings.binary_search(&at).ok()?.checked_sub(1)?;
+    let node = &tree.nodes[siblings[place]];
+    (node.key == "key").then(|| node.value.clone()).flatten()
+}
+
+fn parent_key(tree: &Tree, at: usize) -> &str {
+    &tree.nodes[tree.nodes[at].parent].key
+}
+
+/// `NAME=value` as an item of a list, as in compose files.
+fn pair(value: &str, span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool {
+    let Some((name, rest)) = value.split_once('=') else { return false };
+    let is_name = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    if !is_name || look.text.get(span.range()) != Some(value) || rest.is_empty() {
+        return false;
+    }
+    let inner = Span { start: span.start + Span::at(name.len() + 1).start, end: span.end };
+    named(name, "", rest, inner, look, found);
+    true
+}
+
+/// A text of several lines: a file within a file, read as settings.
+fn lines(span: Span, look: Look<'_>, found: &mut Vec<Found>) -> bool {
+    let Some(raw) = look.text.get(span.range()) else { return false };
+    if raw.lines().count() < 2 || raw.contains("-----BEGIN") {
+        return false;
+    }
+    let inner = ini::parse(raw);
+    for node in &inner.nodes {
+        if let Some(value) = &node.value {
+            named(&node.key, "", value, node.span.shift(span.start as usize), look, found);
+        }
+    }
+    true
+}
+
+/// Whether the node lies in `data` or `stringData` of a Kubernetes Secret.
+fn is_kubernetes_secret(tree: &Tree, at: usize) -> bool {
+    let parent = tree.nodes[at].parent;
+    let object = tree.nodes[parent].parent;
+    matches!(tree.nodes[parent].key.as_str(), "data" | "stringData")
+        && tree.text(object, "kind") == Some("Secret")
+}
+
+fn kubernetes(tree: &Tree, at: usize, value: &str, found: &mut Vec<Found>) {
+    const OPEN: [&str; 16] = [
+        "username",
+        "user",
+        "host",
+        "hostname",
+        "port",
+        "database",
+        "dbname",
+        "ca.crt",
+        "tls.crt",
+        "namespace",
+        "email",
+        "endpoint",
+        "region",
+        "url",
+        "name",
+        "server",
+    ];
+    let node = &tree.nodes[at];
+    let lower = node.key.to_ascii_lowercase();
+    let is_encoded = tree.nodes[node.parent].key == "data";
+    let decoded = if is_encoded { decode(value) } else { None };
+    let clear = decoded.as_deref().unwrap_or(value);
+    let is_open = OPEN.iter().any(|open| {
+        lower == *open
+            || lower.strip_suffix(open).is_some_and(|rest| rest.ends_with(['-', '_', '.']))
+    });
+    if is_open || lower.ends_with(".crt") || !is_credible(clear, Class::Password, Trust::High) {
+        let mut inner = Vec::new();
+        if clear.contains("://") {
+            embedded::urls(clear, "secrets/kubernetes-secret", Trust::High, &mut inner);
+        }
+        if inner.is_empty() {
+            return;
+        }
+    }
+    found.push(Found::new("secrets/kubernetes-secret", node.span));
+}
+
+/// The text behind base64, if it is text.
+pub(super) fn decode(value: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(value.len() * 3 / 4);
+    let (mut bits, mut held) = (0_u32, 0);
+    for byte in value.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=') {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(six)) & 0xFF_FFFF;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held & 0xFF) as u8);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}

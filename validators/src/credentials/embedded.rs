@@ -1,0 +1,244 @@
+//! Secrets that stand in any text whatever its format: private keys in armour, passwords in URLs
+//! and in connection strings.
+
+use super::Found;
+use super::names::{Class, class};
+use super::values::{Trust, is_credible};
+use aidd_engine::source::Span;
+
+/// The longest armoured key, in bytes.
+const KEY_LIMIT: usize = 64 << 10;
+
+/// Private keys between `BEGIN` and `END` lines, and PuTTY's.
+pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
+    let mut at = 0;
+    while let Some(next) = text[at..].find("-----BEGIN ").map(|next| at + next) {
+        at = next + 11;
+        let Some(label_end) = text[at..].bytes().take(64).position(|byte| byte == b'-') else {
+            continue;
+        };
+        let label = &text[at..at + label_end];
+        if !label.contains("PRIVATE KEY") {
+            continue;
+        }
+        let reach = &text[at..text.floor_char_boundary(text.len().min(next + KEY_LIMIT))];
+        let limit = at + reach.find("-----BEGIN ").unwrap_or(reach.len());
+        let mark = format!("-----END {label}-----");
+        let body = &text[at + label_end..limit];
+        let end = body.find(&mark).map(|end| at + label_end + end + mark.len());
+        // A header alone is a mention in code or prose, not a key.
+        let inner = body[..end.map_or(body.len(), |end| end - (at + label_end) - mark.len())]
+            .trim_start_matches('-');
+        if is_key_body(inner) {
+            let last = end.unwrap_or_else(|| at + label_end + inner.len().min(body.len()));
+            found.push(Found::new("secrets/private-key-file", Span::new(next, last)));
+        }
+        at = end.unwrap_or(at);
+    }
+    for mark in ["PuTTY-User-Key-File-", "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"] {
+        if text.starts_with(mark) {
+            let body = text
+                .find("Private-Lines:")
+                .map_or(0, |at| text[at..].find('\n').map_or(at, |n| at + n + 1));
+            let end = text[body..].find("\nPrivate-").map_or(text.trim_end().len(), |at| body + at);
+            found.push(Found::new("secrets/private-key-file", Span::new(body, end.max(body))));
+        }
+    }
+}
+
+/// Some lines of base64, perhaps after headers, perhaps with `\n` spelled out.
+fn is_key_body(body: &str) -> bool {
+    let base64 = body
+        .split(['\n', '\r', ' ', '"', '\'', '\\', ','])
+        .map(|part| part.strip_prefix('n').filter(|rest| rest.len() >= 32).unwrap_or(part))
+        .filter(|part| {
+            part.len() >= 32
+                && part
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
+        })
+        .map(str::len)
+        .sum::<usize>();
+    base64 >= 64 && !body.contains("...")
+}
+
+/// `scheme://user:password@host`.
+pub(super) fn urls(text: &str, rule: &'static str, trust: Trust, found: &mut Vec<Found>) {
+    let mut at = 0;
+    while let Some(next) = text[at..].find("://").map(|next| at + next + 3) {
+        at = next;
+        let scheme = text[..next - 3].bytes().rev().take_while(u8::is_ascii_alphanumeric).count();
+        if scheme < 2 {
+            continue;
+        }
+        let is_end =
+            |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`');
+        let length = text.as_bytes()[next..].iter().take(512).take_while(|b| !is_end(b)).count();
+        let Some(authority) = text.get(next..next + length) else { continue };
+        // The last `@` before the path: a password may hold one unescaped.
+        let slash = authority.find(['/', '?']).unwrap_or(authority.len());
+        let Some(sign) = authority[..slash].rfind('@') else { continue };
+        let Some(colon) = authority[..sign].find(':') else {
+            // A token alone: `https://TOKEN@host`.
+            if is_credible(&authority[..sign], Class::Secret, Trust::Low) {
+                found.push(Found::new(rule, Span::new(next, next + sign)));
+            }
+            continue;
+        };
+        let password = &authority[colon + 1..sign];
+        // The token is the user, and the password says so.
+        if matches!(password, "x-oauth-basic" | "x" | "X")
+            && is_credible(&authority[..colon], Class::Secret, Trust::Medium)
+        {
+            found.push(Found::new(rule, Span::new(next, next + colon)));
+            continue;
+        }
+        let host = &authority[sign + 1..];
+        if is_url_password(&authority[..colon], password, host, trust) {
+            let span = Span::new(next + colon + 1, next + sign);
+            found.push(Found::new(rule, span));
+        }
+    }
+}
+
+fn is_url_password(user: &str, password: &str, host: &str, trust: Trust) -> bool {
+    let same = password.eq_ignore_ascii_case(user);
+    let is_documented =
+        host.starts_with("example.") || host.contains(".example") || host.is_empty();
+    !password.is_empty()
+        && !password.contains('$')
+        && !(trust == Trust::Low && (is_documented || same))
+        && is_credible(password, Class::Password, trust)
+}
+
+/// `Server=…;User Id=…;Password=…` and `host=… password=…`: the span of the password.
+pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
+    let lower = value.to_ascii_lowercase();
+    let is_connection = [
+        "server=",
+        "data source=",
+        "host=",
+        "addr=",
+        "endpoint=",
+        "accountname=",
+        "initial catalog=",
+        "jdbc:",
+        "driver=",
+        "dbname=",
+    ];
+    if !is_connection.iter().any(|mark| lower.contains(mark)) {
+        return None;
+    }
+    for key in ["password", "pwd", "accountkey", "sharedaccesskey", "passwd"] {
+        for (at, _) in lower.match_indices(key) {
+            let after = &value[at + key.len()..];
+            let is_start = at == 0 || !value.as_bytes()[at - 1].is_ascii_alphanumeric();
+            if let Some(rest) = after.trim_start().strip_prefix('=').filter(|_| is_start) {
+                let rest_at = value.len() - rest.len();
+                let separator = |c: char| {
+                    matches!(c, ';' | '&' | '"' | '\'' | '\n') || (!value.contains(';') && c == ' ')
+                };
+                let length = rest.find(separator).unwrap_or(rest.len());
+                return Some((rest_at, rest_at + length)).filter(|(from, to)| from < to);
+            }
+        }
+    }
+    None
+}
+
+/// Reports the secret part of a named value: the password of a URL or a connection string, or all
+/// of it.
+pub(super) fn value(
+    value: &str,
+    span: Span,
+    rule: &'static str,
+    class: Class,
+    trust: Trust,
+    found: &mut Vec<Found>,
+) {
+    if value.contains("://") && value.contains('@') {
+        let before = found.len();
+        let mut inner = Vec::new();
+        let rule = if rule == "secrets/git-credentials" {
+            rule
+        } else {
+            "secrets/connection-string-password"
+        };
+        urls(value, rule, trust, &mut inner);
+        found.extend(
+            inner.into_iter().map(|hit| Found::new(hit.rule, hit.span.shift(span.start as usize))),
+        );
+        if found.len() > before {
+            return;
+        }
+    }
+    if let Some((from, to)) = connection_password(value) {
+        if is_credible(&value[from..to], Class::Password, trust) {
+            let start = span.start as usize;
+            found.push(Found::new(
+                "secrets/connection-string-password",
+                Span::new(start + from, start + to),
+            ));
+        }
+        return;
+    }
+    if looks_like_connection(value) {
+        return;
+    }
+    if is_credible(value, class, trust) {
+        found.push(Found::new(rule, span));
+    }
+}
+
+/// A connection string without a password.
+fn looks_like_connection(value: &str) -> bool {
+    value.matches('=').count() >= 2 && value.contains(';') && class_of_parts(value).is_none()
+}
+
+fn class_of_parts(value: &str) -> Option<Class> {
+    value.split(';').filter_map(|part| part.split_once('=')).find_map(|(name, _)| class(name))
+}
+
+/// `Authorization: Bearer …`, in headers, commands and settings.
+pub(super) fn authorization(text: &str, rule: &'static str, trust: Trust, found: &mut Vec<Found>) {
+    for (at, mark) in text.match_indices("uthorization") {
+        let from = at + mark.len();
+        let rest = &text[from..text.floor_char_boundary(text.len().min(from + 48))];
+        let scheme = ["Bearer ", "Basic ", "bearer ", "basic ", "token ", "Token "]
+            .iter()
+            .filter_map(|scheme| Some(rest.find(scheme)? + scheme.len()))
+            .min();
+        let Some(start) = scheme.filter(|&end| !rest[..end].contains('\n')).map(|end| from + end)
+        else {
+            continue;
+        };
+        let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=._~-".contains(byte);
+        let length = text.as_bytes()[start..].iter().take(4096).take_while(|b| is_token(b)).count();
+        let ends = text.as_bytes().get(start + length).is_none_or(u8::is_ascii);
+        if ends
+            && is_credible(&text[start..start + length], Class::Secret, trust.min(Trust::Medium))
+        {
+            found.push(Found::new(rule, Span::new(start, start + length)));
+        }
+    }
+}
+
+/// Connection strings in quotes anywhere in `text`.
+pub(super) fn connection_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let start = offset;
+        offset += line.len();
+        if line.len() > 4096 || !(line.contains(';') || line.contains("assword=")) {
+            continue;
+        }
+        if let Some((from, to)) = connection_password(line)
+            && is_credible(&line[from..to], Class::Password, trust)
+        {
+            found.push(Found::new(
+                "secrets/connection-string-password",
+                Span::new(start + from, start + to),
+            ));
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Secrets in source code: literals assigned to telling names, and literal passwords in calls that
+//! log in somewhere.
+
+use super::Found;
+use super::data::{Look, named};
+use super::names::Class;
+use super::values::{LONGEST, Trust, is_credible};
+use aho_corasick::AhoCorasick;
+use aidd_engine::parse::assign::{self, Join};
+use aidd_engine::parse::ini::closing;
+use aidd_engine::source::Span;
+use std::sync::LazyLock;
+
+/// Most assignments that are read in one run of letters without quotes or blanks: what is left of it
+/// is the value of each, and none of them alone.
+const NESTED: usize = 4;
+
+/// Reports assignments whose names hold one of the words at `hits`.
+pub(super) fn assignments(
+    look: Look<'_>,
+    hits: impl IntoIterator<Item = usize>,
+    bare: bool,
+    found: &mut Vec<Found>,
+) {
+    let mut done = 0;
+    // Where the value of the last assignment without quotes ends, and how many have ended there.
+    let (mut run, mut nested) = (0, 0);
+    for hit in hits {
+        if hit < done {
+            continue;
+        }
+        let Some(assignment) = assign::at(look.text, hit) else { continue };
+        if !assignment.quoted && assignment.join != Join::Element {
+            nested = if hit < run { nested + 1 } else { 0 };
+            run = assignment.value.end as usize;
+            if nested >= NESTED {
+                done = run;
+            }
+            // Neither this is a secret, nor what begins within and ends there.
+            if assignment.value.len() > LONGEST {
+                done = done.max(run - LONGEST);
+                continue;
+            }
+        }
+        let value = &look.text[assignment.value.range()];
+        let is_literal = assignment.quoted
+            || (bare && assignment.join != Join::Flag)
+            || matches!(assignment.join, Join::Element);
+        if !is_literal || (assignment.join == Join::Comma && !is_setter(look.text, assignment.name))
+        {
+            continue;
+        }
+        let is_setter_call = || look.trust == Trust::Low && is_method(look.text, assignment.name);
+        if assignment.join == Join::Call && !is_setter_call() {
+            continue;
+        }
+        if assignment.quoted && !ends_value(look.text, assignment.value.end as usize + 1) {
+            continue;
+        }
+        done = done.max(assignment.name.end as usize);
+        let before = found.len();
+        let name = &look.text[assignment.name.range()];
+        if is_label(name, value) {
+            continue;
+        }
+        named(name, "", value, assignment.value, look, found);
+        if found.len() > before {
+            done = done.max(assignment.value.end as usize);
+        }
+    }
+}
+
+/// Whether a name that is called belongs to an object or sets something: `.password("…")`,
+/// `setPassword("…")`.
+fn is_method(text: &str, name: Span) -> bool {
+    let called = &text[name.range()];
+    called.contains('.')
+        || text[..name.start as usize].ends_with(['.', '>'])
+        || ["set", "with"].iter().any(|verb| called.starts_with(verb))
+}
+
+/// Whether the function that takes name and value as arguments stores them.
+fn is_setter(text: &str, name: Span) -> bool {
+    let before = text[..name.start as usize].trim_end_matches(['"', '\'', '`', ' ']);
+    let Some(before) = before.strip_suffix('(') else { return false };
+    let length =
+        before.bytes().rev().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+    let callee = before[before.len() - length..].to_ascii_lowercase();
+    [
+        "define", "set", "put", "add", "store", "with", "config", "env", "property", "setenv",
+        "append",
+    ]
+    .iter()
+    .any(|verb| callee.starts_with(verb) || callee.ends_with(verb))
+}
+
+/// Whether a value spells out its own name, as in `ACCESS_KEY = "aws_access_key_id"`.
+fn is_label(name: &str, value: &str) -> bool {
+    let plain = |text: &str| -> String {
+        let letters = text.chars().filter(char::is_ascii_alphabetic);
+        letters.map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let is_identifier = value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && (value.contains('_') || value.bytes().skip(1).any(|byte| byte.is_ascii_uppercase()));
+    let last = name.rsplit(['.', '_']).next().unwrap_or(name);
+    is_identifier && plain(value).contains(&plain(last))
+}
+
+/// Whether an expression may end at `at`, after a literal; conversions of the literal count.
+fn ends_value(text: &str, at: usize) -> bool {
+    let rest = text.get(at..).unwrap_or_default().trim_start_matches([' ', '\t']);
+    let conversions = [
+        ".to_string()",
+        ".into()",
+        ".to_owned()",
+        ".getBytes",
+        ".encode",
+        ".toCharArray()",
+        ".freeze",
+        ".as_bytes",
+        ".to_vec",
+    ];
+    rest.is_empty()
+        || rest.starts_with([',', ';', ')', '}', ']', '\n', '\r', '#', '<', '>', '"', '\'', '\\'])
+        || rest.starts_with("//")
+        || rest.starts_with("/*")
+        || rest.starts_with("--")
+        || rest.starts_with("if ")
+        || conversions.iter().any(|conversion| rest.starts_with(conversion))
+}
+
+/// Functions that log in, in lower case, and which argument is the password.
+const CALLS: &[(&str, usize)] = &[
+    (".login(", 1),
+    ("ftp_login(", 2),
+    ("mysql_connect(", 2),
+    ("mysqli_connect(", 2),
+    ("mysql_pconnect(", 2),
+    ("new mysqli(", 2),
+    ("new pdo(", 2),
+    ("getconnection(", 2),
+    ("httpbasicauth(", 1),
+    ("httpdigestauth(", 1),
+    ("basic_auth(", 1),
+    ("basicauth(", 1),
+    ("setbasicauth(", 1),
+    ("networkcredential(", 1),
+    ("usernamepasswordcredentials(", 1),
+    ("passwordauthentication(", 1),
+    ("usernamepasswordcredential(", 1),
+    ("ssh2_auth_password(", 2),
+    ("ldap_bind(", 2),
+    ("imap_open(", 2),
+    ("odbc_connect(", 2),
+    ("pg_auth(", 1),
+    ("start_auth(", 1),
+    (".authenticate(", 1),
+    ("createconnection(", 2),
+    ("login_user(", 1),
+    ("simple_bind_s(", 1),
+];
+
+static CALLEES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let names = CALLS.iter().map(|(name, _)| *name);
+    AhoCorasick::builder().ascii_case_insensitive(true).build(names).ok()
+});
+
+/// Reports literal passwords in calls that log in.
+pub(super) fn calls(text: &str, trust: Trust, found: &mut Vec<Found>) {
+    let Some(callees) = CALLEES.as_ref() else { return };
+    for hit in callees.find_iter(text) {
+        let (_, place) = CALLS[hit.pattern().as_usize()];
+        let arguments = arguments(text, hit.end());
+        let Some(&(start, end, true)) = arguments.get(place) else { continue };
+        let value = &text[start..end];
+        let name = place.checked_sub(1).and_then(|at| arguments.get(at));
+        let is_named = name.is_some_and(|&(from, to, quoted)| !quoted || to > from);
+        let is_same = name.is_some_and(|&(from, to, _)| text[from..to].eq_ignore_ascii_case(value));
+        if is_named
+            && !(is_same && trust == Trust::Low)
+            && is_credible(value, Class::Password, trust)
+        {
+            found.push(Found::new("secrets/login-call-password", Span::new(start, end)));
+        }
+    }
+}
+
+/// How far behind its name a call is read, in bytes.
+const CALL_REACH: usize = 1024;
+
+/// `ConvertTo-SecureString "…" -AsPlainText`
+pub(super) fn secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
+    const CALL: &str = "ConvertTo-SecureString";
+    for (at, _) in text.match_indices(CALL) {
+        let start = at + CALL.len();
+        // Thousands may stand on one line.
+        let rest = &text[start..text.floor_char_boundary(start + CALL_REACH)];
+        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        let Some(open) = line.find(['"', '\'']).filter(|_| line.contains("-AsPlainText")) else {
+            continue;
+        };
+        let quote = if line[open..].starts_with('"') { '"' } else { '\'' };
+        let Some(length) = closing(&line[open + 1..], quote) else { continue };
+        let value = &line[open + 1..open + 1 + length];
+        if is_credible(value, Class::Password, trust) {
+            let from = start + open + 1;
+            found.push(Found::new("secrets/login-call-password", Span::new(from, from + length)));
+        }
+    }
+}
+
+/// The arguments from `at` on, up to the closing parenthesis or the end of the line: bounds and
+/// whether each is one literal.
+fn arguments(text: &str, at: usize) -> Vec<(usize, usize, bool)> {
+    let reach = &text[..text.floor_char_boundary(at + CALL_REACH)];
+    let line = &reach[..reach[at..].find('\n').map_or(reach.len(), |length| at + length)];
+    let mut arguments = Vec::new();
+    let mut cursor = at;
+    while cursor < line.len() && arguments.len() < 6 {
+        cursor += line[cursor..].len() - line[cursor..].trim_start().len();
+        let rest = &line[cursor..];
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+        let (start, end, mut after, literal) =
+            match quote.and_then(|quote| closing(&rest[1..], quote)) {
+                Some(length) => (cursor + 1, cursor + 1 + length, cursor + length + 2, true),
+                None => {
+                    let length = rest.find([',', ')']).unwrap_or(rest.len());
+                    (cursor, cursor + length, cursor + length, false)
+                }
+            };
+        after += line[after..].len() - line[after..].trim_start().len();
+        let next = line[after..].chars().next();
+        arguments.push((start, end, literal && matches!(next, Some(',' | ')') | None)));
+        if next != Some(',') {
+            break;
+        }
+        cursor = after + 1;
+    }
+    arguments
+}

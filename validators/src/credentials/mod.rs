@@ -1,0 +1,356 @@
+//! Credentials in settings, dotfiles, stores and, by the names they are assigned to, anywhere.
+//!
+//! A file whose name says what it is ([`formats`]) is read by its format and believed; in any
+//! other file only literals count that have the name and the shape of a secret ([`generic`]).
+
+mod data;
+mod embedded;
+mod formats;
+mod literals;
+mod names;
+mod records;
+mod rules;
+mod shell;
+mod sql;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use crate::{each, ids};
+use aho_corasick::AhoCorasick;
+use aidd_engine::check::family::Family;
+use aidd_engine::kind::Kind;
+use aidd_engine::parse::{ini, json, xml, yaml};
+use aidd_engine::patterns::placeholder::JOIN_MARK;
+use aidd_engine::rule::Report;
+use aidd_engine::source::{Source, Span};
+use data::Look;
+use formats::{Form, Format};
+use std::sync::LazyLock;
+use values::Trust;
+
+/// Credentials in files known to hold them, and anywhere by the names they are assigned to.
+pub(super) const FAMILY: Family = Family {
+    name: "credentials",
+    rules: || ids(rules::CHECKS),
+    claim: |path, text| is_known(path, text).then_some(Kind("credentials")),
+    check: |_, _, report| each(rules::CHECKS, &parse(report.source()), report),
+    keywords: names::KEYWORDS,
+    hits: |offsets, report| {
+        let found = generic(report.source(), offsets.iter().copied());
+        each(rules::CHECKS, &found, report);
+    },
+    finds_secrets: true,
+    ..Family::EMPTY
+};
+
+/// The secrets of one file.
+#[derive(Debug, Default)]
+pub(crate) struct Credentials {
+    found: Vec<Found>,
+}
+
+/// One secret, and the rule it breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Found {
+    rule: &'static str,
+    span: Span,
+}
+
+impl Found {
+    fn new(rule: &'static str, span: Span) -> Self {
+        Self { rule, span }
+    }
+}
+
+impl Credentials {
+    /// The findings of one rule.
+    fn report(&self, rule: &str, message: &str, help: &str, report: &mut Report<'_>) {
+        for found in self.found.iter().filter(|found| found.rule == rule) {
+            let finding = report.at(found.span, message).help(help);
+            // A store is named, not shown: there is nothing to hide.
+            if !found.span.is_empty() {
+                finding.secret(found.span);
+            }
+        }
+    }
+}
+
+/// Whether the file at `path` with this beginning holds credentials by its format.
+pub(crate) fn is_known(path: &str, start: &str) -> bool {
+    formats::of(path).is_some() || sniff(path, start).is_some()
+}
+
+/// Reads a file that [`is_known`].
+pub(crate) fn parse(source: &Source) -> Credentials {
+    // The mark before the first letter is no part of any format.
+    let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
+    let mark = source.text().len() - text.len();
+    let known = formats::of(source.path())
+        .or_else(|| sniff(source.path(), text).map(|format| (format, Trust::High)));
+    let Some((format, trust)) = known else { return generic(source, hits(source.text())) };
+    let look = Look::new(text, source.path(), format, trust);
+    let mut found = Vec::new();
+    read(look, format, &mut found);
+    if !matches!(format.form, Form::Store | Form::Key) {
+        embedded::private_keys(text, &mut found);
+        embedded::authorization(text, format.rule, trust, &mut found);
+        embedded::connection_strings(text, trust, &mut found);
+        embedded::urls(text, url_rule(format), trust, &mut found);
+    }
+    let mut found = distinct(text, found);
+    for one in found.iter_mut().filter(|one| !one.span.is_empty()) {
+        one.span = one.span.shift(mark);
+    }
+    Credentials { found }
+}
+
+fn url_rule(format: &Format) -> &'static str {
+    match format.form {
+        Form::Urls => format.rule,
+        _ => "secrets/connection-string-password",
+    }
+}
+
+fn read(look: Look<'_>, format: &Format, found: &mut Vec<Found>) {
+    let Look { text, trust, .. } = look;
+    match format.form {
+        Form::Settings => {
+            if look.path.to_ascii_lowercase().ends_with(".rdp") {
+                records::rdp(text, found);
+            }
+            settings(look, found);
+            if format.rule == "secrets/network-service-password" {
+                records::snmp_users(text, trust, found);
+            }
+            if format.rule == "secrets/chat-client-password" {
+                records::identify(text, trust, found);
+            }
+        }
+        Form::Words => records::named_words(text, format, trust, found),
+        Form::Json | Form::Yaml | Form::Xml => tree(look, format.form, found),
+        Form::Code => {
+            literals::assignments(look, hits_wide(text), false, found);
+            literals::calls(text, trust, found);
+            literals::secure_strings(text, trust, found);
+        }
+        Form::Shell => shell::scan(text, look, found),
+        Form::Sql => sql::scan(text, trust, found),
+        Form::Pgpass => records::pgpass(text, trust, found),
+        Form::Htpasswd => records::htpasswd(text, found),
+        Form::Shadow => records::shadow(text, found),
+        Form::Urls => {
+            embedded::urls(text, format.rule, trust, found);
+            data::tree(&ini::parse(text), look, found);
+        }
+        Form::Chap => records::chap(text, trust, found),
+        Form::Sasl => records::sasl(text, trust, found),
+        Form::TwoLines => records::two_lines(text, trust, found),
+        Form::Ipsec => records::ipsec(text, trust, found),
+        Form::Key => records::key(text, found),
+        Form::Whole => records::whole(text, format, trust, found),
+        Form::Store => records::store(text, format, found),
+        Form::Values => records::values(text, format, trust, found),
+    }
+}
+
+/// Settings by line; a file of that name may be JSON, YAML or XML after all.
+fn settings(look: Look<'_>, found: &mut Vec<Found>) {
+    match look.text.trim_start_matches('\u{FEFF}').trim_start().chars().next() {
+        Some('{') => tree(look, Form::Json, found),
+        Some('<') if look.text.contains("</") => tree(look, Form::Xml, found),
+        _ if look.path.ends_with(".yml") || look.path.ends_with(".yaml") => {
+            tree(look, Form::Yaml, found);
+        }
+        _ => {
+            data::tree(&ini::parse(look.text), look, found);
+            // Braces and several settings a line: `server { password = "x"; }`.
+            let settings = hits(look.text).filter(|&hit| !is_commented(look.text, hit));
+            literals::assignments(look, settings, true, found);
+        }
+    }
+}
+
+/// Whether the line of `at` is a comment of a settings file.
+fn is_commented(text: &str, at: usize) -> bool {
+    let before = &text[text.floor_char_boundary(at.saturating_sub(4096))..at];
+    ini::is_comment(before.rsplit(['\n', '\r']).next().unwrap_or(before).trim_start())
+}
+
+fn tree(look: Look<'_>, form: Form, found: &mut Vec<Found>) {
+    let parsed = match form {
+        Form::Json => json::parse(look.text),
+        Form::Yaml => yaml::parse(look.text),
+        _ => xml::parse(look.text),
+    };
+    data::tree(&parsed, look, found);
+    if !parsed.complete {
+        literals::assignments(look, hits(look.text), form == Form::Yaml, found);
+    }
+    if form == Form::Yaml {
+        commands(&parsed, look, found);
+    }
+}
+
+/// Commands in the texts of a pipeline: `script: - docker login -p …`.
+fn commands(tree: &aidd_engine::parse::tree::Tree, look: Look<'_>, found: &mut Vec<Found>) {
+    for node in &tree.nodes {
+        let Some(value) = node.value.as_deref() else { continue };
+        let is_script = node.key.is_empty()
+            || matches!(node.key.as_str(), "run" | "script" | "command" | "cmd");
+        if is_script && value.contains(' ') && look.text.get(node.span.range()).is_some() {
+            for (offset, line) in records::lines(&look.text[node.span.range()]) {
+                shell::command(line, offset + node.span.start as usize, look, found);
+            }
+        }
+    }
+}
+
+/// What the beginning of a text gives away.
+fn sniff(path: &str, start: &str) -> Option<&'static Format> {
+    if is_documentation(path) {
+        return None;
+    }
+    let start = &start[..start.floor_char_boundary(4096)];
+    let by = |name: &str| formats::of(name).map(|(format, _)| format);
+    let text = start.trim_start_matches('\u{FEFF}');
+    if text.starts_with("PuTTY-User-Key-File-") {
+        return by("key.ppk");
+    }
+    if text.starts_with("-----BEGIN ")
+        && text[..text.floor_char_boundary(64)].contains("PRIVATE KEY-----")
+    {
+        return by("id_rsa");
+    }
+    let has_line = |line: &str| text.lines().any(|l| l.trim_end() == line);
+    if has_line("kind: Secret") && start.contains("apiVersion:") {
+        return by("secret.yaml");
+    }
+    (has_line("kind: Config") && start.contains("clusters:")).then(|| by("kubeconfig")).flatten()
+}
+
+/// Literals with the name and the shape of a secret, in a file of which nothing is known; `hits`
+/// are the offsets of [`names::KEYWORDS`] in its text.
+pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) -> Credentials {
+    let text = source.text();
+    if text.contains("kind: SealedSecret") {
+        return Credentials::default();
+    }
+    if is_documentation(source.name()) {
+        return Credentials::default();
+    }
+    let (trust, bare) = trust(source);
+    let look = Look { text, path: source.path(), rule: "secrets/generic-secret", keys: &[], trust };
+    let mut found = Vec::new();
+    literals::assignments(look, hits, bare, &mut found);
+    if trust == Trust::Low {
+        literals::calls(text, trust, &mut found);
+        literals::secure_strings(text, trust, &mut found);
+    }
+    for hit in &mut found {
+        let name_says_password = hit.rule == look.rule && is_password(text, hit.span);
+        if name_says_password {
+            hit.rule = "secrets/generic-password";
+        }
+    }
+    Credentials { found: distinct(text, found) }
+}
+
+/// Whether the name left of a value is one of a password.
+fn is_password(text: &str, value: Span) -> bool {
+    let start = value.start as usize;
+    let before = &text[text.floor_char_boundary(start.saturating_sub(120))..start];
+    let line = before.rsplit('\n').next().unwrap_or(before).to_ascii_lowercase();
+    let last = |word: &str| line.rfind(word);
+    last("pass").max(last("pwd")) > last("secret").max(last("token")).max(last("key"))
+}
+
+/// Prose about secrets, whose examples look like the real thing.
+fn is_documentation(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["md", "mdx", "rst", "adoc", "html", "tex", "ipynb", "po", "pot", "svg", "css", "map", "lock"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+/// How far to trust an unknown file, and whether its values need no quotes.
+fn trust(source: &Source) -> (Trust, bool) {
+    let path = source.path().to_ascii_lowercase();
+    let extension =
+        source.name().rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+    let is_settings = matches!(
+        extension.as_str(),
+        "ini"
+            | "conf"
+            | "cfg"
+            | "cnf"
+            | "config"
+            | "properties"
+            | "toml"
+            | "yml"
+            | "yaml"
+            | "json"
+            | "xml"
+            | "env"
+    );
+    let name = source.name().to_ascii_lowercase();
+    let is_made_up = formats::is_for_tests(&path)
+        || ["test", "example", "sample", "schema", "messages", "fixture"]
+            .iter()
+            .any(|word| name.contains(word))
+        || path.split('/').any(|folder| {
+            matches!(folder, "i18n" | "locale" | "locales" | "lang" | "langs" | "translations")
+        });
+    match (is_settings, is_made_up) {
+        (true, false) => (
+            Trust::Medium,
+            matches!(
+                extension.as_str(),
+                "ini" | "conf" | "cfg" | "cnf" | "properties" | "yml" | "yaml" | "env"
+            ),
+        ),
+        _ => (Trust::Low, false),
+    }
+}
+
+static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(&[]));
+static WIDE_FINDER: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| finder(&["key", "salt", "pepper", "cookie"]));
+
+fn finder(more: &[&str]) -> Option<AhoCorasick> {
+    let words = names::KEYWORDS.iter().chain(more);
+    AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
+}
+
+/// The offsets of [`names::KEYWORDS`] in `text`.
+pub(crate) fn hits(text: &str) -> impl Iterator<Item = usize> {
+    FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
+}
+
+/// The same, with words that are telling in known files only.
+fn hits_wide(text: &str) -> impl Iterator<Item = usize> {
+    WIDE_FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
+}
+
+/// Each secret once: of findings that overlap, the one found first. Our own examples are none.
+fn distinct(text: &str, found: Vec<Found>) -> Vec<Found> {
+    let is_example = |found: &Found| {
+        let secret = if found.span.is_empty() { text } else { &text[found.span.range()] };
+        secret.contains(JOIN_MARK)
+    };
+    let mut order: Vec<(usize, Found)> =
+        found.into_iter().filter(|found| !is_example(found)).enumerate().collect();
+    order.sort_by_key(|(at, found)| (found.span.start, *at));
+    let mut kept: Vec<(usize, Found)> = Vec::with_capacity(order.len());
+    for (at, found) in order {
+        match kept.last_mut() {
+            Some(last) if last.1.span.overlaps(found.span) || last.1.span == found.span => {
+                if at < last.0 {
+                    *last = (at, found);
+                }
+            }
+            _ => kept.push((at, found)),
+        }
+    }
+    kept.into_iter().map(|(_, found)| found).collect()
+}

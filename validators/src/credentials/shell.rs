@@ -1,0 +1,305 @@
+//! Shell: assignments, and passwords on the command line, as they lie in profiles, scripts and
+//! histories.
+
+use super::data::{Look, named};
+use super::names::Class;
+use super::records::{lines, words};
+use super::values::is_credible;
+use super::{Found, sql};
+use aidd_engine::parse::ini;
+use aidd_engine::source::Span;
+
+/// How a command takes a password.
+#[derive(Clone, Copy)]
+enum Takes {
+    /// The word after the flag.
+    Next(&'static str),
+    /// What follows the flag in the same word: `-pSECRET`.
+    Glued(&'static str),
+    /// `user:password`, after a flag.
+    Account(&'static str),
+    /// `user%password`, after a flag.
+    Percent(&'static str),
+    /// `user/password@service`
+    Slash,
+    /// The n-th word that is no flag.
+    Place(usize),
+}
+
+use Takes::{Account, Glued, Next, Percent, Place, Slash};
+
+/// Commands and how they take passwords. Long flags with a telling name need no entry.
+const COMMANDS: &[(&str, &[Takes])] = &[
+    ("mysql", &[Glued("-p")]),
+    ("mysqldump", &[Glued("-p")]),
+    ("mysqladmin", &[Glued("-p")]),
+    ("mariadb", &[Glued("-p")]),
+    ("mysqlimport", &[Glued("-p")]),
+    ("mongo", &[Next("-p")]),
+    ("mongosh", &[Next("-p")]),
+    ("mongodump", &[Next("-p")]),
+    ("mongorestore", &[Next("-p")]),
+    ("redis-cli", &[Next("-a")]),
+    ("sshpass", &[Next("-p"), Glued("-p")]),
+    ("curl", &[Account("-u"), Account("--user"), Account("-U"), Account("--proxy-user")]),
+    ("http", &[Account("-a")]),
+    ("docker login", &[Next("-p")]),
+    ("podman login", &[Next("-p")]),
+    ("buildah login", &[Next("-p")]),
+    ("oc login", &[Next("-p")]),
+    ("az login", &[Next("-p")]),
+    ("htpasswd", &[Place(3)]),
+    ("smbclient", &[Percent("-U")]),
+    ("rpcclient", &[Percent("-U")]),
+    ("ldapsearch", &[Next("-w")]),
+    ("ldapadd", &[Next("-w")]),
+    ("ldapmodify", &[Next("-w")]),
+    ("ldapwhoami", &[Next("-w")]),
+    ("xfreerdp", &[Glued("/p:")]),
+    ("rdesktop", &[Next("-p")]),
+    ("sqlcmd", &[Next("-P"), Glued("-P")]),
+    ("bcp", &[Next("-P")]),
+    ("isql", &[Next("-P")]),
+    ("ncftp", &[Next("-p")]),
+    ("lftp", &[Account("-u")]),
+    ("psexec", &[Next("-p")]),
+    ("snmpwalk", &[Next("-A"), Next("-X")]),
+    ("ipmitool", &[Next("-P")]),
+    ("svn", &[]),
+    ("openssl", &[Glued("pass:")]),
+    ("zip", &[Next("-P")]),
+    ("unzip", &[Next("-P")]),
+    ("7z", &[Glued("-p")]),
+    ("nmcli", &[]),
+    ("keytool", &[Next("-storepass"), Next("-keypass")]),
+    ("jarsigner", &[Next("-storepass"), Next("-keypass")]),
+    ("wget", &[]),
+    ("sqlplus", &[Slash]),
+    ("schtasks", &[Next("/rp"), Next("/RP")]),
+];
+
+/// Reports the secrets of shell text.
+pub(super) fn scan(text: &str, look: Look<'_>, found: &mut Vec<Found>) {
+    for (offset, line) in lines(text) {
+        // zsh and fish note the time: `: 1600000000:0;command`, `- cmd: command`.
+        let skip = match line.strip_prefix(": ").and_then(|_| line.find(';')) {
+            Some(at) => at + 1,
+            None if line.starts_with("- cmd: ") => 7,
+            None => 0,
+        };
+        command(&line[skip..], offset + skip, look, found);
+        // An alias is a command in quotes.
+        if line.starts_with("alias ")
+            && let Some(open) = line.find(['\'', '"'])
+        {
+            let inner = line[open + 1..].trim_end_matches(['\'', '"']);
+            command(inner, offset + open + 1, look, found);
+        }
+    }
+}
+
+/// Reports the secrets of one line.
+pub(super) fn command(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>) {
+    let words = words(line);
+    if !line.starts_with("alias ") {
+        assignments(line, offset, look, found);
+    }
+    let mut flags_of: &[Takes] = &[];
+    let mut plain = 0;
+    let mut at = 0;
+    while at < words.len() {
+        let (start, word) = words[at];
+        at += 1;
+        let name = word.rsplit('/').next().unwrap_or(word);
+        let is_command = |command: &str| match command.split_once(' ') {
+            Some((command, verb)) => {
+                command == name && words.get(at).is_some_and(|(_, w)| *w == verb)
+            }
+            None => command == name,
+        };
+        if let Some((_, takes)) = COMMANDS.iter().find(|(command, _)| is_command(command)) {
+            (flags_of, plain) = (takes, 0);
+            continue;
+        }
+        if matches!(word, "|" | "&&" | "||" | ";") {
+            flags_of = &[];
+            continue;
+        }
+        let next = words.get(at).copied();
+        if let Some(value) =
+            long_flag(word, start, next).or_else(|| taken(word, start, next, flags_of))
+        {
+            report(value, offset, look, found);
+            continue;
+        }
+        if !word.starts_with('-') {
+            plain += 1;
+            if flags_of.iter().any(|takes| matches!(takes, Place(place) if *place == plain))
+                && line.contains(" -")
+            {
+                report((start, word), offset, look, found);
+            }
+        }
+    }
+    special(line, &words, offset, look, found);
+    if line.len() < 4096 {
+        sql::statement(line, &line.to_ascii_lowercase(), offset, look.trust, found);
+    }
+}
+
+/// `--password=x`, `--password x`, also for tokens and secrets.
+fn long_flag<'a>(
+    word: &'a str,
+    start: usize,
+    next: Option<(usize, &'a str)>,
+) -> Option<(usize, &'a str)> {
+    let flag = word.strip_prefix("--")?;
+    match flag.split_once('=') {
+        Some((name, value)) => {
+            super::names::class(name)?;
+            let inner = value.trim_matches(['"', '\'']);
+            let at = word.len() - value.len() + usize::from(inner.len() < value.len());
+            Some((start + at, inner))
+        }
+        None => {
+            super::names::class(flag)?;
+            next.filter(|(_, value)| !value.starts_with('-'))
+        }
+    }
+}
+
+fn taken<'a>(
+    word: &'a str,
+    start: usize,
+    next: Option<(usize, &'a str)>,
+    takes: &[Takes],
+) -> Option<(usize, &'a str)> {
+    takes.iter().find_map(|takes| match takes {
+        Next(flag) => next.filter(|(_, value)| word == *flag && !value.starts_with('-')),
+        Glued(flag) => {
+            let value = word
+                .strip_prefix(flag)
+                .filter(|value| !value.is_empty() && !value.starts_with('-'))?;
+            let inner = value.trim_matches(['"', '\'']);
+            Some((start + word.len() - value.len() + usize::from(inner.len() < value.len()), inner))
+        }
+        Account(flag) => {
+            let (at, value) = next.filter(|_| word == *flag)?;
+            let (_, password) = value.split_once([':', ','])?;
+            Some((at + value.len() - password.len(), password))
+        }
+        Percent(flag) => {
+            let (at, value) = next.filter(|_| word == *flag)?;
+            let (_, password) = value.split_once('%')?;
+            Some((at + value.len() - password.len(), password))
+        }
+        Slash => {
+            let (user, rest) = word
+                .split_once('/')
+                .filter(|(user, _)| !user.is_empty() && !user.starts_with(['-', '.', '@']))?;
+            let password = rest.split('@').next().unwrap_or(rest);
+            Some((start + user.len() + 1, password))
+        }
+        Place(_) => None,
+    })
+}
+
+fn report((start, value): (usize, &str), offset: usize, look: Look<'_>, found: &mut Vec<Found>) {
+    if is_credible(value, Class::Password, look.trust) {
+        let span = Span::new(offset + start, offset + start + value.len());
+        found.push(Found::new(look.rule, span));
+    }
+}
+
+/// `NAME=value` before or without a command, with or without `export`, and fish's `set -x`.
+fn assignments(line: &str, offset: usize, look: Look<'_>, found: &mut Vec<Found>) {
+    let mut at = 0;
+    // Only words at the start of a command assign; flags and arguments are looked at elsewhere.
+    while let Some(found_at) = line[at..].find('=') {
+        let sign = at + found_at;
+        at = sign + 1;
+        let name_length = line[..sign]
+            .bytes()
+            .rev()
+            .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b':')
+            .count();
+        let name = &line[sign - name_length..sign];
+        let before = line[..sign - name_length].chars().next_back();
+        if name.is_empty() || !matches!(before, None | Some(' ' | ';' | '\t' | '"' | '\'' | '(')) {
+            continue;
+        }
+        let rest = &line[at..];
+        let (start, length) = match rest.chars().next() {
+            Some(quote @ ('"' | '\'')) => match ini::closing(&rest[1..], quote) {
+                Some(length) => (at + 1, length),
+                None => continue,
+            },
+            _ => (
+                at,
+                rest.find(|c: char| {
+                    c.is_whitespace() || matches!(c, ';' | '"' | '\'' | '&' | '|' | ')')
+                })
+                .unwrap_or(rest.len()),
+            ),
+        };
+        let value = &line[start..start + length];
+        let span = Span::new(offset + start, offset + start + length);
+        named(name.trim_start_matches("$env:"), "", value, span, look, found);
+        at = at.max(start + length);
+    }
+    for prefix in ["setenv ", "set -x ", "set -gx ", "set -Ux ", "set -xg "] {
+        if let Some(rest) = line.strip_prefix(prefix) {
+            let words = words(rest);
+            if let [(_, name), (start, value), ..] = words[..] {
+                let start = offset + prefix.len() + start;
+                named(name, "", value, Span::new(start, start + value.len()), look, found);
+            }
+        }
+    }
+}
+
+/// What no table describes: `echo x | sudo -S`, `chpasswd`, `aws configure set`, headers.
+fn special(
+    line: &str,
+    words: &[(usize, &str)],
+    offset: usize,
+    look: Look<'_>,
+    found: &mut Vec<Found>,
+) {
+    let is = |at: usize, text: &str| words.get(at).is_some_and(|(_, word)| *word == text);
+    let feeds =
+        ["sudo -S", "passwd --stdin", "--password-stdin", "chpasswd", "cryptsetup", "kinit"];
+    if is(0, "echo") && feeds.iter().any(|feed| line.contains(feed)) {
+        let value = words[1..].iter().find(|(_, word)| !word.starts_with('-'));
+        if let Some(&(start, word)) = value {
+            let inner = if line.contains("chpasswd") {
+                word.split_once(':').map_or(word, |(_, inner)| inner)
+            } else {
+                word
+            };
+            report((start + word.len() - inner.len(), inner), offset, look, found);
+        }
+    }
+    if is(0, "net") && is(1, "use") && line.to_ascii_lowercase().contains("/user:") {
+        let value = words[2..]
+            .iter()
+            .find(|(_, word)| !word.starts_with(['\\', '/', '*']) && !word.ends_with(':'));
+        if let Some(&value) = value {
+            report(value, offset, look, found);
+        }
+    }
+    if is(0, "aws")
+        && is(1, "configure")
+        && is(2, "set")
+        && let (Some((_, name)), Some(&(start, value))) = (words.get(3), words.get(4))
+    {
+        named(
+            name,
+            "",
+            value,
+            Span::new(offset + start, offset + start + value.len()),
+            look,
+            found,
+        );
+    }
+}

@@ -1,0 +1,333 @@
+//! Passwords in SQL: accounts that statements make, and rows of dumped user tables.
+
+use super::Found;
+use super::names::{Class, class};
+use super::values::{Trust, is_credible, is_password_hash};
+use aidd_engine::parse::ini::closing;
+use aidd_engine::source::Span;
+use std::collections::HashMap;
+
+/// The columns of the tables of a dump, by lower-case name.
+type Tables = HashMap<String, Vec<String>>;
+
+/// Reports the passwords in `text`.
+pub(super) fn scan(text: &str, trust: Trust, found: &mut Vec<Found>) {
+    let mut tables = Tables::new();
+    let mut table: Option<String> = None;
+    let mut insert: Option<Row> = None;
+    let mut copy: Option<Row> = None;
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let start = offset;
+        offset += line.len();
+        let trimmed = line.trim_start();
+        let lower = trimmed
+            .get(..trimmed.floor_char_boundary(4096))
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        if let Some(row) = &copy {
+            if trimmed.starts_with("\\.") {
+                copy = None;
+            } else {
+                copied(line, start, row, found);
+            }
+            continue;
+        }
+        if lower.starts_with("create table") {
+            let name = table_name(&trimmed[12..]);
+            tables.insert(name.clone(), Vec::new());
+            table = Some(name);
+        } else if let Some(name) = &table {
+            match column(trimmed) {
+                Some(column) => tables.entry(name.clone()).or_default().push(column),
+                None if trimmed.starts_with(')') || trimmed.contains(';') => table = None,
+                None => {}
+            }
+        } else if lower.starts_with("copy ") && lower.contains(" from stdin") {
+            copy = Some(Row::new(&trimmed[5..], &tables));
+            continue;
+        }
+        if let Some(at) = lower.find("insert into ").or_else(|| lower.find("replace into ")) {
+            let from = at + lower[at..].find("into ").map_or(0, |into| into + 5);
+            if let Some(statement) = trimmed.get(from..) {
+                insert = Some(Row::new(statement, &tables));
+            }
+        }
+        if let Some(row) = &insert {
+            let lead = line.len() - trimmed.len();
+            rows(&line[lead..], start + lead, row, found);
+            if line.trim_end().ends_with(';') {
+                insert = None;
+            }
+        } else {
+            statement(trimmed, &lower, start + (line.len() - trimmed.len()), trust, found);
+        }
+    }
+}
+
+/// What is known of the rows of a table.
+struct Row {
+    /// The place of the password among the values.
+    password: Option<usize>,
+    /// The table holds accounts, by its name.
+    accounts: bool,
+}
+
+impl Row {
+    /// Reads `table (columns) …`.
+    fn new(statement: &str, tables: &Tables) -> Self {
+        let name = table_name(statement);
+        let head = statement.split(" VALUES").next().unwrap_or(statement);
+        let head = head.split(" values").next().unwrap_or(head);
+        let listed =
+            head.find('(').and_then(|open| Some(&head[open + 1..open + head[open..].find(')')?]));
+        let password = match listed {
+            Some(list) => list.split(',').position(is_password_column),
+            None => tables
+                .get(&name)
+                .and_then(|columns| columns.iter().position(|column| is_password_column(column))),
+        };
+        let accounts = [
+            "user",
+            "account",
+            "member",
+            "admin",
+            "customer",
+            "login",
+            "auth",
+            "staff",
+            "employee",
+            "people",
+            "person",
+            "subscriber",
+            "author",
+        ]
+        .iter()
+        .any(|word| name.contains(word));
+        Self { password, accounts }
+    }
+}
+
+fn is_password_column(name: &str) -> bool {
+    let name = name.trim().trim_matches(['`', '"', '[', ']', '\'']);
+    matches!(class(name), Some(Class::Password | Class::Hash))
+        || matches!(
+            name.to_ascii_lowercase().as_str(),
+            "pass_hash"
+                | "passhash"
+                | "hashed_pw"
+                | "encrypted_password"
+                | "user_pass"
+                | "pwhash"
+                | "crypted_password"
+                | "authentication_string"
+                | "password_digest"
+                | "digest"
+                | "hash"
+        )
+}
+
+fn table_name(statement: &str) -> String {
+    let rest = statement.trim_start();
+    let lower = rest.to_ascii_lowercase();
+    let rest = if lower.starts_with("if not exists") { &rest[13..] } else { rest };
+    let name = rest.trim_start();
+    let end = name.find(|c: char| c.is_whitespace() || c == '(').unwrap_or(name.len());
+    let name = name[..end].rsplit('.').next().unwrap_or_default();
+    name.trim_matches(['`', '"', '[', ']']).to_ascii_lowercase()
+}
+
+/// The name of the column that a line of `create table` defines.
+fn column(line: &str) -> Option<String> {
+    let end = line.find(char::is_whitespace)?;
+    let name = line[..end].trim_matches(['`', '"', '[', ']']);
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_key = [
+        "primary",
+        "key",
+        "unique",
+        "constraint",
+        "index",
+        "foreign",
+        "check",
+        "fulltext",
+        "using",
+    ];
+    (is_name && !name.is_empty() && !is_key.contains(&name.to_ascii_lowercase().as_str()))
+        .then(|| name.to_owned())
+}
+
+/// The password of each `(…)` of a line of `insert`.
+fn rows(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
+    let lower_values = line.to_ascii_lowercase().find("values").map_or(0, |at| at + 6);
+    let mut at = lower_values;
+    while let Some(open) = line[at..].find('(').map(|open| at + open + 1) {
+        let (fields, end) = fields(line, open);
+        at = end;
+        let by_column = row.password.and_then(|place| fields.get(place)).filter(|field| {
+            let value = &line[field.start..field.end];
+            field.quoted && is_credible(value, Class::Password, Trust::High)
+        });
+        let by_shape = || {
+            fields.iter().find(|field| {
+                let value = &line[field.start..field.end];
+                let is_marked = value.starts_with(['$', '{', '*']) || value.starts_with("pbkdf2");
+                field.quoted && is_password_hash(value) && (is_marked || row.accounts)
+            })
+        };
+        // A row that names its columns and has none for passwords holds none.
+        if let Some(field) = by_column.or_else(|| row.password.is_none().then(by_shape).flatten()) {
+            let value = &line[field.start..field.end];
+            let rule = if is_password_hash(value) {
+                "secrets/sql-password-hash"
+            } else {
+                "secrets/sql-user-password"
+            };
+            found.push(Found::new(rule, Span::new(offset + field.start, offset + field.end)));
+        }
+    }
+}
+
+/// One value of a row.
+struct Field {
+    start: usize,
+    end: usize,
+    quoted: bool,
+}
+
+/// The values from `at` to the closing parenthesis, and the offset after it.
+fn fields(line: &str, mut at: usize) -> (Vec<Field>, usize) {
+    let mut fields = Vec::new();
+    while at < line.len() {
+        at += line[at..].len() - line[at..].trim_start().len();
+        let rest = &line[at..];
+        if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '\'' | '"')) {
+            let length = closing(&rest[1..], quote).unwrap_or(rest.len() - 1);
+            fields.push(Field { start: at + 1, end: at + 1 + length, quoted: true });
+            at = (at + length + 2).min(line.len());
+        } else {
+            let length = rest.find([',', ')']).unwrap_or(rest.len());
+            fields.push(Field { start: at, end: at + length, quoted: false });
+            at += length;
+        }
+        match line[at..].find([',', ')']) {
+            Some(next) => {
+                let is_end = line[at + next..].starts_with(')');
+                at += next + 1;
+                if is_end {
+                    break;
+                }
+            }
+            None => at = line.len(),
+        }
+    }
+    (fields, at)
+}
+
+/// The password of a tab-separated row of `copy`.
+fn copied(line: &str, offset: usize, row: &Row, found: &mut Vec<Found>) {
+    let Some(place) = row.password else { return };
+    let mut start = 0;
+    for (at, field) in line.trim_end_matches(['\n', '\r']).split('\t').enumerate() {
+        if at == place && field != "\\N" && is_credible(field, Class::Password, Trust::High) {
+            let rule = if is_password_hash(field) {
+                "secrets/sql-password-hash"
+            } else {
+                "secrets/sql-user-password"
+            };
+            let from = offset + start;
+            found.push(Found::new(rule, Span::new(from, from + field.len())));
+        }
+        start += field.len() + 1;
+    }
+}
+
+/// `identified by 'x'`, `with password 'x'`, `set password … = 'x'`, `password('x')`.
+pub(super) fn statement(
+    line: &str,
+    lower: &str,
+    offset: usize,
+    trust: Trust,
+    found: &mut Vec<Found>,
+) {
+    const MARKS: [&str; 9] = [
+        "identified by",
+        "identified with",
+        "password for",
+        "set password",
+        "with password",
+        " password '",
+        "password(",
+        "encrypted password",
+        "password =",
+    ];
+    let is_account = [
+        "user ",
+        "role ",
+        "login ",
+        "grant ",
+        "password",
+        "change master",
+        "database link",
+        "server ",
+    ];
+    if lower.starts_with("--") || !is_account.iter().any(|word| lower.contains(word)) {
+        return;
+    }
+    for mark in MARKS {
+        let Some(at) = lower.find(mark) else { continue };
+        let from = if mark == " password '" { at + mark.len() - 1 } else { at + mark.len() };
+        let Some(quote_at) = line.get(from..).and_then(|rest| rest.find(['\'', '"'])) else {
+            continue;
+        };
+        let between = &lower[from..from + quote_at];
+        // `identified with 'plugin' by 'x'`: what follows `by` counts.
+        let quote_at = if mark == "identified with" {
+            match lower[from..]
+                .find(" by ")
+                .and_then(|by| line[from + by..].find(['\'', '"']).map(|quote| by + quote))
+            {
+                Some(at) => at,
+                None => continue,
+            }
+        } else if between.contains(';') || between.len() > 80 {
+            continue;
+        } else {
+            quote_at
+        };
+        let start = from + quote_at + 1;
+        // A variable of the client: `:'password'`.
+        if line[..start - 1].ends_with(':') {
+            return;
+        }
+        let quote = if line[start - 1..].starts_with('"') { '"' } else { '\'' };
+        // `for 'user'@'host' = 'x'`: the last text is the password.
+        let (start, length) = match closing(&line[start..], quote) {
+            Some(length) if mark == "password for" || mark == "set password" => {
+                last_text(line, start, length, quote)
+            }
+            Some(length) => (start, length),
+            None => continue,
+        };
+        let value = &line[start..start + length];
+        if is_credible(value, Class::Password, trust.max(Trust::Medium)) {
+            let rule = if is_password_hash(value) {
+                "secrets/sql-password-hash"
+            } else {
+                "secrets/sql-user-password"
+            };
+            found.push(Found::new(rule, Span::new(offset + start, offset + start + length)));
+        }
+        return;
+    }
+}
+
+fn last_text(line: &str, start: usize, length: usize, quote: char) -> (usize, usize) {
+    let (mut start, mut length) = (start, length);
+    while let Some(open) = line[start + length + 1..].find(quote) {
+        let next = start + length + 1 + open + 1;
+        let Some(next_length) = closing(&line[next..], quote) else { break };
+        (start, length) = (next, next_length);
+    }
+    (start, length)
+}

@@ -1,0 +1,150 @@
+//! The trees under `tests/fixtures`: files as they lie about, and look-alikes that hold nothing.
+#![expect(clippy::disallowed_methods, reason = "the fixtures lie on the disk")]
+
+use super::{Credentials, generic, hits, parse};
+use crate::kinds;
+use aidd_engine::kind::Kind;
+use aidd_engine::patterns::placeholder::JOIN_MARK;
+use aidd_engine::source::{Encoding, Source};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures")
+}
+
+/// The files below `folder`, with their paths relative to it.
+fn files(folder: &Path) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if let (Ok(text), Ok(inner)) =
+                (fs::read_to_string(&path), path.strip_prefix(folder))
+            {
+                let name = inner.to_string_lossy().replace('\\', "/");
+                files.push((name, text.replace(JOIN_MARK, "")));
+            }
+        }
+    }
+    files
+}
+
+/// What is found in one file, a line each: `path:line:column rule`.
+fn found(path: &str, text: &str) -> Vec<String> {
+    let source = Source::new(path, text);
+    let Credentials { found } = if kinds(path, text).contains(&Kind::Credentials) {
+        parse(&source)
+    } else {
+        generic(&source, hits(text))
+    };
+    let line = |found: &super::Found| {
+        let at = source.position(found.span.start, Encoding::CodePoints);
+        format!("{path}:{}:{} {}", at.line + 1, at.column + 1, found.rule)
+    };
+    found.iter().map(line).collect()
+}
+
+#[test]
+fn each_secret_is_found_once_and_nothing_else() {
+    let Ok(expected) = fs::read_to_string(fixtures().join("credentials.expected")) else { return };
+    let expected: BTreeSet<&str> = expected.lines().collect();
+    let all: Vec<String> = files(&fixtures().join("credentials"))
+        .iter()
+        .flat_map(|(path, text)| found(path, text))
+        .collect();
+    let unique: BTreeSet<&str> = all.iter().map(String::as_str).collect();
+    assert_eq!(all.len(), unique.len(), "something is found twice");
+    let missed: Vec<_> = expected.difference(&unique).collect();
+    let extra: Vec<_> = unique.difference(&expected).collect();
+    assert!(missed.is_empty() && extra.is_empty(), "missed {missed:#?}\nextra {extra:#?}");
+}
+
+#[test]
+fn marked_examples_are_no_secrets() {
+    let folder = fixtures().join("credentials");
+    for (path, _) in files(&folder) {
+        let text = fs::read_to_string(folder.join(&path)).unwrap_or_default();
+        assert_eq!(found(&path, &text), Vec::<String>::new(), "{path}");
+    }
+}
+
+#[test]
+fn look_alikes_are_clean() {
+    let all: Vec<String> = files(&fixtures().join("credentials-clean"))
+        .iter()
+        .flat_map(|(path, text)| found(path, text))
+        .collect();
+    assert!(all.is_empty(), "{all:#?}");
+}
+
+#[test]
+fn a_secret_is_marked_where_it_stands() {
+    let cases = [
+        ("sasl_passwd", "mail.example.org joe:  Vt7qzM2x\u{e9}Lw9\n", "Vt7qzM2x\u{e9}Lw9"),
+        (".pgpass", "x\n \u{feff} h:5432:db:joe:Vt7qzM2xLw9\n", "Vt7qzM2xLw9"),
+    ];
+    for (path, text, secret) in cases {
+        let found = parse(&Source::new(path, text)).found;
+        let marked: Vec<&str> = found.iter().map(|found| &text[found.span.range()]).collect();
+        assert_eq!(marked, [secret], "{path}");
+    }
+}
+
+/// One file name for each form of format.
+const NAMES: [&str; 24] = [
+    ".env",
+    ".npmrc",
+    ".netrc",
+    ".docker/config.json",
+    "secrets.yml",
+    "web.config",
+    "config.php",
+    ".bashrc",
+    ".bash_history",
+    "dump.sql",
+    ".pgpass",
+    ".htpasswd",
+    "shadow",
+    ".git-credentials",
+    "chap-secrets",
+    "sasl_passwd",
+    "openvpn/auth.txt",
+    "ipsec.secrets",
+    "id_rsa",
+    "master.key",
+    "a.kdbx",
+    "passwords.csv",
+    "prod.rdp",
+    "x.py",
+];
+
+#[test]
+fn broken_files_are_survived() {
+    for (path, text) in files(&fixtures().join("credentials")) {
+        let step = (text.len() / 40).max(1);
+        for at in (0..text.len()).step_by(step) {
+            let at = text.floor_char_boundary(at);
+            found(&path, &text[..at]);
+            found(&path, &text[at..]);
+        }
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_survived(
+        text in "([a-z]{0,3}(password|token|secret|pass|BEGIN|://|@|INSERT INTO users VALUES|COPY u \\(password\\) FROM stdin;|identified by|-----BEGIN RSA PRIVATE KEY-----)?[ =:;,'\"`(){}<>/\\\\é😀\\n\\t$#%\\[\\]|-]{0,4}){0,24}",
+        name in proptest::sample::select(NAMES.to_vec()),
+    ) {
+        let source = Source::new(name, text.as_str());
+        for hit in parse(&source).found {
+            proptest::prop_assert!(text.get(hit.span.range()).is_some(), "{:?}", hit);
+        }
+        generic(&source, hits(&text));
+    }
+}

@@ -1,0 +1,451 @@
+//! Whether a value can be the secret that its name announces.
+
+use super::names::Class;
+use aidd_engine::patterns::placeholder::{is_placeholder, is_template};
+use aidd_engine::patterns::shape::{entropy, looks_random};
+
+/// Most bytes of a secret in a file that is not known to hold any.
+pub(super) const LONGEST: usize = 2048;
+
+/// How much a file is trusted to hold the real thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Trust {
+    /// Source code, tests, documentation, samples: most values are made up or mean something else.
+    Low,
+    /// A settings file of a program we do not know.
+    Medium,
+    /// A settings file known to hold credentials: even `changeme` is one.
+    High,
+}
+
+/// Whether `value` is credible as a secret of `class`.
+pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
+    let value = value.trim();
+    // Quickly: thousands of names may stand in one value.
+    if trust < Trust::High && value.len() > LONGEST {
+        return false;
+    }
+    let stands_for_one =
+        if trust == Trust::High { is_template(value) } else { is_placeholder(value) };
+    if stands_for_one || is_lookup(value) || is_path(value) || is_prose(value) {
+        return false;
+    }
+    match (class, trust) {
+        (Class::Hash, _) => is_password_hash(value),
+        (_, _) if is_type_word(value) => false,
+        (Class::Password, Trust::High) => true,
+        (Class::Password, Trust::Medium) => {
+            value.len() >= 4 && !is_dummy(value) && !is_word(value) && !value.contains(' ')
+        }
+        (Class::Password, Trust::Low) => is_strong_password(value),
+        (Class::Secret, Trust::High) => value.len() >= 4 && !is_number(value) && !is_address(value),
+        (Class::Secret, Trust::Medium) => is_token(value, 8),
+        (Class::Secret, Trust::Low) => {
+            is_token(value, 12) && looks_random(value) && !is_uuid(value)
+        }
+    }
+}
+
+/// Something a machine made, long enough to matter.
+fn is_token(value: &str, least: usize) -> bool {
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let has_marks = value.contains(['[', '(', '{', '<', '|', '"'])
+        || value.contains('#') && value.contains('/');
+    value.len() >= least
+        && !value.contains(char::is_whitespace)
+        && !is_address(value)
+        && !is_escaped(value)
+        && !has_marks
+        && !is_dummy(value)
+        && (looks_random(value) || (least < 12 && has_digit && has_letter))
+        && entropy(value) >= 2.5
+}
+
+/// In source code only what a person would not use as a label: mixed classes, no words alone.
+fn is_strong_password(value: &str) -> bool {
+    let count = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
+    let digits = count(u8::is_ascii_digit);
+    let letters = count(u8::is_ascii_alphabetic);
+    let signs = value.len() - digits - letters;
+    let is_identifier = value.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.:/".contains(&b));
+    let is_numbered_word = value
+        .trim_end_matches(|c: char| c.is_ascii_digit())
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b == b'_' || b == b'-');
+    (6..=64).contains(&value.len())
+        && value.is_ascii()
+        && letters >= 2
+        && !value.contains(char::is_whitespace)
+        && !value.contains(['(', '{', '<', '\\'])
+        && !is_escaped(value)
+        && !is_address(value)
+        && !is_dummy(value)
+        && entropy(value) >= 2.3
+        && if is_identifier {
+            looks_random(value) || (digits >= 2 && !is_numbered_word && value.len() <= 24)
+        } else {
+            digits > 0 && signs <= letters + digits
+        }
+}
+
+/// A hash as `crypt`, databases and frameworks write it.
+pub(crate) fn is_password_hash(value: &str) -> bool {
+    const MARKS: [&str; 29] = [
+        "#jbcrypt:",
+        "$1$",
+        "$2a$",
+        "$2b$",
+        "$2x$",
+        "$2y$",
+        "$5$",
+        "$6$",
+        "$7$",
+        "$y$",
+        "$gy$",
+        "$apr1$",
+        "$P$",
+        "$H$",
+        "$S$",
+        "$argon2",
+        "$scrypt$",
+        "$pbkdf2",
+        "pbkdf2_",
+        "pbkdf2:",
+        "bcrypt$",
+        "scrypt:",
+        "argon2$",
+        "sha1$",
+        "SCRAM-SHA-",
+        "$sha",
+        "{SSHA",
+        "{SHA",
+        "md5$",
+    ];
+    if value.len() < 13 || value.contains(char::is_whitespace) {
+        return false;
+    }
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    MARKS.iter().any(|mark| value.starts_with(mark))
+        || (matches!(value.len(), 32 | 40 | 56 | 64 | 96 | 128) && is_hex(value))
+        || value.strip_prefix('*').is_some_and(|hex| hex.len() == 40 && is_hex(hex))
+        || value.strip_prefix("md5").is_some_and(|hex| hex.len() == 32 && is_hex(hex))
+}
+
+/// Words that tests, samples and forms use where a secret would be.
+pub(crate) fn is_dummy(value: &str) -> bool {
+    const STEMS: [&str; 45] = [
+        "password",
+        "passwd",
+        "passphrase",
+        "passw0rd",
+        "pass",
+        "pwd",
+        "secret",
+        "token",
+        "test",
+        "testing",
+        "tester",
+        "demo",
+        "sample",
+        "foo",
+        "bar",
+        "baz",
+        "foobar",
+        "qux",
+        "admin",
+        "root",
+        "user",
+        "username",
+        "login",
+        "guest",
+        "hello",
+        "hunter",
+        "changeme",
+        "changeit",
+        "change",
+        "abc",
+        "asdf",
+        "qwerty",
+        "letmein",
+        "default",
+        "none",
+        "key",
+        "apikey",
+        "value",
+        "string",
+        "name",
+        "some",
+        "super",
+        "mock",
+        "dummy",
+        "stub",
+    ];
+    let lower = value.to_ascii_lowercase();
+    // `my-secret-key`, `test_password_123`: nothing but such words, joined.
+    let mut rest = lower.as_str();
+    while !rest.is_empty() {
+        let next = rest.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+        if next.is_empty() {
+            return rest.len() < 8;
+        }
+        rest = next;
+        let glue = [
+            "my",
+            "the",
+            "a",
+            "an",
+            "this",
+            "is",
+            "not",
+            "new",
+            "old",
+            "real",
+            "very",
+            "access",
+            "auth",
+            "client",
+            "api",
+            "db",
+            "id",
+            "for",
+            "in",
+            "to",
+            "private",
+            "wrong",
+            "bad",
+            "invalid",
+            "valid",
+            "correct",
+            "master",
+            "example",
+            "with",
+            "long",
+            "enough",
+            "only",
+            "unit",
+            "e2e",
+            "integration",
+            "dev",
+            "prod",
+            "local",
+            "github",
+            "aws",
+            "gitlab",
+            "slack",
+            "one",
+            "two",
+            "other",
+            "another",
+            "your",
+            "hash",
+            "encryption",
+            "signing",
+            "session",
+            "incorrect",
+            "best",
+            "me",
+            "it",
+            "bearer",
+            "mysql",
+            "postgres",
+            "redis",
+            "basic",
+            "jwt",
+            "refresh",
+            "app",
+            "shared",
+            "strong",
+            "secure",
+            "plain",
+            "temp",
+            "tmp",
+            "safe",
+            "top",
+            "and",
+            "of",
+        ];
+        let longest = STEMS.iter().chain(&glue).filter(|stem| rest.starts_with(**stem));
+        match longest.max_by_key(|stem| stem.len()) {
+            Some(stem) => rest = &rest[stem.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Words that name a type, a method or a state rather than a secret.
+fn is_type_word(value: &str) -> bool {
+    const WORDS: [&str; 37] = [
+        "write",
+        "read",
+        "inherit",
+        "auto",
+        "always",
+        "never",
+        "manual",
+        "string",
+        "str",
+        "text",
+        "varchar",
+        "char",
+        "integer",
+        "int",
+        "number",
+        "boolean",
+        "bool",
+        "object",
+        "array",
+        "bytes",
+        "binary",
+        "any",
+        "plain",
+        "md5",
+        "sha1",
+        "sha256",
+        "bcrypt",
+        "plaintext",
+        "scram-sha-256",
+        "on",
+        "off",
+        "required",
+        "input",
+        "option<string>",
+        "void",
+        "self",
+        "this",
+    ];
+    let lower = value.trim_end_matches([',', ';']).to_ascii_lowercase();
+    WORDS.contains(&lower.as_str())
+}
+
+/// A call, a member, a variable: what computes a value rather than being one.
+fn is_lookup(value: &str) -> bool {
+    let is_name = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.:$->".contains(&b))
+    };
+    let called = value
+        .strip_suffix(')')
+        .and_then(|value| value.find('(').map(|at| &value[..at]))
+        .is_some_and(|callee| is_name(callee) && callee.bytes().any(|b| b.is_ascii_lowercase()));
+    let indexed = value
+        .strip_suffix(']')
+        .and_then(|value| value.find('[').map(|at| &value[..at]))
+        .is_some_and(|name| is_name(name) && name.len() > 2);
+    let lookup = |text: &str| value.starts_with(text);
+    called
+        || indexed
+        || ["$_", "$this->", "self.", "this.", "new ", "&", "ENV", "lookup("]
+            .into_iter()
+            .any(lookup)
+            && !value.contains(' ')
+            && is_name(value.trim_start_matches('&'))
+}
+
+/// A file: `/etc/key.pem`, `~/.secret`, `./a/b`, `C:\keys\x`.
+fn is_path(value: &str) -> bool {
+    const ENDS: [&str; 14] = [
+        ".pem", ".key", ".crt", ".cer", ".txt", ".json", ".yml", ".yaml", ".jks", ".p12", ".pfx",
+        ".php", ".conf", ".keytab",
+    ];
+    let slashes = value.matches(['/', '\\']).count();
+    let rooted = ["/", "~/", "./", "../", "\\\\"].iter().any(|start| value.starts_with(start))
+        || value.as_bytes().get(1..3).is_some_and(|start| start == b":\\" || start == b":/");
+    let lower = value.to_ascii_lowercase();
+    ENDS.iter().any(|end| lower.ends_with(end))
+        || (rooted && (slashes >= 2 || value.starts_with('~')) && !looks_random(value))
+}
+
+/// Bytes spelled out: `\x9b`, `%F0%9F`.
+fn is_escaped(value: &str) -> bool {
+    let escape =
+        |pair: &[u8]| pair[0] == b'%' && pair[1].is_ascii_hexdigit() && pair[2].is_ascii_hexdigit();
+    value.contains("\\x") || value.contains("\\u") || value.as_bytes().windows(3).any(escape)
+}
+
+/// The usual spelling of a UUID: more often an id than a secret.
+fn is_uuid(value: &str) -> bool {
+    value.len() == 36
+        && value.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// A URL, a mail address, a host name.
+fn is_address(value: &str) -> bool {
+    value.contains("://") || value.starts_with("www.") || value.starts_with("mailto:")
+}
+
+/// Text for people: several words.
+fn is_prose(value: &str) -> bool {
+    let words = value.split_whitespace().filter(|word| {
+        word.trim_matches(|c: char| c.is_ascii_punctuation()).chars().all(char::is_alphabetic)
+    });
+    words.count() >= 4 || (value.ends_with(['?', ':', '.']) && value.contains(' '))
+}
+
+/// One word in a natural spelling.
+fn is_word(value: &str) -> bool {
+    value.chars().all(|c| c.is_alphabetic() || c == '_' || c == '-' || c == '.')
+        && !looks_random(value)
+}
+
+fn is_number(value: &str) -> bool {
+    value.len() < 16 && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn credible(value: &str, class: Class) -> [bool; 3] {
+        [Trust::Low, Trust::Medium, Trust::High].map(|trust| is_credible(value, class, trust))
+    }
+
+    #[test]
+    fn passwords() {
+        for (value, expected) in [
+            ("Xk9#mQ2!vL", [true, true, true]),
+            ("s3cr3tP4ss", [true, true, true]),
+            ("letmein", [false, false, true]),
+            ("changeme", [false, false, true]),
+            ("password123", [false, false, true]),
+            ("Enter your password here", [false, false, false]),
+            ("getPassword()", [false, false, false]),
+            ("string", [false, false, false]),
+            ("/etc/ssl/private/key.pem", [false, false, false]),
+            ("${DB_PASSWORD}", [false, false, false]),
+            ("", [false, false, false]),
+        ] {
+            assert_eq!(credible(value, Class::Password), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn tokens() {
+        for (value, expected) in [
+            ("9f8a7c6e5d4b3a291807f6e5d4c3b2a1", [true, true, true]),
+            ("abc123def", [false, true, true]),
+            ("bearer", [false, false, true]),
+            ("3600", [false, false, false]),
+            ("https://example.org/token", [false, false, false]),
+            ("my-secret-token", [false, false, true]),
+        ] {
+            assert_eq!(credible(value, Class::Secret), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn hashes() {
+        for value in [
+            "$2y$10$Qh7pXk1vNw3RzL5tYb9uSe",
+            "5f4dcc3b5aa765d61d8327deb882cf99",
+            "{SSHA}0c1N6FyRq3T5bQ==",
+        ] {
+            assert!(is_password_hash(value), "{value}");
+        }
+        assert!(!is_password_hash("hunter2"));
+    }
+}

@@ -1,0 +1,179 @@
+//! What an image is built on: tags, registries, platforms.
+
+use super::super::Checks;
+use super::{Beside, BesideCheck};
+use aidd_engine::parse::dockerfile::image::{self, Image};
+use aidd_engine::parse::dockerfile::{Dockerfile, Flag, Stage, Variable, Word, uses};
+use aidd_engine::rule::Report;
+use serde_json::Value;
+use std::collections::HashMap;
+
+pub(super) const CHECKS: Checks<Dockerfile> = &[
+    ("dockerfile/untagged-image", untagged_image),
+    ("dockerfile/latest-tag", latest_tag),
+    ("dockerfile/constant-platform", constant_platform),
+    ("dockerfile/redundant-target-platform", redundant_target_platform),
+    ("dockerfile/platform-mismatch", platform_mismatch),
+];
+
+pub(super) const BESIDE: &[(&str, BesideCheck)] =
+    &[("dockerfile/untrusted-registry", untrusted_registry)];
+
+/// The stages that build on an image, with its name; `scratch` is none, and a name that a variable
+/// or a template makes cannot be judged.
+fn images(file: &Dockerfile) -> impl Iterator<Item = (&Stage, &Word, Image<'_>)> {
+    file.stages.iter().filter(|stage| stage.base.is_none()).filter_map(|stage| {
+        let word = stage.image.as_ref()?;
+        let plain = word.text != "scratch" && !word.text.contains("{{") && !word.text.contains('<');
+        plain.then(|| (stage, word, image::parse(&word.text)))
+    })
+}
+
+fn untagged_image(file: &Dockerfile, report: &mut Report<'_>) {
+    for (_, word, image) in images(file) {
+        if image.tag.is_none() && image.digest.is_none() && !word.text.contains('$') {
+            report
+                .at(word.span, format!("image `{}` has no tag", image.name))
+                .help("name the version you tested, for example `:1.2`, or a digest");
+        }
+    }
+}
+
+fn latest_tag(file: &Dockerfile, report: &mut Report<'_>) {
+    for (_, word, image) in images(file) {
+        if image.tag == Some("latest") && image.digest.is_none() {
+            report
+                .at(word.span, format!("image `{}` is tagged `latest`", image.name))
+                .help("name the version you tested, or add a digest");
+        }
+    }
+}
+
+fn untrusted_registry(beside: &Beside<'_>, report: &mut Report<'_>) {
+    let own: Option<Vec<&str>> = report
+        .param("registries")
+        .and_then(Value::as_array)
+        .map(|list| list.iter().filter_map(Value::as_str).collect());
+    let trusted = own.unwrap_or_else(|| {
+        let config = beside.config.iter();
+        config.flat_map(|config| &config.trusted_registries).map(String::as_str).collect()
+    });
+    if trusted.is_empty() {
+        return;
+    }
+    for (_, word, image) in images(beside.docker) {
+        let registry = image.registry.unwrap_or("docker.io");
+        if word.text.starts_with('$') || trusted.iter().any(|pattern| fits(pattern, registry)) {
+            continue;
+        }
+        report
+            .at(word.span, format!("registry `{registry}` is not among the trusted ones"))
+            .help(format!("trusted: {}", trusted.join(", ")));
+    }
+}
+
+/// Whether `registry` is what `pattern` says; `*` at one end stands for anything.
+fn fits(pattern: &str, registry: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(end), _) if registry.ends_with(end) => true,
+        (_, Some(start)) => registry.starts_with(start),
+        _ => pattern == registry,
+    }
+}
+
+fn platform<'a>(file: &'a Dockerfile, stage: &Stage) -> Option<&'a Flag> {
+    file.instructions[stage.from].flag("platform")
+}
+
+/// Architectures as they end the name of a stage.
+const ARCHITECTURES: [&str; 9] =
+    ["amd64", "arm64", "arm", "386", "ppc64le", "s390x", "riscv64", "mips64le", "loong64"];
+
+fn constant_platform(file: &Dockerfile, report: &mut Report<'_>) {
+    // `FROM build_${TARGETARCH}` picks one of several stages, each made for one platform.
+    let picked = file.stages.iter().any(|stage| {
+        stage
+            .image
+            .as_ref()
+            .is_some_and(|word| word.text.contains("$TARGET") || word.text.contains("${TARGET"))
+    });
+    let globals = file.globals();
+    for stage in &file.stages {
+        let Some(flag) = platform(file, stage) else { continue };
+        let Some(value) = &flag.value else { continue };
+        let named = stage.name.as_ref().is_some_and(|name| {
+            ARCHITECTURES.iter().any(|architecture| name.text.ends_with(architecture))
+        });
+        if (picked && named) || !is_constant(file, &globals, &value.text) {
+            continue;
+        }
+        report
+            .at(flag.span, format!("the platform is always `{}`", value.text))
+            .help("leave --platform out, or use $BUILDPLATFORM or $TARGETPLATFORM");
+    }
+}
+
+/// Whether a platform is fixed: written out, or a variable that the file gives a fixed value.
+fn is_constant(file: &Dockerfile, globals: &HashMap<&str, Variable<'_>>, text: &str) -> bool {
+    let variables = uses(text, file.escape);
+    if variables.is_empty() {
+        return !text.contains('$') && !text.contains("{{");
+    }
+    variables.iter().all(|used| {
+        let given = globals.get(&*used.name).is_some_and(|global| global.value.is_some());
+        !is_platform(&used.name) && (given || used.operator.contains('-') || text.contains('/'))
+    })
+}
+
+/// Whether the builder sets the variable.
+pub(super) fn is_platform(name: &str) -> bool {
+    let rest = name.strip_prefix("BUILD").or_else(|| name.strip_prefix("TARGET"));
+    rest.is_some_and(|rest| matches!(rest, "PLATFORM" | "OS" | "OSVERSION" | "ARCH" | "VARIANT"))
+        || name == "TARGETSTAGE"
+}
+
+fn redundant_target_platform(file: &Dockerfile, report: &mut Report<'_>) {
+    for stage in &file.stages {
+        let Some(flag) = platform(file, stage) else { continue };
+        if matches!(flag.text(), "$TARGETPLATFORM" | "${TARGETPLATFORM}") {
+            let end = stage.image.as_ref().map_or(flag.span.end, |image| image.span.start);
+            let edit =
+                aidd_engine::finding::Edit::delete(aidd_engine::source::Span { end, ..flag.span });
+            report
+                .at(flag.span, "$TARGETPLATFORM is the platform anyway")
+                .fix("Remove the flag", vec![edit]);
+        }
+    }
+}
+
+/// Namespaces of Docker Hub with images for one architecture, and that architecture.
+const NAMESPACES: [(&str, &str); 11] = [
+    ("amd64", "amd64"),
+    ("arm32v5", "arm"),
+    ("arm32v6", "arm"),
+    ("arm32v7", "arm"),
+    ("arm64v8", "arm64"),
+    ("i386", "386"),
+    ("mips64le", "mips64le"),
+    ("ppc64le", "ppc64le"),
+    ("riscv64", "riscv64"),
+    ("s390x", "s390x"),
+    ("loong64", "loong64"),
+];
+
+fn platform_mismatch(file: &Dockerfile, report: &mut Report<'_>) {
+    for (stage, word, image) in images(file) {
+        let Some(flag) = platform(file, stage) else { continue };
+        let hub = matches!(image.registry, None | Some("docker.io"));
+        let namespace = image.name.split_once('/').map_or("", |(namespace, _)| namespace);
+        let known = NAMESPACES.iter().find(|(name, _)| *name == namespace).filter(|_| hub);
+        let wanted = flag.text().split('/').nth(1);
+        if let (Some(&(_, has)), Some(wanted)) = (known, wanted)
+            && has != wanted
+            && !wanted.contains('$')
+        {
+            let message = format!("images of `{namespace}` are for {has}, not {wanted}");
+            report.at(word.span, message).related(flag.span, "the platform asked for");
+        }
+    }
+}

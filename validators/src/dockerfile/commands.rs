@@ -1,0 +1,141 @@
+//! CMD, ENTRYPOINT, HEALTHCHECK, ONBUILD, WORKDIR and MAINTAINER.
+
+use super::super::Checks;
+use aidd_engine::finding::Edit;
+use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword};
+use aidd_engine::rule::Report;
+use serde_json::Value;
+
+pub(super) const CHECKS: Checks<Dockerfile> = &[
+    ("dockerfile/shell-form-command", shell_form_command),
+    ("dockerfile/multiple-cmd", multiple_cmd),
+    ("dockerfile/multiple-entrypoint", multiple_entrypoint),
+    ("dockerfile/multiple-healthcheck", multiple_healthcheck),
+    ("dockerfile/no-healthcheck", no_healthcheck),
+    ("dockerfile/forbidden-onbuild", forbidden_onbuild),
+    ("dockerfile/relative-workdir", relative_workdir),
+    ("dockerfile/maintainer", maintainer),
+];
+
+fn shell_form_command(file: &Dockerfile, report: &mut Report<'_>) {
+    for instruction in &file.instructions {
+        let command = match (instruction.kind, &instruction.inner) {
+            (Keyword::Cmd | Keyword::Entrypoint, _) => instruction,
+            // A check that uses the shell (`… || exit 1`) has no other form.
+            (Keyword::Healthcheck, Some(inner)) if simple(inner).is_some() => inner,
+            _ => continue,
+        };
+        let text = command.argument();
+        if command.json || text.is_empty() || text.contains("{{") || text.contains("<%") {
+            continue;
+        }
+        let name = command.kind.name();
+        let span = command.argument_span();
+        let finding = report.at(span, format!("{name} in shell form"));
+        finding.help("give a JSON array: the program then gets signals itself");
+        if let Some(words) = simple(command).filter(|_| command.shell.is_none()) {
+            let text = Value::from(words).to_string().replace("\",\"", "\", \"");
+            finding.fix_unsafe("Write it as JSON", vec![Edit::replace(span, text)]);
+        }
+    }
+}
+
+/// Words that only a shell understands as the start of a command.
+const BUILTINS: [&str; 16] = [
+    ".", ":", "alias", "cd", "eval", "exec", "exit", "export", "if", "for", "read", "set",
+    "source", "trap", "ulimit", "while",
+];
+
+/// The words of a command without any shell syntax; a leading `exec` is dropped.
+fn simple(command: &Instruction) -> Option<Vec<&str>> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_./:=@%+,- ".contains(c);
+    let text = command.argument();
+    if command.json || !text.chars().all(plain) {
+        return None;
+    }
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() > 1 && words[0] == "exec" {
+        words.remove(0);
+    }
+    let first = words.first()?;
+    (!first.contains('=') && !first.starts_with('-') && !BUILTINS.contains(first)).then_some(words)
+}
+
+fn multiple_cmd(file: &Dockerfile, report: &mut Report<'_>) {
+    multiple(file, Keyword::Cmd, report);
+}
+
+fn multiple_entrypoint(file: &Dockerfile, report: &mut Report<'_>) {
+    multiple(file, Keyword::Entrypoint, report);
+}
+
+fn multiple_healthcheck(file: &Dockerfile, report: &mut Report<'_>) {
+    multiple(file, Keyword::Healthcheck, report);
+}
+
+/// Reports all but the first instruction of `kind` in each stage.
+fn multiple(file: &Dockerfile, kind: Keyword, report: &mut Report<'_>) {
+    if file.template {
+        return;
+    }
+    for stage in &file.stages {
+        let mut before: Option<&Instruction> = None;
+        for instruction in file.of_stage(stage).iter().filter(|one| one.kind == kind) {
+            if let Some(before) = before {
+                let name = kind.name();
+                report
+                    .at(instruction.span, format!("another {name} in one stage"))
+                    .help(format!("only the last {name} counts: keep one"))
+                    .related(before.span, "this one has no effect");
+            }
+            before = Some(instruction);
+        }
+    }
+}
+
+fn no_healthcheck(file: &Dockerfile, report: &mut Report<'_>) {
+    if file.all(Keyword::Healthcheck).next().is_some() {
+        return;
+    }
+    for stage in &file.stages {
+        let from = &file.instructions[stage.from];
+        report
+            .at(from.span, "the image has no HEALTHCHECK")
+            .help("say how to see that it works, or `HEALTHCHECK NONE`");
+    }
+}
+
+fn forbidden_onbuild(file: &Dockerfile, report: &mut Report<'_>) {
+    for instruction in file.all(Keyword::Onbuild) {
+        let Some(inner) = &instruction.inner else { continue };
+        if matches!(inner.kind, Keyword::From | Keyword::Maintainer | Keyword::Onbuild) {
+            let message = format!("{} cannot be triggered by ONBUILD", inner.kind.name());
+            report.at(inner.keyword, message);
+        }
+    }
+}
+
+fn relative_workdir(file: &Dockerfile, report: &mut Report<'_>) {
+    for path in file.all(Keyword::Workdir).filter_map(|workdir| workdir.words.first()) {
+        let text = path.text.trim();
+        let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+        let share = file.escape.0 == '`' && text.starts_with('\\');
+        if !drive && !share && !text.starts_with(['/', '$', '{']) {
+            report
+                .at(path.span, format!("WORKDIR `{text}` is relative"))
+                .help("start it with `/`: what it means now depends on the base image");
+        }
+    }
+}
+
+fn maintainer(file: &Dockerfile, report: &mut Report<'_>) {
+    for instruction in file.all(Keyword::Maintainer) {
+        let Some(name) = instruction.words.first() else { continue };
+        let finding = report.at(instruction.keyword, "MAINTAINER is deprecated");
+        finding.help("use `LABEL org.opencontainers.image.authors=\"…\"`");
+        if !name.text.contains(['"', '\\', '`', '\n']) {
+            let text = format!("LABEL org.opencontainers.image.authors=\"{}\"", name.text);
+            finding.fix("Use a label", vec![Edit::replace(instruction.span, text)]);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The settings file of hadolint, read so that a repository that has one need not say it twice.
+
+use aidd_engine::files::{Files, side_file};
+use aidd_engine::finding::Severity;
+use aidd_engine::rule::Report;
+use aidd_engine::source::{Encoding, Position, Span};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The names of hadolint's settings file, in the order it looks for them.
+pub(super) const HADOLINT_CONFIGS: [&str; 3] =
+    [".hadolint.yaml", ".hadolint.yml", ".hadolint.json"];
+
+/// What hadolint's settings say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HadolintConfig {
+    /// Where the file lies.
+    pub path: String,
+    /// Rules that are off.
+    pub ignored: Vec<String>,
+    /// Rules with another severity.
+    pub overrides: Vec<(String, Severity)>,
+    /// Registries that images may come from, with `*` at an end; empty: any.
+    pub trusted_registries: Vec<String>,
+    /// Labels and the kind of their value: `text`, `url`, `semver`, `hash`, `rfc3339`, `spdx`,
+    /// `email`.
+    pub label_schema: BTreeMap<String, String>,
+    /// Labels that are not in the schema are faults.
+    pub strict_labels: bool,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Raw {
+    ignored: Option<Vec<String>>,
+    r#override: Option<BTreeMap<String, Option<Vec<String>>>>,
+    #[serde(rename = "trustedRegistries")]
+    trusted_registries: Option<Vec<String>>,
+    #[serde(rename = "label-schema")]
+    label_schema: Option<BTreeMap<String, String>>,
+    #[serde(rename = "strict-labels")]
+    strict_labels: Option<bool>,
+}
+
+/// hadolint's settings for the file at `path`: the nearest file of them beside or above it. One
+/// that cannot be read counts as none, and carries a finding of its own.
+#[must_use]
+pub(crate) fn hadolint_config(files: &dyn Files, path: &str) -> Option<HadolintConfig> {
+    let mut folder = path;
+    loop {
+        folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+        for name in HADOLINT_CONFIGS {
+            let at = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            if let Some(text) = side_file(files, &at) {
+                return read(&text, at);
+            }
+        }
+        if folder.is_empty() {
+            return None;
+        }
+    }
+}
+
+/// The rule on the settings file itself.
+pub(super) const INVALID: &str = "dockerfile/invalid-hadolint-config";
+
+/// Reports why a settings file cannot be read: all of it is without effect then.
+pub(crate) fn check(report: &mut Report<'_>) {
+    let source = report.source();
+    let Err(error) = serde_saphyr::from_str::<Raw>(source.text()) else { return };
+    if !report.begin(INVALID) {
+        return;
+    }
+    let error = error.without_snippet();
+    let number = |count: u64| u32::try_from(count.saturating_sub(1)).unwrap_or(u32::MAX);
+    let position = error.location().map_or(Position { line: 0, column: 0 }, |at| Position {
+        line: number(at.line()),
+        column: number(at.column()),
+    });
+    let start = source.offset(position, Encoding::CodePoints);
+    let line = source.line_span(source.line_of(start));
+    let message = error.to_string();
+    let message = message.lines().next().unwrap_or_default();
+    report
+        .at(
+            Span { start, end: line.end.max(start) },
+            format!("hadolint's settings cannot be read: {message}"),
+        )
+        .help("Until it is mended none of its settings counts for the Dockerfiles below");
+}
+
+fn read(text: &str, path: String) -> Option<HadolintConfig> {
+    let raw: Raw = serde_saphyr::from_str(text).ok()?;
+    let mut config = HadolintConfig {
+        path,
+        ignored: raw.ignored.unwrap_or_default(),
+        trusted_registries: raw.trusted_registries.unwrap_or_default(),
+        label_schema: raw.label_schema.unwrap_or_default(),
+        strict_labels: raw.strict_labels.unwrap_or_default(),
+        overrides: Vec::new(),
+    };
+    for (level, rules) in raw.r#override.unwrap_or_default() {
+        let severity = match &*level {
+            "error" => Severity::Error,
+            "warning" => Severity::Warning,
+            "info" | "style" => Severity::Info,
+            _ => continue,
+        };
+        config.overrides.extend(rules.unwrap_or_default().into_iter().map(|rule| (rule, severity)));
+    }
+    Some(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::files::Memory;
+
+    fn files(list: &[(&str, &str)]) -> Memory {
+        let pair = |&(path, text): &(&str, &str)| (path.to_owned(), text.as_bytes().to_vec());
+        Memory(list.iter().map(pair).collect())
+    }
+
+    #[test]
+    fn the_nearest_file_counts() {
+        let text = "ignored:\n  - DL3008\noverride:\n  error: [DL3007]\n  style:\n    - DL3015\ntrustedRegistries:\n  - ghcr.io\nlabel-schema:\n  author: text\nstrict-labels: true\nfailure-threshold: info\n";
+        let files = files(&[(".hadolint.yaml", "ignored: [A]\n"), ("a/.hadolint.yml", text)]);
+        let config = hadolint_config(&files, "a/b/Dockerfile").expect("settings");
+        assert_eq!(config.path, "a/.hadolint.yml");
+        assert_eq!(config.ignored, ["DL3008"]);
+        let overrides =
+            [("DL3007".to_owned(), Severity::Error), ("DL3015".to_owned(), Severity::Info)];
+        assert_eq!(config.overrides, overrides);
+        assert_eq!(config.trusted_registries, ["ghcr.io"]);
+        assert_eq!(config.label_schema.get("author").map(String::as_str), Some("text"));
+        assert!(config.strict_labels);
+        assert_eq!(hadolint_config(&files, "Dockerfile").expect("settings").ignored, ["A"]);
+    }
+
+    #[test]
+    fn json_is_read_and_nonsense_is_not() {
+        let of = |text| hadolint_config(&files(&[(".hadolint.json", text)]), "x/Dockerfile");
+        assert_eq!(of("{\"ignored\": [\"DL3000\"]}").expect("settings").ignored, ["DL3000"]);
+        assert_eq!(of("ignored: {"), None);
+        assert_eq!(
+            of("ignored:\n").expect("settings"),
+            HadolintConfig { path: ".hadolint.json".to_owned(), ..HadolintConfig::default() }
+        );
+        assert_eq!(hadolint_config(&files(&[]), "x/Dockerfile"), None);
+    }
+}

@@ -1,0 +1,206 @@
+//! COPY and ADD: which of them, where from, where to.
+
+use super::super::Checks;
+use aidd_engine::finding::Edit;
+use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword, Word};
+use aidd_engine::rule::Report;
+use aidd_engine::source::Span;
+use std::collections::HashMap;
+
+pub(super) const CHECKS: Checks<Dockerfile> = &[
+    ("dockerfile/add-instead-of-copy", add_instead_of_copy),
+    ("dockerfile/copied-archive", copied_archive),
+    ("dockerfile/copy-to-no-folder", copy_to_no_folder),
+    ("dockerfile/copy-to-relative-path", copy_to_relative_path),
+];
+
+/// Endings of archives that ADD unpacks.
+const ARCHIVES: [&str; 14] = [
+    ".tar", ".gz", ".bz2", ".xz", ".Z", ".lz", ".lzma", ".tgz", ".tb2", ".tbz", ".tbz2", ".tlz",
+    ".tpz", ".txz",
+];
+
+/// More of them, which other builders and newer versions unpack.
+const MORE_ARCHIVES: [&str; 2] = [".tZ", ".tar.zst"];
+
+fn is_archive(path: &str) -> bool {
+    ARCHIVES.iter().any(|end| path.ends_with(end))
+}
+
+/// The sources of a COPY or ADD: all words but the last, without heredocs.
+pub(super) fn sources(instruction: &Instruction) -> impl Iterator<Item = &Word> {
+    let count = instruction.words.len().saturating_sub(1);
+    instruction.words[..count].iter().filter(|word| instruction.heredoc(word).is_none())
+}
+
+/// Whether ADD fetches the source rather than copying it.
+pub(super) fn is_remote(path: &str) -> bool {
+    ["http://", "https://", "git://", "ssh://", "git@"].iter().any(|start| path.starts_with(start))
+}
+
+fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
+    for add in file.all(Keyword::Add) {
+        let local = |word: &&Word| {
+            let path = &*word.text;
+            !is_remote(path)
+                && !is_archive(path)
+                && !MORE_ARCHIVES.iter().any(|end| path.ends_with(end))
+                && !path.contains("{{")
+        };
+        let Some(first) = sources(add).find(local) else { continue };
+        let finding = report.at(add.keyword, format!("ADD of `{}`, which COPY does", first.text));
+        finding.help("ADD also fetches and unpacks; use COPY where that is not wanted");
+        let plain = |word: &Word| local(&word) && !word.text.contains(['$', '*', '?', '[']);
+        let copies = add
+            .flags
+            .iter()
+            .all(|flag| matches!(&*flag.name, "chown" | "chmod" | "link" | "exclude" | "parents"));
+        if copies && sources(add).all(plain) {
+            let (title, edits) =
+                ("Use COPY instead of ADD", vec![Edit::replace(add.keyword, "COPY")]);
+            // ADD knows an archive by its content, and a bare name tells nothing of that.
+            if sources(add).all(|word| is_no_archive(&word.text)) {
+                finding.fix(title, edits);
+            } else {
+                finding.fix_unsafe(title, edits);
+            }
+        }
+    }
+}
+
+/// Whether a path without an archive's ending is surely none: a folder, or of another type.
+fn is_no_archive(path: &str) -> bool {
+    let name = name(path);
+    let typed = name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        !stem.is_empty() && ending.len() > 1 && ending.bytes().all(|b| b.is_ascii_alphabetic())
+    });
+    matches!(name, "" | "." | "..") || typed
+}
+
+fn copy_to_no_folder(file: &Dockerfile, report: &mut Report<'_>) {
+    for copy in file.all(Keyword::Copy) {
+        let Some(target) = copy.words.last().filter(|_| copy.words.len() > 2) else { continue };
+        if target.text.ends_with(['/', '\\']) || matches!(&*target.text, ".") {
+            continue;
+        }
+        let quoted = report.source().slice(target.span).ends_with(['"', '\'']);
+        let end = target.span.end - u32::from(quoted);
+        report
+            .at(target.span, "several sources, but the target is no folder")
+            .help("end the target with `/`")
+            .fix("Add the slash", vec![Edit::insert(end, "/")]);
+    }
+}
+
+fn copy_to_relative_path(file: &Dockerfile, report: &mut Report<'_>) {
+    let mut settled = vec![false; file.stages.len()];
+    for instruction in &file.instructions {
+        let Some(stage) = instruction.stage else { continue };
+        match instruction.kind {
+            Keyword::From => {
+                settled[stage] = file.stages[stage].base.is_some_and(|base| settled[base]);
+            }
+            Keyword::Workdir => settled[stage] = true,
+            Keyword::Copy if !settled[stage] => {
+                let Some(target) = instruction.words.last() else { continue };
+                if instruction.words.len() > 1 && is_relative(&target.text) {
+                    report
+                        .at(target.span, "relative target without a WORKDIR before it")
+                        .help("set WORKDIR first, or give the target from `/` on");
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_relative(path: &str) -> bool {
+    let drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    !drive && !path.starts_with(['/', '$', '\\', '{'])
+}
+
+/// Commands that unpack what ADD would have unpacked.
+const UNPACKERS: [&str; 12] = [
+    "tar",
+    "bsdtar",
+    "gunzip",
+    "bunzip2",
+    "unlzma",
+    "unxz",
+    "zgz",
+    "uncompress",
+    "zcat",
+    "gzcat",
+    "bzcat",
+    "unzstd",
+];
+
+fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
+    for stage in &file.stages {
+        let instructions = file.of_stage(stage);
+        // Last first, so that each COPY finds what a later RUN unpacks.
+        let mut unpacked: HashMap<&str, Span> = HashMap::new();
+        for instruction in instructions.iter().rev() {
+            match instruction.kind {
+                Keyword::Run => unpacks(instruction, &mut unpacked),
+                Keyword::Copy if instruction.flag("from").is_none() => {
+                    for (archive, name) in archives(instruction) {
+                        if let Some(&place) = unpacked.get(name) {
+                            let message =
+                                format!("archive `{}` is copied, then unpacked", archive.text);
+                            report
+                                .at(archive.span, message)
+                                .help("ADD unpacks it in one step and leaves no archive behind")
+                                .related(place, "unpacked here");
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The archives that a COPY brings, with the names they have afterwards.
+fn archives(copy: &Instruction) -> impl Iterator<Item = (&Word, &str)> {
+    let target = copy.words.last().map_or("", |word| &*word.text);
+    let renamed = is_archive(target).then(|| name(target));
+    sources(copy)
+        .filter(|source| is_archive(&source.text) && !source.text.contains(['*', '?']))
+        .map(move |source| (source, renamed.unwrap_or_else(|| name(&source.text))))
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// Adds the files that the commands of a RUN unpack, by name, and where.
+fn unpacks<'a>(run: &'a Instruction, unpacked: &mut HashMap<&'a str, Span>) {
+    let text = run.argument();
+    let mut start = 0;
+    for command in text.split(['&', ';', '|', '\n', '(', ')']) {
+        let at = start;
+        start += command.len() + 1;
+        let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+        let Some(program) = words.find(|word| UNPACKERS.contains(&name(word))) else { continue };
+        let rest: Vec<&str> = words.collect();
+        if name(program).ends_with("tar") && !extracts(&rest) {
+            continue;
+        }
+        let trimmed = command.trim_start();
+        let from = at + command.len() - trimmed.len();
+        let place = run.span_of(from..from + trimmed.trim_end().len());
+        unpacked.extend(rest.into_iter().map(|word| (name(word), place)));
+    }
+}
+
+/// Whether the arguments of tar ask it to extract.
+fn extracts(arguments: &[&str]) -> bool {
+    arguments.iter().enumerate().any(|(at, word)| match word.strip_prefix("--") {
+        Some(long) => matches!(long, "extract" | "get"),
+        None => match word.strip_prefix('-') {
+            Some(short) => short.contains('x'),
+            None => at == 0 && word.contains('x') && word.bytes().all(|b| b.is_ascii_lowercase()),
+        },
+    })
+}

@@ -1,0 +1,205 @@
+//! Sources that the ignore file keeps out of the build context.
+
+use super::copy::{is_remote, sources};
+use super::{Beside, BesideCheck};
+use aidd_engine::files::{sibling, side_file};
+use aidd_engine::parse::dockerfile::Keyword;
+use aidd_engine::rule::Report;
+
+pub(super) const BESIDE: &[(&str, BesideCheck)] =
+    &[("dockerfile/copy-ignored-file", copy_ignored_file)];
+
+fn copy_ignored_file(beside: &Beside<'_>, report: &mut Report<'_>) {
+    let copies = beside.docker.instructions.iter().filter(|one| {
+        matches!(one.kind, Keyword::Copy | Keyword::Add) && one.flag("from").is_none()
+    });
+    let mut copies = copies.peekable();
+    if copies.peek().is_none() {
+        return;
+    }
+    let Some((path, text)) = ignore_file(beside, report.source().path()) else { return };
+    let patterns: Vec<Pattern> = text.lines().filter_map(Pattern::read).collect();
+    for source in copies.flat_map(sources) {
+        let name = clean(&source.text);
+        let odd = |c: char| "*?[$\\{<".contains(c);
+        if name.is_empty() || is_remote(&source.text) || source.text.contains(odd) {
+            continue;
+        }
+        if ignored(&patterns, &name) {
+            let message = format!("`{}` is not in the build context", source.text);
+            report
+                .at(source.span, message)
+                .help(format!("`{path}` leaves it out: change the path or the ignore file"));
+        }
+    }
+}
+
+/// The ignore file for the Dockerfile at `path`: its own, the one beside it, or that of the root.
+fn ignore_file(beside: &Beside<'_>, path: &str) -> Option<(String, String)> {
+    let own = format!("{path}.dockerignore");
+    let paths = [own, sibling(path, ".dockerignore"), ".dockerignore".to_owned()];
+    paths
+        .into_iter()
+        .find_map(|path| Some((side_file(beside.files, &path)?, path)))
+        .map(|(text, path)| (path, text))
+}
+
+/// The segments of a path joined by `/`, without `.` and empty ones.
+fn clean(path: &str) -> String {
+    let segments: Vec<&str> =
+        path.split('/').filter(|segment| !matches!(*segment, "" | ".")).collect();
+    segments.join("/")
+}
+
+/// One line of an ignore file.
+struct Pattern {
+    segments: Vec<String>,
+    back: bool,
+}
+
+impl Pattern {
+    fn read(line: &str) -> Option<Self> {
+        let line = line.trim_start_matches('\u{FEFF}');
+        if line.starts_with('#') {
+            return None;
+        }
+        let line = line.trim();
+        let (back, line) = line.strip_prefix('!').map_or((false, line), |line| (true, line.trim()));
+        let segments: Vec<String> = clean(line).split('/').map(str::to_owned).collect();
+        (segments != [""]).then_some(Self { segments, back })
+    }
+
+    /// Whether the pattern names `path` or a folder above it.
+    fn covers(&self, path: &[&str]) -> bool {
+        (1..=path.len()).any(|end| segments_match(&self.segments, &path[..end]))
+    }
+}
+
+/// Whether the patterns leave out `path`: the last one that covers it decides. A folder of which
+/// a later pattern brings something back is there.
+fn ignored(patterns: &[Pattern], path: &str) -> bool {
+    let path: Vec<&str> = path.split('/').collect();
+    let mut out = false;
+    for pattern in patterns {
+        if pattern.back {
+            let below = pattern.segments.len() > path.len()
+                && pattern.segments.iter().zip(&path).all(|(glob, name)| {
+                    glob == "**" || matches_glob(glob.as_bytes(), name.as_bytes())
+                });
+            out &= !(below || pattern.covers(&path));
+        } else {
+            out |= pattern.covers(&path);
+        }
+    }
+    out
+}
+
+/// Whether a list of globs matches a list of names; `**` stands for any number of names.
+fn segments_match(globs: &[String], names: &[&str]) -> bool {
+    let mut reached = vec![false; names.len() + 1];
+    reached[0] = true;
+    for glob in globs {
+        let mut next = vec![false; names.len() + 1];
+        if glob == "**" {
+            let mut on = false;
+            for (at, slot) in next.iter_mut().enumerate() {
+                on |= reached[at];
+                *slot = on;
+            }
+        } else {
+            for (at, name) in names.iter().enumerate() {
+                next[at + 1] = reached[at] && matches_glob(glob.as_bytes(), name.as_bytes());
+            }
+        }
+        reached = next;
+    }
+    reached[names.len()]
+}
+
+/// Whether `glob` matches `name`: `*`, `?`, `[…]` and `\`, within one segment.
+fn matches_glob(glob: &[u8], name: &[u8]) -> bool {
+    let (mut at, mut here) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    loop {
+        if glob.get(at) == Some(&b'*') {
+            star = Some((at, here));
+            at += 1;
+            continue;
+        }
+        let step = name.get(here).and_then(|&byte| one(&glob[at..], byte));
+        match (step, star) {
+            (Some(length), _) => {
+                at += length;
+                here += 1;
+            }
+            _ if at == glob.len() && here == name.len() => return true,
+            (None, Some((from, taken))) if taken < name.len() => {
+                star = Some((from, taken + 1));
+                (at, here) = (from + 1, taken + 1);
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Length of the part of `glob` that stands for `byte`.
+fn one(glob: &[u8], byte: u8) -> Option<usize> {
+    match *glob.first()? {
+        b'?' => Some(1),
+        b'\\' => (glob.get(1) == Some(&byte)).then_some(2),
+        b'[' => class(glob, byte),
+        first => (first == byte).then_some(1),
+    }
+}
+
+/// Length of the class that begins `glob`, when it holds `byte`.
+fn class(glob: &[u8], byte: u8) -> Option<usize> {
+    let negated = glob.get(1) == Some(&b'^');
+    let mut at = if negated { 2 } else { 1 };
+    let first = at;
+    let mut hit = false;
+    loop {
+        let low = *glob.get(at)?;
+        if low == b']' && at > first {
+            return (hit != negated).then_some(at + 1);
+        }
+        let high = match (glob.get(at + 1), glob.get(at + 2)) {
+            (Some(b'-'), Some(&high)) if high != b']' => {
+                at += 2;
+                high
+            }
+            _ => low,
+        };
+        hit |= (low..=high).contains(&byte);
+        at += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left_out(text: &str, path: &str) -> bool {
+        let patterns: Vec<Pattern> = text.lines().filter_map(Pattern::read).collect();
+        ignored(&patterns, path)
+    }
+
+    #[test]
+    fn patterns_follow_the_builder() {
+        assert!(left_out("node_modules", "node_modules/a/b"));
+        assert!(!left_out("node_modules", "a/node_modules"));
+        assert!(left_out("**/node_modules", "a/node_modules/b"));
+        assert!(left_out("**/*.md", "README.md"));
+        assert!(left_out("/a/", "a"));
+        assert!(left_out("a/**", "a/b/c"));
+        assert!(!left_out("a/*", "a"));
+        assert!(left_out("*", "x") && !left_out("*\n!x", "x/y"));
+        assert!(!left_out("*\n!src/main", "src"));
+        assert!(left_out("*\n!x\nx/y", "x/y"));
+        assert!(left_out("# no\n\n[a-c]?.t*t", "bz.text"));
+        assert!(!left_out("[^a-c]", "b") && left_out("[^a-c]", "d"));
+        assert!(left_out("a\\*b", "a*b") && !left_out("a\\*b", "axb"));
+        assert!(!left_out("[a", "[a"));
+        assert!(!left_out("a*b*c*d", "aXbXcX"));
+    }
+}

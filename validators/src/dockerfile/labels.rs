@@ -1,0 +1,171 @@
+//! LABEL: keys, and values of labels whose kind is known.
+
+use super::{Beside, BesideCheck, values};
+use aidd_engine::parse::dockerfile::{Dockerfile, Keyword, Pair, Stage};
+use aidd_engine::rule::Report;
+use aidd_engine::source::Span;
+use serde_json::Value;
+
+pub(super) const BESIDE: &[(&str, BesideCheck)] = &[
+    ("dockerfile/label-key", label_key),
+    ("dockerfile/missing-label", missing_label),
+    ("dockerfile/unknown-label", unknown_label),
+    ("dockerfile/empty-label", empty_label),
+    ("dockerfile/label-url", |beside, report| values_of(beside, report, "url")),
+    ("dockerfile/label-date", |beside, report| values_of(beside, report, "rfc3339")),
+    ("dockerfile/label-license", |beside, report| values_of(beside, report, "spdx")),
+    ("dockerfile/label-git-hash", |beside, report| values_of(beside, report, "hash")),
+    ("dockerfile/label-version", |beside, report| values_of(beside, report, "semver")),
+    ("dockerfile/label-email", |beside, report| values_of(beside, report, "email")),
+];
+
+/// What a kind of value is called, and how to know one.
+type KindOfValue = (&'static str, &'static str, fn(&str) -> bool);
+
+const KINDS: [KindOfValue; 6] = [
+    ("url", "an absolute URL", values::is_url),
+    ("rfc3339", "a date and time of RFC 3339, like 2024-05-31T12:00:00Z", values::is_date),
+    ("spdx", "a licence of the SPDX list", values::is_license),
+    ("hash", "a Git hash of 7 or 40 hexadecimal digits", values::is_git_hash),
+    ("semver", "a semantic version, like 1.2.3", values::is_version),
+    ("email", "an e-mail address", values::is_email),
+];
+
+/// Labels of the OCI image specification whose values have a kind.
+const OCI: [(&str, &str); 5] = [
+    ("org.opencontainers.image.created", "rfc3339"),
+    ("org.opencontainers.image.documentation", "url"),
+    ("org.opencontainers.image.licenses", "spdx"),
+    ("org.opencontainers.image.source", "url"),
+    ("org.opencontainers.image.url", "url"),
+];
+
+fn labels(file: &Dockerfile) -> impl Iterator<Item = &Pair> {
+    file.all(Keyword::Label).flat_map(|label| &label.pairs)
+}
+
+/// The kind of a label's value: hadolint's schema first, then the OCI specification.
+fn kind<'a>(beside: &'a Beside<'_>, key: &str) -> Option<&'a str> {
+    let schema = beside.config.and_then(|config| config.label_schema.get(key));
+    let known = OCI.iter().find(|(name, _)| *name == key);
+    schema.map(String::as_str).or(known.map(|(_, kind)| *kind))
+}
+
+/// The labels named by the parameter `labels` of the current rule.
+fn named<'a>(report: &Report<'a>) -> Option<Vec<&'a str>> {
+    let list = report.param("labels")?.as_array()?;
+    Some(list.iter().filter_map(Value::as_str).collect())
+}
+
+fn values_of(beside: &Beside<'_>, report: &mut Report<'_>, wanted: &str) {
+    let Some(&(_, description, fits)) = KINDS.iter().find(|(kind, ..)| *kind == wanted) else {
+        return;
+    };
+    let own = named(report);
+    for pair in labels(beside.docker) {
+        let key = &*pair.key.text;
+        let ours = match &own {
+            Some(own) => own.contains(&key),
+            None => kind(beside, key) == Some(wanted),
+        };
+        let Some(value) = pair.value.as_ref().filter(|_| ours) else { continue };
+        // A value with variables or a template is not known yet.
+        if !value.text.contains(['$', '{']) && !fits(&value.text) {
+            report
+                .at(shown(pair, value.span), format!("label `{key}` is not what it should be"))
+                .help(format!("write {description}"));
+        }
+    }
+}
+
+/// The value, or the key when the value is empty.
+fn shown(pair: &Pair, value: Span) -> Span {
+    if value.is_empty() { pair.key.span } else { value }
+}
+
+/// Namespaces that only Docker may use.
+const RESERVED: [&str; 3] = ["com.docker.", "io.docker.", "org.dockerproject."];
+
+fn label_key(beside: &Beside<'_>, report: &mut Report<'_>) {
+    for pair in labels(beside.docker) {
+        let key = &*pair.key.text;
+        if key.contains("{{") || key.contains('<') {
+            continue;
+        }
+        if let Some(space) = RESERVED.iter().find(|space| key.starts_with(*space)) {
+            report
+                .at(pair.key.span, format!("label `{key}` is in the namespace of Docker"))
+                .help(format!("`{space}*` is reserved: use a domain of your own"));
+        } else if !is_key(key) {
+            report.at(pair.key.span, format!("label `{key}` is not a valid key")).help(
+                "use lower-case letters, digits and single `.` or `-`, beginning with a letter",
+            );
+        }
+    }
+}
+
+fn is_key(key: &str) -> bool {
+    let inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    key.bytes().all(|byte| inside(byte) || matches!(byte, b'.' | b'-' | b'_' | b'/'))
+        && key.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
+        && key.bytes().last().is_some_and(inside)
+        && !key.contains("..")
+        && !key.contains("--")
+}
+
+fn missing_label(beside: &Beside<'_>, report: &mut Report<'_>) {
+    let own = named(report);
+    let schema = beside.config.map(|config| &config.label_schema);
+    let wanted: Vec<&str> = own
+        .unwrap_or_else(|| schema.into_iter().flat_map(|s| s.keys()).map(String::as_str).collect());
+    let file = beside.docker;
+    for stage in &file.stages {
+        let Some(image) = &stage.image else { continue };
+        for label in wanted.iter().filter(|label| !has(file, stage, label)) {
+            report.at(image.span, format!("the image has no label `{label}`"));
+        }
+    }
+}
+
+/// Whether the stage or one that it builds on sets the label.
+fn has(file: &Dockerfile, stage: &Stage, label: &str) -> bool {
+    let mut next = Some(stage);
+    while let Some(stage) = next {
+        let labels = file.of_stage(stage).iter().filter(|one| one.kind == Keyword::Label);
+        if labels.flat_map(|one| &one.pairs).any(|pair| pair.key.text == label) {
+            return true;
+        }
+        next = stage.base.and_then(|base| file.stages.get(base));
+    }
+    false
+}
+
+fn unknown_label(beside: &Beside<'_>, report: &mut Report<'_>) {
+    let own = named(report);
+    let config = beside.config.filter(|config| config.strict_labels);
+    if own.is_none() && config.is_none() {
+        return;
+    }
+    for pair in labels(beside.docker) {
+        let key = &*pair.key.text;
+        let known = match &own {
+            Some(own) => own.contains(&key),
+            None => config.is_some_and(|config| config.label_schema.contains_key(key)),
+        };
+        if !known {
+            report.at(pair.key.span, format!("label `{key}` is not in the schema"));
+        }
+    }
+}
+
+fn empty_label(beside: &Beside<'_>, report: &mut Report<'_>) {
+    for pair in labels(beside.docker) {
+        let key = &*pair.key.text;
+        let empty = pair.value.as_ref().is_some_and(|value| value.text.is_empty());
+        if empty && (kind(beside, key).is_some() || key.starts_with("org.opencontainers.image.")) {
+            report
+                .at(pair.key.span, format!("label `{key}` is empty"))
+                .help("say it, or leave it out");
+        }
+    }
+}

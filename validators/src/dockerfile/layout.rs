@@ -1,0 +1,140 @@
+//! The text itself: what cannot be read, casing, blank continuation lines, old forms, comments.
+
+use super::super::Checks;
+use aidd_engine::finding::Edit;
+use aidd_engine::parse::dockerfile::{Comment, Dockerfile, Instruction, Keyword, Pair, PieceKind};
+use aidd_engine::rule::Report;
+use aidd_engine::source::{Source, Span};
+
+pub(super) const CHECKS: Checks<Dockerfile> = &[
+    ("dockerfile/syntax", syntax),
+    ("dockerfile/instruction-casing", instruction_casing),
+    ("dockerfile/empty-continuation", empty_continuation),
+    ("dockerfile/legacy-key-value", legacy_key_value),
+    ("dockerfile/definition-description", definition_description),
+    ("dockerfile/inline-ignore", inline_ignore),
+];
+
+fn syntax(file: &Dockerfile, report: &mut Report<'_>) {
+    for problem in &file.problems {
+        let finding = report.at(problem.span, &*problem.message);
+        if let Some(help) = &problem.help {
+            finding.help(&**help);
+        }
+    }
+}
+
+fn instruction_casing(file: &Dockerfile, report: &mut Report<'_>) {
+    let source = report.source();
+    let known = |one: &&Instruction| one.kind != Keyword::Unknown;
+    let is_lower = |one: &Instruction| !source.slice(one.keyword).contains(char::is_uppercase);
+    let is_upper = |one: &Instruction| !source.slice(one.keyword).contains(char::is_lowercase);
+    let lower = file.instructions.iter().filter(known).filter(|one| is_lower(one)).count();
+    let upper = file.instructions.iter().filter(known).filter(|one| is_upper(one)).count();
+    let to_lower = lower > upper;
+    for one in file.instructions.iter().filter(known) {
+        if if to_lower { is_lower(one) } else { is_upper(one) } {
+            continue;
+        }
+        let name = one.kind.name();
+        let wanted = if to_lower { name.to_ascii_lowercase() } else { name.to_owned() };
+        let written = source.slice(one.keyword);
+        report
+            .at(one.keyword, format!("`{written}` is not spelled like the other instructions"))
+            .fix(format!("Write {wanted}"), vec![Edit::replace(one.keyword, wanted)]);
+    }
+}
+
+fn empty_continuation(file: &Dockerfile, report: &mut Report<'_>) {
+    for instruction in &file.instructions {
+        let Some(&first) = instruction.blanks.first() else { continue };
+        let edits = instruction.blanks.iter().map(|&blank| whole_line(report.source(), blank));
+        let edits = edits.map(Edit::delete).collect();
+        report
+            .at(first, "blank line within an instruction")
+            .help("the instruction goes on after it; builders warn and may refuse it some day")
+            .fix("Remove the blank lines", edits);
+    }
+}
+
+/// The line at `span` with the line break after it.
+fn whole_line(source: &Source, span: Span) -> Span {
+    let next = source.line_span(source.line_of(span.start) + 1).start;
+    Span { start: span.start, end: next.max(span.end) }
+}
+
+fn legacy_key_value(file: &Dockerfile, report: &mut Report<'_>) {
+    for instruction in &file.instructions {
+        let Some(pair) = instruction.pairs.first().filter(|pair| pair.legacy) else { continue };
+        let Some(value) = &pair.value else { continue };
+        let name = instruction.kind.name();
+        let finding = report
+            .at(pair.key.span.cover(value.span), format!("{name} without `=`"))
+            .help("write KEY=value: only then can one instruction set several");
+        if let Some(text) = modern(instruction, pair) {
+            let between = Span { start: pair.key.span.end, end: value.span.end };
+            finding.fix("Write KEY=value", vec![Edit::replace(between, text)]);
+        }
+    }
+}
+
+/// What stands after the key in the form with `=`; `None` where quotes make it doubtful.
+fn modern(instruction: &Instruction, pair: &Pair) -> Option<String> {
+    let value = pair.value.as_ref()?;
+    let raw = &instruction.logical.text()[value.at.clone()];
+    if !instruction.logical.is_contiguous(value.at.clone()) || raw.contains(['\\', '`', '\'']) {
+        return None;
+    }
+    let inside = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
+    if inside.contains('"') {
+        return None;
+    }
+    let bare = inside.len() == raw.len() && !raw.contains(char::is_whitespace);
+    Some(if bare { format!("={raw}") } else { format!("=\"{inside}\"") })
+}
+
+/// A comment on lines of its own right above an instruction says what the thing it defines is for:
+/// builders show it when it begins with the name.
+fn definition_description(file: &Dockerfile, report: &mut Report<'_>) {
+    for pair in file.pieces.windows(2) {
+        let (PieceKind::Comment(comment), PieceKind::Instruction(at)) =
+            (pair[0].kind, pair[1].kind)
+        else {
+            continue;
+        };
+        let instruction = &file.instructions[at];
+        let name = match instruction.kind {
+            Keyword::Arg => instruction.pairs.first().map(|pair| &pair.key),
+            Keyword::From => instruction
+                .stage
+                .and_then(|stage| file.stages.get(stage))
+                .and_then(|stage| stage.name.as_ref()),
+            _ => None,
+        };
+        let (Some(name), Some(comment)) = (name, file.comments.get(comment)) else { continue };
+        let text = text_of(comment, report.source());
+        if text.split_whitespace().next().is_some_and(|word| word != name.text) {
+            let message = format!("the description of `{}` does not begin with it", name.text);
+            report.at(comment.span, message).help(format!(
+                "write `# {} …`, or leave a blank line if it is no description",
+                name.text
+            ));
+        }
+    }
+}
+
+fn text_of<'a>(comment: &Comment, source: &'a Source) -> &'a str {
+    source.slice(comment.span).trim_start_matches('#').trim()
+}
+
+fn inline_ignore(file: &Dockerfile, report: &mut Report<'_>) {
+    for comment in &file.comments {
+        let text = text_of(comment, report.source());
+        let Some(rest) = text.strip_prefix("hadolint") else { continue };
+        let rest = rest.trim_start();
+        let rest = rest.strip_prefix("global").map_or(rest, str::trim_start);
+        if rest.strip_prefix("ignore").is_some_and(|rest| rest.trim_start().starts_with('=')) {
+            report.at(comment.span, "findings are ignored by a comment");
+        }
+    }
+}

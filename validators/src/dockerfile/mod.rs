@@ -1,0 +1,174 @@
+//! Checks on Dockerfiles: one module per topic, each with its table of rules.
+
+mod base;
+mod buildargs;
+mod commands;
+mod config;
+mod copy;
+mod ignorefile;
+mod labels;
+mod layout;
+mod mute;
+mod ports;
+mod run;
+mod spdx;
+mod stages;
+mod users;
+mod values;
+mod variables;
+
+use super::{Check, Checks};
+use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
+use aidd_engine::files::Files;
+use aidd_engine::kind::{self, Kind};
+use aidd_engine::parse::dockerfile::{self, Dockerfile, PieceKind};
+use aidd_engine::rule::Report;
+use aidd_engine::source::{Source, Span};
+use std::iter;
+
+use config::{HADOLINT_CONFIGS, HadolintConfig, hadolint_config};
+
+/// The settings of hadolint, which count for Dockerfiles.
+const HADOLINT_CONFIG: Kind = Kind("hadolint-config");
+
+/// Dockerfiles, and the settings of hadolint.
+pub(super) const FAMILY: Family = Family {
+    name: "dockerfile",
+    rules: || ids().collect(),
+    params: &[
+        param("dockerfile/untrusted-registry", "registries"),
+        param("dockerfile/missing-label", "labels"),
+        param("dockerfile/unknown-label", "labels"),
+        param("dockerfile/label-url", "labels"),
+        param("dockerfile/label-date", "labels"),
+        param("dockerfile/label-license", "labels"),
+        param("dockerfile/label-git-hash", "labels"),
+        param("dockerfile/label-version", "labels"),
+        param("dockerfile/label-email", "labels"),
+    ],
+    claim,
+    fence: |language| {
+        let is_ours = matches!(language, "dockerfile" | "docker" | "containerfile");
+        is_ours.then_some(Kind::DOCKERFILE)
+    },
+    is_whole,
+    check: |kind, context, report| match kind {
+        HADOLINT_CONFIG => config::check(report),
+        _ => run(context, report),
+    },
+    statements: |kind, source| match kind {
+        HADOLINT_CONFIG => Vec::new(),
+        _ => statements(source),
+    },
+    is_read: |path| {
+        is_hadolint_config(path) || path.to_ascii_lowercase().ends_with(".dockerignore")
+    },
+    ..Family::EMPTY
+};
+
+const fn param(rule: &'static str, name: &'static str) -> Param {
+    Param { rule, name, takes: ParamType::Strings }
+}
+
+fn claim(path: &str, text: &str) -> Option<Kind> {
+    if is_hadolint_config(path) {
+        return Some(HADOLINT_CONFIG);
+    }
+    kind::kinds(path, text).contains(&Kind::DOCKERFILE).then_some(Kind::DOCKERFILE)
+}
+
+fn is_hadolint_config(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    HADOLINT_CONFIGS.contains(&&*name)
+}
+
+/// Whether a fenced block begins a stage: an excerpt, as documentation shows it, would be blamed for
+/// what its other parts hold.
+fn is_whole(text: &str) -> bool {
+    let is_from = |line: &str| {
+        line.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("from "))
+    };
+    text.lines().any(is_from)
+}
+
+/// What the checks that look beyond the Dockerfile share.
+pub(crate) struct Beside<'a> {
+    /// The Dockerfile.
+    docker: &'a Dockerfile,
+    /// The settings of hadolint beside or above it.
+    config: Option<&'a HadolintConfig>,
+    /// Where other files are.
+    files: &'a dyn Files,
+}
+
+/// The tables of checks that need the Dockerfile only.
+const TABLES: [Checks<Dockerfile>; 9] = [
+    base::CHECKS,
+    buildargs::CHECKS,
+    commands::CHECKS,
+    copy::CHECKS,
+    layout::CHECKS,
+    ports::CHECKS,
+    stages::CHECKS,
+    users::CHECKS,
+    variables::CHECKS,
+];
+
+/// A check that looks beyond the Dockerfile.
+type BesideCheck = fn(&Beside<'_>, &mut Report<'_>);
+
+/// The tables of checks that look beyond the Dockerfile.
+const BESIDE: [&[(&str, BesideCheck)]; 3] = [base::BESIDE, ignorefile::BESIDE, labels::BESIDE];
+
+/// Runs all enabled checks over the source of `report`.
+fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
+    let FileContext { registry, files, .. } = *context;
+    let source = report.source();
+    let docker = dockerfile::parse(source.text());
+    let config = hadolint_config(files, source.path());
+    report.settle(mute::rules(registry, &docker, config.as_ref()));
+    for &(id, check) in TABLES.into_iter().flatten() {
+        if report.begin(id) {
+            check(&docker, report);
+        }
+    }
+    let runs = run::Runs::read(&docker, source);
+    for &(id, check) in run::CHECKS.into_iter().flatten() {
+        if report.begin(id) {
+            check(&runs, report);
+        }
+    }
+    if let Some(run) = runs.skipped()
+        && report.begin("aidd/skipped-file")
+    {
+        let message = "the commands from here on were not checked: they take too long to parse";
+        report.at(run.at.keyword, message);
+    }
+    let beside = Beside { docker: &docker, config: config.as_ref(), files };
+    for &(id, check) in BESIDE.into_iter().flatten() {
+        if report.begin(id) {
+            check(&beside, report);
+        }
+    }
+}
+
+/// The instructions: a comment above one speaks of all its lines.
+fn statements(source: &Source) -> Vec<Span> {
+    let docker = dockerfile::parse(source.text());
+    let instructions = docker.pieces.iter();
+    instructions
+        .filter(|piece| matches!(piece.kind, PieceKind::Instruction(_)))
+        .map(|piece| piece.span)
+        .collect()
+}
+
+/// The ids of all rules on Dockerfiles.
+fn ids() -> impl Iterator<Item = &'static str> {
+    let plain = TABLES.into_iter().flatten().map(|&(id, _): &(_, Check<Dockerfile>)| id);
+    let plain = iter::chain(plain, run::CHECKS.into_iter().flatten().map(|&(id, _)| id));
+    let all = iter::chain(plain, BESIDE.into_iter().flatten().map(|&(id, _)| id));
+    iter::chain(all, [config::INVALID])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! What the file itself and hadolint's settings say about rules, by the names peers give them.
+
+use super::HadolintConfig;
+use aidd_engine::finding::{RuleId, Severity};
+use aidd_engine::parse::dockerfile::Dockerfile;
+use aidd_engine::registry::Registry;
+use aidd_engine::rule::Rule;
+use std::collections::HashMap;
+
+/// The rules that are off (`None`) or have another severity in one file, by its `check` directive
+/// and hadolint's settings.
+pub(super) fn rules(
+    registry: &Registry,
+    file: &Dockerfile,
+    config: Option<&HadolintConfig>,
+) -> HashMap<RuleId, Option<Severity>> {
+    let mut settled = HashMap::new();
+    let mut settle = |name: &str, severity: Option<Severity>| {
+        settled.extend(registry.named(name.trim()).map(|rule| (rule.id.clone(), severity)));
+    };
+    if let Some(config) = config {
+        config.overrides.iter().for_each(|(name, severity)| settle(name, Some(*severity)));
+        config.ignored.iter().for_each(|name| settle(name, None));
+    }
+    skipped(file).for_each(|name| settle(name, None));
+    if skipped(file).any(|name| name.eq_ignore_ascii_case("all")) {
+        settled.extend(of_buildkit(registry).map(|rule| (rule.id.clone(), None)));
+    }
+    settled
+}
+
+/// Rules that BuildKit knows: those with an alias that is not a code like `DL3007`.
+fn of_buildkit(registry: &Registry) -> impl Iterator<Item = &Rule> {
+    let word = |alias: &String| !alias.contains(|c: char| c.is_ascii_digit());
+    registry
+        .rules()
+        .iter()
+        .filter(|rule| rule.id.starts_with("dockerfile/"))
+        .filter(move |rule| rule.aliases.iter().any(word))
+}
+
+/// The names in `# check=skip=A,B;error=true`.
+fn skipped(file: &Dockerfile) -> impl Iterator<Item = &str> {
+    file.directives
+        .iter()
+        .filter(|directive| directive.name == "check")
+        .flat_map(|directive| directive.text.split(';'))
+        .filter_map(|part| part.trim().strip_prefix("skip"))
+        .filter_map(|rest| rest.trim_start().strip_prefix('='))
+        .flat_map(|names| names.split(','))
+        .map(str::trim)
+}

@@ -1,0 +1,57 @@
+//! apk.
+
+use super::pins::{Installer, is_file, report_unpinned};
+use super::{Check, Runs};
+use aidd_engine::finding::Edit;
+use aidd_engine::rule::Report;
+
+pub(super) const CHECKS: &[(&str, Check)] =
+    &[("dockerfile/unpinned-apk-package", unpinned), ("dockerfile/apk-cache-kept", cache_kept)];
+
+const APK: Installer = Installer {
+    programs: &["apk"],
+    verbs: &["add"],
+    valued: &[
+        "-t",
+        "--virtual",
+        "-X",
+        "--repository",
+        "-p",
+        "--root",
+        "--arch",
+        "--wait",
+        "--keys-dir",
+        "--repositories-file",
+        "--cache-dir",
+        "--cache-max-age",
+    ],
+};
+
+fn unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for install in APK.installs(runs) {
+        let unpinned: Vec<_> = install
+            .packages
+            .into_iter()
+            .filter(|word| !word.text().contains(['=', '~', '<', '>']))
+            .filter(|word| !is_file(word.text(), &[".apk"]))
+            .collect();
+        let help = "Name the version that you tested: `package=version`, or `package~=version` \
+                    for any revision of it";
+        report_unpinned(report, &unpinned, help);
+    }
+}
+
+fn cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for install in APK.installs(runs) {
+        let command = install.site.command;
+        let cached = install.site.run.mounts(&["/var/cache/apk", "/etc/apk/cache"]);
+        if cached || command.has_option(&["no-cache"]) {
+            continue;
+        }
+        let finding = report.at(install.verb.span, "the package index stays in the image");
+        finding.help("Add `--no-cache`: it reads a fresh index and keeps none");
+        if install.site.run.is_editable() {
+            finding.fix("Add --no-cache", vec![Edit::insert(install.verb.span.end, " --no-cache")]);
+        }
+    }
+}

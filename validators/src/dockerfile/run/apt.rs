@@ -1,0 +1,145 @@
+//! apt and apt-get.
+
+use super::caches::{self, append};
+use super::pins::{Installer, is_file, report_unpinned};
+use super::{Check, Runs, Site};
+use aidd_engine::finding::Edit;
+use aidd_engine::rule::Report;
+
+pub(super) const CHECKS: &[(&str, Check)] = &[
+    ("dockerfile/unpinned-apt-package", unpinned),
+    ("dockerfile/apt-lists-kept", lists_kept),
+    ("dockerfile/apt-get-without-yes", without_yes),
+    ("dockerfile/apt-recommends", recommends),
+    ("dockerfile/apt-instead-of-apt-get", apt),
+];
+
+const APT_GET: Installer = Installer {
+    programs: &["apt-get"],
+    verbs: &["install"],
+    valued: &[
+        "-t",
+        "--target-release",
+        "--default-release",
+        "-o",
+        "--option",
+        "-c",
+        "--config-file",
+    ],
+};
+
+fn unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for install in APT_GET.installs(runs) {
+        let unpinned: Vec<_> = install
+            .packages
+            .into_iter()
+            .filter(|word| !word.text().contains(['=', '/']) && !is_file(word.text(), &[".deb"]))
+            .collect();
+        let help = "Name the version that you tested: `package=version`; `apt-cache madison \
+                    package` lists those there are";
+        report_unpinned(report, &unpinned, help);
+    }
+}
+
+const LISTS: &str = "/var/lib/apt/lists";
+
+fn lists_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for run in runs.runs.iter().filter(|run| runs.is_kept(run)) {
+        let mut commands = run.commands();
+        let updates = |site: &Site<'_>| {
+            matches!(site.command.program(), "apt-get" | "apt")
+                && site.command.has_argument(&["update"])
+        };
+        let Some(update) = commands.find(updates) else { continue };
+        let removes = |site: Site<'_>| caches::removes(site.command, &[LISTS]);
+        if run.commands().any(removes) || run.mounts(&[LISTS]) {
+            continue;
+        }
+        let finding = report
+            .at(update.command.span, "the package lists that this downloads stay in the image");
+        finding.help("Remove them in the same `RUN`: `rm -rf /var/lib/apt/lists/*`");
+        if let Some(edit) = append(run, "rm -rf /var/lib/apt/lists/*") {
+            finding.fix_unsafe("Remove the package lists at the end of the RUN", vec![edit]);
+        }
+    }
+}
+
+fn without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for install in APT_GET.installs(runs) {
+        let command = install.site.command;
+        let quiet = |text: &str| match text.strip_prefix('-') {
+            Some(rest) if !rest.starts_with('-') && !rest.contains('=') => {
+                rest.matches('q').count()
+            }
+            Some("-quiet") => 1,
+            Some("q=2" | "-quiet=2") => 2,
+            _ => 0,
+        };
+        let quiet: usize = command.arguments().iter().map(|word| quiet(word.text())).sum();
+        if quiet > 1 || command.has_option(&["y", "yes", "assume-yes"]) {
+            continue;
+        }
+        let finding =
+            report.at(install.verb.span, "`apt-get install` waits for an answer that never comes");
+        finding.help("Add `-y`");
+        if install.site.run.is_editable() {
+            finding.fix("Add -y", vec![Edit::insert(install.verb.span.end, " -y")]);
+        }
+    }
+}
+
+fn recommends(runs: &Runs<'_>, report: &mut Report<'_>) {
+    // Set for all later commands, as by a file in /etc/apt/apt.conf.d.
+    let configured = runs.source.text().find("APT::Install-Recommends").unwrap_or(usize::MAX);
+    for install in APT_GET.installs(runs) {
+        let command = install.site.command;
+        let disabled = command.arguments().iter().any(|word| {
+            let text = word.text();
+            let value = text.split_once("APT::Install-Recommends=").map(|(_, value)| value);
+            text == "--no-install-recommends"
+                || value.is_some_and(|it| matches!(it, "false" | "0" | "no" | "off"))
+        });
+        if disabled || configured < install.site.run.at.span.start as usize {
+            continue;
+        }
+        let finding = report.at(
+            install.verb.span,
+            "packages that are merely recommended are installed along with the wanted ones",
+        );
+        finding.help("Add `--no-install-recommends` and name what is really needed");
+        if install.site.run.is_editable() {
+            let edit = Edit::insert(install.verb.span.end, " --no-install-recommends");
+            finding.fix_unsafe("Add --no-install-recommends", vec![edit]);
+        }
+    }
+}
+
+/// Subcommands that apt and apt-get share.
+const SHARED: [&str; 9] = [
+    "install",
+    "update",
+    "upgrade",
+    "remove",
+    "purge",
+    "autoremove",
+    "clean",
+    "autoclean",
+    "source",
+];
+
+fn apt(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for site in runs.calls(&["apt"]) {
+        let span = site.program_span();
+        let finding = report.at(span, "`apt` is made for people, not for scripts");
+        let verb = site.command.operands().next().map_or("", |word| word.text());
+        let instead = match verb {
+            "list" | "show" | "search" | "policy" => "apt-cache",
+            _ => "apt-get",
+        };
+        finding.help(format!("Use `{instead}`, whose options and output stay the same"));
+        let alone = site.command.words.first().is_some_and(|word| word.text() == "apt");
+        if alone && SHARED.contains(&verb) && site.run.is_editable() {
+            finding.fix("Use apt-get", vec![Edit::replace(span, "apt-get")]);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Clean-up after package managers: what the rules on kept caches share.
+
+use super::Run;
+use crate::shell::{Command, Join};
+use aidd_engine::finding::Edit;
+
+/// Whether a command removes one of `folders`, its content, or a folder above it.
+pub(super) fn removes(command: &Command, folders: &[&str]) -> bool {
+    let removes = match command.program() {
+        "rm" => true,
+        "find" => command.has_argument(&["-delete"]),
+        _ => false,
+    };
+    removes
+        && command.arguments().iter().filter(|word| word.text().starts_with('/')).any(|word| {
+            let path = word.text().split(['*', '{', '$']).next().unwrap_or_default();
+            let path = path.trim_end_matches('/');
+            path.len() > 1
+                && folders.iter().any(|folder| folder.starts_with(path) || path.starts_with(folder))
+        })
+}
+
+/// Whether a command is `program verb …` with one of `programs` and one of `verbs` anywhere.
+pub(super) fn calls(command: &Command, programs: &[&str], verbs: &[&str]) -> bool {
+    programs.contains(&command.program()) && command.has_argument(verbs)
+}
+
+/// The edit that runs `command` after all of a `RUN`; `None` where its form leaves no place.
+pub(super) fn append(run: &Run<'_>, command: &str) -> Option<Edit> {
+    let [script] = run.scripts.as_slice() else { return None };
+    if !run.is_editable() || !run.at.heredocs.is_empty() || !script.faults.is_empty() {
+        return None;
+    }
+    let last = script.commands.last()?;
+    // Only behind a plain list: what would `&&` bind to elsewhere?
+    let plain = script.scopes.len() == 1
+        && script.commands.iter().all(|it| !matches!(it.before, Join::Or | Join::Background));
+    let argument = run.at.argument_span();
+    (plain && last.span.end == argument.end)
+        .then(|| Edit::insert(argument.end, format!(" && {command}")))
+}

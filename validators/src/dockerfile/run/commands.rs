@@ -1,0 +1,124 @@
+//! Programs that have no place in a build, or a better form.
+
+use super::{Check, Runs, Site};
+use crate::shell::Join;
+use aidd_engine::finding::Edit;
+use aidd_engine::rule::Report;
+use aidd_engine::source::Span;
+
+pub(super) const CHECKS: &[(&str, Check)] = &[
+    ("dockerfile/pointless-command", pointless),
+    ("dockerfile/cd-instead-of-workdir", cd),
+    ("dockerfile/sudo", sudo),
+    ("dockerfile/useradd-high-uid", useradd),
+    ("dockerfile/sh-link", sh_link),
+];
+
+/// Programs that make no sense while an image is built, and why.
+const POINTLESS: [(&str, &str); 9] = [
+    ("ssh", "opens a session to another machine"),
+    ("vim", "needs someone at the keyboard"),
+    ("shutdown", "stops a machine that is not there"),
+    ("service", "starts something that ends with this `RUN`"),
+    ("ps", "shows the processes of the build only"),
+    ("free", "shows the memory of the machine that builds"),
+    ("top", "needs someone at the keyboard"),
+    ("kill", "ends a process that ends with this `RUN` anyway"),
+    ("mount", "needs rights that a build does not have"),
+];
+
+fn pointless(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for site in runs.commands() {
+        let program = site.command.program();
+        if let Some((_, why)) = POINTLESS.iter().find(|(name, _)| *name == program) {
+            report
+                .at(site.program_span(), format!("`{program}` {why}"))
+                .help("Leave it out of the image's build");
+        }
+    }
+}
+
+fn cd(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for run in &runs.runs {
+        let Some(site) = run.commands().find(|site| site.command.program() == "cd") else {
+            continue;
+        };
+        let finding = report.at(site.command.span, "`cd` changes the folder for this `RUN` only");
+        finding.help("Set the folder by `WORKDIR`, which holds for what follows too");
+        if let Some(edit) = workdir(&site) {
+            finding.fix_unsafe("Use WORKDIR", vec![edit]);
+        }
+    }
+}
+
+/// `RUN cd /x && rest` as `WORKDIR /x` and `RUN rest`.
+fn workdir(site: &Site<'_>) -> Option<Edit> {
+    let run = site.run;
+    let [_, folder] = site.command.words.as_slice() else { return None };
+    let simple = site.index == 0
+        && run.at.stage.is_some()
+        && folder.is_literal()
+        && folder.text().starts_with('/')
+        && !folder.text().contains(char::is_whitespace)
+        && run.scripts.len() == 1
+        && run.is_editable()
+        && run.at.heredocs.is_empty()
+        && run.at.flags.is_empty()
+        && site.script.scopes.len() == 1;
+    let next = site.script.commands.get(1).filter(|next| next.before == Join::And)?;
+    let others = site.script.commands[1..].iter().any(|it| it.program() == "cd");
+    if !simple || others || run.at.span.start != run.at.keyword.start {
+        return None;
+    }
+    let span = Span { start: run.at.keyword.start, end: next.span.start };
+    Some(Edit::replace(span, format!("WORKDIR {}\nRUN ", folder.text())))
+}
+
+fn sudo(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for site in runs.calls(&["sudo"]) {
+        let span = site.program_span();
+        let finding = report.at(span, "`sudo` has no use in a build");
+        finding.help("Switch by `USER root` and back, or use `gosu` when the container starts");
+        let next = site.command.words.get(1).filter(|next| !next.text().starts_with('-'));
+        if let Some(next) = next.filter(|_| site.run.is_editable()) {
+            let edit = Edit::delete(Span { start: span.start, end: next.span.start });
+            finding.fix_unsafe("Remove sudo", vec![edit]);
+        }
+    }
+}
+
+fn useradd(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for site in runs.calls(&["useradd"]) {
+        let command = site.command;
+        let mut after_option = false;
+        let uid = command.arguments().iter().find(|word| {
+            let text = word.text();
+            let value = text.strip_prefix("--uid=").or(after_option.then_some(text));
+            // As in `-ru 100000`: the last of several short options takes the value.
+            after_option = text == "--uid"
+                || text.starts_with('-') && !text.starts_with("--") && text.ends_with('u');
+            value.is_some_and(|it| it.len() > 5 && it.bytes().all(|byte| byte.is_ascii_digit()))
+        });
+        let Some(uid) = uid.filter(|_| !command.has_option(&["l", "no-log-init"])) else {
+            continue;
+        };
+        let finding =
+            report.at(uid.span, "a user id this high makes `useradd` write a huge log file");
+        finding.help("Add `--no-log-init`");
+        if site.run.is_editable() {
+            let end = site.program_span().end;
+            finding.fix("Add --no-log-init", vec![Edit::insert(end, " --no-log-init")]);
+        }
+    }
+}
+
+fn sh_link(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for site in runs.calls(&["ln"]) {
+        let link = site.command.arguments().iter().find(|it| it.text() == "/bin/sh");
+        if link.is_some() {
+            report
+                .at(site.command.span, "`/bin/sh` is replaced to change the shell of `RUN`")
+                .help("Name the shell: `SHELL [\"/bin/bash\", \"-c\"]`");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! wget and curl.
+
+use super::{Check, Runs};
+use aidd_engine::finding::Edit;
+use aidd_engine::rule::Report;
+
+pub(super) const CHECKS: &[(&str, Check)] =
+    &[("dockerfile/wget-progress", wget_progress), ("dockerfile/wget-and-curl", wget_and_curl)];
+
+fn wget_progress(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for site in runs.calls(&["wget"]) {
+        let command = site.command;
+        let quiet = |text: &str| match text.strip_prefix("--") {
+            Some(long) => {
+                ["quiet", "no-verbose", "progress", "output-file", "append-output"].iter().any(
+                    |it| long == *it || long.strip_prefix(it).is_some_and(|it| it.starts_with('=')),
+                )
+            }
+            None => {
+                let letters = text.strip_prefix('-').unwrap_or_default();
+                // What follows these letters is a value.
+                let letters = letters.split(['O', 'P', 'U', 'e', 'i', 't', 'T']).next();
+                let letters = letters.unwrap_or_default();
+                letters.contains("nv") || letters.contains(['q', 'o', 'a'])
+            }
+        };
+        let shows_help = command.has_option(&["version", "help", "V", "h"]);
+        if shows_help || command.arguments().iter().any(|word| quiet(word.text())) {
+            continue;
+        }
+        let span = site.program_span();
+        let finding = report.at(span, "the progress bar of `wget` floods the log of the build");
+        finding.help("Add `--progress=dot:giga`, or `-q` for no report at all");
+        if site.run.is_editable() {
+            let edit = Edit::insert(span.end, " --progress=dot:giga");
+            finding.fix("Add --progress=dot:giga", vec![edit]);
+        }
+    }
+}
+
+fn wget_and_curl(runs: &Runs<'_>, report: &mut Report<'_>) {
+    let mut stage = None;
+    let mut seen = [None, None];
+    for run in &runs.runs {
+        if run.at.stage != stage {
+            (stage, seen) = (run.at.stage, [None, None]);
+        }
+        let mut calls = Vec::new();
+        for site in run.commands() {
+            let which = match site.command.program() {
+                "wget" => 0,
+                "curl" => 1,
+                _ => continue,
+            };
+            seen[which].get_or_insert(site.program_span());
+            calls.push((which, site.program_span()));
+        }
+        let [Some(wget), Some(curl)] = seen else { continue };
+        // The call that needs a second tool, else the one that goes on with both.
+        let second = if wget.start > curl.start { 0 } else { 1 };
+        let call = calls.iter().find(|call| call.0 == second).or(calls.first());
+        if let Some(&(which, span)) = call {
+            let (this, other, place) =
+                if which == 0 { ("wget", "curl", curl) } else { ("curl", "wget", wget) };
+            report
+                .at(span, format!("`{this}` is used although the stage also has `{other}`"))
+                .help("One of the two is enough: keep one, and do not install the other")
+                .related(place, format!("`{other}` is used here"));
+        }
+    }
+}

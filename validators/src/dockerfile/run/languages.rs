@@ -1,0 +1,385 @@
+//! Package managers of languages: pip, npm, yarn, gem, go.
+
+use super::pins::{Install, Installer, is_file, report_unpinned};
+use super::{Check, Run, Runs, Site, caches};
+use crate::shell::{Command, Word};
+use aidd_engine::finding::Edit;
+use aidd_engine::rule::Report;
+
+pub(super) const CHECKS: &[(&str, Check)] = &[
+    ("dockerfile/unpinned-pip-package", pip_unpinned),
+    ("dockerfile/pip-cache-kept", pip_cache_kept),
+    ("dockerfile/unpinned-npm-package", npm_unpinned),
+    ("dockerfile/yarn-cache-kept", yarn_cache_kept),
+    ("dockerfile/unpinned-gem", gem_unpinned),
+    ("dockerfile/unpinned-go-package", go_unpinned),
+];
+
+/// Options of pip whose value is the next word.
+const PIP_VALUED: &[&str] = &[
+    "-r",
+    "--requirement",
+    "-c",
+    "--constraint",
+    "-e",
+    "--editable",
+    "-t",
+    "--target",
+    "-i",
+    "--index-url",
+    "--pypi-url",
+    "--extra-index-url",
+    "-f",
+    "--find-links",
+    "--platform",
+    "--python-version",
+    "--implementation",
+    "--abi",
+    "--root",
+    "--prefix",
+    "--src",
+    "--upgrade-strategy",
+    "-C",
+    "--config-settings",
+    "--config-setting",
+    "--install-option",
+    "--global-option",
+    "--no-binary",
+    "--only-binary",
+    "--progress-bar",
+    "--root-user-action",
+    "--report",
+    "--group",
+    "--python",
+    "--log",
+    "--keyring-provider",
+    "--proxy",
+    "--retries",
+    "--timeout",
+    "--default-timeout",
+    "--exists-action",
+    "--trusted-host",
+    "--cert",
+    "--client-cert",
+    "--cache-dir",
+    "--use-feature",
+    "--use-deprecated",
+    "--resume-retries",
+];
+
+/// The words after `install` and `install` itself, for `pip install` in any spelling.
+fn pip_install(command: &Command) -> Option<(&Word, &[Word])> {
+    let program = command.program();
+    let words = command.arguments();
+    let words = if is_versioned(program, "pip") {
+        words
+    } else if is_versioned(program, "python") {
+        let module =
+            words.windows(2).position(|it| it[0].text() == "-m" && it[1].text() == "pip")?;
+        &words[module + 2..]
+    } else {
+        return None;
+    };
+    let verb = *super::pins::operands(words, PIP_VALUED).first()?;
+    let at = words.iter().position(|word| word.span == verb.span)?;
+    (verb.text() == "install").then(|| (verb, &words[at + 1..]))
+}
+
+/// Whether `program` is `name`, `name3`, `name3.11`.
+fn is_versioned(program: &str, name: &str) -> bool {
+    program
+        .strip_prefix(name)
+        .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+}
+
+fn pip_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for site in runs.commands() {
+        let words = match pip_install(site.command) {
+            Some((_, words)) => words,
+            None if site.command.program() == "pipx" && site.command.has_argument(&["install"]) => {
+                site.command.arguments().get(1..).unwrap_or_default()
+            }
+            None => continue,
+        };
+        // What a requirements or constraints file says cannot be seen from here.
+        if words.iter().any(|word| names_requirements(word.text())) {
+            continue;
+        }
+        let unpinned: Vec<_> = super::pins::operands(words, PIP_VALUED)
+            .into_iter()
+            .filter(|word| !is_pinned_requirement(word.text()))
+            .collect();
+        let help = "Name the version that you tested: `package==version`, or use a requirements \
+                    file that does";
+        report_unpinned(report, &unpinned, help);
+    }
+}
+
+/// `-r`, `-c`, alone or at the end of short options, or their long forms.
+fn names_requirements(text: &str) -> bool {
+    if let Some(long) = text.strip_prefix("--") {
+        return long.starts_with("requirement") || long.starts_with("constraint");
+    }
+    text.strip_prefix('-').is_some_and(|short| {
+        short.starts_with(['r', 'c']) || short.ends_with('r') && short.len() < 5
+    })
+}
+
+fn is_pinned_requirement(text: &str) -> bool {
+    if text.starts_with("git+") || text.starts_with("hg+") {
+        let address = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let path = address.split_once('/').map_or("", |(_, path)| path);
+        return path.contains('@');
+    }
+    text.contains(['=', '<', '>', '@', '/'])
+        || is_file(text, &[".whl", ".tar.gz", ".tar.bz2", ".zip"])
+}
+
+/// The variable that turns pip's cache off.
+const PIP_SWITCH: &str = "PIP_NO_CACHE_DIR";
+
+fn pip_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
+    let switched = runs.source.text().contains(PIP_SWITCH);
+    for run in &runs.runs {
+        let mounted = |it: &str| it.ends_with("/.cache/pip") || it.ends_with("/.cache");
+        let installs = |site: &Site<'_>| pip_install(site.command).is_some();
+        if run.mount_targets().any(mounted)
+            || !run.commands().any(|site| installs(&site))
+            || switched && is_switched(runs, run)
+        {
+            continue;
+        }
+        let purged = run.commands().filter(|site| purges(site.command)).last();
+        let purged = purged.map_or(0, |site| site.command.span.start);
+        for site in run.commands().filter(|site| site.command.span.start >= purged) {
+            let Some((verb, _)) = pip_install(site.command) else { continue };
+            if site.command.has_option(&["no-cache-dir", "cache-dir"]) {
+                continue;
+            }
+            let finding = report.at(verb.span, "pip's cache stays in the image");
+            finding.help("Add `--no-cache-dir`, or mount a cache on `~/.cache/pip`");
+            if run.is_editable() {
+                let edit = Edit::insert(verb.span.end, " --no-cache-dir");
+                finding.fix("Add --no-cache-dir", vec![edit]);
+            }
+        }
+    }
+}
+
+/// Whether the variable that turns pip's cache off is set for a `RUN`, or by it.
+fn is_switched(runs: &Runs<'_>, run: &Run<'_>) -> bool {
+    let is_on = |value: &str| !matches!(value, "" | "0" | "false" | "off" | "no");
+    let assigned = |word: &Word| {
+        word.text().strip_prefix(PIP_SWITCH).and_then(|it| it.strip_prefix('=')).is_some_and(is_on)
+    };
+    let in_script = run.commands().any(|site| {
+        let exported = site.command.program() == "export";
+        site.command.assignments.iter().any(assigned)
+            || exported && site.command.arguments().iter().any(assigned)
+    });
+    in_script
+        || runs
+            .file
+            .variables_at(run.index)
+            .iter()
+            .any(|variable| variable.name == PIP_SWITCH && variable.value.is_some_and(is_on))
+}
+
+/// Whether a command empties pip's cache.
+fn purges(command: &Command) -> bool {
+    let cache = |word: &Word| word.text().contains(".cache");
+    pip_like(command) && command.has_argument(&["purge"])
+        || command.program() == "rm" && command.arguments().iter().any(cache)
+}
+
+fn pip_like(command: &Command) -> bool {
+    is_versioned(command.program(), "pip") || is_versioned(command.program(), "python")
+}
+
+/// Options of npm whose value is the next word.
+const NPM_VALUED: &[&str] = &[
+    "--registry",
+    "--prefix",
+    "-C",
+    "--cache",
+    "--loglevel",
+    "--omit",
+    "--include",
+    "--tag",
+    "-w",
+    "--workspace",
+    "--userconfig",
+    "--globalconfig",
+    "--install-strategy",
+    "--fetch-retries",
+    "--fetch-timeout",
+    "--maxsockets",
+    "--only",
+    "--cpu",
+    "--os",
+    "--libc",
+];
+
+fn npm_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
+    let npm = Installer { programs: &["npm"], verbs: &["install", "i", "add"], valued: NPM_VALUED };
+    for install in npm.installs(runs) {
+        let unpinned: Vec<_> =
+            install.packages.into_iter().filter(|word| !is_pinned_npm(word.text())).collect();
+        report_unpinned(report, &unpinned, "Name the version that you tested: `package@version`");
+    }
+}
+
+fn is_pinned_npm(text: &str) -> bool {
+    if text.starts_with("git") && text.contains("://") || text.starts_with("git+") {
+        return text.contains('#');
+    }
+    // A scope begins with `@`; a version follows the first letter at the earliest.
+    text.get(1..).is_some_and(|rest| rest.contains('@'))
+        || text.starts_with("file:")
+        || is_file(text, &[".tgz", ".tar.gz", ".tar"])
+}
+
+fn yarn_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for site in runs.calls(&["yarn"]) {
+        let command = site.command;
+        let installs = command.operands().next().is_some_and(|it| it.text() == "install");
+        let cleaned =
+            |it: &Command| caches::calls(it, &["yarn"], &["cache"]) && it.has_argument(&["clean"]);
+        let mounted = || {
+            let is_cache = |it: &str| it.contains("/.cache/yarn") || it.ends_with("/.cache");
+            site.run.mount_targets().any(is_cache)
+        };
+        if !installs || site.later().any(cleaned) || mounted() || !runs.is_kept(site.run) {
+            continue;
+        }
+        let finding = report.at(command.span, "yarn's cache stays in the image");
+        finding.help("Clean up in the same `RUN`: `yarn cache clean`");
+        if let Some(edit) = caches::append(site.run, "yarn cache clean") {
+            finding.fix_unsafe("Run yarn cache clean at the end of the RUN", vec![edit]);
+        }
+    }
+}
+
+/// Options of gem whose value is the next word.
+const GEM_VALUED: &[&str] = &[
+    "-i",
+    "--install-dir",
+    "-n",
+    "--bindir",
+    "--document",
+    "--build-root",
+    "-P",
+    "--trust-policy",
+    "-s",
+    "--source",
+    "--platform",
+    "-p",
+    "--http-proxy",
+    "-g",
+    "--file",
+    "--without",
+];
+
+fn gem_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
+    let gem = Installer { programs: &["gem"], verbs: &["install", "i"], valued: GEM_VALUED };
+    for Install { site, packages, .. } in gem.installs(runs) {
+        // `-- --with-xml2` goes to the build of the gem.
+        let after = site.command.words.iter().find(|it| it.text() == "--");
+        let stop = after.map_or(u32::MAX, |word| word.span.start);
+        let versioned = |word: &Word| {
+            let text = word.text();
+            text.starts_with("-v") || text == "--version" || text.starts_with("--version=")
+        };
+        if site.command.arguments().iter().any(versioned) {
+            continue;
+        }
+        let unpinned: Vec<_> = packages
+            .into_iter()
+            .filter(|word| word.span.start < stop)
+            .filter(|word| !word.text().contains(':') && !is_file(word.text(), &[".gem"]))
+            .collect();
+        report_unpinned(report, &unpinned, "Name the version that you tested: `gem:version`");
+    }
+}
+
+/// Options of go whose value is the next word.
+const GO_VALUED: &[&str] = &[
+    "-tags",
+    "-ldflags",
+    "-gcflags",
+    "-asmflags",
+    "-o",
+    "-C",
+    "-p",
+    "-mod",
+    "-modfile",
+    "-exec",
+    "-overlay",
+    "-pkgdir",
+    "-installsuffix",
+    "-toolexec",
+    "-gccgoflags",
+    "-covermode",
+];
+
+fn go_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
+    let go = Installer { programs: &["go"], verbs: &["install", "get", "run"], valued: GO_VALUED };
+    for Install { verb, mut packages, .. } in go.installs(runs) {
+        if verb.text() == "run" {
+            packages.truncate(1);
+        }
+        let unpinned: Vec<_> =
+            packages.into_iter().filter(|word| !is_pinned_go(word.text())).collect();
+        report_unpinned(report, &unpinned, "Name a version: `path@v1.2.3`");
+    }
+}
+
+fn is_pinned_go(text: &str) -> bool {
+    match text.rsplit_once('@') {
+        Some((_, version)) => !matches!(version, "latest" | "none"),
+        // Only a host has a dot; the rest is the module at hand or the standard library.
+        None => {
+            let host = text.split('/').next().unwrap_or(text);
+            text.starts_with(['.', '/', '$'])
+                || !host.contains('.')
+                || !text.contains('/')
+                || text.ends_with(".go")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requirements_are_recognised() {
+        for pinned in ["a==1", "a>=1", "a~=1", "a @ git+https://x/y", "git+https://x/y@v1", "./a"] {
+            assert!(is_pinned_requirement(pinned), "{pinned}");
+        }
+        for open in ["a", "a[x]", "git+https://x/y", "git+ssh://git@x/y", "$A"] {
+            assert!(!is_pinned_requirement(open), "{open}");
+        }
+        for option in ["-r", "-rx.txt", "-Ur", "--requirement=x", "--constraint"] {
+            assert!(names_requirements(option), "{option}");
+        }
+        assert!(!names_requirements("--retries"));
+        assert!(!names_requirements("-U"));
+    }
+
+    #[test]
+    fn npm_and_go_packages_are_recognised() {
+        for pinned in ["a@1", "@x/a@1", "./a", "a.tgz", "git+https://x#v1", "file:x"] {
+            assert!(is_pinned_npm(pinned), "{pinned}");
+        }
+        for open in ["a", "@x/a", "git+https://x", "user/repo", "$A"] {
+            assert!(!is_pinned_npm(open), "{open}");
+        }
+        for pinned in ["x.y/z@v1", "./...", ".", "cmd/x", "main.go", "std"] {
+            assert!(is_pinned_go(pinned), "{pinned}");
+        }
+        for open in ["x.y/z", "x.y/z@latest"] {
+            assert!(!is_pinned_go(open), "{open}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Layers and the shell behind them.
+
+use super::{Check, Run, Runs, Site};
+use crate::shell::{Command, Join};
+use aidd_engine::finding::Edit;
+use aidd_engine::parse::dockerfile::Keyword;
+use aidd_engine::rule::Report;
+
+pub(super) const CHECKS: &[(&str, Check)] = &[
+    ("dockerfile/consecutive-runs", consecutive),
+    ("dockerfile/pipe-without-pipefail", pipefail),
+    ("dockerfile/heredoc-ignores-failures", heredoc),
+];
+
+fn consecutive(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for pair in runs.runs.windows(2) {
+        let [first, second] = pair else { continue };
+        let plain = |run: &Run<'_>| runs.file.instructions[run.index].kind == Keyword::Run;
+        let adjacent = first.index + 1 == second.index && plain(first) && plain(second);
+        if adjacent && merges(first) && merges(second) && same(first, second) {
+            report
+                .at(second.at.keyword, "this `RUN` could be part of the one before it")
+                .help("Join the two by `&&`: each `RUN` makes a layer")
+                .related(first.at.keyword, "the one before it");
+        }
+    }
+}
+
+/// Whether a `RUN` is one command in shell form; longer ones are apart for a reason.
+fn merges(run: &Run<'_>) -> bool {
+    let counts = |site: &Site<'_>| {
+        !site.command.words.is_empty() && !["[", "[[", "test"].contains(&site.command.program())
+    };
+    run.commands().filter(counts).count() == 1 && !run.at.json && run.at.heredocs.is_empty()
+}
+
+/// Whether two `RUN`s have the same flags, in any order.
+fn same(first: &Run<'_>, second: &Run<'_>) -> bool {
+    let flags = |run: &Run<'_>| {
+        let mut flags: Vec<_> =
+            run.at.flags.iter().map(|flag| (flag.name.clone(), flag.text().to_owned())).collect();
+        flags.sort();
+        flags
+    };
+    first.at.stage == second.at.stage && flags(first) == flags(second)
+}
+
+fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
+    let mut offered = None;
+    for run in runs.runs.iter().filter(|run| !run.shell.pipefail && !run.at.json) {
+        let pipe = run.scripts.iter().find_map(|script| {
+            let pipe = script.first_pipe()?;
+            let set = script.commands.iter().any(|command| {
+                let arguments = command.arguments();
+                command.program() == "set"
+                    && command.span.start < pipe.start
+                    && arguments.iter().any(|word| word.text() == "pipefail")
+                    && !arguments.iter().any(|word| word.text().starts_with('+'))
+            });
+            (!set).then_some(pipe)
+        });
+        let Some(pipe) = pipe else { continue };
+        let finding = report.at(pipe, "the `RUN` succeeds even if a command before the `|` fails");
+        finding.help(
+            "Put `SHELL [\"/bin/bash\", \"-o\", \"pipefail\", \"-c\"]` before it, or begin with \
+             `set -o pipefail`",
+        );
+        // One instruction is enough for the rest of the stage.
+        if !run.shell.chosen
+            && run.at.stage.is_some()
+            && run.at.span.start == runs.file.instructions[run.index].span.start
+            && offered.replace(run.at.stage) != Some(run.at.stage)
+        {
+            let shell = format!("SHELL [{}, \"pipefail\", \"-c\"]\n", prefix(runs, run));
+            let edit = Edit::insert(run.at.keyword.start, shell);
+            finding.fix_unsafe("Set a SHELL with pipefail", vec![edit]);
+        }
+    }
+}
+
+/// The shell that the image has, and its options up to `pipefail`.
+fn prefix(runs: &Runs<'_>, run: &Run<'_>) -> &'static str {
+    if super::image(runs.file, run.at).contains("alpine") {
+        "\"/bin/ash\", \"-eo\""
+    } else {
+        "\"/bin/bash\", \"-o\""
+    }
+}
+
+/// Commands whose failure is no matter, or cannot be.
+const HARMLESS: [&str; 12] = [
+    "set", "export", "echo", "printf", "true", ":", "trap", "umask", "exit", "shopt", "alias",
+    "unset",
+];
+
+fn heredoc(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for run in runs.runs.iter().filter(|run| run.has_body && !run.shell.exits) {
+        let (Some(script), Some(document)) = (run.scripts.last(), run.at.heredocs.first()) else {
+            continue;
+        };
+        let sets = |command: &Command| {
+            command.program() == "set"
+                && (command.has_option(&["e"]) || command.has_argument(&["errexit"]))
+        };
+        let ignored = script.commands.iter().enumerate().find(|(index, command)| {
+            command.scope == 0
+                && !command.words.is_empty()
+                && !HARMLESS.contains(&command.program())
+                && script.after(*index) == Some(Join::Then)
+        });
+        let Some((index, command)) = ignored else { continue };
+        if script.commands[..index].iter().any(sets) {
+            continue;
+        }
+        let finding = report.at(command.span, "if this fails, the script goes on all the same");
+        finding.help("Begin the here-document with `set -e`");
+        let start = document.shebang.map_or(document.body.start, |line| {
+            let rest = &runs.source.text()[line.end as usize..];
+            line.end + rest.find('\n').map_or(0, |at| u32::try_from(at + 1).unwrap_or(0))
+        });
+        finding.fix_unsafe("Add set -e", vec![Edit::insert(start, "set -e\n")]);
+    }
+}

@@ -1,0 +1,286 @@
+//! Rules that look into the commands of `RUN`.
+
+mod apk;
+mod apt;
+mod caches;
+mod commands;
+mod downloads;
+mod languages;
+mod layers;
+mod pins;
+mod rpm;
+mod scripts;
+
+use crate::shell::{self, Command, Script, ShellText};
+use aidd_engine::parse::dockerfile::{Dockerfile, Instruction, Keyword};
+use aidd_engine::rule::Report;
+use aidd_engine::source::{Source, Span};
+use std::collections::HashSet;
+use std::time::Duration;
+
+/// One rule's code.
+pub(super) type Check = fn(&Runs<'_>, &mut Report<'_>);
+
+/// The rules on what `RUN` runs, by id, one list a topic.
+pub(super) const CHECKS: [&[(&str, Check)]; 8] = [
+    apt::CHECKS,
+    apk::CHECKS,
+    rpm::CHECKS,
+    languages::CHECKS,
+    downloads::CHECKS,
+    commands::CHECKS,
+    layers::CHECKS,
+    scripts::CHECKS,
+];
+
+/// Every `RUN` of a Dockerfile whose commands can be read.
+#[derive(Debug)]
+pub(crate) struct Runs<'a> {
+    /// The file.
+    pub(super) file: &'a Dockerfile,
+    /// Its text.
+    pub(super) source: &'a Source,
+    /// The names that any `ENV` or `ARG` sets.
+    pub(super) variables: HashSet<&'a str>,
+    /// In order; those within `ONBUILD` too.
+    pub(super) runs: Vec<Run<'a>>,
+}
+
+/// One `RUN`.
+#[derive(Debug)]
+pub(super) struct Run<'a> {
+    /// The instruction, without `ONBUILD`.
+    pub(super) at: &'a Instruction,
+    /// Index of the outer instruction.
+    pub(super) index: usize,
+    /// The shell that reads its line.
+    pub(super) shell: Shell,
+    /// Its command line, if a shell we know reads it, and the here-document that feeds a shell.
+    pub(super) scripts: Vec<Script>,
+    /// The last of the scripts is a here-document.
+    pub(super) has_body: bool,
+}
+
+/// What is known of the shell behind a `RUN`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shell {
+    /// Set by `SHELL`, not the builder's default.
+    pub(super) chosen: bool,
+    /// It is bash, so that bash's own syntax works.
+    pub(super) bash: bool,
+    /// `-e` is among its options.
+    pub(super) exits: bool,
+    /// `pipefail` is among its options.
+    pub(super) pipefail: bool,
+}
+
+impl<'a> Runs<'a> {
+    /// Reads the commands of every `RUN` of `file`.
+    pub(super) fn read(file: &'a Dockerfile, source: &'a Source) -> Self {
+        let mut left = shell::BUDGET;
+        let runs = file
+            .instructions
+            .iter()
+            .zip(file.effective())
+            .enumerate()
+            .filter(|(_, (_, it))| it.kind == Keyword::Run)
+            .filter_map(|(index, (_, it))| read(file, source, it, index, &mut left))
+            .collect();
+        let sets = |it: &&Instruction| matches!(it.kind, Keyword::Env | Keyword::Arg);
+        let pairs = file.instructions.iter().filter(sets).flat_map(|it| &it.pairs);
+        let variables = pairs.map(|pair| pair.key.text.as_str()).collect();
+        Self { file, source, variables, runs }
+    }
+
+    /// The first `RUN` whose commands took too long to read.
+    pub(super) fn skipped(&self) -> Option<&Run<'a>> {
+        self.runs.iter().find(|run| run.scripts.iter().any(|script| script.skipped))
+    }
+
+    /// Every command with its place.
+    pub(super) fn commands(&self) -> impl Iterator<Item = Site<'_>> {
+        self.runs.iter().flat_map(Run::commands)
+    }
+
+    /// The commands called `program`.
+    pub(super) fn calls<'b>(&'b self, programs: &'b [&str]) -> impl Iterator<Item = Site<'b>> {
+        self.commands().filter(|site| programs.contains(&site.command.program()))
+    }
+
+    /// Whether what `run` leaves behind reaches the image, or a stage that builds on its stage.
+    pub(super) fn is_kept(&self, run: &Run<'_>) -> bool {
+        let Some(stage) = run.at.stage else { return true };
+        stage + 1 == self.file.stages.len()
+            || self.file.stages.iter().any(|other| other.base == Some(stage))
+    }
+}
+
+/// A command and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site<'a> {
+    pub(super) run: &'a Run<'a>,
+    pub(super) script: &'a Script,
+    /// Index of the command in the script.
+    pub(super) index: usize,
+    pub(super) command: &'a Command,
+}
+
+impl Site<'_> {
+    /// The commands of the same `RUN` after this one.
+    pub(super) fn later(&self) -> impl Iterator<Item = &Command> {
+        let here = self.command.span.start;
+        let all = self.run.scripts.iter().flat_map(|script| &script.commands);
+        all.filter(move |command| command.span.start > here)
+    }
+
+    /// The span of the program's name.
+    pub(super) fn program_span(&self) -> Span {
+        self.command.words.first().map_or(self.command.span, |word| word.span)
+    }
+}
+
+impl Run<'_> {
+    /// Its commands with their places.
+    pub(super) fn commands(&self) -> impl Iterator<Item = Site<'_>> {
+        self.scripts.iter().flat_map(move |script| {
+            let commands = script.commands.iter().enumerate();
+            commands.map(move |(index, command)| Site { run: self, script, index, command })
+        })
+    }
+
+    /// Whether its words stand in the file as the shell reads them, so that edits can be made.
+    pub(super) fn is_editable(&self) -> bool {
+        !self.at.json
+    }
+
+    /// Whether a mount that the image does not keep lies on one of `folders`, above or below it.
+    pub(super) fn mounts(&self, folders: &[&str]) -> bool {
+        self.mount_targets().any(|target| {
+            folders.iter().any(|folder| is_below(folder, target) || is_below(target, folder))
+        })
+    }
+
+    /// The folders of its cache and tmpfs mounts, without a slash at the end.
+    pub(super) fn mount_targets(&self) -> impl Iterator<Item = &str> {
+        self.at.flags("mount").filter_map(|flag| {
+            let kind = flag.part("type")?;
+            let target = ["target", "dst", "destination"].iter().find_map(|key| flag.part(key))?;
+            matches!(kind, "cache" | "tmpfs").then(|| target.trim_end_matches('/'))
+        })
+    }
+}
+
+/// Whether `path` is `folder` or lies in it.
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn read<'a>(
+    file: &'a Dockerfile,
+    source: &'a Source,
+    at: &'a Instruction,
+    index: usize,
+    left: &mut Duration,
+) -> Option<Run<'a>> {
+    if at.json {
+        let words = at.words.iter().map(|word| (word.span, word.text.clone())).collect();
+        let scripts = vec![Script::of_words(words)];
+        return Some(Run { at, index, shell: Shell::default(), scripts, has_body: false });
+    }
+    let mut shell = shell(file, at)?;
+    let place = |from: usize, to: usize| at.span_of(from..to);
+    let line = Script::parse(&ShellText::new(at.argument(), &place), left);
+    let body = body(source, at, &line, left);
+    // A line that is nothing but here-documents runs them; it is no script itself.
+    let bare = line.commands.iter().all(|it| it.words.is_empty() && it.assignments.is_empty());
+    let mut scripts = Vec::new();
+    if !bare || at.heredocs.is_empty() || line.skipped {
+        scripts.push(line);
+    }
+    let has_body = body.is_some();
+    if let Some((body, exits)) = body {
+        scripts.push(body);
+        shell.exits |= exits;
+    }
+    Some(Run { at, index, shell, scripts, has_body })
+}
+
+/// The here-document of `RUN <<EOF` or `RUN sh <<EOF`, when a shell reads it, and whether that
+/// shell stops at the first failure.
+fn body(
+    source: &Source,
+    at: &Instruction,
+    line: &Script,
+    left: &mut Duration,
+) -> Option<(Script, bool)> {
+    let first = at.heredocs.first()?;
+    let [command] = line.commands.as_slice() else { return None };
+    let (is_shell, exits) = match command.words.first() {
+        None => first.shebang.map_or((true, false), |line| runs_shell(source.slice(line))),
+        Some(_) => {
+            let mut operands = command.operands();
+            let reads = operands.next().is_none_or(|it| matches!(it.text(), "-" | "/dev/stdin"));
+            (reads && is_shell(command.program()), command.has_option(&["e"]))
+        }
+    };
+    let start = first.body.start as usize;
+    let place = |from: usize, to: usize| Span::new(start + from, start + to);
+    let text = ShellText::new(source.slice(first.body), &place);
+    is_shell.then(|| (Script::parse(&text, left), exits))
+}
+
+/// Whether a `#!` line names a shell, and whether that stops at the first failure.
+fn runs_shell(shebang: &str) -> (bool, bool) {
+    let words = || shebang.trim_start_matches("#!").split_whitespace();
+    let mut names = words().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let runs = match names.next() {
+        Some("env") => names.find(|name| !name.starts_with('-')).is_some_and(is_shell),
+        Some(name) => is_shell(name),
+        None => true,
+    };
+    let exits = words().any(|it| it.starts_with('-') && !it.starts_with("--") && it.contains('e'));
+    (runs, exits)
+}
+
+fn is_shell(name: &str) -> bool {
+    matches!(name, "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "zsh" | "busybox")
+}
+
+/// The shell that reads `at`; `None` when it reads no shell script as we know it.
+fn shell(file: &Dockerfile, at: &Instruction) -> Option<Shell> {
+    let Some(words) = file.shell_of(at) else {
+        return (!is_windows(file, at)).then(Shell::default);
+    };
+    let name = words.first()?.text.rsplit(['/', '\\']).next()?.to_ascii_lowercase();
+    let options = || words.iter().skip(1).map(|word| word.text.as_str());
+    let short = |letter| {
+        options().any(|it| it.starts_with('-') && !it.starts_with("--") && it.contains(letter))
+    };
+    is_shell(&name).then(|| Shell {
+        chosen: true,
+        bash: name == "bash" || name == "zsh" || name == "ksh",
+        exits: short('e') || options().any(|it| it == "errexit"),
+        pipefail: options().any(|it| it == "pipefail"),
+    })
+}
+
+/// Whether the image of the stage runs Windows, whose default shell is `cmd`.
+fn is_windows(file: &Dockerfile, at: &Instruction) -> bool {
+    if file.escape.0 == '`' {
+        return true;
+    }
+    let image = image(file, at);
+    ["mcr.microsoft.com/windows", "servercore", "nanoserver"].iter().any(|it| image.contains(it))
+}
+
+/// The image that the stage of `at` goes back to, as written.
+pub(super) fn image<'a>(file: &'a Dockerfile, at: &Instruction) -> &'a str {
+    let mut stage = at.stage.and_then(|stage| file.stages.get(stage));
+    while let Some(base) = stage.and_then(|it| it.base) {
+        stage = file.stages.get(base);
+    }
+    stage.and_then(|it| it.image.as_ref()).map_or("", |word| word.text.as_str())
+}
+
+#[cfg(test)]
+mod tests;

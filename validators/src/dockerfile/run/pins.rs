@@ -1,0 +1,98 @@
+//! Packages installed without a version: what the rules on package managers share.
+
+use super::{Runs, Site};
+use crate::shell::{Command, Word};
+use aidd_engine::finding::Finding;
+use aidd_engine::rule::Report;
+
+/// How a package manager installs.
+pub(super) struct Installer {
+    /// Its programs.
+    pub(super) programs: &'static [&'static str],
+    /// The subcommands that install packages.
+    pub(super) verbs: &'static [&'static str],
+    /// Options whose value is the next word.
+    pub(super) valued: &'static [&'static str],
+}
+
+/// An installing command: its subcommand and what it names.
+pub(super) struct Install<'a> {
+    pub(super) site: Site<'a>,
+    pub(super) verb: &'a Word,
+    pub(super) packages: Vec<&'a Word>,
+}
+
+impl Installer {
+    /// Every installing command of a file.
+    pub(super) fn installs<'a>(
+        &'a self,
+        runs: &'a Runs<'_>,
+    ) -> impl Iterator<Item = Install<'a>> + 'a {
+        runs.commands().filter_map(|site| {
+            if !self.programs.contains(&site.command.program()) {
+                return None;
+            }
+            let (verb, packages) = self.read(site.command)?;
+            Some(Install { site, verb, packages })
+        })
+    }
+
+    /// The subcommand and the operands after it, if it installs.
+    fn read<'a>(&self, command: &'a Command) -> Option<(&'a Word, Vec<&'a Word>)> {
+        let mut operands = operands(command.arguments(), self.valued).into_iter();
+        let mut verb = operands.next()?;
+        // `dnf module install`
+        if verb.text() == "module" && !self.verbs.contains(&"module") {
+            verb = operands.next()?;
+        }
+        self.verbs.contains(&verb.text()).then(|| (verb, operands.collect()))
+    }
+}
+
+/// The words that are neither options nor values of the options in `valued`.
+pub(super) fn operands<'a>(words: &'a [Word], valued: &[&str]) -> Vec<&'a Word> {
+    let mut found = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = word.text();
+        if text == "--" {
+            found.extend(words);
+            break;
+        }
+        if !text.starts_with('-') {
+            found.push(word);
+        } else if valued.contains(&text) {
+            words.next();
+        }
+    }
+    found
+}
+
+/// Reports the packages of one command that are not pinned, as one finding.
+pub(super) fn report_unpinned<'r>(
+    report: &'r mut Report<'_>,
+    unpinned: &[&Word],
+    help: &str,
+) -> Option<&'r mut Finding> {
+    let (first, rest) = unpinned.split_first()?;
+    let message = match rest {
+        [] => format!("`{}` is installed without a version", first.text()),
+        [second] => {
+            let (first, second) = (first.text(), second.text());
+            format!("`{first}` and `{second}` are installed without a version")
+        }
+        _ => {
+            let (first, more) = (first.text(), rest.len());
+            format!("`{first}` and {more} more packages are installed without a version")
+        }
+    };
+    Some(report.at(first.span, message).help(help))
+}
+
+/// Whether a word names a file or an address, whose content is given by its name.
+pub(super) fn is_file(text: &str, endings: &[&str]) -> bool {
+    let text = text.split(['#', '?']).next().unwrap_or(text);
+    text.starts_with(['.', '/', '~'])
+        || text.contains("://")
+        || endings.iter().any(|ending| text.ends_with(ending))
+}

@@ -1,0 +1,234 @@
+//! yum, dnf, microdnf and zypper.
+
+use super::caches::{self, append};
+use super::pins::{Install, Installer, is_file, report_unpinned};
+use super::{Check, Runs, Site};
+use crate::shell::Command;
+use aidd_engine::finding::Edit;
+use aidd_engine::rule::Report;
+use aidd_engine::source::Span;
+
+pub(super) const CHECKS: &[(&str, Check)] = &[
+    ("dockerfile/yum-without-yes", yum_without_yes),
+    ("dockerfile/yum-cache-kept", yum_cache_kept),
+    ("dockerfile/unpinned-yum-package", yum_unpinned),
+    ("dockerfile/dnf-without-yes", dnf_without_yes),
+    ("dockerfile/dnf-cache-kept", dnf_cache_kept),
+    ("dockerfile/unpinned-dnf-package", dnf_unpinned),
+    ("dockerfile/zypper-without-yes", zypper_without_yes),
+    ("dockerfile/zypper-dist-upgrade", zypper_dist_upgrade),
+    ("dockerfile/zypper-cache-kept", zypper_cache_kept),
+    ("dockerfile/unpinned-zypper-package", zypper_unpinned),
+];
+
+const YUM: &[&str] = &["yum"];
+const DNF: &[&str] = &["dnf", "microdnf", "dnf5"];
+const ZYPPER: &[&str] = &["zypper"];
+
+/// Subcommands of yum and dnf that ask before they install.
+const ASKING: &[&str] = &["install", "groupinstall", "localinstall"];
+
+/// Options of yum and dnf whose value is the next word.
+const RPM_VALUED: &[&str] = &[
+    "--enablerepo",
+    "--disablerepo",
+    "--repo",
+    "--repoid",
+    "--installroot",
+    "--releasever",
+    "--setopt",
+    "--exclude",
+    "-x",
+    "-c",
+    "--config",
+    "--forcearch",
+    "--disableplugin",
+    "--enableplugin",
+    "-d",
+    "-e",
+    "--advisory",
+    "--comment",
+];
+
+const fn rpm(programs: &'static [&'static str], verbs: &'static [&'static str]) -> Installer {
+    Installer { programs, verbs, valued: RPM_VALUED }
+}
+
+fn yum_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
+    without_yes(&rpm(YUM, ASKING), runs, report);
+}
+
+fn dnf_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
+    without_yes(&rpm(DNF, ASKING), runs, report);
+}
+
+fn without_yes(installer: &Installer, runs: &Runs<'_>, report: &mut Report<'_>) {
+    for install in installer.installs(runs) {
+        if !install.site.command.has_option(&["y", "assumeyes"]) {
+            missing_yes(report, &install.site, install.verb.span, install.verb.span.end, "-y");
+        }
+    }
+}
+
+fn missing_yes(report: &mut Report<'_>, site: &Site<'_>, span: Span, end: u32, option: &str) {
+    let program = site.command.program();
+    let message = format!("`{program}` waits for an answer that never comes");
+    let finding = report.at(span, message);
+    finding.help(format!("Add `{option}`"));
+    if site.run.is_editable() {
+        finding.fix(format!("Add {option}"), vec![Edit::insert(end, format!(" {option}"))]);
+    }
+}
+
+fn yum_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
+    rpm_unpinned(&rpm(YUM, &["install"]), runs, report);
+}
+
+fn dnf_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
+    rpm_unpinned(&rpm(DNF, &["install"]), runs, report);
+}
+
+fn rpm_unpinned(installer: &Installer, runs: &Runs<'_>, report: &mut Report<'_>) {
+    for install in installer.installs(runs) {
+        let module = install.site.command.has_argument(&["module"]);
+        let Install { packages, .. } = install;
+        let pinned = |text: &str| {
+            if module {
+                return text.contains(':');
+            }
+            // `name-1.2`: a version begins with a digit; so does a variable's, we hope not.
+            is_file(text, &[".rpm"])
+                || text.as_bytes().windows(2).any(|it| it[0] == b'-' && it[1].is_ascii_digit())
+        };
+        let unpinned: Vec<_> = packages.into_iter().filter(|it| !pinned(it.text())).collect();
+        let help = if module {
+            "Name the stream that you tested: `module:stream`"
+        } else {
+            "Name the version that you tested: `package-version`"
+        };
+        report_unpinned(report, &unpinned, help);
+    }
+}
+
+fn yum_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
+    let cleaned = |it: &Command| {
+        caches::calls(it, &["yum", "dnf"], &["clean"]) || caches::removes(it, &["/var/cache/yum"])
+    };
+    let mounts = &["/var/cache/yum", "/var/cache/dnf"];
+    cache_kept(&rpm(YUM, &["install"]), &cleaned, mounts, "yum clean all", runs, report);
+}
+
+fn dnf_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
+    const FOLDERS: &[&str] = &["/var/cache/dnf", "/var/cache/libdnf5", "/var/cache/yum"];
+    for program in DNF {
+        let cleaned = |it: &Command| {
+            caches::calls(it, &[*program], &["clean"]) || caches::removes(it, FOLDERS)
+        };
+        let verbs = &["install", "reinstall", "upgrade"];
+        let programs = match *program {
+            "dnf" => &["dnf"],
+            "dnf5" => &["dnf5"],
+            _ => &["microdnf"],
+        };
+        let command = format!("{program} clean all");
+        cache_kept(&rpm(programs, verbs), &cleaned, FOLDERS, &command, runs, report);
+    }
+}
+
+/// Reports the first installing command of each `RUN` that nothing cleans up after.
+fn cache_kept(
+    installer: &Installer,
+    cleaned: &dyn Fn(&Command) -> bool,
+    mounts: &[&str],
+    clean: &str,
+    runs: &Runs<'_>,
+    report: &mut Report<'_>,
+) {
+    let mut last = None;
+    for install in installer.installs(runs) {
+        let run = install.site.run;
+        if install.site.later().any(cleaned) || run.mounts(mounts) {
+            continue;
+        }
+        if last.replace(run.index) == Some(run.index) {
+            continue;
+        }
+        let finding = report.at(install.site.command.span, "the package cache stays in the image");
+        finding.help(format!("Clean up in the same `RUN`: `{clean}`"));
+        if let Some(edit) = append(run, clean) {
+            finding.fix_unsafe(format!("Run {clean} at the end of the RUN"), vec![edit]);
+        }
+    }
+}
+
+/// Options of zypper whose value is the next word.
+const ZYPPER_VALUED: &[&str] = &[
+    "-t",
+    "--type",
+    "-r",
+    "--repo",
+    "--from",
+    "-R",
+    "--root",
+    "--installroot",
+    "-c",
+    "--config",
+    "-C",
+    "--cache-dir",
+    "-D",
+    "--reposd-dir",
+    "-p",
+    "--plus-repo",
+    "--plus-content",
+    "--releasever",
+];
+
+const ZYPPER_INSTALL: Installer =
+    Installer { programs: ZYPPER, verbs: &["install", "in"], valued: ZYPPER_VALUED };
+
+fn zypper_without_yes(runs: &Runs<'_>, report: &mut Report<'_>) {
+    let verbs = &["install", "in", "remove", "rm", "source-install", "si", "patch"];
+    let installer = Installer { programs: ZYPPER, verbs, valued: ZYPPER_VALUED };
+    for install in installer.installs(runs) {
+        let options = &["n", "non-interactive", "y", "no-confirm"];
+        if !install.site.command.has_option(options) {
+            let program = install.site.program_span();
+            missing_yes(report, &install.site, program, program.end, "--non-interactive");
+        }
+    }
+}
+
+fn zypper_dist_upgrade(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for site in runs.calls(ZYPPER) {
+        let operands = super::pins::operands(site.command.arguments(), ZYPPER_VALUED);
+        if let Some(verb) =
+            operands.first().filter(|it| matches!(it.text(), "dist-upgrade" | "dup"))
+        {
+            report
+                .at(verb.span, "the whole distribution is upgraded within the image")
+                .help("Build on a newer base image instead");
+        }
+    }
+}
+
+fn zypper_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
+    const FOLDERS: &[&str] = &["/var/cache/zypp"];
+    let cleaned =
+        |it: &Command| caches::calls(it, ZYPPER, &["clean", "cc"]) || caches::removes(it, FOLDERS);
+    cache_kept(&ZYPPER_INSTALL, &cleaned, FOLDERS, "zypper clean --all", runs, report);
+}
+
+fn zypper_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for install in ZYPPER_INSTALL.installs(runs) {
+        // Patterns and patches have no version to name.
+        if install.site.command.has_option(&["t", "type"]) {
+            continue;
+        }
+        let unpinned: Vec<_> = install
+            .packages
+            .into_iter()
+            .filter(|it| !it.text().contains(['=', '<', '>']) && !is_file(it.text(), &[".rpm"]))
+            .collect();
+        report_unpinned(report, &unpinned, "Name the version that you tested: `package=version`");
+    }
+}

@@ -1,0 +1,312 @@
+//! The script itself: syntax, quoting, and what only some shells understand.
+
+use super::{Check, Run, Runs, Site};
+use crate::shell::{Command, Expansion, ExpansionKind, Join, ScopeKind, Script, Word};
+use aidd_engine::finding::Edit;
+use aidd_engine::rule::Report;
+use aidd_engine::source::Source;
+use std::collections::HashSet;
+
+pub(super) const CHECKS: &[(&str, Check)] = &[
+    ("dockerfile/shell-syntax", syntax),
+    ("dockerfile/unquoted-expansion", unquoted),
+    ("dockerfile/unchecked-cd", unchecked_cd),
+    ("dockerfile/unguarded-rm", unguarded_rm),
+    ("dockerfile/bash-only-syntax", bash_only),
+];
+
+fn syntax(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for run in &runs.runs {
+        // A template becomes a script only later.
+        let argument = run.at.argument();
+        if runs.file.template || ["{{", "{%", "<%"].iter().any(|it| argument.contains(it)) {
+            continue;
+        }
+        for script in &run.scripts {
+            if let Some(fault) = script.faults.first() {
+                report
+                    .at(fault.span, format!("the shell cannot read this: {}", fault.message))
+                    .help("The build stops here with a syntax error");
+            }
+        }
+        for site in run.commands().filter(|site| site.command.program() == "[") {
+            let closed = site.command.words.last().is_some_and(|last| last.text() == "]");
+            if !closed && site.run.scripts.iter().all(|script| script.faults.is_empty()) {
+                report
+                    .at(site.command.span, "`[` ends without a `]` of its own")
+                    .help("Put a blank before the closing bracket");
+            }
+        }
+    }
+}
+
+/// Programs for which one argument too many, or another one than meant, does harm.
+const SENSITIVE: [&str; 16] = [
+    "rm", "rmdir", "mv", "cp", "ln", "mkdir", "touch", "chmod", "chown", "chgrp", "install", "cd",
+    "tar", "unzip", "[", "test",
+];
+
+/// Programs that print one word without blanks.
+const ONE_WORD: [&str; 12] = [
+    "uname",
+    "whoami",
+    "id",
+    "nproc",
+    "arch",
+    "date",
+    "hostname",
+    "dpkg",
+    "mktemp",
+    "lsb_release",
+    "getconf",
+    "which",
+];
+
+fn unquoted(runs: &Runs<'_>, report: &mut Report<'_>) {
+    each(runs, &SENSITIVE, |site, known| {
+        for word in site.command.arguments() {
+            let Some(expansion) = word.expansions.iter().find(|it| splits(runs, known, it)) else {
+                continue;
+            };
+            let source = report.source();
+            let text = source.slice(expansion.span);
+            let message = format!("`{text}` is split at blanks and its wildcards are expanded");
+            let edits = quotes(source, word);
+            let finding = report.at(expansion.span, message);
+            if expansion.kind == ExpansionKind::Command {
+                finding.help("Quote it, or hand a list over by `find -exec` or `xargs`");
+                continue;
+            }
+            finding.help(format!("Quote it: `\"{text}\"`"));
+            if site.run.is_editable() {
+                finding.fix_unsafe("Quote it", edits);
+            }
+        }
+    });
+}
+
+/// Visits the commands of these programs, with the variables whose values are known.
+fn each(runs: &Runs<'_>, programs: &[&str], mut visit: impl FnMut(&Site<'_>, &HashSet<&str>)) {
+    for run in &runs.runs {
+        for script in &run.scripts {
+            let mut known = None;
+            let commands = script.commands.iter().enumerate();
+            for (index, command) in commands.filter(|it| programs.contains(&it.1.program())) {
+                let known = known.get_or_insert_with(|| {
+                    constants(runs.source.slice(script.scopes[0].span), script)
+                });
+                visit(&Site { run, script, index, command }, known);
+            }
+        }
+    }
+}
+
+/// Whether the value of an expansion may fall apart into several words.
+fn splits(runs: &Runs<'_>, known: &HashSet<&str>, expansion: &Expansion) -> bool {
+    if expansion.quoted {
+        return false;
+    }
+    match &expansion.kind {
+        ExpansionKind::Arithmetic => false,
+        ExpansionKind::Command => {
+            let text = runs.source.slice(expansion.span);
+            let text = text.trim_start_matches(['$', '(', '`', ' ']);
+            let program = text.split([' ', ')', '`']).next().unwrap_or_default();
+            !ONE_WORD.contains(&program)
+        }
+        ExpansionKind::Parameter(name) => is_unknown(runs, known, name),
+    }
+}
+
+/// Whether nothing says what a variable holds. `ENV` and `ARG` do, and constants.
+fn is_unknown(runs: &Runs<'_>, known: &HashSet<&str>, name: &str) -> bool {
+    let is_name = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
+    is_name
+        && !matches!(name, "HOME" | "PWD" | "USER" | "UID" | "HOSTNAME" | "SHLVL")
+        && !known.contains(name)
+        && !runs.variables.contains(name)
+}
+
+/// The variables that a script sets to constants, and those that run through a list: most lists
+/// are constant.
+fn constants<'a>(text: &'a str, script: &'a Script) -> HashSet<&'a str> {
+    const DECLARE: [&str; 4] = ["export", "local", "readonly", "declare"];
+    let mut known: HashSet<&str> = text
+        .match_indices("for ")
+        .filter_map(|(at, keyword)| text[at + keyword.len()..].split_whitespace().next())
+        .collect();
+    for command in &script.commands {
+        let declares = DECLARE.contains(&command.program());
+        let words = if declares { command.arguments() } else { &command.assignments };
+        for word in words.iter().filter(|word| word.is_literal()) {
+            if let Some((name, value)) = word.text().split_once('=')
+                && !value.contains([' ', '\t', '\n', '*', '?', '['])
+            {
+                known.insert(name);
+            }
+        }
+    }
+    known
+}
+
+/// Edits that quote a word, or only its expansions where quotes would change the rest of it.
+fn quotes(source: &Source, word: &Word) -> Vec<Edit> {
+    let written = source.slice(word.span);
+    let whole = !word.quoted && !written.contains(['*', '?', '[', '~', '{', '\\', '\n', '('])
+        || word.expansions.iter().any(|it| it.span == word.span);
+    let spans = if whole {
+        vec![word.span]
+    } else {
+        word.expansions.iter().filter(|it| !it.quoted).map(|it| it.span).collect()
+    };
+    let quote = |at| Edit::insert(at, "\"");
+    spans.into_iter().flat_map(|span| [quote(span.start), quote(span.end)]).collect()
+}
+
+fn unchecked_cd(runs: &Runs<'_>, report: &mut Report<'_>) {
+    const TESTED: [ScopeKind; 3] = [ScopeKind::If, ScopeKind::Loop, ScopeKind::Function];
+    let exits = |it: &Command| {
+        it.program() == "set" && (it.has_option(&["e"]) || it.has_argument(&["errexit"]))
+    };
+    let scripts = runs.runs.iter().filter(|run| !run.shell.exits).flat_map(|run| {
+        run.scripts.iter().map(move |script| (script, script.commands.iter().position(exits)))
+    });
+    for (script, exits) in scripts {
+        let commands = script.commands.iter().enumerate().take(exits.unwrap_or(usize::MAX));
+        for (index, command) in commands.filter(|it| it.1.program() == "cd") {
+            let goes_on = script.after(index) == Some(Join::Then);
+            if !goes_on || command.words.len() < 2 || script.within(index, &TESTED) {
+                continue;
+            }
+            let finding = report
+                .at(command.span, "if this `cd` fails, what follows runs in the wrong folder");
+            finding.help("Join what follows by `&&`, or begin with `set -e`");
+            let edit = Edit::insert(command.span.end, " || exit 1");
+            finding.fix_unsafe("Add || exit 1", vec![edit]);
+        }
+    }
+}
+
+/// Folders that must not be removed from the root of the file system.
+const SYSTEM: [&str; 16] = [
+    "bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root",
+    "sbin", "srv", "usr", "var",
+];
+
+fn unguarded_rm(runs: &Runs<'_>, report: &mut Report<'_>) {
+    each(runs, &["rm"], |site, known| {
+        if !site.command.has_option(&["r", "R", "recursive"]) {
+            return;
+        }
+        for word in site.command.arguments() {
+            let Some(first) = word.expansions.first().filter(|it| it.at == 0) else { continue };
+            let ExpansionKind::Parameter(name) = &first.kind else { continue };
+            let written = report.source().slice(first.span);
+            let rest = word.text().strip_prefix(written).and_then(|it| it.strip_prefix('/'));
+            let harmful = rest.is_some_and(|rest| {
+                let top = rest.split('/').next().unwrap_or_default();
+                top.is_empty() || top.starts_with('*') || SYSTEM.contains(&top)
+            });
+            let guarded = written.contains([':', '?', '-', '=']);
+            if harmful && !guarded && is_unknown(runs, known, name) {
+                let message = format!("if `{written}` is empty, this removes from the root folder");
+                report
+                    .at(word.span, message)
+                    .help(format!("Let the shell stop when it is empty: `\"${{{name}:?}}\"`"));
+            }
+        }
+    });
+}
+
+/// Families of images whose `/bin/sh` is bash.
+const BASH_IMAGES: [&str; 14] = [
+    "fedora",
+    "centos",
+    "rocky",
+    "alma",
+    "redhat",
+    "ubi",
+    "amazonlinux",
+    "oraclelinux",
+    "opensuse",
+    "suse",
+    "arch",
+    "manylinux",
+    "rhel",
+    "mageia",
+];
+
+/// How far the shell of a `RUN` is from bash.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    /// dash, or an image that we know nothing of.
+    Plain,
+    /// busybox, which understands much of bash.
+    Busybox,
+}
+
+fn dialect(runs: &Runs<'_>, run: &Run<'_>) -> Option<Dialect> {
+    let image = super::image(runs.file, run.at);
+    if run.shell.bash || run.at.json || BASH_IMAGES.iter().any(|it| image.contains(it)) {
+        return None;
+    }
+    let busybox =
+        ["alpine", "busybox"].iter().any(|it| image.contains(it)) || image.starts_with("bash:");
+    Some(if busybox { Dialect::Busybox } else { Dialect::Plain })
+}
+
+fn bash_only(runs: &Runs<'_>, report: &mut Report<'_>) {
+    for run in &runs.runs {
+        // Here-documents may name another shell; those of the plain form do not matter enough.
+        let Some(dialect) = dialect(runs, run).filter(|_| run.at.heredocs.is_empty()) else {
+            continue;
+        };
+        for site in run.commands() {
+            let found = only_in_bash(report.source(), site.command, dialect);
+            if let Some((span, what)) = found {
+                report
+                    .at(span, format!("`/bin/sh` {what}"))
+                    .help("Write it for `sh`, or choose bash: `SHELL [\"/bin/bash\", \"-c\"]`");
+            }
+        }
+    }
+}
+
+/// The first thing in a command that another shell takes for something else, silently.
+fn only_in_bash(
+    source: &Source,
+    command: &Command,
+    dialect: Dialect,
+) -> Option<(aidd_engine::source::Span, &'static str)> {
+    let braces = command.arguments().iter().find(|word| has_braces(source, word));
+    if let Some(word) = braces {
+        return Some((word.span, "does not expand braces: this stays one word"));
+    }
+    if dialect == Dialect::Busybox {
+        return None;
+    }
+    let first = command.words.first()?;
+    match first.text() {
+        "[[" => return Some((command.span, "has no `[[`, so the test fails whatever it tests")),
+        "[" | "test" => {
+            let sign = command.arguments().iter().find(|word| word.text() == "==");
+            if let Some(sign) = sign.filter(|word| !word.quoted) {
+                return Some((sign.span, "compares by `=`: `==` is an error, so the test fails"));
+            }
+        }
+        _ => {}
+    }
+    let both = command.redirects.iter().find(|it| it.operator.starts_with('&'))?;
+    Some((both.span, "reads `&>` as `&` and `>`: the command goes to the background"))
+}
+
+/// Whether a word without quotes has braces with a comma in them.
+fn has_braces(source: &Source, word: &Word) -> bool {
+    if word.quoted || !word.is_literal() {
+        return false;
+    }
+    let written = source.slice(word.span);
+    let Some((_, inside)) = written.split_once('{') else { return false };
+    let inside = inside.split(['{', '}']).next().unwrap_or_default();
+    inside.contains(',') && written.contains('}')
+}

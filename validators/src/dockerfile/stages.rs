@@ -1,0 +1,156 @@
+//! Stages: their names, and what is copied between them.
+
+use super::super::Checks;
+use aidd_engine::finding::Edit;
+use aidd_engine::parse::dockerfile::{Dockerfile, Flag, Instruction, Keyword};
+use aidd_engine::rule::Report;
+
+pub(super) const CHECKS: Checks<Dockerfile> = &[
+    ("dockerfile/undefined-copy-stage", undefined_copy_stage),
+    ("dockerfile/copy-from-own-stage", copy_from_own_stage),
+    ("dockerfile/copy-whole-stage", copy_whole_stage),
+    ("dockerfile/duplicate-stage-name", duplicate_stage_name),
+    ("dockerfile/reserved-stage-name", reserved_stage_name),
+    ("dockerfile/stage-name-casing", stage_name_casing),
+    ("dockerfile/as-casing", as_casing),
+    ("dockerfile/instruction-before-from", instruction_before_from),
+];
+
+/// `COPY --from` with the flag, its value and the index of its own stage.
+fn copies(file: &Dockerfile) -> impl Iterator<Item = (&Instruction, &Flag, &str, usize)> {
+    file.all(Keyword::Copy).filter_map(|copy| {
+        let flag = copy.flag("from")?;
+        Some((copy, flag, flag.text(), copy.stage?))
+    })
+}
+
+fn is_own_name(file: &Dockerfile, stage: usize, name: &str) -> bool {
+    let own = file.stages[stage].name.as_ref();
+    own.is_some_and(|own| own.text.eq_ignore_ascii_case(name))
+}
+
+/// The most names looked at for one that is meant.
+const CANDIDATES: usize = 200;
+
+fn undefined_copy_stage(file: &Dockerfile, report: &mut Report<'_>) {
+    for (_, flag, name, stage) in copies(file) {
+        let number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        if number
+            || name.contains([':', '{', '<'])
+            || file.stage_named(name, stage).is_some()
+            || is_own_name(file, stage, name)
+        {
+            continue;
+        }
+        let names = file.stages[..stage].iter().filter_map(|stage| stage.name.as_ref());
+        let near = names
+            .filter(|known| known.text.len().max(name.len()) < 64)
+            .take(CANDIDATES)
+            .map(|known| (strsim::damerau_levenshtein(&known.text, name), known))
+            .filter(|(distance, known)| distance * 3 <= known.text.len())
+            .min_by_key(|(distance, _)| *distance);
+        let later = file.stage_named(name, file.stages.len()).map(|at| &file.stages[at]);
+        let finding = report.at(flag.span, format!("no stage before this one is called `{name}`"));
+        match (near, later.and_then(|stage| stage.name.as_ref())) {
+            (Some((_, known)), _) => {
+                finding.help(format!("did you mean `{}`?", known.text));
+            }
+            (None, Some(later)) => {
+                finding.help("move that stage up").related(later.span, "the stage is defined here");
+            }
+            (None, None) => {
+                finding.help("name an earlier stage, or an image with its tag");
+            }
+        }
+    }
+}
+
+fn copy_from_own_stage(file: &Dockerfile, report: &mut Report<'_>) {
+    for (_, flag, name, stage) in copies(file) {
+        if is_own_name(file, stage, name) && file.stage_named(name, stage).is_none() {
+            report.at(flag.span, format!("stage `{name}` copies from itself")).help(
+                "copy from an earlier stage; within a stage, use RUN cp or a copy without --from",
+            );
+        }
+    }
+}
+
+fn copy_whole_stage(file: &Dockerfile, report: &mut Report<'_>) {
+    for (copy, _, name, _) in copies(file) {
+        if let [source, target] = &*copy.words
+            && source.text == "/"
+            && target.text == "/"
+        {
+            report
+                .at(copy.span, format!("everything in `{name}` is copied"))
+                .help(format!("build on it (`FROM {name}`), or copy only what is needed"));
+        }
+    }
+}
+
+fn duplicate_stage_name(file: &Dockerfile, report: &mut Report<'_>) {
+    for (at, stage) in file.stages.iter().enumerate() {
+        let Some(name) = &stage.name else { continue };
+        let first = file.stage_named(&name.text, at).map(|first| &file.stages[first]);
+        if let Some(first) = first.and_then(|first| first.name.as_ref()) {
+            report
+                .at(name.span, format!("there is a stage `{}` already", first.text))
+                .help("give each stage a name of its own")
+                .related(first.span, "the other stage");
+        }
+    }
+}
+
+fn reserved_stage_name(file: &Dockerfile, report: &mut Report<'_>) {
+    for name in file.stages.iter().filter_map(|stage| stage.name.as_ref()) {
+        if ["scratch", "context"].iter().any(|word| name.text.eq_ignore_ascii_case(word)) {
+            report
+                .at(name.span, format!("`{}` has a meaning of its own for the builder", name.text))
+                .help("choose another name");
+        }
+    }
+}
+
+fn stage_name_casing(file: &Dockerfile, report: &mut Report<'_>) {
+    for name in file.stages.iter().filter_map(|stage| stage.name.as_ref()) {
+        let lower = name.text.to_lowercase();
+        if lower != name.text && !name.text.contains(['$', '{']) {
+            report
+                .at(name.span, format!("stage name `{}` is not in lower case", name.text))
+                .help(format!("builders compare names in lower case: call it `{lower}`"));
+        }
+    }
+}
+
+fn as_casing(file: &Dockerfile, report: &mut Report<'_>) {
+    for stage in &file.stages {
+        let Some(span) = stage.as_keyword else { continue };
+        let from = report.source().slice(file.instructions[stage.from].keyword);
+        let wanted = match from {
+            "FROM" => "AS",
+            "from" => "as",
+            _ => continue,
+        };
+        let written = report.source().slice(span);
+        if written != wanted && (written == "as" || wanted == "as") {
+            report
+                .at(span, format!("`{written}` is not spelled like `{from}`"))
+                .fix(format!("Write {wanted}"), vec![Edit::replace(span, wanted)]);
+        }
+    }
+}
+
+fn instruction_before_from(file: &Dockerfile, report: &mut Report<'_>) {
+    if file.template {
+        return;
+    }
+    let before = file.instructions.iter().take_while(|instruction| instruction.stage.is_none());
+    for instruction in before {
+        if !matches!(instruction.kind, Keyword::Arg | Keyword::Unknown) {
+            let name = instruction.kind.name();
+            report
+                .at(instruction.keyword, format!("{name} stands before the first FROM"))
+                .help("only ARG, comments and parser directives may");
+        }
+    }
+}

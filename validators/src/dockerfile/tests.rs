@@ -1,0 +1,135 @@
+use super::{run, statements};
+use aidd_engine::files::Memory;
+use aidd_engine::finding::Finding;
+use aidd_engine::registry::Registry;
+use aidd_engine::rule::{Report, Setting, Settings};
+use aidd_engine::source::Source;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+static RULES: LazyLock<(Registry, Settings)> = LazyLock::new(|| {
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+    let settings = registry.rules().iter().map(|rule| {
+        let severity = rule.enabled.then_some(rule.severity);
+        (rule.id.clone(), Setting { severity, params: serde_json::Map::new() })
+    });
+    let settings = settings.collect();
+    (registry, settings)
+});
+
+fn check(text: &str, beside: &[(&str, &str)]) -> Vec<Finding> {
+    let pair = |&(path, text): &(&str, &str)| (path.to_owned(), text.as_bytes().to_vec());
+    let files = Memory(beside.iter().map(pair).collect());
+    let source = Source::new("a/Dockerfile", text);
+    let mut report = Report::new(&source, &RULES.1);
+    run(&RULES.0, &files, &mut report);
+    let mut findings = report.finish();
+    findings.sort_by_key(|finding| finding.span);
+    findings
+}
+
+/// The findings in order, as `rule severity`.
+fn found(text: &str, beside: &[(&str, &str)]) -> Vec<String> {
+    let findings = check(text, beside);
+    findings.iter().map(|finding| format!("{} {}", finding.rule, finding.severity)).collect()
+}
+
+#[test]
+fn settings_of_hadolint_count() {
+    let text = "FROM debian:latest\nMAINTAINER x\n";
+    assert_eq!(found(text, &[]), ["dockerfile/latest-tag warning", "dockerfile/maintainer error"]);
+    let settings = "ignored: [DL4000]\noverride:\n  error: [DL3007]\n  info: [DL3057]\n";
+    assert_eq!(
+        found(text, &[(".hadolint.yaml", settings)]),
+        ["dockerfile/latest-tag error"],
+        "a rule that is off by default stays off"
+    );
+}
+
+#[test]
+fn the_check_directive_counts() {
+    let text = "FROM debian:12 AS Base\nMAINTAINER x\nCOPY a b /c\n";
+    assert_eq!(
+        found(text, &[]),
+        [
+            "dockerfile/stage-name-casing info",
+            "dockerfile/maintainer error",
+            "dockerfile/copy-to-no-folder error"
+        ]
+    );
+    let one = format!("# check=skip=MaintainerDeprecated,StageNameCasing;error=true\n{text}");
+    assert_eq!(found(&one, &[]), ["dockerfile/copy-to-no-folder error"]);
+    let all = format!("#check = error=true; skip = all\n{text}");
+    assert_eq!(found(&all, &[]), ["dockerfile/copy-to-no-folder error"]);
+}
+
+#[test]
+fn a_statement_is_all_lines_of_an_instruction() {
+    let text = "# x\nFROM debian:12\nENV A=1 \\\n  # y\n  B=2\nRUN <<E\nz\nE\n";
+    let source = Source::new("Dockerfile", text);
+    let texts: Vec<&str> = statements(&source).iter().map(|span| source.slice(*span)).collect();
+    assert_eq!(texts, ["FROM debian:12\n", "ENV A=1 \\\n  # y\n  B=2\n", "RUN <<E\nz\nE\n"]);
+}
+
+#[test]
+fn a_bad_line_loses_nothing() {
+    let text = "FROM debian:latest\nRUN a\n  b c\nHEALTHCHECK none of it\nMAINTAINER x\n";
+    assert_eq!(
+        found(text, &[]),
+        [
+            "dockerfile/latest-tag warning",
+            "dockerfile/syntax error",
+            "dockerfile/syntax error",
+            "dockerfile/maintainer error"
+        ]
+    );
+}
+
+#[test]
+fn variables_that_a_base_image_may_set_are_left_alone() {
+    let of = |text: &str| found(text, &[]);
+    let none = [""; 0];
+    assert_eq!(of("FROM a:1\nENV PATH=$JAVA_HOME/bin:$PATH\nWORKDIR $HOME/x\n"), none);
+    assert_eq!(of("FROM a:1\nARG LIB1=1\nCOPY $LIB2 /\nCOPY '$LIB3' /\n"), none);
+    let here = ["dockerfile/undefined-variable warning"];
+    assert_eq!(of("FROM a:1 AS x\nARG V=1\nFROM b:1\nENV W=$V\n"), here);
+    assert_eq!(of("FROM a:1 AS x\nARG V=1\nFROM x\nENV W=$V\n"), none);
+    assert_eq!(of("FROM a:1\nCOPY $FILE /\nENV FILE=x\n"), here);
+}
+
+fn sane(text: &str) {
+    for finding in check(text, &[(".dockerignore", "*\n!a\n"), (".hadolint.yaml", "ignored: [x]")])
+    {
+        assert!(text.get(finding.span.range()).is_some(), "{finding:?} in {text:?}");
+        for edit in finding.fix.iter().flat_map(|fix| &fix.edits) {
+            assert!(text.get(edit.span.range()).is_some(), "{finding:?} in {text:?}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_upsets_a_check(text in any::<String>()) {
+        sane(&text);
+    }
+
+    #[test]
+    fn nothing_like_a_dockerfile_upsets_a_check(
+        parts in proptest::collection::vec(
+            prop_oneof![
+                Just("FROM "), Just("\nRUN "), Just("\nCOPY "), Just("\nADD "), Just("\nENV "),
+                Just("\nARG "), Just("\nLABEL "), Just("\nUSER "), Just("\nEXPOSE "), Just("\nCMD "),
+                Just("\nMAINTAINER "), Just("\nHEALTHCHECK CMD "), Just("\nWORKDIR "),
+                Just("\nONBUILD "), Just(" \\\n"), Just("\\\n\n"), Just("# c\n"), Just(" as x"),
+                Just("--from=x "), Just("--platform=$A "), Just("a:latest"), Just("$A"),
+                Just("${A:-b}"), Just("A=$A "), Just("\"b c\""), Just("["), Just("\"x\""),
+                Just("]"), Just(","), Just("é😀"), Just("a.tar "), Just("tar -xf a.tar"),
+                Just("80/UDP"), Just("1.2.3.4:5:6"), Just("/"), Just(" . "), Just("<<E\n"),
+                Just("\nE\n"), Just("url=x"), Just("'"), Just(":"), Just("@"),
+            ],
+            0..30,
+        )
+    ) {
+        sane(&parts.concat());
+    }
+}

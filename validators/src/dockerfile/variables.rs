@@ -1,0 +1,294 @@
+//! Variables: used before they are set, in the instruction that sets them, or for secrets.
+
+use super::super::Checks;
+use super::base::is_platform;
+use aidd_engine::parse::dockerfile::{
+    Dockerfile, Instruction, Keyword, Stage, Variable, Word, uses,
+};
+use aidd_engine::rule::Report;
+use aidd_engine::source::Span;
+use std::collections::{HashMap, HashSet};
+
+pub(super) const CHECKS: Checks<Dockerfile> = &[
+    ("dockerfile/env-self-reference", env_self_reference),
+    ("dockerfile/secret-in-arg-or-env", secret_in_arg_or_env),
+    ("dockerfile/undefined-variable", undefined_variable),
+];
+
+fn env_self_reference(file: &Dockerfile, report: &mut Report<'_>) {
+    let mut known: HashSet<&str> = HashSet::new();
+    for instruction in &file.instructions {
+        match instruction.kind {
+            Keyword::From => known.clear(),
+            Keyword::Arg | Keyword::Env => {
+                if instruction.kind == Keyword::Env {
+                    self_references(file, instruction, &known, report);
+                }
+                known.extend(instruction.pairs.iter().map(|pair| &*pair.key.text));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn self_references(
+    file: &Dockerfile,
+    env: &Instruction,
+    known: &HashSet<&str>,
+    report: &mut Report<'_>,
+) {
+    let mut first: HashMap<&str, (usize, Span)> = HashMap::new();
+    for (at, pair) in env.pairs.iter().enumerate() {
+        first.entry(&pair.key.text).or_insert((at, pair.key.span));
+    }
+    for (at, pair) in env.pairs.iter().enumerate() {
+        let Some(value) = &pair.value else { continue };
+        for (name, span, operator) in uses_in(file, env, value) {
+            // `A=$A` takes the `A` of before.
+            let here = first.get(&*name).filter(|&&(index, _)| index != at);
+            let Some(&(_, here)) = here.filter(|_| !known.contains(&*name) && operator.is_empty())
+            else {
+                continue;
+            };
+            report
+                .at(span, format!("`{name}` is set by the same ENV and not known yet"))
+                .help("set it in an ENV of its own before this one")
+                .related(here, "set here");
+        }
+    }
+}
+
+/// The variables in `word`: name, place and operator.
+fn uses_in<'a>(
+    file: &Dockerfile,
+    instruction: &'a Instruction,
+    word: &Word,
+) -> impl Iterator<Item = (String, Span, &'static str)> + use<'a> {
+    let start = word.at.start;
+    uses(&instruction.logical.text()[word.at.clone()], file.escape).into_iter().map(move |used| {
+        let at = start + used.at.start..start + used.at.end;
+        (used.name, instruction.logical.span(at), used.operator)
+    })
+}
+
+/// Words that name a secret when they are a whole part of a name between `_`.
+const PARTS: [&str; 10] = [
+    "apikey",
+    "auth",
+    "credential",
+    "credentials",
+    "key",
+    "password",
+    "pword",
+    "passwd",
+    "secret",
+    "token",
+];
+
+/// Texts that name a secret anywhere in a name.
+const ANYWHERE: [&str; 8] = [
+    "password",
+    "passphrase",
+    "secret",
+    "token",
+    "api_key",
+    "private_key",
+    "privatekey",
+    "access_key_id",
+];
+
+/// Parts that say that the value is not the secret itself.
+const NOT_ITSELF: [&str; 20] = [
+    "public",
+    "pub",
+    "gpg",
+    "file",
+    "path",
+    "dir",
+    "url",
+    "uri",
+    "host",
+    "port",
+    "endpoint",
+    "tokenizer",
+    "tokenizers",
+    "max",
+    "min",
+    "empty",
+    "keyring",
+    "keyserver",
+    "method",
+    "type",
+];
+
+fn names_a_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let parts: Vec<&str> = name.split('_').collect();
+    let excused = parts.iter().any(|part| NOT_ITSELF.contains(part));
+    !excused
+        && (parts.iter().any(|part| PARTS.contains(part))
+            || ANYWHERE.iter().any(|text| name.contains(text)))
+}
+
+fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
+    let setting = |one: &&Instruction| matches!(one.kind, Keyword::Arg | Keyword::Env);
+    for instruction in file.instructions.iter().filter(setting) {
+        for pair in &instruction.pairs {
+            if names_a_secret(&pair.key.text) {
+                let kind = instruction.kind.name();
+                let name = &pair.key.text;
+                report
+                    .at(pair.key.span, format!("`{name}` looks like a secret, and {kind} keeps it"))
+                    .help("anyone with the image can read it: use RUN --mount=type=secret");
+            }
+        }
+    }
+}
+
+/// Variables that are there without being set: the builder's proxies, and `PATH`.
+const ALWAYS: [&str; 11] = [
+    "PATH",
+    "HTTP_PROXY",
+    "http_proxy",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "FTP_PROXY",
+    "ftp_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+];
+
+/// Instructions in which the builder replaces variables.
+fn expands(kind: Keyword) -> bool {
+    use Keyword as K;
+    matches!(
+        kind,
+        K::Add
+            | K::Arg
+            | K::Copy
+            | K::Env
+            | K::Expose
+            | K::Label
+            | K::Stopsignal
+            | K::User
+            | K::Volume
+            | K::Workdir
+    )
+}
+
+/// What a base image sets is not in the file, so only what the file itself gives away is reported:
+/// everything on `scratch`; else a name that the file sets elsewhere, or nearly.
+fn undefined_variable(file: &Dockerfile, report: &mut Report<'_>) {
+    let mut elsewhere: HashMap<&str, Span> = HashMap::new();
+    for one in &file.instructions {
+        if matches!(one.kind, Keyword::Arg | Keyword::Env) {
+            for pair in &one.pairs {
+                elsewhere.entry(&pair.key.text).or_insert(pair.key.span);
+            }
+        }
+    }
+    let globals = file.globals();
+    file.walk(|instruction, scope| {
+        if expands(instruction.kind) {
+            let seen = Seen { scope, globals: &globals, elsewhere: &elsewhere };
+            undefined_in(file, instruction, &seen, report);
+        }
+    });
+}
+
+/// The variables of a file, as one instruction sees them.
+struct Seen<'a, 'b> {
+    scope: &'b HashMap<&'a str, Variable<'a>>,
+    globals: &'b HashMap<&'a str, Variable<'a>>,
+    elsewhere: &'b HashMap<&'a str, Span>,
+}
+
+fn undefined_in(
+    file: &Dockerfile,
+    instruction: &Instruction,
+    seen: &Seen<'_, '_>,
+    report: &mut Report<'_>,
+) {
+    // `ENV A=$A:x` extends what a base image sets.
+    let own: HashSet<&str> = instruction.pairs.iter().map(|pair| &*pair.key.text).collect();
+    let values = instruction.pairs.iter().filter_map(|pair| pair.value.as_ref());
+    let words = instruction.words.iter().filter(|_| instruction.pairs.is_empty());
+    let flags = instruction.flags.iter().filter_map(|flag| flag.value.as_ref());
+    for word in flags.chain(values).chain(words) {
+        for (name, span, operator) in uses_in(file, instruction, word) {
+            let known = seen.scope.contains_key(&*name) || ALWAYS.contains(&&*name);
+            if !known && !own.contains(&*name) && matches!(operator, "" | "#" | "%" | "/") {
+                undefined(file, instruction, &name, span, seen, report);
+            }
+        }
+    }
+}
+
+fn undefined(
+    file: &Dockerfile,
+    instruction: &Instruction,
+    name: &str,
+    span: Span,
+    seen: &Seen<'_, '_>,
+    report: &mut Report<'_>,
+) {
+    let message = format!("variable `{name}` is not set here");
+    if let Some(global) = seen.globals.get(name) {
+        report
+            .at(span, message)
+            .help(format!("repeat `ARG {name}` in the stage: those before FROM end there"))
+            .related(global.span, "set before the first FROM only");
+    } else if is_platform(name) {
+        report
+            .at(span, message)
+            .help(format!("the builder sets it once the stage says `ARG {name}`"));
+    } else if let Some(&other) = seen.elsewhere.get(name) {
+        report
+            .at(span, message)
+            .help("set it in this stage, before it is used")
+            .related(other, "set here, where this instruction does not see it");
+    } else if let Some(near) = near(name, seen.scope.keys().copied()) {
+        report.at(span, message).help(format!("did you mean `{near}`?"));
+    } else if instruction.stage.and_then(|stage| root(file, stage)).is_some_and(is_scratch) {
+        report.at(span, message).help("it is empty: set it by ARG or ENV before");
+    }
+}
+
+/// The most names looked at for one that is meant.
+const CANDIDATES: usize = 200;
+
+/// The known name that `name` was probably meant to be.
+pub(super) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if !(4..48).contains(&name.len()) {
+        return None;
+    }
+    known
+        .filter(|known| known.len().abs_diff(name.len()) < 3 && known.len() > 3)
+        .take(CANDIDATES)
+        .map(|known| (strsim::damerau_levenshtein(known, name), known))
+        .filter(|&(distance, known)| distance <= if known.len() > 7 { 2 } else { 1 })
+        .filter(|&(_, known)| !differ_in_digits(known, name))
+        .min()
+        .map(|(_, known)| known)
+}
+
+/// `LIB1` and `LIB2` are two names, not a slip.
+fn differ_in_digits(a: &str, b: &str) -> bool {
+    let bare = |text: &str| text.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    bare(a) == bare(b)
+}
+
+/// The first of the stages that `stage` builds on.
+fn root(file: &Dockerfile, stage: usize) -> Option<&Stage> {
+    let mut at = stage;
+    while let Some(base) = file.stages.get(at)?.base {
+        at = base;
+    }
+    file.stages.get(at)
+}
+
+fn is_scratch(stage: &Stage) -> bool {
+    stage.image.as_ref().is_some_and(|image| image.text == "scratch")
+}

@@ -1,0 +1,41 @@
+//! Rules written in Rust, one module per family. Each parses its file once and lists its checks by
+//! rule id; a rule's severity and words are in its page. [`ALL`] is what a program passes to the
+//! engine.
+
+mod credentials;
+mod dockerfile;
+mod memory;
+mod mermaid;
+mod shell;
+mod tkb;
+
+use aidd_engine::check::family::Family;
+use aidd_engine::rule::Report;
+
+/// Every family. Their order is that in which they run: settings of a peer that change the severity
+/// of a rule for one file come before the rules that they change.
+pub static ALL: &[Family] =
+    &[memory::FAMILY, tkb::FAMILY, dockerfile::FAMILY, mermaid::FAMILY, credentials::FAMILY];
+
+/// One rule's code: looks at a parsed file and reports what breaks the rule.
+type Check<T> = fn(&T, &mut Report<'_>);
+
+/// The rules of one family, by id.
+type Checks<T> = &'static [(&'static str, Check<T>)];
+
+fn ids<T>(checks: Checks<T>) -> Vec<&'static str> {
+    checks.iter().map(|&(id, _)| id).collect()
+}
+
+fn each<T>(checks: Checks<T>, file: &T, report: &mut Report<'_>) {
+    for &(id, check) in checks {
+        if report.begin(id) {
+            check(file, report);
+        }
+    }
+}
+
+/// What the program ships, for tests.
+#[cfg(test)]
+static DISTRIBUTION: aidd_engine::check::Distribution =
+    aidd_engine::check::Distribution::new(&aidd_content::RULES, ALL);

@@ -1,0 +1,348 @@
+//! The tracked files of the project's memory: what a merge or a hand left in them, and what in them
+//! does not go together. Only the file's own text counts, no store.
+
+use super::{Checks, each, ids};
+use aidd_engine::check::family::Family;
+use aidd_engine::finding::Edit;
+use aidd_engine::kind::{Kind, is_memory_path};
+use aidd_engine::lines::log::{self, Folded, Problem, ProblemKind, Revision};
+use aidd_engine::lines::standing::{Clash, Standing};
+use aidd_engine::lines::types::Relation;
+use aidd_engine::remembered::{self, CHECK};
+use aidd_engine::rule::Report;
+use aidd_engine::source::{Source, Span};
+use jsonc_parser::ast::{Object, Value as Ast};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use std::collections::BTreeMap;
+
+/// Tracked files of memory.
+pub(super) const FAMILY: Family = Family {
+    name: "memory",
+    rules: || ids(CHECKS),
+    claim: |path, _| is_memory_path(path).then_some(Kind::MEMORY),
+    check: |_, _, report| each(CHECKS, &parse(report.source()), report),
+    ..Family::EMPTY
+};
+
+/// The checks, by rule id.
+const CHECKS: Checks<Lines> = &[
+    ("memory/circular-supersede", circular_supersede),
+    ("memory/competing-decisions", competing_decisions),
+    ("memory/conflict-marker", conflict_marker),
+    ("memory/contested-edit", contested_edit),
+    ("memory/contradiction", contradiction),
+    ("memory/duplicate-line", duplicate_line),
+    ("memory/edited-line", edited_line),
+    ("memory/malformed-check", malformed_check),
+    ("memory/malformed-line", malformed_line),
+];
+
+/// The lines of one file.
+struct Lines {
+    /// Where each line lies, its end included.
+    places: Vec<Span>,
+    /// The memories that lines speak of, ordered by id.
+    memories: Vec<Folded>,
+    /// The revisions by their hash: number of the line from 1, and what it says.
+    revisions: BTreeMap<String, (usize, Revision)>,
+    problems: Vec<Problem>,
+}
+
+fn parse(source: &Source) -> Lines {
+    let (revisions, problems) = log::read_numbered(source.path(), source.text().as_bytes());
+    let mut by_memory: BTreeMap<&str, Vec<Revision>> = BTreeMap::new();
+    for (_, revision) in &revisions {
+        by_memory.entry(&revision.id).or_default().push(revision.clone());
+    }
+    let memories = by_memory.values().filter_map(|revisions| log::fold(revisions)).collect();
+    let mut places = Vec::new();
+    let mut start = 0;
+    for line in source.text().split_inclusive('\n') {
+        places.push(Span::new(start, start + line.len()));
+        start += line.len();
+    }
+    let revisions = revisions
+        .into_iter()
+        .map(|(number, revision)| (revision.rev.clone(), (number, revision)))
+        .collect();
+    Lines { places, memories, revisions, problems }
+}
+
+impl Lines {
+    fn problems(&self, kind: ProblemKind) -> impl Iterator<Item = (&Problem, Span)> {
+        let place = |problem: &Problem| self.place(problem.line);
+        self.problems
+            .iter()
+            .filter(move |problem| problem.kind == kind)
+            .map(move |problem| (problem, place(problem)))
+    }
+
+    /// A line from 1, its end included.
+    fn place(&self, line: usize) -> Span {
+        line.checked_sub(1).and_then(|index| self.places.get(index)).copied().unwrap_or_default()
+    }
+
+    /// The revisions that a memory shows: number of the line, and what it says; in their order.
+    fn heads(&self, id: &str) -> Vec<&(usize, Revision)> {
+        let found = self.memories.binary_search_by(|memory| (*memory.entry.id).cmp(id));
+        let heads = found.map_or(&[][..], |index| &self.memories[index].entry.heads).iter();
+        let mut heads: Vec<_> = heads.filter_map(|rev| self.revisions.get(rev)).collect();
+        heads.sort_by_key(|(number, _)| *number);
+        heads
+    }
+
+    /// The last line that shows a memory.
+    fn shown(&self, id: &str) -> Option<&(usize, Revision)> {
+        self.heads(id).pop()
+    }
+
+    /// Where a field of a line has its value, or else the line.
+    fn field(&self, source: &Source, line: usize, name: &str) -> Span {
+        let place = text_of(source, self.place(line));
+        within(source, place, |object| object.get(name).map(|field| field.value.range()))
+    }
+
+    /// Where a line links to a memory, or else the line.
+    fn link(&self, source: &Source, line: usize, relation: Relation, to: &str) -> Span {
+        let place = text_of(source, self.place(line));
+        let is = |link: &Object<'_>, name: &str, value: &str| {
+            link.get_string(name).is_some_and(|text| text.value == value)
+        };
+        within(source, place, |object| {
+            let links = object.get_array("links")?.elements.iter();
+            let found = links
+                .filter_map(Ast::as_object)
+                .find(|link| is(link, "to", to) && is(link, "relation", relation.word()));
+            found.and_then(|link| link.get("to")).map(|to| to.value.range())
+        })
+    }
+}
+
+/// A line without its end.
+fn text_of(source: &Source, line: Span) -> Span {
+    let text = source.slice(line).trim_end_matches(['\n', '\r']);
+    Span { end: line.start + u32::try_from(text.len()).unwrap_or_default(), ..line }
+}
+
+/// A part of the object on a line, or else the line.
+fn within(
+    source: &Source,
+    line: Span,
+    part: impl FnOnce(&Object<'_>) -> Option<jsonc_parser::common::Range>,
+) -> Span {
+    let whole = source.slice(line);
+    let text = whole.trim_start_matches('\u{FEFF}');
+    let start = line.start as usize + whole.len() - text.len();
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
+    let Some(Ast::Object(object)) = parsed.ok().and_then(|parsed| parsed.value) else {
+        return line;
+    };
+    part(&object).map_or(line, |range| Span::new(range.start, range.end).shift(start))
+}
+
+fn conflict_marker(lines: &Lines, report: &mut Report<'_>) {
+    for (problem, line) in lines.problems(ProblemKind::ConflictMarker) {
+        let span = text_of(report.source(), line);
+        report
+            .at(span, problem.message.as_str())
+            .fix("Delete the marker; both sides stay", vec![Edit::delete(line)]);
+    }
+}
+
+fn malformed_line(lines: &Lines, report: &mut Report<'_>) {
+    for (problem, line) in lines.problems(ProblemKind::MalformedLine) {
+        let span = text_of(report.source(), line);
+        report
+            .at(span, format!("{}; the line is passed over", problem.message))
+            .help("mend the line, or take it from the history of the file: git log -p");
+    }
+}
+
+fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
+    let carrying = |memory: &&Folded| remembered::check_of(&memory.entry).is_some();
+    let mut carrying = lines.memories.iter().filter(carrying).peekable();
+    if carrying.peek().is_none() {
+        return;
+    }
+    let standing = Standing::of(&lines.memories);
+    for memory in carrying.filter(|memory| standing.holds(&memory.entry.id)) {
+        let id = &memory.entry.id;
+        let Err(why) = remembered::validate(&memory.entry) else { continue };
+        let heads = lines.heads(id);
+        let carries = |head: &&&(usize, Revision)| head.1.metadata.contains_key(CHECK);
+        let Some((line, _)) = heads.iter().rev().find(carries) else { continue };
+        let source = report.source();
+        let place = text_of(source, lines.place(*line));
+        let span = within(source, place, |object| {
+            let check = object.get_object("metadata")?.get(CHECK)?;
+            Some(check.value.range())
+        });
+        report
+            .at(span, format!("{why}; `{id}` is not enforced"))
+            .help(format!("mend it: `aidd memory edit {id} --set check='{{…}}'`"));
+    }
+}
+
+fn duplicate_line(lines: &Lines, report: &mut Report<'_>) {
+    for (problem, line) in lines.problems(ProblemKind::DuplicateLine) {
+        let span = text_of(report.source(), line);
+        report.at(span, problem.message.as_str()).fix("Delete the copy", vec![Edit::delete(line)]);
+    }
+}
+
+fn edited_line(lines: &Lines, report: &mut Report<'_>) {
+    let read: BTreeMap<usize, &Revision> =
+        lines.revisions.values().map(|(number, revision)| (*number, revision)).collect();
+    for (problem, line) in lines.problems(ProblemKind::EditedLine) {
+        let source = report.source();
+        let span = lines.field(source, problem.line, "rev");
+        let finding = report.at(span, problem.message.as_str());
+        finding.help("change a memory with `aidd memory edit`, which keeps what it said before");
+        // A copy of another line is left to the rule on those.
+        if let Some(revision) = read.get(&problem.line) {
+            let edit = Edit::replace(text_of(source, line), revision.line());
+            finding.fix("Write the line as it is read", vec![edit]);
+        }
+    }
+}
+
+fn contested_edit(lines: &Lines, report: &mut Report<'_>) {
+    for memory in lines.memories.iter().filter(|memory| memory.entry.is_contested()) {
+        let heads = lines.heads(&memory.entry.id);
+        let Some(((last, _), others)) = heads.split_last() else { continue };
+        let source = report.source();
+        let span = lines.field(source, *last, "content");
+        let related: Vec<Span> =
+            others.iter().map(|(line, _)| lines.field(source, *line, "content")).collect();
+        let count = heads.len();
+        let message = format!("{count} edits of `{}` stand side by side", memory.entry.id);
+        let finding = report.at(span, message);
+        finding.help(format!("say which one counts: `aidd memory settle {}`", memory.entry.id));
+        for other in related {
+            finding.related(other, "another edit of it");
+        }
+    }
+}
+
+/// Reports what clashes and `pick` picks: the last line of it, and the lines of the others.
+fn clashing(
+    lines: &Lines,
+    report: &mut Report<'_>,
+    pick: impl Fn(&Clash<'_>, &Source) -> Option<Found>,
+) {
+    let standing = Standing::of(&lines.memories);
+    for clash in standing.clashes() {
+        if let Some(found) = pick(&clash, report.source()) {
+            let finding = report.at(found.span, found.message);
+            finding.help(found.help);
+            for (span, message) in found.related {
+                finding.related(span, message);
+            }
+        }
+    }
+}
+
+struct Found {
+    span: Span,
+    message: String,
+    help: String,
+    related: Vec<(Span, String)>,
+}
+
+fn competing_decisions(lines: &Lines, report: &mut Report<'_>) {
+    forked(lines, report);
+    clashing(lines, report, |clash, source| {
+        let Clash::OneTopic(_, ids) = clash else { return None };
+        let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.shown(id)).collect();
+        shown.sort_by_key(|(line, _)| *line);
+        let (last, others) = shown.split_last()?;
+        let said = |line: usize| lines.field(source, line, "content");
+        let name = last.1.topic.as_deref().unwrap_or_default().trim();
+        Some(Found {
+            span: said(last.0),
+            message: format!("{} decisions on `{name}` hold at once", shown.len()),
+            help: format!("say which one counts: `aidd memory settle {}`", last.1.id),
+            related: others
+                .iter()
+                .map(|(line, other)| (said(*line), format!("`{}` holds too", other.id)))
+                .collect(),
+        })
+    });
+}
+
+/// What replaced one memory in more than one way.
+fn forked(lines: &Lines, report: &mut Report<'_>) {
+    clashing(lines, report, |clash, source| {
+        let Clash::Forked(ids) = clash else { return None };
+        let mut shown: Vec<_> = ids.iter().filter_map(|id| lines.shown(id)).collect();
+        shown.sort_by_key(|(line, _)| *line);
+        let (last, others) = shown.split_last()?;
+        let content = |line: usize| lines.field(source, line, "content");
+        Some(Found {
+            span: content(last.0),
+            message: format!("{} memories replaced the same one and all hold", shown.len()),
+            help: format!(
+                "name the one that counts: `aidd memory settle {}`; where all are meant, link them: `aidd memory link`",
+                last.1.id
+            ),
+            related: others
+                .iter()
+                .map(|(line, other)| (content(*line), format!("`{}` holds too", other.id)))
+                .collect(),
+        })
+    });
+}
+
+fn contradiction(lines: &Lines, report: &mut Report<'_>) {
+    clashing(lines, report, |clash, source| {
+        let Clash::Contradiction(from, to) = *clash else { return None };
+        let ((line, _), (other, _)) = (lines.shown(from)?, lines.shown(to)?);
+        Some(Found {
+            span: lines.link(source, *line, Relation::Contradicts, to),
+            message: format!("`{from}` contradicts `{to}`, and both hold"),
+            help: format!("say which one counts: `aidd memory settle {from}`"),
+            related: vec![(
+                lines.field(source, *other, "content"),
+                "what it contradicts".to_owned(),
+            )],
+        })
+    });
+}
+
+fn circular_supersede(lines: &Lines, report: &mut Report<'_>) {
+    clashing(lines, report, |clash, source| {
+        let Clash::Circle(from, to) = *clash else { return None };
+        let ((line, _), (other, _)) = (lines.shown(from)?, lines.shown(to)?);
+        Some(Found {
+            span: lines.link(source, *line, Relation::Supersedes, to),
+            message: format!("`{from}` and `{to}` supersede each other, so both hold"),
+            help: format!("say which one counts: `aidd memory settle {from}`"),
+            related: vec![(lines.field(source, *other, "content"), "the other".to_owned())],
+        })
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::lines::types::Kind;
+
+    #[test]
+    fn lines_are_placed_whatever_ends_them() {
+        let first = Revision::first(Kind::Decision, "decision_1_a".into(), 1, "a").sealed();
+        let line = first.line();
+        let text = format!("\u{FEFF}{line}\r\n\r\n{{\r\n{line}");
+        let source = Source::new("ai/memory/decisions.jsonl", text);
+        let lines = parse(&source);
+        let found = |kind| {
+            lines
+                .problems(kind)
+                .map(|(_, span)| source.slice(text_of(&source, span)).to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(found(ProblemKind::MalformedLine), ["{"]);
+        assert_eq!(found(ProblemKind::DuplicateLine), [line]);
+        assert_eq!(source.slice(lines.field(&source, 1, "content")), "\"a\"");
+    }
+}

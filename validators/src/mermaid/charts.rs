@@ -1,0 +1,118 @@
+//! Checks of charts: values, lengths, and parts that are missing.
+
+use super::Diagram;
+use super::parse::Symbol;
+use aidd_engine::rule::Report;
+use aidd_engine::source::{Source, Span};
+
+pub(super) fn empty_diagram(diagram: &Diagram, report: &mut Report<'_>) {
+    if let Some(what) = diagram.model.lacks {
+        report.at(diagram.header, format!("the diagram has no {what}"));
+    }
+}
+
+pub(super) fn empty_section(diagram: &Diagram, report: &mut Report<'_>) {
+    if !matches!(&*diagram.family, "gantt" | "journey" | "timeline") {
+        return;
+    }
+    let source = report.source();
+    let is_section = |line: Span| {
+        let rest = source.slice(line).strip_prefix("section");
+        rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
+    };
+    for (at, &line) in diagram.lines.iter().enumerate() {
+        let next = diagram.lines.get(at + 1);
+        if is_section(line) && next.is_none_or(|&next| is_section(next)) {
+            report.at(line, "nothing follows in this section");
+        }
+    }
+}
+
+pub(super) fn length_mismatch(diagram: &Diagram, report: &mut Report<'_>) {
+    let Some((expected, lengths)) = &diagram.model.series else { return };
+    let source = report.source();
+    let (places, unit): (Vec<Span>, _) = if diagram.family == "radar" {
+        (diagram.of("radar curve").map(|symbol| symbol.at).collect(), "axes")
+    } else {
+        (series_lines(diagram, source), "categories")
+    };
+    if places.len() != lengths.len() || *expected == 0 {
+        return;
+    }
+    for (&place, &length) in places.iter().zip(lengths) {
+        if length != *expected {
+            let values = if length == 1 { "value" } else { "values" };
+            report.at(place, format!("{length} {values} for {expected} {unit}"));
+        }
+    }
+}
+
+/// The lines of an XY chart that hold values.
+fn series_lines(diagram: &Diagram, source: &Source) -> Vec<Span> {
+    let series = |line: &&Span| {
+        let text = source.slice(**line);
+        ["bar", "line"].iter().any(|word| {
+            text.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '\t', '[', '"']))
+        })
+    };
+    diagram.lines.iter().filter(series).copied().collect()
+}
+
+pub(super) fn missing_axis_title(diagram: &Diagram, report: &mut Report<'_>) {
+    for axis in &diagram.model.bare_axes {
+        report.at(diagram.header, format!("the {axis} has no title"));
+    }
+}
+
+pub(super) fn task_without_actor(diagram: &Diagram, report: &mut Report<'_>) {
+    let mut task: Option<&Symbol> = None;
+    for symbol in &diagram.symbols {
+        match &*symbol.what {
+            "journey people" => task = None,
+            "journey task" | "journey section" => {
+                tell(task, report);
+                task = (symbol.what == "journey task").then_some(symbol);
+            }
+            _ => {}
+        }
+    }
+    tell(task, report);
+}
+
+fn tell(task: Option<&Symbol>, report: &mut Report<'_>) {
+    if let Some(task) = task {
+        report
+            .at(task.at, format!("nobody does `{}`", task.name.trim()))
+            .help("Name the actors after the score: `Task: 3: Me, Cat`");
+    }
+}
+
+/// What a value is, whether it fits, and what to say if not.
+type Range = (&'static str, fn(f64) -> bool, &'static str);
+
+/// What a value must be.
+const RANGES: &[Range] = &[
+    ("journey score", |value| (1.0..=5.0).contains(&value), "a score goes from 1 to 5"),
+    ("sankey link value", |value| value > 0.0, "a flow without amount is not drawn"),
+    ("treemap value", |value| value > 0.0, "a leaf without size is not drawn"),
+    ("venn size", |value| value > 0.0, "a set without size is not drawn"),
+];
+
+pub(super) fn value_out_of_range(diagram: &Diagram, report: &mut Report<'_>) {
+    for symbol in &diagram.symbols {
+        let Some((_, fits, why)) = RANGES.iter().find(|(what, ..)| *what == symbol.what) else {
+            continue;
+        };
+        if symbol.name.trim().parse().is_ok_and(|value| !fits(value)) {
+            report.at(symbol.at, format!("{} is out of range: {why}", symbol.name.trim()));
+        }
+    }
+    let slices: Vec<&Symbol> = diagram.of("pie section").collect();
+    if slices.len() == diagram.model.values.len() {
+        for (slice, _) in
+            slices.iter().zip(&diagram.model.values).filter(|(_, value)| **value == 0.0)
+        {
+            report.at(slice.at, "the slice is 0: it is not drawn");
+        }
+    }
+}

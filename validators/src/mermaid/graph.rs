@@ -1,0 +1,259 @@
+//! Checks of what is connected with what.
+
+use super::Diagram;
+use aidd_engine::finding::Edit;
+use aidd_engine::rule::Report;
+use aidd_engine::source::{Source, Span};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+pub(super) fn duplicate_edge(diagram: &Diagram, report: &mut Report<'_>) {
+    let mut seen: HashMap<(&str, &str, &str), Span> = HashMap::new();
+    for edge in &diagram.model.edges {
+        let key = (&*edge.from, &*edge.to, &*edge.kind);
+        match seen.get(&key) {
+            Some(&first) => {
+                let message =
+                    format!("`{}` and `{}` are already connected like this", edge.from, edge.to);
+                report.at(edge.span, message).related(first, "the first connection");
+            }
+            None => {
+                seen.insert(key, edge.span);
+            }
+        }
+    }
+    let machine = Machine::read(diagram, report.source());
+    let mut seen: HashMap<(usize, &str, &str, &str), Span> = HashMap::new();
+    for step in machine.iter().flat_map(|machine| &machine.steps) {
+        let key = (step.scope, step.from, step.to, step.label);
+        match seen.get(&key) {
+            Some(&first) => {
+                let message = format!("this transition to `{}` is already there", step.to);
+                let finding = report.at(step.span, message);
+                finding.related(first, "the first transition");
+            }
+            None => {
+                seen.insert(key, step.span);
+            }
+        }
+    }
+}
+
+pub(super) fn self_loop(diagram: &Diagram, report: &mut Report<'_>) {
+    for edge in diagram.model.edges.iter().filter(|edge| edge.from == edge.to) {
+        report.at(edge.span, format!("`{}` is connected with itself", edge.from));
+    }
+}
+
+pub(super) fn unconnected_node(diagram: &Diagram, report: &mut Report<'_>) {
+    for id in &diagram.model.loose {
+        if let Some(symbol) = diagram.of("flowchart node").find(|symbol| symbol.name == *id) {
+            report
+                .at(symbol.at, format!("`{id}` is connected with nothing"))
+                .help("Connect it, put it into a subgraph, or remove it");
+        }
+    }
+}
+
+/// A sankey diagram flows one way: drawing a circle fails.
+pub(super) fn cyclic_flow(diagram: &Diagram, report: &mut Report<'_>) {
+    if diagram.family != "sankey" {
+        return;
+    }
+    let edges = &diagram.model.edges;
+    let forth: Vec<(&str, &str)> = edges.iter().map(|edge| (&*edge.from, &*edge.to)).collect();
+    let back: Vec<(&str, &str)> = forth.iter().map(|&(from, to)| (to, from)).collect();
+    let mut circling: HashSet<&str> = forth.iter().flat_map(|&(from, to)| [from, to]).collect();
+    prune(&mut circling, &forth);
+    prune(&mut circling, &back);
+    // Of what is left, an edge back to a node that is named earlier closes a circle.
+    let mut named: HashMap<&str, usize> = HashMap::new();
+    for (at, &(from, _)) in forth.iter().enumerate() {
+        named.entry(from).or_insert(at);
+    }
+    let closing = edges.iter().find(|edge| {
+        circling.contains(&*edge.from)
+            && circling.contains(&*edge.to)
+            && named.get(&*edge.to) <= named.get(&*edge.from)
+    });
+    if let Some(edge) = closing {
+        let message = format!("the flow from `{}` to `{}` closes a circle", edge.from, edge.to);
+        report
+            .at(edge.span, message)
+            .help("A sankey diagram cannot be drawn with a circle: split one of its nodes in two");
+    }
+}
+
+/// Removes the nodes that no edge from a remaining node leads to, until there are none.
+fn prune<'a>(nodes: &mut HashSet<&'a str>, edges: &[(&'a str, &'a str)]) {
+    let mut entering: HashMap<&str, usize> = HashMap::new();
+    let mut leaving: HashMap<&str, Vec<&'a str>> = HashMap::new();
+    for &(from, to) in edges.iter().filter(|(a, b)| nodes.contains(a) && nodes.contains(b)) {
+        *entering.entry(to).or_default() += 1;
+        leaving.entry(from).or_default().push(to);
+    }
+    let mut ready: Vec<&str> =
+        nodes.iter().copied().filter(|node| !entering.contains_key(node)).collect();
+    while let Some(node) = ready.pop() {
+        nodes.remove(node);
+        for &next in leaving.get(node).into_iter().flatten() {
+            if let Some(count) = entering.get_mut(next) {
+                *count -= 1;
+                if *count == 0 {
+                    ready.push(next);
+                }
+            }
+        }
+    }
+}
+
+/// Walking the states takes time by the square of the transitions: no picture has more.
+const MOST_STEPS: usize = 1_000;
+
+/// The states of a state diagram, read line by line. There is one only if its transitions are
+/// those of the parser.
+struct Machine<'a> {
+    steps: Vec<Step<'a>>,
+    /// Scope → (name of its composite state, scope around it); 0 is the whole.
+    scopes: Vec<(&'a str, usize)>,
+}
+
+struct Step<'a> {
+    from: &'a str,
+    to: &'a str,
+    label: &'a str,
+    scope: usize,
+    span: Span,
+    /// Where `to` is named.
+    to_at: Span,
+    from_at: Span,
+}
+
+impl<'a> Machine<'a> {
+    fn read(diagram: &Diagram, source: &'a Source) -> Option<Self> {
+        if diagram.family != "stateDiagram" || !diagram.drawn() {
+            return None;
+        }
+        let mut machine = Self { steps: Vec::new(), scopes: vec![("", 0)] };
+        let mut scope = 0;
+        let mut note = false;
+        for &line in diagram.lines.iter().skip(1) {
+            let text = source.slice(line);
+            if note {
+                note = text != "end note";
+            } else if text.starts_with("note ") {
+                note = !text.contains(':');
+            } else if text == "}" {
+                scope = machine.scopes[scope].1;
+            } else if text.starts_with("state ") && text.ends_with('{') {
+                machine.scopes.push((composite(text), scope));
+                scope = machine.scopes.len() - 1;
+            } else if let Some(step) = step(text, line, scope) {
+                machine.steps.push(step);
+            }
+        }
+        let parsed = diagram.model.transitions;
+        (parsed == machine.steps.len() && parsed <= MOST_STEPS).then_some(machine)
+    }
+}
+
+/// The name of a composite state, from `state "…" as name {`.
+fn composite(text: &str) -> &str {
+    text.trim_end_matches('{').trim().rsplit([' ', '\t']).next().unwrap_or_default().trim()
+}
+
+fn step(text: &str, line: Span, scope: usize) -> Option<Step<'_>> {
+    let arrow = text.find("-->")?;
+    let (left, right) = (&text[..arrow], &text[arrow + 3..]);
+    let colon = right.match_indices(':').map(|(at, _)| at).find(|&at| {
+        // `:::` styles the state before it.
+        !right[at..].starts_with(":::") && !right[..at].ends_with(':')
+    });
+    let (right, label) = colon.map_or((right, ""), |at| (&right[..at], right[at + 1..].trim()));
+    let name = |text: &'_ str| text.find(":::").unwrap_or(text.len());
+    let from = left[..name(left)].trim();
+    let to = right[..name(right)].trim();
+    let lead = right.len() - right.trim_start().len();
+    let start = line.start as usize;
+    let to_start = start + arrow + 3 + lead;
+    Some(Step {
+        from,
+        to,
+        label,
+        scope,
+        span: line,
+        to_at: Span::new(to_start, to_start + to.len()),
+        from_at: Span::new(start, start + from.len()),
+    })
+}
+
+pub(super) fn unreachable_state(diagram: &Diagram, report: &mut Report<'_>) {
+    let Some(machine) = Machine::read(diagram, report.source()) else { return };
+    let started =
+        |scope: usize| machine.steps.iter().any(|step| step.scope == scope && step.from == "[*]");
+    if !started(0) {
+        return;
+    }
+    let reached = reach(&machine, started);
+    let mut told = BTreeSet::new();
+    for step in &machine.steps {
+        // Only the head of an unreachable chain: mending it mends the rest.
+        let entered =
+            machine.steps.iter().any(|other| other.to == step.from && other.from != step.from);
+        if step.from != "[*]" && !reached.contains(step.from) && !entered && told.insert(step.from)
+        {
+            report
+                .at(step.from_at, format!("no transition leads to `{}`", step.from))
+                .help("Add one, from `[*]` if it is a start");
+        }
+    }
+    for step in &machine.steps {
+        let circle = step.to != "[*]" && !reached.contains(step.to) && told.is_empty();
+        if circle && told.insert(step.to) {
+            report.at(step.to_at, format!("`{}` cannot be reached from the start", step.to));
+        }
+    }
+}
+
+fn reach<'a>(machine: &Machine<'a>, started: impl Fn(usize) -> bool) -> BTreeSet<&'a str> {
+    let mut reached: BTreeSet<&str> = BTreeSet::new();
+    let mut scopes = BTreeSet::from([0]);
+    loop {
+        let before = (reached.len(), scopes.len());
+        for step in &machine.steps {
+            let open = scopes.contains(&step.scope);
+            let from = if step.from == "[*]" { open } else { reached.contains(step.from) };
+            // A composite state without a start of its own may begin anywhere.
+            let anywhere = open && step.scope != 0 && !started(step.scope);
+            if anywhere {
+                reached.insert(step.from);
+            }
+            if from || anywhere {
+                reached.insert(step.to);
+            }
+            if from && step.from != "[*]" {
+                // To be in an inner state is to be in those around it.
+                let mut scope = step.scope;
+                while scope != 0 {
+                    reached.insert(machine.scopes[scope].0);
+                    scope = machine.scopes[scope].1;
+                }
+            }
+        }
+        for (scope, (name, _)) in machine.scopes.iter().enumerate() {
+            if reached.contains(name) {
+                scopes.insert(scope);
+            }
+        }
+        if before == (reached.len(), scopes.len()) {
+            return reached;
+        }
+    }
+}
+
+/// Deletes the line of `span`, with its line break.
+pub(super) fn delete_line(source: &Source, span: Span) -> Edit {
+    let line = source.line_of(span.start);
+    let whole = source.line_span(line);
+    let next = source.line_span(line + 1).start.max(whole.end);
+    Edit::delete(Span { start: whole.start, end: next })
+}

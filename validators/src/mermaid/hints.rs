@@ -1,0 +1,309 @@
+//! What to do about the usual syntax faults.
+
+use super::{Diagram, line_at};
+use aidd_engine::finding::{Edit, Finding};
+use aidd_engine::rule::Report;
+use aidd_engine::source::{Source, Span};
+
+/// Reports a fault, with what is known about it.
+pub(super) fn report(diagram: &Diagram, span: Span, message: &str, report: &mut Report<'_>) {
+    let source = report.source();
+    let found = HINTS.iter().find_map(|hint| hint(diagram, source, span, message));
+    let found = found.unwrap_or_default();
+    let at = found.span.unwrap_or(span);
+    let finding = report.at(at, found.message.unwrap_or_else(|| message.to_owned()));
+    if let Some(help) = found.help {
+        finding.help(help);
+    }
+    if let Some((title, edit)) = found.fix {
+        set_fix(finding, found.sure, title, edit);
+    }
+}
+
+fn set_fix(finding: &mut Finding, sure: bool, title: String, edit: Edit) {
+    if sure {
+        finding.fix(title, vec![edit]);
+    } else {
+        finding.fix_unsafe(title, vec![edit]);
+    }
+}
+
+/// What a hint knows better than the parser.
+#[derive(Default)]
+struct Hint {
+    span: Option<Span>,
+    message: Option<String>,
+    help: Option<String>,
+    fix: Option<(String, Edit)>,
+    /// Nothing else can have been meant.
+    sure: bool,
+}
+
+type HintOf = fn(&Diagram, &Source, Span, &str) -> Option<Hint>;
+
+/// In order: the first that knows something is used.
+const HINTS: [HintOf; 12] = [
+    direction,
+    single_dash,
+    unclosed_block,
+    reserved_end,
+    unquoted_label,
+    unclosed_label,
+    space_in_id,
+    missing_colon,
+    unclosed_brace,
+    unknown_branch,
+    missing_role,
+    second_diagram,
+];
+
+const DIRECTIONS: [&str; 5] = ["TB", "TD", "BT", "LR", "RL"];
+
+fn direction(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
+    if !message.contains("direction") {
+        return None;
+    }
+    let word = source.slice(span).trim();
+    let help = Some(format!("A direction is one of {}", DIRECTIONS.join(", ")));
+    let same = DIRECTIONS.iter().find(|known| known.eq_ignore_ascii_case(word));
+    let fix = same.map(|known| (format!("Write `{known}`"), Edit::replace(span, *known)));
+    let message =
+        (!word.is_empty() && diagram.is_flowchart()).then(|| format!("`{word}` is no direction"));
+    Some(Hint { help, message, sure: fix.is_some(), fix, ..Hint::default() })
+}
+
+/// `A -> B`: the arrow of sequence diagrams in a flowchart.
+fn single_dash(diagram: &Diagram, source: &Source, span: Span, _: &str) -> Option<Hint> {
+    if !diagram.is_flowchart() {
+        return None;
+    }
+    let line = line_at(diagram, span.start)?;
+    let text = source.slice(line);
+    let at = text.find("->").filter(|&at| {
+        let before = text[..at].chars().next_back();
+        !before.is_some_and(|c| matches!(c, '-' | '.' | '=' | '<' | '~'))
+    })?;
+    // Inside a label it is only text.
+    if text[..at].matches(['[', '(', '{', '"', '|']).count()
+        > text[..at].matches([']', ')', '}', '"', '|']).count()
+        || text[..at].matches('"').count() % 2 == 1
+    {
+        return None;
+    }
+    let start = line.start as usize + at;
+    let span = Span::new(start, start + 2);
+    Some(Hint {
+        span: Some(span),
+        message: Some("`->` is no arrow of flowcharts".to_owned()),
+        help: Some("Write `-->`".to_owned()),
+        fix: Some(("Write `-->`".to_owned(), Edit::replace(span, "-->"))),
+        sure: true,
+    })
+}
+
+/// Words that open a block which `end` closes, by type.
+const BLOCKS: [(&str, &[&str]); 3] = [
+    ("flowchart", &["subgraph"]),
+    ("sequence", &["loop", "alt", "opt", "par", "par_over", "critical", "break", "rect", "box"]),
+    ("block", &["block"]),
+];
+
+fn unclosed_block(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
+    let family = if diagram.is_flowchart() { "flowchart" } else { &diagram.family };
+    let (_, openers) = BLOCKS.iter().find(|(kind, _)| *kind == family)?;
+    let last = diagram.lines.last()?.end;
+    if !message.contains("the end of the diagram") && span.start < last {
+        return None;
+    }
+    let mut open: Vec<(Span, &str)> = Vec::new();
+    for &line in &diagram.lines {
+        let text = source.slice(line);
+        let word = text
+            .split(|c: char| c.is_whitespace() || matches!(c, ':' | ';'))
+            .next()
+            .unwrap_or_default();
+        if word == "end" {
+            open.pop();
+        } else if openers.contains(&word) {
+            let start = line.start as usize;
+            open.push((Span::new(start, start + word.len()), word));
+        }
+    }
+    let (span, word) = open.pop()?;
+    Some(Hint {
+        span: Some(span),
+        message: Some(format!("`{word}` is not closed")),
+        help: Some("Close it with a line `end`".to_owned()),
+        ..Hint::default()
+    })
+}
+
+fn reserved_end(diagram: &Diagram, source: &Source, span: Span, _: &str) -> Option<Hint> {
+    let word = source.slice(span).trim();
+    if word != "end" || !(diagram.is_flowchart() || diagram.family == "sequence") {
+        return None;
+    }
+    let alone = line_at(diagram, span.start).is_some_and(|line| source.slice(line) == "end");
+    Some(Hint {
+        message: Some(if alone {
+            "`end` closes nothing".to_owned()
+        } else {
+            "`end` is a reserved word".to_owned()
+        }),
+        help: (!alone)
+            .then(|| "Write `End`, or use another id with the label: `e[end]`".to_owned()),
+        ..Hint::default()
+    })
+}
+
+/// `A[f(x)]`: brackets in a label that is not quoted.
+fn unquoted_label(diagram: &Diagram, source: &Source, _: Span, message: &str) -> Option<Hint> {
+    if !diagram.is_flowchart() || !message.contains("label") {
+        return None;
+    }
+    let label = diagram.lines.iter().find_map(|&line| bracketed_label(source, line))?;
+    let text = source.slice(label);
+    let quoted = format!("\"{}\"", text.trim().replace('"', "#quot;"));
+    Some(Hint {
+        span: Some(label),
+        message: Some("brackets in a label need quotes around it".to_owned()),
+        help: Some(format!("Write `{quoted}`")),
+        fix: Some(("Quote the label".to_owned(), Edit::replace(label, quoted))),
+        sure: true,
+    })
+}
+
+/// The text of the first `id[…]` in the line that has brackets in it and no quotes around it.
+fn bracketed_label(source: &Source, line: Span) -> Option<Span> {
+    let text = source.slice(line);
+    let mut from = 0;
+    while let Some(open) = text[from..].find('[') {
+        let start = from + open + 1;
+        let inside = &text[start..];
+        // `[(`, `[[`, `[/` are shapes of their own.
+        let shape = inside.starts_with(['(', '[', '/', '\\', '"', '`']);
+        let end = inside.find(']')?;
+        let label = &inside[..end];
+        if !shape && label.contains(['(', ')', '{', '}', '"']) && !label.contains('[') {
+            let start = line.start as usize + start;
+            return Some(Span::new(start, start + label.len()));
+        }
+        from = start + end;
+    }
+    None
+}
+
+fn unclosed_label(diagram: &Diagram, _: &Source, span: Span, message: &str) -> Option<Hint> {
+    let missing = message.split("(missing `").nth(1)?.split('`').next()?;
+    let line = line_at(diagram, span.start)?;
+    Some(Hint {
+        span: Some(Span { start: span.start, end: span.end.min(line.end).max(span.start) }),
+        message: Some(format!("the label is not closed by `{missing}`")),
+        ..Hint::default()
+    })
+}
+
+fn space_in_id(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
+    if !diagram.is_flowchart() || !message.contains("a label in brackets") {
+        return None;
+    }
+    let word = source.slice(span);
+    let line = line_at(diagram, span.start)?;
+    let before = source.slice(Span { start: line.start, end: span.start });
+    let first =
+        before.trim_end().rsplit([' ', '\t', '>', '&', '|', ';']).next().unwrap_or_default();
+    let plain =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if !plain(first) || !plain(word) || !before.ends_with([' ', '\t']) {
+        return None;
+    }
+    Some(Hint {
+        message: Some("an id cannot hold a space".to_owned()),
+        help: Some(format!("Write `{first}_{word}[{first} {word}]`")),
+        ..Hint::default()
+    })
+}
+
+fn missing_colon(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
+    if diagram.family != "sequence" || !message.contains("`: text`") {
+        return None;
+    }
+    let line = line_at(diagram, span.start.saturating_sub(1))?;
+    let note = source.slice(line).get(..4).is_some_and(|word| word.eq_ignore_ascii_case("note"));
+    let (what, help) = if note {
+        ("note", "Write its text after a colon: `Note over A: text`")
+    } else {
+        ("message", "Write its text after a colon: `A->>B: text`")
+    };
+    Some(Hint {
+        span: Some(line),
+        message: Some(format!("the {what} has no `:` and text")),
+        help: Some(help.to_owned()),
+        ..Hint::default()
+    })
+}
+
+/// Classes, states, entities and requirements have bodies between braces.
+fn unclosed_brace(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
+    let braced = ["classDiagram", "stateDiagram", "er", "requirement"];
+    let at_end = message.contains("the end of the diagram") || message.starts_with("EOF");
+    if !braced.contains(&&*diagram.family) || !(at_end || span.start >= diagram.lines.last()?.end) {
+        return None;
+    }
+    let mut open = Vec::new();
+    for &line in &diagram.lines {
+        let text = source.slice(line);
+        if text.ends_with('{') {
+            open.push(Span { start: line.end - 1, end: line.end });
+        } else if text.ends_with('}') && !text.contains('{') {
+            open.pop();
+        }
+    }
+    Some(Hint {
+        span: Some(open.pop()?),
+        message: Some("`{` is not closed".to_owned()),
+        help: Some("Close the body with a line `}`".to_owned()),
+        ..Hint::default()
+    })
+}
+
+fn unknown_branch(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
+    if diagram.family != "gitGraph" || !message.contains("not yet created") {
+        return None;
+    }
+    let name = source.slice(span).split_whitespace().nth(1)?;
+    Some(Hint {
+        message: Some(format!("there is no branch `{name}` yet")),
+        help: Some(format!("Write `branch {name}` first: it also checks the branch out")),
+        ..Hint::default()
+    })
+}
+
+fn missing_role(diagram: &Diagram, source: &Source, span: Span, message: &str) -> Option<Hint> {
+    if diagram.family != "er" || !message.contains("`:`") {
+        return None;
+    }
+    let line = line_at(diagram, span.start.saturating_sub(1))?;
+    source.slice(line).contains(['-', '.']).then(|| Hint {
+        span: Some(line),
+        message: Some("the relation has no `:` and label".to_owned()),
+        help: Some("Say what connects the two: `A ||--o{ B : has`".to_owned()),
+        ..Hint::default()
+    })
+}
+
+fn second_diagram(diagram: &Diagram, source: &Source, span: Span, _: &str) -> Option<Hint> {
+    let line = line_at(diagram, span.start)?;
+    if Some(&line) == diagram.lines.first() {
+        return None;
+    }
+    let word = source.slice(line).split_whitespace().next()?;
+    let named =
+        super::TYPES.contains(&word) && !matches!(word, "block" | "info" | "graph" | "packet");
+    named.then(|| Hint {
+        help: Some(format!(
+            "`{word}` begins another diagram: put each into a file or fence of its own"
+        )),
+        ..Hint::default()
+    })
+}

@@ -1,0 +1,380 @@
+//! Checks of Mermaid diagrams.
+
+mod charts;
+mod graph;
+mod hints;
+mod names;
+mod parse;
+mod references;
+mod sequence;
+
+use super::{Checks, ids};
+use aidd_engine::check::family::Family;
+use aidd_engine::finding::Edit;
+use aidd_engine::kind::{self, Kind};
+use aidd_engine::rule::Report;
+use aidd_engine::source::Span;
+use parse::{Diagram, Fault, Symbol, parse};
+
+/// Mermaid diagrams.
+pub(super) const FAMILY: Family = Family {
+    name: "mermaid",
+    rules: || ids(CHECKS),
+    claim: |path, text| kind::kinds(path, text).contains(&Kind::MERMAID).then_some(Kind::MERMAID),
+    fence: |language| matches!(language, "mermaid" | "mmd").then_some(Kind::MERMAID),
+    check: |_, _, report| run(report),
+    ..Family::EMPTY
+};
+
+/// The checks, by rule id.
+const CHECKS: Checks<Diagram> = &[
+    ("mermaid/activation-without-end", sequence::activation_without_end),
+    ("mermaid/conflicting-labels", names::conflicting_labels),
+    ("mermaid/cyclic-flow", graph::cyclic_flow),
+    ("mermaid/duplicate-declaration", names::duplicate_declaration),
+    ("mermaid/duplicate-edge", graph::duplicate_edge),
+    ("mermaid/duplicate-id", names::duplicate_id),
+    ("mermaid/duplicate-label", names::duplicate_label),
+    ("mermaid/duplicate-member", names::duplicate_member),
+    ("mermaid/duplicate-sibling", names::duplicate_sibling),
+    ("mermaid/empty-diagram", charts::empty_diagram),
+    ("mermaid/empty-label", names::empty_label),
+    ("mermaid/empty-section", charts::empty_section),
+    ("mermaid/experimental-type", experimental_type),
+    ("mermaid/invalid-config", invalid_config),
+    ("mermaid/invalid-date", invalid_date),
+    ("mermaid/late-front-matter", late_front_matter),
+    ("mermaid/length-mismatch", charts::length_mismatch),
+    ("mermaid/missing-axis-title", charts::missing_axis_title),
+    ("mermaid/missing-direction", missing_direction),
+    ("mermaid/no-accessible-description", no_accessible_description),
+    ("mermaid/no-accessible-title", no_accessible_title),
+    ("mermaid/outdated-keyword", outdated_keyword),
+    ("mermaid/self-loop", graph::self_loop),
+    ("mermaid/syntax", syntax),
+    ("mermaid/task-without-actor", charts::task_without_actor),
+    ("mermaid/unconnected-node", graph::unconnected_node),
+    ("mermaid/undeclared-participant", sequence::undeclared_participant),
+    ("mermaid/undefined-class", references::undefined_class),
+    ("mermaid/unknown-diagram-type", unknown_diagram_type),
+    ("mermaid/unknown-reference", references::unknown_reference),
+    ("mermaid/unreachable-state", graph::unreachable_state),
+    ("mermaid/unused-class", references::unused_class),
+    ("mermaid/value-out-of-range", charts::value_out_of_range),
+];
+
+/// Runs the checks over the source of `report`.
+fn run(report: &mut Report<'_>) {
+    let diagram = parse(report.source());
+    super::each(CHECKS, &diagram, report);
+    if let Some(Fault::Skipped(why)) = &diagram.fault
+        && report.begin("aidd/skipped-file")
+    {
+        report.at(diagram.header, format!("the diagram was not checked: {why}"));
+    }
+}
+
+impl Diagram {
+    /// Names of one kind, in order.
+    fn of<'a>(&'a self, what: &'a str) -> impl Iterator<Item = &'a Symbol> {
+        self.symbols.iter().filter(move |symbol| symbol.what == what)
+    }
+
+    /// Whether Mermaid draws it.
+    fn drawn(&self) -> bool {
+        self.fault.is_none()
+    }
+
+    /// Whether the type is a flowchart, in one of its spellings.
+    fn is_flowchart(&self) -> bool {
+        self.family.starts_with("flowchart") || self.family == "swimlane"
+    }
+}
+
+/// The first words of all types, as one would write them today.
+const TYPES: &[&str] = &[
+    "flowchart",
+    "graph",
+    "sequenceDiagram",
+    "classDiagram",
+    "stateDiagram-v2",
+    "stateDiagram",
+    "erDiagram",
+    "gantt",
+    "pie",
+    "journey",
+    "mindmap",
+    "timeline",
+    "gitGraph",
+    "quadrantChart",
+    "requirementDiagram",
+    "C4Context",
+    "C4Container",
+    "C4Component",
+    "C4Dynamic",
+    "C4Deployment",
+    "sankey",
+    "xychart",
+    "block",
+    "packet",
+    "kanban",
+    "architecture-beta",
+    "radar-beta",
+    "treemap-beta",
+    "venn-beta",
+    "wardley-beta",
+    "treeView-beta",
+    "ishikawa-beta",
+    "swimlane-beta",
+    "cynefin-beta",
+    "railroad-beta",
+    "eventmodeling",
+    "zenuml",
+    "info",
+];
+
+fn syntax(diagram: &Diagram, report: &mut Report<'_>) {
+    if let Some(Fault::Syntax { span, message }) = &diagram.fault {
+        hints::report(diagram, *span, message, report);
+    }
+}
+
+fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
+    if diagram.fault != Some(Fault::UnknownType) {
+        return;
+    }
+    let word = report.source().slice(diagram.header);
+    if word.is_empty() {
+        report.at(diagram.header, "the file holds no diagram");
+        return;
+    }
+    let near = nearest(word, TYPES.iter().copied()).or_else(|| {
+        let usual = format!("{word}Diagram");
+        TYPES.iter().copied().find(|known| known.eq_ignore_ascii_case(&usual))
+    });
+    let finding = report.at(diagram.header, format!("`{word}` is no type of diagram"));
+    match near {
+        Some(near) => {
+            finding.help(format!("Did you mean `{near}`?"));
+            finding
+                .fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(diagram.header, near)]);
+        }
+        None => {
+            finding.help("Begin with the type, such as `flowchart TD` or `sequenceDiagram`");
+        }
+    }
+}
+
+fn late_front_matter(diagram: &Diagram, report: &mut Report<'_>) {
+    let Some(Fault::LateFrontMatter { fence }) = diagram.fault else { return };
+    let source = report.source();
+    let start = source.line_span(source.line_of(fence.start)).start;
+    let before = Span { start: 0, end: start };
+    let comments = source.slice(before).trim_start_matches('\u{FEFF}').trim_start().to_owned();
+    let finding = report.at(fence, "front matter does not begin on the first line");
+    finding.help("Mermaid reads front matter only if nothing stands before it, not even a comment");
+    let mut edits = vec![Edit::delete(before)];
+    if !comments.is_empty() {
+        let end = diagram.lines.iter().skip(1).find(|&&line| source.slice(line) == "---");
+        let Some(end) = end else { return };
+        let rest = source.line_span(source.line_of(end.start) + 1);
+        edits.push(Edit::insert(rest.start, comments));
+    }
+    finding.fix("Move the front matter to the top", edits);
+}
+
+fn invalid_config(diagram: &Diagram, report: &mut Report<'_>) {
+    if let Some(Fault::Config { span, message }) = &diagram.fault {
+        report.at(*span, message);
+    }
+}
+
+fn invalid_date(diagram: &Diagram, report: &mut Report<'_>) {
+    if let Some(Fault::Dates { span, message }) = &diagram.fault {
+        report
+            .at(*span, message)
+            .help("Write dates as `dateFormat` says, and `after ID` to wait for another task");
+    }
+}
+
+fn no_accessible_title(diagram: &Diagram, report: &mut Report<'_>) {
+    if let Some((false, _)) = diagram.model.accessible {
+        report
+            .at(diagram.header, "the diagram has no `accTitle`")
+            .help("Add a line `accTitle: …` that names the diagram for screen readers");
+    }
+}
+
+fn no_accessible_description(diagram: &Diagram, report: &mut Report<'_>) {
+    if let Some((_, false)) = diagram.model.accessible {
+        report
+            .at(diagram.header, "the diagram has no `accDescr`")
+            .help("Add a line `accDescr: …` that says what the picture shows");
+    }
+}
+
+fn experimental_type(diagram: &Diagram, report: &mut Report<'_>) {
+    let word = report.source().slice(diagram.header);
+    if let Some(stable) = word.strip_suffix("-beta")
+        && !diagram.family.is_empty()
+        && !STABLE.contains(&stable)
+    {
+        report.at(diagram.header, format!("`{word}` is experimental: its syntax may change"));
+    }
+}
+
+/// Types that have left their `-beta` behind.
+const STABLE: [&str; 4] = ["sankey", "xychart", "block", "packet"];
+
+fn outdated_keyword(diagram: &Diagram, report: &mut Report<'_>) {
+    if diagram.family.is_empty() {
+        return;
+    }
+    let word = report.source().slice(diagram.header);
+    let (now, same) = match word {
+        "graph" => ("flowchart", true),
+        "classDiagram-v2" => ("classDiagram", true),
+        "stateDiagram" => ("stateDiagram-v2", true),
+        _ => match word.strip_suffix("-beta") {
+            // Renderers older than the change know only the old word.
+            Some(stable) if STABLE.contains(&stable) => (stable, false),
+            _ => return,
+        },
+    };
+    let finding = report.at(diagram.header, format!("`{word}` is now written `{now}`"));
+    let edits = vec![Edit::replace(diagram.header, now)];
+    let title = format!("Write `{now}`");
+    if same {
+        finding.fix(title, edits);
+    } else {
+        finding.fix_unsafe(title, edits);
+    }
+}
+
+fn missing_direction(diagram: &Diagram, report: &mut Report<'_>) {
+    let drawn = diagram.is_flowchart() && diagram.model.accessible.is_some();
+    if drawn && !diagram.model.directed {
+        let finding = report.at(diagram.header, "the flowchart does not say which way it runs");
+        finding.help("Without a direction it runs from top to bottom: write `TB` to say so");
+        finding.fix("Add `TB`", vec![Edit::insert(diagram.header.end, " TB")]);
+    }
+}
+
+/// The longest word, in bytes, and the most names that are looked at for what is meant: a
+/// comparison costs the product of the lengths.
+const LIKENESS: (usize, usize) = (64, 500);
+
+/// The name most like `word`, if any is like enough.
+fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > LIKENESS.0 {
+        return None;
+    }
+    let lower = word.to_lowercase();
+    names
+        .filter(|name| *name != word && name.len() <= LIKENESS.0)
+        .take(LIKENESS.1)
+        .map(|name| {
+            // A name of a few letters is like any other: only its case may differ.
+            let least = if name.len() < 3 { 1.0 } else { 0.65 };
+            (name, strsim::normalized_damerau_levenshtein(&lower, &name.to_lowercase()), least)
+        })
+        .filter(|(_, score, least)| score >= least)
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(name, ..)| name)
+}
+
+/// The line around `at`, trimmed.
+fn line_at(diagram: &Diagram, at: u32) -> Option<Span> {
+    let index = diagram.lines.partition_point(|line| line.start <= at).checked_sub(1)?;
+    diagram.lines.get(index).copied().filter(|line| at <= line.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::finding::{Finding, Severity};
+    use aidd_engine::rule::{Setting, Settings};
+    use aidd_engine::source::Source;
+    use proptest::prelude::*;
+
+    fn findings(text: &str) -> (Source, Vec<Finding>) {
+        let source = Source::new("d.mmd", text);
+        let setting = Setting { severity: Some(Severity::Warning), params: serde_json::Map::new() };
+        let all: Settings = CHECKS.iter().map(|(id, _)| ((*id).into(), setting.clone())).collect();
+        let mut report = Report::new(&source, &all);
+        run(&mut report);
+        let findings = report.finish();
+        (source, findings)
+    }
+
+    fn rules(text: &str) -> Vec<String> {
+        let mut rules: Vec<_> =
+            findings(text).1.iter().map(|finding| finding.rule.to_string()).collect();
+        rules.sort();
+        rules.dedup();
+        rules
+    }
+
+    #[test]
+    fn a_sound_diagram_has_no_finding() {
+        for text in [
+            "flowchart LR\n  accTitle: a\n  accDescr: b\n  A[One] --> B & C --> D:::x\n  \
+             A -->|again| B\n  classDef x fill:#fff\n",
+            "sequenceDiagram\n  accTitle: a\n  accDescr: b\n  participant A\n  actor B\n  \
+             A->>+B: hi\n  B-->>-A: yo\n",
+            "sankey\n\nA,B,10\nB,C,5\n",
+        ] {
+            assert_eq!(rules(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_known_in_every_spelling() {
+        for text in [
+            "requirementDiagram\n  functionalRequirement a {\n  }\n  designConstraint b {\n  }\n  \
+             a - contains -> b\n",
+            "classDiagram\n  class Box~T~\n  note for Box \"x\"\n  click Box href \"x\"\n",
+            "stateDiagram-v2\n  state f <<fork>>\n  [*] --> f\n  class f k\n  classDef k fill:#fff\n",
+            "block-beta\n  block:g:2\n    d\n  end\n  style g fill:#fff\n",
+        ] {
+            let found = rules(text);
+            assert!(!found.iter().any(|rule| rule == "mermaid/unknown-reference"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_broken_diagram_is_not_judged_further() {
+        assert_eq!(rules("pie\n  \"a\" : 0\n  \"a\" : x\n"), ["mermaid/syntax"]);
+    }
+
+    #[test]
+    fn edges_are_found_in_chains_and_groups() {
+        let (source, findings) = findings(
+            "flowchart LR\n  A & B --> C[x & y] --> D\n  B --> C; C --> D\n  accTitle: a\n  accDescr: b\n",
+        );
+        let found: Vec<_> = findings.iter().map(|finding| source.slice(finding.span)).collect();
+        assert_eq!(found, ["B --> C", "C --> D"]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        #[test]
+        fn no_text_is_too_odd(
+            header in "(flowchart TD|sequenceDiagram|classDiagram|stateDiagram-v2|erDiagram|gantt|pie|journey\
+                |mindmap|gitGraph|sankey|quadrantChart|requirementDiagram|block|kanban|C4Context|xychart|timeline)",
+            body in proptest::collection::vec(
+                "(\n|\r\n| |  |A|B|é|😀|-->|->>|--|\\[|\\]|\\(|\\)|\\{|\\}|:|:::|\"|,|1|\\||\
+                 end|subgraph|state|class|click|style|section|after|%%|---|@|~|<|>|&|;|activate|note)",
+                0..40,
+            ),
+        ) {
+            let (source, findings) = findings(&format!("{header}\n{}", body.concat()));
+            for finding in findings {
+                prop_assert!(finding.span.end as usize <= source.text().len());
+                prop_assert!(source.text().is_char_boundary(finding.span.start as usize));
+                prop_assert!(source.text().is_char_boundary(finding.span.end as usize));
+                prop_assert!(!finding.message.is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Checks of names and texts that clash, repeat or are missing.
+
+use super::parse::Symbol;
+use super::{Diagram, graph, references};
+use aidd_engine::rule::Report;
+use aidd_engine::source::{Source, Span};
+use std::collections::HashMap;
+
+pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {
+    let mut labels: HashMap<&str, &Symbol> = HashMap::new();
+    let mut node = "";
+    for symbol in &diagram.symbols {
+        match &*symbol.what {
+            "flowchart node" => node = &symbol.name,
+            "flowchart node label" => {
+                let first = *labels.entry(node).or_insert(symbol);
+                if first.name.trim() != symbol.name.trim() {
+                    report
+                        .at(symbol.at, format!("`{node}` already has another label"))
+                        .help("Only the last label is drawn: give each node an id of its own")
+                        .related(first.at, "the first label");
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Kinds of names that must differ among themselves, and what to call them.
+const IDS: &[(&[&str], &str)] = &[
+    (&["gantt task"], "task"),
+    (references::REQUIREMENTS, "requirement or element"),
+    (references::C4_ELEMENTS, "element"),
+    (&["gitGraph commit id"], "commit"),
+    (&["kanban section", "kanban item"], "item"),
+    (&["wardley component", "wardley anchor"], "component"),
+    (&["venn set"], "set"),
+    (&["radar axis"], "axis"),
+    (&["radar curve"], "curve"),
+    (&["requirement id"], "requirement"),
+];
+
+pub(super) fn duplicate_id(diagram: &Diagram, report: &mut Report<'_>) {
+    if !diagram.drawn() {
+        return;
+    }
+    for (kinds, what) in IDS {
+        repeated(diagram, kinds, report, |name| {
+            format!("another {what} already has the id `{name}`")
+        });
+    }
+}
+
+/// Texts by which a reader tells things apart.
+const LABELS: &[(&[&str], &str)] = &[
+    (&["pie section"], "slice"),
+    (&["quadrant chart point"], "point"),
+    (&["gitGraph commit tag"], "commit"),
+];
+
+pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
+    if !diagram.drawn() {
+        return;
+    }
+    for (kinds, what) in LABELS {
+        repeated(diagram, kinds, report, |name| {
+            format!("another {what} is already called `{name}`")
+        });
+    }
+    // The label of a column follows its id.
+    let mut columns: HashMap<&str, &Symbol> = HashMap::new();
+    for pair in diagram.symbols.windows(2) {
+        if pair[0].what == "kanban section" && pair[1].what == "kanban label" {
+            let label = &pair[1];
+            if let Some(first) = columns.insert(&label.name, label) {
+                report
+                    .at(label.at, format!("another column is already called `{}`", label.name))
+                    .related(first.at, "the first column");
+            }
+        }
+    }
+}
+
+fn repeated(
+    diagram: &Diagram,
+    kinds: &[&str],
+    report: &mut Report<'_>,
+    message: impl Fn(&str) -> String,
+) {
+    let mut seen: HashMap<&str, Span> = HashMap::new();
+    for symbol in diagram.symbols.iter().filter(|symbol| kinds.contains(&&*symbol.what)) {
+        let name = symbol.name.trim();
+        if name.is_empty() {
+            continue;
+        }
+        match seen.get(name) {
+            Some(&first) if first != symbol.at => {
+                report.at(symbol.at, message(name)).related(first, "the first one");
+            }
+            Some(_) => {}
+            None => {
+                seen.insert(name, symbol.at);
+            }
+        }
+    }
+}
+
+pub(super) fn duplicate_declaration(diagram: &Diagram, report: &mut Report<'_>) {
+    if !diagram.drawn() {
+        return;
+    }
+    repeated(diagram, &["sequence participant", "sequence actor"], report, |name| {
+        format!("`{name}` is already declared")
+    });
+    let source = report.source();
+    // A class or an entity may be named again; two bodies are easily taken for two things.
+    let mut bodies: HashMap<&str, Span> = HashMap::new();
+    for symbol in
+        diagram.symbols.iter().filter(|symbol| matches!(&*symbol.what, "class" | "er entity"))
+    {
+        let opens = super::line_at(diagram, symbol.at.start).is_some_and(|line| {
+            let after = source.slice(Span { start: symbol.at.end, end: line.end });
+            after.contains('{')
+        });
+        if !opens {
+            continue;
+        }
+        if let Some(first) = bodies.insert(&symbol.name, symbol.at) {
+            report
+                .at(symbol.at, format!("`{}` already has a body", symbol.name))
+                .help("Put all its lines into one body")
+                .related(first, "the first body");
+        }
+    }
+}
+
+pub(super) fn duplicate_member(diagram: &Diagram, report: &mut Report<'_>) {
+    if !diagram.drawn() {
+        return;
+    }
+    let mut owner = "";
+    let mut seen: HashMap<(&str, &str), Span> = HashMap::new();
+    for symbol in &diagram.symbols {
+        match &*symbol.what {
+            "class" | "class member owner" | "er entity" => owner = &symbol.name,
+            "class member" | "er attribute" => {
+                let name = symbol.name.trim();
+                if name.is_empty() {
+                    continue;
+                }
+                match seen.get(&(owner, name)) {
+                    Some(&first) => {
+                        let edit = graph::delete_line(report.source(), symbol.at);
+                        let alone = alone(report.source(), symbol.at);
+                        let finding =
+                            report.at(symbol.at, format!("`{owner}` already has `{name}`"));
+                        finding.related(first, "the first one");
+                        if alone && symbol.what == "class member" {
+                            finding.fix_unsafe("Delete the line", vec![edit]);
+                        }
+                    }
+                    None => {
+                        seen.insert((owner, name), symbol.at);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether nothing else stands on the line.
+fn alone(source: &Source, span: Span) -> bool {
+    source.slice(source.line_span(source.line_of(span.start))).trim() == source.slice(span).trim()
+}
+
+/// Kinds of names that form a tree by their indentation.
+const TREES: [&str; 6] = [
+    "mindmap node",
+    "treemap section",
+    "treemap leaf",
+    "tree view node",
+    "ishikawa cause",
+    "ishikawa effect",
+];
+
+pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
+    if !diagram.drawn() {
+        return;
+    }
+    let source = report.source();
+    // Indentation of each open level, with the names of its children so far.
+    let mut levels: Vec<(u32, HashMap<&str, Span>)> = vec![(0, HashMap::new())];
+    for symbol in diagram.symbols.iter().filter(|symbol| TREES.contains(&&*symbol.what)) {
+        let Some(line) = super::line_at(diagram, symbol.at.start) else { continue };
+        let indent = line.start - source.line_span(source.line_of(line.start)).start;
+        while levels.len() > 1 && levels.last().is_some_and(|(at, _)| *at > indent) {
+            levels.pop();
+        }
+        // The text as written tells more than the id: `a[One]` and `a[Two]` differ.
+        let text = source.slice(line);
+        if let Some((_, siblings)) = levels.last_mut()
+            && let Some(first) = siblings.insert(text, line)
+        {
+            report
+                .at(line, format!("`{}` is already there beside it", symbol.name.trim()))
+                .related(first, "the first one");
+        }
+        levels.push((indent + 1, HashMap::new()));
+    }
+}
+
+pub(super) fn empty_label(diagram: &Diagram, report: &mut Report<'_>) {
+    for symbol in diagram.of("packet block").filter(|symbol| symbol.name.trim().is_empty()) {
+        report.at(symbol.at, "this field has no name");
+    }
+    if !diagram.is_flowchart() || !diagram.drawn() {
+        return;
+    }
+    let source = report.source();
+    for &line in &diagram.lines {
+        let text = source.slice(line);
+        for (at, _) in text.match_indices('"') {
+            let rest = &text[at + 1..];
+            let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+            let inside = rest[blanks..].strip_prefix('"');
+            let opens = text[..at].ends_with(['[', '(', '{', '|', '>', '/', '\\']);
+            let closes = |after: &str| after.starts_with([']', ')', '}', '|', '/', '\\']);
+            if blanks > 0 && opens && inside.is_some_and(closes) {
+                let start = line.start as usize + at;
+                report.at(Span::new(start, start + blanks + 2), "this label is blank");
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Mermaid diagrams. This module and its neighbours are the only code that knows the parser
+//! crate (merman); checks see a [`Diagram`], whose names, spans and edges are ours.
+
+mod fault;
+mod model;
+mod strict;
+
+use aidd_engine::source::{Source, Span};
+use merman_core::semantic::{SemanticParseOutcome, SemanticParser, SemanticSnapshotCapture};
+use merman_core::{EditorSemanticRole, Error, ParsedEditorFacts};
+use merman_model::operation::OperationControl;
+use merman_model::source::SourceSpan;
+use model::Model;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+/// A diagram, read as far as it can be.
+#[derive(Debug, Default)]
+pub(crate) struct Diagram {
+    /// What the parser calls the type: `flowchart-v2`, `sequence`, `gitGraph`; empty if unknown.
+    pub(crate) family: String,
+    /// The word that names the type.
+    pub(crate) header: Span,
+    /// Lines that hold code, trimmed: no blank line, comment, directive or front matter.
+    pub(crate) lines: Vec<Span>,
+    /// What keeps Mermaid from drawing it.
+    pub(crate) fault: Option<Fault>,
+    /// Names and texts, in the order of the source; also of the sound part of a broken diagram.
+    pub(crate) symbols: Vec<Symbol>,
+    /// What the diagram means; empty when it is broken.
+    pub(crate) model: Model,
+}
+
+/// One name or text in a diagram.
+#[derive(Debug)]
+pub(crate) struct Symbol {
+    /// The name or text, without quotes and brackets.
+    pub(crate) name: String,
+    /// What it is: `flowchart node`, `gantt dependency`, `er attribute`.
+    pub(crate) what: String,
+    /// Where it is spelled out.
+    pub(crate) at: Span,
+    /// It, and what belongs to it: brackets, or the whole statement.
+    pub(crate) span: Span,
+    /// It is the definition of a style class.
+    pub(crate) class_definition: bool,
+}
+
+/// Why Mermaid would not draw a diagram.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The first word names no type of diagram.
+    UnknownType,
+    /// The text breaks the grammar of its type.
+    Syntax {
+        /// Where.
+        span: Span,
+        /// What was found, and what was expected.
+        message: String,
+    },
+    /// Front matter that is not the first thing in the file.
+    LateFrontMatter {
+        /// Its opening line.
+        fence: Span,
+    },
+    /// Front matter that is not YAML, or a directive that is not JSON.
+    Config {
+        /// Where.
+        span: Span,
+        /// What is wrong.
+        message: String,
+    },
+    /// The dates of a gantt chart do not work out. Only drawing shows it: the grammar is fine.
+    Dates {
+        /// Where.
+        span: Span,
+        /// What is wrong.
+        message: String,
+    },
+    /// The parser gave up.
+    Skipped(String),
+}
+
+/// Longest a diagram may take. The slowest real ones take a hundredth of it.
+const BUDGET: Duration = Duration::from_secs(2);
+
+static PARSER: LazyLock<SemanticParser> = LazyLock::new(SemanticParser::new);
+
+/// Reads a diagram.
+pub(crate) fn parse(source: &Source) -> Diagram {
+    let (lines, front_matter) = code_lines(source);
+    let header = lines.first().map_or(Span::default(), |&line| first_word(source, line));
+    let mut diagram = Diagram { header, lines, ..Diagram::default() };
+    if diagram.lines.is_empty()
+        && let Some(open) = source.text().find("%%{")
+    {
+        let message = "the directive is not closed by `}%%`".to_owned();
+        diagram.fault = Some(Fault::Config { span: Span::new(open, open + 3), message });
+        return diagram;
+    }
+    if let Some(fence) = late_front_matter(source, &diagram) {
+        diagram.fault = Some(Fault::LateFrontMatter { fence });
+        return diagram;
+    }
+    // The parser guards its own stages; this is for what lies between them.
+    let capture = catch_unwind(AssertUnwindSafe(|| {
+        let control = OperationControl::new().with_deadline(BUDGET);
+        PARSER.capture_diagram_snapshot_controlled_sync(source.text(), &control)
+    }));
+    match capture {
+        Ok(Ok(SemanticSnapshotCapture::Snapshot(snapshot))) => {
+            let (metadata, outcome, facts) = snapshot.into_parts();
+            diagram.family = metadata.diagram_type;
+            if let ParsedEditorFacts::Available(facts) = facts {
+                diagram.symbols = symbols(facts.symbols, source);
+                fault::remember(&mut diagram, &facts.diagnostics);
+            }
+            read(outcome, source, &mut diagram);
+        }
+        Ok(Ok(SemanticSnapshotCapture::Failed { error, .. })) => {
+            diagram.fault = fault::of_error(&error, source, &diagram, front_matter);
+        }
+        Ok(Ok(SemanticSnapshotCapture::Panicked { .. })) | Err(_) => {
+            diagram.fault = Some(Fault::Skipped("the parser failed on it".to_owned()));
+        }
+        Ok(Err(_)) => {
+            diagram.fault = Some(Fault::Skipped("it takes too long to parse".to_owned()));
+        }
+    }
+    diagram
+}
+
+fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
+    let found = diagram.fault.take();
+    match outcome {
+        SemanticParseOutcome::Parsed(model) => {
+            diagram.model = model::of(&model, source, diagram);
+            diagram.fault = strict::fault(source, diagram);
+        }
+        SemanticParseOutcome::Failed(error) => {
+            diagram.fault = fault::of_error(&error, source, diagram, None);
+            place(&error, found.as_ref(), diagram);
+        }
+        SemanticParseOutcome::Panicked(_) => {
+            diagram.fault = Some(Fault::Skipped("the parser failed on it".to_owned()));
+        }
+    }
+}
+
+/// Uses the place the recovery found for an error that has none of its own.
+fn place(error: &Error, found: Option<&Fault>, diagram: &mut Diagram) {
+    if let Error::DiagramParse { diagnostic, .. } = error
+        && diagnostic.span().is_none()
+        && let Some(Fault::Syntax { span: better, .. }) = found
+        && let Some(Fault::Syntax { span, .. }) = &mut diagram.fault
+        && *span == diagram.header
+    {
+        *span = *better;
+    }
+}
+
+/// A span of the parser, cut to the source.
+pub(crate) fn span(of: SourceSpan, source: &Source) -> Span {
+    let text = source.text();
+    let end = text.floor_char_boundary(of.end);
+    Span::new(text.floor_char_boundary(of.start).min(end), end)
+}
+
+fn symbols(facts: Vec<merman_core::EditorSemanticSymbol>, source: &Source) -> Vec<Symbol> {
+    facts
+        .into_iter()
+        .map(|symbol| Symbol {
+            at: span(symbol.selection, source),
+            span: span(symbol.span, source),
+            name: symbol.name,
+            what: symbol.detail.unwrap_or_default(),
+            class_definition: symbol.role == EditorSemanticRole::ClassDefinition,
+        })
+        .collect()
+}
+
+/// The lines that hold code, and the front matter before them.
+fn code_lines(source: &Source) -> (Vec<Span>, Option<Span>) {
+    let mut lines = Vec::new();
+    let mut front_matter = None;
+    let mut directive = false;
+    let mut number = 0;
+    if trimmed(source, 0).1 == "---"
+        && let Some(end) = (1..source.line_count()).find(|&line| trimmed(source, line).1 == "---")
+    {
+        front_matter = Some(source.line_span(0).cover(source.line_span(end)));
+        number = end + 1;
+    }
+    for line in number..source.line_count() {
+        let (span, text) = trimmed(source, line);
+        if directive || text.starts_with("%%{") {
+            directive = !text.contains("}%%");
+        } else if !text.is_empty() && !text.starts_with("%%") {
+            lines.push(span);
+        }
+    }
+    (lines, front_matter)
+}
+
+fn trimmed(source: &Source, line: usize) -> (Span, &str) {
+    let span = source.line_span(line);
+    let text = source.slice(span);
+    let start = text.len() - text.trim_start_matches(['\u{FEFF}', ' ', '\t']).len();
+    let text = text[start..].trim_end();
+    let start = span.start as usize + start;
+    (Span::new(start, start + text.len()), text)
+}
+
+fn first_word(source: &Source, line: Span) -> Span {
+    let text = source.slice(line);
+    let end =
+        text.find(|c: char| c.is_whitespace() || matches!(c, ';' | ':')).unwrap_or(text.len());
+    Span::new(line.start as usize, line.start as usize + end)
+}
+
+/// A front matter fence where the diagram should begin, followed by a second one.
+fn late_front_matter(source: &Source, diagram: &Diagram) -> Option<Span> {
+    let &fence = diagram.lines.first()?;
+    let closed = diagram.lines.iter().skip(1).any(|&line| source.slice(line) == "---");
+    (source.slice(fence) == "---" && closed && fence.start > 0).then_some(fence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Source, Diagram) {
+        let source = Source::new("d.mmd", text);
+        let diagram = parse(&source);
+        (source, diagram)
+    }
+
+    #[test]
+    fn header_and_lines_skip_what_is_no_code() {
+        let (source, diagram) = read(
+            "---\ntitle: x\n---\n%% c\n%%{init: {\n}}%%\n\n  flowchart LR\r\n  A --> B %% d\n",
+        );
+        assert_eq!(source.slice(diagram.header), "flowchart");
+        let lines: Vec<_> = diagram.lines.iter().map(|&line| source.slice(line)).collect();
+        assert_eq!(lines, ["flowchart LR", "A --> B %% d"]);
+    }
+
+    #[test]
+    fn symbols_carry_spans_of_the_source() {
+        let (source, diagram) = read("---\ntitle: é\n---\nflowchart LR\r\n  Ä[\"x\"] --> B\n");
+        let found: Vec<_> =
+            diagram.symbols.iter().map(|symbol| (&*symbol.what, source.slice(symbol.at))).collect();
+        assert_eq!(
+            found,
+            [("flowchart node", "Ä"), ("flowchart node label", "x"), ("flowchart node", "B")]
+        );
+        assert_eq!(diagram.fault, None);
+    }
+
+    #[test]
+    fn nothing_is_too_odd_to_read() {
+        for text in ["", "\n", "---", "---\n---", "\u{FEFF}", "%%{", "flowchart", "pie\r", "é\0"] {
+            let (source, diagram) = read(text);
+            assert!(diagram.header.end as usize <= source.text().len(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! What a diagram means, as far as checks ask: edges with their places, and a few counts.
+
+use super::{Diagram, Symbol};
+use aidd_engine::source::{Source, Span};
+use merman_model::families::flowchart::{FlowNodeProvenance, FlowchartModel};
+use merman_model::families::xy_chart::{XyChartAxisModel, XyChartDiagramModel};
+use merman_model::semantic::SemanticDiagramModel as Parsed;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The meaning of a diagram.
+#[derive(Debug, Default)]
+pub(crate) struct Model {
+    /// Whether there is an `accTitle` and an `accDescr`; `None` where the type has neither.
+    pub(crate) accessible: Option<(bool, bool)>,
+    /// Connections, in the order of the source; none where their places are unsure.
+    pub(crate) edges: Vec<Edge>,
+    /// What the diagram has none of and is nothing without: `slices`, `tasks`.
+    pub(crate) lacks: Option<&'static str>,
+    /// Flowchart nodes outside all subgraphs that no edge touches.
+    pub(crate) loose: Vec<String>,
+    /// Style classes that nodes of a flowchart ask for and nothing defines.
+    pub(crate) wanted_classes: BTreeSet<String>,
+    /// Categories and values of each series of an XY chart, or axes and entries of a radar chart.
+    pub(crate) series: Option<(usize, Vec<usize>)>,
+    /// Axes that have no text.
+    pub(crate) bare_axes: Vec<&'static str>,
+    /// The values of a pie, in order.
+    pub(crate) values: Vec<f64>,
+    /// Transitions of a state diagram.
+    pub(crate) transitions: usize,
+    /// A flowchart says which way it runs.
+    pub(crate) directed: bool,
+}
+
+/// A connection.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Edge {
+    /// Where it starts.
+    pub(crate) from: String,
+    /// Where it ends.
+    pub(crate) to: String,
+    /// What else tells it from another edge between the two.
+    pub(crate) kind: String,
+    /// From its first name to its last.
+    pub(crate) span: Span,
+}
+
+/// What checks ask of a parsed diagram.
+pub(super) fn of(parsed: &Parsed, source: &Source, diagram: &Diagram) -> Model {
+    let mut model = Model { accessible: accessible(parsed), ..Model::default() };
+    model.lacks = lacks(parsed);
+    match parsed {
+        Parsed::Flowchart(flowchart) => read_flowchart(flowchart, source, diagram, &mut model),
+        Parsed::Pie(pie) => model.values = pie.sections.iter().map(|slice| slice.value).collect(),
+        Parsed::State(states) => model.transitions = states.relations.len(),
+        Parsed::XyChart(chart) => read_xychart(chart, &mut model),
+        Parsed::QuadrantChart(chart) => {
+            let axes = &chart.axes;
+            let bare = |one: &str, other: &str| one.is_empty() && other.is_empty();
+            if bare(&axes.x_axis_left_text, &axes.x_axis_right_text) {
+                model.bare_axes.push("x-axis");
+            }
+            if bare(&axes.y_axis_bottom_text, &axes.y_axis_top_text) {
+                model.bare_axes.push("y-axis");
+            }
+        }
+        Parsed::Radar(radar) => {
+            let lengths = radar.curves.iter().map(|curve| curve.entries.len()).collect();
+            model.series = Some((radar.axes.len(), lengths));
+        }
+        _ => {}
+    }
+    let known = model_edges(parsed);
+    if !known.is_empty() {
+        model.edges = place(known, &spelled_edges(parsed, source, diagram));
+    }
+    model
+}
+
+fn accessible(parsed: &Parsed) -> Option<(bool, bool)> {
+    macro_rules! read {
+        ($($family:ident),*) => {
+            match parsed {
+                $(Parsed::$family(model) => (&model.acc_title, &model.acc_descr),)*
+                Parsed::Usecase(model) => (&model.acc_title, &model.acc_description),
+                _ => return None,
+            }
+        };
+    }
+    // Where the grammar knows the two statements.
+    let (title, description) = read!(
+        Flowchart,
+        Sequence,
+        State,
+        Timeline,
+        Cynefin,
+        Journey,
+        Pie,
+        Packet,
+        TreeView,
+        QuadrantChart,
+        Radar,
+        Requirement,
+        Wardley,
+        Railroad,
+        Er,
+        Architecture,
+        Gantt,
+        C4,
+        Ishikawa,
+        Treemap,
+        XyChart,
+        Agentflow,
+        GitGraph,
+        Class
+    );
+    let filled = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+    Some((filled(title), filled(description)))
+}
+
+fn lacks(parsed: &Parsed) -> Option<&'static str> {
+    let (empty, what) = match parsed {
+        Parsed::Flowchart(model) => (model.nodes.is_empty() && model.subgraphs.is_empty(), "nodes"),
+        Parsed::Sequence(model) => (model.actor_order.is_empty(), "participants"),
+        Parsed::State(model) => (model.nodes.is_empty(), "states"),
+        Parsed::Class(model) => (model.classes.is_empty() && model.notes.is_empty(), "classes"),
+        Parsed::Er(model) => (model.entities.is_empty(), "entities"),
+        Parsed::Gantt(model) => (model.tasks.is_empty(), "tasks"),
+        Parsed::Journey(model) => (model.tasks.is_empty(), "tasks"),
+        Parsed::Pie(model) => (model.sections.is_empty(), "slices"),
+        Parsed::QuadrantChart(model) => (model.points.is_empty(), "points"),
+        Parsed::XyChart(model) => (model.plots.is_empty(), "series"),
+        Parsed::Requirement(model) => {
+            (model.requirements.is_empty() && model.elements.is_empty(), "requirements")
+        }
+        Parsed::C4(model) => (model.shapes.is_empty() && model.boundaries.is_empty(), "elements"),
+        Parsed::GitGraph(model) => (model.commits.is_empty(), "commits"),
+        Parsed::Mindmap(model) => (model.nodes.is_empty(), "nodes"),
+        Parsed::Timeline(model) => (model.tasks.is_empty(), "entries"),
+        Parsed::Sankey(model) => (model.graph.links.is_empty(), "flows"),
+        Parsed::Packet(model) => (model.packet.is_empty(), "fields"),
+        Parsed::Block(model) => (model.blocks_flat.len() < 2 && model.edges.is_empty(), "blocks"),
+        Parsed::Architecture(model) => {
+            (model.nodes.is_empty() && model.groups.is_empty(), "services")
+        }
+        Parsed::Radar(model) => (model.curves.is_empty(), "curves"),
+        Parsed::Treemap(model) => (model.nodes.is_empty(), "leaves"),
+        Parsed::Kanban(model) => (model.nodes.is_empty(), "columns"),
+        Parsed::Venn(model) => (model.subsets.is_empty(), "sets"),
+        Parsed::Wardley(model) => (model.nodes.is_empty(), "components"),
+        Parsed::TreeView(model) => (model.root.children.is_empty(), "nodes"),
+        Parsed::Ishikawa(model) => (model.nodes.len() < 2, "causes"),
+        _ => return None,
+    };
+    empty.then_some(what)
+}
+
+fn read_flowchart(
+    flowchart: &FlowchartModel,
+    source: &Source,
+    diagram: &Diagram,
+    model: &mut Model,
+) {
+    if !flowchart.edges.is_empty() {
+        let ends = flowchart.edges.iter().flat_map(|edge| [&edge.from, &edge.to]);
+        let groups = &flowchart.subgraphs;
+        let grouped = groups.iter().flat_map(|group| group.nodes.iter().chain([&group.id]));
+        let joined: HashSet<&String> = ends.chain(grouped).collect();
+        let nodes = flowchart.nodes.iter().filter(|node| {
+            matches!(node.provenance, FlowNodeProvenance::Authored) && !joined.contains(&node.id)
+        });
+        model.loose = nodes.map(|node| node.id.clone()).collect();
+    }
+    let nodes = flowchart.nodes.iter().flat_map(|node| &node.classes);
+    let groups = flowchart.subgraphs.iter().flat_map(|group| &group.classes);
+    let defined = &flowchart.class_defs;
+    let unknown = nodes.chain(groups).filter(|class| !defined.contains_key(*class));
+    model.wanted_classes = unknown.cloned().collect();
+    model.directed = diagram.lines.first().is_some_and(|&line| {
+        source.slice(line).split(|c: char| c.is_whitespace() || c == ';').nth(1).is_some()
+    });
+}
+
+fn read_xychart(chart: &XyChartDiagramModel, model: &mut Model) {
+    let lengths = chart.plots.iter().map(|plot| plot.values.len()).collect();
+    if let XyChartAxisModel::Band { categories, .. } = &chart.x_axis
+        && !categories.is_empty()
+    {
+        model.series = Some((categories.len(), lengths));
+    }
+    if let XyChartAxisModel::Linear { title, .. } = &chart.y_axis
+        && title.is_empty()
+    {
+        model.bare_axes.push("y-axis");
+    }
+}
+
+/// Edges as the parser means them: from, to, kind.
+fn model_edges(parsed: &Parsed) -> Vec<[String; 3]> {
+    match parsed {
+        Parsed::Flowchart(model) => model
+            .edges
+            .iter()
+            .map(|edge| {
+                let kind = format!("{}{:?}{:?}", edge.arrow, edge.stroke_kind, edge.label);
+                [edge.from.clone(), edge.to.clone(), kind]
+            })
+            .collect(),
+        Parsed::Class(model) => model
+            .relations
+            .iter()
+            .map(|edge| {
+                let shape = &edge.relation;
+                let kind = format!(
+                    "{} {} {} {} {:?} {:?}",
+                    edge.title,
+                    shape.type1,
+                    shape.type2,
+                    shape.line_type,
+                    edge.relation_title_1,
+                    edge.relation_title_2
+                );
+                [edge.id1.clone(), edge.id2.clone(), kind]
+            })
+            .collect(),
+        Parsed::Er(model) => {
+            let names: HashMap<&str, &str> =
+                model.entities.iter().map(|(name, entity)| (&*entity.id, &**name)).collect();
+            let name = |id: &str| names.get(id).copied().unwrap_or(id).to_owned();
+            model
+                .relationships
+                .iter()
+                .map(|edge| {
+                    let spec = &edge.rel_spec;
+                    let kind = format!(
+                        "{} {} {} {}",
+                        edge.role_a, spec.card_a, spec.card_b, spec.rel_type
+                    );
+                    [name(&edge.entity_a), name(&edge.entity_b), kind]
+                })
+                .collect()
+        }
+        Parsed::Architecture(model) => model
+            .edges
+            .iter()
+            .map(|edge| {
+                let kind = format!("{}{} {:?}", edge.lhs_dir, edge.rhs_dir, edge.title);
+                [edge.lhs_id.clone(), edge.rhs_id.clone(), kind]
+            })
+            .collect(),
+        Parsed::Sankey(model) => model
+            .graph
+            .links
+            .iter()
+            .map(|edge| [edge.source.clone(), edge.target.clone(), String::new()])
+            .collect(),
+        Parsed::Block(model) => model
+            .edges
+            .iter()
+            .map(|edge| {
+                let kind =
+                    format!("{} {:?} {:?}", edge.label, edge.arrow_type_start, edge.arrow_type_end);
+                [edge.start.clone(), edge.end.clone(), kind]
+            })
+            .collect(),
+        Parsed::Wardley(model) => model
+            .links
+            .iter()
+            .map(|edge| {
+                [
+                    edge.source.clone(),
+                    edge.target.clone(),
+                    format!("{:?} {:?}", edge.label, edge.flow),
+                ]
+            })
+            .collect(),
+        Parsed::Requirement(model) => model
+            .relationships
+            .iter()
+            .map(|edge| [edge.src.clone(), edge.dst.clone(), edge.rel_type.clone()])
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Gives the edges their places, if the source spells them in the same order.
+fn place(known: Vec<[String; 3]>, spelled: &[(&str, &str, Span)]) -> Vec<Edge> {
+    let same = known.len() == spelled.len()
+        && known.iter().zip(spelled).all(|([from, to, _], place)| from == place.0 && to == place.1);
+    if !same {
+        return Vec::new();
+    }
+    known
+        .into_iter()
+        .zip(spelled)
+        .map(|([from, to, kind], place)| Edge { from, to, kind, span: place.2 })
+        .collect()
+}
+
+fn spelled_edges<'a>(
+    parsed: &Parsed,
+    source: &Source,
+    diagram: &'a Diagram,
+) -> Vec<(&'a str, &'a str, Span)> {
+    let pairs = |from: &[&str], to: &[&str]| pairs(&diagram.symbols, from, to);
+    match parsed {
+        Parsed::Flowchart(_) => flowchart_edges(source, &diagram.symbols),
+        Parsed::Class(_) => pairs(&["class relation target"], &["class relation target"]),
+        Parsed::Er(_) => {
+            let ends = ["er implicit entity", "er relationship entity"];
+            pairs(&ends, &ends)
+        }
+        Parsed::Architecture(_) => {
+            pairs(&["architecture edge endpoint"], &["architecture edge endpoint"])
+        }
+        Parsed::Sankey(_) => pairs(&["sankey source"], &["sankey target"]),
+        Parsed::Block(_) => pairs(
+            &["block node", "block composite", "block edge endpoint"],
+            &["block edge endpoint"],
+        ),
+        Parsed::Wardley(_) => pairs(&["wardley link source"], &["wardley link target"]),
+        Parsed::Requirement(_) => {
+            pairs(&["requirement relationship source"], &["requirement relationship target"])
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Each symbol of the second kind, with the one of the first kind before it.
+fn pairs<'a>(symbols: &'a [Symbol], from: &[&str], to: &[&str]) -> Vec<(&'a str, &'a str, Span)> {
+    let mut edges = Vec::new();
+    let mut start: Option<&Symbol> = None;
+    for symbol in symbols {
+        if let Some(first) = start
+            && to.contains(&&*symbol.what)
+        {
+            edges.push((&*first.name, &*symbol.name, first.at.cover(symbol.at)));
+            start = None;
+        } else if from.contains(&&*symbol.what) {
+            start = Some(symbol);
+        }
+    }
+    edges
+}
+
+/// The edges of chains such as `A & B --> C[label] --> D`.
+fn flowchart_edges<'a>(source: &Source, symbols: &'a [Symbol]) -> Vec<(&'a str, &'a str, Span)> {
+    let mut edges = Vec::new();
+    let mut from: Vec<&Symbol> = Vec::new();
+    let mut group: Vec<&Symbol> = Vec::new();
+    // Where the text that joins the last node to the next begins: after its label.
+    let mut after = 0;
+    for symbol in symbols {
+        match &*symbol.what {
+            "flowchart node label" => after = symbol.span.end,
+            "flowchart node" => {
+                let start = after.min(symbol.at.start);
+                match joint(source.slice(Span { start, end: symbol.at.start })) {
+                    Joint::And => {}
+                    Joint::Link => {
+                        join(&from, &group, &mut edges);
+                        from = std::mem::take(&mut group);
+                    }
+                    Joint::Apart => {
+                        join(&from, &group, &mut edges);
+                        from.clear();
+                        group.clear();
+                    }
+                }
+                group.push(symbol);
+                after = symbol.at.end;
+            }
+            _ => {}
+        }
+    }
+    join(&from, &group, &mut edges);
+    edges
+}
+
+/// Connects every start with every end.
+fn join<'a>(from: &[&'a Symbol], to: &[&'a Symbol], edges: &mut Vec<(&'a str, &'a str, Span)>) {
+    for start in from {
+        for end in to {
+            edges.push((&start.name, &end.name, start.at.cover(end.at)));
+        }
+    }
+}
+
+enum Joint {
+    And,
+    Link,
+    Apart,
+}
+
+/// What stands between two nodes.
+fn joint(between: &str) -> Joint {
+    let text = between.trim_matches([' ', '\t']);
+    let text = match text.strip_prefix(":::") {
+        Some(class) => {
+            class.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-'))
+        }
+        None => text,
+    };
+    let text = text.trim_matches([' ', '\t']);
+    if text == "&" {
+        Joint::And
+    } else if text.is_empty() || text.contains(['\n', '\r', ';']) {
+        Joint::Apart
+    } else {
+        Joint::Link
+    }
+}

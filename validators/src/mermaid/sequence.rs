@@ -1,0 +1,86 @@
+//! Checks of sequence diagrams.
+
+use super::parse::Symbol;
+use super::{Diagram, line_at, nearest};
+use aidd_engine::finding::Edit;
+use aidd_engine::rule::Report;
+use aidd_engine::source::Source;
+use std::collections::{BTreeSet, HashMap};
+
+const DECLARED: [&str; 2] = ["sequence participant", "sequence actor"];
+
+pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>) {
+    let declared: BTreeSet<&str> = diagram
+        .symbols
+        .iter()
+        .filter(|symbol| DECLARED.contains(&&*symbol.what))
+        .map(|symbol| &*symbol.name)
+        .collect();
+    if declared.is_empty() || !diagram.drawn() {
+        return;
+    }
+    let implicit = diagram.of("sequence implicit participant");
+    for symbol in implicit.filter(|symbol| !declared.contains(&&*symbol.name)) {
+        let message = format!("`{}` is not declared, other participants are", symbol.name);
+        let finding = report.at(symbol.at, message);
+        match nearest(&symbol.name, declared.iter().copied()) {
+            Some(near) => finding
+                .help(format!("Did you mean `{near}`?"))
+                .fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(symbol.at, near)]),
+            None => finding.help(format!("Add `participant {}`", symbol.name)),
+        };
+    }
+}
+
+/// What a name in a message or statement does to its participant's bar.
+enum Bar {
+    Begins,
+    Ends,
+}
+
+pub(super) fn activation_without_end(diagram: &Diagram, report: &mut Report<'_>) {
+    if diagram.family != "sequence" || !diagram.drawn() {
+        return;
+    }
+    let mut open: HashMap<&str, Vec<&Symbol>> = HashMap::new();
+    let ends = diagram.symbols.iter().filter(|symbol| {
+        symbol.what.starts_with("sequence") && symbol.what.contains("participant")
+    });
+    let mut sender: Option<&Symbol> = None;
+    for symbol in ends {
+        match bar(report.source(), diagram, symbol) {
+            Some((Bar::Begins, _)) => open.entry(&symbol.name).or_default().push(symbol),
+            // `A-->>-B` ends the bar of the one that sends.
+            Some((Bar::Ends, by_sender)) => {
+                let whose = if by_sender { sender.unwrap_or(symbol) } else { symbol };
+                open.entry(&whose.name).or_default().pop();
+            }
+            None => {}
+        }
+        sender = Some(symbol);
+    }
+    let mut left: Vec<&Symbol> = open.into_values().flatten().collect();
+    left.sort_by_key(|symbol| symbol.at);
+    for symbol in left {
+        report
+            .at(symbol.at, format!("`{}` is activated and never deactivated", symbol.name))
+            .help(format!("Add `deactivate {}`, or `-` to the arrow of its answer", symbol.name));
+    }
+}
+
+/// The change and whether it is the sender's bar that changes.
+fn bar(source: &Source, diagram: &Diagram, symbol: &Symbol) -> Option<(Bar, bool)> {
+    let line = line_at(diagram, symbol.at.start)?;
+    let before =
+        source.slice(aidd_engine::source::Span { start: line.start, end: symbol.at.start });
+    match before.trim_end() {
+        "activate" => return Some((Bar::Begins, false)),
+        "deactivate" => return Some((Bar::Ends, false)),
+        _ => {}
+    }
+    if let Some(arrow) = before.trim_end().strip_suffix('+') {
+        return arrow.ends_with(['>', 'x', ')']).then_some((Bar::Begins, false));
+    }
+    let arrow = before.trim_end().strip_suffix('-')?;
+    arrow.ends_with(['>', 'x', ')']).then_some((Bar::Ends, true))
+}

@@ -1,0 +1,345 @@
+//! Words: quotes resolved, expansions found.
+
+use super::ShellText;
+use aidd_engine::source::Span;
+
+/// A word of a command, or an assignment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Word {
+    /// Its bytes, quotes included.
+    pub span: Span,
+    /// What the shell passes on: quotes removed, expansions as they are written.
+    text: Box<str>,
+    /// Whether any part of it is quoted or escaped.
+    pub quoted: bool,
+    /// What the shell replaces in it.
+    pub expansions: Vec<Expansion>,
+}
+
+/// A part of a word that the shell replaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expansion {
+    /// From the `$` or backquote to its end.
+    pub span: Span,
+    /// What it is.
+    pub kind: ExpansionKind,
+    /// Whether it stands within double quotes: its value is one word.
+    pub quoted: bool,
+    /// Byte of the word's resolved text at which it begins.
+    pub at: u32,
+}
+
+/// The kinds of expansions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExpansionKind {
+    /// `$name`, `${name…}`: the name.
+    Parameter(Box<str>),
+    /// `$( … )` or backquotes.
+    Command,
+    /// `$(( … ))`
+    Arithmetic,
+}
+
+impl Word {
+    /// A word without quotes and expansions.
+    pub fn literal(span: Span, text: impl Into<Box<str>>) -> Self {
+        Self { span, text: text.into(), quoted: false, expansions: Vec::new() }
+    }
+
+    /// What the shell passes on; expansions as they are written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the shell replaces nothing in it, so that [`Word::text`] is its value.
+    pub fn is_literal(&self) -> bool {
+        self.expansions.is_empty()
+    }
+}
+
+/// A word read at some place, and what a caller may need of it.
+pub(super) struct Read {
+    pub(super) word: Word,
+    /// Where the word ends in the text.
+    pub(super) end: usize,
+    /// The insides of the command substitutions in it, in the text.
+    pub(super) inner: Vec<(usize, usize)>,
+    /// A quote or bracket that is never closed: where it opens.
+    pub(super) open: Option<usize>,
+}
+
+/// Reads the word at `start`, up to a blank or operator outside of quotes, at most to `limit`.
+pub(super) fn read(text: &ShellText<'_>, start: usize, limit: usize) -> Read {
+    let mut reader = Reader {
+        bytes: &text.text().as_bytes()[..limit],
+        source: text,
+        at: start,
+        value: Vec::new(),
+        word: Word::default(),
+        inner: Vec::new(),
+        open: None,
+    };
+    reader.unquoted();
+    let Reader { at, value, mut word, inner, open, .. } = reader;
+    word.span = text.span(start, at);
+    word.text = String::from_utf8_lossy(&value).into();
+    Read { word, end: at, inner, open }
+}
+
+/// Whether `byte` ends an unquoted word.
+pub(super) fn ends_word(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    source: &'a ShellText<'a>,
+    at: usize,
+    value: Vec<u8>,
+    word: Word,
+    inner: Vec<(usize, usize)>,
+    open: Option<usize>,
+}
+
+impl Reader<'_> {
+    fn unquoted(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\\' => self.escape(),
+                b'\'' => self.single(self.at + 1),
+                b'"' => self.double(),
+                b'$' => self.dollar(false),
+                b'`' => self.backquote(false),
+                // A function call pattern `!(…)`, `@(…)` or an array `x=(…)` is part of the word.
+                b'(' if self.opens_pattern() => self.balanced(),
+                _ if ends_word(byte) => break,
+                _ => self.take(1),
+            }
+        }
+    }
+
+    fn take(&mut self, count: usize) {
+        let end = (self.at + count).min(self.bytes.len());
+        self.value.extend_from_slice(&self.bytes[self.at..end]);
+        self.at = end;
+    }
+
+    fn escape(&mut self) {
+        self.word.quoted = true;
+        self.at += 1;
+        match self.bytes.get(self.at) {
+            Some(b'\n') => self.at += 1,
+            Some(_) => self.take(1),
+            None => self.value.push(b'\\'),
+        }
+    }
+
+    fn opens_pattern(&self) -> bool {
+        self.value
+            .last()
+            .is_some_and(|last| matches!(last, b'=' | b'!' | b'@' | b'?' | b'*' | b'+'))
+    }
+
+    fn balanced(&mut self) {
+        let start = self.at;
+        let (end, closed) = close(self.bytes, self.at + 1, b')');
+        self.note_open(closed, start);
+        self.take(end - start);
+    }
+
+    fn note_open(&mut self, closed: bool, start: usize) {
+        if !closed {
+            self.open.get_or_insert(start);
+        }
+    }
+
+    fn single(&mut self, from: usize) {
+        self.word.quoted = true;
+        let rest = &self.bytes[from..];
+        let length = rest.iter().position(|&byte| byte == b'\'');
+        self.note_open(length.is_some(), self.at);
+        self.at = from;
+        self.take(length.unwrap_or(rest.len()));
+        self.at = (self.at + 1).min(self.bytes.len());
+    }
+
+    fn double(&mut self) {
+        let start = self.at;
+        self.word.quoted = true;
+        self.at += 1;
+        loop {
+            match self.bytes.get(self.at) {
+                None => return self.note_open(false, start),
+                Some(b'"') => {
+                    self.at += 1;
+                    return;
+                }
+                Some(b'\\') => match self.bytes.get(self.at + 1) {
+                    Some(b'\n') => self.at += 2,
+                    Some(b'"' | b'\\' | b'$' | b'`') => {
+                        self.at += 1;
+                        self.take(1);
+                    }
+                    _ => self.take(1),
+                },
+                Some(b'$') => self.dollar(true),
+                Some(b'`') => self.backquote(true),
+                Some(_) => self.take(1),
+            }
+        }
+    }
+
+    fn dollar(&mut self, quoted: bool) {
+        let start = self.at;
+        match self.bytes.get(start + 1) {
+            Some(b'\'') if !quoted => self.ansi(),
+            Some(b'"') if !quoted => {
+                self.at += 1;
+                self.double();
+            }
+            Some(b'(') if self.bytes.get(start + 2) == Some(&b'(') && self.is_arithmetic() => {
+                let (end, closed) = close(self.bytes, start + 2, b')');
+                self.note_open(closed, start);
+                self.expansion(end, ExpansionKind::Arithmetic, quoted);
+            }
+            Some(b'(') => {
+                let (end, closed) = close(self.bytes, start + 2, b')');
+                self.note_open(closed, start);
+                self.inner.push((start + 2, if closed { end - 1 } else { end }));
+                self.expansion(end, ExpansionKind::Command, quoted);
+            }
+            Some(b'{') => {
+                let (end, closed) = close(self.bytes, start + 2, b'}');
+                self.note_open(closed, start);
+                let name = name_in_braces(&self.bytes[start + 2..end]);
+                self.expansion(end, ExpansionKind::Parameter(name), quoted);
+            }
+            Some(&byte) if is_name(byte) || b"@*#?$!-".contains(&byte) => {
+                let name = name_at(self.bytes, start + 1);
+                let end = start + 1 + name.len();
+                self.expansion(end, ExpansionKind::Parameter(name.into()), quoted);
+            }
+            _ => self.take(1),
+        }
+    }
+
+    /// `$((` opens arithmetic only if its brackets close as `))`.
+    fn is_arithmetic(&self) -> bool {
+        let (end, closed) = close(self.bytes, self.at + 3, b')');
+        closed && self.bytes.get(end) == Some(&b')')
+    }
+
+    /// `$'…'`: escapes are kept as written, since no rule looks into them.
+    fn ansi(&mut self) {
+        let start = self.at;
+        self.word.quoted = true;
+        self.at += 2;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\\' => self.take(2),
+                b'\'' => {
+                    self.at += 1;
+                    return;
+                }
+                _ => self.take(1),
+            }
+        }
+        self.note_open(false, start);
+    }
+
+    fn backquote(&mut self, quoted: bool) {
+        let start = self.at;
+        let (end, closed) = close(self.bytes, start + 1, b'`');
+        self.note_open(closed, start);
+        self.inner.push((start + 1, if closed { end - 1 } else { end }));
+        self.expansion(end, ExpansionKind::Command, quoted);
+    }
+
+    fn expansion(&mut self, end: usize, kind: ExpansionKind, quoted: bool) {
+        let span = self.source.span(self.at, end);
+        let at = u32::try_from(self.value.len()).unwrap_or(u32::MAX);
+        self.word.expansions.push(Expansion { span, kind, quoted, at });
+        self.take(end - self.at);
+    }
+}
+
+/// The end of what a bracket or backquote opened just before `at`: past its `closer`, or the end
+/// of `bytes` and `false`.
+pub(super) fn close(bytes: &[u8], mut at: usize, closer: u8) -> (usize, bool) {
+    // What has to close, innermost last. A double quote stands for itself.
+    let mut waiting = vec![closer];
+    while let (Some(&byte), Some(&closer)) = (bytes.get(at), waiting.last()) {
+        at += 1;
+        match byte {
+            b'\\' => at += 1,
+            _ if byte == closer => {
+                waiting.pop();
+            }
+            b'\'' if closer != b'"' && closer != b'`' => {
+                at = bytes[at..]
+                    .iter()
+                    .position(|&it| it == b'\'')
+                    .map_or(bytes.len(), |it| at + it + 1);
+            }
+            b'"' if closer != b'`' => waiting.push(b'"'),
+            b'`' => waiting.push(b'`'),
+            b'(' if closer == b')' || (closer != b'`' && bytes[..at - 1].last() == Some(&b'$')) => {
+                waiting.push(b')');
+            }
+            b'{' if closer != b'`' && bytes[..at - 1].last() == Some(&b'$') => waiting.push(b'}'),
+            // A comment within a command substitution may hold any quote.
+            b'#' if closer == b')'
+                && bytes[..at - 1].last().is_some_and(u8::is_ascii_whitespace) =>
+            {
+                at = bytes[at..]
+                    .iter()
+                    .position(|&it| it == b'\n')
+                    .map_or(bytes.len(), |it| at + it);
+            }
+            _ => {}
+        }
+    }
+    (at.min(bytes.len()), waiting.is_empty())
+}
+
+fn is_name(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric()
+}
+
+/// The parameter name at `at`: a name, or one digit or special character.
+fn name_at(bytes: &[u8], at: usize) -> &str {
+    let rest = &bytes[at..];
+    let length = match rest.first() {
+        Some(byte) if byte.is_ascii_digit() => 1,
+        Some(&byte) if is_name(byte) => {
+            rest.iter().position(|&byte| !is_name(byte)).unwrap_or(rest.len())
+        }
+        Some(_) => 1,
+        None => 0,
+    };
+    std::str::from_utf8(&rest[..length]).unwrap_or_default()
+}
+
+/// The name in `${name…}`, of what follows the brace; for a length (`${#name}`) with its `#`.
+fn name_in_braces(bytes: &[u8]) -> Box<str> {
+    let skip = usize::from(matches!(bytes, [b'#' | b'!', next, ..] if is_name(*next)));
+    let name = name_at(bytes, skip.min(bytes.len()));
+    if skip == 1 { format!("{}{name}", char::from(bytes[0])).into() } else { name.into() }
+}
+
+/// Whether a word as it is written is an assignment: `NAME=…`, `NAME+=…`, `NAME[…]=…`.
+pub(super) fn is_assignment(written: &str) -> bool {
+    let bytes = written.as_bytes();
+    let length = bytes.iter().position(|&byte| !is_name(byte)).unwrap_or(bytes.len());
+    if length == 0 || bytes[0].is_ascii_digit() {
+        return false;
+    }
+    match &bytes[length..] {
+        [b'=', ..] | [b'+', b'=', ..] => true,
+        [b'[', rest @ ..] => {
+            let close = rest.iter().position(|&byte| byte == b']');
+            close.is_some_and(|at| matches!(&rest[at + 1..], [b'=', ..] | [b'+', b'=', ..]))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,351 @@
+//! Entries of the technology knowledge base: what a search, a comparison or a migration plan relies
+//! on has to be there, dated and sourced.
+
+mod entry;
+mod neighbours;
+mod twins;
+
+use super::{Checks, each, ids};
+use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
+use aidd_engine::config::nearest;
+use aidd_engine::finding::Edit;
+use aidd_engine::kind::{Kind, is_knowledge_entry};
+use aidd_engine::rule::Report;
+use aidd_engine::source::{Source, Span};
+use entry::{Entry, Header};
+use jiff::civil::Date;
+use jiff::{Span as Days, Unit};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Entries of the technology knowledge base.
+pub(super) const FAMILY: Family = Family {
+    name: "tkb",
+    rules: || ids(CHECKS),
+    params: &[
+        Param { rule: "tkb/stale-entry", name: "months", takes: ParamType::Number },
+        Param { rule: "tkb/stale-entry", name: "today", takes: ParamType::String },
+    ],
+    claim: |path, text| is_knowledge_entry(path, text).then_some(Kind::KNOWLEDGE_ENTRY),
+    check: |_, context, report| each(CHECKS, &parse(report.source(), context), report),
+    ..Family::EMPTY
+};
+
+/// The checks, by rule id.
+const CHECKS: Checks<Read> = &[
+    ("tkb/dead-link", dead_link),
+    ("tkb/duplicate-entry", duplicate_entry),
+    ("tkb/fit-score", fit_score),
+    ("tkb/invalid-date", invalid_date),
+    ("tkb/malformed-header", malformed_header),
+    ("tkb/missing-alternatives", missing_alternatives),
+    ("tkb/missing-field", missing_field),
+    ("tkb/missing-reference", missing_reference),
+    ("tkb/missing-section", missing_section),
+    ("tkb/section-order", section_order),
+    ("tkb/stale-entry", stale_entry),
+    ("tkb/unknown-category", unknown_category),
+    ("tkb/unknown-maturity", unknown_maturity),
+    ("tkb/unsourced-metric", unsourced_metric),
+    ("tkb/vague-term", vague_term),
+];
+
+/// Keys that every header has.
+const FIELDS: [&str; 4] = ["name", "category", "maturity", "last_updated"];
+
+/// Other keys that are read, for a hint where one is misspelt.
+const OTHER_FIELDS: [&str; 9] = [
+    "summary",
+    "aliases",
+    "packages",
+    "version",
+    "tags",
+    "works_with",
+    "conflicts_with",
+    "legacy",
+    "migrations",
+];
+
+/// How far along a technology is.
+const MATURITIES: [&str; 4] = ["stable", "emerging", "experimental", "deprecated"];
+
+/// The sections, in order.
+const SECTIONS: [&str; 6] =
+    ["Overview", "Key Metrics", "Use Cases", "Trade-offs", "Alternatives", "References"];
+
+/// The parts of the section on trade-offs.
+const SIDES: [&str; 2] = ["Strengths", "Weaknesses"];
+
+/// Months after which facts are hints unless configured otherwise: two quarterly reviews missed.
+const MONTHS: i64 = 6;
+
+/// Words that promise a figure and give none.
+static VAGUE: LazyLock<Regex> = LazyLock::new(|| {
+    let words = "very fast|blazing(?:ly)?[ -]fast|lightning[ -]fast|high[ -]performance|lightweight|\
+                 easy to use|user[ -]friendly|popular|widely used|industry[ -]standard|powerful|robust|\
+                 world[ -]class|best[ -]in[ -]class|cutting[ -]edge|state[ -]of[ -]the[ -]art|seamless(?:ly)?";
+    Regex::new(&format!(r"(?i)\b(?:{words})\b")).expect("a constant pattern")
+});
+
+/// An entry with what was looked up beside it.
+struct Read {
+    entry: Entry,
+    /// Links that lead to no file.
+    dead: Vec<(String, Span)>,
+    /// Entries on the same thing.
+    twins: Vec<twins::Twin>,
+    /// The day of the newest shipped entry, by which age is measured where no frontend gives the day.
+    reviewed: Option<Date>,
+}
+
+fn parse(source: &Source, context: &FileContext<'_>) -> Read {
+    let files = context.files;
+    let entry = Entry::of(source);
+    let dead = neighbours::dead_links(&entry, source.path(), files);
+    let twins = twins::twins(&entry, source, files);
+    Read { entry, dead, twins, reviewed: date(context.registry.tables().reviewed) }
+}
+
+fn malformed_header(read: &Read, report: &mut Report<'_>) {
+    if let Header::Broken(message, span) = &read.entry.header {
+        report.at(*span, message.as_str()).help(
+            "begin the file with a line `---`, the keys name, category, maturity and last_updated, \
+             and another line `---`",
+        );
+    }
+}
+
+fn missing_field(read: &Read, report: &mut Report<'_>) {
+    if matches!(read.entry.header, Header::Broken(..)) {
+        return;
+    }
+    let keys = read.entry.keys();
+    for field in FIELDS {
+        let value = read.entry.field(field);
+        if value.is_some_and(|(text, _)| !text.trim().is_empty()) {
+            continue;
+        }
+        // A near miss is the key that was meant.
+        let unknown =
+            keys.iter().filter(|key| !FIELDS.contains(key) && !OTHER_FIELDS.contains(key));
+        let meant = nearest(field, unknown.copied());
+        let span = report.source().line_span(0);
+        let message = match meant {
+            Some(key) => format!("the header has no `{field}`; is `{key}` meant?"),
+            None if keys.contains(&field) => format!("`{field}` in the header is not a text"),
+            None => format!("the header has no `{field}`"),
+        };
+        report.at(span, message);
+    }
+}
+
+/// Reports a value of the header that is none of `known`.
+fn enumerated(read: &Read, field: &str, known: &[&str], report: &mut Report<'_>) {
+    let Some((value, span)) = read.entry.field(field) else { return };
+    if known.contains(&value) || value.trim().is_empty() {
+        return;
+    }
+    let near = nearest(value, known.iter().copied());
+    let finding = report.at(span, format!("`{value}` is no {field}"));
+    finding.help(format!("one of {}", known.join(", ")));
+    if let Some(near) = near {
+        finding.fix_unsafe(format!("Replace by {near}"), vec![Edit::replace(span, near)]);
+    }
+}
+
+fn unknown_category(read: &Read, report: &mut Report<'_>) {
+    enumerated(read, "category", &aidd_engine::kind::KNOWLEDGE_CATEGORIES, report);
+}
+
+fn unknown_maturity(read: &Read, report: &mut Report<'_>) {
+    enumerated(read, "maturity", &MATURITIES, report);
+}
+
+/// `2026-01-31` and nothing else.
+fn date(text: &str) -> Option<Date> {
+    let is_shape = text.len() == 10 && text.bytes().filter(|byte| *byte == b'-').count() == 2;
+    text.parse().ok().filter(|_| is_shape)
+}
+
+fn invalid_date(read: &Read, report: &mut Report<'_>) {
+    let Some((text, span)) = read.entry.field("last_updated") else { return };
+    let Some(date) = date(text) else {
+        report
+            .at(span, format!("`{text}` is no day"))
+            .help("write the day of the last review as YYYY-MM-DD, such as 2026-01-31");
+        return;
+    };
+    // A day more for those east of the machine that judges.
+    let tomorrow = report.today().and_then(|today| today.tomorrow().ok());
+    if tomorrow.is_some_and(|tomorrow| date > tomorrow) {
+        report.at(span, format!("{text} lies in the future"));
+    }
+}
+
+fn stale_entry(read: &Read, report: &mut Report<'_>) {
+    let Some((text, span)) = read.entry.field("last_updated") else { return };
+    let months = report.param("months").and_then(serde_json::Value::as_i64).unwrap_or(MONTHS);
+    let configured = report.param("today").and_then(serde_json::Value::as_str).and_then(date);
+    let today = configured.or(report.today()).or(read.reviewed);
+    let (Some(date), Some(today)) = (date(text), today) else { return };
+    // What is no longer made does not change.
+    if read.entry.field("maturity").is_some_and(|(maturity, _)| maturity == "deprecated") {
+        return;
+    }
+    let Ok(span_of) = Days::new().try_months(months.clamp(1, 1200)) else { return };
+    if date.checked_add(span_of).is_ok_and(|due| due < today) {
+        let age =
+            date.until((Unit::Month, today)).map_or(months, |age| i64::from(age.get_months()));
+        report.at(span, format!("last reviewed {age} months before {today}")).help(
+            "check versions, metrics and alternatives against their sources, then set the day",
+        );
+    }
+}
+
+fn missing_section(read: &Read, report: &mut Report<'_>) {
+    let entry = &read.entry;
+    let title = entry.title(report.source());
+    let near_of = |name: &str, level| {
+        let others = entry.headings.iter().filter(|it| it.level == level);
+        nearest(name, others.map(|it| &*it.text)).map(str::to_owned)
+    };
+    for name in SECTIONS {
+        if entry.section(name).is_none() {
+            let near = near_of(name, pulldown_cmark::HeadingLevel::H2);
+            let near = near.filter(|near| !SECTIONS.contains(&&**near));
+            let hint = near.map_or(String::new(), |near| format!("; is `{near}` meant?"));
+            report.at(title, format!("there is no section `## {name}`{hint}"));
+        }
+    }
+    let Some((heading, extent)) = entry.section("Trade-offs") else { return };
+    let below: Vec<&str> =
+        entry.headings.iter().filter(|it| extent.contains(it.span)).map(|it| &*it.text).collect();
+    for side in SIDES {
+        if !below.iter().any(|text| text.eq_ignore_ascii_case(side)) {
+            report.at(heading.span, format!("the section has no `### {side}`"));
+        }
+    }
+}
+
+fn section_order(read: &Read, report: &mut Report<'_>) {
+    let place = |text: &str| SECTIONS.iter().position(|name| name.eq_ignore_ascii_case(text));
+    let mut last = 0;
+    for (_, heading) in read.entry.sections() {
+        let Some(place) = place(&heading.text) else { continue };
+        if place < last {
+            let order = SECTIONS.join(", ");
+            let message = format!("`{}` stands after `{}`", SECTIONS[place], SECTIONS[last]);
+            report.at(heading.span, message).help(format!("the order is {order}"));
+        }
+        last = last.max(place);
+    }
+}
+
+/// A span without the blanks around its text.
+fn trimmed(source: &Source, span: Span) -> Span {
+    let whole = source.slice(span);
+    let start = span.start as usize + whole.len() - whole.trim_start().len();
+    Span::new(start, start + whole.trim().len())
+}
+
+fn fit_score(read: &Read, report: &mut Report<'_>) {
+    let Some((heading, extent)) = read.entry.section("Use Cases") else { return };
+    let help = "a table with a column `Fit Score`, from 1/10 to 10/10 in each row";
+    let Some(table) = read.entry.table(extent) else {
+        report.at(heading.span, "the use cases are not in a table").help(help);
+        return;
+    };
+    let Some(column) = table.column("fit") else {
+        let head = table.rows.first().and_then(|row| row.first()).map_or(table.span, |it| it.span);
+        report.at(head, "the table of use cases has no fit scores").help(help);
+        return;
+    };
+    for row in table.body() {
+        let Some(cell) = row.get(column) else { continue };
+        let score = cell.text.trim().strip_suffix("/10").and_then(|it| it.parse::<u8>().ok());
+        if !score.is_some_and(|score| (1..=10).contains(&score)) {
+            let shown = cell.text.trim();
+            let place = trimmed(report.source(), cell.span);
+            report.at(place, format!("`{shown}` is no fit score from 1/10 to 10/10"));
+        }
+    }
+}
+
+fn missing_alternatives(read: &Read, report: &mut Report<'_>) {
+    let Some((heading, extent)) = read.entry.section("Alternatives") else { return };
+    if read.entry.table(extent).is_none_or(|table| table.body().is_empty()) {
+        report
+            .at(heading.span, "the alternatives are not in a table")
+            .help("a row for each: its name, and when to choose it");
+    }
+}
+
+fn is_address(text: &str) -> bool {
+    text.starts_with("https://") || text.starts_with("http://")
+}
+
+fn missing_reference(read: &Read, report: &mut Report<'_>) {
+    let Some((heading, extent)) = read.entry.section("References") else { return };
+    let source = report.source();
+    let end = extent.end.min(u32::try_from(source.text().len()).unwrap_or(u32::MAX));
+    let text = source.slice(Span { start: extent.start.min(end), end });
+    let links = read.entry.links.iter().filter(|(_, span)| extent.contains(*span));
+    if !links.into_iter().any(|(address, _)| is_address(address)) && !text.contains("://") {
+        report
+            .at(heading.span, "no reference has an address")
+            .help("link the documentation and the release notes that the facts come from");
+    }
+}
+
+fn unsourced_metric(read: &Read, report: &mut Report<'_>) {
+    let Some((_, extent)) = read.entry.section("Key Metrics") else { return };
+    let Some(table) = read.entry.table(extent) else { return };
+    for row in table.body() {
+        let is_sourced = row.iter().any(|cell| {
+            cell.links.iter().any(|address| is_address(address)) || cell.text.contains("://")
+        });
+        let Some((first, last)) = row.first().zip(row.last()).filter(|_| !is_sourced) else {
+            continue;
+        };
+        let name = first.text.trim();
+        let place = trimmed(report.source(), first.span.cover(last.span));
+        report
+            .at(place, format!("`{name}` has no source"))
+            .help("link where the figure stands, or leave it out");
+    }
+}
+
+fn vague_term(read: &Read, report: &mut Report<'_>) {
+    let source = report.source();
+    for span in &read.entry.prose {
+        // A figure anywhere on the line is what the word promised.
+        let line = source.slice(source.lines_around(*span));
+        if line.contains(|c: char| c.is_ascii_digit()) {
+            continue;
+        }
+        for found in VAGUE.find_iter(source.slice(*span)) {
+            let at = Span::new(found.start(), found.end()).shift(span.start as usize);
+            report
+                .at(at, format!("`{}` without a figure says nothing", found.as_str()))
+                .help("give the figure with its source, or say what it is good for");
+        }
+    }
+}
+
+fn dead_link(read: &Read, report: &mut Report<'_>) {
+    for (address, span) in &read.dead {
+        report.at(*span, format!("there is no file `{address}`"));
+    }
+}
+
+fn duplicate_entry(read: &Read, report: &mut Report<'_>) {
+    let place = read.entry.field("name").map_or_else(|| report.source().line_span(0), |it| it.1);
+    for twins::Twin { path, why } in &read.twins {
+        report
+            .at(place, format!("`{path}` {why}"))
+            .help("keep one of the two: a search gives both, and they will differ");
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,272 @@
+//! Entries on the same thing: by name or alias, by package, and by what they say. The other entries
+//! of the same knowledge base are looked at; a store that cannot tell their names is asked for the
+//! files that they would have.
+
+use super::entry::Entry;
+use aidd_engine::files::{Files, SIDE_FILE_LIMIT, side_file};
+use aidd_engine::kind::{self, KNOWLEDGE_CATEGORIES};
+use aidd_engine::source::Source;
+use aidd_page as page;
+use std::collections::BTreeSet;
+
+/// Most entries that one is compared with; in a larger base the rest is found by file name only.
+const MOST: usize = 500;
+/// Most names that other entries are looked for by.
+const NAMES: usize = 12;
+/// Fewer lines of their own, and two entries cannot be told to say the same.
+const FEWEST_LINES: usize = 8;
+/// The share of the shorter entry's lines that stand in the other one too: of two shipped entries
+/// no pair shares a fifth.
+const ALIKE: f64 = 0.6;
+/// Lines of an entry that are looked for in another before that one is read: of those that say the
+/// same a quarter is there, however they are chosen.
+const SAMPLE: usize = 16;
+/// A shorter line is one of the form, such as a heading.
+const LINE: usize = 24;
+
+/// Another entry on the same thing.
+pub(super) struct Twin {
+    pub(super) path: String,
+    /// What it is known by: "is an entry on `redis` too".
+    pub(super) why: String,
+}
+
+/// The twins of the entry at `path` with this text.
+pub(super) fn twins(entry: &Entry, source: &Source, files: &dyn Files) -> Vec<Twin> {
+    let path = source.path();
+    let Some((root, _)) = kind::knowledge_root(path) else { return Vec::new() };
+    let own = Known::of(entry, source.text());
+    let mut found = Vec::new();
+    for other in others(root, path, &own, files) {
+        let text = side_file(files, &other).filter(|text| text.len() as u64 <= SIDE_FILE_LIMIT);
+        let Some(text) = text.filter(|text| own.may_be(text)) else { continue };
+        let other_source = Source::new(other.as_str(), text);
+        let theirs = Known::of(&Entry::of(&other_source), other_source.text());
+        if let Some(why) = own.same(&theirs) {
+            found.push(Twin { path: other, why });
+        }
+    }
+    found
+}
+
+/// The paths of other entries, ordered.
+fn others(root: &str, path: &str, own: &Known, files: &dyn Files) -> BTreeSet<String> {
+    let folders = KNOWLEDGE_CATEGORIES.iter().map(|folder| format!("{root}/{folder}"));
+    let folders: Vec<String> = folders.chain([root.to_owned()]).collect();
+    let mut found = BTreeSet::new();
+    for folder in &folders {
+        let names = files.names(folder).into_iter().filter(|name| name.ends_with(".md"));
+        let index = |name: &String| matches!(&*name.to_ascii_lowercase(), "readme.md" | "index.md");
+        found.extend(names.filter(|name| !index(name)).map(|name| format!("{folder}/{name}")));
+    }
+    if found.len() > MOST || found.is_empty() {
+        let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".md"));
+        let names = own.slugs.iter().cloned().chain(stem.map(slug)).take(NAMES);
+        let paths = names
+            .flat_map(|name| folders.iter().map(move |folder| format!("{folder}/{name}.md")))
+            .filter(|path| files.exists(path));
+        found = paths.collect();
+    }
+    found.remove(path);
+    found
+}
+
+/// What an entry is known by.
+struct Known {
+    /// Its name and aliases, as file names are written.
+    slugs: BTreeSet<String>,
+    /// Its packages, the one that it is about first.
+    packages: Vec<String>,
+    /// Its lines that are long enough to be its own.
+    lines: BTreeSet<String>,
+}
+
+impl Known {
+    fn of(entry: &Entry, text: &str) -> Self {
+        let name = entry.field("name").map(|(name, _)| name);
+        let names = entry.list("aliases").into_iter().chain(name);
+        let packages = entry.list("packages").into_iter().map(str::to_lowercase).collect();
+        let body = page::split(text).map_or(text, |(_, body)| text.get(body).unwrap_or_default());
+        // The form is the same in all of them: heads of tables are not compared.
+        let all: Vec<&str> = body.lines().map(str::trim).collect();
+        let is_head = |at: usize| all.get(at + 1).is_some_and(|next| next.starts_with("| --"));
+        let lines = all.iter().enumerate().filter(|(at, line)| {
+            line.len() > LINE && !line.starts_with(['#', '<']) && !is_head(*at)
+        });
+        Self {
+            slugs: names.map(slug).filter(|name| !name.is_empty()).collect(),
+            packages,
+            lines: lines.map(|(_, line)| line.to_lowercase()).collect(),
+        }
+    }
+
+    /// Whether it is worth reading `text`: each sign of a twin leaves a word of this entry in it.
+    fn may_be(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        let is_named = |slug: &String| slug.split('-').all(|part| text.contains(unspelt(part)));
+        self.slugs.iter().any(is_named)
+            || self.packages.iter().any(|package| text.contains(package))
+            || self.sample().filter(|line| text.contains(line.as_str())).count() * 4 >= SAMPLE
+    }
+
+    /// Some of its lines, spread over all.
+    fn sample(&self) -> impl Iterator<Item = &String> {
+        self.lines.iter().step_by(self.lines.len().div_ceil(SAMPLE).max(1))
+    }
+
+    /// Why the other one is on the same thing, if it is.
+    fn same(&self, other: &Self) -> Option<String> {
+        let squeezed = |name: &String| name.replace('-', "");
+        let theirs: BTreeSet<String> = other.slugs.iter().map(squeezed).collect();
+        if let Some(name) = self.slugs.iter().find(|name| theirs.contains(&squeezed(name))) {
+            return Some(format!("is an entry on `{name}` too"));
+        }
+        // A library beside another often names the other's package as well: only what both put
+        // first, or most of what both name, tells that they are one.
+        let shared = self.packages.iter().filter(|it| other.packages.contains(it)).count();
+        let all = self.packages.len() + other.packages.len() - shared;
+        let first = self.packages.first().filter(|it| other.packages.first() == Some(it));
+        let shown = first.or_else(|| self.packages.iter().find(|it| other.packages.contains(it)));
+        if let Some(package) = shown.filter(|_| first.is_some() || shared * 2 > all) {
+            return Some(format!("is an entry on the package `{package}` too"));
+        }
+        let fewest = self.lines.len().min(other.lines.len());
+        let same = self.lines.intersection(&other.lines).count();
+        let is_alike = fewest >= FEWEST_LINES && same as f64 >= ALIKE * fewest as f64;
+        is_alike.then(|| format!("says the same in {same} of {fewest} lines"))
+    }
+}
+
+/// A part of a name as it may stand in a text: `csharp` is written `c#` there.
+fn unspelt(part: &str) -> &str {
+    part.strip_suffix("sharp").or_else(|| part.strip_suffix("plusplus")).unwrap_or(part)
+}
+
+/// A name as files are named. The signs that tell C, C++ and C# apart, and .NET from a net, stay as
+/// words.
+fn slug(name: &str) -> String {
+    let lower = name.trim().to_lowercase();
+    let lower = lower.strip_prefix('.').map_or(lower.clone(), |rest| format!("dot{rest}"));
+    let spelt = lower.replace("++", "plusplus").replace('#', "sharp").replace('*', "star");
+    let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let plain = spelt.chars().map(plain).collect::<String>();
+    plain.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::files::Memory;
+
+    fn entry(name: &str, more: &str, body: &str) -> String {
+        format!(
+            "---\nname: {name}\ncategory: data\nmaturity: stable\nlast_updated: 2026-11-22\n{more}---\n# {name}\n\n{body}"
+        )
+    }
+
+    /// The twins of the first of several entries.
+    fn found(entries: &[(&str, String)]) -> Vec<String> {
+        let path = |name: &str| format!(".aidd/knowledge/{name}");
+        let all = entries.iter().map(|(name, text)| (path(name), text.clone().into_bytes()));
+        let files = Memory(all.collect());
+        let source = Source::new(path(entries[0].0), entries[0].1.as_str());
+        let twins = twins(&Entry::of(&source), &source, &files);
+        twins.into_iter().map(|twin| format!("{} {}", twin.path, twin.why)).collect()
+    }
+
+    #[test]
+    fn one_thing_under_two_names() {
+        let one = |name, more| ("data/one.md", entry(name, more, ""));
+        let other = |name, more| ("tooling/other.md", entry(name, more, ""));
+        for (a, b, want) in [
+            (one("Next.js", ""), other("NextJS", ""), "is an entry on `next-js` too"),
+            (
+                one("Postgres", ""),
+                other("PostgreSQL", "aliases: [postgres]\n"),
+                "is an entry on `postgres` too",
+            ),
+            (one("C#", ""), other("C Sharp", ""), "is an entry on `csharp` too"),
+            (one(".NET", ""), other("dotnet", ""), "is an entry on `dotnet` too"),
+            (
+                one("Query", "packages: [npm:@tanstack/react-query]\n"),
+                other("React Query", "packages: [npm:@tanstack/react-query, npm:x]\n"),
+                "is an entry on the package `npm:@tanstack/react-query` too",
+            ),
+            (
+                one("A", "packages: [npm:a, npm:b, npm:c]\n"),
+                other("B", "packages: [npm:b, npm:a, npm:c]\n"),
+                "is an entry on the package `npm:a` too",
+            ),
+        ] {
+            let said = found(&[a, b]);
+            assert_eq!(said, [format!(".aidd/knowledge/tooling/other.md {want}")]);
+        }
+    }
+
+    #[test]
+    fn what_is_near_is_not_the_same() {
+        let names = [
+            ("React", "packages: [npm:react, npm:react-dom]\n"),
+            ("React Native", "packages: [npm:react-native, npm:react]\n"),
+            ("Preact", "packages: [npm:preact]\naliases: [preactjs]\n"),
+            ("Vue", "packages: [npm:vue]\n"),
+            ("Vuex", "packages: [npm:vuex, npm:vue]\n"),
+            ("Java", ""),
+            ("JavaScript", ""),
+            ("C", ""),
+            ("C++", ""),
+            ("C#", ""),
+            ("F#", ""),
+            ("Go", ""),
+            ("Gold", ""),
+            (".NET", ""),
+            ("Net", ""),
+        ];
+        let entries: Vec<(String, String)> = names
+            .iter()
+            .enumerate()
+            .map(|(at, (name, more))| (format!("data/e{at}.md"), entry(name, more, "")))
+            .collect();
+        for (at, (name, _)) in names.iter().enumerate() {
+            let mut all: Vec<(&str, String)> =
+                entries.iter().map(|(path, text)| (&**path, text.clone())).collect();
+            all.swap(0, at);
+            assert_eq!(found(&all), Vec::<String>::new(), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_says_the_same_is_a_copy() {
+        let said = |from: usize, to: usize| -> String {
+            let line = |at| format!("Sentence number {at} says something of its own about it.\n");
+            (from..to).map(line).collect()
+        };
+        let one = ("data/one.md", entry("One", "", &said(0, 10)));
+        let copy = ("data/two.md", entry("Two", "", &said(0, 9)));
+        assert_eq!(
+            found(&[one.clone(), copy]),
+            [".aidd/knowledge/data/two.md says the same in 9 of 9 lines"]
+        );
+        let half = ("data/two.md", entry("Two", "", &said(5, 15)));
+        assert_eq!(found(&[one, half]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn names_alone_are_enough_where_folders_cannot_be_listed() {
+        struct Blind(Memory);
+        impl Files for Blind {
+            fn read(&self, path: &str, limit: u64) -> std::io::Result<Vec<u8>> {
+                self.0.read(path, limit)
+            }
+            fn exists(&self, path: &str) -> bool {
+                self.0.exists(path)
+            }
+        }
+        let text = entry("Redis", "", "");
+        let twin = ".aidd/knowledge/infrastructure/redis.md";
+        let files = Blind(Memory([(twin.to_owned(), text.clone().into_bytes())].into()));
+        let source = Source::new(".aidd/knowledge/data/cache.md", text.as_str());
+        let twins = twins(&Entry::of(&source), &source, &files);
+        assert_eq!(twins.iter().map(|it| &*it.path).collect::<Vec<_>>(), [twin]);
+    }
+}
