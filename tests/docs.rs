@@ -2,6 +2,7 @@
 //! `UPDATE_DOCS=1 cargo test --test docs` writes the generated parts anew.
 
 use aidd_ci::cli::Cli;
+use aidd_engine::check::Distribution;
 use aidd_engine::registry::{Registry, is_id};
 use aidd_engine::rule::Rule;
 use aidd_page as page;
@@ -12,6 +13,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 /// Folders of the repository: inline code that begins with one names a file of ours.
 const FOLDERS: [&str; 10] =
@@ -110,7 +114,7 @@ fn packs() -> String {
         "\n## Packs\n\nRules that are off by default come in packs: `\"compliance\": [\"security\", \"git\"]` in the \
          configuration switches on all of theirs.\n\n| Pack | What it is for |\n| --- | --- |\n",
     );
-    for pack in aidd_content::PACKS {
+    for pack in aidd_content::RULES.packs {
         let (_, body) = page::split(pack.text).expect("a header");
         let summary = page::summary(&pack.text[body]);
         let link = format!("[{id}](../content/packs/{id}.md)", id = pack.id);

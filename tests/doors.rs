@@ -1,6 +1,7 @@
 //! Every output tells the same findings by the same ids: one engine, one finding.
 #![expect(clippy::disallowed_methods, reason = "the agent door as a process, and a repository")]
 
+use aidd_engine::check::Distribution;
 use aidd_engine::source::{Encoding, Source};
 use aidd_page::Form;
 use serde_json::{Value, json};
@@ -12,12 +13,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+
 /// Runs the command line in `folder`; what it printed.
 fn aidd(folder: &Path, args: &[&str]) -> String {
     let mut out = Vec::new();
     let mut err = Vec::new();
     let mut stdin: &[u8] = &[];
     let mut io = aidd_ci::Io {
+        distribution: &crate::DISTRIBUTION,
         stdin: &mut stdin,
         out: aidd_ci::Output::new(&mut out),
         err: aidd_ci::Output::new(&mut err),
@@ -114,8 +119,10 @@ fn the_editor_tells_the_findings_that_the_command_line_tells() {
         })
         .collect();
     let paths: BTreeSet<String> = findings.iter().map(|finding| text(&finding["path"])).collect();
-    let workspace =
-        Arc::new(aidd_lsp::workspace::Workspace::open(folder.path(), None).expect("a project"));
+    let workspace = Arc::new(
+        aidd_lsp::workspace::Workspace::open(&crate::DISTRIBUTION, folder.path(), None)
+            .expect("a project"),
+    );
     let mut from_editor = BTreeSet::new();
     for path in paths {
         let place = folder.path().join(&path);
@@ -258,7 +265,8 @@ fn each_form_of_check_tells_the_same_at_every_door() {
     let arguments = json!({"filePath": ".", "limit": 200});
     let of_mcp = told(&called(root, "aidd_check_compliance", &arguments)["findings"]);
     assert_eq!(of_mcp, cli, "MCP");
-    let workspace = aidd_lsp::workspace::Workspace::open(root, None).expect("a project");
+    let workspace =
+        aidd_lsp::workspace::Workspace::open(&crate::DISTRIBUTION, root, None).expect("a project");
     let paths: BTreeSet<&String> = cli.iter().map(|(.., path)| path).collect();
     let mut of_editor = Told::new();
     for path in paths {
@@ -345,7 +353,8 @@ type Placed = BTreeSet<(String, u64, u64)>;
 fn asked(folder: &Path, tool: &str, arguments: &Value) -> Value {
     let tools = aidd_mcp::tools::all();
     let tool = tools.iter().find(|one| one.name == tool).expect("a tool");
-    let context = aidd_mcp::context::Context::new(aidd_mcp::context::Setup::at(folder));
+    let context =
+        aidd_mcp::context::Context::new(aidd_mcp::context::Setup::at(&crate::DISTRIBUTION, folder));
     let arguments = arguments.as_object().expect("an object").clone();
     let answer = tool.call(&context, arguments).expect("an answer");
     serde_json::json!({"data": answer.data, "text": answer.text})
@@ -398,7 +407,9 @@ fn a_memory_is_enforced_at_every_door_by_the_same_id() {
     assert!(rule["help"]["markdown"].to_string().contains(why), "{rule:#}");
     assert!(rule["help"]["markdown"].to_string().contains("Temporal.Now.instant()"), "{rule:#}");
 
-    let workspace = Arc::new(aidd_lsp::workspace::Workspace::open(root, None).expect("a project"));
+    let workspace = Arc::new(
+        aidd_lsp::workspace::Workspace::open(&crate::DISTRIBUTION, root, None).expect("a project"),
+    );
     let source = Source::new("src/a.ts", fs::read_to_string(root.join("src/a.ts")).expect("text"));
     let checked = workspace.check(&source, &workspace.project.disk);
     let editor: Placed = checked
@@ -473,7 +484,9 @@ fn parameters_by_path_hold_at_every_door() {
     put(root, "b/a.ts", text);
     let json = aidd(root, &["check", "--only", "t/x", "--format", "json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
-    let workspace = Arc::new(aidd_lsp::workspace::Workspace::open(root, None).expect("a project"));
+    let workspace = Arc::new(
+        aidd_lsp::workspace::Workspace::open(&crate::DISTRIBUTION, root, None).expect("a project"),
+    );
     let checked = workspace.check(&Source::new("b/a.ts", text), &workspace.project.disk);
     let asked = asked(root, "aidd_check_compliance", &serde_json::json!({"filePath": "b/a.ts"}));
     for findings in [&json["findings"], &asked["data"]["findings"]] {
@@ -486,6 +499,7 @@ fn parameters_by_path_hold_at_every_door() {
 fn aidd_baseline(folder: &Path) -> String {
     let (mut out, mut err, mut stdin) = (Vec::new(), Vec::new(), &b""[..]);
     let mut io = aidd_ci::Io {
+        distribution: &crate::DISTRIBUTION,
         stdin: &mut stdin,
         out: aidd_ci::Output::new(&mut out),
         err: aidd_ci::Output::new(&mut err),

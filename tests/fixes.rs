@@ -1,5 +1,6 @@
 //! Fixes mend: they end, are idempotent, keep files parseable, and add no error.
 
+use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::examples::{self, Expected};
@@ -11,8 +12,12 @@ use aidd_engine::source::Source;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     Engine::new(
+        &crate::DISTRIBUTION,
         Registry::new(crate::DISTRIBUTION.pages, &[]),
         &Config::default(),
         &Selection::default(),

@@ -1,6 +1,8 @@
 //! Every rule page is a test: its failing examples fail with that rule alone, its passing ones are
 //! clean, and its fix makes of the failing ones what the page says.
 
+use aidd_engine::check;
+use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::examples::{self, Expected, JOIN_MARK};
@@ -9,13 +11,16 @@ use aidd_engine::finding::Status;
 use aidd_engine::registry::Registry;
 use aidd_engine::rule::Rule;
 use aidd_engine::source::Source;
-use aidd_engine::{check, validators};
 use aidd_page::{Form, Severity};
 use clap::CommandFactory as _;
 use std::collections::BTreeSet;
 
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+
 fn engine() -> Engine {
     Engine::new(
+        &crate::DISTRIBUTION,
         Registry::new(crate::DISTRIBUTION.pages, &[]),
         &Config::default(),
         &Selection::default(),
@@ -112,11 +117,15 @@ fn failing_examples_fail_with_windows_line_ends_too() {
 
 #[test]
 fn pages_and_checks_are_one_to_one() {
-    let pages: BTreeSet<&str> = aidd_content::PAGES.iter().map(|page| page.id).collect();
+    let pages: BTreeSet<&str> = aidd_content::RULES.pages.iter().map(|page| page.id).collect();
     let engine = engine();
     let patterns =
         engine.registry().rules().iter().filter(|rule| rule.check.is_some()).map(|rule| &*rule.id);
-    let in_rust = validators::ids().chain(check::OWN_RULES);
+    let in_rust = aidd_validators::ALL
+        .iter()
+        .flat_map(|family| (family.rules)())
+        .chain(check::configuration::RULES)
+        .chain(check::OWN_RULES);
     let mut checks = BTreeSet::new();
     for id in patterns.map(str::to_owned).chain(in_rust.map(str::to_owned)) {
         assert!(checks.insert(id.clone()), "{id} is checked twice");
@@ -229,7 +238,7 @@ fn example_secrets_are_marked_and_found_among_all_rules() {
 fn the_pages_themselves_hold_no_secret() {
     let engine = engine();
     let mut faults = Vec::new();
-    for page in aidd_content::PAGES {
+    for page in aidd_content::RULES.pages {
         let source = Source::new(format!("content/rules/{}.md", page.id), page.text);
         for finding in engine.check(&source, &Memory::default()).findings {
             if finding.secret.is_some() && finding.status == Status::New {
@@ -244,8 +253,13 @@ fn the_pages_themselves_hold_no_secret() {
 /// The engine with one pack switched on.
 fn with_pack(name: &str) -> Engine {
     let config = Config { compliance: Some(vec![name.to_owned()]), ..Config::default() };
-    Engine::new(Registry::new(crate::DISTRIBUTION.pages, &[]), &config, &Selection::default())
-        .unwrap_or_else(|error| panic!("{name}: {error}"))
+    Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(crate::DISTRIBUTION.pages, &[]),
+        &config,
+        &Selection::default(),
+    )
+    .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// A pack whose list names nothing would switch on nothing, silently; a rule that is in no pack is
@@ -254,7 +268,7 @@ fn with_pack(name: &str) -> Engine {
 fn packs_and_the_rules_of_compliance_know_each_other() {
     let known = engine();
     let mut packed: BTreeSet<String> = BTreeSet::new();
-    for pack in aidd_content::PACKS {
+    for pack in aidd_content::RULES.packs {
         let on = with_pack(pack.id);
         let rules = known.registry().rules().iter().filter(|rule| !rule.enabled);
         let names: BTreeSet<String> =
@@ -324,7 +338,7 @@ fn every_tool_pack_and_command_that_the_guidance_names_exists() {
         }
         for rest in page.text.split("pack `").skip(1) {
             let name = rest.split('`').next().unwrap_or_default();
-            if !aidd_content::PACKS.iter().any(|pack| pack.id == name) {
+            if !aidd_content::RULES.packs.iter().any(|pack| pack.id == name) {
                 faults.push(format!("{}: no pack is called `{name}`", page.path));
             }
         }
@@ -344,7 +358,7 @@ fn every_tool_pack_and_command_that_the_guidance_names_exists() {
 #[test]
 fn a_rule_of_a_pack_says_where_it_comes_from() {
     let mut faults = Vec::new();
-    for page in aidd_content::PAGES {
+    for page in aidd_content::RULES.pages {
         let header = aidd_page::header(page.text).expect("a header");
         let has_source = header.sources.iter().any(|source| source.starts_with("https://"));
         let is_convention =

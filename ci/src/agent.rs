@@ -240,7 +240,7 @@ mod tests {
             fs::create_dir_all(path.parent().expect("a folder")).expect("made");
             fs::write(path, text).expect("written");
         }
-        let project = Project::open(folder.path(), None).expect("a project");
+        let project = Project::open(&crate::DISTRIBUTION, folder.path(), None).expect("a project");
         (folder, project)
     }
 

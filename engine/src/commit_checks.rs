@@ -180,11 +180,13 @@ mod tests {
 
     fn engine(config: &str) -> Engine {
         let page = "---\nseverity: warning\nmessage: 'not as agreed: <match>'\ncheck:\n  commit: { conventional: { types: [fix] }, title: true }\n---\n# t/x\n\nWhy.\n";
-        let registry = Registry::new(&[("rules/x.md".to_owned(), page.to_owned())]);
+        let registry =
+            Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
         let rule = registry.get("t/x").expect("a rule");
         assert_eq!(patterns::problems(rule), Vec::<String>::new());
         let config = config::read(config).expect("valid").0;
-        Engine::new(registry, &config, &Selection::default()).expect("an engine")
+        Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
+            .expect("an engine")
     }
 
     fn work(hash: &str) -> Work {

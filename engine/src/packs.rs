@@ -128,15 +128,19 @@ mod tests {
     const RULE: &str = "---\nseverity: error\nenabled: false\ncheck:\n  params: { word: 'old' }\n  text: { regex: \"${word}\" }\n---\n# team/word\n\nWhy.\n";
 
     fn registry(pack: &str) -> Registry {
-        Registry::new(&[
-            (".aidd/rules/word.md".to_owned(), RULE.to_owned()),
-            (".aidd/packs/team.md".to_owned(), pack.to_owned()),
-        ])
+        Registry::new(
+            crate::DISTRIBUTION.pages,
+            &[
+                (".aidd/rules/word.md".to_owned(), RULE.to_owned()),
+                (".aidd/packs/team.md".to_owned(), pack.to_owned()),
+            ],
+        )
     }
 
     fn engine(pack: &str, config: &str) -> Result<Engine, String> {
         let config = config::read(config).expect("valid").0;
-        let engine = Engine::new(registry(pack), &config, &Selection::default());
+        let engine =
+            Engine::new(&crate::DISTRIBUTION, registry(pack), &config, &Selection::default());
         engine.map_err(|error| error.to_string())
     }
 

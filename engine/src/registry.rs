@@ -271,7 +271,7 @@ mod tests {
         let own = ["a/first", "team/x", "zz/last", "dockerfile/latest-tag"];
         let pages: Vec<(String, String)> =
             own.iter().enumerate().map(|(at, id)| (format!("rules/{at}.md"), page(id))).collect();
-        let registry = Registry::new(&pages);
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
         assert!(registry.rules().is_sorted_by(|one, next| one.id < next.id));
         for rule in registry.rules() {
             assert_eq!(registry.get(&rule.id).map(|found| &found.id), Some(&rule.id));

@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_surest_rule_has_the_secret() {
-        let registry = Registry::new(&[]);
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
         let mut findings = vec![
             finding("x/weak", Severity::Warning, 0, 20),
             finding("x/sure", Severity::Error, 5, 15),
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_hundred_thousand_secrets_are_settled_in_no_time() {
-        let registry = Registry::new(&[]);
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
         let mut findings: Vec<Finding> =
             (0..100_000).map(|at| finding("x/y", Severity::Error, at * 10, at * 10 + 8)).collect();
         assert_eq!(settle(&mut findings, &registry).len(), 100_000);

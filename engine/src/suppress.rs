@@ -192,7 +192,13 @@ mod tests {
     use crate::files::Memory;
 
     fn engine() -> Engine {
-        Engine::new(Registry::new(&[]), &Config::default(), &Selection::default()).expect("valid")
+        Engine::new(
+            &crate::DISTRIBUTION,
+            Registry::new(crate::DISTRIBUTION.pages, &[]),
+            &Config::default(),
+            &Selection::default(),
+        )
+        .expect("valid")
     }
 
     /// The text with the first finding of `rule` allowed.
@@ -251,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_rule_is_switched_off_and_comments_stay() {
-        let registry = Registry::new(&[]);
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
         let off = |text: &str| switch_off(&registry, text, "dockerfile/sudo", "Dockerfile");
         assert_eq!(
             off("").as_deref(),

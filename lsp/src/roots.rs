@@ -232,7 +232,7 @@ mod tests {
         }
         write(root, "a/.aidd/config.json", "{}");
         write(root, "a/b/.aidd/config.json", "{}");
-        let mut roots = Roots::default();
+        let mut roots = Roots::new(&crate::DISTRIBUTION);
         roots.set_folders(vec![root.to_owned()]);
         let mut path = |path: &str| {
             let (workspace, relative) = roots.of(&Place::File(root.join(path)));
@@ -264,7 +264,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path();
         write(root, ".aidd/config.json", "{\"maxFileSize\": 7}");
-        let mut roots = Roots::default();
+        let mut roots = Roots::new(&crate::DISTRIBUTION);
         assert_eq!(roots.workspace(root).engine.max_file_size(), 7);
         write(root, ".aidd/config.json", "{");
         roots.reload(None);
@@ -272,7 +272,7 @@ mod tests {
         let troubles = roots.troubles();
         assert_eq!(troubles.len(), 1, "{troubles:?}");
         assert_eq!(roots.troubles(), []);
-        let mut fresh = Roots::default();
+        let mut fresh = Roots::new(&crate::DISTRIBUTION);
         let standard = aidd_engine::config::MAX_FILE_SIZE;
         assert_eq!(fresh.workspace(root).engine.max_file_size(), standard);
     }

@@ -116,8 +116,8 @@ impl Context {
 
     /// See [`Setup::at`].
     #[must_use]
-    pub fn at(root: &Path) -> Self {
-        Self::new(Setup::at(&crate::DISTRIBUTION, &crate::DISTRIBUTION, root))
+    pub fn at(distribution: &'static Distribution, root: &Path) -> Self {
+        Self::new(Setup::at(distribution, root))
     }
 
     /// The same for one call, with a flag of its own.
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn the_project_is_read_again_when_it_changed() {
         let folder = tempfile::tempdir().expect("a folder");
-        let context = Context::at(folder.path());
+        let context = Context::at(&crate::DISTRIBUTION, folder.path());
         let first = context.project().expect("a project");
         assert!(Arc::ptr_eq(&first, &context.project().expect("a project")));
         fs::create_dir(folder.path().join("rules")).expect("made");
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn the_memory_is_opened_once_and_anew_after_a_panic() {
         let folder = tempfile::tempdir().expect("a folder");
-        let context = Context::at(folder.path());
+        let context = Context::at(&crate::DISTRIBUTION, folder.path());
         assert!(!folder.path().join(".aidd").exists());
         let name = context.memory(|memory| Ok::<_, ToolError>(memory.backend()));
         assert_eq!(name, Ok("sqlite"));
@@ -340,7 +340,7 @@ mod tests {
         let root = folder.path().join("project");
         fs::create_dir_all(root.join("src")).expect("made");
         fs::write(folder.path().join("secret"), "").expect("written");
-        let context = Context::at(&root);
+        let context = Context::at(&crate::DISTRIBUTION, &root);
         assert_eq!(context.inside("src/./b/../a.rs").as_deref(), Ok("src/a.rs"));
         let whole = root.join("src/a.rs");
         assert_eq!(context.inside(&whole.to_string_lossy()).as_deref(), Ok("src/a.rs"));

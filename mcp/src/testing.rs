@@ -66,7 +66,10 @@ impl Client {
     /// A client of the project at `root`, with every tool there is.
     pub(crate) fn at(root: &Path) -> Self {
         let catalog = Catalog::new(crate::tools::all(), Profile::Engine);
-        Self::new(Server::new(catalog, Context::at(root)), Era::Handshake("2025-11-25"))
+        Self::new(
+            Server::new(catalog, Context::at(&crate::DISTRIBUTION, root)),
+            Era::Handshake("2025-11-25"),
+        )
     }
 
     pub(crate) fn send(&mut self, message: &Value) {
@@ -202,5 +205,5 @@ pub(crate) fn tools() -> Vec<Tool> {
 
 /// A server of [`tools`].
 pub(crate) fn server(root: &Path, profile: Profile) -> Server {
-    Server::new(Catalog::new(tools(), profile), Context::at(root))
+    Server::new(Catalog::new(tools(), profile), Context::at(&crate::DISTRIBUTION, root))
 }

@@ -423,7 +423,7 @@ mod tests {
     fn call(arguments: Value) -> Result<Answer<Value>, ToolError> {
         let folder = tempfile::tempdir().expect("a folder");
         let Value::Object(arguments) = arguments else { panic!("an object") };
-        tool().call(&Context::at(folder.path()), arguments)
+        tool().call(&Context::at(&crate::DISTRIBUTION, folder.path()), arguments)
     }
 
     #[test]
@@ -453,7 +453,9 @@ mod tests {
             let folder = tempfile::tempdir().expect("a folder");
             let Value::Object(arguments) = arguments else { panic!("an object") };
             let choice = Choice { by: "name", usual, takes };
-            tool().choosing(choice).call(&Context::at(folder.path()), arguments)
+            tool()
+                .choosing(choice)
+                .call(&Context::at(&crate::DISTRIBUTION, folder.path()), arguments)
         };
         assert!(said("", json!({"name": "me", "times": 2})).is_ok());
         assert!(said("", json!({"name": "all", "times": null})).is_ok());
@@ -486,7 +488,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let Value::Object(arguments) = json!({"name": "you"}) else { panic!("an object") };
         let tool = Tool::new("wrong", "Wrong", "", wrong);
-        let error = tool.call(&Context::at(folder.path()), arguments).expect_err("refused");
+        let error = tool
+            .call(&Context::at(&crate::DISTRIBUTION, folder.path()), arguments)
+            .expect_err("refused");
         assert!(error.message.contains("`greeting` should be a string"), "{error}");
     }
 

@@ -4,6 +4,7 @@
 //! `tests/mcp/install` fetches them. Where they are missing, a test says so and passes; with
 //! `AIDD_REQUIRE_MCP=1` it fails.
 
+use aidd_engine::check::Distribution;
 use aidd_mcp::Door;
 use aidd_mcp::catalog::Catalog;
 use aidd_mcp::conformance::Fixtures;
@@ -20,6 +21,9 @@ use std::sync::mpsc;
 use std::thread;
 use tokio::sync::oneshot;
 
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+
 /// The folder that `tests/mcp/install` fills.
 fn clients() -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
@@ -34,7 +38,10 @@ fn clients() -> Option<PathBuf> {
 
 /// Serves the project at `root` until the sender is dropped.
 fn served(root: &Path) -> (SocketAddr, oneshot::Sender<()>, thread::JoinHandle<()>) {
-    let server = Server::new(Catalog::new(tools::all(), Profile::Engine), Context::at(root));
+    let server = Server::new(
+        Catalog::new(tools::all(), Profile::Engine),
+        Context::at(&crate::DISTRIBUTION, root),
+    );
     let (say, address) = mpsc::channel();
     let (stop, stopped) = oneshot::channel::<()>();
     let thread = thread::spawn(move || {

@@ -11,6 +11,7 @@
 #![expect(clippy::print_stdout, reason = "this is what a benchmark is for")]
 #![expect(clippy::disallowed_methods, reason = "the eight processes are this program")]
 
+use aidd_engine::check::Distribution;
 use aidd_memory::kinds::Observation;
 use aidd_memory::log::Revision;
 use aidd_memory::permanent::New;
@@ -26,6 +27,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 fn main() {
     if let Ok(root) = std::env::var("AIDD_BENCH_WORKER") {

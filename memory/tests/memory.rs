@@ -8,6 +8,7 @@
     reason = "starts processes, and reads what they acknowledged"
 )]
 
+use aidd_engine::check::Distribution;
 use aidd_memory::kinds::Observation;
 use aidd_memory::permanent::New;
 use aidd_memory::project::{ProjectMemory, system_clock};
@@ -21,6 +22,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+
 const PROCESSES: usize = 8;
 
 fn writes() -> usize {
@@ -29,7 +33,7 @@ fn writes() -> usize {
 
 fn open(root: &Path, store: &str) -> ProjectMemory {
     let wanted = if store == "json" { Wanted::Json } else { Wanted::Sqlite };
-    ProjectMemory::open(root, wanted, system_clock()).expect("a memory")
+    ProjectMemory::open(&DISTRIBUTION, root, wanted, system_clock()).expect("a memory")
 }
 
 /// What a process does: writes, and after each write notes its id in a file of its own.

@@ -16,7 +16,12 @@ fn context(said: &Value) -> String {
 fn what_an_agent_noted_outlives_the_compaction() {
     let project = set_up();
     project.answer("session-start", &claude("SessionStart", json!({"source": "startup"})));
-    let mut memory = ProjectMemory::open(project.path(), Wanted::default(), system_clock());
+    let mut memory = ProjectMemory::open(
+        &crate::DISTRIBUTION,
+        project.path(),
+        Wanted::default(),
+        system_clock(),
+    );
     let memory = memory.as_mut().expect("a memory");
     let body =
         Checkpoint { next_steps: Some(json!(["validate with zod"])), ..Checkpoint::default() };

@@ -382,7 +382,8 @@ fn on_messages(project: &Project, theirs: &[String]) -> Vec<String> {
     let messages: Vec<String> =
         serde_json::from_str(&project.read("messages.json")).expect("texts");
     assert_eq!(theirs.len(), messages.len());
-    let opened = aidd_engine::project::Project::open(project.path(), None).expect("a project");
+    let opened = aidd_engine::project::Project::open(&crate::DISTRIBUTION, project.path(), None)
+        .expect("a project");
     let engine = opened.engine(&Selection::default()).expect("an engine");
     // A page may say several rules at once.
     let items = |id: &str| -> BTreeSet<String> {

@@ -419,8 +419,11 @@ mod tests {
             .example(false, "src/a.rs", "// TODO: `x`\n")
             .example(true, "src/a.rs", "// done\n")
             .example(true, "src/a.rs", "// TODO that does not pass\n");
-        let import =
-            finish(Made { drafts: vec![draft.clone(), draft], left: Vec::new() }, ".aidd/rules");
+        let import = finish(
+            &crate::DISTRIBUTION,
+            Made { drafts: vec![draft.clone(), draft], left: Vec::new() },
+            ".aidd/rules",
+        );
         assert_eq!(import.defects, Vec::<String>::new());
         insta::assert_snapshot!(import.pages[1].text, @"
         ---

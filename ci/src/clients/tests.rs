@@ -51,6 +51,7 @@ pub(super) fn ran(
             out: crate::Output::new(&mut out),
             err: crate::Output::new(&mut err),
             cwd: root.to_owned(),
+            distribution: &crate::DISTRIBUTION,
             style: Style::default(),
         },
     );

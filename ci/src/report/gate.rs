@@ -259,7 +259,10 @@ mod tests {
     ];
 
     fn registry() -> Registry {
-        Registry::new(&PAGES.map(|(path, text)| (path.to_owned(), text.to_owned())))
+        Registry::new(
+            crate::DISTRIBUTION.pages,
+            &PAGES.map(|(path, text)| (path.to_owned(), text.to_owned())),
+        )
     }
 
     fn policy(block: &[&str], warn: &[&str], ignore: &[&str]) -> (Policy, Vec<String>) {

@@ -9,7 +9,11 @@ mod shallow;
 
 use aidd_ci::base::{self, Against, Compare, NoBase};
 use aidd_ci::event::{Event, Pull, Trigger};
+use aidd_engine::check::Distribution;
 use repository::Repository;
+
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 /// How a search ended, in words.
 struct Ran {
@@ -46,7 +50,8 @@ fn find_with(clone: &Repository, event: &Event, ask: Ask<'_>) -> Ran {
     let mut said = String::new();
     let mut say = |line: &str| said += &(masked(line) + "\n");
     let Ask { explicit, no_base, compare } = ask;
-    let found = base::find(clone.root(), event, explicit, no_base, compare, &mut say);
+    let found =
+        base::find(&crate::DISTRIBUTION, clone.root(), event, explicit, no_base, compare, &mut say);
     assert_eq!(state(), before, "the clone was changed");
     assert!(!clone.path(".git/FETCH_HEAD").exists());
     match found {

@@ -89,7 +89,7 @@ fn without_an_event_the_default_branch_is_guessed() {
 fn without_a_repository_or_commit_there_is_nothing_to_compare_with() {
     let say = &mut |_: &str| {};
     let mut of = |root: &std::path::Path, no_base| {
-        base::find(root, &Event::default(), None, no_base, None, say)
+        base::find(&crate::DISTRIBUTION, root, &Event::default(), None, no_base, None, say)
     };
     let folder = tempfile::tempdir().expect("a folder");
     let error = of(folder.path(), NoBase::Error).expect_err("refused").to_string();

@@ -225,7 +225,15 @@ fn a_clone_without_folders_fetches_those_that_differ() {
         clone.changes(&clone.snapshot(&before)?, &clone.snapshot(&clone.commit("HEAD")?)?)
     };
     assert!(changed().is_err());
-    let found = base::find(clone.root(), &push, None, NoBase::Error, None, &mut |_| {});
+    let found = base::find(
+        &crate::DISTRIBUTION,
+        clone.root(),
+        &push,
+        None,
+        NoBase::Error,
+        None,
+        &mut |_| {},
+    );
     assert!(found.is_ok());
     let paths: Vec<_> = changed().expect("read").into_iter().map(|change| change.head).collect();
     assert_eq!(paths, [Some("folder/deep/c.txt".to_owned())]);
@@ -248,7 +256,15 @@ fn a_partial_clone_fetches_old_contents_in_one_go() {
         before: Some(before.clone()),
         ..event(Trigger::Push)
     };
-    let found = base::find(clone.root(), &push, None, NoBase::Error, None, &mut |_| {});
+    let found = base::find(
+        &crate::DISTRIBUTION,
+        clone.root(),
+        &push,
+        None,
+        NoBase::Error,
+        None,
+        &mut |_| {},
+    );
     assert!(found.is_ok());
     let listed = clone.git(&["ls-tree", "-r", "--object-only", &before]);
     let ids: Vec<String> = listed.lines().map(str::to_owned).collect();
@@ -268,13 +284,14 @@ fn a_partial_clone_fetches_old_contents_in_one_go() {
     };
     let count = packs();
     assert_eq!(missing(), 20);
-    base::have_blobs(clone.root(), &ids).expect("fetched");
+    base::have_blobs(&crate::DISTRIBUTION, clone.root(), &ids).expect("fetched");
     assert_eq!((missing(), packs()), (0, count + 1));
-    base::have_blobs(clone.root(), &ids).expect("here");
+    base::have_blobs(&crate::DISTRIBUTION, clone.root(), &ids).expect("here");
     assert_eq!(packs(), count + 1);
-    base::have_blobs(clone.root(), &[]).expect("nothing");
-    assert!(base::have_blobs(clone.root(), &["--all".to_owned()]).is_err());
-    let error = base::have_blobs(server.root(), &["1".repeat(40)]).expect_err("refused");
+    base::have_blobs(&crate::DISTRIBUTION, clone.root(), &[]).expect("nothing");
+    assert!(base::have_blobs(&crate::DISTRIBUTION, clone.root(), &["--all".to_owned()]).is_err());
+    let error = base::have_blobs(&crate::DISTRIBUTION, server.root(), &["1".repeat(40)])
+        .expect_err("refused");
     assert_snapshot!(error, @"
     missing from the repository: 1 object
     hint: `git fsck` tells what is wrong

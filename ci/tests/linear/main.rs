@@ -10,6 +10,7 @@ mod project;
 mod reports;
 mod texts;
 
+use aidd_engine::check::Distribution;
 use aidd_engine::check::{Checked, Engine, SKIPPED, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::files::Memory;
@@ -20,6 +21,9 @@ use measure::{Case, assert_linear};
 use std::sync::LazyLock;
 use std::time::Duration;
 
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+
 /// What is larger is not parsed.
 const LARGEST: usize = 2 << 20;
 
@@ -28,7 +32,8 @@ static ALL: LazyLock<Engine> = LazyLock::new(|| {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let only = registry.rules().iter().map(|rule| rule.id.to_string()).collect();
     let selection = Selection { only, ..Selection::default() };
-    Engine::new(registry, &Config::default(), &selection).expect("valid rules")
+    Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &selection)
+        .expect("valid rules")
 });
 
 fn check(path: &str, text: String) -> (Source, Checked) {

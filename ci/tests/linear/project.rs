@@ -21,7 +21,13 @@ fn page(at: usize) -> (String, String) {
 
 fn engine(pages: &[(String, String)], config: &str) -> Engine {
     let (config, _) = config::read(config).expect("a configuration");
-    Engine::new(Registry::new(pages), &config, &Selection::default()).expect("valid rules")
+    Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(crate::DISTRIBUTION.pages, pages),
+        &config,
+        &Selection::default(),
+    )
+    .expect("valid rules")
 }
 
 #[test]

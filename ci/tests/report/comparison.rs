@@ -29,7 +29,7 @@ fn policy(block: &[&str], warn: &[&str], ignore: &[&str]) -> Policy {
         let header = format!("---\nseverity: {}\naliases: [{aliases}]\n---\n", rule.severity);
         (format!("rules/{}.md", rule.id), format!("{header}# {}\n\nText.\n", rule.id))
     });
-    let registry = Registry::new(&pages.collect::<Vec<_>>());
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &pages.collect::<Vec<_>>());
     let (policy, notes) = Policy::new(&config, FailOn::Severity(Severity::Warning), &registry);
     assert_eq!(notes, [""; 0]);
     policy

@@ -26,8 +26,13 @@ fn state(config: &str, pages: &[(&str, &str)], format: ComplianceFormat) -> Stri
     assert_eq!(unknown, []);
     let pages: Vec<(String, String)> =
         pages.iter().map(|&(path, text)| (path.to_owned(), text.to_owned())).collect();
-    let engine =
-        Engine::new(Registry::new(&pages), &config, &Selection::default()).expect("an engine");
+    let engine = Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(crate::DISTRIBUTION.pages, &pages),
+        &config,
+        &Selection::default(),
+    )
+    .expect("an engine");
     let fail_on = FailOn::Severity(Severity::Warning);
     let text =
         compliance(Gated { config: &config, engine: &engine, fail_on, baseline: Some(3) }, format);

@@ -8,3 +8,8 @@ mod formats;
 mod promises;
 mod sarif;
 mod saved;
+
+use aidd_engine::check::Distribution;
+
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

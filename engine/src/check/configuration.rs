@@ -23,7 +23,7 @@ mod params;
 /// The engine's own family: the settings, rule pages and packs of a project.
 pub(super) static FAMILY: Family = Family {
     name: "aidd",
-    rules: || vec![CONFIG, PAGE, ENFORCERS],
+    rules: || RULES.to_vec(),
     claim: |path, text| {
         let own = [Kind::CONFIG, Kind::RULE_PAGE, Kind::PACK_PAGE];
         kind::kinds(path, text).into_iter().find(|kind| own.contains(kind))
@@ -35,6 +35,9 @@ pub(super) static FAMILY: Family = Family {
     },
     ..Family::EMPTY
 };
+
+/// The rules of the family.
+pub const RULES: [&str; 3] = [CONFIG, PAGE, ENFORCERS];
 
 /// The rule on `.aidd/config.json`.
 const CONFIG: &str = "aidd/invalid-config";

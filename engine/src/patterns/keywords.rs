@@ -113,10 +113,10 @@ mod tests {
     fn a_keyword_knows_its_patterns_and_whether_it_is_watched() {
         let words = [("", 1), ("a", 0), ("a", 2), ("b", NOBODY), ("c", 2), ("c", NOBODY)];
         let words = words.map(|(word, owner)| (Cow::Borrowed(word), owner)).to_vec();
-        let (made, keywords) = Keywords::of(words);
+        let (made, keywords) = Keywords::of(words, &BTreeMap::from([("b", 1), ("c", 2)]));
         assert_eq!(keywords, ["a", "b", "c"]);
-        let told: Vec<_> = (0..3).map(|at| (made.owners(at), made.is_watched(at))).collect();
-        assert_eq!(told, [(&[0, 2][..], false), (&[], true), (&[2], true)]);
+        let told: Vec<_> = (0..3).map(|at| (made.owners(at), made.watched(at))).collect();
+        assert_eq!(told, [(&[0, 2][..], 0), (&[], 1), (&[2], 2)]);
         assert_eq!(made.everywhere, [1]);
     }
 }

@@ -432,8 +432,9 @@ mod tests {
     #[test]
     fn a_pattern_that_takes_too_long_is_named() {
         let page = "---\nseverity: error\ncheck:\n  syntax: { language: [rust], rule: { kind: identifier } }\n---\n# a/b\n\nWhy.\n";
-        let registry = Registry::new(&[("rules/a.md".into(), page.to_owned())]);
-        let patterns = SyntaxPatterns::new(registry.rules());
+        let registry =
+            Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.to_owned())]);
+        let patterns = SyntaxPatterns::new(crate::DISTRIBUTION.pages, registry.rules());
         let settings = select::defaults(registry.rules());
         let source = Source::new("a.rs", format!("fn a() {{ {} }}", "b(c);".repeat(40)));
         let mut report = Report::new(&source, &settings);

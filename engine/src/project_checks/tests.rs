@@ -15,11 +15,12 @@ fn found_at(path: &str, page: &str, config: &str, files: &[(&str, &str)]) -> Vec
     let page = format!(
         "---\nseverity: warning\n{page}\n---\n# t/x\n\nWhy.\n\n## Template\n\n```\n# <pkg>\n```\n"
     );
-    let registry = Registry::new(&[(path.to_owned(), page)]);
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[(path.to_owned(), page)]);
     let rule = registry.get("t/x").expect("a rule");
     assert_eq!(patterns::problems(rule), Vec::<String>::new());
     let config = config::read(config).expect("valid").0;
-    let engine = Engine::new(registry, &config, &Selection::default()).expect("an engine");
+    let engine = Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
+        .expect("an engine");
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
     let files = Memory(files.collect());
     let listing = Listing::new(files.0.keys().cloned());
@@ -176,8 +177,14 @@ fn conditions_are_of_the_project_and_of_the_place() {
 #[test]
 fn ids_outlive_edits_of_the_file() {
     let page = "---\nseverity: info\ncheck:\n  tree: { each: '*.ts', exists: ['<stem>.md'] }\n---\n# t/x\n";
-    let registry = Registry::new(&[("rules/x.md".to_owned(), page.to_owned())]);
-    let engine = Engine::new(registry, &config::Config::default(), &Selection::default());
+    let registry =
+        Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
+    let engine = Engine::new(
+        &crate::DISTRIBUTION,
+        registry,
+        &config::Config::default(),
+        &Selection::default(),
+    );
     let engine = engine.expect("an engine");
     let id = |text: &str| {
         let files = Memory([("a.ts".to_owned(), text.as_bytes().to_vec())].into());
@@ -191,8 +198,14 @@ fn ids_outlive_edits_of_the_file() {
 #[test]
 fn a_pattern_that_would_be_slow_is_cut_short_and_says_so() {
     let page = "---\nseverity: info\ncheck:\n  tree: { each: 'src/**/*.ts', exists: ['<dir>/**/<stem>.md'] }\n---\n# t/x\n";
-    let registry = Registry::new(&[("rules/x.md".to_owned(), page.to_owned())]);
-    let engine = Engine::new(registry, &config::Config::default(), &Selection::default());
+    let registry =
+        Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
+    let engine = Engine::new(
+        &crate::DISTRIBUTION,
+        registry,
+        &config::Config::default(),
+        &Selection::default(),
+    );
     let engine = engine.expect("an engine");
     let paths = (0..3000).map(|at| format!("src/{at}/{at}.ts"));
     let listing = Listing::new(paths);
@@ -213,8 +226,12 @@ fn many_rules_over_many_files_find_each_fault_once() {
         (format!("rules/{at}.md"), page)
     };
     let pages: Vec<(String, String)> = (0..47).map(rule).collect();
-    let engine =
-        Engine::new(Registry::new(&pages), &config::Config::default(), &Selection::default());
+    let engine = Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(crate::DISTRIBUTION.pages, &pages),
+        &config::Config::default(),
+        &Selection::default(),
+    );
     let engine = engine.expect("an engine");
     let stem = |at: usize| format!("p{}/k{}/d{}/file-{at}", at % 50, at % 7, at % 11);
     let mut paths: Vec<String> = (0..10_500)

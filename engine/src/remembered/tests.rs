@@ -44,8 +44,9 @@ fn of_conventions(revisions: &[Revision]) -> Remembered {
 
 fn engine(remembered: &Remembered) -> Engine {
     let pages = remembered.pages.iter().map(|page| (page.path.clone(), page.text.clone()));
-    let registry = Registry::new(&pages.collect::<Vec<_>>());
-    Engine::new(registry, &Config::default(), &Selection::default()).expect("an engine")
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &pages.collect::<Vec<_>>());
+    Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+        .expect("an engine")
 }
 
 /// What is found in a text, a line each.
@@ -209,7 +210,7 @@ fn two_branches_that_bring_the_same_bring_one_rule() {
     let page = "---\nseverity: info\n---\n# convention/no-moment\n\nA page.\n".to_owned();
     let own = &merged.pages[0];
     let pages = [("rules/a.md".to_owned(), page), (own.path.clone(), own.text.clone())];
-    let registry = Registry::new(&pages);
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
     assert!(registry.get("convention/no-moment").is_some_and(|rule| rule.check.is_none()));
     assert!(registry.get("convention/no-moment-memory").is_some_and(|rule| rule.check.is_some()));
 }
@@ -281,7 +282,9 @@ fn a_misshapen_check_does_not_keep_the_others() {
     let remembered = of(&files);
     let registry: Vec<_> =
         remembered.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
-    assert!(Registry::new(&registry).get("convention/no-moment").is_some());
+    assert!(
+        Registry::new(crate::DISTRIBUTION.pages, &registry).get("convention/no-moment").is_some()
+    );
     assert_eq!(found(&remembered, "a.ts", "moment(1)").len(), 1);
 }
 

@@ -170,7 +170,7 @@ pub struct Dependency {
     pub group: Group,
     /// Whether the range stands in a manifest above, under this name.
     #[serde(skip)]
-    pub(crate) inherits: Option<String>,
+    pub inherits: Option<String>,
 }
 
 impl Dependency {
@@ -219,7 +219,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    pub(crate) fn new(path: String, ecosystem: Ecosystem) -> Self {
+    pub fn new(path: String, ecosystem: Ecosystem) -> Self {
         Self {
             path,
             ecosystem,

@@ -16,9 +16,13 @@ fn page(params: &str, check: &str) -> String {
 }
 
 fn engine(page: &str, config: &str) -> Result<Engine, String> {
-    let registry = Registry::new(&[(".aidd/rules/x.md".to_owned(), page.to_owned())]);
+    let registry = Registry::new(
+        crate::DISTRIBUTION.pages,
+        &[(".aidd/rules/x.md".to_owned(), page.to_owned())],
+    );
     let config = config::read(config).expect("a configuration").0;
-    Engine::new(registry, &config, &Selection::default()).map_err(|error| error.to_string())
+    Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
+        .map_err(|error| error.to_string())
 }
 
 /// What the rule finds in files, in either pass: path, line, severity, message.

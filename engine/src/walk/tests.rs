@@ -7,8 +7,13 @@ use crate::registry::Registry;
 use std::fs;
 
 fn engine() -> Engine {
-    Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
-        .expect("shipped rules")
+    Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(crate::DISTRIBUTION.pages, &[]),
+        &Config::default(),
+        &Selection::default(),
+    )
+    .expect("shipped rules")
 }
 
 fn run(root: &Path, jobs: usize, no_ignore: bool) -> Outcome {
@@ -176,9 +181,13 @@ fn both_passes(files: &[(&str, &str)]) -> String {
         fs::write(path, text.replace("ALLOW", "aidd:allow")).expect("written");
     }
     let pages = [("rules/a.md", NAMED), ("rules/b.md", WORD)];
-    let registry = Registry::new(&pages.map(|(path, page)| (path.to_owned(), page.to_owned())));
+    let registry = Registry::new(
+        crate::DISTRIBUTION.pages,
+        &pages.map(|(path, page)| (path.to_owned(), page.to_owned())),
+    );
     let engine =
-        Engine::new(registry, &Config::default(), &Selection::default()).expect("an engine");
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+            .expect("an engine");
     let walk = Walk::over(vec![root.to_owned()]);
     let outcome = check_tree(&engine, &Config::default(), &Disk::new(root), &walk, &|| ());
     let mut shown = String::new();
@@ -226,10 +235,12 @@ fn files_are_opened_only_where_a_rule_looks_into_them() {
     }
     let page = "---\nseverity: warning\ncheck:\n  tree: { each: '**', name: kebab }\n---\n# team/name\n\nWhy.\n";
     let run = |only: &[&str]| {
-        let registry = Registry::new(&[("rules/name.md".into(), page.into())]);
+        let registry =
+            Registry::new(crate::DISTRIBUTION.pages, &[("rules/name.md".into(), page.into())]);
         let only = only.iter().map(|&name| name.to_owned()).collect();
         let selection = Selection { only, ..Selection::default() };
-        let engine = Engine::new(registry, &Config::default(), &selection).expect("an engine");
+        let engine = Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &selection)
+            .expect("an engine");
         let walk = Walk::over(vec![root.to_owned()]);
         check_tree(&engine, &Config::default(), &Disk::new(root), &walk, &|| ()).expect("no globs")
     };

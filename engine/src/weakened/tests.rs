@@ -47,7 +47,12 @@ fn weakened(base: Fixture<'_>, head: Fixture<'_>) -> String {
             .map(|text| ("rules/team/colour.md".to_owned(), text.to_owned()))
             .into_iter()
             .collect();
-        let engine = Engine::new(Registry::new(&pages), &config, &Selection::default());
+        let engine = Engine::new(
+            &crate::DISTRIBUTION,
+            Registry::new(crate::DISTRIBUTION.pages, &pages),
+            &config,
+            &Selection::default(),
+        );
         let ignores =
             Memory([(".aiddignore".to_owned(), fixture.ignore.as_bytes().to_vec())].into());
         (engine.expect("an engine"), config, entries(fixture), ignores)
@@ -205,7 +210,12 @@ fn a_weakening_says_what_it_covers() {
     let parts = |text: &str| {
         let (config, _) = config::read(text).expect("valid");
         let pages = [("rules/team/colour.md".to_owned(), PAGE.to_owned())];
-        let engine = Engine::new(Registry::new(&pages), &config, &Selection::default());
+        let engine = Engine::new(
+            &crate::DISTRIBUTION,
+            Registry::new(crate::DISTRIBUTION.pages, &pages),
+            &config,
+            &Selection::default(),
+        );
         (engine.expect("an engine"), config)
     };
     let text = r#"{ "overrides": [{ "files": "docs/", "rules": { "team/colour": "off" } }] }"#;

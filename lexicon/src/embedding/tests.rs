@@ -92,7 +92,7 @@ fn stored_vectors_come_back() {
 
 #[test]
 fn tables_of_wrong_sizes_are_refused() {
-    let shipped = TABLE;
+    let shipped = super::TABLE;
     assert!(Table::new(shipped).is_some());
     for short in [0, 7, 15, 16, 100, shipped.len() / 2, shipped.len() - 1] {
         assert!(Table::new(&shipped[..short]).is_none(), "{short} bytes");

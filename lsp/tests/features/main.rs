@@ -6,3 +6,8 @@ mod every_action;
 mod reading;
 mod sentences;
 mod support;
+
+use aidd_engine::check::Distribution;
+
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

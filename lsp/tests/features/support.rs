@@ -46,7 +46,8 @@ impl Project {
             fs::create_dir_all(path.parent().expect("a folder")).expect("made");
             fs::write(path, text).expect("written");
         }
-        let workspace = Workspace::open(folder.path(), None).expect("a workspace");
+        let workspace =
+            Workspace::open(&crate::DISTRIBUTION, folder.path(), None).expect("a workspace");
         Self { folder, workspace: Arc::new(workspace), encoding: Encoding::Utf16 }
     }
 

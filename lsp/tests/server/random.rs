@@ -126,7 +126,7 @@ impl Model {
 
 /// The places that a fresh check of `text` finds.
 fn fresh(root: &Path, file: &str, text: &Text) -> Vec<String> {
-    let workspace = Workspace::open(root, None).expect("a project");
+    let workspace = Workspace::open(&crate::DISTRIBUTION, root, None).expect("a project");
     let source = Source::new(file, text.as_str());
     let checked = workspace.check(&source, &Memory::default());
     let shown = checked.findings.iter().filter(|finding| aidd_lsp::convert::is_shown(finding));

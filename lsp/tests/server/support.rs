@@ -60,7 +60,7 @@ impl Client {
     pub(crate) fn connect() -> Self {
         let (ours, theirs) = duplex(1 << 16);
         let (input, output) = split(theirs);
-        let server = tokio::spawn(aidd_lsp::serve(input, output, None));
+        let server = tokio::spawn(aidd_lsp::serve(input, output, &crate::DISTRIBUTION, None));
         let (reader, writer) = split(ours);
         Self {
             writer,

@@ -7,6 +7,7 @@
 
 mod set;
 
+use aidd_engine::check::Distribution;
 use aidd_lexicon::embedding::DIMENSIONS;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::recall::{Question, Using};
@@ -15,6 +16,9 @@ use set::{Asked, FIGURES, Score};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 /// The ways to search that are compared.
 const WAYS: [(&str, Using); 3] =

@@ -120,7 +120,7 @@ pub(crate) fn filled(root: &Path, wanted: Wanted, others: &[Entry]) -> ProjectMe
 }
 
 pub(crate) fn open(root: &Path, wanted: Wanted) -> ProjectMemory {
-    ProjectMemory::open(root, wanted, system_clock()).expect("a memory")
+    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, system_clock()).expect("a memory")
 }
 
 /// Memories that answer none of the questions: sentences of this project's own pages, three at a

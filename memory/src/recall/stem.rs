@@ -186,8 +186,8 @@ mod tests {
 
     #[test]
     fn words_are_cut_as_sqlite_cuts_them() {
-        let mut text = include_str!("../../../../tests/retrieval/memories.jsonl").to_lowercase();
-        text += &include_str!("../../../../content/embedding/README.md").to_lowercase();
+        let mut text = include_str!("../../../tests/retrieval/memories.jsonl").to_lowercase();
+        text += &include_str!("../../../lexicon/embedding/README.md").to_lowercase();
         text += " yes yeses by say saying flies dies ties sses ies es s agreed feed bled sing sky
             caresses ponies relational conditional rational valenci hesitanci digitizer analogi
             conformabli radicalli differentli vileli analogousli vietnamization predication

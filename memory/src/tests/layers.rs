@@ -116,7 +116,8 @@ impl World {
             let start = START + if branch == "main" { 0 } else { 1 };
             let time = Arc::new(AtomicI64::new(start));
             let clock = Box::new(move || time.fetch_add(2, Ordering::Relaxed));
-            let memory = ProjectMemory::open(folder.path(), wanted, clock).expect("a memory");
+            let memory = ProjectMemory::open(&crate::DISTRIBUTION, folder.path(), wanted, clock)
+                .expect("a memory");
             Clone { folder, memory, branch, observed: Vec::new() }
         });
         let held = BRANCHES.map(|branch| (branch, Held::default())).into();

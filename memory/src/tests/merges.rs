@@ -118,7 +118,9 @@ fn a_file_that_is_gone_is_written_again() {
         std::fs::remove_dir_all(root.join("ai")).expect("removed");
         memory.save_decision(&decision("Three", None)).expect("saved");
         assert_eq!(text(root, FILE).lines().count(), 3);
-        let mut again = ProjectMemory::open(root, Wanted::Auto, Box::new(|| START)).expect("open");
+        let mut again =
+            ProjectMemory::open(&crate::DISTRIBUTION, root, Wanted::Auto, Box::new(|| START))
+                .expect("open");
         assert_eq!(shown(&mut again).len(), 3);
     });
 }
@@ -139,7 +141,9 @@ fn a_store_that_is_gone_or_damaged_is_made_again_from_the_files() {
         std::fs::remove_file(&path).expect("removed");
         assert_eq!(shown(&mut at(root, wanted)), whole);
         std::fs::write(&path, "x".repeat(20_000)).expect("damaged");
-        let mut memory = ProjectMemory::open(root, wanted, Box::new(|| START)).expect("open");
+        let mut memory =
+            ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, Box::new(|| START))
+                .expect("open");
         assert!(memory.take_notices()[0].contains("was damaged"));
         assert_eq!(shown(&mut memory), whole);
     }
@@ -166,7 +170,8 @@ fn damage_under_an_open_store_is_noticed_and_mended() {
     }
     std::fs::write(&path, bytes).expect("damaged");
     let mut memory =
-        ProjectMemory::open(root, Wanted::Sqlite, Box::new(|| START + 9)).expect("open");
+        ProjectMemory::open(&crate::DISTRIBUTION, root, Wanted::Sqlite, Box::new(|| START + 9))
+            .expect("open");
     assert_eq!(shown(&mut memory), whole);
     let notices = memory.take_notices().join("\n");
     assert!(notices.contains("was damaged"), "{notices}");
@@ -262,7 +267,12 @@ fn damage_at_any_place_is_mended_by_reading_anew() {
         }
         std::fs::write(&path, bytes).expect("damaged");
         let now = START + i64::try_from(round).expect("small");
-        let mut memory = match ProjectMemory::open(root, Wanted::Sqlite, Box::new(move || now)) {
+        let mut memory = match ProjectMemory::open(
+            &crate::DISTRIBUTION,
+            root,
+            Wanted::Sqlite,
+            Box::new(move || now),
+        ) {
             Ok(memory) => memory,
             // The damage hit the number of the schema.
             Err(crate::MemoryError::Newer { .. }) => continue,

@@ -28,7 +28,8 @@ pub(super) const START: i64 = 1_763_800_000_000;
 pub(super) fn at(root: &Path, wanted: Wanted) -> ProjectMemory {
     let time = Arc::new(AtomicI64::new(START));
     let clock = Box::new(move || time.fetch_add(1, Ordering::Relaxed));
-    let mut memory = ProjectMemory::open(root, wanted, clock).expect("a memory");
+    let mut memory =
+        ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect("a memory");
     assert_eq!(memory.take_notices(), [""; 0]);
     memory
 }

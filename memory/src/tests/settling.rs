@@ -247,7 +247,7 @@ fn tracked_lines_go_only_when_old_and_asked_for() {
 fn later(root: &std::path::Path, memory: &ProjectMemory) -> ProjectMemory {
     let wanted = if memory.backend() == "json" { Wanted::Json } else { Wanted::Sqlite };
     let clock = Box::new(|| START + 40 * 86_400_000);
-    ProjectMemory::open(root, wanted, clock).expect("a memory")
+    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect("a memory")
 }
 
 #[test]

@@ -258,7 +258,7 @@ mod tests {
     fn the_table_is_understood() {
         assert_eq!(FORMATS.len(), TABLE.lines().filter(|line| line.starts_with('[')).count());
         let mut seen = HashSet::new();
-        let rules: HashSet<&str> = crate::credentials::CHECKS.iter().map(|c| c.0).collect();
+        let rules: HashSet<&str> = crate::credentials::rules::CHECKS.iter().map(|c| c.0).collect();
         for format in FORMATS.iter() {
             assert!(rules.contains(format.rule), "{} is no rule", format.rule);
             for name in &format.names {

@@ -2,8 +2,6 @@
 #![expect(clippy::disallowed_methods, reason = "the fixtures lie on the disk")]
 
 use super::{Credentials, generic, hits, parse};
-use crate::kinds;
-use aidd_engine::kind::Kind;
 use aidd_engine::patterns::placeholder::JOIN_MARK;
 use aidd_engine::source::{Encoding, Source};
 use std::collections::BTreeSet;
@@ -37,7 +35,7 @@ fn files(folder: &Path) -> Vec<(String, String)> {
 /// What is found in one file, a line each: `path:line:column rule`.
 fn found(path: &str, text: &str) -> Vec<String> {
     let source = Source::new(path, text);
-    let Credentials { found } = if kinds(path, text).contains(&Kind::Credentials) {
+    let Credentials { found } = if (super::FAMILY.claim)(path, text).is_some() {
         parse(&source)
     } else {
         generic(&source, hits(text))

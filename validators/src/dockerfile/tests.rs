@@ -1,4 +1,5 @@
 use super::{run, statements};
+use aidd_engine::check::FileContext;
 use aidd_engine::files::Memory;
 use aidd_engine::finding::Finding;
 use aidd_engine::registry::Registry;
@@ -22,7 +23,8 @@ fn check(text: &str, beside: &[(&str, &str)]) -> Vec<Finding> {
     let files = Memory(beside.iter().map(pair).collect());
     let source = Source::new("a/Dockerfile", text);
     let mut report = Report::new(&source, &RULES.1);
-    run(&RULES.0, &files, &mut report);
+    let context = FileContext { registry: &RULES.0, files: &files, families: crate::ALL };
+    run(&context, &mut report);
     let mut findings = report.finish();
     findings.sort_by_key(|finding| finding.span);
     findings

@@ -29,7 +29,8 @@ fn made(files: &[(&str, &str)], tool: Tool) -> Import {
     let files_of = Listed { files: &memory, listing: &listing };
     let path = files[0].0;
     assert_eq!(tool_of(&files_of, path), Ok(tool), "{path}");
-    let import = import(&files_of, path, tool, ".aidd/rules").unwrap_or_else(|why| panic!("{why}"));
+    let import = import(&crate::DISTRIBUTION, &files_of, path, tool, ".aidd/rules")
+        .unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(import.defects, Vec::<String>::new());
     holds(&import);
     import
@@ -41,7 +42,7 @@ fn holds(import: &Import) {
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
     let engine = Engine::new(
         &crate::DISTRIBUTION,
-        Registry::new(&pages),
+        Registry::new(crate::DISTRIBUTION.pages, &pages),
         &Config::default(),
         &Selection::default(),
     )
@@ -352,7 +353,7 @@ fn what_is_malformed_or_too_deep_is_an_error_with_its_place() {
     ] {
         let (files, _) = project(&[(path, text)]);
         let tool = tool_of(&files, path).expect("by its name");
-        let why = import(&files, path, tool, "rules").expect_err(path);
+        let why = import(&crate::DISTRIBUTION, &files, path, tool, "rules").expect_err(path);
         assert!(why.contains(part), "{path}: {why}");
     }
 }
@@ -365,7 +366,7 @@ proptest::proptest! {
         for tool in Tool::ALL {
             let (files, listing) = project(&[("x.yml", &text)]);
             let files = Listed { files: &files, listing: &listing };
-            if let Ok(import) = import(&files, "x.yml", tool, "rules") {
+            if let Ok(import) = import(&crate::DISTRIBUTION, &files, "x.yml", tool, "rules") {
                 proptest::prop_assert_eq!(import.defects, Vec::<String>::new());
             }
         }

@@ -11,7 +11,7 @@ fn found(import: &Import, files: &[(&str, &str)]) -> Vec<String> {
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
     let engine = Engine::new(
         &crate::DISTRIBUTION,
-        Registry::new(&pages),
+        Registry::new(crate::DISTRIBUTION.pages, &pages),
         &Config::default(),
         &Selection::default(),
     )
@@ -252,7 +252,7 @@ fn comments_of_markdownlint_allow_its_pages() {
         import.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
     let engine = Engine::new(
         &crate::DISTRIBUTION,
-        Registry::new(&pages),
+        Registry::new(crate::DISTRIBUTION.pages, &pages),
         &Config::default(),
         &Selection::default(),
     )

@@ -23,7 +23,10 @@ fn every_rule_of_markdownlint_is_carried_over_or_said_to_be_left() {
                     Registry::new(crate::DISTRIBUTION.pages, &[]).get(id).is_some(),
                     "{id} is gone"
                 );
-                assert!(aidd_content::PACKS.iter().any(|known| known.id == pack), "{pack} is gone");
+                assert!(
+                    aidd_content::RULES.packs.iter().any(|known| known.id == pack),
+                    "{pack} is gone"
+                );
             }
             markdownlint::Way::Style => {
                 let by_number = |left: &Left| {

@@ -8,8 +8,13 @@ use crate::source::{Encoding, Source};
 
 /// What is told of the file at `path`: place, the text under it, message.
 fn told(path: &str, text: &str, pages: &[(String, String)]) -> Vec<String> {
-    let engine = Engine::new(Registry::new(pages), &Config::default(), &Selection::default())
-        .expect("valid");
+    let engine = Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(crate::DISTRIBUTION.pages, pages),
+        &Config::default(),
+        &Selection::default(),
+    )
+    .expect("valid");
     let source = Source::new(path, text);
     let findings = engine.check(&source, &Memory::default()).findings;
     let line = |finding: &crate::finding::Finding| {
@@ -97,7 +102,12 @@ fn one_text_stands_for_a_list_of_one() {
     );
     let pages = [(".aidd/rules/x.md".to_owned(), text.clone())];
     assert_eq!(told(".aidd/rules/x.md", &text, &pages), [""; 0]);
-    let engine = Engine::new(Registry::new(&pages), &Config::default(), &Selection::default());
+    let engine = Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(crate::DISTRIBUTION.pages, &pages),
+        &Config::default(),
+        &Selection::default(),
+    );
     let found = engine.expect("valid").check(&Source::new("a.ts", "foo(1)"), &Memory::default());
     assert_eq!(found.findings.len(), 1);
 }
@@ -106,8 +116,11 @@ fn one_text_stands_for_a_list_of_one() {
 fn a_heading_without_its_space_is_one_all_the_same() {
     let text =
         page("check:\n  doc: { headings: ['#Title', '##Context'] }\n  fix: { insert: true }");
-    let registry = Registry::new(&[(".aidd/rules/x.md".to_owned(), text)]);
-    let engine = Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+    let registry =
+        Registry::new(crate::DISTRIBUTION.pages, &[(".aidd/rules/x.md".to_owned(), text)]);
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+            .expect("valid");
     let source = Source::new("a.md", "# Title\n");
     let findings = engine.check(&source, &Memory::default()).findings;
     let own = findings.iter().find(|one| &*one.rule == "t/x").expect("found");

@@ -176,7 +176,7 @@ fn meaning(markdown: &str) -> Vec<String> {
 
 #[test]
 fn pages_that_are_shipped_mean_the_same() {
-    for (id, text) in aidd_content::PAGES.iter().map(|page| (page.id, page.text)) {
+    for (id, text) in aidd_content::RULES.pages.iter().map(|page| (page.id, page.text)) {
         let body = aidd_page::split(text).map_or(text, |(_, body)| &text[body]);
         assert_eq!(meaning(&page(body)), meaning(body), "{id}");
     }

@@ -233,10 +233,11 @@ mod tests {
         beside: &[(&str, &str)],
     ) -> (Vec<String>, String) {
         let page = format!("---\nseverity: info\ncheck:\n  {check}\n---\n# t/x\n");
-        let registry = Registry::new(&[("rules/x.md".to_owned(), page)]);
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page)]);
         let rule = registry.get("t/x").unwrap_or_else(|| panic!("{check} is not read"));
         assert_eq!(crate::patterns::problems(rule), Vec::<String>::new(), "{check}");
-        let engine = Engine::new(registry, &Config::default(), &Selection::default());
+        let engine =
+            Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default());
         let engine = engine.expect("an engine");
         let beside =
             beside.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));

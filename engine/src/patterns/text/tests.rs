@@ -7,8 +7,10 @@ use std::fmt::Write as _;
 
 fn found(check: &str, text: &str) -> Vec<String> {
     let page = format!("---\nseverity: error\ncheck:\n  text: {{ {check} }}\n---\n# a/b\n\nWhy.\n");
-    let registry = Registry::new(&[("rules/a.md".into(), page)]);
-    let engine = Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+            .expect("valid");
     let rule = engine.registry().get("a/b").expect("present");
     assert_eq!(crate::patterns::problems(rule), Vec::<String>::new());
     let source = Source::new("x", text);
@@ -65,8 +67,10 @@ fn what_stands_beside_a_finding_may_excuse_it() {
 #[test]
 fn a_pattern_without_keywords_keeps_to_its_files() {
     let page = "---\nseverity: error\ncheck:\n  files: ['*.md']\n  text: { regex: 'a' }\n---\n# a/b\n\nWhy.\n";
-    let registry = Registry::new(&[("rules/a.md".into(), page.into())]);
-    let engine = Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.into())]);
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+            .expect("valid");
     let rule = engine.registry().get("a/b").expect("present");
     let count =
         |path: &str| engine.check_rule(&rule.id, &Source::new(path, "a"), &Memory::default()).len();
@@ -82,8 +86,10 @@ fn a_pattern_without_keywords_sees_the_whole_text() {
 /// What a page finds in a file, a line each: place, text, message, and the file after its fixes.
 fn told(header: &str, path: &str, text: &str) -> String {
     let page = format!("---\nseverity: warning\n{header}\n---\n# a/b\n\nWhy so.\n");
-    let registry = Registry::new(&[("rules/a.md".into(), page)]);
-    let engine = Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+            .expect("valid");
     let rule = engine.registry().get("a/b").expect("a rule");
     assert_eq!(crate::patterns::problems(rule), Vec::<String>::new());
     let source = Source::new(path, text);
@@ -257,7 +263,8 @@ fn a_header_that_cannot_be_meant_is_refused() {
         match aidd_page::header(&page) {
             Err(error) => format!("{}: {}", &page[error.span], error.message),
             Ok(_) => {
-                let registry = Registry::new(&[("rules/a.md".into(), page)]);
+                let registry =
+                    Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
                 let problems = crate::patterns::problems(registry.get("a/b").expect("a rule"));
                 problems.join("; ")
             }

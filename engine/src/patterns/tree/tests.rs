@@ -6,10 +6,13 @@ use crate::registry::Registry;
 
 /// What the examples of a page get wrong.
 fn wrong(page: &str) -> Vec<String> {
-    let registry = Registry::new(&[("rules/a.md".into(), page.to_owned())]);
+    let registry =
+        Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.to_owned())]);
     let rule = registry.get("t/x").expect("a rule");
     assert_eq!(crate::patterns::problems(rule), Vec::<String>::new());
-    let engine = Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+            .expect("valid");
     let rule = engine.registry().get("t/x").expect("a rule");
     examples::run(&engine, rule)
 }
@@ -109,7 +112,7 @@ fn a_file_that_is_called_otherwise_is_renamed_but_never_over_another() {
     assert!(wrong(&taken)[0].contains("no fix gives"), "{:?}", wrong(&taken));
     // An expression does not say what a name should be.
     let page = NAMED.replace("['/x[0-9]/', kebab]", "'/x[0-9]/'");
-    let registry = Registry::new(&[("rules/a.md".into(), page)]);
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page)]);
     let problems = crate::patterns::problems(registry.get("t/x").expect("a rule"));
     assert_eq!(problems, ["`fix: { rename: true }` needs a case in `name` to rename to"]);
 }
@@ -120,9 +123,11 @@ fn neither_is_ever_safe() {
         let safe = page.replace("true }\n---", "true, safe: true }\n---");
         let error = aidd_page::header(&safe).expect_err("safe");
         assert!(error.message.contains("is never safe"), "{}", error.message);
-        let registry = Registry::new(&[("rules/a.md".into(), page.to_owned())]);
+        let registry =
+            Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.to_owned())]);
         let engine =
-            Engine::new(registry, &Config::default(), &Selection::default()).expect("valid");
+            Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+                .expect("valid");
         let rule = engine.registry().get("t/x").expect("a rule");
         let (examples, _) = examples::read(rule).expect("read");
         let listing = crate::listing::Listing::new(examples[0].beside.0.keys().cloned());

@@ -92,12 +92,13 @@ fn engine() -> Engine {
         (format!("rules/r{at}.md"), text)
     };
     let pages: Vec<(String, String)> = RULES.iter().enumerate().map(page).collect();
-    let registry = Registry::new(&pages);
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
     for (at, check) in RULES.iter().enumerate() {
         let rule = registry.get(&format!("team/r{at}")).expect("a rule");
         assert_eq!(crate::patterns::problems(rule), Vec::<String>::new(), "{check}");
     }
-    Engine::new(registry, &config::Config::default(), &Selection::default()).expect("an engine")
+    Engine::new(&crate::DISTRIBUTION, registry, &config::Config::default(), &Selection::default())
+        .expect("an engine")
 }
 
 /// The files that are listed: one folder is left out.

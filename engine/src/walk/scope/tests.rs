@@ -37,7 +37,13 @@ fn taken(root: &Path) -> BTreeSet<String> {
 }
 
 fn check(root: &Path, config: &Config) -> Outcome {
-    let engine = Engine::new(Registry::new(&[]), config, &Selection::default()).expect("rules");
+    let engine = Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(crate::DISTRIBUTION.pages, &[]),
+        config,
+        &Selection::default(),
+    )
+    .expect("rules");
     let walk = Walk::over(vec![root.to_owned()]);
     check_tree(&engine, config, &Disk::new(root), &walk, &|| ()).expect("no globs")
 }

@@ -10,8 +10,13 @@ use std::fs;
 use std::time::Duration;
 
 fn engine() -> Engine {
-    Engine::new(Registry::new(&[]), &Config::default(), &Selection::default())
-        .expect("shipped rules")
+    Engine::new(
+        &crate::DISTRIBUTION,
+        Registry::new(crate::DISTRIBUTION.pages, &[]),
+        &Config::default(),
+        &Selection::default(),
+    )
+    .expect("shipped rules")
 }
 
 /// What a walk over all finds.

@@ -15,7 +15,7 @@ fn call(root: &Path, name: &str, arguments: Value) -> Result<Answer<Value>, Tool
     let Value::Object(arguments) = arguments else { panic!("an object") };
     let tools = tools::all();
     let tool = tools.iter().find(|tool| tool.name == name).expect("a tool");
-    tool.call(&Context::at(root), arguments)
+    tool.call(&Context::at(&crate::DISTRIBUTION, root), arguments)
 }
 
 fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -234,7 +234,7 @@ fn a_cancelled_check_is_no_answer() {
     ] {
         let tool = tools.iter().find(|tool| tool.name == name).expect("a tool");
         let Value::Object(arguments) = arguments else { panic!("an object") };
-        let context = Context::at(folder.path());
+        let context = Context::at(&crate::DISTRIBUTION, folder.path());
         context.cancel();
         let error = tool.call(&context, arguments).expect_err(name);
         assert_eq!(error.to_string(), "cancelled");

@@ -208,7 +208,7 @@ mod tests {
             extra: Map::from_iter([(BY.to_owned(), json!(HOOK))]),
             ..SessionState::default()
         };
-        let context = Context::at(root);
+        let context = Context::at(&crate::DISTRIBUTION, root);
         context.memory(|memory| memory.start_session(session)).expect("begun").id
     }
 
@@ -227,7 +227,7 @@ mod tests {
         let answer = start("claude-code");
         assert_eq!(answer.data["sessionId"], json!(own), "{}", answer.text);
         assert!(answer.text.contains("which the start hook began, goes on"), "{}", answer.text);
-        let context = Context::at(root);
+        let context = Context::at(&crate::DISTRIBUTION, root);
         let state = context.memory(|memory| memory.session(&own)).expect("a session");
         assert_eq!(state.ai_provider.model_id, "m-1");
         assert_eq!(state.input.as_deref(), Some("Add a login"));

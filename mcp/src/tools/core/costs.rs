@@ -57,7 +57,7 @@ fn a_start_looks_at_no_file_of_the_project() {
         }
         fs::write(path.join(format!("file{number}.ts")), "export {};\n").expect("written");
     }
-    let context = Context::at(root);
+    let context = Context::at(&crate::DISTRIBUTION, root);
     ask(&context, "aidd_bootstrap", json!({})).expect("an answer");
     let mut times: Vec<Duration> = Vec::new();
     for _ in 0..9 {

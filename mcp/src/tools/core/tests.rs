@@ -24,11 +24,11 @@ pub(super) fn ask(
 }
 
 pub(super) fn call(root: &Path, name: &str, arguments: Value) -> Answer<Value> {
-    ask(&Context::at(root), name, arguments).expect("an answer")
+    ask(&Context::at(&crate::DISTRIBUTION, root), name, arguments).expect("an answer")
 }
 
 fn refused(root: &Path, name: &str, arguments: Value) -> String {
-    ask(&Context::at(root), name, arguments).expect_err("refused").to_string()
+    ask(&Context::at(&crate::DISTRIBUTION, root), name, arguments).expect_err("refused").to_string()
 }
 
 fn write(root: &Path, path: &str, text: &str) {
@@ -123,7 +123,7 @@ fn a_start_holds_rules_mistakes_decisions_and_where_work_stands() {
         "---\nsummary: How money is handled.\n---\n# Money\n\n- MUST store amounts in cents.\n- NEVER use floats for money. `team/no-float`\n- SHOULD round half up.\n",
     );
     write(root, "ai/rules/broken.md", "---\nsummary: [\n---\n# Broken\n");
-    let context = Context::at(root);
+    let context = Context::at(&crate::DISTRIBUTION, root);
     let run = |name: &str, arguments| ask(&context, name, arguments).expect("an answer");
     run(
         "aidd_memory_add_mistake",
@@ -225,10 +225,7 @@ fn a_variable_goes_over_the_mode_of_the_file() {
     write(root, "rules/own.md", "# Own\n\nMUST hold.\n");
     write(root, ".aidd/config.json", "{\"content\": {\"overrideMode\": \"merge\"}}");
     let context = |environment: Environment| {
-        Context::new(Setup {
-            environment,
-            ..Setup::at(&crate::DISTRIBUTION, &crate::DISTRIBUTION, root)
-        })
+        Context::new(Setup { environment, ..Setup::at(&crate::DISTRIBUTION, root) })
     };
     let own = |context: &Context| {
         let library = context.library().expect("pages");
@@ -350,7 +347,7 @@ fn the_next_step_follows_from_the_real_state() {
     let folder = repository();
     let root = folder.path();
     write(root, "Dockerfile", "FROM debian:latest\nUSER app\n");
-    let context = Context::at(root);
+    let context = Context::at(&crate::DISTRIBUTION, root);
     let answer = ask(&context, "aidd_suggest_next", json!({})).expect("an answer");
     insta::assert_snapshot!(steady(&answer.text, root), @r#"
     - Mend the new findings: `aidd_ci_diff_check` (the changes bring 2 findings, 0 of them errors)
@@ -385,7 +382,7 @@ fn the_next_step_follows_from_the_real_state() {
 #[test]
 fn a_context_is_never_over_its_budget() {
     let folder = repository();
-    let context = Context::at(folder.path());
+    let context = Context::at(&crate::DISTRIBUTION, folder.path());
     for number in 0..30 {
         let decision =
             format!("Decision number {number} about the order service and its many queues");

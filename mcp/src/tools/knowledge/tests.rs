@@ -17,13 +17,7 @@ fn ask(root: &Path, name: &str, arguments: Value) -> Result<Answer<Value>, ToolE
     let Value::Object(arguments) = arguments else { panic!("an object") };
     let tools = tools::all();
     let tool = tools.iter().find(|tool| tool.name == name).expect("a tool");
-    tool.call(
-        &Context::new(Setup {
-            clock,
-            ..Setup::at(&crate::DISTRIBUTION, &crate::DISTRIBUTION, root)
-        }),
-        arguments,
-    )
+    tool.call(&Context::new(Setup { clock, ..Setup::at(&crate::DISTRIBUTION, root) }), arguments)
 }
 
 fn call(root: &Path, name: &str, arguments: Value) -> Answer<Value> {

@@ -69,8 +69,9 @@ fn damaged_at_many_places(wanted: Wanted) {
         copy_folder(&image, &root);
         let paths = files(wanted);
         let done = damage(&root.join(paths[round / 2 % paths.len()]), round, &mut numbers);
-        let mut memory = ProjectMemory::open(&root, wanted, Box::new(|| START + 9_999))
-            .unwrap_or_else(|error| panic!("round {round}, {done}: {error}"));
+        let mut memory =
+            ProjectMemory::open(&crate::DISTRIBUTION, &root, wanted, Box::new(|| START + 9_999))
+                .unwrap_or_else(|error| panic!("round {round}, {done}: {error}"));
         // Damage that changes no structure is found by whoever asks.
         memory.import().unwrap_or_else(|error| panic!("round {round}, {done}: {error}"));
         assert_eq!(permanent(&mut memory), whole, "round {round}, {done}");

@@ -110,7 +110,7 @@ fn some(memory: &mut ProjectMemory, numbers: &mut Numbers) -> BTreeSet<String> {
 fn at_time(root: &Path, wanted: Wanted, start: i64) -> ProjectMemory {
     let time = Arc::new(AtomicI64::new(start));
     let clock = Box::new(move || time.fetch_add(7, Ordering::Relaxed));
-    ProjectMemory::open(root, wanted, clock).expect("a memory")
+    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect("a memory")
 }
 
 fn lines_of(root: &Path, file: &str) -> Vec<String> {

@@ -74,7 +74,8 @@ fn quick_folder() -> TempDir {
 
 /// A memory without the small print of [`at`]: it may have something to say.
 pub(super) fn opened(root: &Path, wanted: Wanted) -> ProjectMemory {
-    ProjectMemory::open(root, wanted, crate::project::system_clock()).expect("a memory")
+    ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, crate::project::system_clock())
+        .expect("a memory")
 }
 
 /// Everything on permanent memory, as text.

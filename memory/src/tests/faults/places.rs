@@ -16,7 +16,8 @@ mod unix {
     fn refused(root: &Path, what: &str) {
         for wanted in [Wanted::Auto, Wanted::Sqlite, Wanted::Json] {
             let clock = crate::project::system_clock();
-            let error = ProjectMemory::open(root, wanted, clock).expect_err(what);
+            let error =
+                ProjectMemory::open(&crate::DISTRIBUTION, root, wanted, clock).expect_err(what);
             assert!(error.to_string().contains("is a link, and memory is not written"), "{error}");
         }
     }

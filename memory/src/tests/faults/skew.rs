@@ -86,8 +86,13 @@ fn a_newer_database_is_refused_by_name_and_not_touched() {
     drop(connection);
     let before = std::fs::read(&path).expect("bytes");
     for wanted in [Wanted::Auto, Wanted::Sqlite] {
-        let error = ProjectMemory::open(folder.path(), wanted, crate::project::system_clock())
-            .expect_err("newer");
+        let error = ProjectMemory::open(
+            &crate::DISTRIBUTION,
+            folder.path(),
+            wanted,
+            crate::project::system_clock(),
+        )
+        .expect_err("newer");
         let known = crate::store::steps().len();
         let said = format!(
             "{} has schema 77, and this aidd knows up to {known}: update aidd",

@@ -1,16 +1,22 @@
 //! Pages of the forms `layers`, `doc` and `commit`, whose examples run as those of every page do.
 
+use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::Config;
 use aidd_engine::examples;
 use aidd_engine::registry::Registry;
 
+/// What the program ships.
+static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
+
 /// What is wrong with the examples of a page.
 fn wrong(page: &str) -> Vec<String> {
-    let registry = Registry::new(&[("rules/x.md".to_owned(), page.to_owned())]);
+    let registry =
+        Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
     let rule = registry.get("t/x").expect("a rule").clone();
     assert_eq!(aidd_engine::patterns::problems(&rule), Vec::<String>::new());
-    let engine = Engine::new(registry, &Config::default(), &Selection::default());
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default());
     examples::run(&engine.expect("an engine"), &rule)
 }
 
