@@ -1,8 +1,8 @@
 //! `aidd`: one engine in the editor, the pull request and the AI agent. Assembles the program: the
 //! shipped pages and families of rules, and the frontends.
 
-use aidd_ci::Place;
-use aidd_ci::cli::Mcp;
+use aidd_cli::Place;
+use aidd_cli::cli::Mcp;
 use aidd_engine::check::Distribution;
 use aidd_mcp::{Door, Options};
 use std::process::ExitCode;
@@ -11,12 +11,12 @@ use std::process::ExitCode;
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 
 fn main() -> ExitCode {
-    let doors = aidd_ci::Doors {
+    let doors = aidd_cli::Doors {
         distribution: &DISTRIBUTION,
         lsp: |config| aidd_lsp::run(&DISTRIBUTION, config),
         mcp: |args, place| aidd_mcp::run(&options(args, place)),
     };
-    ExitCode::from(aidd_ci::main(doors))
+    ExitCode::from(aidd_cli::main(doors))
 }
 
 /// What was typed, in the words of the agent door.

@@ -1,7 +1,7 @@
 //! The documentation: what can be generated is, and what it names exists.
 //! `UPDATE_DOCS=1 cargo test --test docs` writes the generated parts anew.
 
-use aidd_ci::cli::Cli;
+use aidd_cli::cli::Cli;
 use aidd_engine::check::Distribution;
 use aidd_engine::registry::{Registry, is_id};
 use aidd_engine::rule::Rule;
@@ -248,7 +248,7 @@ fn clients() -> String {
     let mut table = String::from(
         "| Client | `--client` | Server | Hooks | Rules |\n| --- | --- | --- | --- | --- |\n",
     );
-    for client in aidd_ci::cli::Client::value_variants() {
+    for client in aidd_cli::cli::Client::value_variants() {
         let value = client.to_possible_value().expect("none is hidden");
         let name = value.get_help().expect("a name").to_string();
         let name = name.trim_end_matches('.');

@@ -21,15 +21,15 @@ fn aidd(folder: &Path, args: &[&str]) -> String {
     let mut out = Vec::new();
     let mut err = Vec::new();
     let mut stdin: &[u8] = &[];
-    let mut io = aidd_ci::Io {
+    let mut io = aidd_report::Io {
         distribution: &crate::DISTRIBUTION,
         stdin: &mut stdin,
-        out: aidd_ci::Output::new(&mut out),
-        err: aidd_ci::Output::new(&mut err),
+        out: aidd_report::Output::new(&mut out),
+        err: aidd_report::Output::new(&mut err),
         cwd: folder.to_owned(),
-        style: aidd_ci::report::Style::default(),
+        style: aidd_report::Style::default(),
     };
-    let _ = aidd_ci::run(["aidd"].iter().chain(args).map(OsString::from), &mut io);
+    let _ = aidd_cli::run(["aidd"].iter().chain(args).map(OsString::from), &mut io);
     drop(io);
     assert!(err.is_empty(), "{}", String::from_utf8_lossy(&err));
     String::from_utf8(out).expect("text")
@@ -498,15 +498,15 @@ fn parameters_by_path_hold_at_every_door() {
 /// Writes the baseline.
 fn aidd_baseline(folder: &Path) -> String {
     let (mut out, mut err, mut stdin) = (Vec::new(), Vec::new(), &b""[..]);
-    let mut io = aidd_ci::Io {
+    let mut io = aidd_report::Io {
         distribution: &crate::DISTRIBUTION,
         stdin: &mut stdin,
-        out: aidd_ci::Output::new(&mut out),
-        err: aidd_ci::Output::new(&mut err),
+        out: aidd_report::Output::new(&mut out),
+        err: aidd_report::Output::new(&mut err),
         cwd: folder.to_owned(),
-        style: aidd_ci::report::Style::default(),
+        style: aidd_report::Style::default(),
     };
-    let _ = aidd_ci::run(["aidd", "baseline", "write"].iter().map(OsString::from), &mut io);
+    let _ = aidd_cli::run(["aidd", "baseline", "write"].iter().map(OsString::from), &mut io);
     drop(io);
     String::from_utf8_lossy(&err).into_owned()
 }

@@ -343,7 +343,7 @@ fn every_tool_pack_and_command_that_the_guidance_names_exists() {
             }
         }
     }
-    let commands = aidd_ci::cli::Cli::command();
+    let commands = aidd_cli::cli::Cli::command();
     for (page, code) in code_of_guidance() {
         let mut words = code.split_whitespace();
         let (Some("aidd"), Some(name)) = (words.next(), words.next()) else { continue };

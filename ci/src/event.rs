@@ -8,7 +8,7 @@ mod github;
 mod gitlab;
 mod payload;
 
-use crate::exit::UserError;
+use aidd_report::exit::UserError;
 
 /// The CI system of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

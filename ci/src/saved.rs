@@ -7,11 +7,11 @@
 mod valid;
 
 use crate::event::Event;
-use crate::exit::{UserError, in_words};
-use crate::report::document::VERSION as DOCUMENT_VERSION;
-use crate::report::wire::{Comparison, Finding, Severities, Status};
-use crate::report::{Document, one_line};
 use aidd_engine::diff::{match_moves, moved_from};
+use aidd_report::document::VERSION as DOCUMENT_VERSION;
+use aidd_report::exit::{UserError, in_words};
+use aidd_report::wire::{Comparison, Finding, Severities, Status};
+use aidd_report::{Document, one_line};
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -4,7 +4,6 @@ use crate::arguments;
 use crate::context::Context;
 use crate::older::Older;
 use crate::schema::{self, Object};
-pub use aidd_ci::cli::Profile;
 use aidd_engine::project::ProjectError;
 use aidd_memory::MemoryError;
 use schemars::JsonSchema;
@@ -13,6 +12,39 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
+
+/// Which tools are listed. Every tool is in [`Profile::Engine`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Profile {
+    /// All.
+    #[default]
+    Engine,
+    /// Guidance.
+    Core,
+    /// The project's memory.
+    Memory,
+    /// Checks and reports.
+    Tools,
+    /// The ten most useful; the others can be called all the same.
+    Lean,
+}
+
+impl Profile {
+    /// Every one, in order.
+    pub const ALL: [Self; 5] = [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Lean];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Engine => "engine",
+            Self::Core => "core",
+            Self::Memory => "memory",
+            Self::Tools => "tools",
+            Self::Lean => "lean",
+        }
+    }
+}
 
 /// Which arguments a tool takes with which word of another one: what would be passed over is refused.
 #[derive(Clone, Copy, Debug)]

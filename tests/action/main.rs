@@ -10,7 +10,7 @@ mod options;
 #[cfg(unix)]
 mod packages;
 #[cfg(unix)]
-#[path = "../../ci/tests/support/repository.rs"]
+#[path = "../../report/tests/support/repository.rs"]
 mod repository;
 #[cfg(unix)]
 mod runner;

@@ -293,7 +293,7 @@ fn filled<'a>(args: &[&'a str], id: &str) -> Vec<String> {
 #[test]
 fn no_command_lets_hostile_text_through() {
     let mut all = Vec::new();
-    leaves(&aidd_ci::cli::Cli::command(), "", &mut all);
+    leaves(&aidd_cli::cli::Cli::command(), "", &mut all);
     all.sort();
     let mut covered: Vec<String> = CASES.iter().map(|(path, _)| (*path).to_owned()).collect();
     covered.sort();
@@ -351,7 +351,7 @@ fn no_format_lets_hostile_text_through() {
         ("GITHUB_API_URL", "http://127.0.0.1:9"),
         ("GITHUB_STEP_SUMMARY", summary),
     ];
-    for format in aidd_ci::report::Format::value_variants() {
+    for format in aidd_report::Format::value_variants() {
         let format = format.to_possible_value().expect("a name");
         let format = format.get_name();
         let found = run(&project, &["check", ".", "--format", format], &[]).ends(1);

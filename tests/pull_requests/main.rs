@@ -10,7 +10,7 @@ mod ignored;
 mod moves;
 mod outputs;
 mod posting;
-#[path = "../../ci/tests/support/repository.rs"]
+#[path = "../../report/tests/support/repository.rs"]
 mod repository;
 mod runner;
 mod scene;

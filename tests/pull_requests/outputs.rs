@@ -16,7 +16,7 @@ fn scene() -> Scene {
 }
 
 fn is_valid_sarif(log: &Value) {
-    let schema = include_str!("../../ci/tests/sarif-2.1.0.schema.json");
+    let schema = include_str!("../../report/tests/sarif-2.1.0.schema.json");
     let schema: Value = serde_json::from_str(schema).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let errors: Vec<String> = validator.iter_errors(log).map(|e| e.to_string()).collect();

@@ -3,10 +3,10 @@
 
 use super::program::Git;
 use crate::event::is_hash;
-use crate::exit::UserError;
-use crate::report::number;
 use aidd_engine::check::Distribution;
 use aidd_engine::git::Repository;
+use aidd_report::exit::UserError;
+use aidd_report::number;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::path::Path;

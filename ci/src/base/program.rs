@@ -2,9 +2,9 @@
 //! and for the few questions about a shallow clone that only matter when one fetches.
 
 use super::isolated::{self, Isolated};
-use crate::exit::UserError;
 use aidd_engine::check::Distribution;
 use aidd_engine::git::Repository;
+use aidd_report::exit::UserError;
 use anyhow::Result;
 use std::cell::OnceCell;
 use std::ffi::OsString;

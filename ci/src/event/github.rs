@@ -2,7 +2,7 @@
 
 use super::payload::Payload;
 use super::{Env, Event, Pull, Repository, System, Trigger, WorkflowRun, owner_and_name};
-use crate::exit::UserError;
+use aidd_report::exit::UserError;
 
 pub(super) fn read(env: &Env<'_>, payload: Option<&[u8]>) -> Result<Event, UserError> {
     let name = env.need("GITHUB_EVENT_NAME")?;

@@ -1,7 +1,7 @@
 //! GitLab CI: everything stands in the environment.
 
 use super::{Env, Event, Pull, Repository, System, Trigger, owner_and_name};
-use crate::exit::UserError;
+use aidd_report::exit::UserError;
 
 pub(super) fn read(env: &Env<'_>) -> Result<Event, UserError> {
     let event = Event {

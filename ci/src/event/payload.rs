@@ -1,7 +1,7 @@
 //! The event as the server sent it: JSON, read by paths such as `pull_request.base.sha`.
 
 use super::{Env, hash};
-use crate::exit::UserError;
+use aidd_report::exit::UserError;
 use serde_json::Value;
 
 /// GitHub sends no event over 25 MB (its page on webhook events and payloads); a larger file is

@@ -3,9 +3,9 @@
 use super::client::Client;
 use super::failure::Failure;
 use super::{Content, Posted, Target, words};
-use crate::report::{number, one_line, printable, wire};
 use aidd_engine::finding::Severity;
 use aidd_engine::patterns::commits;
+use aidd_report::{number, one_line, printable, wire};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::hash::{BuildHasher, Hasher, RandomState};

@@ -14,8 +14,8 @@ mod sarif;
 mod words;
 
 use crate::event::{Repository, WorkflowRun};
-use crate::exit::UserError;
-use crate::report::wire;
+use aidd_report::exit::UserError;
+use aidd_report::wire;
 use anyhow::Result;
 use client::Client;
 use failure::Failure;

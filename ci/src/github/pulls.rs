@@ -8,7 +8,7 @@ use super::compare::is_hash;
 use super::failure::Failure;
 use super::words::segment;
 use crate::event::{Repository, WorkflowRun};
-use crate::exit::UserError;
+use aidd_report::exit::UserError;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 

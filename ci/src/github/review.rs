@@ -3,8 +3,8 @@
 use super::client::Client;
 use super::failure::Failure;
 use super::{Content, Posted, Target, words};
-use crate::report::gfm::escape;
-use crate::report::{number, wire};
+use aidd_report::gfm::escape;
+use aidd_report::{number, wire};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Texts that go to GitHub, cut to what it takes, and texts that come from there, made harmless.
 
-use crate::report::one_line;
+use aidd_report::one_line;
 
 /// More of GitHub's own words is not told.
 const SAID: usize = 300;

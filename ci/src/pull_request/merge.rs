@@ -1,14 +1,16 @@
 //! `aidd ci merge`: the reports of all parts of a run become the report of the run.
 
+use super::event;
 use super::outputs::{self, Outputs};
 use super::place::Place;
-use super::{event, fail_on};
-use crate::Io;
-use crate::cli::{CiMerge, When};
-use crate::exit::Exit;
-use crate::project::{self, Project};
-use crate::report::document::fail_on_name;
+use crate::args::CiMerge;
 use crate::saved::{self, Saved, Writer};
+use aidd_report::Io;
+use aidd_report::When;
+use aidd_report::document::fail_on_name;
+use aidd_report::exit::Exit;
+use aidd_report::project::{self, Project};
+use aidd_report::run::fail_on;
 use anyhow::Result;
 use std::path::Path;
 

@@ -8,17 +8,10 @@ mod sides;
 mod suggest;
 mod weakened;
 
-use crate::Io;
+use crate::args::{Ci, CiCheck, CiCommand, Scope};
 use crate::base::{self, Against, Found};
-use crate::baseline;
-use crate::cli::{Ci, CiCheck, CiCommand, Scope, When};
-use crate::compare;
 use crate::event::{Event, System, Trigger};
-use crate::exit::{Exit, UserError};
 use crate::github;
-use crate::project::{self, Project};
-use crate::report::gate::Policy;
-use crate::report::{self, BY_BASE, Comparison, Document, Gated, Run, VersionControl, wire};
 use crate::saved::{Context, Saved, Shard};
 use aidd_engine::baseline::Entry;
 use aidd_engine::check::{Engine, Selection, text_keys};
@@ -28,6 +21,17 @@ use aidd_engine::finding::{FailOn, Severity, Status};
 use aidd_engine::git::Snapshot;
 use aidd_engine::patterns::commits;
 use aidd_engine::walk::{FileReport, Walk, check_tree};
+use aidd_report::Io;
+use aidd_report::When;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::gate::Policy;
+use aidd_report::project::{self, Project};
+use aidd_report::run::baseline;
+use aidd_report::run::compare;
+use aidd_report::run::fail_on;
+use aidd_report::{
+    self as report, BY_BASE, Comparison, Document, Gated, Run, VersionControl, wire,
+};
 use anyhow::{Context as _, Result};
 use outputs::Outputs;
 use place::Place;
@@ -166,21 +170,11 @@ fn statement(
     Ok(Exit::Clean)
 }
 
-/// The least severity that fails: typed, configured, or the default.
-pub(crate) fn fail_on(typed: Option<FailOn>, project: &Project) -> FailOn {
-    typed.unwrap_or(match project.config.fail_on {
-        None | Some(FailOnName::Error) => FailOn::Severity(Severity::Error),
-        Some(FailOnName::Warning) => FailOn::Severity(Severity::Warning),
-        Some(FailOnName::Info) => FailOn::Severity(Severity::Info),
-        Some(FailOnName::Never) => FailOn::Never,
-    })
-}
-
 /// Takes the options of a run over what its project is configured with, and leaves out the reports
 /// of an earlier run, which this one writes again.
 fn narrow(args: &CiCheck, project: &mut Project, cwd: &Path) {
     let exclude = project.config.exclude.get_or_insert_default();
-    exclude.extend(crate::cli::listed(&args.walk.exclude));
+    exclude.extend(crate::args::listed(&args.walk.exclude));
     project.leave_out(args.outputs.files().map(|path| project::absolute(cwd, &path)));
     let limit = args.walk.max_file_size;
     project.config.max_file_size = limit.or(project.config.max_file_size);
@@ -271,7 +265,7 @@ impl Job<'_> {
         let whole = base.is_none() || self.is_whole();
         let complete = whole && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
         let (args, outcome) = (&self.args.baseline, &mut compared.outcome);
-        let stale = baseline::judge(args, &self.project, &self.paths, outcome, complete)?;
+        let stale = baseline::judge(args.known(), &self.project, &self.paths, outcome, complete)?;
         // A part knows only of its own files; the merge looks across all.
         if self.args.shard.is_none() {
             compared.match_across();

@@ -1,15 +1,16 @@
 //! Where the report of one run goes: the log, files, the job summary, GitHub's API.
 
 use super::{env, token};
-use crate::Io;
-use crate::cli::{CiOutputs, CiPosts, When};
+use crate::args::{CiOutputs, CiPosts};
 use crate::event::{Event, System};
-use crate::exit::Exit;
 use crate::github::{self, Content, Posted, Suggestion, Target, Wanted};
-use crate::project;
-use crate::report::{self, Budget, Document, Format, Run, Style};
 use crate::saved::Saved;
 use aidd_engine::rule::Rule;
+use aidd_report::Io;
+use aidd_report::When;
+use aidd_report::exit::Exit;
+use aidd_report::project;
+use aidd_report::{self as report, Budget, Document, Format, Run, Style};
 use anyhow::{Context, Result};
 use std::fs;
 use std::io::Write;
@@ -78,7 +79,7 @@ impl Outputs<'_> {
         self.render(format, &mut bytes, &style)?;
         let out = io.out.report(format);
         let written = out.and_then(|out| out.write_all(&bytes)).and_then(|()| io.out.flush());
-        Ok(written.or_else(crate::check::broken_pipe)?)
+        Ok(written.or_else(aidd_report::broken_pipe)?)
     }
 
     fn render(&self, format: Format, out: &mut dyn Write, style: &Style) -> Result<()> {
@@ -149,7 +150,7 @@ impl CiOutputs {
     /// The files to write, with their formats.
     pub(super) fn parsed(&self) -> Result<Vec<(Format, PathBuf)>> {
         let format = self.format.unwrap_or(Format::Text);
-        self.output.iter().map(|output| crate::check::output_of(output, format)).collect()
+        self.output.iter().map(|output| crate::args::output_of(output, format)).collect()
     }
 
     /// The files that will be written.

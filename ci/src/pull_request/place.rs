@@ -1,11 +1,11 @@
 //! Paths as a CI system and its pages know them: from the top of the repository, also where the
 //! project lies in a folder of it.
 
-use crate::project::Project;
 use crate::saved::Saved;
 use aidd_engine::git::Repository;
 use aidd_engine::patterns::commits;
 use aidd_engine::registry::Registry;
+use aidd_report::project::Project;
 use std::path::{Path, PathBuf};
 
 /// Where a project lies in its repository.

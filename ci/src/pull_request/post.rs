@@ -6,15 +6,15 @@
 
 use super::outputs;
 use super::{env, event, token};
-use crate::Io;
-use crate::cli::CiPost;
+use crate::args::CiPost;
 use crate::event::{Event, Pull, Trigger};
-use crate::exit::{Exit, UserError};
 use crate::github;
-use crate::project;
-use crate::report::{self, Budget, VersionControl};
 use crate::saved::{Saved, Writer};
 use aidd_engine::registry::Registry;
+use aidd_report::Io;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::project;
+use aidd_report::{self as report, Budget, VersionControl};
 use anyhow::Result;
 use std::io::Write;
 

@@ -3,11 +3,7 @@
 use super::Job;
 use super::weakened::Difference;
 use crate::base::{self, Base};
-use crate::commits::{self, Line, Sides};
-use crate::compare;
-use crate::memory::caught::tracked;
-use crate::project::Project;
-use crate::report::number;
+use crate::progress::Progress;
 use aidd_engine::check::Distribution;
 use aidd_engine::check::Engine;
 use aidd_engine::diff::{Compared, Head};
@@ -15,6 +11,11 @@ use aidd_engine::git::{Change, Repository, Snapshot};
 use aidd_engine::kind::{CONFIG_PATH, is_memory_path, is_page_path};
 use aidd_engine::walk::relative;
 use aidd_engine::weakened::is_ignore_file;
+use aidd_report::caught::tracked;
+use aidd_report::number;
+use aidd_report::project::Project;
+use aidd_report::run::commits::{self, Line, Sides};
+use aidd_report::run::compare;
 use anyhow::{Context as _, Result};
 use std::path::Path;
 
@@ -112,7 +113,11 @@ impl Job<'_> {
             Head::WorkTree { disk, walk: self.walk(), whole: self.is_whole() }
         };
         let sides = (&before, side);
-        let mut compared = compare::judge(&self.project, engine, sides, (&changes, &all))?;
+        let progress = Progress::start();
+        let mut compared = compare::judge(&self.project, engine, sides, (&changes, &all), &|| {
+            progress.advance(1);
+        })?;
+        progress.finish();
         let difference =
             Difference { before: &before, head: &head, all: &all, own: &changes, stored };
         let mut weakened = self.find_weakened(engine, &compared, &difference)?;

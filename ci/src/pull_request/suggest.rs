@@ -3,9 +3,9 @@
 use super::Job;
 use crate::base;
 use crate::github::Suggestion;
-use crate::report::{Document, Run, number, wire};
 use aidd_engine::git::{Repository, Snapshot};
 use aidd_engine::source::Origin;
+use aidd_report::{Document, Run, number, wire};
 use anyhow::{Context as _, Result};
 use std::collections::HashMap;
 

@@ -9,13 +9,8 @@ mod base;
 
 use super::Job;
 use super::sides::have_contents;
-use crate::cli::Settings;
-use crate::compare;
+use crate::args::Settings;
 use crate::event::Trigger;
-use crate::exit::UserError;
-use crate::project::Project;
-use crate::report::gate::{Policy, Verdict, stricter};
-use crate::report::{BY_BASE, Weakening, WeakeningKind, number, one_line};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::config::line_of;
 use aidd_engine::diff::{self, Compared, Head};
@@ -24,6 +19,11 @@ use aidd_engine::git::{Change, Entry, Snapshot};
 use aidd_engine::kind::CONFIG_PATH;
 use aidd_engine::patterns::commits;
 use aidd_engine::weakened::{self, Kind};
+use aidd_report::exit::UserError;
+use aidd_report::gate::{Policy, Verdict, stricter};
+use aidd_report::project::Project;
+use aidd_report::run::compare;
+use aidd_report::{BY_BASE, Weakening, WeakeningKind, number, one_line};
 use anyhow::Result;
 use base::Base;
 
@@ -196,7 +196,7 @@ impl Job<'_> {
 
     /// The policy of a project, under the options of the run; and what is wrong with it.
     pub(super) fn policy(&self, project: &Project, engine: &Engine) -> (Policy, Vec<String>) {
-        let fail_on = super::fail_on(self.args.fail_on, project);
+        let fail_on = aidd_report::run::fail_on(self.args.fail_on, project);
         let ci = project.config.ci.clone().unwrap_or_default();
         Policy::new(&ci, fail_on, engine.registry())
     }

@@ -1,8 +1,8 @@
 //! What a saved report may hold.
 
 use super::{DOCUMENT_VERSION, Saved, VERSION};
-use crate::report::wire::{Finding, Position};
-use crate::report::{Document, is_hidden, one_line, printable};
+use aidd_report::wire::{Finding, Position};
+use aidd_report::{Document, is_hidden, one_line, printable};
 
 /// Bounds far above any report that fits into a file.
 const FINDINGS: usize = 200_000;

@@ -3,7 +3,7 @@
 mod named;
 mod pulls;
 mod pushes;
-#[path = "../support/repository.rs"]
+#[path = "../../../report/tests/support/repository.rs"]
 mod repository;
 mod shallow;
 

@@ -2,8 +2,6 @@
 
 use super::super::Job;
 use super::{Difference, entry};
-use crate::project;
-use crate::report::{Weakening, WeakeningKind};
 use aidd_engine::check::Engine;
 use aidd_engine::diff::{Compared, hunks};
 use aidd_engine::files::Files;
@@ -11,6 +9,8 @@ use aidd_engine::finding::{Finding, Status};
 use aidd_engine::git::Change;
 use aidd_engine::source::Source;
 use aidd_engine::walk::is_binary;
+use aidd_report::project;
+use aidd_report::{Weakening, WeakeningKind};
 use std::collections::HashMap;
 
 /// What our own comments begin with.

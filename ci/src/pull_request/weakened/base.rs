@@ -6,7 +6,6 @@
 use super::super::sides::{have_contents, settings_files};
 use super::super::{Job, narrow};
 use super::Difference;
-use crate::project::{self, Project};
 use aidd_engine::baseline::Baseline;
 use aidd_engine::check::Engine;
 use aidd_engine::config::Config;
@@ -18,6 +17,7 @@ use aidd_engine::kind::{
 };
 use aidd_engine::walk::relative;
 use aidd_engine::weakened::{Side, is_ignore_file};
+use aidd_report::project::{self, Project};
 use anyhow::Result;
 use std::collections::BTreeSet;
 use std::io;

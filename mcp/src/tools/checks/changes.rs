@@ -4,10 +4,10 @@ use super::found::{self, Findings};
 use super::{LIMIT, MOST};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
-use aidd_ci::agent::{self, ComplianceFormat, Document, Format, Target};
 use aidd_engine::check::Selection;
 use aidd_engine::project::Project;
 use aidd_engine::walk::uncommitted;
+use aidd_report::run::{self, ComplianceFormat, Document, Format, Target};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

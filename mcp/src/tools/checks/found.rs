@@ -1,10 +1,10 @@
 //! Findings as an agent reads them: under the names that `--format json` has, without what is empty.
 
 use crate::tool::{Answer, ToolError};
-use aidd_ci::agent::{Document, wire};
 use aidd_engine::finding::Severity;
 use aidd_engine::project::Project;
 use aidd_engine::registry::project_rule;
+use aidd_report::run::{Document, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;

@@ -3,7 +3,6 @@
 use super::found;
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_ci::agent::{self, Document, Target, wire};
 use aidd_engine::check::Selection;
 use aidd_engine::files::Disk;
 use aidd_engine::git::Repository;
@@ -12,6 +11,7 @@ use aidd_engine::project::Project;
 use aidd_engine::rule::Settings;
 use aidd_engine::walk;
 use aidd_memory::lifecycle::{Gate, Shows, Standing, gates_of, phase};
+use aidd_report::run::{self, Document, Target, wire};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

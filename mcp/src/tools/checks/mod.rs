@@ -10,9 +10,9 @@ mod words;
 
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_ci::agent::{self, Target};
 use aidd_engine::check::Selection;
 use aidd_engine::rule::Rule;
+use aidd_report::run::{self, Target};
 use found::Findings;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use aidd_authoring::suggest::{self, Asked, Bounds};
-use aidd_ci::agent::sentences::{Entry, Measure, Sentences, Sort};
+use aidd_report::run::sentences::{Entry, Measure, Sentences, Sort};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;

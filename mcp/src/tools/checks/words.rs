@@ -3,7 +3,7 @@
 use super::found;
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_ci::generate::staged_message;
+use aidd_cli::generate::staged_message;
 use aidd_engine::check::Selection;
 use aidd_engine::examples::JOIN_MARK;
 use aidd_engine::registry::Registry;

@@ -3,9 +3,9 @@
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
 use crate::tools::memory::shown::Row;
-use aidd_ci::settings::in_force;
 use aidd_guidance::Origin;
 use aidd_guidance::Shelf;
+use aidd_report::settings::in_force;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

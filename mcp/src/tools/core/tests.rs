@@ -4,9 +4,9 @@
 use crate::context::{Context, Environment, Setup};
 use crate::tool::{Answer, ToolError};
 use crate::tools;
-use aidd_ci::settings::in_force;
 use aidd_guidance::Shelf;
 use aidd_lexicon::tokens;
+use aidd_report::settings::in_force;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

@@ -3,11 +3,11 @@
 use super::shown::{Row, plain, share};
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError};
-use aidd_ci::memory::caught::{ELSEWHERE, look};
 use aidd_engine::remembered::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::{Edit, New, Saved};
 use aidd_memory::types::{Kind, Link, Relation};
+use aidd_report::caught::{ELSEWHERE, look};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -1,0 +1,118 @@
+//! `aidd baseline`: recording findings to put off, and taking out what is gone.
+
+use crate::cli::BaselineCommand;
+use aidd_ci::args::BaselineArgs;
+use aidd_ci::progress::Progress;
+use aidd_engine::baseline::{Baseline, Entry};
+use aidd_engine::check::Selection;
+use aidd_engine::finding::{Finding, Status};
+use aidd_engine::walk::{self, Outcome, Walk};
+use aidd_report::Io;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::number;
+use aidd_report::project::{self, Project};
+use aidd_report::run::baseline::was_checked;
+use anyhow::{Context, Result};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Runs `aidd baseline …`.
+///
+/// # Errors
+/// When a file cannot be read or written, or new findings would be recorded unasked.
+pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
+    match command {
+        BaselineCommand::Write { paths, accept_new, baseline } => {
+            let paths = project::locate(&io.cwd, paths)?;
+            let project = Project::open(io.distribution, &project::root_above(&paths), config)?;
+            let project = project::of_today(project);
+            write(&project, &paths, *accept_new, baseline.as_deref(), io)
+        }
+        BaselineCommand::Prune { baseline } => {
+            let project = project::of_today(Project::open(io.distribution, &io.cwd, config)?);
+            prune(&project, baseline.as_deref(), io)
+        }
+    }
+}
+
+fn write(
+    project: &Project,
+    paths: &[PathBuf],
+    accept_new: bool,
+    given: Option<&Path>,
+    io: &mut Io<'_>,
+) -> Result<Exit> {
+    let path = place(project, given)?;
+    let known = project.baseline(&path, false)?;
+    let mut outcome = check(project, paths.to_vec())?;
+    if let Some(known) = &known {
+        known.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
+        let new = findings(&outcome).filter(|(_, finding)| finding.status == Status::New).count();
+        if new > 0 && !accept_new {
+            let verb = if new == 1 { "is" } else { "are" };
+            let message = format!("{} {verb} not in the baseline", number(new, "finding"));
+            return Err(UserError::new(message)
+                .hint("look at them with `aidd check`; --accept-new records them, `aidd baseline prune` only takes out")
+                .into());
+        }
+    }
+    let mut baseline = Baseline::of(findings(&outcome));
+    let elsewhere = known.iter().flat_map(Baseline::entries);
+    baseline.extend(elsewhere.filter(|entry| !was_checked(entry, project, paths, &outcome)));
+    save(&path, &baseline)?;
+    writeln!(io.err, "recorded {} in {}", counted(baseline.entries()), path.display())?;
+    Ok(Exit::Clean)
+}
+
+fn prune(project: &Project, given: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
+    let path = place(project, given)?;
+    let baseline = project.baseline(&path, true)?.unwrap_or_default();
+    let paths = vec![project.root().to_owned()];
+    let mut outcome = check(project, paths.clone())?;
+    let mut stale =
+        baseline.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
+    stale.retain(|entry| was_checked(entry, project, &paths, &outcome));
+    let gone = counted(stale.iter().cloned());
+    if !stale.is_empty() {
+        save(&path, &baseline.without(&stale))?;
+    }
+    writeln!(io.err, "took {gone} out of {}", path.display())?;
+    Ok(Exit::Clean)
+}
+
+/// `1 finding`, `2 findings`.
+pub(crate) fn counted(entries: impl Iterator<Item = Entry>) -> String {
+    number(entries.map(|entry| entry.count as usize).sum(), "finding")
+}
+
+fn check(project: &Project, paths: Vec<PathBuf>) -> Result<Outcome> {
+    let engine = project.engine(&Selection::default())?;
+    let walk = Walk::over(paths);
+    let progress = Progress::start();
+    walk::check_tree(&engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
+        .map_err(|why| UserError::new(format!("include or exclude: {why}")).into())
+}
+
+fn findings(outcome: &Outcome) -> impl Iterator<Item = (&str, &Finding)> {
+    outcome
+        .files
+        .iter()
+        .flat_map(|file| file.checked.findings.iter().map(|finding| (file.source.path(), finding)))
+}
+
+/// The file to write. What the configuration names is written within the project only: whoever wrote
+/// that file is not who runs the command.
+fn place(project: &Project, given: Option<&Path>) -> Result<PathBuf> {
+    if given.is_none() {
+        project.own_baseline()?;
+    }
+    Ok(project.baseline_path(given))
+}
+
+fn save(path: &Path, baseline: &Baseline) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    fs::write(path, baseline.write()).with_context(|| path.display().to_string())
+}

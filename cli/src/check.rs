@@ -1,0 +1,371 @@
+//! `aidd check`: walk, judge, mend, report.
+
+use crate::baseline::{self, counted};
+use crate::cli::{self, Check};
+use crate::fix;
+use crate::rules::reach;
+use aidd_ci::args::{listed, output_of};
+use aidd_ci::progress::Progress;
+use aidd_engine::baseline::Entry;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::nearest;
+use aidd_engine::diff::Compared;
+use aidd_engine::files::{Files, Listed, Memory, Overlay};
+use aidd_engine::finding::{FailOn, Safety, Status};
+use aidd_engine::kind::{CONFIG_PATH, PACK_FOLDER, RULE_FOLDERS};
+use aidd_engine::project_checks;
+use aidd_engine::rule::Rule;
+use aidd_engine::source::Source;
+use aidd_engine::walk::{self, FileReport, Outcome, Walk};
+use aidd_report::Io;
+use aidd_report::When;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::project::{self, Project};
+use aidd_report::run::compare;
+use aidd_report::run::fail_on;
+use aidd_report::run::{baseline as run_baseline, check_text};
+use aidd_report::{self as report, Comparison, Document, Format, Run, Style};
+use anyhow::{Context, Result};
+use std::fs;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Most bytes read from standard input.
+const STDIN_LIMIT: u64 = 64 << 20;
+
+/// Runs `aidd check`.
+///
+/// # Errors
+/// Wrong usage or configuration, or output that cannot be written.
+pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
+    let outputs: Vec<(Format, PathBuf)> =
+        args.output.iter().map(|output| output_of(output, args.format)).collect::<Result<_>>()?;
+    let started = Instant::now();
+    let selection = Selection {
+        only: listed(&args.selection.only),
+        skip: listed(&args.selection.skip),
+        severity: args.selection.severity,
+    };
+    // A script whose list came out empty would get what it did not ask for: all rules.
+    if selection.only.is_empty() && !args.selection.only.is_empty() {
+        return Err(UserError::new("--only names no rule").into());
+    }
+    let stdin = args.paths.iter().any(|path| path.as_os_str() == "-");
+    if args.stdin_path.is_some() && !stdin {
+        return Err(UserError::new("--stdin-path names standard input, and no path is `-`")
+            .hint("aidd check - --stdin-path PATH < FILE")
+            .into());
+    }
+    if stdin && args.diff.is_given() {
+        return Err(UserError::new("standard input has no base to compare with").into());
+    }
+    if stdin && args.paths.len() > 1 {
+        return Err(UserError::new("`-` stands alone")
+            .hint("check files and standard input by two runs")
+            .into());
+    }
+    let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
+    let project = Project::open(io.distribution, &project::root_above(&paths), config)?;
+    let mut project = project::of_today(project);
+    overrule(&mut project, args);
+    if let Some(unread) = project::unread_config(&project).filter(|_| !args.quiet) {
+        writeln!(io.err, "note: {unread}")?;
+    }
+    project.leave_out(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
+    let engine = project.engine(&selection)?;
+    if stdin && (args.fix || args.fix_unsafe) {
+        return fix_stdin(args, &project, &engine, io);
+    }
+    let mut compared = Compared::default();
+    let mut comparison = None;
+    if stdin {
+        compared.outcome = check_stdin(args, &project, &engine, io)?;
+    } else if let Some(against) = args.diff.against(&io.cwd) {
+        let progress = Progress::start();
+        let walk = walk_of(args, paths.clone());
+        let base;
+        (compared, base) =
+            compare::check(&against, (&project, &engine), (walk, None), &|| progress.advance(1))?;
+        progress.finish();
+        comparison = Some(compare::comparison(base, false, &compared));
+    } else {
+        compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
+    }
+    if args.fix || args.fix_unsafe {
+        let mended =
+            fix::mend(&project, &engine, &compared.outcome, safety(args), args.dry_run, io)?;
+        if args.dry_run {
+            return Ok(if mended > 0 { Exit::Findings } else { Exit::Clean });
+        }
+        if mended > 0 {
+            compared.outcome = check_paths(args, &project, &engine, paths.clone())?;
+        }
+    }
+    let below: &[PathBuf] = if stdin { &[] } else { &paths };
+    let complete = is_complete(args);
+    let stale = run_baseline::judge(
+        args.baseline.known(),
+        &project,
+        below,
+        &mut compared.outcome,
+        complete,
+    )?;
+    compared.match_across();
+    let fail_on = fail_on(args.fail_on, &project);
+    let run = Report {
+        args,
+        project: &project,
+        engine: &engine,
+        compared: &compared,
+        comparison,
+        fail_on,
+        started,
+        stale: stale.as_deref(),
+    };
+    run.write(&outputs, color, io)?;
+    if args.verbose {
+        tell_reach(&project, &engine, io)?;
+    } else if !args.quiet {
+        // Imports that lead nowhere, and the like: what a rule could not see is never left unsaid.
+        for (rule, note) in &compared.outcome.notes {
+            writeln!(io.err, "note: {rule} {note}")?;
+        }
+    }
+    tell_stale(&stale.unwrap_or_default(), io)?;
+    Ok(exit(&compared.outcome, fail_on))
+}
+
+/// Whether all rules and all files were asked for.
+fn is_complete(args: &Check) -> bool {
+    let all_rules = args.selection.only.is_empty()
+        && args.selection.skip.is_empty()
+        && args.selection.severity.is_none();
+    all_rules && args.walk.exclude.is_empty() && !args.walk.no_hidden && !args.diff.is_given()
+}
+
+/// Puts what was typed, or stands in the environment, over the configuration.
+fn overrule(project: &mut Project, args: &Check) {
+    let exclude = project.config.exclude.get_or_insert_default();
+    exclude.extend(listed(&args.walk.exclude));
+    project.config.max_file_size = args.walk.max_file_size.or(project.config.max_file_size);
+}
+
+fn safety(args: &Check) -> Safety {
+    if args.fix_unsafe { Safety::Unsafe } else { Safety::Safe }
+}
+
+fn check_paths(
+    args: &Check,
+    project: &Project,
+    engine: &Engine,
+    mut paths: Vec<PathBuf>,
+) -> Result<Outcome> {
+    // What is wrong with the settings and rules bears on every file.
+    for own in [CONFIG_PATH, PACK_FOLDER].iter().chain(&RULE_FOLDERS) {
+        let own = project.root().join(own);
+        if own.exists() && !paths.iter().any(|path| own.starts_with(path)) {
+            paths.push(own);
+        }
+    }
+    // The memory says more than rules: its files are looked at where a check in them cannot run.
+    for path in project.unenforced() {
+        let own = project.root().join(path);
+        if !paths.iter().any(|path| own.starts_with(path)) {
+            paths.push(own);
+        }
+    }
+    let walk = walk_of(args, paths);
+    let progress = Progress::start();
+    let outcome =
+        walk::check_tree(engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
+            .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+    progress.finish();
+    Ok(outcome)
+}
+
+fn walk_of(args: &Check, paths: Vec<PathBuf>) -> Walk {
+    Walk {
+        jobs: args.walk.jobs,
+        no_ignore: args.walk.no_ignore,
+        no_hidden: args.walk.no_hidden,
+        ..Walk::over(paths)
+    }
+}
+
+fn read_stdin(io: &mut Io<'_>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io.stdin.take(STDIN_LIMIT + 1).read_to_end(&mut bytes).context("standard input")?;
+    if bytes.len() as u64 > STDIN_LIMIT {
+        return Err(UserError::new(format!("standard input holds more than {STDIN_LIMIT} bytes"))
+            .hint("write it to a file: secrets are looked for in files of any size")
+            .into());
+    }
+    Ok(bytes)
+}
+
+/// The path that standard input stands for, from the root.
+fn stdin_path(args: &Check, project: &Project, cwd: &Path) -> Result<String> {
+    let given = args.stdin_path.as_deref().unwrap_or(Path::new("stdin.txt"));
+    let path = project::absolute(cwd, given);
+    if path.starts_with(project.root()) {
+        Ok(walk::relative(project.root(), &path))
+    } else {
+        Err(UserError::new(format!(
+            "{} does not lie below {}",
+            given.display(),
+            project.root().display()
+        ))
+        .into())
+    }
+}
+
+fn check_stdin(
+    args: &Check,
+    project: &Project,
+    engine: &Engine,
+    io: &mut Io<'_>,
+) -> Result<Outcome> {
+    let path = stdin_path(args, project, &io.cwd)?;
+    let bytes = read_stdin(io)?;
+    Ok(check_text(project, engine, path, bytes))
+}
+
+/// Writes standard input to standard output, mended; or the patch that would.
+fn fix_stdin(args: &Check, project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<Exit> {
+    let path = stdin_path(args, project, &io.cwd)?;
+    let bytes = read_stdin(io)?;
+    let files: &dyn Files = &project.disk;
+    let mended = aidd_engine::fix::mend(engine, &path, bytes.clone(), files, safety(args));
+    if args.dry_run {
+        let source = Source::decode(path, bytes.clone());
+        let checked = engine.check(&source, files);
+        fix::patch(&FileReport { source, checked }, &bytes, &mended.bytes, io)?;
+        return Ok(if mended.applied > 0 { Exit::Findings } else { Exit::Clean });
+    }
+    // Whoever gives a file on standard input takes it back as it is.
+    io.out.raw()?.write_all(&mended.bytes)?;
+    Ok(Exit::Clean)
+}
+
+/// Says what the rules looked at whose check is in a page: the project's, and those on by a pack.
+fn tell_reach(project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<()> {
+    let root = Walk::over(vec![project.root().to_owned()]);
+    let listing = walk::listing(engine, &project.disk, &root);
+    let asked = |rule: &&Rule| (rule.path.is_some() || !rule.enabled) && engine.may_run(&rule.id);
+    for rule in engine.registry().rules().iter().filter(asked) {
+        for said in reach(engine, rule, &project.disk, &listing) {
+            writeln!(io.err, "note: {} {said}", rule.id)?;
+        }
+    }
+    Ok(())
+}
+
+fn tell_stale(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
+    if !stale.is_empty() {
+        let gone = counted(stale.iter().cloned());
+        writeln!(
+            io.err,
+            "note: found no more: {gone} of the baseline; `aidd baseline prune` drops what is gone"
+        )?;
+    }
+    Ok(())
+}
+
+fn exit(outcome: &Outcome, fail_on: FailOn) -> Exit {
+    let worst = outcome
+        .files
+        .iter()
+        .flat_map(|file| &file.checked.findings)
+        .filter(|finding| finding.status == Status::New)
+        .map(|finding| finding.severity)
+        .max();
+    match fail_on {
+        FailOn::Severity(least) if worst >= Some(least) => Exit::Findings,
+        _ if outcome.skipped.iter().any(|skipped| skipped.failed) => Exit::Unchecked,
+        _ => Exit::Clean,
+    }
+}
+
+struct Report<'a> {
+    args: &'a Check,
+    project: &'a Project,
+    engine: &'a Engine,
+    compared: &'a Compared,
+    comparison: Option<Comparison>,
+    fail_on: FailOn,
+    started: Instant,
+    stale: Option<&'a [Entry]>,
+}
+
+impl Report<'_> {
+    fn write(&self, outputs: &[(Format, PathBuf)], color: When, io: &mut Io<'_>) -> Result<()> {
+        let outcome = &self.compared.outcome;
+        let kind = if self.comparison.is_some() { "changed" } else { "tracked" };
+        let run = Run {
+            files: compare::files(&outcome.files),
+            fixed: compare::files(&self.compared.fixed),
+            rules: self.engine.registry().rules(),
+            checked: outcome.checked,
+            skipped: &outcome.skipped,
+            baseline: self.stale.is_some(),
+            stale: self.stale.unwrap_or_default().iter().map(|entry| entry.count as usize).sum(),
+            fail_on: self.fail_on,
+            policy: None,
+            comparison: self.comparison.clone(),
+            notes: outcome.left_out.message(kind).into_iter().collect(),
+            elapsed: self.started.elapsed(),
+            root: self.project.root(),
+            suppressed: self.args.sarif_suppressed,
+            category: self.args.category.as_deref(),
+            version_control: None,
+        };
+        let printed = (!self.args.quiet).then_some(self.args.format);
+        let formats: Vec<Format> =
+            outputs.iter().map(|(format, _)| *format).chain(printed).collect();
+        let document = Document::for_formats(&run, &formats);
+        for (format, path) in outputs {
+            write_file(*format, &run, &document, &project::absolute(&io.cwd, path))?;
+        }
+        if let Some(format) = printed {
+            let style = io.style(color);
+            let out = io.out.report(format);
+            out.and_then(|out| report::write(format, &run, &document, out, &style))
+                .and_then(|()| io.out.flush())
+                .or_else(aidd_report::broken_pipe)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_file(format: Format, run: &Run<'_>, document: &Document, path: &Path) -> Result<()> {
+    let name = || path.display().to_string();
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(name)?;
+    }
+    let mut file = BufWriter::new(fs::File::create(path).with_context(name)?);
+    report::write(format, run, document, &mut file, &Style::default()).with_context(name)?;
+    file.flush().with_context(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_of_an_output_is_named_or_follows_from_its_ending() {
+        let of = |text: &str, otherwise| output_of(text, otherwise).expect("a format");
+        assert_eq!(of("a/b.sarif", Format::Text), (Format::Sarif, "a/b.sarif".into()));
+        assert_eq!(of("gitlab=q.json", Format::Text), (Format::Gitlab, "q.json".into()));
+        assert_eq!(of("odd", Format::Github), (Format::Github, "odd".into()));
+        let refused = |text: &str| output_of(text, Format::Text).expect_err("wrong").to_string();
+        assert_eq!(refused("sarif="), "--output sarif=: which file?");
+        assert_eq!(
+            refused("serif=a.xml"),
+            "--output serif=a.xml: `serif` is no format; did you mean `sarif`?\nhint: formats are text, json, sarif, github, markdown, gitlab, junit"
+        );
+        assert_eq!(of("./a=b.json", Format::Text), (Format::Json, "./a=b.json".into()));
+        let error = output_of("odd", Format::Text).expect_err("no format").to_string();
+        assert_eq!(error, "--output odd: which format?\nhint: name it: --output sarif=odd");
+    }
+}

@@ -1,0 +1,170 @@
+//! Reading a command line: variables that are set to nothing count as not set, and what is wrong is
+//! said in words.
+
+use super::Cli;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory as _, FromArgMatches as _};
+use std::ffi::OsString;
+
+/// What begins the name of each variable that stands for an option.
+const PREFIX: &str = "AIDD_";
+
+/// What Rust says of a number → what is meant.
+const WORDS: [(&str, &str); 3] = [
+    ("invalid digit found in string", "a whole number is expected"),
+    ("cannot parse integer from empty string", "a whole number is expected"),
+    ("number too large to fit in target type", "the number is too large"),
+];
+
+/// Reads a command line, program name first. CI systems set a variable to nothing where nobody gave
+/// it a value: it is taken as not set.
+///
+/// # Errors
+/// What is wrong with it, or the help or version that was asked for.
+pub fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    let is_empty = |(name, value): (OsString, OsString)| {
+        value.is_empty() && name.to_string_lossy().starts_with(PREFIX)
+    };
+    let mut command = Cli::command();
+    if std::env::vars_os().any(is_empty) {
+        command = without_empty(command);
+    }
+    let mut matches = command.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+fn without_empty(command: Command) -> Command {
+    let command = command.mut_args(|arg| {
+        let is_empty =
+            arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+        if is_empty { arg.env(None::<&'static str>) } else { arg }
+    });
+    command.mut_subcommands(without_empty)
+}
+
+/// What clap renders, with the words for what Rust says of numbers.
+#[must_use]
+pub fn plainly(mut text: String) -> String {
+    for (said, meant) in WORDS {
+        text = text.replace(said, meant);
+    }
+    text
+}
+
+/// The variable that holds the value which an error is about, when it was not typed.
+#[must_use]
+pub fn variable(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
+    let flag = arg.split_whitespace().next()?;
+    let is_typed = |typed: &OsString| {
+        typed.to_str().is_some_and(|typed| typed.split('=').next() == Some(flag))
+    };
+    if args.iter().any(is_typed) {
+        return None;
+    }
+    let mut left = vec![Cli::command()];
+    while let Some(command) = left.pop() {
+        let named = command.get_arguments().find_map(|known| {
+            let is_it = known.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long));
+            known.get_env().filter(|_| is_it).map(|name| name.to_string_lossy().into_owned())
+        });
+        if named.is_some() {
+            return named.filter(|name| std::env::var_os(name).is_some());
+        }
+        left.extend(command.get_subcommands().cloned());
+    }
+    None
+}
+
+/// What people type who come from other tools → what it is called here. A text without dashes is a
+/// command.
+const CALLED: [(&str, &str); 22] = [
+    ("fix", "aidd check . --fix"),
+    ("lint", "aidd check ."),
+    ("scan", "aidd check ."),
+    ("run", "aidd check ."),
+    ("install", "aidd hook install"),
+    ("rules", "aidd rule list"),
+    ("packs", "aidd rule packs"),
+    ("show", "aidd explain RULE"),
+    ("version", "aidd --version"),
+    ("create", "aidd baseline write"),
+    ("update", "aidd baseline write --accept-new"),
+    ("--rule", "--only"),
+    ("--select", "--only"),
+    ("--disable", "--skip"),
+    ("--ignore", "--exclude for paths, --skip for rules"),
+    ("--level", "--severity"),
+    ("--no-color", "--color never"),
+    ("--json", "--format json"),
+    ("--sarif", "--format sarif"),
+    ("--base", "--diff"),
+    ("--since", "--diff"),
+    ("--unsafe-fixes", "--fix-unsafe"),
+];
+
+/// What was probably meant by a command or an option that there is not, where its name is not like
+/// the one it has here.
+#[must_use]
+pub fn meant(error: &clap::Error) -> Option<&'static str> {
+    let kind = match error.kind() {
+        ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
+        ErrorKind::UnknownArgument => ContextKind::InvalidArg,
+        _ => return None,
+    };
+    let Some(ContextValue::String(typed)) = error.get(kind) else { return None };
+    CALLED.iter().find(|(name, _)| name == typed).map(|(_, here)| *here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_other_tools_are_understood() {
+        let of = |line: &str| {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            parse(&args).err().as_ref().and_then(meant)
+        };
+        assert_eq!(of("aidd fix"), Some("aidd check . --fix"));
+        assert_eq!(of("aidd rule show x"), Some("aidd explain RULE"));
+        assert_eq!(of("aidd check --rule x"), Some("--only"));
+        assert_eq!(of("aidd check . --json"), Some("--format json"));
+        // The reader says it by itself, or nobody knows.
+        assert_eq!(of("aidd chekc"), None);
+        assert_eq!(of("aidd frobnicate"), None);
+        assert_eq!(of("aidd check ."), None);
+    }
+
+    #[test]
+    fn what_stands_for_an_option_is_what_is_there() {
+        let line = |words: &[&str]| -> Vec<OsString> {
+            std::iter::once("aidd").chain(words.iter().copied()).map(OsString::from).collect()
+        };
+        // Every command that is named exists, with its options.
+        for (_, here) in CALLED.iter().filter(|(_, here)| here.starts_with("aidd ")) {
+            let words: Vec<&str> = here.split(' ').skip(1).collect();
+            let error = parse(&line(&words)).err();
+            assert!(error.is_none_or(|error| error.kind() == ErrorKind::DisplayVersion), "{here}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_spoken_of_in_words() {
+        let args: Vec<OsString> = ["aidd", "check", "-j", "x"].map(OsString::from).to_vec();
+        let error = parse(&args).expect_err("no number");
+        let said = plainly(error.to_string());
+        assert!(said.contains("'--jobs <N>': a whole number is expected"), "{said}");
+    }
+
+    #[test]
+    fn a_comma_between_braces_divides_nothing() {
+        let of =
+            |given: &[&str]| listed(&given.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
+        assert_eq!(of(&["a,b", "c"]), ["a", "b", "c"]);
+        assert_eq!(of(&["**/*.{js,{ts,tsx}}, vendor/"]), ["**/*.{js,{ts,tsx}}", "vendor/"]);
+        assert_eq!(of(&["a},b", ",,"]), ["a}", "b"]);
+        // One that is not closed is told as it was typed.
+        assert_eq!(of(&["a{b,c"]), ["a{b,c"]);
+    }
+}

@@ -1,0 +1,116 @@
+//! `aidd doctor`: what aidd sees here, and what is wrong with the set-up.
+
+use crate::rules::{reach, unread_pages};
+use aidd_engine::check::Selection;
+use aidd_engine::kind::{self, CONFIG_PATH, Kind, RULE_FOLDERS, is_memory_path};
+use aidd_engine::patterns;
+use aidd_engine::rule::Rule;
+use aidd_engine::walk;
+use aidd_memory::journal::Journal;
+use aidd_report::Io;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::number;
+use aidd_report::project::{self, Project};
+use anyhow::Result;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::Path;
+
+/// Runs `aidd doctor`.
+///
+/// # Errors
+/// When the configuration cannot be read.
+pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
+    let project = Project::open(io.distribution, &io.cwd, config)?;
+    let engine = project.engine(&Selection::default())?;
+    let rules = engine.registry().rules();
+    let own = rules.iter().filter(|rule| rule.path.is_some()).count();
+    let mut wrong: Vec<String> = Vec::new();
+    writeln!(io.out, "aidd {}", env!("CARGO_PKG_VERSION"))?;
+    writeln!(io.out, "root           {}", project.root().display())?;
+    let shown = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
+    writeln!(
+        io.out,
+        "configuration  {}",
+        shown.unwrap_or_else(|| format!("none ({CONFIG_PATH}); the defaults apply"))
+    )?;
+    let of_memory = |rule: &&Rule| rule.path.as_deref().is_some_and(is_memory_path);
+    let remembered = rules.iter().filter(of_memory).count();
+    let memory = match remembered {
+        0 => String::new(),
+        many => {
+            let folder = Journal::new(project.root()).folder();
+            format!(", {many} of its memory ({folder})")
+        }
+    };
+    writeln!(
+        io.out,
+        "rules          {} shipped, {} of the project ({}){memory}",
+        rules.len() - own,
+        own - remembered,
+        RULE_FOLDERS.join(", ")
+    )?;
+    let path = project.baseline_path(None);
+    let baseline = match project.baseline(&path, false) {
+        Ok(None) => "none".to_owned(),
+        Ok(Some(baseline)) => {
+            let count = baseline.entries().map(|entry| entry.count as usize).sum();
+            number(count, "finding")
+        }
+        Err(error) => {
+            wrong.push(error.to_string());
+            "unreadable".to_owned()
+        }
+    };
+    writeln!(io.out, "baseline       {baseline}")?;
+    let paths = files(&project)?;
+    writeln!(io.out, "files          {}", paths.len())?;
+    for (kind, count) in kinds(&project, &paths) {
+        writeln!(io.out, "  {kind:<12} {count}")?;
+    }
+    wrong.extend(project::unread_config(&project));
+    wrong.extend(unread_pages(&project));
+    for rule in rules.iter().filter(|rule| rule.path.is_some() && !of_memory(rule)) {
+        let place = rule.path.as_deref().unwrap_or_default();
+        wrong.extend(patterns::problems(rule).into_iter().map(|why| format!("{place}: {why}")));
+    }
+    // Rules with a check in their page: the project's, and those that are on by a pack.
+    let listing =
+        walk::listing(&engine, &project.disk, &walk::Walk::over(vec![project.root().to_owned()]));
+    let by_pack = |rule: &Rule| !rule.enabled && engine.may_run(&rule.id);
+    for rule in rules.iter().filter(|rule| rule.path.is_some() || by_pack(rule)) {
+        for said in reach(&engine, rule, &project.disk, &listing) {
+            writeln!(io.out, "rule           {} {said}", rule.id)?;
+        }
+    }
+    for one in &wrong {
+        writeln!(io.out, "wrong          {one}")?;
+    }
+    if wrong.is_empty() {
+        writeln!(io.out, "nothing wrong with the set-up")?;
+        return Ok(Exit::Clean);
+    }
+    Ok(Exit::Usage)
+}
+
+/// The paths a run over the root would check.
+fn files(project: &Project) -> Result<Vec<String>> {
+    let root = walk::Walk::over(vec![project.root().to_owned()]);
+    let paths = walk::list(&project.config, &project.disk, &root)
+        .map_err(|why| UserError::new(format!("include or exclude: {why}")))?;
+    Ok(paths.into_iter().collect())
+}
+
+fn kinds(project: &Project, paths: &[String]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for path in paths {
+        for kind in kind::kinds(path, "")
+            .into_iter()
+            .chain(project.distribution().kinds(path))
+            .collect::<BTreeSet<Kind>>()
+        {
+            *counts.entry(kind.0.to_owned()).or_default() += 1;
+        }
+    }
+    counts
+}

@@ -1,0 +1,79 @@
+//! `aidd explain`: a rule's page, as a person reads it.
+
+use crate::cli::Explain;
+use aidd_engine::examples::JOIN_MARK;
+use aidd_engine::registry::Registry;
+use aidd_engine::rule::Rule;
+use aidd_report::Io;
+use aidd_report::When;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::project::Project;
+use aidd_report::{one_line, printable};
+use anyhow::Result;
+use std::io::Write;
+use std::path::Path;
+
+/// Runs `aidd explain`.
+///
+/// # Errors
+/// When no rule has that name.
+pub fn run(args: &Explain, config: Option<&Path>, color: When, io: &mut Io<'_>) -> Result<Exit> {
+    let registry = Project::open(io.distribution, &io.cwd, config)?.registry();
+    let rules: Vec<&Rule> = registry.named(&args.rule).collect();
+    if rules.is_empty() {
+        return Err(unknown(&registry, &args.rule).into());
+    }
+    let color = io.style(color).color;
+    for rule in rules {
+        if args.markdown {
+            write!(io.out, "{}", rule.page)?;
+        } else {
+            write!(io.out, "{}", page(rule, color))?;
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+/// The error for a name that no rule has.
+pub(crate) fn unknown(registry: &Registry, name: &str) -> UserError {
+    let error = UserError::new(format!("no rule is called `{name}`"));
+    if aidd_engine::packs::header(name, registry).is_ok() {
+        return error.hint(format!("it is a pack of rules: aidd rule packs {name}"));
+    }
+    match registry.nearest(name) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error.hint("`aidd rule list` names all rules"),
+    }
+}
+
+/// The page without join marks, headed by what the header says.
+fn page(rule: &Rule, color: bool) -> String {
+    let (bold, dim, off) = if color { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
+    let mut facts = vec![rule.severity.to_string()];
+    if !rule.enabled {
+        facts.push("off by default".to_owned());
+    }
+    if !rule.aliases.is_empty() {
+        facts.push(format!("also {}", rule.aliases.join(", ")));
+    }
+    if !rule.enforced_by.is_empty() {
+        facts.push(format!("enforced by {}", rule.enforced_by.join(", ")));
+    }
+    if !rule.tags.is_empty() {
+        facts.push(rule.tags.join(", "));
+    }
+    if let Some(path) = &rule.path {
+        facts.push(path.clone());
+    }
+    let facts = one_line(&facts.join(" · "));
+    let mut text = format!("{bold}{}{off}\n{dim}{facts}{off}\n", one_line(&rule.id));
+    for line in printable(&rule.body().replace(JOIN_MARK, "…")).lines() {
+        if line.starts_with("# ") {
+            continue;
+        }
+        let heading = line.strip_prefix("## ").map(|heading| format!("{bold}{heading}{off}"));
+        text.push_str(heading.as_deref().unwrap_or(line));
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,421 @@
+//! `aidd hook`: shell scripts in a repository's folder of hooks, and what an agent's client runs
+//! itself (`agent`, `user_prompt`). What aidd wrote stands between two
+//! marks, is written anew by each `install`, and is all that `uninstall` takes out.
+
+mod agent;
+mod commit_msg;
+mod user_prompt;
+
+pub use agent::{is_agents, is_unknown, watched};
+
+use crate::cli::{HookCommand, HookName};
+use aidd_report::Io;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::project;
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const SHEBANG: &str = "#!/bin/sh\n";
+const BEGIN: &str = "# >>> aidd >>>";
+const END: &str = "# <<< aidd <<<";
+/// What a hook of another origin is called once it is put aside.
+const BACKUP: &str = "aidd-backup";
+/// Stands in the scripts of hooks that run what was put aside.
+const CHAINS: &str = "# Runs what was here before.";
+
+/// Runs `aidd hook …`.
+///
+/// # Errors
+/// When there is no repository, a hook of another origin is in the way, or a file cannot be written.
+pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
+    if let Some(ended) = of_agents(command, io) {
+        return Ok(ended);
+    }
+    if let HookCommand::CommitMsg { file } = command {
+        return commit_msg::run(file, io);
+    }
+    let (folder, is_shared) = folder(&io.cwd)?;
+    match command {
+        HookCommand::Install { hooks, force, chain } => {
+            let hooks = if hooks.is_empty() { &[HookName::PreCommit][..] } else { hooks };
+            let aside = match (force, chain) {
+                (_, true) => Aside::AndRun,
+                (true, _) => Aside::Yes,
+                _ => Aside::No,
+            };
+            refuse_managed(&folder, hooks)?;
+            if is_shared {
+                writeln!(
+                    io.err,
+                    "note: core.hooksPath is {}, where other repositories take their hooks from too",
+                    folder.display()
+                )?;
+            }
+            let binary = std::env::current_exe().unwrap_or_default();
+            for &hook in hooks {
+                let done = install(&folder, hook, aside, &binary)?;
+                writeln!(io.out, "{done} {}", folder.join(name(hook)).display())?;
+            }
+        }
+        HookCommand::Uninstall { hooks } => {
+            let hooks = if hooks.is_empty() { HookName::value_variants() } else { hooks };
+            for &hook in hooks {
+                if let Some(done) = uninstall(&folder, hook)? {
+                    writeln!(io.out, "{done} {}", folder.join(name(hook)).display())?;
+                }
+            }
+        }
+        HookCommand::Status => {
+            writeln!(io.out, "hooks in {}", folder.display())?;
+            for &hook in HookName::value_variants() {
+                writeln!(io.out, "  {:<18} {}", name(hook), status(&folder, hook)?)?;
+            }
+        }
+        // Served before the folder of hooks is looked for.
+        HookCommand::CommitMsg { .. }
+        | HookCommand::UserPrompt
+        | HookCommand::SessionStart
+        | HookCommand::PreToolUse
+        | HookCommand::PostToolUse
+        | HookCommand::PreCompact
+        | HookCommand::Stop
+        | HookCommand::SessionEnd => {}
+    }
+    Ok(Exit::Clean)
+}
+
+/// How a hook that the client of an agent runs ended; `None` for those of Git.
+fn of_agents(command: &HookCommand, io: &mut Io<'_>) -> Option<Exit> {
+    let event = match command {
+        HookCommand::UserPrompt => return Some(user_prompt::run(io)),
+        HookCommand::SessionStart => agent::Event::SessionStart,
+        HookCommand::PreToolUse => agent::Event::PreToolUse,
+        HookCommand::PostToolUse => agent::Event::PostToolUse,
+        HookCommand::PreCompact => agent::Event::PreCompact,
+        HookCommand::Stop => agent::Event::Stop,
+        HookCommand::SessionEnd => agent::Event::SessionEnd,
+        HookCommand::CommitMsg { .. }
+        | HookCommand::Install { .. }
+        | HookCommand::Uninstall { .. }
+        | HookCommand::Status => return None,
+    };
+    Some(agent::run(event, io))
+}
+
+/// Whether a hook of another origin is put aside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aside {
+    No,
+    Yes,
+    AndRun,
+}
+
+/// The name that Git knows a hook by.
+fn name(hook: HookName) -> &'static str {
+    match hook {
+        HookName::PreCommit => "pre-commit",
+        HookName::PrepareCommitMsg => "prepare-commit-msg",
+        HookName::CommitMsg => "commit-msg",
+        HookName::PrePush => "pre-push",
+    }
+}
+
+/// What a hook does, in the words of `status`.
+fn purpose(hook: HookName) -> &'static str {
+    match hook {
+        HookName::PreCommit => "aidd checks what is staged",
+        HookName::PrepareCommitMsg => "aidd begins the message",
+        HookName::CommitMsg => "aidd looks for secrets in the message and judges it by the rules",
+        HookName::PrePush => "aidd checks what is pushed",
+    }
+}
+
+/// The folder that Git takes hooks from: that of the repository, which its work trees share, or the
+/// configured one. And whether other repositories take theirs from it too.
+#[expect(clippy::disallowed_methods, reason = "Git alone knows; this runs nothing of the project")]
+fn folder(cwd: &Path) -> Result<(PathBuf, bool)> {
+    let output = Command::new("git")
+        .current_dir(cwd)
+        .args(["rev-parse", "--git-path", "hooks", "--git-common-dir"])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| {
+            UserError::new(format!("git cannot be run: {error}"))
+                .hint("install Git, or put it on the PATH")
+        })?;
+    if !output.status.success() {
+        if String::from_utf8_lossy(&output.stderr).contains("dubious ownership") {
+            let message =
+                format!("Git does not trust {}: it belongs to another user", cwd.display());
+            let hint = format!("git config --global --add safe.directory {}", cwd.display());
+            return Err(UserError::new(message).hint(hint).into());
+        }
+        let message = format!("{} lies in no Git repository", cwd.display());
+        return Err(UserError::new(message).hint("begin one with: git init").into());
+    }
+    let paths = String::from_utf8(output.stdout).context("the path of the folder of hooks")?;
+    let mut paths = paths.lines().map(|path| project::absolute(cwd, Path::new(path)));
+    let folder = paths.next().context("no folder of hooks")?;
+    let common = paths.next().context("no folder of Git")?;
+    let is_own = [common.parent(), Some(&common), Some(&project::root_of(cwd))]
+        .into_iter()
+        .flatten()
+        .any(|own| folder.starts_with(own));
+    Ok((folder, !is_own))
+}
+
+/// Refuses a folder whose files another program writes anew at will.
+fn refuse_managed(folder: &Path, hooks: &[HookName]) -> Result<()> {
+    let is_husky = folder.components().any(|part| part.as_os_str() == ".husky");
+    if !is_husky {
+        return Ok(());
+    }
+    let lines: Vec<String> = hooks
+        .iter()
+        .map(|hook| match hook {
+            HookName::PreCommit => "to .husky/pre-commit: aidd check --staged".to_owned(),
+            HookName::CommitMsg => "to .husky/commit-msg: aidd hook commit-msg \"$1\"".to_owned(),
+            other => {
+                format!("to .husky/{}: what `aidd hook install` writes elsewhere", name(*other))
+            }
+        })
+        .collect();
+    let message = format!("husky writes the hooks in {}", folder.display());
+    Err(UserError::new(message).hint(format!("add a line instead {}", lines.join("; "))).into())
+}
+
+fn install(folder: &Path, hook: HookName, aside: Aside, binary: &Path) -> Result<&'static str> {
+    let path = folder.join(name(hook));
+    let backup = backup(&path);
+    let found = read(&path)?;
+    let own = found.as_deref().and_then(split);
+    let chains = match (&found, &own) {
+        (Some(_), Some((_, block, _))) => block.contains(CHAINS) || aside == Aside::AndRun,
+        _ => aside == Aside::AndRun,
+    };
+    let chains = chains && (found.is_some() || backup.exists());
+    let text = match (&found, own) {
+        (None, _) => format!("{SHEBANG}{}", block(hook, chains, binary)),
+        (Some(_), Some((before, _, after))) => {
+            format!("{before}{}{after}", block(hook, chains && backup.exists(), binary))
+        }
+        (Some(_), None) => {
+            put_aside(&path, &backup, aside)?;
+            format!("{SHEBANG}{}", block(hook, chains, binary))
+        }
+    };
+    if found.as_deref() == Some(text.as_bytes()) {
+        return Ok("up to date:");
+    }
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    fs::write(&path, &text).with_context(|| path.display().to_string())?;
+    make_executable(&path).with_context(|| path.display().to_string())?;
+    Ok(if found.is_some() { "updated" } else { "wrote" })
+}
+
+/// Moves a hook of another origin to its backup.
+fn put_aside(path: &Path, backup: &Path, aside: Aside) -> Result<()> {
+    if aside == Aside::No {
+        let message = format!("{} is a hook of another origin", path.display());
+        return Err(UserError::new(message)
+            .hint("--chain keeps running it, before aidd; --force puts it aside")
+            .into());
+    }
+    if backup.exists() {
+        let message = format!("{} is there already", backup.display());
+        return Err(UserError::new(message).hint("move it away first").into());
+    }
+    fs::rename(path, backup).with_context(|| path.display().to_string())
+}
+
+/// Takes out what is aidd's; `None` when nothing is.
+fn uninstall(folder: &Path, hook: HookName) -> Result<Option<&'static str>> {
+    let path = folder.join(name(hook));
+    let Some(found) = read(&path)? else { return Ok(None) };
+    let Some((before, _, after)) = split(&found) else { return Ok(None) };
+    let left = format!("{before}{after}");
+    let is_empty = left.lines().all(|line| line.trim().is_empty() || line.starts_with("#!"));
+    if !is_empty {
+        fs::write(&path, left).with_context(|| path.display().to_string())?;
+        return Ok(Some("took aidd out of"));
+    }
+    fs::remove_file(&path).with_context(|| path.display().to_string())?;
+    let backup = backup(&path);
+    if backup.exists() {
+        fs::rename(&backup, &path).with_context(|| backup.display().to_string())?;
+        return Ok(Some("put back"));
+    }
+    Ok(Some("removed"))
+}
+
+fn status(folder: &Path, hook: HookName) -> Result<String> {
+    let path = folder.join(name(hook));
+    let Some(found) = read(&path)? else { return Ok("none".to_owned()) };
+    let Some((_, block, _)) = split(&found) else { return Ok("of another origin".to_owned()) };
+    let mut said = purpose(hook).to_owned();
+    if block.contains(CHAINS) {
+        said.push_str(", after what was here before");
+    }
+    if !is_executable(&path) {
+        said.push_str("; not executable, so Git passes it over");
+    }
+    Ok(said)
+}
+
+fn backup(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{BACKUP}"));
+    PathBuf::from(name)
+}
+
+fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
+    }
+}
+
+/// A hook before, in and after what aidd wrote; `None` when it wrote nothing of it.
+fn split(hook: &[u8]) -> Option<(&str, &str, &str)> {
+    let text = std::str::from_utf8(hook).ok()?;
+    let start = text.find(BEGIN)?;
+    let end = start + text[start..].find(END)? + END.len();
+    let end = end + usize::from(text[end..].starts_with('\n'));
+    Some((&text[..start], &text[start..end], &text[end..]))
+}
+
+/// What aidd writes into a hook. Git runs it by a POSIX shell on every system; on Windows by its
+/// own. A shell that finds no aidd says so and lets Git go on: not everyone who commits has it.
+fn block(hook: HookName, chains: bool, binary: &Path) -> String {
+    let chain = if chains {
+        format!("{CHAINS}\nif [ -x \"$0.{BACKUP}\" ]; then\n  {}\nfi\n", chained(hook))
+    } else {
+        String::new()
+    };
+    format!(
+        "{BEGIN}\n# Written by `aidd hook install`; `aidd hook uninstall` takes it out.\n{}{chain}\
+         aidd=$(command -v aidd) || aidd={}\nif [ -x \"$aidd\" ]; then\n{}else\n  \
+         echo \"{}: aidd is not installed here, so this hook did nothing\" >&2\nfi\n{END}\n",
+        if hook == HookName::PrePush { "refs=$(cat)\n" } else { "" },
+        quoted(binary),
+        job(hook),
+        name(hook),
+    )
+}
+
+/// The call of what was put aside; what Git says to a pre-push hook is read once and given to both.
+fn chained(hook: HookName) -> &'static str {
+    match hook {
+        HookName::PrePush => "printf '%s\\n' \"$refs\" | \"$0.aidd-backup\" \"$@\" || exit $?",
+        _ => "\"$0.aidd-backup\" \"$@\" || exit $?",
+    }
+}
+
+/// What a hook has aidd do, indented.
+fn job(hook: HookName) -> &'static str {
+    match hook {
+        HookName::PreCommit => "  \"$aidd\" check --staged || exit $?\n",
+        // Only where Git would show an empty message: `git commit` without -m, -t, -c or a merge.
+        // What stands below the scissors of --verbose is the change.
+        HookName::PrepareCommitMsg => {
+            "  if [ -z \"$2\" ] && ! sed '/^# -* >8 -*$/,$d' \"$1\" | grep -q '^[^#]'; then\n    \
+             if message=$(\"$aidd\" generate commit-message 2>/dev/null); then\n      \
+             rest=$(cat \"$1\") && printf '%s\\n%s\\n' \"$message\" \"$rest\" >\"$1\"\n    fi\n  fi\n"
+        }
+        // What stands below the scissors of `git commit --verbose` is the change, not the message.
+        HookName::CommitMsg => {
+            "  sed '/^# -* >8 -*$/,$d' \"$1\" | \"$aidd\" check --quiet --only 'secrets/*' --stdin-path COMMIT_EDITMSG - || {\n    \
+             code=$?\n    echo \"commit-msg: the message holds a secret, or could not be checked; it is kept in $1\" >&2\n    \
+             exit $code\n  }\n  \"$aidd\" hook commit-msg \"$1\" || exit $?\n"
+        }
+        // A line a ref: local name, local commit, remote name, remote commit; all zeros for none.
+        // Of a branch that is new there, or whose end there is not known here, the commits that no
+        // remote has are judged; of a first push of all there is, everything.
+        HookName::PrePush => {
+            "  printf '%s\\n' \"$refs\" | while read -r _ local _ remote; do\n    \
+             case $local in *[!0]*) ;; *) continue ;; esac\n    \
+             if ! base=$(git rev-parse -q --verify \"$remote^{commit}\"); then\n      \
+             first=$(git rev-list \"$local\" --not --remotes | tail -n 1)\n      \
+             [ -n \"$first\" ] || continue\n      \
+             base=$(git rev-parse -q --verify \"$first^\") || base=\n    fi\n    \
+             \"$aidd\" check ${base:+--diff \"$base\"} </dev/null || exit $?\n  done || exit $?\n"
+        }
+    }
+}
+
+/// A path as one word of a shell; with `/`, which the shell of Git for Windows takes too.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut permissions = fs::metadata(path)?.permissions();
+    permissions.set_mode(permissions.mode() | 0o111);
+    fs::set_permissions(path, permissions)
+}
+
+/// Windows knows no such bit; Git runs what it finds.
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the twin of another system's function")]
+fn make_executable(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_split_at_the_marks() {
+        let hook = format!("#!/bin/sh\na\n{BEGIN}\nb\n{END}\nc\n");
+        let (before, block, after) = split(hook.as_bytes()).expect("marked");
+        assert_eq!((before, after), ("#!/bin/sh\na\n", "c\n"));
+        assert_eq!(format!("{before}{block}{after}"), hook);
+        assert_eq!(split(b"#!/bin/sh\n"), None);
+        assert_eq!(split(format!("{BEGIN}\n").as_bytes()), None);
+    }
+
+    #[test]
+    fn paths_are_one_word() {
+        assert_eq!(quoted(Path::new("/a b/it's")), r"'/a b/it'\''s'");
+    }
+
+    #[test]
+    fn a_hook_reads_so() {
+        insta::assert_snapshot!(block(HookName::PreCommit, true, Path::new("/bin/aidd")), @r#"
+        # >>> aidd >>>
+        # Written by `aidd hook install`; `aidd hook uninstall` takes it out.
+        # Runs what was here before.
+        if [ -x "$0.aidd-backup" ]; then
+          "$0.aidd-backup" "$@" || exit $?
+        fi
+        aidd=$(command -v aidd) || aidd='/bin/aidd'
+        if [ -x "$aidd" ]; then
+          "$aidd" check --staged || exit $?
+        else
+          echo "pre-commit: aidd is not installed here, so this hook did nothing" >&2
+        fi
+        # <<< aidd <<<
+        "#);
+    }
+}

@@ -1,0 +1,389 @@
+//! The hooks that a client of an agent runs: what it says on standard input is answered in its own
+//! form. Whatever goes wrong here must not stand in an agent's way: it is told on standard error,
+//! and the client hears nothing.
+
+mod answer;
+mod edits;
+mod judge;
+mod payload;
+mod place;
+mod recall;
+mod record;
+
+use crate::cli::Cli;
+use crate::{Io, Output};
+use aidd_engine::check::Distribution;
+use aidd_engine::config;
+use aidd_engine::kind::CONFIG_PATH;
+use aidd_memory::project::{ProjectMemory, system_clock};
+use aidd_memory::store::Wanted;
+use aidd_report::exit::Exit;
+use aidd_report::project;
+use answer::Answer;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::CommandFactory;
+use edits::Proposal;
+use judge::Judge;
+pub(super) use payload::Payload;
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+/// More of what a client says is not looked at, in bytes: a file that an agent writes is in it, as
+/// JSON.
+const LARGEST: u64 = 16 << 20;
+/// How many seconds a hook may take, unless [`LIMIT_NAME`] says otherwise. Clients wait for ten or
+/// longer, and an agent with them.
+const LIMIT: u64 = 3;
+/// The variable that says how many seconds a hook may take, on a machine that is slow or busy.
+const LIMIT_NAME: &str = "AIDD_HOOK_LIMIT";
+
+/// As much stack as a main thread has on most systems, in bytes.
+const STACK: usize = 8 << 20;
+
+/// When a client runs a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    SessionStart,
+    PreToolUse,
+    PostToolUse,
+    PreCompact,
+    Stop,
+    SessionEnd,
+}
+
+/// The names of all hooks of clients on the command line.
+const NAMES: [&str; 7] = [
+    "session-start",
+    "user-prompt",
+    "pre-tool-use",
+    "post-tool-use",
+    "pre-compact",
+    "stop",
+    "session-end",
+];
+
+impl Event {
+    fn name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "session-start",
+            Self::PreToolUse => "pre-tool-use",
+            Self::PostToolUse => "post-tool-use",
+            Self::PreCompact => "pre-compact",
+            Self::Stop => "stop",
+            Self::SessionEnd => "session-end",
+        }
+    }
+}
+
+/// The hook that a command line asks for, however malformed it is otherwise: what follows `hook`, where
+/// that is the command and not a path of one.
+fn asked(args: &[OsString]) -> Option<&str> {
+    // Options that go before a command, and take the next word.
+    const WITH_VALUE: [&str; 2] = ["--config", "--color"];
+    let mut words = args.iter().skip(1).map(|arg| arg.to_str().unwrap_or_default());
+    let mut next = || {
+        loop {
+            match words.next()? {
+                option if WITH_VALUE.contains(&option) => _ = words.next(),
+                option if option.starts_with('-') => {}
+                word => break Some(word),
+            }
+        }
+    };
+    if next()? == "hook" { next() } else { None }
+}
+
+/// Whether a command line is that of a hook of a client, however malformed: another exit code than
+/// 0 would keep an agent from going on.
+#[must_use]
+pub fn is_agents(args: &[OsString]) -> bool {
+    asked(args).is_some_and(|name| NAMES.contains(&name))
+}
+
+/// Whether a command line names a hook that this version does not know. A client may have been set
+/// up by a later one.
+#[must_use]
+pub fn is_unknown(args: &[OsString]) -> bool {
+    let cli = Cli::command();
+    let hooks = cli.find_subcommand("hook");
+    let is_unknown = |name: &str| {
+        name != "help" && hooks.is_some_and(|hooks| hooks.find_subcommand(name).is_none())
+    };
+    asked(args).is_some_and(is_unknown)
+}
+
+/// What a hook has said so far.
+#[derive(Clone, Default)]
+struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Said {
+    fn bytes(&self) -> Vec<u8> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Said {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs the command line of a hook of a client within its time, and returns its exit code. An answer
+/// is written once it is all there, or not at all; that which is there when the time is over, too.
+#[must_use]
+pub fn watched(
+    args: Vec<OsString>,
+    cwd: io::Result<PathBuf>,
+    distribution: &'static Distribution,
+) -> u8 {
+    let cwd = match cwd {
+        Ok(cwd) => cwd,
+        Err(error) => {
+            let why = format!("the current folder cannot be read: {error}");
+            let _ = writeln!(Output::new(io::stderr()), "aidd hook: {why}; passed over");
+            return 0;
+        }
+    };
+    let said = std::env::var(LIMIT_NAME).ok().and_then(|said| said.parse().ok());
+    let limit = Duration::from_secs(said.unwrap_or(LIMIT).clamp(1, 600));
+    let (send, receive) = mpsc::channel();
+    let (out, err) = (Said::default(), Said::default());
+    let (to_out, to_err) = (out.clone(), err.clone());
+    let worker = move || {
+        let exit = crate::run(
+            args,
+            &mut Io {
+                stdin: &mut io::stdin(),
+                out: Output::new(to_out),
+                err: Output::new(to_err),
+                cwd,
+                style: aidd_report::Style::default(),
+                distribution,
+            },
+        );
+        // Nobody waits any longer when the time is over.
+        let _ = send.send(exit.code());
+    };
+    let thread = thread::Builder::new().name("hook".to_owned()).stack_size(STACK);
+    let started = thread.spawn(worker);
+    let (code, why) = match started.map(|_| receive.recv_timeout(limit)) {
+        Ok(Ok(code)) => (code, String::new()),
+        Ok(Err(mpsc::RecvTimeoutError::Timeout)) => {
+            (0, format!("aidd hook: not done in {limit:?}; passed over\n"))
+        }
+        // It has said why.
+        Ok(Err(mpsc::RecvTimeoutError::Disconnected)) => (0, String::new()),
+        Err(error) => (0, format!("aidd hook: {error}; passed over\n")),
+    };
+    let _ = io::stderr().write_all(&[err.bytes(), why.into_bytes()].concat());
+    let mut stdout = io::stdout();
+    let _ = stdout.write_all(&out.bytes()).and_then(|()| stdout.flush());
+    code
+}
+
+/// Runs a hook.
+pub(super) fn run(event: Event, io: &mut Io<'_>) -> Exit {
+    let answered = heard(io).and_then(|payload| {
+        let root = root(&payload, &io.cwd);
+        let answer = serve(event, &payload, &root, io)?;
+        Ok(answer.map_or(Exit::Clean, |answer| tell(&answer, event, &payload, io)))
+    });
+    answered.unwrap_or_else(|error| {
+        say(event, &format!("{error:#}"), io);
+        Exit::Clean
+    })
+}
+
+/// Tells the client an answer, as a whole.
+fn tell(answer: &Answer, event: Event, payload: &Payload, io: &mut Io<'_>) -> Exit {
+    let (text, exit) = answer::render(answer, event, payload);
+    // Where the client takes a refusal by its exit code, it takes the reason from there.
+    let to = if exit == Exit::Clean { &mut io.out } else { &mut io.err };
+    let _ = to.write_all(text.as_bytes());
+    exit
+}
+
+/// Says on standard error what went wrong, without secrets that it may quote.
+fn say(event: Event, what: &str, io: &mut Io<'_>) {
+    let what = io.distribution.redact(&aidd_report::one_line(what));
+    let _ = writeln!(io.err, "aidd hook {}: {what}; passed over", event.name());
+}
+
+/// What the client says. All of it is read: a client may fail when its pipe closes early.
+fn heard(io: &mut Io<'_>) -> Result<Payload> {
+    let mut bytes = Vec::new();
+    let mut limited = (&mut *io.stdin).take(LARGEST + 1);
+    limited.read_to_end(&mut bytes).context("standard input")?;
+    if bytes.len() as u64 > LARGEST {
+        io::copy(io.stdin, &mut io::sink()).context("standard input")?;
+        bail!("standard input holds more than {LARGEST} bytes");
+    }
+    Payload::read(&bytes)
+}
+
+/// The project: that of the folder the client runs the hook in; else that of the folder it names.
+pub(super) fn root(payload: &Payload, cwd: &Path) -> PathBuf {
+    let is_project = |root: &Path| root.join(".aidd").is_dir() || root.join(".git").exists();
+    let here = project::root_of(cwd);
+    if is_project(&here) {
+        return here;
+    }
+    let named = payload.folder().filter(|folder| folder.is_absolute() && folder.is_dir());
+    named.map(|folder| project::root_of(&folder)).filter(|root| is_project(root)).unwrap_or(here)
+}
+
+fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Result<Option<Answer>> {
+    let distribution = io.distribution;
+    match event {
+        Event::PreToolUse => refusal(distribution, &place::proposals(payload, root, &io.cwd), root),
+        Event::PostToolUse => {
+            after_tool(payload, root, io);
+            Ok(None)
+        }
+        Event::SessionStart => {
+            let (pages, memory) =
+                beside(|| recall::pages(distribution, root), || memory(distribution, root));
+            let Some(mut memory) = memory? else { return Ok(None) };
+            // Under settings that cannot be read nothing is kept.
+            let is_kept = tracks(root).unwrap_or(false);
+            let begun = if is_kept { record::begin(&mut memory, payload, root) } else { Ok(None) };
+            let session = begun.unwrap_or_else(|error| {
+                say(event, &format!("{error:#}"), io);
+                None
+            });
+            let branch = record::branch(root);
+            let is_resumed = payload.trigger() == "resume";
+            let session = session.as_ref();
+            let text = recall::context(&mut memory, &pages?, root, session, &branch, is_resumed)?;
+            Ok(Some(Answer::Context(text)))
+        }
+        Event::PreCompact => {
+            let Some(mut memory) = kept(distribution, root)? else { return Ok(None) };
+            record::checkpoint(&mut memory, payload)?;
+            Ok(None)
+        }
+        Event::Stop => {
+            let Some(mut memory) = kept(distribution, root)? else { return Ok(None) };
+            record::progress(&mut memory, payload)?;
+            Ok(None)
+        }
+        Event::SessionEnd => {
+            let Some(mut memory) = kept(distribution, root)? else { return Ok(None) };
+            record::end(&mut memory, payload)?;
+            Ok(None)
+        }
+    }
+}
+
+/// Tells what an edit brought about, then keeps that it was made: a store that does not answer takes
+/// no finding away.
+fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
+    let distribution = io.distribution;
+    let proposals = place::proposals(payload, root, &io.cwd);
+    let done = thread::scope(|scope| {
+        let memory = scope.spawn(move || kept(distribution, root));
+        let found = findings(distribution, payload, &proposals, root).unwrap_or_else(|error| {
+            say(Event::PostToolUse, &format!("{error:#}"), io);
+            Vec::new()
+        });
+        if let Some(text) = judge::said("aidd: this edit brought", &found) {
+            tell(&Answer::Context(text), Event::PostToolUse, payload, io);
+        }
+        let memory = memory.join().map_err(|_| anyhow!("it failed, as said above"))?;
+        match memory? {
+            Some(mut memory) => record::tool(&mut memory, payload, (root, &proposals), found.len()),
+            None => Ok(()),
+        }
+    });
+    if let Err(error) = done {
+        say(Event::PostToolUse, &format!("{error:#}"), io);
+    }
+}
+
+/// Does two things at once, each of which has rules to make ready first.
+fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (Result<A>, B) {
+    thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        (one.join().map_err(|_| anyhow!("it failed, as said above")), other)
+    })
+}
+
+/// The memory of a project that has been set up; a hook sets none up.
+pub(super) fn memory(
+    distribution: &'static Distribution,
+    root: &Path,
+) -> Result<Option<ProjectMemory>> {
+    if !root.join(".aidd").is_dir() {
+        return Ok(None);
+    }
+    Ok(Some(ProjectMemory::open(distribution, root, Wanted::default(), system_clock())?))
+}
+
+/// The memory of a project that keeps what happens in conversations.
+fn kept(distribution: &'static Distribution, root: &Path) -> Result<Option<ProjectMemory>> {
+    if !root.join(".aidd").is_dir() || !tracks(root)? {
+        return Ok(None);
+    }
+    memory(distribution, root)
+}
+
+/// Whether the settings ask to keep what happens in conversations.
+fn tracks(root: &Path) -> Result<bool> {
+    let path = root.join(CONFIG_PATH);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(error).context(CONFIG_PATH),
+    };
+    let read = config::read(text.strip_prefix('\u{FEFF}').unwrap_or(&text));
+    let (config, _) = read.map_err(|problem| anyhow!("{CONFIG_PATH}: {}", problem.message))?;
+    Ok(config.content.unwrap_or_default().tracks_sessions())
+}
+
+/// Why what an agent is about to write must not be written.
+fn refusal(
+    distribution: &'static Distribution,
+    proposals: &[Proposal],
+    root: &Path,
+) -> Result<Option<Answer>> {
+    if proposals.is_empty() {
+        return Ok(None);
+    }
+    let judge = Judge::open(distribution, root)?;
+    let mut found = Vec::new();
+    for proposal in proposals {
+        found.extend(judge.proposed(proposal)?);
+    }
+    found.retain(judge::Told::must_not_pass);
+    Ok(judge::said("aidd refuses this edit, which would bring", &found).map(Answer::Deny))
+}
+
+/// What an edit that was just made brought about.
+fn findings(
+    distribution: &'static Distribution,
+    payload: &Payload,
+    proposals: &[Proposal],
+    root: &Path,
+) -> Result<Vec<judge::Told>> {
+    if proposals.is_empty() || payload.outcome() == Some(false) {
+        return Ok(Vec::new());
+    }
+    let judge = Judge::open(distribution, root)?;
+    let mut found = Vec::new();
+    for proposal in proposals {
+        found.extend(judge.made(proposal, payload.original())?);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests;

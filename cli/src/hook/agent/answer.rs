@@ -1,0 +1,67 @@
+//! What a hook has to say, in the form that its client hears.
+
+use super::Event;
+use super::payload::{Form, Payload};
+use aidd_report::escape;
+use aidd_report::exit::Exit;
+use serde_json::{Value, json};
+
+/// What a hook has to say.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// Something for the agent to know.
+    Context(String),
+    /// Why a tool is not to be used so.
+    Deny(String),
+}
+
+/// The text for the client, and how the process ends. Only Cascade hears a refusal by the exit code,
+/// and reads the reason on standard error.
+pub(super) fn render(answer: &Answer, event: Event, payload: &Payload) -> (String, Exit) {
+    let form = payload.form();
+    let said = match (form, answer) {
+        (Form::Cascade, Answer::Deny(why)) => return (format!("{why}\n"), Exit::Usage),
+        (Form::Cascade, Answer::Context(text)) => return (format!("{text}\n"), Exit::Clean),
+        (Form::Cursor, Answer::Context(text)) => json!({"additional_context": text}),
+        (Form::Cursor, Answer::Deny(why)) => json!({
+            "permission": "deny", "user_message": first_line(why), "agent_message": why,
+        }),
+        (Form::Copilot, Answer::Context(text)) => json!({"additionalContext": text}),
+        (Form::Copilot, Answer::Deny(why)) => json!({
+            "permissionDecision": "deny", "permissionDecisionReason": why,
+        }),
+        (Form::Gemini, Answer::Deny(why)) => json!({"decision": "deny", "reason": why}),
+        (_, Answer::Context(text)) => json!({"hookSpecificOutput": {
+            "hookEventName": name(event, payload), "additionalContext": text,
+        }}),
+        (_, Answer::Deny(why)) => {
+            let mut said = json!({"hookSpecificOutput": {
+                "hookEventName": name(event, payload),
+                "permissionDecision": "deny",
+                "permissionDecisionReason": why,
+            }});
+            if form == Form::Devin {
+                said["decision"] = Value::from("block");
+                said["reason"] = Value::from(why.as_str());
+            }
+            said
+        }
+    };
+    (format!("{}\n", escape::json(&said.to_string())), Exit::Clean)
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// The event, by the client's name for it; by Claude Code's where it does not say.
+fn name(event: Event, payload: &Payload) -> &str {
+    payload.event().unwrap_or(match event {
+        Event::SessionStart => "SessionStart",
+        Event::PreToolUse => "PreToolUse",
+        Event::PostToolUse => "PostToolUse",
+        Event::PreCompact => "PreCompact",
+        Event::Stop => "Stop",
+        Event::SessionEnd => "SessionEnd",
+    })
+}

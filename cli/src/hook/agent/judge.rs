@@ -1,0 +1,219 @@
+//! What the rules say of an edit: only what it brings about, only of files that `aidd check` would
+//! look at.
+
+use super::edits::{Change, Proposal};
+use aidd_engine::check::Distribution;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::files::{Files, Memory};
+use aidd_engine::finding::{Finding, Severity, Status};
+use aidd_engine::git::Repository;
+use aidd_engine::paths::Globs;
+use aidd_engine::source::{Encoding, Source};
+use aidd_engine::walk;
+use aidd_page::{CheckHeader, DataHeader};
+use aidd_report::project::Project;
+use aidd_report::run::{baseline, check_text};
+use aidd_report::{number, one_line};
+use anyhow::{Result, anyhow};
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+
+/// Most findings that an agent is told of at once; the others wait until these are mended.
+const MOST: usize = 10;
+/// What aidd writes by itself, and nobody edits.
+const OWN: [&str; 2] = [".git/", ".aidd/data."];
+
+/// The rules of a project, ready to judge.
+pub(super) struct Judge {
+    project: Project,
+    engine: Engine,
+    globs: Globs,
+}
+
+/// A finding, as an agent is told of it.
+#[derive(Debug)]
+pub(super) struct Told {
+    path: String,
+    line: u32,
+    column: u32,
+    severity: Severity,
+    rule: String,
+    message: String,
+    help: Option<String>,
+    /// Whether the next file that is written may mend it.
+    is_open: bool,
+}
+
+impl Told {
+    /// Whether what it speaks of must not be written: an error that the text itself brings, or a
+    /// secret. A test beside a module and the page that a link leads to may come next; to refuse the
+    /// first of two files for want of the second would refuse both.
+    pub(super) fn must_not_pass(&self) -> bool {
+        let is_secret = self.rule.starts_with("secrets/") && self.severity > Severity::Info;
+        self.severity == Severity::Error && !self.is_open || is_secret
+    }
+}
+
+/// Whether what a check finds may lie in other files, which are there or not.
+fn looks_beyond(check: &CheckHeader) -> bool {
+    let of_tree = check.tree.as_ref().is_some_and(|tree| {
+        !tree.exists.is_empty()
+            || !tree.absent.is_empty()
+            || tree.unique.is_some()
+            || tree.count.is_some()
+    });
+    let of_value = |data: &DataHeader| data.resolves.is_some() || data.same.is_some();
+    of_tree
+        || check.data.as_ref().is_some_and(|data| of_value(data))
+        || check
+            .doc
+            .as_ref()
+            .is_some_and(|doc| !doc.links.is_empty() || doc.front.iter().any(of_value))
+}
+
+impl Judge {
+    /// The rules of the project at `root`.
+    ///
+    /// # Errors
+    /// When its configuration does not hold.
+    pub(super) fn open(distribution: &'static Distribution, root: &Path) -> Result<Self> {
+        let project = Project::open(distribution, root, None)?;
+        let engine = project.engine(&Selection::default())?;
+        let (include, exclude) = (&project.config.include, &project.config.exclude);
+        let globs = Globs::new(
+            include.as_deref().unwrap_or_default(),
+            exclude.as_deref().unwrap_or_default(),
+        )
+        .map_err(|why| anyhow!("include or exclude: {why}"))?;
+        Ok(Self { project, engine, globs })
+    }
+
+    /// What would be new in a file.
+    ///
+    /// # Errors
+    /// When the file, or the baseline, cannot be read.
+    pub(super) fn proposed(&self, proposal: &Proposal) -> Result<Vec<Told>> {
+        let Some(path) = self.judged(&proposal.path) else { return Ok(Vec::new()) };
+        let before = match &proposal.from {
+            Some(from) => self.judged(from).map(|from| self.read(&from)).transpose()?.flatten(),
+            None => self.read(&path)?,
+        };
+        let text = before.as_ref().map(|bytes| Source::decode(&*path, bytes.clone()));
+        let after = proposal.change.after(text.as_ref().map(Source::text));
+        if !after.is_whole {
+            let source = Source::new(&*path, &after.text);
+            let checked = self.engine.check_secrets(&source, &Memory::default());
+            let new = checked.findings.iter().filter(|found| found.status == Status::New);
+            return Ok(new.map(|found| self.told(&source, found)).collect());
+        }
+        self.brought(&path, before, after.text.into_bytes())
+    }
+
+    /// What is new in a file that was written.
+    ///
+    /// # Errors
+    /// When the file, or the baseline, cannot be read.
+    pub(super) fn made(&self, proposal: &Proposal, original: Option<&str>) -> Result<Vec<Told>> {
+        let Some(path) = self.judged(&proposal.path) else { return Ok(Vec::new()) };
+        let Some(after) = self.read(&path)? else { return Ok(Vec::new()) };
+        let text = Source::decode(&*path, after.clone());
+        let before = match (original, &proposal.change) {
+            (Some(original), _) => Some(original.as_bytes().to_vec()),
+            (None, Change::Edits(_)) => proposal.change.before(text.text()).map(String::into_bytes),
+            (None, Change::Whole(_) | Change::Untold) => None,
+        };
+        let committed = || {
+            let from = proposal.from.as_ref().and_then(|from| self.judged(from));
+            self.committed(from.as_ref().unwrap_or(&path))
+        };
+        let before = before.or_else(committed);
+        self.brought(&path, before, after)
+    }
+
+    /// The findings of `after` that `before` does not have.
+    fn brought(&self, path: &str, before: Option<Vec<u8>>, after: Vec<u8>) -> Result<Vec<Told>> {
+        let known: HashSet<String> = before
+            .map(|before| check_text(&self.project, &self.engine, path.to_owned(), before))
+            .into_iter()
+            .flat_map(|outcome| outcome.files)
+            .flat_map(|file| file.checked.findings)
+            .map(|found| found.id)
+            .collect();
+        let mut outcome = check_text(&self.project, &self.engine, path.to_owned(), after);
+        baseline::judge((None, false), &self.project, &[], &mut outcome, false)?;
+        let mut new = Vec::new();
+        for file in &outcome.files {
+            let findings = file.checked.findings.iter();
+            let findings =
+                findings.filter(|found| found.status == Status::New && !known.contains(&found.id));
+            new.extend(findings.map(|found| self.told(&file.source, found)));
+        }
+        Ok(new)
+    }
+
+    /// The path from the root of a file that is judged at all.
+    fn judged(&self, given: &str) -> Option<String> {
+        let path = self.project.disk.inside(given)?;
+        let is_own = OWN.iter().any(|own| path.starts_with(own));
+        let is_meant = !path.is_empty() && !is_own && self.globs.matches(&path);
+        (is_meant && walk::meets(&self.project.disk, &path)).then_some(path)
+    }
+
+    fn read(&self, path: &str) -> Result<Option<Vec<u8>>> {
+        // A file that is too large is looked through for secrets only, as `aidd check` does.
+        match self.project.disk.read(path, u64::from(u32::MAX)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(anyhow!("{path}: {error}")),
+        }
+    }
+
+    fn told(&self, source: &Source, found: &Finding) -> Told {
+        let at = source.position(found.span.start, Encoding::CodePoints);
+        let rule = self.engine.registry().get(&found.rule);
+        Told {
+            path: source.path().to_owned(),
+            line: at.line + 1,
+            column: at.column + 1,
+            severity: found.severity,
+            rule: found.rule.to_string(),
+            message: found.message.clone(),
+            help: found.help.clone(),
+            is_open: rule.and_then(|rule| rule.check.as_ref()).is_some_and(looks_beyond),
+        }
+    }
+
+    /// A file as it was last committed.
+    fn committed(&self, path: &str) -> Option<Vec<u8>> {
+        let repository = Repository::open(self.project.root()).ok()?;
+        let head = repository.snapshot(&repository.commit("HEAD").ok()?).ok()?;
+        let path = format!("{}{path}", repository.prefix());
+        head.read(&path, u64::from(u32::MAX)).ok()
+    }
+}
+
+/// Findings as a text for an agent, after `heading`, the worst first; `None` when there is none.
+pub(super) fn said(heading: &str, found: &[Told]) -> Option<String> {
+    if found.is_empty() {
+        return None;
+    }
+    let mut order: Vec<&Told> = found.iter().collect();
+    order.sort_by_key(|one| Reverse(one.severity));
+    let mut text = format!("{heading} {}:", number(found.len(), "finding"));
+    for one in order.iter().take(MOST) {
+        let help = one.help.as_ref().map(|help| format!(". {help}")).unwrap_or_default();
+        let line = format!(
+            "\n{}:{}:{} {} {}: {}{help}",
+            one.path, one.line, one.column, one.severity, one.rule, one.message
+        );
+        text.push('\n');
+        text.push_str(one_line(line.trim_start()).trim_end());
+    }
+    if found.len() > MOST {
+        text.push_str(&format!("\n… and {} more", found.len() - MOST));
+    }
+    text.push_str("\n`aidd explain RULE` says why a rule is one.");
+    Some(text)
+}

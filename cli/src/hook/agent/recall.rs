@@ -1,0 +1,80 @@
+//! What an agent is told when a conversation begins: what the tool of the agent door tells at a
+//! start, within the budget of the configuration.
+
+use aidd_engine::check::Distribution;
+use aidd_engine::config::{ContentConfig, TokenBudget};
+use aidd_engine::project::Project;
+use aidd_guidance::Library;
+use aidd_guidance::next::{self, Asked};
+use aidd_guidance::start::{Told, start};
+use aidd_memory::MemoryError;
+use aidd_memory::project::ProjectMemory;
+use aidd_memory::records::SessionState;
+use aidd_memory::state;
+use aidd_report::number;
+use std::path::Path;
+
+/// The pages that guide an agent, and how much of them it is told.
+pub(super) struct Pages {
+    library: Library,
+    content: ContentConfig,
+    note: Option<String>,
+}
+
+/// The pages of the project at `root`; under the default settings where its own do not hold.
+pub(super) fn pages(distribution: &'static Distribution, root: &Path) -> Pages {
+    let mut note = None;
+    let project = Project::open(distribution, root, None).unwrap_or_else(|error| {
+        note = Some(format!("The default settings apply: {}", error.message));
+        Project::unconfigured(distribution, root)
+    });
+    let mut content = project.config.content.clone().unwrap_or_default();
+    if let Err(why) = content.set_mode(&aidd_report::settings::content_mode()) {
+        note = Some(format!("The variable is passed over: {why}."));
+    }
+    Pages { library: Library::load(&project.disk, &content), content, note }
+}
+
+/// Said first: what follows is not to be asked for again, and no second session to be opened.
+const TOLD: &str =
+    "This is what aidd_bootstrap tells; no need to call it. With a task: aidd_classify_task.";
+
+/// What to tell at the beginning of a conversation on `branch`. One that is `resumed` holds the rules
+/// already: it is told where work stands, and little else.
+///
+/// # Errors
+/// When the store does not answer.
+pub(super) fn context(
+    memory: &mut ProjectMemory,
+    pages: &Pages,
+    root: &Path,
+    session: Option<&SessionState>,
+    branch: &str,
+    resumed: bool,
+) -> Result<String, MemoryError> {
+    let mut notes = vec![TOLD.to_owned()];
+    notes.extend(pages.note.clone());
+    let state = state::read(memory, Some(branch), None)?;
+    if let Some(own) =
+        session.filter(|own| state.session.as_ref().map(|open| &open.id) != Some(&own.id))
+    {
+        notes.push(format!("Session of this conversation: {}", own.id));
+    }
+    let conflicts = memory.conflicts()?.len();
+    if conflicts > 0 {
+        let conflicts = number(conflicts, "conflict");
+        notes.push(format!("{conflicts} in memory to settle: `aidd memory conflicts`"));
+    }
+    let steps = next::suggest(&state, &Asked::default());
+    let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let told = Told {
+        library: &pages.library,
+        state: &state,
+        next: &steps,
+        project: name.as_deref().unwrap_or("project"),
+        notes: &notes,
+    };
+    let usual = pages.content.token_budget.unwrap_or_default();
+    let size = if resumed { TokenBudget::Minimal } else { usual };
+    Ok(start(&told, size).text)
+}

@@ -1,0 +1,336 @@
+//! What hooks keep of a session: which files were edited, which checks were run and how they went.
+//! No text of a file and no command is kept.
+
+use super::edits::Proposal;
+use super::payload::Payload;
+use crate::memory::checked_out;
+use aidd_engine::files::Disk;
+use aidd_memory::MemoryError;
+use aidd_memory::kinds::{self, Checkpoint, Observation};
+use aidd_memory::outcomes::Check;
+use aidd_memory::project::ProjectMemory;
+use aidd_memory::records::{AiProvider, BY, HOOK, SessionState};
+use aidd_memory::store::{Layers, Order, Query};
+use aidd_memory::times::millis;
+use aidd_memory::types::{Entry, Kind};
+use aidd_report::number;
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// The status of a checkpoint that a hook saved.
+const AUTOMATIC: &str = "automatic";
+/// What stands before the agent's own words in it, and most characters of a checkpoint that are read.
+const EARLIER: &str = "; earlier: ";
+const SAID: usize = 400;
+/// A session that a client never ended is over after a day, in milliseconds.
+const DAY: i64 = 24 * 60 * 60 * 1000;
+/// At most so many such sessions are ended at once.
+const STALE: usize = 5;
+
+/// The branch that work belongs to; where none is checked out, that of Git's own default.
+pub(super) fn branch(root: &Path) -> String {
+    checked_out(root).unwrap_or_else(|| "main".to_owned())
+}
+
+/// The open session of the client's conversation, begun when there is none. `None`: the client does
+/// not name its conversation.
+///
+/// # Errors
+/// When it cannot be saved.
+pub(super) fn begin(
+    memory: &mut ProjectMemory,
+    payload: &Payload,
+    root: &Path,
+) -> Result<Option<SessionState>> {
+    let Some(thread) = payload.session() else { return Ok(None) };
+    let last = memory.thread(thread)?;
+    if let Some(open) = last.as_ref().filter(|state| !state.is_ended()) {
+        return Ok(Some(open.clone()));
+    }
+    end_stale(memory, thread)?;
+    let model = payload.model();
+    let new = SessionState {
+        branch: branch(root),
+        memory_session_id: Some(thread.to_owned()),
+        parent_session_id: last.map(|state| state.id),
+        ai_provider: AiProvider {
+            provider: provider(model).to_owned(),
+            model: model.to_owned(),
+            model_id: model.to_owned(),
+            client: payload.client().to_owned(),
+            ..AiProvider::default()
+        },
+        extra: Map::from_iter([(BY.to_owned(), json!(HOOK))]),
+        ..SessionState::default()
+    };
+    // Of hooks that run at once, all keep what they saw in one session.
+    Ok(Some(memory.join_session(new)?))
+}
+
+/// Who makes a model, by its name.
+fn provider(model: &str) -> &'static str {
+    const MAKERS: [(&str, &str); 6] = [
+        ("claude", "anthropic"),
+        ("gpt", "openai"),
+        ("codex", "openai"),
+        ("gemini", "google"),
+        ("swe", "cognition"),
+        ("composer", "cursor"),
+    ];
+    let maker = MAKERS.iter().find(|(name, _)| model.to_lowercase().contains(name));
+    maker.map_or("unknown", |(_, maker)| maker)
+}
+
+/// Ends what hooks began and no client ended: not every client says when a conversation is over.
+fn end_stale(memory: &mut ProjectMemory, thread: &str) -> Result<()> {
+    let open = memory.sessions(None, Some(false), usize::MAX)?;
+    let now = now();
+    let is_stale = |state: &&SessionState| {
+        let began = millis(&state.started_at).unwrap_or(now);
+        state.is_of_hook()
+            && state.memory_session_id.as_deref() != Some(thread)
+            && now - began > DAY
+    };
+    let stale: Vec<SessionState> = open.iter().filter(is_stale).take(STALE).cloned().collect();
+    for state in stale {
+        finish(memory, &state)?;
+    }
+    Ok(())
+}
+
+fn now() -> i64 {
+    aidd_memory::project::system_clock()()
+}
+
+/// The open session of the client's conversation.
+fn open(memory: &mut ProjectMemory, payload: &Payload) -> Result<Option<SessionState>> {
+    let Some(thread) = payload.session() else { return Ok(None) };
+    Ok(memory.thread(thread)?.filter(|state| !state.is_ended()))
+}
+
+/// Keeps what a tool did, when it edited files or ran a check.
+///
+/// # Errors
+/// When it cannot be saved.
+pub(super) fn tool(
+    memory: &mut ProjectMemory,
+    payload: &Payload,
+    (root, proposals): (&Path, &[Proposal]),
+    findings: usize,
+) -> Result<()> {
+    let Some((title, body)) = seen(payload, (root, proposals), findings) else { return Ok(()) };
+    let Some(session) = begin(memory, payload, root)? else { return Ok(()) };
+    memory.observe(&session.id, Kind::ToolOutcome, &title, &body)?;
+    Ok(())
+}
+
+/// What a tool did, in words of ours.
+fn seen(
+    payload: &Payload,
+    (root, proposals): (&Path, &[Proposal]),
+    findings: usize,
+) -> Option<(String, Observation)> {
+    let passed = payload.outcome();
+    let mut extra = Map::from_iter([("tool".to_owned(), json!(payload.tool()))]);
+    extra.insert(BY.to_owned(), json!(HOOK));
+    let disk = Disk::new(root);
+    let files: Vec<String> = proposals
+        .iter()
+        .filter_map(|proposal| disk.inside(&proposal.path))
+        .filter(|path| !path.is_empty())
+        .collect();
+    if !files.is_empty() {
+        if passed == Some(false) {
+            return None;
+        }
+        let said =
+            if findings == 0 { "no findings".to_owned() } else { number(findings, "finding") };
+        let body = Observation {
+            files_modified: files.clone(),
+            facts: vec![said],
+            extra,
+            ..Observation::default()
+        };
+        return Some((format!("edited {}", files.join(", ")), body));
+    }
+    let checks = Check::of_command(payload.command()?, passed);
+    if checks.is_empty() {
+        return None;
+    }
+    let words: Vec<String> = checks.iter().map(|check| check.word().to_owned()).collect();
+    if let Some(passed) = passed {
+        extra.insert("passed".to_owned(), json!(passed));
+    }
+    let went = passed.map_or("", |passed| if passed { ": passed" } else { ": failed" });
+    let title = format!("ran {}{went}", words.join(", "));
+    Some((title, Observation { concepts: words, extra, ..Observation::default() }))
+}
+
+/// What a session observed, the first thing first.
+fn observed(memory: &mut ProjectMemory, session: &str) -> Result<Vec<Entry>, MemoryError> {
+    let query = Query {
+        session_id: Some(session.to_owned()),
+        order: Order::Oldest,
+        ..Query::new(Layers::SESSION)
+    };
+    memory.read(&mut |store| store.entries(&query))
+}
+
+/// What hooks saw of a session.
+#[derive(Default)]
+struct Summary {
+    /// In the order of the first edit.
+    files: Vec<String>,
+    /// Check, and how its last run went.
+    runs: Vec<(String, Option<bool>)>,
+    /// How much there is in all.
+    count: usize,
+    /// When the last of it was seen.
+    last: i64,
+}
+
+impl Summary {
+    fn of(seen: &[Entry]) -> Self {
+        let mut summary = Self { count: seen.len(), ..Self::default() };
+        for entry in seen {
+            summary.last = summary.last.max(entry.created_at);
+            let body: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
+            for file in body.files_modified {
+                if !summary.files.contains(&file) {
+                    summary.files.push(file);
+                }
+            }
+            if entry.kind == Kind::ToolOutcome {
+                let passed = body.extra.get("passed").and_then(Value::as_bool);
+                for check in body.concepts {
+                    summary.runs.retain(|(other, _)| *other != check);
+                    summary.runs.push((check, passed));
+                }
+            }
+        }
+        summary
+    }
+
+    fn text(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.files.is_empty() {
+            parts.push(format!("edited {}", number(self.files.len(), "file")));
+        }
+        for (check, passed) in &self.runs {
+            parts.push(match passed {
+                Some(true) => format!("{check} passed"),
+                Some(false) => format!("{check} failed"),
+                None => format!("{check} ran"),
+            });
+        }
+        parts.join(", ")
+    }
+}
+
+/// Saves where work stands before the client forgets the conversation. What the agent itself saved
+/// since its last edit says it better, and stays the last word.
+///
+/// # Errors
+/// When it cannot be saved.
+pub(super) fn checkpoint(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
+    let Some(session) = open(memory, payload)? else { return Ok(()) };
+    let summary = Summary::of(&observed(memory, &session.id)?);
+    // An agent need not name its session: what was saved on the branch while it was open is of it too.
+    let last = memory.last_checkpoint(Some(&session.branch))?;
+    let began = millis(&session.started_at).unwrap_or_default();
+    let is_own = |entry: &Entry| {
+        entry.session_id.as_deref() == Some(&*session.id)
+            || entry.session_id.is_none() && entry.created_at >= began
+    };
+    let is_told =
+        last.as_ref().is_some_and(|entry| is_own(entry) && entry.created_at >= summary.last);
+    if is_told || summary.count == 0 && session.tasks_pending.is_empty() {
+        return Ok(());
+    }
+    // What was said last goes along, whoever said it: the next one is shown this checkpoint alone.
+    let earlier: Option<Checkpoint> =
+        last.as_ref().and_then(|entry| kinds::typed(&entry.metadata).ok());
+    let steps = earlier.as_ref().and_then(|earlier| earlier.next_steps.clone());
+    let pending = &session.tasks_pending;
+    let next_steps = if pending.is_empty() { steps } else { Some(json!(pending)) };
+    let files = summary.files.iter().rev().take(10).cloned().collect();
+    let trigger = match payload.trigger() {
+        "" => String::new(),
+        trigger => format!(" ({})", trigger.chars().take(20).collect::<String>()),
+    };
+    let before = last.and_then(|entry| {
+        let is_ours = earlier.is_some_and(|one| one.status.as_deref() == Some(AUTOMATIC));
+        said_before(&entry.title(SAID), is_ours)
+    });
+    let before = before.map(|said| format!("{EARLIER}{said}")).unwrap_or_default();
+    let text = format!("before compaction{trigger}: {}{before}", summary.text());
+    let body = Checkpoint {
+        open_files: files,
+        next_steps,
+        status: Some(AUTOMATIC.to_owned()),
+        ..Checkpoint::default()
+    };
+    memory.save_checkpoint(&text, &body, Some(&session.id), Some(&session.branch))?;
+    Ok(())
+}
+
+/// What an agent said in a checkpoint; of one that a hook saved, what went along with it.
+fn said_before(text: &str, is_hooks: bool) -> Option<String> {
+    if !is_hooks {
+        return Some(text.to_owned());
+    }
+    text.split_once(EARLIER).map(|(_, said)| said.to_owned())
+}
+
+/// Brings a session up to what was observed, at the end of a turn: a client that is killed says
+/// nothing more.
+///
+/// # Errors
+/// When it cannot be saved.
+pub(super) fn progress(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
+    let Some(session) = open(memory, payload)? else { return Ok(()) };
+    let summary = Summary::of(&observed(memory, &session.id)?);
+    let is_known = summary.files.iter().all(|file| session.files_modified.contains(file));
+    if !is_known {
+        memory.update_session(&session.id, &Map::from_iter([files(&summary)]))?;
+    }
+    Ok(())
+}
+
+fn files(summary: &Summary) -> (String, Value) {
+    ("filesModified".to_owned(), json!(summary.files))
+}
+
+/// Ends the session of a conversation with a summary of it; one in which nothing happened leaves
+/// nothing behind.
+///
+/// # Errors
+/// When it cannot be saved.
+pub(super) fn end(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
+    match open(memory, payload)? {
+        Some(session) => finish(memory, &session),
+        None => Ok(()),
+    }
+}
+
+fn finish(memory: &mut ProjectMemory, session: &SessionState) -> Result<()> {
+    let summary = Summary::of(&observed(memory, &session.id)?);
+    let is_empty = summary.count == 0
+        && session.decisions.is_empty()
+        && session.errors_resolved.is_empty()
+        && session.files_modified.is_empty()
+        && session.tasks_completed.is_empty()
+        && session.tasks_pending.is_empty()
+        && session.output.is_none();
+    if is_empty && session.is_of_hook() {
+        memory.delete_session(&session.id)?;
+        return Ok(());
+    }
+    let mut patch = Map::from_iter([files(&summary)]);
+    if session.output.is_none() && summary.count > 0 {
+        patch.insert("output".to_owned(), json!(summary.text()));
+    }
+    memory.end_session(&session.id, &patch)?;
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! `aidd hook commit-msg`: the message that is being written, judged before there is a commit.
+
+use aidd_engine::check::Selection;
+use aidd_engine::commit_checks;
+use aidd_engine::files::Files;
+use aidd_engine::finding::{FailOn, Finding};
+use aidd_engine::git::Repository;
+use aidd_engine::patterns::commits::{self, Commit, Work, message};
+use aidd_engine::source::{Encoding, Source};
+use aidd_report::Io;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::project::{self, Project};
+use aidd_report::run::fail_on;
+use anyhow::{Context, Result};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// Most bytes of a message; more is none that a person wrote.
+const LIMIT: u64 = 1 << 20;
+
+/// Judges the message in `file`. Git shows what is said and makes no commit when it ends with
+/// another code than 0.
+///
+/// # Errors
+/// When the message or the configuration cannot be read.
+pub(super) fn run(file: &Path, io: &mut Io<'_>) -> Result<Exit> {
+    let project = Project::open(io.distribution, &io.cwd, None)?;
+    let engine = project.engine(&Selection::default())?;
+    let asked = commit_checks::asked(&engine);
+    // Read first: a path that leads nowhere is told whatever the rules are.
+    let text = read(file, io)?;
+    if !asked.any {
+        return Ok(Exit::Clean);
+    }
+    let repository = Repository::open(project.root()).ok();
+    let commit = Commit {
+        message: message::cleaned(&text, &comment(repository.as_ref())),
+        // Its author is not known before Git has written it.
+        ..Commit::default()
+    };
+    // Git itself refuses an empty message, and one that is to be melted into another is no message.
+    let melts = ["fixup! ", "squash! ", "amend! "];
+    let is_judged =
+        !commit.message.is_empty() && !melts.iter().any(|mark| commit.message.starts_with(mark));
+    if !is_judged {
+        return Ok(Exit::Clean);
+    }
+    let tracked = repository.as_ref().filter(|_| asked.members);
+    let tracked = tracked.and_then(|repository| repository.staged(None).ok()?.below("").ok());
+    let tracked = tracked.unwrap_or_default();
+    let files: &dyn Files = &project.disk;
+    let work = Work {
+        commits: vec![commit],
+        members: commits::members(files, tracked.iter().map(String::as_str)),
+        ..Work::default()
+    };
+    let report = commit_checks::run(&engine, &work, files);
+    let fail_on = fail_on(None, &project);
+    let mut fails = false;
+    for (source, checked) in &report.texts {
+        for finding in &checked.findings {
+            fails |= matches!(fail_on, FailOn::Severity(least) if finding.severity >= least);
+            tell(source, finding, io)?;
+        }
+    }
+    if !fails {
+        return Ok(Exit::Clean);
+    }
+    if file.as_os_str() != "-" {
+        let file = file.display();
+        writeln!(io.err, "commit-msg: no commit was made; the message is kept in {file}")?;
+    }
+    Ok(Exit::Findings)
+}
+
+fn read(file: &Path, io: &mut Io<'_>) -> Result<String> {
+    let mut bytes = Vec::new();
+    if file.as_os_str() == "-" {
+        io.stdin.take(LIMIT + 1).read_to_end(&mut bytes).context("standard input")?;
+    } else {
+        let path = project::absolute(&io.cwd, file);
+        let opened = File::open(&path).with_context(|| path.display().to_string())?;
+        opened
+            .take(LIMIT + 1)
+            .read_to_end(&mut bytes)
+            .with_context(|| path.display().to_string())?;
+    }
+    if bytes.len() as u64 > LIMIT {
+        return Err(UserError::new(format!("the message holds more than {LIMIT} bytes")).into());
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What the comments of a message begin with: `#` unless Git is told otherwise.
+fn comment(repository: Option<&Repository>) -> String {
+    let set = repository.and_then(|repository| repository.setting("core.commentChar"));
+    // Of `auto`, Git alone knows which character it took.
+    set.filter(|set| !set.is_empty() && set != "auto").unwrap_or_else(|| "#".to_owned())
+}
+
+fn tell(source: &Source, finding: &Finding, io: &mut Io<'_>) -> Result<()> {
+    let at = source.position(finding.span.start, Encoding::CodePoints);
+    writeln!(
+        io.err,
+        "{}: line {}: {} [{}]",
+        finding.severity,
+        at.line + 1,
+        finding.message,
+        finding.rule
+    )?;
+    if let Some(help) = &finding.help {
+        writeln!(io.err, "  {help}")?;
+    }
+    Ok(())
+}

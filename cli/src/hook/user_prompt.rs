@@ -1,0 +1,186 @@
+//! `aidd hook user-prompt`: what the project remembers of what a user typed, when it answers it well,
+//! and a line that names the tools of the memory which fit. It ends well whatever it is given: a hint
+//! is worth less than the prompt it goes with.
+
+use super::agent::{self, Payload};
+use aidd_engine::check::Distribution;
+use aidd_memory::brief::Brief;
+use aidd_memory::kinds::{self, Decision, Mistake};
+use aidd_memory::recall::Question;
+use aidd_memory::situation::{Situation, detect};
+use aidd_memory::store::Layers;
+use aidd_memory::types::Kind;
+use aidd_report::Io;
+use aidd_report::exit::Exit;
+use aidd_report::one_line;
+use anyhow::Result;
+use serde_json::json;
+use std::io::{Read, Write, copy, sink};
+use std::path::Path;
+
+/// More of the client's JSON is not read, in bytes.
+const LARGEST: u64 = 8 << 20;
+/// The event of Gemini CLI, which hears JSON only; Claude Code and Codex take lines as they are.
+const GEMINI: &str = "BeforeAgent";
+/// That of Cursor, which takes a context in versions since July 2026, and passes it over before.
+const CURSOR: &str = "beforeSubmitPrompt";
+
+/// Most memories that are told of a prompt.
+const MOST: usize = 3;
+/// How well a memory has to answer a prompt, from 0 to 1. Of the test half of `tests/retrieval` 36 of
+/// 137 questions are told something then, the right memory first in 35 cases; those that nothing
+/// answers are told nothing.
+const LEAST: f64 = 0.5;
+/// The same for a prompt that asks what was decided or done.
+const LEAST_ASKED: f64 = 0.45;
+/// A shorter prompt that does not ask says too little to be answered: "run the tests".
+const WORDS: usize = 5;
+/// Signs of an error that was pasted: it is compared with known ones by its own lines.
+const ERRORS: [&str; 7] =
+    ["error", "exception", "panic", "traceback", "fatal", "undefined", "에러"];
+/// How like a known mistake such an error has to be, from 0 to 1.
+const ALIKE: f64 = 0.6;
+/// Characters of a memory that are told.
+const SHOWN: usize = 160;
+
+/// Reads what the client says and prints what helps, or nothing.
+pub(super) fn run(io: &mut Io<'_>) -> Exit {
+    let mut bytes = Vec::new();
+    let read = (&mut *io.stdin).take(LARGEST).read_to_end(&mut bytes);
+    // A client may fail when its pipe closes early.
+    let _ = copy(io.stdin, &mut sink());
+    if read.is_ok()
+        && let Some(payload) = Payload::read(&bytes).ok()
+        && let Some(prompt) = prompt(&payload)
+    {
+        let root = agent::root(&payload, &io.cwd);
+        let found = detect(prompt);
+        let mut lines = remembered(io.distribution, &root, prompt, found).unwrap_or_else(|error| {
+            let why = io.distribution.redact(&one_line(&format!("{error:#}")));
+            let _ = writeln!(io.err, "aidd hook user-prompt: {why}; passed over");
+            Vec::new()
+        });
+        if let Some(found) = found {
+            lines.push(format!("aidd memory ({}): {}.", found.name, found.suggestion));
+        }
+        // Nobody may be there to read it, which is no reason to fail.
+        let _ = tell(&lines.join("\n"), payload.event(), io);
+    }
+    Exit::Clean
+}
+
+fn tell(text: &str, event: Option<&str>, io: &mut Io<'_>) -> std::io::Result<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    let said = match event {
+        Some(GEMINI) => {
+            json!({"hookSpecificOutput": {"hookEventName": GEMINI, "additionalContext": text}})
+        }
+        Some(CURSOR) => json!({"continue": true, "additional_context": text}),
+        _ => return writeln!(io.out, "{text}"),
+    };
+    io.out.json_text(&format!("{said}\n"))
+}
+
+/// What the user typed; `None` for any other event, and for what is not of this form.
+fn prompt(payload: &Payload) -> Option<&str> {
+    let event = payload.event();
+    if event.is_some_and(|event| !["UserPromptSubmit", GEMINI, CURSOR].contains(&event)) {
+        return None;
+    }
+    // A command of the client is no wish.
+    payload.prompt().map(str::trim).filter(|prompt| !prompt.starts_with('/'))
+}
+
+/// What the project remembers that answers a prompt, a line each.
+fn remembered(
+    distribution: &'static Distribution,
+    root: &Path,
+    prompt: &str,
+    found: Option<&Situation>,
+) -> Result<Vec<String>> {
+    let asks = found.is_some_and(|found| ["deciding", "searching"].contains(&found.name));
+    let text = prompt.to_lowercase();
+    let is_error = ERRORS.iter().any(|sign| text.contains(sign));
+    if !asks && !is_error && prompt.split_whitespace().take(WORDS).count() < WORDS {
+        return Ok(Vec::new());
+    }
+    let Some(mut memory) = agent::memory(distribution, root)? else { return Ok(Vec::new()) };
+    let mut ids = Vec::new();
+    if is_error {
+        let known = memory.diagnose(prompt, ALIKE, MOST)?.matches;
+        ids.extend(known.into_iter().map(|known| known.id));
+    }
+    let question = Question {
+        text: prompt.to_owned(),
+        kinds: vec![Kind::Decision, Kind::Mistake, Kind::Convention],
+        limit: MOST,
+        // What sessions and branches noted is nothing that the project knows.
+        ..Question::new(Layers::PERMANENT)
+    };
+    let least = if asks { LEAST_ASKED } else { LEAST };
+    let hits = memory.search(&question)?.hits.into_iter().filter(|hit| hit.score >= least);
+    ids.extend(hits.map(|hit| hit.id));
+    // One that is named twice is given once.
+    let (mut entries, _) = memory.entries_by_id(&ids)?;
+    entries.truncate(MOST);
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
+    let briefs = memory.briefs(&entries)?;
+    let head = "aidd remembers (`aidd_memory_get` tells more):".to_owned();
+    Ok(std::iter::once(head).chain(briefs.iter().map(line)).collect())
+}
+
+fn line(brief: &Brief) -> String {
+    let entry = &brief.entry;
+    let short = |text: &str| one_line(text).chars().take(SHOWN).collect::<String>();
+    let more = match entry.kind {
+        // Why a decision was made that failed is no reason to follow it.
+        Kind::Decision if entry.is_failed() => String::new(),
+        Kind::Decision => {
+            let body: Decision = kinds::typed(&entry.metadata).unwrap_or_default();
+            labelled("because", &short(&body.reasoning))
+        }
+        Kind::Mistake => {
+            let body: Mistake = kinds::typed(&entry.metadata).unwrap_or_default();
+            labelled("mended by", &short(&body.fix))
+        }
+        _ => String::new(),
+    };
+    format!("- {} {}{more} [{}]", entry.kind, one_line(&brief.line(SHOWN)), entry.id)
+}
+
+fn labelled(label: &str, text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(" ({label}: {text})") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_events_and_forms_say_nothing() {
+        let said = |text: &str| {
+            let payload = Payload::read(text.as_bytes()).ok()?;
+            prompt(&payload).map(str::to_owned)
+        };
+        let of_client = r#"{"session_id":"s","transcript_path":"/t","cwd":"/c","permission_mode":
+            "default","hook_event_name":"UserPromptSubmit","prompt":"  continue"}"#;
+        assert_eq!(said(of_client).as_deref(), Some("continue"));
+        assert_eq!(said(r#"{"prompt":"continue"}"#).as_deref(), Some("continue"));
+        for text in [
+            "",
+            "continue",
+            "[]",
+            "null",
+            r#"{"prompt":["continue"]}"#,
+            r#"{"prompt":" /resume"}"#,
+            r#"{"hook_event_name":"Stop","prompt":"continue"}"#,
+            "{\"prompt\":",
+        ] {
+            assert_eq!(said(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The command line: commands, hooks, the set-up of agents' clients. It converts and prints, and
+//! decides nothing that the engine decides.
+
+pub mod baseline;
+pub mod check;
+pub mod cli;
+pub mod clients;
+pub mod doctor;
+pub mod explain;
+pub mod fix;
+pub mod generate;
+pub mod git_files;
+pub mod hook;
+pub mod memory;
+pub mod rules;
+pub mod settings;
+mod streams;
+
+use aidd_ci::pull_request;
+use aidd_engine::check::Distribution;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::{Io, Output, Style, When, project};
+use anyhow::{Error, Result};
+use clap::CommandFactory;
+use cli::{Cli, Command};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+/// What else the program holds: the doors that this crate knows nothing of.
+#[derive(Clone, Copy, Debug)]
+pub struct Doors {
+    /// The rules that the program ships.
+    pub distribution: &'static Distribution,
+    /// Serves an editor on standard input and output, under the configuration given, and returns the
+    /// exit code.
+    pub lsp: fn(Option<PathBuf>) -> io::Result<u8>,
+    /// Serves agents, and returns the exit code.
+    pub mcp: fn(&cli::Mcp, Place) -> Result<u8>,
+}
+
+/// Where a door is opened.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The project's folder.
+    pub root: PathBuf,
+    /// The configuration, when it is not that of the project.
+    pub config: Option<PathBuf>,
+    /// The folder that relative paths start from.
+    pub cwd: PathBuf,
+}
+
+/// Runs the command line of this process and returns its exit code.
+#[must_use]
+pub fn main(doors: Doors) -> u8 {
+    // A panic may quote what was being read.
+    std::panic::set_hook(Box::new(|panic| {
+        let _ = writeln!(Output::new(io::stderr()), "{panic}");
+    }));
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let cwd = std::env::current_dir();
+    if hook::is_agents(&args) {
+        return hook::watched(args, cwd, doors.distribution);
+    }
+    let cwd = match cwd {
+        Ok(cwd) => cwd,
+        Err(error) => {
+            let mut err = Output::new(io::stderr());
+            let _ = writeln!(err, "error: the current folder cannot be read: {error}");
+            return Exit::Usage.code();
+        }
+    };
+    let mut stdin = io::stdin();
+    let (out, err) = streams::of_process();
+    let mut io = Io {
+        stdin: &mut stdin,
+        out: Output::new(out),
+        err: Output::new(err),
+        cwd,
+        style: terminal_style(),
+        distribution: doors.distribution,
+    };
+    match served(&args, doors, &io) {
+        Some(Ok(code)) => code,
+        Some(Err((error, exit))) => {
+            let _ = writeln!(io.err, "error: {error:#}");
+            exit.code()
+        }
+        None => run(args, &mut io).code(),
+    }
+}
+
+/// How a door was served, when the command line asks for one; else how to end.
+fn served(args: &[OsString], doors: Doors, io: &Io<'_>) -> Option<Result<u8, (Error, Exit)>> {
+    // What cannot be such a command, and what is malformed, is parsed where its errors are told.
+    if !args.iter().any(|arg| arg == "lsp" || arg == "mcp") {
+        return None;
+    }
+    let cli = cli::parse(args).ok()?;
+    let config = cli.config.map(|path| project::absolute(&io.cwd, &path));
+    match cli.command {
+        Command::Lsp { .. } => {
+            Some((doors.lsp)(config).map_err(|error| (error.into(), Exit::Unchecked)))
+        }
+        Command::Mcp(args) => {
+            let start = args.root.as_ref().map(|root| project::absolute(&io.cwd, root));
+            if let Some(start) = start.as_ref().filter(|start| !start.is_dir()) {
+                let error = UserError::new(format!("{} is no folder", start.display()));
+                return Some(Err((error.into(), Exit::Usage)));
+            }
+            let root = project::root_of(start.as_deref().unwrap_or(&io.cwd));
+            let place = Place { root, config, cwd: io.cwd.clone() };
+            Some((doors.mcp)(&args, place).map_err(|error| (error, Exit::Usage)))
+        }
+        _ => None,
+    }
+}
+
+/// What standard output can do: colours on a terminal unless NO_COLOR is set, and its width.
+fn terminal_style() -> Style {
+    let terminal = io::stdout().is_terminal();
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let color = (terminal && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        || set("CLICOLOR_FORCE"))
+        && !set("NO_COLOR");
+    let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
+    Style { color, hyperlinks: color && terminal, width: width.max(40) }
+}
+
+/// Runs a command line, program name first, and says how it ended.
+pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match cli::parse(&args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let ended = said_by_clap(&error, &args, io);
+            return match ended {
+                _ if hook::is_agents(&args) => Exit::Clean,
+                // The code for wrong usage is the one that clients of agents take for a refusal.
+                Exit::Usage if hook::is_unknown(&args) => Exit::Findings,
+                ended => ended,
+            };
+        }
+    };
+    io.out.set_color(io.style(cli.color).color);
+    let ended = command(&cli, io);
+    let _ = io.out.flush();
+    ended.unwrap_or_else(|error| {
+        // A reader that has seen enough is no error.
+        if is_broken_pipe(&error) {
+            return Exit::Clean;
+        }
+        // What a user did wrong may have been told where it was done.
+        let text = format!("{error:#}");
+        let _ = writeln!(io.err, "error: {}", io.distribution.redact(&text));
+        Exit::Usage
+    })
+}
+
+fn said_by_clap(error: &clap::Error, args: &[OsString], io: &mut Io<'_>) -> Exit {
+    let text = error.render();
+    io.out.set_color(io.style.color);
+    io.err.set_color(io.style.color);
+    let to: &mut dyn Write = if error.use_stderr() { &mut io.err } else { &mut io.out };
+    let text = if io.style.color { text.ansi().to_string() } else { text.to_string() };
+    let _ = write!(to, "{}", cli::plainly(text));
+    if let Some(here) = cli::meant(error) {
+        let _ = writeln!(to, "hint: here it is {here}");
+    }
+    if let Some(name) = cli::variable(error, args) {
+        let _ = writeln!(to, "hint: the value is that of the variable {name}");
+    }
+    let _ = to.flush();
+    if error.use_stderr() { Exit::Usage } else { Exit::Clean }
+}
+
+fn is_broken_pipe(error: &Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
+    let config = cli.config.as_ref().map(|path| project::absolute(&io.cwd, path));
+    let config = config.as_deref();
+    match &cli.command {
+        Command::Check(args) => check::run(args, config, cli.color, io),
+        Command::Ci(args) => pull_request::run(args, config, cli.color, io),
+        Command::Lsp { .. } => Err(UserError::new("`lsp` serves a process of its own only").into()),
+        Command::Mcp(_) => Err(UserError::new("`mcp` serves a process of its own only").into()),
+        Command::Explain(args) => explain::run(args, config, cli.color, io),
+        Command::Rule(command) => rules::run(command, config, cli.color, io),
+        Command::Baseline(command) => baseline::run(command, config, io),
+        Command::Config(command) => settings::run(command, config, io),
+        Command::Init(args) => settings::init(args, io),
+        Command::Doctor => doctor::run(config, io),
+        Command::Completions { shell } => {
+            // The generator takes no failing writer: it writes into memory first.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "aidd", &mut script);
+            io.out.raw()?.write_all(&script)?;
+            Ok(Exit::Clean)
+        }
+        Command::Man { command } => manual(command, io),
+        Command::Generate(command) => generate::run(command, io),
+        Command::Hook(command) => hook::run(command, io),
+        Command::Memory(args) => memory::run(args, cli.color, io),
+    }
+}
+
+fn manual(names: &[String], io: &mut Io<'_>) -> Result<Exit> {
+    let mut root = Cli::command();
+    root.build();
+    let mut command = &root;
+    for name in names {
+        let inner = command.find_subcommand(name);
+        command = inner.ok_or_else(|| {
+            UserError::new(format!("there is no command `{name}`"))
+                .hint("`aidd --help` names all commands")
+        })?;
+    }
+    clap_mangen::Man::new(command.clone()).render(&mut io.out.raw()?)?;
+    Ok(Exit::Clean)
+}
+
+/// What the program ships, for tests.
+#[cfg(test)]
+static DISTRIBUTION: aidd_engine::check::Distribution =
+    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,0 +1,183 @@
+//! Remembering: `aidd memory add` and `aidd memory supersede`.
+
+use super::{Desk, checked_out, said};
+use crate::cli::{AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Links, Text};
+use aidd_engine::check::REDACTED;
+use aidd_memory::kinds::{Convention, Decision, Insight, Mistake};
+use aidd_memory::permanent::{New, Saved};
+use aidd_memory::types::{Kind, Link, Relation};
+use aidd_report::caught;
+use aidd_report::exit::UserError;
+use aidd_report::project::Project;
+use aidd_report::{number, one_line};
+use anyhow::Result;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::sync::atomic::AtomicBool;
+
+pub(super) fn run(new: &AddCommand, desk: &mut Desk<'_, '_>) -> Result<()> {
+    match new {
+        AddCommand::Decision(args) => decision(args, Vec::new(), None, desk),
+        AddCommand::Mistake(args) => mistake(args, desk),
+        AddCommand::Convention(args) => convention(args, desk),
+        AddCommand::Insight(args) => insight(args, desk),
+    }
+}
+
+/// Saves a decision in the place of another; its topic is that of the other unless it has its own.
+pub(super) fn supersede(id: &str, new: &AddDecision, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let old = desk.entry(id)?;
+    if old.kind != Kind::Decision {
+        let message = format!("`{}` is a {}, not a decision", old.id, old.kind);
+        let hint = format!("`aidd memory edit {}` changes what it says", old.id);
+        return Err(UserError::new(message).hint(hint).into());
+    }
+    decision(new, vec![Link::to(Relation::Supersedes, &old.id)], old.topic, desk)
+}
+
+fn decision(
+    args: &AddDecision,
+    mut links: Vec<Link>,
+    topic: Option<String>,
+    desk: &mut Desk<'_, '_>,
+) -> Result<()> {
+    for id in &args.supersedes {
+        links.push(Link::to(Relation::Supersedes, &desk.id(id)?));
+    }
+    let body = Decision {
+        reasoning: args.reasoning.clone().unwrap_or_default(),
+        alternatives: args.alternatives.iter().map(|one| json!(one)).collect(),
+        context: args.context.clone(),
+        confidence: args.confidence,
+        ..Decision::default()
+    };
+    let mut new = new(&args.text, &args.links, body, desk)?;
+    new.links.extend(links);
+    new.topic = new.topic.or(topic);
+    let saved = desk.memory.save_decision(&new).map_err(said)?;
+    tell(Kind::Decision, &saved, false, desk)
+}
+
+fn mistake(args: &AddMistake, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let text = |of: &Option<String>| of.clone().unwrap_or_default();
+    let body = Mistake {
+        root_cause: text(&args.cause),
+        fix: text(&args.fix),
+        prevention: text(&args.prevention),
+        files: args.files.clone(),
+        check: args.check.clone(),
+        ..Mistake::default()
+    };
+    let new = new(&args.text, &args.links, body, desk)?;
+    let saved = desk.memory.save_mistake(&new).map_err(said)?;
+    tell(Kind::Mistake, &saved, args.check.is_some(), desk)
+}
+
+fn convention(args: &AddConvention, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let mut examples = args.examples.iter().cloned();
+    let body = Convention {
+        example: examples.next().unwrap_or_default(),
+        examples: examples.collect(),
+        rationale: args.rationale.clone(),
+        category: args.category.clone(),
+        check: args.check.clone(),
+        ..Convention::default()
+    };
+    let new = new(&args.text, &args.links, body, desk)?;
+    let saved = desk.memory.save_convention(&new).map_err(said)?;
+    tell(Kind::Convention, &saved, args.check.is_some(), desk)
+}
+
+fn insight(args: &AddInsight, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let body = Insight {
+        category: args.category.clone(),
+        tags: args.tags.clone(),
+        source: args.source.clone(),
+        ..Insight::default()
+    };
+    let content = desk.text(&args.text.text)?;
+    let topic = args.text.topic.as_deref();
+    let id = desk.memory.save_insight(&content, topic, &body, None).map_err(said)?;
+    tell(Kind::Insight, &Saved { id, is_new: true, ..Saved::default() }, false, desk)
+}
+
+fn new<T>(text: &Text, links: &Links, body: T, desk: &mut Desk<'_, '_>) -> Result<New<T>> {
+    let mut all = Vec::new();
+    for (relation, id) in &links.links {
+        all.push(Link::to(*relation, &desk.id(id)?));
+    }
+    Ok(New {
+        content: desk.text(&text.text)?,
+        topic: text.topic.clone(),
+        body,
+        links: all,
+        session_id: None,
+        branch: checked_out(desk.root),
+    })
+}
+
+/// Says what saving came to; of a memory that came with a check, what that finds now.
+fn tell(kind: Kind, saved: &Saved, has_check: bool, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let entry = desk.entry(&saved.id)?;
+    let is_redacted = serde_json::to_string(&entry)?.contains(REDACTED);
+    let mut answer = answer(kind, saved, is_redacted);
+    let caught = if has_check { caught(&saved.id, desk) } else { (Value::Null, String::new()) };
+    if has_check && let Some(answer) = answer.as_object_mut() {
+        answer.insert("enforced".to_owned(), caught.0);
+    }
+    if desk.answered(&answer)? {
+        return Ok(());
+    }
+    let place = kind.file().map_or("in this checkout".to_owned(), |file| {
+        format!("in {}/{file}.jsonl", desk.memory.folder())
+    });
+    let out = &mut desk.io.out;
+    match (saved.is_new, saved.occurrences) {
+        (true, _) => writeln!(out, "remembered {} {place}", saved.id)?,
+        (false, Some(times)) => writeln!(out, "{} was made {}", saved.id, number_of(times))?,
+        (false, None) => writeln!(out, "{} says so already", saved.id)?,
+    }
+    for old in &saved.superseded {
+        writeln!(out, "superseded {old}")?;
+    }
+    for other in &saved.similar {
+        let title = one_line(&other.title);
+        writeln!(desk.io.err, "note: {} says much the same: {title}", other.id)?;
+    }
+    if !caught.1.is_empty() {
+        writeln!(desk.io.err, "note: {}", one_line(&caught.1))?;
+    }
+    if is_redacted {
+        writeln!(desk.io.err, "note: a secret or private text in it became {REDACTED}")?;
+    }
+    Ok(())
+}
+
+/// What the check of a memory finds in the project, as data and in words. The memory is saved
+/// whether or not that can be looked at.
+pub(super) fn caught(id: &str, desk: &Desk<'_, '_>) -> (Value, String) {
+    let looked = Project::open(desk.io.distribution, desk.root, None)
+        .map_err(anyhow::Error::from)
+        .and_then(|project| caught::look(&project, id, &AtomicBool::new(false)));
+    match looked {
+        Ok(Some(caught)) => (json!(caught), caught.sentence()),
+        Ok(None) => (Value::Null, caught::ELSEWHERE.to_owned()),
+        Err(why) => (Value::Null, format!("What it finds was not looked at: {why:#}.")),
+    }
+}
+
+fn number_of(times: u64) -> String {
+    number(usize::try_from(times).unwrap_or(usize::MAX), "time")
+}
+
+fn answer(kind: Kind, saved: &Saved, is_redacted: bool) -> Value {
+    let similar: Vec<Value> = saved
+        .similar
+        .iter()
+        .map(|one| json!({"id": one.id, "title": one.title, "likeness": one.likeness}))
+        .collect();
+    json!({
+        "id": saved.id, "type": kind, "isNew": saved.is_new, "occurrences": saved.occurrences,
+        "superseded": saved.superseded, "similar": similar, "redacted": is_redacted,
+    })
+}

@@ -1,0 +1,262 @@
+//! Changing what is remembered: `aidd memory edit`, `outcome`, `remove`, `link`, `conflicts` and
+//! `settle`.
+
+use super::{Desk, add, said};
+use crate::cli::Edit as EditArgs;
+use aidd_engine::remembered::{self, CHECK};
+use aidd_memory::permanent::{Conflict, Edit};
+use aidd_memory::times;
+use aidd_memory::types::{Entry, Layer, Link, Outcome, Relation};
+use aidd_report::exit::UserError;
+use aidd_report::{number, one_line};
+use anyhow::Result;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::Write;
+
+pub(super) fn edit(args: &EditArgs, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let entry = desk.entry(&args.id)?;
+    let content = args.content.as_deref().map(|text| desk.text(text)).transpose()?;
+    let mut edit = Edit { content, topic: args.topic.clone(), ..Edit::default() };
+    let mut named = BTreeSet::new();
+    let values = args.set.iter().map(|(name, text)| (name, Some(text)));
+    for (name, text) in values.chain(args.unset.iter().map(|name| (name, None))) {
+        if !named.insert(name) {
+            return Err(UserError::new(format!("`{name}` is given twice")).into());
+        }
+        change(&mut edit, &entry, name, text)?;
+    }
+    let edited = desk.memory.edit(entry.kind, &entry.id, &edit).map_err(said)?;
+    if desk.answered(&edited)? {
+        return Ok(());
+    }
+    writeln!(desk.io.out, "changed {}", edited.id)?;
+    let is_given = args.set.iter().any(|(name, _)| name == CHECK);
+    if is_given && remembered::check_of(&edited).is_some() {
+        let (_, said) = add::caught(&edited.id, desk);
+        writeln!(desk.io.err, "note: {}", one_line(&said))?;
+    }
+    Ok(())
+}
+
+/// Adds what `--set NAME=TEXT`, or `--unset NAME` without a text, changes of a memory. Its content and
+/// topic can be named like a field.
+fn change(edit: &mut Edit, entry: &Entry, name: &str, text: Option<&String>) -> Result<()> {
+    let part = match name {
+        "content" => &mut edit.content,
+        "topic" => &mut edit.topic,
+        _ => {
+            let value = text.map_or(Value::Null, |text| value_for(entry.metadata.get(name), text));
+            edit.fields.insert(name.to_owned(), value);
+            return Ok(());
+        }
+    };
+    if part.is_some() {
+        return Err(UserError::new(format!("`--{name}` and the field `{name}` are both given"))
+            .hint("give one of them")
+            .into());
+    }
+    // A topic is taken away by an empty one; that content cannot be empty, the memory says.
+    *part = Some(text.cloned().unwrap_or_default());
+    Ok(())
+}
+
+/// A value as it was typed: a list, a number or an object where it reads as one and the field is not
+/// known to be a text.
+fn value_for(before: Option<&Value>, text: &str) -> Value {
+    match (before, serde_json::from_str(text)) {
+        (Some(Value::String(_)), _) | (_, Err(_)) => text.into(),
+        (_, Ok(Value::Null | Value::String(_))) => text.into(),
+        (_, Ok(value)) => value,
+    }
+}
+
+pub(super) fn outcome(
+    id: &str,
+    outcome: Outcome,
+    reason: Option<&str>,
+    desk: &mut Desk<'_, '_>,
+) -> Result<()> {
+    let id = desk.id(id)?;
+    desk.memory.set_outcome(&id, outcome, reason).map_err(said)?;
+    if !desk.answered(&json!({"id": id, "outcome": outcome, "reason": reason}))? {
+        writeln!(desk.io.out, "{id} came to {outcome}")?;
+    }
+    Ok(())
+}
+
+pub(super) fn remove(ids: &[String], reason: Option<&str>, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let mut removed = Vec::new();
+    // All are looked for before any is taken back.
+    let ids: Vec<String> = ids.iter().map(|id| desk.id(id)).collect::<Result<_>>()?;
+    for id in &ids {
+        removed.push(desk.memory.take_back(id, reason).map_err(said)?);
+    }
+    let answer: Vec<Value> =
+        removed.iter().map(|entry| json!({"id": entry.id, "type": entry.kind})).collect();
+    if desk.answered(&json!({"removed": answer}))? {
+        return Ok(());
+    }
+    for entry in &removed {
+        let done = if entry.layer == Layer::Permanent { "took back" } else { "deleted" };
+        writeln!(desk.io.out, "{done} {}: {}", entry.id, one_line(&entry.title(60)))?;
+    }
+    Ok(())
+}
+
+pub(super) fn link(
+    from: &str,
+    relation: Relation,
+    to: &str,
+    reason: Option<&str>,
+    desk: &mut Desk<'_, '_>,
+) -> Result<()> {
+    let (from, to) = (desk.id(from)?, desk.id(to)?);
+    let link = Link { reason: reason.map(str::to_owned), ..Link::to(relation, &to) };
+    desk.memory.link(&from, &link).map_err(said)?;
+    let answer = json!({"from": from, "relation": relation, "to": to, "reason": reason});
+    if !desk.answered(&answer)? {
+        writeln!(desk.io.out, "{from} {} {to}", relation.word().replace('_', " "))?;
+    }
+    Ok(())
+}
+
+pub(super) fn conflicts(desk: &mut Desk<'_, '_>) -> Result<()> {
+    let conflicts = desk.memory.conflicts().map_err(said)?;
+    let mut answer = Vec::new();
+    for conflict in &conflicts {
+        answer.push(described(conflict, desk)?);
+    }
+    if desk.answered(&json!({"conflicts": answer}))? {
+        return Ok(());
+    }
+    for (conflict, described) in conflicts.iter().zip(&answer) {
+        print(conflict, described, desk)?;
+    }
+    let hint = if conflicts.is_empty() { "" } else { "; `aidd memory settle ID` keeps one" };
+    writeln!(desk.io.err, "{}{hint}", number(conflicts.len(), "conflict"))?;
+    Ok(())
+}
+
+/// A conflict as JSON: its kind, and each side of it.
+fn described(conflict: &Conflict, desk: &mut Desk<'_, '_>) -> Result<Value> {
+    let (kind, topic, ids) = match conflict {
+        Conflict::TwoHeads { id, heads } => {
+            let history = desk.memory.history(id).map_err(said)?;
+            let edits: Vec<Value> = heads
+                .iter()
+                .filter_map(|rev| history.iter().find(|line| line.rev == *rev))
+                .map(|line| {
+                    json!({"rev": line.rev, "at": line.at, "op": line.op, "content": line.content})
+                })
+                .collect();
+            return Ok(json!({"kind": "twoEdits", "id": id, "edits": edits}));
+        }
+        Conflict::OneTopic { topic, ids } => ("oneTopic", Some(topic), ids.clone()),
+        Conflict::Contradiction { from, to } => {
+            ("contradiction", None, vec![from.clone(), to.clone()])
+        }
+        Conflict::Circle { from, to } => ("circle", None, vec![from.clone(), to.clone()]),
+        Conflict::Forked { ids } => ("forked", None, ids.clone()),
+    };
+    let entries = desk.memory.get(&ids).map_err(said)?;
+    let side = |entry: &Entry| {
+        let mut side =
+            json!({"id": entry.id, "title": entry.title(80), "updatedAt": entry.updated_at});
+        if let (Some(outcome), Some(map)) = (entry.outcome(), side.as_object_mut()) {
+            map.insert("outcome".to_owned(), json!(outcome));
+            let reason = entry.outcome_reason().map(Value::from);
+            map.extend(reason.map(|reason| ("outcomeReason".to_owned(), reason)));
+        }
+        side
+    };
+    let memories: Vec<Value> = entries.iter().map(side).collect();
+    Ok(match topic {
+        Some(topic) => json!({"kind": kind, "topic": topic, "memories": memories}),
+        None => json!({"kind": kind, "memories": memories}),
+    })
+}
+
+fn print(conflict: &Conflict, described: &Value, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let head = match conflict {
+        Conflict::TwoHeads { id, .. } => format!("two edits of {id}"),
+        Conflict::OneTopic { topic, .. } => format!("several decisions on {topic}"),
+        Conflict::Contradiction { .. } => "one contradicts the other".to_owned(),
+        Conflict::Circle { .. } => "they supersede each other".to_owned(),
+        Conflict::Forked { .. } => {
+            "they superseded the same memory, each in its own way".to_owned()
+        }
+    };
+    writeln!(desk.io.out, "{}", desk.paint.bold(&head))?;
+    let text = |value: &Value| {
+        one_line(value.as_str().unwrap_or_default().lines().next().unwrap_or_default())
+    };
+    let sides = described["edits"].as_array().or(described["memories"].as_array());
+    for side in sides.into_iter().flatten() {
+        let (name, said, at) = if side["rev"].is_string() {
+            let said = if side["op"] == "remove" {
+                "taken back".to_owned()
+            } else {
+                text(&side["content"])
+            };
+            (format!("--rev {}", text(&side["rev"])), said, &side["at"])
+        } else {
+            let outcome = side["outcome"].as_str().map(|outcome| {
+                let reason = side["outcomeReason"].as_str();
+                let reason = reason.map(|reason| format!(": {}", one_line(reason)));
+                format!(" [{outcome}{}]", reason.unwrap_or_default())
+            });
+            let said = text(&side["title"]) + &outcome.unwrap_or_default();
+            (text(&side["id"]), said, &side["updatedAt"])
+        };
+        let at = times::day(at.as_i64().unwrap_or_default());
+        writeln!(desk.io.out, "  {name}  {}  {said}", desk.paint.dim(&at))?;
+    }
+    Ok(())
+}
+
+pub(super) fn settle(id: &str, rev: Option<&str>, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let id = desk.id(id)?;
+    let settled = desk.memory.settle(&id, rev).map_err(|error| match error {
+        aidd_memory::MemoryError::Invalid(why) => {
+            UserError::new(why).hint("`aidd memory conflicts` names ids and edits").into()
+        }
+        other => said(other),
+    })?;
+    let answer = json!({
+        "id": id, "dropped": settled.dropped, "superseded": settled.superseded,
+        "unlinked": settled.unlinked,
+    });
+    if desk.answered(&answer)? {
+        return Ok(());
+    }
+    if settled.is_nothing() {
+        writeln!(desk.io.err, "nothing to settle: {id} holds undisputed")?;
+        return Ok(());
+    }
+    writeln!(desk.io.out, "kept {id}")?;
+    for (done, names) in [
+        ("dropped edit", &settled.dropped),
+        ("superseded", &settled.superseded),
+        ("no longer superseded by", &settled.unlinked),
+    ] {
+        for name in names {
+            writeln!(desk.io.out, "{done} {name}")?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_what_the_field_is() {
+        assert_eq!(value_for(Some(&json!("x")), "[1]"), json!("[1]"));
+        assert_eq!(value_for(Some(&json!(["a"])), "[\"b\"]"), json!(["b"]));
+        assert_eq!(value_for(None, "plain words"), json!("plain words"));
+        assert_eq!(value_for(None, "0.5"), json!(0.5));
+        assert_eq!(value_for(None, "null"), json!("null"));
+    }
+}

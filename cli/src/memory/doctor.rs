@@ -1,0 +1,364 @@
+//! `aidd memory doctor`: how the memory is, what is wrong with it, and what to do.
+
+use super::{is_begun, said};
+use crate::git_files;
+use aidd_engine::check::Distribution;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::Config;
+use aidd_engine::files::{Disk, Memory};
+use aidd_engine::finding::Safety;
+use aidd_engine::fix;
+use aidd_engine::kind::MEMORY_FILES;
+use aidd_engine::paths::scope_of;
+use aidd_engine::registry::Registry;
+use aidd_engine::remembered;
+use aidd_engine::source::Source;
+use aidd_memory::MemoryError;
+use aidd_memory::journal;
+use aidd_memory::log::ProblemKind;
+use aidd_memory::project::{ProjectMemory, system_clock};
+use aidd_memory::store::Wanted;
+use aidd_memory::types::Status;
+use aidd_report::Io;
+use aidd_report::exit::Exit;
+use aidd_report::{number, one_line};
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::json;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// How many problems of the tracked files are named; the rest is counted.
+const NAMED: usize = 20;
+
+/// What was looked at, what is wrong with it, what to do, and whether `--fix` does it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Wrong {
+    what: &'static str,
+    message: String,
+    remedy: String,
+    fixable: bool,
+}
+
+/// What the doctor sees.
+#[derive(Debug, Default)]
+struct Seen {
+    /// What is as it should be, or just is: name, and how it is.
+    facts: Vec<(&'static str, String)>,
+    wrong: Vec<Wrong>,
+    fixed: Vec<String>,
+}
+
+impl Seen {
+    fn wrong(&mut self, what: &'static str, message: &str, remedy: &str, fixable: bool) {
+        let (message, remedy) = (one_line(message), remedy.to_owned());
+        self.wrong.push(Wrong { what, message, remedy, fixable });
+    }
+
+    /// What was to be mended and cannot be.
+    fn cannot(&mut self, what: &'static str, why: &str) {
+        let remedy = "put a file there that can be read and written";
+        self.wrong(what, &format!("not mended: {why}"), remedy, false);
+    }
+}
+
+/// Runs `aidd memory doctor`: 1 when something is wrong.
+pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Result<Exit> {
+    let mut seen = Seen::default();
+    seen.facts.push(("root", root.display().to_string()));
+    if fix {
+        mend_files(io.distribution, root, &mut seen)?;
+    }
+    if is_begun(root) {
+        match ProjectMemory::open(io.distribution, root, Wanted::default(), system_clock()) {
+            Ok(mut memory) => memory_of(&mut memory, fix, &mut seen)?,
+            Err(error) => cannot_open(&error, &mut seen),
+        }
+        leftovers(root, &mut seen);
+        for (path, id, why) in remembered::faults(&Disk::new(root.to_owned())) {
+            let edit = format!("`aidd memory edit {id} --set check='{{…}}'`, or `--unset check`");
+            let remedy = match scope_of(&path) {
+                "" => edit,
+                folder => format!("in {folder}, where it was written: {edit}"),
+            };
+            seen.wrong("check", &format!("{path}: {id}: {why}"), &remedy, false);
+        }
+    } else {
+        seen.facts.push(("memory", "nothing is remembered here yet".to_owned()));
+    }
+    of_git(root, &mut seen);
+    if as_json {
+        let facts: serde_json::Map<_, _> =
+            seen.facts.iter().map(|(name, fact)| ((*name).to_owned(), json!(fact))).collect();
+        let answer = json!({"facts": facts, "fixed": seen.fixed, "wrong": seen.wrong});
+        io.out.json(&answer)?;
+    } else {
+        print(&seen, io)?;
+    }
+    Ok(if seen.wrong.is_empty() { Exit::Clean } else { Exit::Findings })
+}
+
+fn print(seen: &Seen, io: &mut Io<'_>) -> Result<()> {
+    for (name, fact) in &seen.facts {
+        writeln!(io.out, "{name:<14} {fact}")?;
+    }
+    for fixed in &seen.fixed {
+        writeln!(io.out, "fixed          {fixed}")?;
+    }
+    for wrong in &seen.wrong {
+        writeln!(io.out, "wrong          {}: {}", wrong.what, wrong.message)?;
+        writeln!(io.out, "               {}", wrong.remedy)?;
+    }
+    if seen.wrong.is_empty() {
+        writeln!(io.out, "nothing wrong with the memory")?;
+    } else if seen.wrong.iter().any(|wrong| wrong.fixable) {
+        writeln!(io.err, "`aidd memory doctor --fix` mends what can be mended")?;
+    }
+    Ok(())
+}
+
+/// What can be mended before the memory is opened: the files of Git, and what merges left in the
+/// tracked files. What cannot be is part of the report, and no end of it.
+fn mend_files(distribution: &'static Distribution, root: &Path, seen: &mut Seen) -> Result<()> {
+    if git_files::repository(root).is_some() {
+        match git_files::write(root) {
+            Ok(all) => {
+                let done = all.into_iter().filter(|(_, done)| *done != git_files::Done::Kept);
+                seen.fixed.extend(done.map(|(name, done)| format!("{} {name}", done.word())));
+            }
+            Err(error) => seen.cannot("git", &format!("{error:#}")),
+        }
+    }
+    let engine = distribution.engine().map_err(|error| anyhow::anyhow!("{error}"))?;
+    let journal = journal::Journal::new(root);
+    for name in MEMORY_FILES {
+        let path = format!("{}/{name}", journal.folder());
+        if journal.stamp(&path).is_none() {
+            continue;
+        }
+        match mend_lines(&engine, &journal, &path) {
+            Ok(0) => {}
+            Ok(fixes) => seen.fixed.push(format!("{} in {path}", number(fixes, "line"))),
+            Err(error) => seen.cannot("tracked file", &error.to_string()),
+        }
+    }
+    Ok(())
+}
+
+/// Mends what can safely be mended of a tracked file; in how many places.
+fn mend_lines(
+    engine: &Engine,
+    journal: &journal::Journal,
+    path: &str,
+) -> Result<usize, MemoryError> {
+    let _lock = journal.lock()?;
+    let Some((bytes, _)) = journal.read(path)? else { return Ok(0) };
+    let Ok(text) = String::from_utf8(bytes) else { return Ok(0) };
+    let source = Source::new(path, text.as_str());
+    let findings = engine.check(&source, &Memory::default()).findings;
+    let fixes: Vec<_> = findings
+        .iter()
+        .filter(|finding| finding.rule.starts_with("memory/"))
+        .filter_map(|finding| finding.fix.as_ref())
+        .filter(|fix| fix.safety == Safety::Safe)
+        .collect();
+    if !fixes.is_empty() {
+        let (mended, _) = fix::apply(text.as_bytes(), &fixes);
+        let is_text = |_| MemoryError::Invalid(format!("{path}: its fixes leave no text"));
+        journal.write(path, &String::from_utf8(mended).map_err(is_text)?)?;
+    }
+    Ok(fixes.len())
+}
+
+fn memory_of(memory: &mut ProjectMemory, fix: bool, seen: &mut Seen) -> Result<()> {
+    for notice in memory.take_notices() {
+        seen.facts.push(("note", one_line(&notice)));
+    }
+    let damage = memory.check().map_err(said)?;
+    if fix && !damage.is_empty() {
+        match memory.import() {
+            Ok(_) => seen.fixed.push("the store, made anew of the tracked files".to_owned()),
+            Err(error) => seen.cannot("store", &error.to_string()),
+        }
+        for notice in memory.take_notices() {
+            seen.fixed.push(one_line(&notice));
+        }
+    } else if let Some(first) = damage.first() {
+        let remedy = "`aidd memory doctor --fix` makes it anew of the tracked files";
+        seen.wrong("store", &format!("damaged: {first}"), remedy, true);
+    }
+    let whole = if damage.is_empty() { ", whole" } else { "" };
+    seen.facts.push(("store", format!("{}{whole}", memory.backend())));
+    if fix {
+        match memory.export(false) {
+            Ok(0) => {}
+            Ok(lines) => {
+                let lines = number(lines, "line");
+                seen.fixed.push(format!("{lines} of tracked files that were gone"));
+            }
+            Err(error) => seen.cannot("tracked file", &error.to_string()),
+        }
+    }
+    counts(memory, seen)?;
+    tracked(memory, seen)?;
+    let (_, unread) = memory.branches().map_err(said)?;
+    for path in unread {
+        seen.wrong(
+            "branch",
+            &format!("{path} cannot be read"),
+            "mend it, or take it from Git",
+            false,
+        );
+    }
+    Ok(())
+}
+
+fn counts(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
+    let mut by_kind: Vec<(String, u32)> = Vec::new();
+    let counts = memory.read(&mut |store| store.counts()).map_err(said)?;
+    for (_, kind, status, count) in counts {
+        if status == Status::Removed {
+            continue;
+        }
+        match by_kind.iter_mut().find(|(known, _)| *known == kind.word()) {
+            Some((_, sum)) => *sum += count,
+            None => by_kind.push((kind.word().to_owned(), count)),
+        }
+    }
+    let said: Vec<String> = by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    seen.facts
+        .push(("memories", if said.is_empty() { "none".to_owned() } else { said.join(", ") }));
+    Ok(())
+}
+
+/// What is wrong in the tracked files, and what they no longer hold.
+fn tracked(memory: &mut ProjectMemory, seen: &mut Seen) -> Result<()> {
+    let problems = memory.problems().map_err(said)?;
+    for problem in problems.iter().take(NAMED) {
+        // Said already where it was not mended.
+        let is_said = |wrong: &Wrong| wrong.message.ends_with(&problem.message);
+        if problem.kind == ProblemKind::UnreadableFile && seen.wrong.iter().any(is_said) {
+            continue;
+        }
+        let place = if problem.line == 0 {
+            problem.path.clone()
+        } else {
+            format!("{}:{}", problem.path, problem.line)
+        };
+        let (remedy, fixable) = match problem.kind {
+            ProblemKind::MalformedLine | ProblemKind::UnreadableFile => {
+                ("mend it by hand, or take it from its history: git log -p", false)
+            }
+            _ => ("`aidd memory doctor --fix` mends it", true),
+        };
+        seen.wrong("tracked file", &format!("{place}: {}", problem.message), remedy, fixable);
+    }
+    if problems.len() > NAMED {
+        let message = format!("{} more problems", problems.len() - NAMED);
+        let remedy = format!("`aidd check {}` shows all", memory.folder());
+        seen.wrong("tracked file", &message, &remedy, false);
+    }
+    let conflicts = memory.conflicts().map_err(said)?.len();
+    if conflicts > 0 {
+        let remedy = "`aidd memory conflicts` lists them, `aidd memory settle ID` keeps one";
+        seen.wrong(
+            "conflict",
+            &format!("{} to settle", number(conflicts, "conflict")),
+            remedy,
+            false,
+        );
+    }
+    if let Some(folder) = memory.journal().unread_folder() {
+        let used = memory.folder();
+        let fact = format!(
+            "{folder} holds memories too and is not read, because {used} is; move its lines into \
+             {used} or delete it"
+        );
+        seen.facts.push(("note", fact));
+    }
+    for (file, path) in &memory.journal().sources()[..3] {
+        let missing = memory.missing(file).map_err(said)?.len();
+        if missing > 0 {
+            let lines = number(missing, "line");
+            let fact = format!(
+                "{path}: {lines} known here went with a branch or by hand (`aidd memory export --missing` writes them back)"
+            );
+            seen.facts.push(("aside", fact));
+        }
+    }
+    Ok(())
+}
+
+fn cannot_open(error: &MemoryError, seen: &mut Seen) {
+    let remedy = match error {
+        MemoryError::Newer { .. } => "update aidd; the tracked files can be read meanwhile",
+        MemoryError::Io { .. } => "make the folder .aidd writable",
+        _ => "move .aidd/data.db away: it is rebuilt from the tracked files and its backup",
+    };
+    seen.wrong("store", &error.to_string(), remedy, false);
+}
+
+/// Backups and damaged stores that were put aside.
+fn leftovers(root: &Path, seen: &mut Seen) {
+    let entries = fs::read_dir(root.join(".aidd")).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| {
+            name.contains(".corrupt-")
+                || name.starts_with("data.foreign-")
+                || name.ends_with(".bak")
+        })
+        .collect();
+    names.sort();
+    for name in names {
+        let what = if name.ends_with(".bak") {
+            "a backup"
+        } else if name.starts_with("data.foreign-") {
+            "the database of another program"
+        } else {
+            "a damaged store"
+        };
+        let fact = format!(".aidd/{name}: {what}; delete it once it is not needed");
+        seen.facts.push(("leftover", fact));
+    }
+}
+
+/// What Git makes of the memory.
+fn of_git(root: &Path, seen: &mut Seen) {
+    if git_files::repository(root).is_none() {
+        seen.facts.push(("git", "not in a repository: nothing is shared".to_owned()));
+        return;
+    }
+    if git_files::merges(root) {
+        seen.facts.push(("merging", "both sides of a merge stay".to_owned()));
+    } else {
+        unsaid(root, ("merging", ".gitattributes", git_files::merges_line(root)), seen);
+    }
+    if git_files::ignores_store(root) {
+        seen.facts.push(("ignored", "the store stays out of commits".to_owned()));
+    } else {
+        unsaid(root, ("ignored", ".gitignore", git_files::IGNORES), seen);
+    }
+    let folder = journal::Journal::new(root).folder();
+    for (folder, name) in [(folder, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {
+        if git_files::ignores(root, &format!("{folder}/{name}")) {
+            let message = format!(".gitignore leaves out {folder}, so nobody else has it");
+            let remedy = format!("delete the line that does, or write after it: !{folder}/");
+            seen.wrong("ignored", &message, &remedy, false);
+        }
+    }
+}
+
+/// A line that a file of Git lacks, or that a file below it takes back.
+fn unsaid(root: &Path, (what, name, line): (&'static str, &str, &str), seen: &mut Seen) {
+    if git_files::says(root, name, line) {
+        let message = format!("{name} says `{line}`, and a {name} below it says otherwise");
+        let remedy = "take the line out of that file: it counts more";
+        seen.wrong(what, &message, remedy, false);
+    } else {
+        let message = format!("{name} does not say `{line}`");
+        seen.wrong(what, &message, "`aidd init` writes it", true);
+    }
+}

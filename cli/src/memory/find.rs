@@ -1,0 +1,194 @@
+//! Finding: `aidd memory search`, `timeline`, `recent` and `topics`.
+
+use super::{Desk, said, when};
+use crate::cli::{Recent, Search, Sort};
+use aidd_memory::brief::Brief;
+use aidd_memory::project::system_clock;
+use aidd_memory::recall::{Diagnostics, Hit, Question, SearchOrder};
+use aidd_memory::store::{Layers, Query};
+use aidd_memory::times;
+use aidd_memory::types::{Entry, Kind, Outcome, Status};
+use aidd_memory::words::topic_key;
+use aidd_report::{number, one_line};
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+pub(super) fn search(args: &Search, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let now = system_clock()();
+    let time = |text: &Option<String>| text.as_deref().map(|text| when::read(text, now));
+    let question = Question {
+        // Of each hit its layer is said.
+        layers: Layers::ALL,
+        text: args.words.join(" "),
+        kinds: args.kinds.clone(),
+        since: time(&args.since).transpose()?,
+        until: time(&args.until).transpose()?,
+        branch: args.branch.clone(),
+        file: args.file.clone(),
+        session_id: args.session.clone(),
+        outcome: args.outcome,
+        topic: args.topic.clone(),
+        with_superseded: args.all,
+        order: match args.sort {
+            Sort::Relevance => SearchOrder::Relevance,
+            Sort::Newest => SearchOrder::Newest,
+            Sort::Oldest => SearchOrder::Oldest,
+        },
+        limit: args.limit,
+        with_diagnostics: args.diagnostics,
+    };
+    answer(&question, desk)
+}
+
+pub(super) fn recent(args: &Recent, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let question = Question {
+        kinds: args.kinds.clone(),
+        branch: args.branch.clone(),
+        order: SearchOrder::Newest,
+        limit: args.limit,
+        ..Question::new(Layers::ALL)
+    };
+    answer(&question, desk)
+}
+
+fn answer(question: &Question, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let found = desk.memory.search(question).map_err(said)?;
+    if desk.answered(&found)? {
+        return Ok(());
+    }
+    for hit in &found.hits {
+        print(hit, "", desk)?;
+    }
+    if let Some(diagnostics) = &found.diagnostics {
+        writeln!(desk.io.out, "{}", diagnosed(diagnostics)?)?;
+    }
+    if let Some(why) = &found.degraded {
+        writeln!(desk.io.err, "note: {}", one_line(why))?;
+    }
+    let shown = found.hits.len();
+    let of = if found.matched > shown { format!(" of {}", found.matched) } else { String::new() };
+    let hint = match shown {
+        0 if question.with_superseded || question.text.is_empty() => "",
+        0 => "; --all also looks at what was superseded",
+        _ => "; `aidd memory show ID` prints one whole",
+    };
+    let memories = if shown == 1 { "memory" } else { "memories" };
+    writeln!(desk.io.err, "{shown}{of} {memories}{hint}")?;
+    Ok(())
+}
+
+/// The diagnostics, a line each: names as they are in JSON.
+fn diagnosed(diagnostics: &Diagnostics) -> Result<String> {
+    let value = serde_json::to_value(diagnostics)?;
+    let fields = value.as_object().into_iter().flatten();
+    Ok(fields.map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("\n"))
+}
+
+/// A hit in two or three lines: what it says, and what it is known by.
+fn print(hit: &Hit, indent: &str, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let paint = desk.paint;
+    let mut facts = vec![hit.id.clone(), times::day(hit.created_at)];
+    facts.extend(hit.topic.as_deref().map(one_line));
+    if let Some(later) = &hit.superseded_by {
+        facts.push(format!("superseded by {later}"));
+    } else if hit.status != Status::Active {
+        facts.push(hit.status.to_string());
+    }
+    facts.extend(hit.enforced.as_ref().map(|rule| format!("enforced as {rule}")));
+    if hit.score > 0.0 {
+        facts.push(format!("{:.2}", hit.score));
+    }
+    let out = &mut desk.io.out;
+    let marks = one_line(&hit.marks());
+    writeln!(out, "{indent}{}{marks}", paint.bold(&one_line(&hit.title)))?;
+    for line in hit.snippet.lines().filter(|line| !line.trim().is_empty()) {
+        writeln!(out, "{indent}  {}", one_line(line.trim()))?;
+    }
+    writeln!(out, "{indent}  {}", paint.dim(&facts.join(" · ")))?;
+    Ok(())
+}
+
+pub(super) fn timeline(id: &str, depth: usize, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let id = desk.id(id)?;
+    let timeline = desk.memory.timeline(&id, depth).map_err(said)?;
+    if desk.answered(&timeline)? {
+        return Ok(());
+    }
+    for hit in &timeline.before {
+        print(hit, "  ", desk)?;
+    }
+    print(&timeline.anchor, "> ", desk)?;
+    for hit in &timeline.after {
+        print(hit, "  ", desk)?;
+    }
+    Ok(())
+}
+
+/// What was decided on a topic.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Topic {
+    topic: String,
+    decisions: usize,
+    updated_at: i64,
+    /// The ids of those that hold.
+    active: Vec<String>,
+    title: String,
+    /// What came of the one that is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Outcome>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome_reason: Option<String>,
+    #[serde(skip)]
+    marks: String,
+}
+
+pub(super) fn topics(desk: &mut Desk<'_, '_>) -> Result<()> {
+    let query = Query { kinds: vec![Kind::Decision], ..Query::new(Layers::PERMANENT) };
+    let decisions = desk.memory.read(&mut |store| store.entries(&query)).map_err(said)?;
+    let mut by_topic: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+    for decision in decisions {
+        let key = decision.topic.as_deref().map(topic_key).unwrap_or_default();
+        if !key.is_empty() {
+            by_topic.entry(key).or_default().push(decision);
+        }
+    }
+    let topics: Vec<Topic> = by_topic.values().filter_map(|decisions| topic(decisions)).collect();
+    if desk.answered(&json!({"topics": topics}))? {
+        return Ok(());
+    }
+    let widest = topics.iter().map(|topic| topic.topic.chars().count()).max().unwrap_or(0);
+    for topic in &topics {
+        let name = one_line(&topic.topic);
+        let conflict = if topic.active.len() > 1 { " (several hold)" } else { "" };
+        let count = number(topic.decisions, "decision");
+        writeln!(
+            desk.io.out,
+            "{name:widest$}  {:<12}  {}{}{conflict}",
+            count,
+            desk.paint.bold(&topic.title),
+            topic.marks
+        )?;
+    }
+    writeln!(desk.io.err, "{}", number(topics.len(), "topic"))?;
+    Ok(())
+}
+
+/// The decisions on one topic, the last changed first.
+fn topic(decisions: &[Entry]) -> Option<Topic> {
+    let holds = |entry: &&Entry| entry.status == Status::Active;
+    let shown = decisions.iter().find(holds).or(decisions.first())?;
+    Some(Topic {
+        topic: shown.topic.clone().unwrap_or_default(),
+        decisions: decisions.len(),
+        updated_at: decisions.iter().map(|entry| entry.updated_at).max().unwrap_or_default(),
+        active: decisions.iter().filter(holds).map(|entry| entry.id.clone()).collect(),
+        title: shown.title(80),
+        outcome: shown.outcome(),
+        outcome_reason: shown.outcome_reason(),
+        marks: Brief::from(shown.clone()).marks(),
+    })
+}

@@ -1,0 +1,91 @@
+//! `aidd memory import`: memories from a file, once.
+
+use super::{Desk, said};
+use crate::cli::{Import, MemoryForm as FormArg};
+use aidd_memory::foreign::{self, Form};
+use aidd_report::exit::UserError;
+use aidd_report::project;
+use aidd_report::{number, one_line};
+use anyhow::Result;
+use serde_json::json;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// How much is passed over by name; the rest is counted.
+const NAMED: usize = 10;
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 256 << 20;
+
+pub(super) fn run(args: &Import, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let name = args.file.display().to_string();
+    let bytes = bytes(&args.file, desk)?;
+    let form = args.from.map(|form| match form {
+        FormArg::Aidd => Form::Aidd,
+        FormArg::Older => Form::Older,
+        FormArg::Mama => Form::Mama,
+        FormArg::MemoryV2 => Form::MemoryV2,
+        FormArg::ClaudeMem => Form::ClaudeMem,
+        FormArg::ServerMemory => Form::ServerMemory,
+    });
+    let read = foreign::read(&name, &bytes, form).map_err(|error| {
+        UserError::new(error.to_string())
+            .hint("`aidd memory import --help` lists them; --from names one")
+    })?;
+    let taken = desk.memory.take_in(&read.revisions, &read.entries, args.dry_run).map_err(said)?;
+    let skipped: Vec<_> = read
+        .skipped
+        .iter()
+        .map(|skipped| json!({"place": skipped.place, "why": skipped.why}))
+        .collect();
+    let answer = json!({
+        "form": word(read.form), "dryRun": args.dry_run, "taken": taken.new,
+        "known": taken.known, "redacted": taken.redacted, "skipped": skipped,
+    });
+    if desk.answered(&answer)? {
+        return Ok(());
+    }
+    let would = if args.dry_run { "would take" } else { "took" };
+    let memories = if taken.new.len() == 1 { "memory" } else { "memories" };
+    let out = &mut desk.io.out;
+    writeln!(out, "read {name} as {}", word(read.form))?;
+    writeln!(out, "{would} {} {memories} in; {} known already", taken.new.len(), taken.known)?;
+    if taken.redacted > 0 {
+        writeln!(out, "{} of it lost a secret or private text", number(taken.redacted, "line"))?;
+    }
+    for skipped in read.skipped.iter().take(NAMED) {
+        writeln!(out, "skipped {}: {}", one_line(&skipped.place), one_line(&skipped.why))?;
+    }
+    if read.skipped.len() > NAMED {
+        writeln!(out, "skipped {} more; --json names all", read.skipped.len() - NAMED)?;
+    }
+    Ok(())
+}
+
+fn word(form: Form) -> &'static str {
+    match form {
+        Form::Aidd => "aidd",
+        Form::Older => "older",
+        Form::Mama => "mama",
+        Form::MemoryV2 => "memory-v2",
+        Form::ClaudeMem => "claude-mem",
+        Form::ServerMemory => "server-memory",
+    }
+}
+
+fn bytes(file: &Path, desk: &mut Desk<'_, '_>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let wrong = |error: std::io::Error| UserError::new(format!("{}: {error}", file.display()));
+    let read = if file == Path::new("-") {
+        (&mut *desk.io.stdin).take(LARGEST + 1).read_to_end(&mut bytes)
+    } else {
+        let open = fs::File::open(project::absolute(&desk.io.cwd, file)).map_err(wrong)?;
+        open.take(LARGEST + 1).read_to_end(&mut bytes)
+    };
+    let size = u64::try_from(read.map_err(wrong)?).unwrap_or(u64::MAX);
+    if size > LARGEST {
+        let message = format!("{} is larger than {} MB", file.display(), LARGEST >> 20);
+        return Err(UserError::new(message).hint("take it in in parts").into());
+    }
+    Ok(bytes)
+}

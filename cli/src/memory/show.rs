@@ -1,0 +1,155 @@
+//! `aidd memory show`: memories whole.
+
+use super::{Desk, said};
+use aidd_engine::remembered;
+use aidd_memory::brief::Brief;
+use aidd_memory::log::{Op, Revision};
+use aidd_memory::times;
+use aidd_memory::types::{Entry, Layer, Link, Status};
+use aidd_report::{one_line, printable};
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// A memory with what belongs to it.
+#[derive(Serialize)]
+struct Whole {
+    #[serde(flatten)]
+    entry: Entry,
+    links: Vec<Link>,
+    history: Vec<Revision>,
+}
+
+pub(super) fn run(ids: &[String], desk: &mut Desk<'_, '_>) -> Result<()> {
+    let mut entries = Vec::new();
+    for id in ids {
+        let entry = desk.entry(id)?;
+        let links = desk.memory.read(&mut |store| store.links(&entry.id)).map_err(said)?;
+        let history = match entry.layer {
+            Layer::Permanent => desk.memory.history(&entry.id).map_err(said)?,
+            _ => Vec::new(),
+        };
+        entries.push(Whole { entry, links, history });
+    }
+    if desk.answered(&json!({"entries": entries}))? {
+        return Ok(());
+    }
+    for (index, whole) in entries.iter().enumerate() {
+        if index > 0 {
+            writeln!(desk.io.out)?;
+        }
+        print(whole, desk)?;
+    }
+    Ok(())
+}
+
+fn print(whole: &Whole, desk: &mut Desk<'_, '_>) -> Result<()> {
+    let (entry, paint) = (&whole.entry, desk.paint);
+    writeln!(desk.io.out, "{}", paint.bold(&entry.id))?;
+    let brief = desk.memory.brief(entry).map_err(said)?;
+    writeln!(desk.io.out, "{}", paint.dim(&facts(&brief).join(" · ")))?;
+    writeln!(desk.io.out, "\n{}", printable(entry.content.trim_end()))?;
+    let fields: String = entry.metadata.iter().map(|(name, value)| field(name, value)).collect();
+    if !fields.is_empty() {
+        write!(desk.io.out, "\n{fields}")?;
+    }
+    if !whole.links.is_empty() {
+        writeln!(desk.io.out, "\n{}", paint.bold("Links"))?;
+    }
+    for link in &whole.links {
+        let line = link_line(&entry.id, link, desk)?;
+        writeln!(desk.io.out, "  {line}")?;
+    }
+    if whole.history.len() > 1 {
+        writeln!(desk.io.out, "\n{}", paint.bold("History"))?;
+        for revision in &whole.history {
+            writeln!(desk.io.out, "  {}", past(revision, entry))?;
+        }
+    }
+    Ok(())
+}
+
+fn facts(brief: &Brief) -> Vec<String> {
+    let entry = &brief.entry;
+    let mut facts = vec![entry.kind.to_string(), entry.status.to_string()];
+    facts.extend(Some(one_line(brief.marks().trim())).filter(|marks| !marks.is_empty()));
+    facts.extend(entry.topic.as_deref().map(one_line));
+    let rule = remembered::rule_of(entry).filter(|_| entry.status == Status::Active);
+    facts.extend(rule.map(|rule| format!("enforced as {}", one_line(&rule))));
+    facts.push(times::moment(entry.created_at));
+    if entry.updated_at != entry.created_at {
+        facts.push(format!("changed {}", times::moment(entry.updated_at)));
+    }
+    facts.extend(entry.branch.as_deref().map(|branch| format!("on {}", one_line(branch))));
+    facts.extend(entry.session_id.as_deref().map(one_line));
+    if entry.is_contested() {
+        facts.push(format!("{} edits side by side", entry.heads.len()));
+    }
+    facts
+}
+
+/// A field of a memory, a line or more.
+fn field(name: &str, value: &Value) -> String {
+    let shown = |value: &Value| match value {
+        Value::String(text) => printable(text.trim_end()).replace('\n', "\n    "),
+        // The one field of a memory that is a time by its name.
+        Value::Number(at) if name.ends_with("At") => {
+            at.as_i64().map_or_else(|| at.to_string(), times::moment)
+        }
+        other => one_line(&other.to_string()),
+    };
+    match value {
+        Value::Array(items) => {
+            let items: String = items.iter().map(|item| format!("  - {}\n", shown(item))).collect();
+            format!("{}:\n{items}", one_line(name))
+        }
+        value => format!("{}: {}\n", one_line(name), shown(value)),
+    }
+}
+
+/// A link as seen from the memory `id`.
+fn link_line(id: &str, link: &Link, desk: &mut Desk<'_, '_>) -> Result<String> {
+    let is_own = link.from == id;
+    let other = if is_own { &link.to } else { &link.from };
+    let known = desk.memory.read(&mut |store| store.entry(other)).map_err(said)?;
+    let title = match known {
+        None => "not here".to_owned(),
+        Some(entry) => {
+            let marks = desk.memory.brief(&entry).map_err(said)?.marks();
+            one_line(&(entry.title(60) + &marks))
+        }
+    };
+    let relation = if link.is_promotion() {
+        "was promoted from".to_owned()
+    } else {
+        link.relation.word().replace('_', " ")
+    };
+    let reason = link.reason.as_deref().map(|why| format!(" ({})", one_line(why)));
+    let line = if is_own {
+        format!("{relation} {other}: {title}")
+    } else {
+        format!("{other} {relation} it: {title}")
+    };
+    Ok(line + &reason.unwrap_or_default())
+}
+
+/// A line of the history.
+fn past(revision: &Revision, entry: &Entry) -> String {
+    let at = times::moment(revision.at);
+    let mark = if entry.is_contested() && entry.heads.contains(&revision.rev) { "*" } else { " " };
+    let said = match revision.op {
+        Op::Put => {
+            let line = revision.content.lines().find(|line| !line.trim().is_empty());
+            let outcome = revision.metadata.get("outcome").and_then(Value::as_str);
+            let outcome = outcome.map(|outcome| format!(" [{outcome}]")).unwrap_or_default();
+            format!("{}{outcome}", line.unwrap_or_default().trim())
+        }
+        Op::Remove => {
+            let why = revision.reason.as_deref().map(|why| format!(": {why}"));
+            format!("taken back{}", why.unwrap_or_default())
+        }
+        Op::Seen => "made again".to_owned(),
+    };
+    format!("{at} {mark} {}  {}", revision.rev, one_line(&said))
+}

@@ -1,0 +1,45 @@
+//! Times as people type them.
+
+use aidd_memory::times;
+use aidd_report::exit::UserError;
+use anyhow::Result;
+
+const DAY: i64 = 86_400_000;
+
+/// Reads a date, with or without a time, or how long before `now`: `90m`, `12h`, `7d`, `2w`.
+///
+/// # Errors
+/// When it is none of these.
+pub(crate) fn read(text: &str, now: i64) -> Result<i64> {
+    let text = text.trim();
+    let ago = || {
+        let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+        let unit = match unit {
+            "m" => 60_000,
+            "h" => 3_600_000,
+            "d" => DAY,
+            "w" => 7 * DAY,
+            _ => return None,
+        };
+        now.checked_sub(number.parse::<u32>().ok().map(i64::from)?.checked_mul(unit)?)
+    };
+    ago().or_else(|| times::millis(&text.into())).ok_or_else(|| {
+        UserError::new(format!("`{text}` is no time"))
+            .hint("write a date, such as 2026-01-31, or how long ago: 12h, 7d, 2w")
+            .into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_count_back() {
+        assert_eq!(read("2w", 20 * DAY).expect("a span"), 6 * DAY);
+        assert_eq!(read(" 90m ", DAY).expect("a span"), DAY - 5_400_000);
+        for text in ["", "d", "-1d", "3y", "soon", "99999999999d", "日"] {
+            assert!(read(text, 0).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! `aidd rule`: listing, beginning, testing and handing on rules.
+
+mod export;
+mod import;
+mod packs;
+mod suggest;
+pub mod told;
+
+use crate::cli::{Form, RuleCommand};
+use crate::explain;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::config::Config;
+use aidd_engine::examples;
+use aidd_engine::files::Files;
+use aidd_engine::kind::{is_memory_path, is_pack_path};
+use aidd_engine::listing::Listing;
+use aidd_engine::paths::rule_globs;
+use aidd_engine::project_checks;
+use aidd_engine::registry::{Registry, explained, is_id};
+use aidd_engine::remembered;
+use aidd_engine::rule::Rule;
+use aidd_engine::source::{Encoding, Source, Span};
+use aidd_engine::walk::{self, Walk};
+use aidd_report::Io;
+use aidd_report::When;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::project::Project;
+use aidd_report::{number, one_line};
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// Runs `aidd rule …`.
+///
+/// # Errors
+/// When no rule has a name, or a page cannot be written.
+pub fn run(
+    command: &RuleCommand,
+    config: Option<&Path>,
+    color: When,
+    io: &mut Io<'_>,
+) -> Result<Exit> {
+    let project = Project::open(io.distribution, &io.cwd, config)?;
+    match command {
+        RuleCommand::List { rules, json } => list(&project, rules, *json, color, io),
+        RuleCommand::Packs { pack, json } => {
+            packs::run(&project, pack.as_deref(), *json, color, io)
+        }
+        RuleCommand::New { id, form } => new(&project, id, *form, io),
+        RuleCommand::Test { rules } => test(&project, rules, io),
+        RuleCommand::Export(args) => export::run(&project, args, io),
+        RuleCommand::Import(args) => import::run(&project, args, io),
+        RuleCommand::Suggest(args) => suggest::suggest(&project, args, io),
+        RuleCommand::Coverage(args) => suggest::coverage(&project, args, io),
+    }
+}
+
+fn chosen<'a>(registry: &'a Registry, names: &[String]) -> Result<Vec<&'a Rule>> {
+    if names.is_empty() {
+        return Ok(registry.rules().iter().collect());
+    }
+    let mut rules = Vec::new();
+    for name in names {
+        if name.contains(['*', '?', '{']) {
+            let globs = rule_globs(&[name]).map_err(UserError::new)?;
+            rules.extend(registry.rules().iter().filter(|rule| globs.is_match(&*rule.id)));
+        } else if registry.knows(name) {
+            rules.extend(registry.named(name));
+        } else {
+            return Err(explain::unknown(registry, name).into());
+        }
+    }
+    Ok(rules)
+}
+
+/// Lists rules by how severe they are in this project: a page may be off, and a pack switch it on.
+fn list(
+    project: &Project,
+    names: &[String],
+    as_json: bool,
+    color: When,
+    io: &mut Io<'_>,
+) -> Result<Exit> {
+    let engine = project.engine(&Selection::default())?;
+    let settings = engine.settings("");
+    let here = |rule: &Rule| {
+        let severity = settings.get(&rule.id).and_then(|setting| setting.severity);
+        severity.map_or_else(|| "off".to_owned(), |severity| severity.to_string())
+    };
+    let rules = chosen(engine.registry(), names)?;
+    if as_json {
+        let rules: Vec<_> = rules
+            .iter()
+            .map(|rule| {
+                json!({
+                    "id": &*rule.id, "severity": rule.severity.to_string(), "enabled": rule.enabled,
+                    "here": here(rule), "aliases": rule.aliases, "tags": rule.tags, "summary": rule.summary, "path": rule.path,
+                })
+            })
+            .collect();
+        io.out.json(&rules)?;
+        return Ok(Exit::Clean);
+    }
+    let style = io.style(color);
+    let widest = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+    for rule in &rules {
+        let severity = here(rule);
+        let (on, off) = match (style.color, severity.as_str()) {
+            (false, _) => ("", ""),
+            (_, "error") => ("\x1b[31m", "\x1b[0m"),
+            (_, "warning") => ("\x1b[33m", "\x1b[0m"),
+            _ => ("\x1b[2m", "\x1b[0m"),
+        };
+        let aliases = if rule.aliases.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", rule.aliases.join(", "))
+        };
+        let of_memory = rule.path.as_deref().filter(|path| is_memory_path(path));
+        let origin = of_memory.map(|path| format!(" ({path})")).unwrap_or_default();
+        let said = one_line(&format!("{:widest$}  {}{aliases}{origin}", rule.id, rule.summary));
+        writeln!(io.out, "{on}{severity:8}{off}{said}")?;
+    }
+    writeln!(io.err, "{}; `aidd explain RULE` says more of one", number(rules.len(), "rule"))?;
+    Ok(Exit::Clean)
+}
+
+fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit> {
+    if !is_id(id) {
+        return Err(UserError::new(format!("`{id}` is not a rule id"))
+            .hint("an id is `kind/kebab-name` and reads as \"allow …\": team/console-log")
+            .into());
+    }
+    if let Some(rule) = project.registry().get(id) {
+        let message = format!("there is a rule {id} already");
+        let place = rule.path.clone().unwrap_or_else(|| "it comes with aidd".to_owned());
+        return Err(UserError::new(message).hint(place).into());
+    }
+    let path = format!(".aidd/rules/{id}.md");
+    let place = project.disk.locate(&project.disk.for_new(&path)?)?;
+    fs::create_dir_all(place.parent().context("a page lies in a folder")?)?;
+    fs::write(&place, page(id, form)).with_context(|| path.clone())?;
+    writeln!(io.out, "{path}")?;
+    writeln!(
+        io.err,
+        "wrote {path}; say why in it, make the examples yours, then run: aidd rule test {id}"
+    )?;
+    Ok(Exit::Clean)
+}
+
+/// A page that passes its own test, to be changed.
+fn page(id: &str, form: Form) -> String {
+    let check = match form {
+        Form::Text => {
+            "message: \"`<match>` is left over from debugging\"\nhelp: \"Delete it, or use the logger\"\ncheck:\n  \
+             files: [\"*.ts\", \"*.js\"]\n  text:\n    regex: 'console\\.(log|debug)'\n    keywords: [\"console.\"]\n"
+        }
+        Form::Syntax => {
+            "message: \"`console.<METHOD>` is left over from debugging\"\nhelp: \"Delete it, or use the logger\"\ncheck:\n  \
+             syntax:\n    language: [javascript, typescript]\n    rule: { pattern: 'console.$METHOD($$$ARGS)' }\n    \
+             constraints: { METHOD: { regex: '^(log|debug)$' } }\n"
+        }
+        Form::Tree => {
+            return format!(
+                "---\nseverity: warning\nmessage: \"`<stem>` has no test beside it\"\nhelp: \"Add a test of the same name\"\n\
+                 check:\n  exclude: [\"*.test.ts\"]\n  tree: {{ each: \"src/**/*.ts\", exists: \"<dir>/<stem>.test.ts\" }}\n---\n\
+                 # {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
+                 ## Fails\n\n```ts path=src/user.ts\nexport const user = 1\n```\n\n```finding\nsrc/user.ts\n```\n\n\
+                 ## Passes\n\n```ts path=src/user.ts\nexport const user = 1\n```\n\n```ts path=src/user.test.ts\ntest(user)\n```\n"
+            );
+        }
+        Form::Data => {
+            return format!(
+                "---\nseverity: warning\nmessage: \"`<key>` is `<value>`\"\nhelp: \"Set it to true\"\n\
+                 check:\n  files: [\"tsconfig.json\"]\n  data: {{ at: \"$.compilerOptions.strict\", equals: true }}\n---\n\
+                 # {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
+                 ## Fails\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": false }} }}\n```\n\n\
+                 ```finding\n1:34 false\n```\n\n\
+                 ## Passes\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": true }} }}\n```\n"
+            );
+        }
+        Form::Guidance => {
+            return format!(
+                "---\nseverity: info\n---\n# {id}\n\nSay here what to do and why, in one or two short paragraphs.\n"
+            );
+        }
+    };
+    let under = if form == Form::Text { "console.log" } else { "console.log(user)" };
+    format!(
+        "---\nseverity: warning\n{check}---\n# {id}\n\nSay here why it matters, in one or two short paragraphs.\n\n\
+         ## Fails\n\n```ts path=src/user.ts\nconsole.log(user)\n```\n\n```finding\n1:1 {under}\n```\n\n\
+         ## Passes\n\n```ts path=src/user.ts\nlogger.info(user)\n```\n"
+    )
+}
+
+fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
+    let engine = project.engine(&Selection::default())?;
+    let registry = engine.registry();
+    // Examples show what the page says by itself, not with the parameters of this project.
+    let plain = Engine::new(
+        project.distribution(),
+        project.registry(),
+        &Config::default(),
+        &Selection::default(),
+    )?;
+    let rules: Vec<&Rule> = if names.is_empty() {
+        registry.rules().iter().filter(|rule| rule.path.is_some()).collect()
+    } else {
+        chosen(registry, names)?
+    };
+    let root = || Walk::over(vec![project.root().to_owned()]);
+    let listing = walk::listing(&engine, &project.disk, &root());
+    let mut failed = 0;
+    let mut tested = 0;
+    for rule in rules {
+        if rule.check.is_none() && rule.path.is_some() {
+            writeln!(io.out, "{}: guides only, nothing to test", rule.id)?;
+            continue;
+        }
+        tested += 1;
+        let of_memory = rule.path.as_deref().is_some_and(is_memory_path);
+        let problems = aidd_engine::patterns::problems(rule);
+        if of_memory && !problems.is_empty() {
+            // Told below, with the memory.
+            continue;
+        }
+        let page = plain.registry().get(&rule.id).unwrap_or(rule);
+        let wrong = if problems.is_empty() { examples::run(&plain, page) } else { problems };
+        failed += usize::from(!wrong.is_empty());
+        for one in &wrong {
+            writeln!(io.out, "{}: {one}", rule.path.as_deref().unwrap_or(&rule.id))?;
+        }
+        // Its examples may hold where nothing of the project is looked at.
+        for said in reach(&engine, rule, &project.disk, &listing) {
+            writeln!(io.out, "{}: {said}", rule.id)?;
+        }
+    }
+    let unread = unread_pages(project);
+    for one in &unread {
+        writeln!(io.out, "{one}")?;
+    }
+    writeln!(io.err, "{} tested, {} failed", number(tested, "rule"), failed + unread.len())?;
+    Ok(if failed + unread.len() == 0 { Exit::Clean } else { Exit::Findings })
+}
+
+/// What of the project the check of a rule looks at, and what else is to be told of that.
+pub(crate) fn reach(
+    engine: &Engine,
+    rule: &Rule,
+    files: &dyn Files,
+    listing: &Listing,
+) -> Vec<String> {
+    let Some((count, notes)) = project_checks::selected(engine, rule, files, listing) else {
+        return Vec::new();
+    };
+    if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
+        let said =
+            "judges commits: in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`";
+        return vec![said.to_owned()];
+    }
+    let matched = match (count, rule.is_joined()) {
+        (0, _) => "matched 0 files: here it can find nothing".to_owned(),
+        (_, true) => format!("judges {}", number(count, "place")),
+        (_, false) => format!("is tried on {}", number(count, "file")),
+    };
+    std::iter::once(matched).chain(notes).collect()
+}
+
+/// The project's rule pages and packs whose header cannot be read, and the memories whose check
+/// cannot run: the place, and why.
+pub(crate) fn unread_pages(project: &Project) -> Vec<String> {
+    let unread = |(path, text): &(String, String)| {
+        let error = if is_pack_path(path) {
+            aidd_page::pack(text).err()?
+        } else {
+            aidd_page::header(text).err()?
+        };
+        let source = Source::new(path.as_str(), text.as_str());
+        let at = source.position(Span::from(error.span.clone()).start, Encoding::CodePoints);
+        let message = explained(&error);
+        let message = project.distribution().redact(&message);
+        Some(format!("{path}:{}:{}: {message}", at.line + 1, at.column + 1))
+    };
+    let written = project.pages.iter().filter(|(path, _)| !is_memory_path(path));
+    let faults = remembered::faults(&project.disk).into_iter();
+    let faults = faults
+        .map(|(path, id, why)| format!("{path}: {id}: {}", project.distribution().redact(&why)));
+    written.filter_map(unread).chain(faults).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_page_passes_its_own_test() {
+        for form in [Form::Text, Form::Syntax, Form::Tree, Form::Data] {
+            let text = page("team/console-log", form);
+            let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), text)]);
+            let engine = Engine::new(
+                &crate::DISTRIBUTION,
+                registry,
+                &Config::default(),
+                &Selection::default(),
+            )
+            .expect("valid");
+            let rule = engine.registry().get("team/console-log").expect("present");
+            assert_eq!(aidd_engine::patterns::problems(rule), Vec::<String>::new());
+            assert_eq!(examples::run(&engine, rule), Vec::<String>::new(), "{form:?}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! `aidd rule export`: the rules that hold, told in the file that agents read first.
+
+mod place;
+
+use crate::cli::{ExportForm, RuleExport};
+use aidd_authoring::suggest::EXPORTED as MARKERS;
+use aidd_engine::check::Selection;
+use aidd_engine::files::{Files, SIDE_FILE_LIMIT, markdown_below};
+use aidd_engine::finding::Severity;
+use aidd_engine::kind::RULE_FOLDERS;
+use aidd_engine::registry;
+use aidd_engine::rule::{Rule, Settings};
+use aidd_lexicon::tokens;
+use aidd_page as page;
+use aidd_report::Io;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::project::Project;
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+
+/// Most characters of a reason: the page has the rest.
+const REASON: usize = 200;
+/// Most tokens of all the rules that are told one by one: every session of every agent reads them.
+const BUDGET: usize = 4000;
+
+/// Runs `aidd rule export`.
+///
+/// # Errors
+/// When the file cannot be read or written, leads out of the project, or has one marker without the
+/// other.
+pub(super) fn run(project: &Project, args: &RuleExport, io: &mut Io<'_>) -> Result<Exit> {
+    let ExportForm::AgentsMd = args.form;
+    let path = project.disk.for_new(&args.output);
+    let path = path.map_err(|error| UserError::new(format!("--output: {error}")))?;
+    let place = project.root().join(&path);
+    let before = match fs::read_to_string(&place) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        other => Some(other.with_context(|| path.clone())?),
+    };
+    let text = block(project)?;
+    let after = place::within(before.as_deref().unwrap_or_default(), &text)
+        .map_err(|why| UserError::new(format!("{path}: {why}")))?;
+    let is_current = before.as_deref() == Some(&*after);
+    if args.stdout {
+        write!(io.out, "{text}")?;
+    } else if is_current {
+        writeln!(io.err, "{path} tells the rules that hold")?;
+    } else if args.check {
+        writeln!(io.err, "{path} does not tell the rules that hold: aidd rule export agents-md")?;
+        return Ok(Exit::Findings);
+    } else {
+        match before {
+            Some(_) => crate::fix::replace(&place, after.as_bytes()),
+            None => fs::write(&place, after).map_err(Into::into),
+        }
+        .with_context(|| path.clone())?;
+        writeln!(io.err, "wrote the rules into {path}")?;
+    }
+    Ok(Exit::Clean)
+}
+
+/// What is told of a rule.
+struct Told {
+    severity: Severity,
+    line: String,
+    /// Why, and what to do.
+    reason: String,
+}
+
+impl Told {
+    fn tokens(&self, reasons: bool) -> usize {
+        let reason = if reasons { tokens::count(&self.reason) } else { 0 };
+        // The line break counts.
+        tokens::count(&self.line) + reason + 1
+    }
+}
+
+/// The rules that hold, between the markers.
+fn block(project: &Project) -> Result<String> {
+    let engine = project.engine(&Selection::default())?;
+    let (registry, settings) = (engine.registry(), engine.settings(""));
+    let own = registry.rules().iter().filter(|rule| rule.path.is_some() || !rule.enabled);
+    let mut told: Vec<Told> = own.filter_map(|rule| line(rule, &settings)).collect();
+    told.extend(guides(project).into_iter().map(|(path, summary)| Told {
+        severity: Severity::Error,
+        line: format!("- {summary} (`{path}`)"),
+        reason: String::new(),
+    }));
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for rule in registry.rules().iter().filter(|rule| rule.path.is_none() && rule.enabled) {
+        let is_on = settings.get(&rule.id).is_some_and(|setting| setting.severity.is_some());
+        if let (true, Some((kind, _))) = (is_on, rule.id.split_once('/')) {
+            *kinds.entry(kind).or_default() += 1;
+        }
+    }
+    Ok(written(&told, &kinds))
+}
+
+/// The text of the block. Where it would take more than the budget, the reasons go first, then the
+/// mildest rules, and how many went is said.
+fn written(told: &[Told], kinds: &BTreeMap<&str, usize>) -> String {
+    let mut text = format!("{}\n## Rules\n\n", MARKERS.0);
+    text.push_str(
+        "Kept by `aidd check` in the editor, the pull request and the agent; `aidd explain RULE` says \
+         more. Written by `aidd rule export agents-md`.\n\n",
+    );
+    let all = |reasons: bool| told.iter().map(|one| one.tokens(reasons)).sum::<usize>();
+    let reasons = all(true) <= BUDGET;
+    let mut kept: Vec<usize> = (0..told.len()).collect();
+    if !reasons && all(false) > BUDGET {
+        kept.sort_by_key(|&at| std::cmp::Reverse(told[at].severity));
+        let mut left = BUDGET;
+        let fits = |&at: &usize| {
+            let rest = left.checked_sub(told[at].tokens(false));
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        };
+        kept = kept.into_iter().take_while(fits).collect();
+        kept.sort_unstable();
+    }
+    for &at in &kept {
+        text.push_str(&told[at].line);
+        if reasons {
+            text.push_str(&told[at].reason);
+        }
+        text.push('\n');
+    }
+    let gone = told.len() - kept.len();
+    if gone > 0 {
+        let rules = if gone == 1 { "rule" } else { "rules" };
+        let _ = writeln!(text, "- {gone} more {rules}: `aidd rule list` names them");
+    }
+    if !told.is_empty() {
+        text.push('\n');
+    }
+    text.push_str("Also checked:\n\n");
+    for (kind, count) in kinds {
+        let rules = if *count == 1 { "rule" } else { "rules" };
+        let _ = writeln!(text, "- `{kind}/*`, {count} {rules}");
+    }
+    let _ = writeln!(text, "{}", MARKERS.1);
+    text
+}
+
+/// What is told of a rule that holds.
+fn line(rule: &Rule, settings: &Settings) -> Option<Told> {
+    let guides = rule.check.is_none() && rule.path.is_some();
+    let severity = settings.get(&rule.id).and_then(|setting| setting.severity)?;
+    let word = match severity {
+        _ if guides => "",
+        Severity::Error => "MUST: ",
+        Severity::Warning => "SHOULD: ",
+        Severity::Info => "MAY: ",
+    };
+    let mut line = format!("- {word}{}", rule.summary.trim_end_matches('.'));
+    let files = rule.check.as_ref().map(|check| check.files.join(", ")).unwrap_or_default();
+    let files = if files.is_empty() { String::new() } else { format!("; {files}") };
+    let _ = write!(line, " (`{}`{files})", rule.id);
+    let help = rule.help.as_ref().filter(|help| !help.contains('<'));
+    let reason = help.map_or_else(String::new, |help| format!(". {}", cut(help)));
+    Some(Told { severity, line, reason })
+}
+
+/// The project's pages of rules that have no header: path and first sentence.
+fn guides(project: &Project) -> Vec<(String, String)> {
+    let below = RULE_FOLDERS.iter().flat_map(|folder| markdown_below(&project.disk, folder));
+    let guide = |path: String| {
+        let bytes = project.disk.read(&path, SIDE_FILE_LIMIT).ok()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if registry::is_rule_page(&path, &text) {
+            return None;
+        }
+        let body = page::split(&text).map_or(&*text, |(_, body)| &text[body]);
+        let summary = page::summary(body);
+        let summary = cut(summary.trim_end_matches('.'));
+        (!summary.is_empty()).then_some((path, summary))
+    };
+    below.filter_map(guide).collect()
+}
+
+/// The beginning of a text, on one line.
+fn cut(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(REASON) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(count: usize, severity: Severity) -> Vec<Told> {
+        let one = |at: usize| Told {
+            severity,
+            line: format!("- MUST: A rule with some words in it (`team/rule-{at}`; src/**)"),
+            reason: ". Because of a reason that has some words, too".to_owned(),
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn the_block_keeps_its_budget_and_says_what_it_leaves_out() {
+        let kinds = BTreeMap::from([("secrets", 1)]);
+        let small = written(&told(3, Severity::Info), &kinds);
+        assert!(small.contains("rule-2`; src/**). Because") && !small.contains("more rule"));
+        let some = written(&told(150, Severity::Warning), &kinds);
+        assert!(some.contains("rule-149`; src/**)\n") && !some.contains("Because"));
+        let mut many = told(600, Severity::Warning);
+        many.extend(told(1, Severity::Error).into_iter().map(|mut one| {
+            one.line = "- MUST: The gravest one (`team/grave`)".to_owned();
+            one
+        }));
+        let all = written(&many, &kinds);
+        assert!(
+            all.contains("team/grave") && all.contains(" more rules: `aidd rule list` names them")
+        );
+        let rules = all.lines().filter(|line| line.starts_with("- MUST")).collect::<Vec<_>>();
+        let tokens = tokens::count(&rules.join("\n"));
+        assert!((BUDGET * 9 / 10..=BUDGET).contains(&tokens), "{tokens}");
+    }
+}

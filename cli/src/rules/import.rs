@@ -1,0 +1,271 @@
+//! `aidd rule import`: rule pages made of what other tools are configured with.
+
+use crate::cli::{ImportTool, RuleImport};
+use aidd_authoring::rule_import::{self, Import, Left, Page, Tool};
+use aidd_engine::check::Selection;
+use aidd_engine::files::Listed;
+use aidd_engine::kind::RULE_FOLDERS;
+use aidd_engine::registry::Registry;
+use aidd_engine::walk::{self, Walk};
+use aidd_report::Io;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::number;
+use aidd_report::project::{Project, absolute};
+use anyhow::{Context, Result};
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// What became of the pages of a run.
+#[derive(Debug, Default)]
+struct Done {
+    written: usize,
+    same: usize,
+    kept: usize,
+    left: usize,
+    defects: usize,
+    bare: Vec<String>,
+}
+
+/// Runs `aidd rule import`.
+///
+/// # Errors
+/// When no configuration is found or one cannot be read, its tool cannot be told, the folder is none
+/// that pages are read from, or a page cannot be written.
+pub(super) fn run(project: &Project, args: &RuleImport, io: &mut Io<'_>) -> Result<Exit> {
+    let to = folder(project, &args.to)?;
+    let engine = project.engine(&Selection::default())?;
+    let listing =
+        walk::listing(&engine, &project.disk, &Walk::over(vec![project.root().to_owned()]));
+    let files = Listed { files: &project.disk, listing: &listing };
+    let found = configurations(project, args, &files, io)?;
+    let registry = project.registry();
+    let mut done = Done::default();
+    let mut unread = Vec::new();
+    let count = found.len();
+    for (path, tool) in found {
+        match rule_import::import(io.distribution, &files, &path, tool, &to) {
+            Ok(import) => {
+                writeln!(io.out, "{path} ({tool})")?;
+                take(project, &registry, &import, args, &mut done, io)?;
+            }
+            // The others are imported all the same.
+            Err(why) => unread.push(io.distribution.redact(&why).to_string()),
+        }
+    }
+    if unread.len() < count {
+        summary(&done, args, io)?;
+    }
+    if !unread.is_empty() {
+        return Err(UserError::new(unread.join("\n")).into());
+    }
+    Ok(match done {
+        Done { defects: 1.., .. } => Exit::Unchecked,
+        Done { kept: 1.., .. } => Exit::Findings,
+        _ => Exit::Clean,
+    })
+}
+
+/// What was written, and what is to be done.
+fn summary(done: &Done, args: &RuleImport, io: &mut Io<'_>) -> Result<()> {
+    let verb = if args.dry_run { "would be written" } else { "written" };
+    let pages = number(done.written, "page");
+    write!(io.err, "{pages} {verb}, {} unchanged", done.same)?;
+    if done.kept > 0 {
+        write!(io.err, ", {} kept (--force writes over them)", done.kept)?;
+    }
+    writeln!(io.err, "; {} not carried over", number(done.left, "item"))?;
+    if !done.bare.is_empty() {
+        writeln!(
+            io.err,
+            "without examples, which `aidd rule test` asks for: {}",
+            done.bare.join(", ")
+        )?;
+    }
+    if done.written > 0 && !args.dry_run {
+        writeln!(io.err, "read the pages, then run: aidd rule test")?;
+    }
+    Ok(())
+}
+
+/// The folder that pages are written to, from the root: one that they are read from.
+fn folder(project: &Project, given: &str) -> Result<String> {
+    let path = project.disk.for_new(given);
+    let path = path.map_err(|error| UserError::new(format!("--to: {error}")))?;
+    let slashed = format!("/{path}/");
+    // Folders further down have rules of their own, but for those called plainly `rules`.
+    let below = |folder: &str| {
+        let inner = format!("/{folder}/");
+        slashed.starts_with(&inner) || folder != "rules" && slashed.contains(&inner)
+    };
+    if RULE_FOLDERS.into_iter().any(below) {
+        return Ok(path);
+    }
+    Err(UserError::new(format!("no rules are read from {path}"))
+        .hint(format!(
+            "they are read from {}, and folders below these",
+            RULE_FOLDERS.join("/, ") + "/"
+        ))
+        .into())
+}
+
+/// The configurations to read, with the tool each is of.
+fn configurations(
+    project: &Project,
+    args: &RuleImport,
+    files: &Listed<'_>,
+    io: &Io<'_>,
+) -> Result<Vec<(String, Tool)>> {
+    let wanted = args.from.map(tool);
+    if args.files.is_empty() {
+        let mut found = rule_import::discover(files);
+        found.retain(|(_, tool)| wanted.is_none_or(|wanted| wanted == *tool));
+        if found.is_empty() {
+            let known: Vec<&str> = Tool::ALL.iter().map(|tool| tool.key()).collect();
+            return Err(UserError::new(
+                "there is no configuration that is known in the project's root",
+            )
+            .hint(format!(
+                "name a file: aidd rule import FILE; known are those of {}",
+                known.join(", ")
+            ))
+            .into());
+        }
+        return Ok(found);
+    }
+    let one = |given: &String| -> Result<(String, Tool)> {
+        let place = absolute(&io.cwd, Path::new(given));
+        let path =
+            place.to_str().and_then(|place| project.disk.inside(place)).ok_or_else(|| {
+                UserError::new(format!("{given} does not lie in the project"))
+                    .hint("copy it into the project first")
+            })?;
+        if !place.is_file() {
+            return Err(UserError::new(format!("{given}: there is no such file")).into());
+        }
+        let tool = match wanted {
+            Some(tool) => tool,
+            None => rule_import::tool_of(files, &path)
+                .map_err(|why| UserError::new(io.distribution.redact(&why)))?,
+        };
+        Ok((path, tool))
+    };
+    args.files.iter().map(one).collect()
+}
+
+fn tool(from: ImportTool) -> Tool {
+    match from {
+        ImportTool::Alint => Tool::Alint,
+        ImportTool::Commitlint => Tool::Commitlint,
+        ImportTool::LsLint => Tool::LsLint,
+        ImportTool::AstGrep => Tool::AstGrep,
+        ImportTool::Markdownlint => Tool::Markdownlint,
+    }
+}
+
+/// Writes the pages of one configuration, and says what became of each and of the rest.
+fn take(
+    project: &Project,
+    registry: &Registry,
+    import: &Import,
+    args: &RuleImport,
+    done: &mut Done,
+    io: &mut Io<'_>,
+) -> Result<()> {
+    for page in &import.pages {
+        let said = write(project, registry, page, args, done)?;
+        writeln!(io.out, "  {said} {}", page.path)?;
+        for note in &page.notes {
+            writeln!(io.out, "    differs: {note}")?;
+        }
+        if !page.has_examples {
+            done.bare.push(page.id.clone());
+        }
+    }
+    done.left += import.left.len();
+    if !import.left.is_empty() {
+        writeln!(io.out, "  not carried over:")?;
+    }
+    for (items, left) in grouped(&import.left) {
+        let instead = left
+            .instead
+            .as_ref()
+            .map_or_else(String::new, |instead| format!("; instead: {instead}"));
+        writeln!(
+            io.out,
+            "    {}: {}{}",
+            io.distribution.redact(&items),
+            io.distribution.redact(&left.why),
+            io.distribution.redact(&instead)
+        )?;
+    }
+    for defect in &import.defects {
+        done.defects += 1;
+        writeln!(
+            io.err,
+            "a fault of the import, please report it: {}",
+            io.distribution.redact(defect)
+        )?;
+    }
+    Ok(())
+}
+
+/// What is left for one reason is told in one line.
+fn grouped(left: &[Left]) -> Vec<(String, &Left)> {
+    let mut groups: Vec<(String, &Left)> = Vec::new();
+    for one in left {
+        let same = |(_, other): &&mut (String, &Left)| {
+            other.why == one.why && other.instead == one.instead
+        };
+        match groups.iter_mut().find(same) {
+            Some((items, _)) => {
+                items.push_str(", ");
+                items.push_str(&one.item);
+            }
+            None => groups.push((one.item.clone(), one)),
+        }
+    }
+    groups
+}
+
+/// Writes one page unless that would lose something; what was done with it, in a word.
+fn write(
+    project: &Project,
+    registry: &Registry,
+    page: &Page,
+    args: &RuleImport,
+    done: &mut Done,
+) -> Result<&'static str> {
+    let path = project.disk.for_new(&page.path)?;
+    anyhow::ensure!(path == page.path, "{} leads to {path}", page.path);
+    let place = project.root().join(path);
+    let before = match fs::read(&place) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        other => Some(other.with_context(|| page.path.clone())?),
+    };
+    if before.as_deref() == Some(page.text.as_bytes()) {
+        done.same += 1;
+        return Ok("unchanged");
+    }
+    let elsewhere = registry.get(&page.id).and_then(|rule| rule.path.as_ref());
+    if elsewhere.is_some_and(|path| *path != page.path) {
+        done.kept += 1;
+        return Ok("not written, for another page has its id:");
+    }
+    if before.is_some() && !args.force {
+        done.kept += 1;
+        return Ok("kept, for it says something else:");
+    }
+    done.written += 1;
+    if args.dry_run {
+        return Ok("would write");
+    }
+    match before {
+        Some(_) => crate::fix::replace(&place, page.text.as_bytes())?,
+        None => {
+            fs::create_dir_all(place.parent().context("a page lies in a folder")?)?;
+            fs::write(&place, &page.text).with_context(|| page.path.clone())?;
+        }
+    }
+    Ok("wrote")
+}

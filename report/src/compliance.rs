@@ -1,0 +1,324 @@
+//! What the gate enforces, whatever a run finds: for the record, and to compare two repositories
+//! or two days.
+
+use super::document::fail_on_name;
+use super::gate::{Policy, Selector, Verdict};
+use super::gfm::escape;
+use super::number;
+use super::wire::{Severities, Tool};
+use aidd_engine::check::Engine;
+use aidd_engine::config::{Config, FailOnName};
+use aidd_engine::finding::{FailOn, Severity};
+use aidd_engine::rule::{Rule, Settings};
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// How the statement is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum ComplianceFormat {
+    /// The Markdown, and a notice that GitHub shows with the run.
+    Github,
+    /// For programs.
+    Json,
+    /// For people.
+    Markdown,
+}
+
+/// What a statement is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Gated<'a> {
+    /// The settings.
+    pub config: &'a Config,
+    /// The rules under these settings.
+    pub engine: &'a Engine,
+    /// The least severity that fails, as configured or typed.
+    pub fail_on: FailOn,
+    /// How many findings the baseline records; `None`: there is no baseline.
+    pub baseline: Option<usize>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Statement<'a> {
+    schema_version: u32,
+    tool: Tool,
+    fail_on: FailOnName,
+    block_on: Vec<Selected<'a>>,
+    warn_on: Vec<Selected<'a>>,
+    ignore: Vec<Selected<'a>>,
+    rules: Rules,
+    /// Settings for some paths only: there the numbers of `rules` may differ.
+    overrides: usize,
+    project_rules: Vec<ProjectRule<'a>>,
+    /// Findings that the baseline records.
+    baseline: Option<usize>,
+    checksum: String,
+    notes: Vec<String>,
+}
+
+/// A selector, and how many rules that are on it names.
+#[derive(Serialize)]
+struct Selected<'a> {
+    selector: &'a str,
+    means: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    severity: Option<Severity>,
+    rules: usize,
+}
+
+/// The rules, by what a new finding of theirs does.
+#[derive(Default, Serialize)]
+struct Rules {
+    total: usize,
+    on: usize,
+    off: usize,
+    blocking: Tally,
+    warning: Tally,
+    ignored: Tally,
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Tally {
+    rules: usize,
+    by_severity: Severities,
+    by_kind: BTreeMap<String, usize>,
+    by_tag: BTreeMap<String, usize>,
+}
+
+#[derive(Serialize)]
+struct ProjectRule<'a> {
+    id: &'a str,
+    path: &'a str,
+    /// As configured; absent: the rule is off.
+    severity: Option<Severity>,
+}
+
+/// States what the gate enforces.
+#[must_use]
+pub fn compliance(gated: Gated<'_>, format: ComplianceFormat) -> String {
+    let ci = gated.config.ci.clone().unwrap_or_default();
+    let (policy, notes) = Policy::new(&ci, gated.fail_on, gated.engine.registry());
+    let statement = state(gated, &policy, notes);
+    match format {
+        ComplianceFormat::Json => {
+            let text = serde_json::to_string_pretty(&statement);
+            let text = text.expect("strings, numbers, and maps of strings");
+            format!("{}\n", super::escape::json(&text))
+        }
+        ComplianceFormat::Markdown => markdown(&statement),
+        ComplianceFormat::Github => {
+            let Rules { blocking, warning, .. } = &statement.rules;
+            format!(
+                "{}\n::notice title=aidd::{} block, {} warn; {}\n",
+                markdown(&statement),
+                number(blocking.rules, "rule"),
+                warning.rules,
+                statement.checksum
+            )
+        }
+    }
+}
+
+fn state<'a>(gated: Gated<'a>, policy: &'a Policy, notes: Vec<String>) -> Statement<'a> {
+    let rules = gated.engine.registry().rules();
+    // The settings of the root; what is set for some paths only is told by its number.
+    let settings = gated.engine.settings("");
+    let list = |key: &str| {
+        let selectors = policy.selectors().iter().filter(|selector| selector.list.key() == key);
+        selectors.map(|selector| selected(selector, &settings)).collect()
+    };
+    let own = |rule: &'a Rule| {
+        let path = rule.path.as_deref()?;
+        Some(ProjectRule { id: &rule.id, path, severity: severity(&settings, &rule.id) })
+    };
+    Statement {
+        schema_version: 1,
+        tool: Tool { name: "aidd".into(), version: env!("CARGO_PKG_VERSION").into() },
+        fail_on: fail_on_name(gated.fail_on),
+        block_on: list("blockOn"),
+        warn_on: list("warnOn"),
+        ignore: list("ignore"),
+        rules: tally(rules, &settings, policy),
+        overrides: gated.config.overrides.as_ref().map_or(0, Vec::len),
+        project_rules: rules.iter().filter_map(own).collect(),
+        baseline: gated.baseline,
+        checksum: checksum(gated.config, rules),
+        notes,
+    }
+}
+
+fn severity(settings: &Settings, id: &str) -> Option<Severity> {
+    settings.get(id)?.severity
+}
+
+fn selected<'a>(selector: &'a Selector, settings: &Settings) -> Selected<'a> {
+    let on = selector.rules.iter().filter_map(|id| severity(settings, id));
+    let fitting = on.filter(|severity| selector.severity.is_none_or(|wanted| wanted == *severity));
+    Selected {
+        selector: &selector.text,
+        means: selector.means.word(),
+        severity: selector.severity,
+        rules: fitting.count(),
+    }
+}
+
+fn tally(rules: &[Rule], settings: &Settings, policy: &Policy) -> Rules {
+    let mut tally = Rules { total: rules.len(), ..Rules::default() };
+    for rule in rules {
+        let Some(severity) = severity(settings, &rule.id) else {
+            tally.off += 1;
+            continue;
+        };
+        tally.on += 1;
+        let sort = if policy.verdict(&rule.id, severity) == Verdict::Ignore {
+            &mut tally.ignored
+        } else if policy.fails(&rule.id, severity) {
+            &mut tally.blocking
+        } else {
+            &mut tally.warning
+        };
+        sort.rules += 1;
+        sort.by_severity.add(severity);
+        let kind = rule.id.split_once('/').map_or("", |(kind, _)| kind);
+        *sort.by_kind.entry(kind.to_owned()).or_default() += 1;
+        for tag in &rule.tags {
+            *sort.by_tag.entry(tag.clone()).or_default() += 1;
+        }
+    }
+    tally
+}
+
+/// A SHA-256 over the settings and the project's rule pages: equal where the same is enforced by
+/// the same version. Line ends and the order of keys play no part.
+fn checksum(config: &Config, rules: &[Rule]) -> String {
+    let settings = Config { schema: None, ..config.clone() };
+    let mut hash = Sha256::new();
+    let mut part = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    };
+    part(&sorted(serde_json::to_value(&settings).unwrap_or_default()).to_string());
+    for rule in rules {
+        if let Some(path) = &rule.path {
+            part(path);
+            part(&rule.page.replace("\r\n", "\n"));
+        }
+    }
+    let mut text = "sha256:".to_owned();
+    for byte in hash.finalize() {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// The value with the keys of its objects in order. The settings were read from JSON, whose reader
+/// has bounded the depth.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let entries: BTreeMap<String, Value> = map.into_iter().collect();
+            Value::Object(entries.into_iter().map(|(key, value)| (key, sorted(value))).collect())
+        }
+        Value::Array(values) => Value::Array(values.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}
+
+fn markdown(statement: &Statement<'_>) -> String {
+    let Statement { rules, tool, .. } = statement;
+    let mut text = format!(
+        "## aidd: what the gate enforces\n\n{} in all, {} on, {} off.\n\n\
+         | A new finding | Rules | Errors | Warnings | Info |\n| --- | ---: | ---: | ---: | ---: |\n",
+        number(rules.total, "rule"),
+        rules.on,
+        rules.off
+    );
+    let sorts = [
+        ("fails the run", &rules.blocking),
+        ("is reported", &rules.warning),
+        ("is left out", &rules.ignored),
+    ];
+    for (does, Tally { rules, by_severity, .. }) in sorts {
+        let Severities { error, warning, info } = by_severity;
+        let _ = writeln!(text, "| {does} | {rules} | {error} | {warning} | {info} |");
+    }
+    text.push_str(&selectors(statement));
+    text.push_str(&grouped("Kind", &sorts.map(|(_, tally)| &tally.by_kind)));
+    text.push_str(&grouped("Tag", &sorts.map(|(_, tally)| &tally.by_tag)));
+    if !statement.project_rules.is_empty() {
+        text.push_str(
+            "\n### The project's own rules\n\n| Rule | Page | Severity |\n| --- | --- | --- |\n",
+        );
+        for rule in &statement.project_rules {
+            let severity = rule.severity.map_or("off".to_owned(), |severity| severity.to_string());
+            let _ = writeln!(text, "| {} | {} | {severity} |", escape(rule.id), escape(rule.path));
+        }
+    }
+    text.push('\n');
+    let _ = match statement.baseline {
+        Some(known) => writeln!(text, "- Baseline: {} put off", number(known, "finding")),
+        None => writeln!(text, "- Baseline: none"),
+    };
+    if statement.overrides > 0 {
+        let _ = writeln!(text, "- Set otherwise for some paths: {}", statement.overrides);
+    }
+    for note in &statement.notes {
+        let _ = writeln!(text, "- Note: {}", escape(note));
+    }
+    let _ = writeln!(text, "- Made by aidd {}", tool.version);
+    let _ = writeln!(text, "- Settings and rule pages: `{}`", statement.checksum);
+    text
+}
+
+/// `failOn` and the three lists.
+fn selectors(statement: &Statement<'_>) -> String {
+    let fail_on = match statement.fail_on {
+        FailOnName::Error => "errors",
+        FailOnName::Warning => "warnings and errors",
+        FailOnName::Info => "any finding",
+        FailOnName::Never => "nothing",
+    };
+    let mut text = format!("\nWhere no list says otherwise, {fail_on} fail the run.\n");
+    let lists = [
+        ("blockOn", &statement.block_on),
+        ("warnOn", &statement.warn_on),
+        ("ignore", &statement.ignore),
+    ];
+    if lists.iter().all(|(_, list)| list.is_empty()) {
+        return text;
+    }
+    text.push_str("\n| List | Selector | Names | Rules |\n| --- | --- | --- | ---: |\n");
+    for (key, list) in lists {
+        for Selected { selector, means, severity, rules } in list {
+            let only = severity.map(|severity| format!(", {severity}s only")).unwrap_or_default();
+            let selector = escape(selector);
+            let _ = writeln!(text, "| {key} | {selector} | a {means}{only} | {rules} |");
+        }
+    }
+    text
+}
+
+/// A folded table: how many rules of each group do what.
+fn grouped(title: &str, sorts: &[&BTreeMap<String, usize>; 3]) -> String {
+    let names: BTreeSet<&String> = sorts.iter().flat_map(|groups| groups.keys()).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n<details>\n<summary>By {}</summary>\n\n| {title} | Fails | Reported | Left out |\n\
+         | --- | ---: | ---: | ---: |\n",
+        title.to_lowercase()
+    );
+    for name in names {
+        let [fails, reported, left_out] =
+            sorts.map(|groups| groups.get(name).copied().unwrap_or_default());
+        let _ = writeln!(text, "| {} | {fails} | {reported} | {left_out} |", escape(name));
+    }
+    text.push_str("\n</details>\n");
+    text
+}

@@ -1,0 +1,79 @@
+//! How many findings of each sort, and how that is said.
+
+use super::of_severity;
+use super::wire::{Severities, Status};
+use aidd_engine::finding::Severity;
+
+/// How many findings of each sort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// New ones.
+    pub new: Severities,
+    /// New ones with a fix that may run unasked.
+    pub safe: usize,
+    /// New ones with another fix.
+    pub unsafe_: usize,
+    pub moved: usize,
+    pub pre_existing: usize,
+    pub fixed: usize,
+    pub baselined: usize,
+    pub allowed: usize,
+    /// Left out of the report by the policy.
+    pub ignored: usize,
+}
+
+impl Counts {
+    /// One more; `fix` is the safety of its fix.
+    pub fn add(&mut self, status: Status, severity: Severity, fix: Option<&str>) {
+        match status {
+            Status::Baselined => self.baselined += 1,
+            Status::Allowed => self.allowed += 1,
+            Status::Moved => self.moved += 1,
+            Status::PreExisting => self.pre_existing += 1,
+            Status::Fixed => self.fixed += 1,
+            Status::New => {
+                self.new.add(severity);
+                match fix {
+                    Some("safe") => self.safe += 1,
+                    Some(_) => self.unsafe_ += 1,
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// `3 errors, 2 warnings`, or `no problems`.
+    pub fn found(&self) -> String {
+        let parts: Vec<String> = Severity::ALL
+            .into_iter()
+            .filter(|&severity| self.new.of(severity) > 0)
+            .map(|severity| of_severity(self.new.of(severity), severity))
+            .collect();
+        if parts.is_empty() { "no problems".into() } else { parts.join(", ") }
+    }
+
+    /// `; 2 fixable with --fix, 1 with --fix-unsafe`, or nothing.
+    pub fn fixable(&self) -> String {
+        match (self.safe, self.unsafe_) {
+            (0, 0) => String::new(),
+            (safe, 0) => format!("; {safe} fixable with --fix"),
+            (0, more) => format!("; {more} fixable with --fix-unsafe"),
+            (safe, more) => format!("; {safe} fixable with --fix, {more} with --fix-unsafe"),
+        }
+    }
+
+    /// `; 3 pre-existing, 4 baselined`, or nothing: what is not new.
+    pub fn known(&self) -> String {
+        let sorts = [
+            (self.pre_existing, "pre-existing"),
+            (self.moved, "moved"),
+            (self.fixed, "fixed"),
+            (self.baselined, "baselined"),
+            (self.allowed, "allowed"),
+            (self.ignored, "ignored"),
+        ];
+        let there = sorts.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = there.map(|(count, sort)| format!("{count} {sort}")).collect();
+        if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) }
+    }
+}

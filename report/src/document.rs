@@ -1,0 +1,280 @@
+//! A run as plain data: what every format but the excerpts for people is made from, and what one
+//! job hands to another.
+
+use super::counts::Counts;
+use super::redact::Redactor;
+use super::wire::{self, Comparison, Finding, Gate, Status, Tool};
+use super::{FileFindings, Format, Run, line_hashes, sarif, uri};
+use aidd_engine::config::FailOnName;
+use aidd_engine::finding::{FailOn, Severity};
+use aidd_engine::source::{Decoded, Origin};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The version of [`Document`]; it grows when a field changes its meaning or goes.
+pub const VERSION: u32 = 1;
+
+/// Path → line → the hash by which code scanning on GitHub knows the line again.
+pub type LineHashes = BTreeMap<String, BTreeMap<u64, String>>;
+
+/// All that a run found, without the sources.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Document {
+    /// The version of this form.
+    pub schema_version: u32,
+    /// What made it.
+    pub tool: Tool,
+    /// The findings, by path, then by place; after them those that are fixed, whose places are ones
+    /// in the base.
+    pub findings: Vec<Finding>,
+    /// The hashes of lines with findings, of files that are UTF-8 as a whole.
+    pub line_hashes: LineHashes,
+    /// Id of a new finding → the safety of a fix that is not in it, for it would show a secret.
+    pub withheld_fixes: BTreeMap<String, String>,
+    /// How many files were checked.
+    pub checked: usize,
+    /// The files that were not, or not wholly, checked.
+    pub skipped: Vec<Skipped>,
+    /// Findings that the policy leaves out.
+    pub ignored: usize,
+    /// Whether the findings were compared with a baseline.
+    pub baseline: bool,
+    /// How many findings of the baseline are there no more.
+    pub stale: usize,
+    /// What the files were compared with.
+    pub comparison: Option<Comparison>,
+    /// The commit under check, when known.
+    pub version_control: Option<VersionControl>,
+    /// Tells several runs on one commit apart, as code scanning needs it.
+    pub category: Option<String>,
+    /// The least severity that makes the run fail.
+    pub fail_on: FailOnName,
+    /// Whether SARIF holds what is known or gone too.
+    pub suppressed: bool,
+    /// The folder that paths are relative to, as a `file:` URI.
+    pub root: Option<String>,
+    /// What else there is to know of the run, a sentence each.
+    pub notes: Vec<String>,
+    /// How long the run took.
+    pub elapsed: Duration,
+}
+
+/// A file that was not, or not wholly, checked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Skipped {
+    /// Its path.
+    pub path: String,
+    /// Why.
+    pub why: String,
+    /// Whether it should have been checked: it could not be read.
+    pub failed: bool,
+}
+
+/// The commit under check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VersionControl {
+    /// The repository's page: `https://github.com/owner/name`.
+    pub repository: String,
+    /// The commit's full hash.
+    pub revision: String,
+    /// The branch, when there is one.
+    pub branch: Option<String>,
+}
+
+impl Document {
+    /// The document of `run`. Line hashes cost a pass over each file with findings, and only SARIF
+    /// shows them.
+    #[must_use]
+    pub fn of(run: &Run<'_>, line_hashes: bool) -> Self {
+        let mut document = Self::frame(run);
+        for file in run.files.iter().chain(&run.fixed) {
+            document.take(run, file);
+        }
+        if line_hashes {
+            document.hash_lines(run);
+        }
+        document
+    }
+
+    /// The document of `run` with no more than `formats` need.
+    #[must_use]
+    pub fn for_formats(run: &Run<'_>, formats: &[Format]) -> Self {
+        if formats.iter().all(|&format| format == Format::Text) {
+            return Self::frame(run);
+        }
+        Self::of(run, formats.contains(&Format::Sarif))
+    }
+
+    /// All but the findings.
+    fn frame(run: &Run<'_>) -> Self {
+        let skipped = run.skipped.iter().map(|file| Skipped {
+            path: file.path.clone(),
+            why: file.why.clone(),
+            failed: file.failed,
+        });
+        Self {
+            schema_version: VERSION,
+            tool: Tool { name: "aidd".into(), version: env!("CARGO_PKG_VERSION").into() },
+            findings: Vec::new(),
+            line_hashes: LineHashes::new(),
+            withheld_fixes: BTreeMap::new(),
+            checked: run.checked,
+            skipped: skipped.collect(),
+            ignored: run.ignored(),
+            baseline: run.baseline,
+            stale: run.stale,
+            comparison: run.comparison.clone(),
+            version_control: run.version_control.cloned(),
+            category: run.category.map(str::to_owned),
+            fail_on: fail_on_name(run.fail_on),
+            suppressed: run.suppressed,
+            root: uri::folder(run.root),
+            notes: run.notes.clone(),
+            elapsed: run.elapsed,
+        }
+    }
+
+    fn take(&mut self, run: &Run<'_>, file: &FileFindings<'_>) {
+        let redactor = Redactor::new(file);
+        for &found in file.findings.iter().filter(|found| !run.ignores(found)) {
+            let mut finding = wire::finding(run, file, &redactor, found);
+            finding.gate = finding.gate.filter(|_| finding.status == Status::New);
+            if let (Status::New, None, Some(fix)) = (finding.status, &finding.fix, &found.fix) {
+                self.withheld_fixes.insert(found.id.clone(), fix.safety.to_string());
+            }
+            self.findings.push(finding);
+        }
+    }
+
+    /// Hashes the lines of the results. The hash is one of the whole file as GitHub reads it;
+    /// elsewhere GitHub adds its own.
+    fn hash_lines(&mut self, run: &Run<'_>) {
+        let mut lines: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+        for finding in self.findings.iter().filter(|finding| finding.status != Status::Fixed) {
+            if sarif::is_result(self, finding) {
+                lines.entry(&finding.path).or_default().push(finding.start.line);
+            }
+        }
+        let mut found = LineHashes::new();
+        for source in run.files.iter().map(|file| file.source) {
+            let whole = source.origin() == Origin::default() && source.decoded() == Decoded::Utf8;
+            let Some(lines) = lines.get(source.path()).filter(|_| whole) else { continue };
+            let hashes = line_hashes(source.text());
+            let hash = |&line: &u64| {
+                let at = usize::try_from(line.checked_sub(1)?).ok()?;
+                Some((line, hashes.get(at)?.clone()))
+            };
+            found.insert(source.path().to_owned(), lines.iter().filter_map(hash).collect());
+        }
+        self.line_hashes = found;
+    }
+
+    /// The hash of the line that a finding begins on.
+    pub(super) fn line_hash(&self, finding: &Finding) -> Option<&str> {
+        if finding.status == Status::Fixed {
+            return None;
+        }
+        Some(self.line_hashes.get(&finding.path)?.get(&finding.start.line)?.as_str())
+    }
+
+    /// Whether `finding` makes the run fail.
+    #[must_use]
+    pub fn fails(&self, finding: &Finding) -> bool {
+        let least = match self.fail_on {
+            FailOnName::Error => Some(Severity::Error),
+            FailOnName::Warning => Some(Severity::Warning),
+            FailOnName::Info => Some(Severity::Info),
+            FailOnName::Never => None,
+        };
+        finding.status == Status::New
+            && match finding.gate {
+                Some(Gate::Block) => true,
+                Some(Gate::Warn) => false,
+                None => least.is_some_and(|least| finding.severity >= least),
+            }
+    }
+
+    /// Whether a finding makes the run fail.
+    #[must_use]
+    pub fn is_failing(&self) -> bool {
+        self.findings.iter().any(|finding| self.fails(finding))
+    }
+
+    /// Whether a file that should have been checked could not be read.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        self.skipped.iter().any(|file| file.failed)
+    }
+
+    /// The new findings, worst first, as outputs that hold only so many show them: by severity,
+    /// and of one severity those that fail the run.
+    #[must_use]
+    pub fn ranked(&self) -> Vec<&Finding> {
+        let mut new: Vec<&Finding> = self.with_status(&[Status::New]).collect();
+        new.sort_by_key(|finding| Reverse((finding.severity, self.fails(finding))));
+        new
+    }
+
+    /// The findings with one of these statuses, in their order.
+    pub(super) fn with_status(
+        &self,
+        statuses: &'static [Status],
+    ) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| statuses.contains(&finding.status))
+    }
+
+    /// What the run found, as a title says it: `2 errors, 1 warning introduced`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let found = self.counts().found();
+        if self.comparison.is_some() { format!("{found} introduced") } else { found }
+    }
+
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts { ignored: self.ignored, ..Counts::default() };
+        for finding in &self.findings {
+            let fix = finding.fix.as_ref().map(|fix| fix.safety.as_str());
+            let fix = fix.or_else(|| self.withheld_fixes.get(&finding.id).map(String::as_str));
+            counts.add(finding.status, finding.severity, fix);
+        }
+        counts
+    }
+}
+
+/// The name that a configuration has for it.
+pub fn fail_on_name(fail_on: FailOn) -> FailOnName {
+    match fail_on {
+        FailOn::Severity(Severity::Error) => FailOnName::Error,
+        FailOn::Severity(Severity::Warning) => FailOnName::Warning,
+        FailOn::Severity(Severity::Info) => FailOnName::Info,
+        FailOn::Never => FailOnName::Never,
+    }
+}
+
+impl Run<'_> {
+    /// How many standing findings the policy leaves out.
+    fn ignored(&self) -> usize {
+        let standing = self.files.iter().flat_map(|file| &file.findings);
+        standing.filter(|finding| self.ignores(finding)).count()
+    }
+
+    /// What [`Document::counts`] tells of the same run, without making the findings.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts { ignored: self.ignored(), ..Counts::default() };
+        for file in self.files.iter().chain(&self.fixed) {
+            for finding in file.findings.iter().filter(|finding| !self.ignores(finding)) {
+                let fix = finding.fix.as_ref().map(|fix| match fix.safety {
+                    aidd_engine::finding::Safety::Safe => "safe",
+                    aidd_engine::finding::Safety::Unsafe => "unsafe",
+                });
+                counts.add(finding.status.into(), finding.severity, fix);
+            }
+        }
+        counts
+    }
+}

@@ -1,0 +1,199 @@
+//! SARIF within the size that code scanning takes: what matters least goes first.
+
+use super::Document;
+use super::sarif::{self, Trim};
+use aidd_engine::rule::Rule;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_sarif::sarif::Sarif;
+use std::io::Write as _;
+
+/// GitHub takes 10 MB, compressed; some is left free for what another program compresses less well.
+const LIMIT: usize = 9_500_000;
+
+/// A log that code scanning takes.
+pub(super) struct Fitting {
+    pub(super) log: Sarif,
+    /// Its JSON without white space, as it is sent.
+    json: Vec<u8>,
+    /// The same, compressed, when that had to be measured.
+    gzip: Option<Vec<u8>>,
+    /// What is left out, a sentence each.
+    left_out: Vec<String>,
+}
+
+/// The report of a run for an upload to code scanning: SARIF within GitHub's limits, compressed
+/// with gzip; and what had to be left out for it, a sentence each. `rules` are all rules, sorted
+/// by id.
+#[must_use]
+pub fn sarif_gzip(document: &Document, rules: &[Rule]) -> (Vec<u8>, Vec<String>) {
+    let fitting = fitting(document, rules);
+    let gzip = fitting.gzip.unwrap_or_else(|| compressed(&fitting.json));
+    (gzip, fitting.left_out)
+}
+
+/// The log of a document, without what would make it too large.
+pub(super) fn fitting(document: &Document, rules: &[Rule]) -> Fitting {
+    within(LIMIT, document, rules)
+}
+
+/// Leaves out fixes, then related places, then rule pages, then the least severe results, until
+/// the log takes at most `limit` bytes, compressed.
+fn within(limit: usize, document: &Document, rules: &[Rule]) -> Fitting {
+    let mut trim = Trim::LEAST;
+    loop {
+        let (log, left_out) = sarif::log(document, rules, trim);
+        let json = serde_json::to_vec(&log).expect("strings, numbers, lists and maps of strings");
+        let results = log.runs.first().and_then(|run| run.results.as_ref()).map_or(0, Vec::len);
+        // Compression adds a header and five bytes a block at worst: what is smaller fits.
+        let small = json.len() <= limit - limit / 100;
+        let gzip = (!small).then(|| compressed(&json));
+        let size = gzip.as_ref().map_or(0, Vec::len);
+        if size <= limit || results == 0 {
+            return Fitting { log, json, gzip, left_out };
+        }
+        trim = match trim {
+            Trim { fixes: true, .. } => Trim { fixes: false, ..trim },
+            Trim { related: true, .. } => Trim { related: false, ..trim },
+            Trim { help: true, .. } => Trim { help: false, ..trim },
+            // A little less than what would fit if all results were of one size.
+            _ => Trim {
+                results: (results * (limit / 10) / (size / 9).max(1)).min(results - 1),
+                ..trim
+            },
+        };
+    }
+}
+
+fn compressed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).expect("memory takes all");
+    encoder.finish().expect("memory takes all")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Edit, Finding, Fix, Position, Related, Status};
+    use crate::{FileFindings, Run};
+    use aidd_engine::finding::{FailOn, Severity};
+    use flate2::read::GzDecoder;
+    use serde_json::Value;
+    use std::io::Read as _;
+    use std::path::Path;
+    use std::time::Duration;
+
+    /// Letters that compress badly, always the same.
+    fn noise(seed: usize, length: usize) -> String {
+        let mut state = seed as u64 + 1;
+        let letters = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            char::from(b'a' + (state >> 33) as u8 % 26)
+        });
+        letters.take(length).collect()
+    }
+
+    fn finding(at: usize) -> Finding {
+        let place = Position { line: at as u64 + 1, column: 1, offset: 0 };
+        let edit = Edit { start: place, end: place, text: noise(at, 300) };
+        let fix = Fix {
+            title: "Mend".into(),
+            safety: "safe".into(),
+            edits: vec![edit],
+            create: None,
+            rename_to: None,
+        };
+        let message = noise(at + 7, 300);
+        let related = Related { path: "a".into(), start: place, end: place, message };
+        Finding {
+            id: format!("{at:016x}"),
+            rule: "a/rule".into(),
+            aliases: Vec::new(),
+            severity: if at.is_multiple_of(2) { Severity::Info } else { Severity::Error },
+            message: noise(at + 3, 100),
+            help: None,
+            path: "a".into(),
+            start: place,
+            end: place,
+            status: Status::New,
+            reason: None,
+            gate: None,
+            fix: Some(fix),
+            related: vec![related],
+        }
+    }
+
+    fn document(findings: usize) -> Document {
+        let run = Run {
+            files: Vec::<FileFindings<'_>>::new(),
+            fixed: Vec::new(),
+            rules: &[],
+            checked: 1,
+            skipped: &[],
+            fail_on: FailOn::Never,
+            policy: None,
+            comparison: None,
+            notes: Vec::new(),
+            elapsed: Duration::ZERO,
+            root: Path::new(""),
+            baseline: false,
+            stale: 0,
+            suppressed: false,
+            category: None,
+            version_control: None,
+        };
+        let mut document = Document::of(&run, false);
+        document.findings = (0..findings).map(finding).collect();
+        document
+    }
+
+    fn results(fitting: &Fitting) -> Vec<Value> {
+        let log: Value = serde_json::from_slice(&fitting.json).expect("JSON");
+        log["runs"][0]["results"].as_array().expect("a list").clone()
+    }
+
+    #[test]
+    fn what_matters_least_goes_first() {
+        let document = document(1_000);
+        let within = |limit| within(limit, &document, &[]);
+        let whole = compressed(&within(usize::MAX).json).len();
+
+        let fitting = within(whole * 2);
+        assert_eq!(fitting.left_out, [""; 0]);
+
+        let fitting = within(whole * 3 / 4);
+        let why = "the report would be larger than code scanning takes";
+        assert_eq!(fitting.left_out, [format!("fixes are left out: {why}")]);
+        let all = results(&fitting);
+        assert!(all.iter().all(|result| result["fixes"].is_null()));
+        assert!(all.iter().all(|result| !result["relatedLocations"].is_null()));
+
+        let fitting = within(whole / 3);
+        assert_eq!(fitting.left_out, [format!("fixes, related places are left out: {why}")]);
+        assert_eq!(results(&fitting).len(), 1_000);
+
+        let limit = whole / 20;
+        let fitting = within(limit);
+        let all = results(&fitting);
+        assert!(all.len() > 100 && all.iter().all(|result| result["level"] == "error"));
+        assert!(fitting.gzip.expect("measured").len() <= limit);
+        let cut = 1_000 - all.len();
+        let first = format!("{cut} results of the least severity are left out: {why}");
+        assert_eq!(fitting.left_out[0], first);
+        let log: Value = serde_json::from_slice(&fitting.json).expect("JSON");
+        let told = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+        assert_eq!(told[0]["message"]["text"], first);
+
+        assert_eq!(results(&within(10)).len(), 0, "it ends");
+    }
+
+    #[test]
+    fn an_upload_is_the_log_compressed() {
+        let document = document(10);
+        let (gzip, left_out) = sarif_gzip(&document, &[]);
+        assert_eq!(left_out, [""; 0]);
+        let mut text = Vec::new();
+        GzDecoder::new(&*gzip).read_to_end(&mut text).expect("gzip");
+        assert_eq!(text, fitting(&document, &[]).json);
+    }
+}

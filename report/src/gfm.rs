@@ -1,0 +1,76 @@
+//! Text that GitHub's Markdown shows as it is.
+
+use super::escape::is_hidden;
+
+/// A longer text is cut.
+const CELL: usize = 600;
+
+/// Text that Markdown shows as it is, on one line: no markup, no HTML, no link, no mention of a
+/// person or an issue.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if at >= CELL {
+            out.push('…');
+            break;
+        }
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            // A space of no width keeps GitHub from seeing a name or a number.
+            '@' | '#' => {
+                out.push('\\');
+                out.push(c);
+                out.push_str("&#8203;");
+            }
+            '-' if ends_in_word(&out, "gh")
+                && chars.peek().is_some_and(|(_, next)| next.is_ascii_digit()) =>
+            {
+                out.push_str("-&#8203;");
+            }
+            // Nor a link that would leave a trace where it leads to.
+            ':' if chars.peek().is_some_and(|&(_, next)| next == '/') => out.push_str("\\:"),
+            '.' if ends_in_word(&out, "www") => out.push_str("\\."),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\n' | '\t' => out.push(' '),
+            '\r' if chars.peek().is_some_and(|&(_, next)| next == '\n') => {}
+            c if is_hidden(c) => {
+                out.push('\\');
+                aidd_engine::escape::push(&mut out, c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Whether `text` ends in `word`, in any case.
+fn ends_in_word(text: &str, word: &str) -> bool {
+    let at = text.len().checked_sub(word.len());
+    at.and_then(|at| text.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_becomes_a_link_a_mention_or_markup() {
+        assert_eq!(escape("see www.evil.example"), "see www\\.evil.example");
+        assert_eq!(escape("HTTPS://evil.example"), "HTTPS\\://evil.example");
+        assert_eq!(
+            escape("a@b.c GH-12 gh-pages #3"),
+            "a\\@&#8203;b.c GH-&#8203;12 gh-pages \\#&#8203;3"
+        );
+        assert_eq!(
+            escape("<a href=x>|`*_~![y](z)"),
+            "&lt;a href=x&gt;\\|\\`\\*\\_\\~\\!\\[y\\](z)"
+        );
+        assert_eq!(escape("one\r\ntwo\u{202e}"), "one two\\\\u{202e}");
+    }
+}

@@ -1,0 +1,287 @@
+//! The output formats of the command line: from findings to text, one file per format.
+//!
+//! A format computes nothing of its own: places come from [`Source::position`], and every text
+//! passes the file's `Redactor` first, so that no format can show a secret. All formats but the
+//! excerpts for people are made from one [`Document`].
+
+pub mod caught;
+mod compliance;
+mod counts;
+pub mod document;
+pub mod escape;
+mod excerpt;
+pub mod exit;
+mod fit;
+pub mod gate;
+pub mod gfm;
+mod github;
+mod gitlab;
+mod json;
+mod junit;
+mod line_hash;
+mod markdown;
+mod output;
+pub mod project;
+mod redact;
+pub mod run;
+mod sarif;
+pub mod settings;
+mod streams;
+mod text;
+mod uri;
+mod weakened;
+pub mod wire;
+
+use aidd_engine::finding::{FailOn, Finding, Severity, Status};
+use aidd_engine::rule::Rule;
+use aidd_engine::source::{Source, Span};
+use aidd_engine::walk::{self, FileReport};
+use gate::{Policy, Verdict};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+pub use compliance::{ComplianceFormat, Gated, compliance};
+pub use document::{Document, LineHashes, Skipped, VersionControl};
+pub use escape::{harmless, is_hidden, one_line, printable};
+pub use fit::sarif_gzip;
+pub use line_hash::line_hashes;
+pub use markdown::{Budget, markdown};
+pub use output::{Output, broken_pipe};
+pub use streams::{Io, When};
+pub use weakened::BY_BASE;
+pub use weakened::{Weakening, WeakeningKind};
+pub use wire::{Comparison, Severities};
+
+/// What one run over a tree found.
+#[derive(Clone, Debug)]
+pub struct Run<'a> {
+    /// The files with findings, in the order of the output.
+    pub files: Vec<FileFindings<'a>>,
+    /// The files of the base with findings that are there no more, in the order of the output.
+    pub fixed: Vec<FileFindings<'a>>,
+    /// All rules, sorted by id.
+    pub rules: &'a [Rule],
+    /// How many files were checked.
+    pub checked: usize,
+    /// The files that were not, or not wholly, checked.
+    pub skipped: &'a [walk::Skipped],
+    /// The least severity that makes the run fail.
+    pub fail_on: FailOn,
+    /// What the project's policy says of rules, over `fail_on`.
+    pub policy: Option<&'a Policy>,
+    /// What the files were compared with.
+    pub comparison: Option<Comparison>,
+    /// What else there is to know of the run, a sentence each.
+    pub notes: Vec<String>,
+    /// How long the run took.
+    pub elapsed: Duration,
+    /// The folder that paths are relative to.
+    pub root: &'a Path,
+    /// Whether the findings were compared with a baseline.
+    pub baseline: bool,
+    /// How many findings of the baseline are there no more.
+    pub stale: usize,
+    /// Whether SARIF holds baselined and allowed findings too, marked as suppressed. Code scanning
+    /// on GitHub does not read the mark and would open an alert for each.
+    pub suppressed: bool,
+    /// Tells several runs on one commit apart, as code scanning needs it.
+    pub category: Option<&'a str>,
+    /// The commit under check, when known.
+    pub version_control: Option<&'a VersionControl>,
+}
+
+/// The findings in one source.
+#[derive(Clone, Debug)]
+pub struct FileFindings<'a> {
+    /// The source.
+    pub source: &'a Source,
+    /// Its findings, sorted by span.
+    pub findings: Vec<&'a Finding>,
+    /// Spans of the source that no output may show.
+    pub secrets: &'a [Span],
+}
+
+impl<'a> FileFindings<'a> {
+    /// What the checks of one file gave.
+    #[must_use]
+    pub fn of(file: &'a FileReport) -> Self {
+        let findings = file.checked.findings.iter().collect();
+        Self { source: &file.source, findings, secrets: &file.checked.secrets }
+    }
+}
+
+/// How many findings stand in `files`, allowed ones left out.
+#[must_use]
+pub fn standing(files: &[FileReport]) -> Severities {
+    let mut standing = Severities::default();
+    for finding in files.iter().flat_map(|file| &file.checked.findings) {
+        if finding.status != Status::Allowed {
+            standing.add(finding.severity);
+        }
+    }
+    standing
+}
+
+/// How a run is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Format {
+    /// Source excerpts for people.
+    Text,
+    /// All that is known, for programs; see `docs/findings.schema.json`.
+    Json,
+    /// SARIF 2.1.0, complete for code scanning on GitHub.
+    Sarif,
+    /// Workflow commands that GitHub shows as annotations.
+    Github,
+    /// A table for job summaries and comments.
+    Markdown,
+    /// A code quality report for GitLab.
+    Gitlab,
+    /// JUnit XML for test dashboards.
+    Junit,
+}
+
+/// How the terminal wants its text.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// Whether colours are understood and wanted.
+    pub color: bool,
+    /// Whether rule ids become links to their pages.
+    pub hyperlinks: bool,
+    /// Columns.
+    pub width: usize,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { color: false, hyperlinks: false, width: 100 }
+    }
+}
+
+/// Writes `run` to `out`. `document` is made of the same run, for this format among others:
+/// [`Document::for_formats`].
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(
+    format: Format,
+    run: &Run<'_>,
+    document: &Document,
+    out: &mut dyn io::Write,
+    style: &Style,
+) -> io::Result<()> {
+    if format != Format::Text {
+        return render(format, document, run.rules, out);
+    }
+    let mut out = io::BufWriter::new(out);
+    text::excerpts(run, document, &mut out, style)?;
+    out.flush()
+}
+
+/// Writes a document whose sources are not at hand to `out`; `rules` are all rules, sorted by id.
+///
+/// # Errors
+/// When `out` fails.
+pub fn render(
+    format: Format,
+    document: &Document,
+    rules: &[Rule],
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
+    match format {
+        Format::Text => text::lines(document, &mut out),
+        Format::Json => json::write(document, &mut out),
+        Format::Sarif => sarif::write(document, rules, &mut out),
+        Format::Github => github::write(document, &mut out),
+        Format::Markdown => out.write_all(markdown(document, rules, Budget::Comment).as_bytes()),
+        Format::Gitlab => gitlab::write(document, &mut out),
+        Format::Junit => junit::write(document, &mut out),
+    }?;
+    out.flush()
+}
+
+impl Run<'_> {
+    fn rule(&self, id: &str) -> Option<&Rule> {
+        rule(self.rules, id)
+    }
+
+    /// What the policy says of a finding.
+    fn verdict(&self, finding: &Finding) -> Verdict {
+        self.policy.map_or(Verdict::Unnamed, |policy| policy.verdict_of(finding))
+    }
+
+    /// Whether the policy leaves a finding out of the reports.
+    fn ignores(&self, finding: &Finding) -> bool {
+        self.verdict(finding) == Verdict::Ignore && !wire::Status::from(finding.status).is_settled()
+    }
+}
+
+/// The rule called `id`, of rules sorted by id.
+fn rule<'a>(rules: &'a [Rule], id: &str) -> Option<&'a Rule> {
+    let at = rules.binary_search_by(|rule| (*rule.id).cmp(id)).ok()?;
+    rules.get(at)
+}
+
+/// `1 file`, `2 files`.
+pub fn number(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// `1 error`, `2 warnings`, `3 info`.
+fn of_severity(count: usize, severity: Severity) -> String {
+    match severity {
+        Severity::Info => format!("{count} info"),
+        _ => number(count, &severity.to_string()),
+    }
+}
+
+/// The files that were not, or not wholly, checked: a heading, and as many as `room` of them.
+fn skipped_lines(document: &Document, room: usize) -> Vec<String> {
+    let skipped = &document.skipped;
+    if skipped.is_empty() {
+        return Vec::new();
+    }
+    let count = number(skipped.len(), "file");
+    let mut lines = vec![format!("{count} not, or not wholly, checked:")];
+    let named = skipped.iter().take(room);
+    lines.extend(named.map(|file| format!("  {}: {}", one_line(&file.path), one_line(&file.why))));
+    if let Some(more @ 1..) = skipped.len().checked_sub(room) {
+        lines.push(format!("  and {more} more"));
+    }
+    lines
+}
+
+/// What a log says before its last line: the base, and the notes.
+fn remarks(document: &Document) -> Vec<String> {
+    let comparison = document.comparison.as_ref().map(|comparison| {
+        let files = number(comparison.changed_files, "changed file");
+        format!("compared with {}: {files}", one_line(&comparison.base))
+    });
+    let notes = document.notes.iter().map(|note| format!("note: {}", one_line(note)));
+    comparison.into_iter().chain(notes).collect()
+}
+
+/// The public page of a rule: ours, or the project's own when its repository is known.
+fn rule_url(at: Option<&VersionControl>, rule: &Rule) -> Option<String> {
+    match (&rule.path, at) {
+        (None, _) => {
+            let repository = env!("CARGO_PKG_REPOSITORY");
+            Some(format!("{repository}/blob/main/content/rules/{}.md", rule.id))
+        }
+        (Some(path), Some(at)) => Some(blob_url(&at.repository, &at.revision, path)),
+        (Some(_), None) => None,
+    }
+}
+
+/// The page of a file at a commit.
+fn blob_url(repository: &str, revision: &str, path: &str) -> String {
+    format!("{repository}/blob/{revision}/{}", uri::relative(path))
+}
+
+/// What the program ships, for tests.
+#[cfg(test)]
+static DISTRIBUTION: aidd_engine::check::Distribution =
+    aidd_engine::check::Distribution::new(&aidd_content::RULES, aidd_validators::ALL);

@@ -1,0 +1,167 @@
+//! What people read on standard output and error: whatever is written, no byte of it steers a
+//! terminal, hides text or is taken for a command by the system that keeps the log.
+//!
+//! The escaping is done here, so that no place that prints can forget it. What programs read is
+//! escaped in the way of its format before, so that nothing is left to do; only workflow commands
+//! of our own, scripts, and a file given back go past it: [`Output::raw`].
+
+use crate::{Format, escape};
+use serde::Serialize;
+use std::fmt;
+use std::io::{self, Write};
+
+/// Standard output or error. A line is written once it is whole, or at a flush.
+pub struct Output<'a> {
+    to: Box<dyn Write + 'a>,
+    line: Vec<u8>,
+    /// Whether a part of the line was written already.
+    is_within: bool,
+    color: bool,
+}
+
+impl fmt::Debug for Output<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output").field("color", &self.color).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Output<'a> {
+    /// Writes to `to`.
+    pub fn new(to: impl Write + 'a) -> Self {
+        Self { to: Box::new(to), line: Vec::new(), is_within: false, color: false }
+    }
+
+    /// Whether the colours of this program are let through.
+    pub fn set_color(&mut self, color: bool) {
+        self.color = color;
+    }
+
+    /// For bytes that are a format of their own: no byte is changed.
+    ///
+    /// # Errors
+    /// When what was written before cannot be.
+    pub fn raw(&mut self) -> io::Result<&mut dyn Write> {
+        self.put_line()?;
+        self.is_within = false;
+        Ok(&mut self.to)
+    }
+
+    /// Writes a value as JSON, indented, and ends the line.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
+        escape::write_json(value, self)
+    }
+
+    /// Writes JSON as it is laid out.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn json_text(&mut self, text: &str) -> io::Result<()> {
+        self.write_all(escape::json(text).as_bytes())
+    }
+
+    /// The stream for a report. Workflow commands are meant as such; what is left in the other
+    /// formats is none.
+    ///
+    /// # Errors
+    /// When what was written before cannot be.
+    pub fn report(&mut self, format: Format) -> io::Result<&mut dyn Write> {
+        if format == Format::Github { self.raw() } else { Ok(self) }
+    }
+
+    fn put_line(&mut self) -> io::Result<()> {
+        if self.line.is_empty() {
+            return Ok(());
+        }
+        let text = escape::log_line(&self.line, self.color);
+        // What was written of the line must not become a command with what comes behind it.
+        if self.is_within && text.starts_with([':', '#', '[']) {
+            self.to.write_all(b" ")?;
+        }
+        self.is_within = !text.ends_with('\n');
+        self.line.clear();
+        self.to.write_all(text.as_bytes())
+    }
+}
+
+impl Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                self.put_line()?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.put_line()?;
+        self.to.flush()
+    }
+}
+
+/// A reader that has seen enough is no error.
+pub fn broken_pipe(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(color: bool, parts: &[&[u8]]) -> String {
+        let mut bytes = Vec::new();
+        let mut out = Output::new(&mut bytes);
+        out.set_color(color);
+        for part in parts {
+            out.write_all(part).expect("written");
+        }
+        out.flush().expect("written");
+        drop(out);
+        String::from_utf8(bytes).expect("UTF-8")
+    }
+
+    #[test]
+    fn nothing_steers_a_terminal_or_commands_a_runner() {
+        let evil = b"a\x1b[2J\x9b\xc2\x9b\xe2\x80\xae\r\n \t::error::x\n\xc2\xa0::stop\nx ##[group]\n##vso[task]\n";
+        assert_eq!(
+            written(false, &[evil]),
+            "a\\u{1b}[2J\\x9b\\u{9b}\\u{202e}\r\n \t./::error::x\n\u{a0}./::stop\nx # #[group]\n# #vso[task]\n"
+        );
+        assert_eq!(written(false, &[b"x\r::error::y\n"]), "x\\u{d}::error::y\n");
+        assert_eq!(written(false, &[b":", b":error::x\n", b"no end"]), "./::error::x\nno end");
+    }
+
+    #[test]
+    fn a_line_that_is_flushed_in_its_middle_becomes_no_command() {
+        let mut bytes = Vec::new();
+        let mut out = Output::new(&mut bytes);
+        out.write_all(b":").and_then(|()| out.flush()).expect("written");
+        out.write_all(b":error::x\n").expect("written");
+        drop(out);
+        assert_eq!(bytes, b": :error::x\n");
+    }
+
+    #[test]
+    fn colours_of_ours_pass_when_wanted() {
+        let text = b"\x1b[1m\x1b[31mred\x1b[0m\x1b[8m \x1b]8;;https://x.example/a\x1b\\l\x1b]8;;\x1b\\ \x1b]0;t\x07\n";
+        assert_eq!(
+            written(true, &[text]),
+            "\x1b[1m\x1b[31mred\x1b[0m\\u{1b}[8m \x1b]8;;https://x.example/a\x1b\\l\x1b]8;;\x1b\\ \\u{1b}]0;t\\u{7}\n"
+        );
+        assert!(!written(false, &[text]).contains('\x1b'));
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let mut bytes = Vec::new();
+        let value = ["\u{202e}##[error]", "::x\n::y"];
+        Output::new(&mut bytes).json(&value).expect("written");
+        let text = String::from_utf8(bytes).expect("UTF-8");
+        assert!(!text.contains(['\u{202e}']) && !text.contains("##["), "{text}");
+        assert_eq!(serde_json::from_str::<[String; 2]>(&text).expect("JSON"), value);
+    }
+}

@@ -1,0 +1,119 @@
+//! Paths as they are typed; the project itself is the engine's.
+
+use crate::exit::UserError;
+use aidd_engine::kind::CONFIG_PATH;
+use anyhow::{Context, Result};
+use std::path::{Component, Path, PathBuf};
+
+pub use aidd_engine::project::{Project, root_of};
+
+/// `project`, judged as of today by the system's clock.
+#[must_use]
+pub fn of_today(mut project: Project) -> Project {
+    project.today = Some(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date());
+    project
+}
+
+/// The absolute form of `path` as seen from `cwd`, without `.` and `..`, links not followed.
+#[must_use]
+pub fn absolute(cwd: &Path, path: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for part in cwd.join(path).components() {
+        match part {
+            Component::ParentDir => {
+                whole.pop();
+            }
+            Component::CurDir => {}
+            other => whole.push(other),
+        }
+    }
+    whole
+}
+
+/// The absolute paths to check.
+///
+/// # Errors
+/// When one does not exist, or they lie in different projects.
+pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let located: Vec<PathBuf> = paths.iter().map(|path| absolute(cwd, path)).collect();
+    for (given, path) in paths.iter().zip(&located) {
+        path.symlink_metadata()
+            .map_err(|error| UserError::new(format!("{}: {error}", given.display())))?;
+    }
+    located.first().context("no path")?;
+    let root = root_above(&located);
+    if let Some(outside) = located.iter().position(|path| !path.starts_with(&root)) {
+        let message = format!("{} does not lie below {}", paths[outside].display(), root.display());
+        return Err(UserError::new(message).hint("check each project by a run of its own").into());
+    }
+    Ok(located)
+}
+
+/// What people call a configuration who come from other tools; nothing reads these.
+const MISNAMED: [&str; 12] = [
+    ".aidd/config.jsonc",
+    ".aidd/config.json5",
+    ".aidd/config.yml",
+    ".aidd/config.yaml",
+    ".aidd/config.toml",
+    ".aidd.json",
+    ".aiddrc",
+    ".aiddrc.json",
+    "aidd.json",
+    "aidd.toml",
+    "aidd.yml",
+    "aidd.yaml",
+];
+
+/// That a file which means to be the configuration is not read, where there is none that is.
+#[must_use]
+pub fn unread_config(project: &Project) -> Option<String> {
+    if project.config_path.is_some() {
+        return None;
+    }
+    let name = MISNAMED.iter().find(|name| project.root().join(name).is_file())?;
+    Some(format!("{name} is not read: the configuration is {CONFIG_PATH}, in JSON"))
+}
+
+/// The root of the project that all `paths` lie in: that of the first one, or where others lie
+/// beside it, the nearest above that holds them too. Packages of one repository may be projects of
+/// their own.
+#[must_use]
+pub fn root_above(paths: &[PathBuf]) -> PathBuf {
+    let first = paths.first().map_or_else(PathBuf::new, |path| root_of(path));
+    let holds_all = |root: &&Path| paths.iter().all(|path| path.starts_with(root));
+    let is_root = |root: &&Path| root.join(".git").exists() || root.join(".aidd").is_dir();
+    let above = first.ancestors().skip(1).filter(is_root);
+    std::iter::once(&*first).chain(above).find(holds_all).unwrap_or(&first).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_in_several_packages_are_one_run_of_the_repository() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        for made in [".git", "a/.aidd", "b/src", "c/.aidd"] {
+            std::fs::create_dir_all(root.join(made)).expect("made");
+        }
+        let of = |paths: &[&str]| {
+            root_above(&paths.iter().map(|path| root.join(path)).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&["a"]), root.join("a"));
+        assert_eq!(of(&["a", "b"]), root);
+        assert_eq!(of(&["b", "a"]), root);
+        assert_eq!(of(&["a", "c"]), root);
+        // What no project holds is left to the one who is told.
+        assert_eq!(root_above(&[root.join("a"), "/nowhere".into()]), root.join("a"));
+    }
+
+    #[test]
+    fn paths_become_absolute_without_dots() {
+        let at = |path: &str| absolute(Path::new("/a/b"), Path::new(path));
+        assert_eq!(at("."), Path::new("/a/b"));
+        assert_eq!(at("../c/./d"), Path::new("/a/c/d"));
+        assert_eq!(at("/x/../y"), Path::new("/y"));
+    }
+}

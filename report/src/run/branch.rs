@@ -1,0 +1,96 @@
+//! The branch that work is compared with where nobody names one.
+
+use crate::exit::UserError;
+use aidd_engine::git::Repository;
+use anyhow::Result;
+
+/// The branch that work is likely compared with, as the clone knows it: its name and newest commit.
+/// `here` gives the commit of a reference, `default` what a new repository's branch is called.
+#[must_use]
+pub fn known_main(
+    here: &dyn Fn(&str) -> Option<String>,
+    default: &dyn Fn() -> Option<String>,
+) -> Option<(String, String)> {
+    let of = |folder: &str, name: &str| here(&format!("refs/{folder}/{name}"));
+    let first = |folder: &str, names: &[&str]| {
+        names.iter().find_map(|name| Some(((*name).to_owned(), of(folder, name)?)))
+    };
+    first("remotes", &["origin/HEAD", "origin/main", "origin/master"])
+        .or_else(|| {
+            let name = default().filter(|name| is_ref_name(name))?;
+            let tip = of("heads", &name)?;
+            Some((name, tip))
+        })
+        .or_else(|| first("heads", &["main", "master"]))
+}
+
+/// The name of the branch that work in a repository is likely compared with, as its clone knows it
+/// and its own settings say: nothing is fetched, and no program asked.
+///
+/// # Errors
+/// When the clone knows none: any other comparison would hide what the branch brought about.
+pub fn main_branch(repository: &Repository) -> Result<String> {
+    let here = |rev: &str| repository.commit(rev).ok();
+    let (name, _) = known_main(&here, &|| repository.default_branch()).ok_or_else(|| {
+        UserError::new(
+            "no main branch is known here: there is no origin/HEAD, origin/main, origin/master, \
+             main or master, nor one that the repository's `init.defaultBranch` names",
+        )
+        .hint("name the branch that the work goes to; `HEAD` compares with the last commit alone")
+    })?;
+    Ok(name)
+}
+
+/// Whether Git would allow `name` as that of a branch or tag (`git check-ref-format`), and it
+/// cannot be taken for an option or a pattern.
+#[must_use]
+pub fn is_ref_name(name: &str) -> bool {
+    let forbidden = |c: char| {
+        c.is_ascii_control() || matches!(c, ' ' | '~' | '^' | ':' | '?' | '*' | '[' | '\\')
+    };
+    !name.starts_with('-')
+        && !name.contains(forbidden)
+        && !name.contains("..")
+        && !name.contains("@{")
+        && !name.ends_with('.')
+        && name
+            .split('/')
+            .all(|part| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ref_name;
+
+    #[test]
+    fn names_that_git_refuses_are_refused() {
+        for name in ["main", "release/2.0", "kim/größe", "a@b", "@"] {
+            assert!(is_ref_name(name), "{name}");
+        }
+        for name in [
+            "",
+            "-x",
+            "--upload-pack=x",
+            "a b",
+            "a..b",
+            "a:b",
+            "a^",
+            "a~1",
+            "a*",
+            "a[b",
+            "a?",
+            "a\\b",
+            "@{-1}",
+            "/a",
+            "a/",
+            "a//b",
+            ".a",
+            "a/.b",
+            "a.lock",
+            "a.",
+            "a\nb",
+        ] {
+            assert!(!is_ref_name(name), "{name}");
+        }
+    }
+}

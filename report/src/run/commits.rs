@@ -1,0 +1,111 @@
+//! The commits, the branch, the title and the change that rules on commits judge, gathered from
+//! Git and the event.
+
+use super::compare::broken;
+use aidd_engine::check::Engine;
+use aidd_engine::commit_checks::{self, Asked};
+use aidd_engine::diff::hunks;
+use aidd_engine::files::{Files, side_file};
+use aidd_engine::git::{Change, Repository, Snapshot};
+use aidd_engine::patterns::commits::{self, Commit, Touch, Work};
+use aidd_engine::walk::{FileReport, Outcome};
+use anyhow::Result;
+
+/// Most commits that one run judges; a line of work of more is a history of its own.
+const MOST: usize = 2_000;
+
+/// Where the work is found.
+pub struct Line<'a> {
+    pub repository: &'a Repository,
+    /// Commits that are not judged, nor what leads to them.
+    pub bases: Vec<&'a str>,
+    /// The last commit of the work.
+    pub head: &'a str,
+    /// The branch it is done on.
+    pub branch: Option<String>,
+    /// The title of the pull request.
+    pub title: Option<String>,
+}
+
+/// The two sides of a change, and what differs.
+pub struct Sides<'a> {
+    pub before: &'a Snapshot,
+    pub after: &'a dyn Files,
+    /// The files there are after it, to know the parts of the project by.
+    pub paths: Vec<String>,
+    pub changes: &'a [Change],
+}
+
+/// Judges the work by the rules of `engine`, adds what is found to `outcome`, and returns what else
+/// there is to tell.
+///
+/// # Errors
+/// When an object of Git is missing.
+pub fn judge(
+    engine: &Engine,
+    line: Line<'_>,
+    sides: &Sides<'_>,
+    outcome: &mut Outcome,
+) -> Result<Vec<String>> {
+    let asked = commit_checks::asked(engine);
+    if !asked.any {
+        return Ok(Vec::new());
+    }
+    let mut notes = Vec::new();
+    let found = line.repository.between(&line.bases, line.head, MOST + 1).map_err(broken)?;
+    if found.len() > MOST {
+        notes.push(format!("Only the last {MOST} commits were judged"));
+    } else if line.repository.is_shallow() {
+        notes.push("The clone is shallow: commits that it lacks were not judged".to_owned());
+    }
+    let commit = |commit: aidd_engine::git::Authored| Commit {
+        hash: commit.id,
+        message: commit.message,
+        author: commit.author,
+        is_merge: commit.is_merge,
+    };
+    let work = Work {
+        commits: found.into_iter().take(MOST).map(commit).collect(),
+        title: line.title,
+        branch: line.branch,
+        touched: Some(touched(asked, sides)),
+        members: members(asked, sides),
+    };
+    let report = commit_checks::run(engine, &work, sides.after);
+    let texts = report.texts.into_iter();
+    outcome.files.extend(texts.map(|(source, checked)| FileReport { source, checked }));
+    outcome.judged.extend(report.judged);
+    Ok(notes)
+}
+
+fn members(asked: Asked, sides: &Sides<'_>) -> Vec<String> {
+    if !asked.members {
+        return Vec::new();
+    }
+    commits::members(sides.after, sides.paths.iter().map(String::as_str))
+}
+
+fn touched(asked: Asked, sides: &Sides<'_>) -> Vec<Touch> {
+    let touch = |change: &Change| Touch {
+        path: change.path().to_owned(),
+        added: change.base.is_none(),
+        lines: if asked.lines { lines(change, sides) } else { 0 },
+    };
+    let mut touched: Vec<Touch> = sides.changes.iter().map(touch).collect();
+    touched.sort();
+    touched
+}
+
+/// Lines that a change of one file adds and removes; none of what is no text.
+fn lines(change: &Change, sides: &Sides<'_>) -> u64 {
+    let text = |files: &dyn Files, path: Option<&String>| {
+        path.map_or(Some(String::new()), |path| side_file(files, path))
+    };
+    let before = text(sides.before, change.base.as_ref());
+    let after = text(sides.after, change.head.as_ref());
+    let (Some(before), Some(after)) = (before, after) else { return 0 };
+    let count = |hunk: &aidd_engine::diff::Hunk| {
+        u64::from(hunk.base.end - hunk.base.start) + u64::from(hunk.head.end - hunk.head.start)
+    };
+    hunks(&before, &after).iter().map(count).sum()
+}

@@ -1,0 +1,86 @@
+//! The settings of a project as they are in force, each with its origin.
+
+use crate::exit::UserError;
+use crate::project::Project;
+use aidd_engine::config::{ContentConfig, MAX_FILE_SIZE};
+use aidd_engine::{baseline, walk};
+use anyhow::Result;
+use serde_json::{Value, json};
+
+/// Each setting, its default, and the environment variable that goes over it.
+const SETTINGS: [(&str, Option<&str>); 10] = [
+    ("include", None),
+    ("exclude", Some("AIDD_EXCLUDE")),
+    ("failOn", Some("AIDD_FAIL_ON")),
+    ("maxFileSize", Some("AIDD_MAX_FILE_SIZE")),
+    ("baseline", Some("AIDD_BASELINE")),
+    ("rules", None),
+    ("compliance", None),
+    ("overrides", None),
+    ("ci", None),
+    ("content", None),
+];
+
+/// The word of the variable that says whose pages guide an agent; empty without it.
+#[must_use]
+pub fn content_mode() -> String {
+    std::env::var(ContentConfig::MODE_VARIABLE).unwrap_or_default()
+}
+
+fn default_of(key: &str) -> Value {
+    match key {
+        "failOn" => json!("error"),
+        "maxFileSize" => json!(MAX_FILE_SIZE),
+        "baseline" => json!(baseline::PATH),
+        "include" => json!(["**"]),
+        "rules" | "ci" | "content" => json!({}),
+        _ => json!([]),
+    }
+}
+
+/// A setting in force.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// Its key.
+    pub key: &'static str,
+    /// Its value.
+    pub value: Value,
+    /// Where it comes from: a file, a variable, `default`.
+    pub origin: String,
+}
+
+/// The settings of a project as they are in force, under the variables of `environment`.
+///
+/// # Errors
+/// When a setting cannot be written as JSON.
+pub fn in_force(
+    project: &Project,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<Setting>> {
+    let set = serde_json::to_value(&project.config)?;
+    let file = project.config_path.as_deref().map(|path| walk::relative(project.root(), path));
+    let settings = SETTINGS.into_iter().map(|(key, variable)| {
+        // One that is set to nothing is not set, as on the command line.
+        let value = |name| environment(name).filter(|value| !value.is_empty());
+        let typed = variable.and_then(|name| Some((name, value(name)?)));
+        let (value, origin) = match (typed, set.get(key), &file) {
+            (Some((name, value)), ..) => (json!(value), name.to_owned()),
+            (None, Some(value), Some(file)) => (value.clone(), file.clone()),
+            _ => (default_of(key), "default".to_owned()),
+        };
+        Setting { key, value, origin }
+    });
+    let mut settings: Vec<Setting> = settings.collect();
+    let variable = ContentConfig::MODE_VARIABLE;
+    let word = environment(variable).filter(|word| !word.trim().is_empty());
+    if let Some((word, content)) = word.zip(settings.iter_mut().find(|it| it.key == "content")) {
+        let mut config = project.config.content.clone().unwrap_or_default();
+        config.set_mode(&word).map_err(UserError::new)?;
+        content.value = serde_json::to_value(config)?;
+        content.origin = match &*content.origin {
+            "default" => variable.to_owned(),
+            other => format!("{variable} over {other}"),
+        };
+    }
+    Ok(settings)
+}

@@ -1,0 +1,56 @@
+//! What a command runs with.
+
+use crate::{Output, Style};
+use aidd_engine::check::Distribution;
+use std::fmt;
+use std::io::Read;
+use std::path::PathBuf;
+
+/// What a command reads and writes, and the rules it has.
+pub struct Io<'a> {
+    /// Standard input.
+    pub stdin: &'a mut dyn Read,
+    /// Standard output.
+    pub out: Output<'a>,
+    /// Standard error.
+    pub err: Output<'a>,
+    /// The folder that relative paths start from.
+    pub cwd: PathBuf,
+    /// How standard output wants its text, when asked to decide by itself.
+    pub style: Style,
+    /// The rules that the program ships.
+    pub distribution: &'static Distribution,
+}
+
+impl fmt::Debug for Io<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Io")
+            .field("cwd", &self.cwd)
+            .field("style", &self.style)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Io<'_> {
+    /// How standard output wants its text, as `color` says.
+    #[must_use]
+    pub fn style(&self, color: When) -> Style {
+        match color {
+            When::Auto => self.style,
+            When::Always => Style { color: true, ..self.style },
+            When::Never => Style { color: false, hyperlinks: false, ..self.style },
+        }
+    }
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum When {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}

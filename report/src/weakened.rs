@@ -1,0 +1,151 @@
+//! What a change weakens, as the first lines of a report.
+
+use super::gfm::escape;
+use super::{Document, blob_url, number, one_line};
+use aidd_engine::weakened;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Entries that a log names.
+const LISTED: usize = 20;
+/// Entries that a page names, and the bytes they may take.
+const ITEMS: usize = 20;
+const BYTES: usize = 8_000;
+
+/// How the reason of a finding begins that the settings of the base report, and those of the head do
+/// not.
+pub const BY_BASE: &str = "the settings of the base report it";
+
+/// One way in which a change makes the checks weaker than they are in the base.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
+pub struct Weakening {
+    /// What is weakened.
+    pub kind: WeakeningKind,
+    /// The file that does it; where the change deletes it, its path in the base.
+    pub path: String,
+    /// The line in that file, when there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub line: Option<u64>,
+    /// What the file does: ``turns `team/colour` off (error in the base)``.
+    pub message: String,
+}
+
+/// What a change weakens.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum WeakeningKind {
+    /// `failOn` lets more pass.
+    FailOn,
+    /// `ci.blockOn`, `ci.warnOn` or `ci.ignore` let more pass.
+    Policy,
+    /// A rule is off, less severe, or has other parameters.
+    Rule,
+    /// A pack of rules is not named any more.
+    Pack,
+    /// A rule page or a memory with a check is gone, milder, or checks something else.
+    Page,
+    /// `include` or `exclude` leave out more.
+    Paths,
+    /// `maxFileSize` is smaller.
+    FileSize,
+    /// An ignore file leaves out more.
+    IgnoreFile,
+    /// The baseline has more entries.
+    Baseline,
+    /// A comment allows findings.
+    AllowComment,
+}
+
+impl From<weakened::Kind> for WeakeningKind {
+    fn from(kind: weakened::Kind) -> Self {
+        match kind {
+            weakened::Kind::Rule => Self::Rule,
+            weakened::Kind::Pack => Self::Pack,
+            weakened::Kind::Page => Self::Page,
+            weakened::Kind::Paths => Self::Paths,
+            weakened::Kind::FileSize => Self::FileSize,
+            weakened::Kind::Baseline => Self::Baseline,
+            weakened::Kind::IgnoreFile => Self::IgnoreFile,
+        }
+    }
+}
+
+/// The reason of a finding, when it is that the settings of the base report it.
+pub(super) fn by_base(reason: Option<&str>) -> Option<&str> {
+    reason.filter(|reason| reason.starts_with(BY_BASE))
+}
+
+impl Document {
+    /// What the change weakens.
+    #[must_use]
+    pub fn weakened(&self) -> &[Weakening] {
+        self.comparison.as_ref().map_or(&[], |comparison| &comparison.weakened)
+    }
+}
+
+/// `path:line`, or the path alone.
+fn place(one: &Weakening) -> String {
+    match one.line {
+        Some(line) => format!("{}:{line}", one.path),
+        None => one.path.clone(),
+    }
+}
+
+/// For a log: a heading, and as many entries as there is room for.
+pub(super) fn lines(document: &Document) -> Vec<String> {
+    let weakened = document.weakened();
+    if weakened.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![format!("{}:", title(weakened.len()))];
+    let line = |one: &Weakening| one_line(&format!("  {}: {}", place(one), one.message));
+    lines.extend(weakened.iter().take(LISTED).map(line));
+    if let Some(more @ 1..) = weakened.len().checked_sub(LISTED) {
+        lines.push(format!("  and {more} more"));
+    }
+    lines
+}
+
+fn title(count: usize) -> String {
+    format!("This change weakens the checks in {}", number(count, "place"))
+}
+
+/// For a page in Markdown.
+pub(super) fn section(document: &Document) -> String {
+    let weakened = document.weakened();
+    if weakened.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n**{}:**\n\n", title(weakened.len()));
+    let mut named = 0;
+    for one in weakened.iter().take(ITEMS) {
+        let line = format!("- {}: {}\n", link(document, one), escape(&one.message));
+        if text.len() + line.len() > BYTES {
+            break;
+        }
+        text.push_str(&line);
+        named += 1;
+    }
+    if named < weakened.len() {
+        text.push_str(&format!("- and {} more\n", weakened.len() - named));
+    }
+    text
+}
+
+/// The place, linked when the commit that holds it is known. A file that the change deletes is not in
+/// that commit, and without a line it may be such a one.
+fn link(document: &Document, one: &Weakening) -> String {
+    let shown = escape(&place(one));
+    match (&document.version_control, one.line) {
+        (Some(at), Some(line)) => {
+            let url = blob_url(&at.repository, &at.revision, &one.path);
+            format!("[{shown}](<{url}#L{line}>)")
+        }
+        _ => shown,
+    }
+}

@@ -1,0 +1,133 @@
+//! A hundred thousand findings on one line or in one file, in each format; their fixes, ids, moves.
+
+use crate::measure::{Case, assert_linear};
+use crate::{ALL, check};
+use aidd_engine::baseline::Baseline;
+use aidd_engine::check::text_keys;
+use aidd_engine::diff::match_moves;
+use aidd_engine::finding::{Edit, FailOn, Finding, Fix, Severity};
+use aidd_engine::fix;
+use aidd_engine::source::{Source, Span};
+use aidd_report::{Document, FileFindings, Format, Run, Style, write};
+use clap::ValueEnum;
+use std::path::Path;
+use std::time::Duration;
+
+/// Most findings of the larger size.
+const MOST: usize = 100_000;
+
+/// A file and what was found in it.
+struct Found {
+    source: Source,
+    findings: Vec<Finding>,
+    secrets: Vec<Span>,
+}
+
+/// As many findings, each with a fix, a place that explains it, and a secret; `end` is what each
+/// stands before.
+fn found(count: usize, end: &str) -> Found {
+    let secret = |at: usize| format!("s3cr3t{at:06}");
+    let text: String = (0..count).map(|at| format!("key={}{end}", secret(at))).collect();
+    let unit = "key=s3cr3t000000".len() + end.len();
+    let rules = ALL.registry().rules();
+    let finding = |at: usize| {
+        let rule = &rules[at % 3];
+        let span = Span::new(at * unit + 4, at * unit + 16);
+        let mut finding =
+            Finding::new(rule.id.clone(), Severity::Warning, span, format!("found {}", secret(at)));
+        finding.id = format!("{at:016x}");
+        finding.help("do not").secret(span).related(Span::at(at * unit), "here");
+        finding.fix("Delete it", vec![Edit::delete(span)]);
+        finding
+    };
+    let findings: Vec<Finding> = (0..count).map(finding).collect();
+    let secrets = findings.iter().filter_map(|finding| finding.secret).collect();
+    Found { source: Source::new("a.env", text), findings, secrets }
+}
+
+fn render(format: Format, found: &Found) -> usize {
+    let run = Run {
+        files: vec![FileFindings {
+            source: &found.source,
+            findings: found.findings.iter().collect(),
+            secrets: &found.secrets,
+        }],
+        fixed: Vec::new(),
+        rules: ALL.registry().rules(),
+        checked: 1,
+        skipped: &[],
+        fail_on: FailOn::Never,
+        policy: None,
+        comparison: None,
+        notes: Vec::new(),
+        elapsed: Duration::ZERO,
+        root: Path::new("root"),
+        baseline: false,
+        stale: 0,
+        suppressed: false,
+        category: None,
+        version_control: None,
+    };
+    let mut out = Vec::new();
+    let document = Document::for_formats(&run, &[format]);
+    write(format, &run, &document, &mut out, &Style::default()).expect("a vector takes all");
+    out.len()
+}
+
+#[test]
+fn every_format() {
+    let cases = Format::value_variants().iter().flat_map(|&format| {
+        [(" ", "one line"), ("\n", "a line each")].map(|(end, how)| {
+            let name = format!("{format:?}, {how}");
+            Case::new(
+                name,
+                MOST,
+                move |n| found(n, end),
+                move |found| {
+                    render(format, &found);
+                },
+            )
+        })
+    });
+    assert_linear(cases);
+}
+
+#[test]
+fn what_is_found_is_shown() {
+    type Text = fn(usize) -> String;
+    let texts: [(&str, Text); 2] =
+        [("unlike tokens", crate::texts::tokens), ("equal tokens", crate::texts::equal_tokens)];
+    let cases = texts.into_iter().map(|(name, text)| {
+        let make = move |n: usize| check("a.log", text(n));
+        Case::new(format!("{name} on one line, as text"), 40_000, make, |(source, checked)| {
+            let found = Found { source, findings: checked.findings, secrets: checked.secrets };
+            render(Format::Text, &found);
+        })
+    });
+    assert_linear(cases);
+}
+
+#[test]
+fn fixes_ids_and_moves() {
+    let apply = |Found { source, findings, .. }: Found| {
+        let fixes: Vec<&Fix> = findings.iter().filter_map(|finding| finding.fix.as_ref()).collect();
+        let (_, applied) = fix::apply(source.text().as_bytes(), &fixes);
+        assert_eq!(applied, fixes.len());
+    };
+    let keys = |Found { source, findings, .. }: Found| {
+        let keys = text_keys(&source, &findings);
+        assert_eq!(match_moves(&keys, &keys).len(), keys.len());
+    };
+    let baseline = |mut found: Found| {
+        let known = Baseline::of(found.findings.iter().map(|finding| ("a.env", finding)));
+        assert!(known.apply(&mut found.findings).is_empty());
+    };
+    let mut cases = Vec::new();
+    for (end, how) in [(" ", "one line"), ("\n", "a line each")] {
+        let made = move |n| found(n, end);
+        cases.push(Case::new(format!("fixes, {how}"), MOST, made, apply));
+        cases.push(Case::new(format!("keys and moves, {how}"), MOST, made, keys));
+        cases.push(Case::new(format!("baseline, {how}"), MOST, made, baseline));
+    }
+    assert_linear(cases);
+}

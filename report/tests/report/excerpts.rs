@@ -1,0 +1,120 @@
+//! What the text format shows of a source.
+
+use crate::fixture::{Tree, finding, rules, span};
+use aidd_engine::source::Source;
+use aidd_report::Format;
+use insta::assert_snapshot;
+
+/// What `text` shows of one finding under `main`, with `related` places.
+fn excerpt(text: &str, main: &str, related: &[&str]) -> String {
+    let rules = rules();
+    let source = Source::new("file", text);
+    let mut found = finding(&source, &rules[0], main, "found");
+    for place in related {
+        found.related(span(&source, place), format!("see {}", place.len()));
+    }
+    let tree = Tree { files: vec![(source, vec![found], Vec::new())], rules, skipped: Vec::new() };
+    let out = tree.write(Format::Text);
+    out.split("\n\n").next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_finding_of_a_few_lines_is_shown_whole() {
+    assert_snapshot!(excerpt("a\n  begin\n  mid\n  end\nb\n", "begin\n  mid\n  end", &[]), @"
+    warning[dockerfile/latest-tag]: found
+     --> file:2:3
+      |
+    2 | /   begin
+    3 | |   mid
+    4 | |   end
+      | |_____^
+    ");
+}
+
+#[test]
+fn markers_point_at_their_text_behind_what_is_written_out() {
+    let out = excerpt(
+        "a\u{202e}\u{1b}[2J\u{9b} ##[group] é HERE \u{202e}THERE\n",
+        "HERE",
+        &["\u{202e}THERE"],
+    );
+    let lines: Vec<&str> = out.lines().collect();
+    let at = |line: &str, what: &str| line.find(what).map(|at| line[..at].chars().count());
+    assert!(
+        lines[3].contains("a\\u{202e}\\u{1b}[2J\\u{9b} # #[group] é HERE \\u{202e}THERE"),
+        "{out}"
+    );
+    assert_eq!(at(lines[3], "HERE"), at(lines[4], "^^^^"), "{out}");
+    assert_eq!(at(lines[3], "\\u{202e}THERE"), at(lines[4], "-------------"), "{out}");
+}
+
+#[test]
+fn a_finding_of_many_lines_shows_its_first() {
+    let body = "begin\n1\n2\n3\n4\n5\nend";
+    assert_snapshot!(excerpt(&format!("{body}\nb\n"), body, &[]), @"
+    warning[dockerfile/latest-tag]: found
+     --> file:1:1
+      |
+    1 | begin
+      | ^^^^^
+    ");
+}
+
+#[test]
+fn related_places_are_shown_with_the_lines_between_folded() {
+    let text = format!("first\n{}second\nthird\n", "gap\n".repeat(50));
+    assert_snapshot!(excerpt(&text, "second", &["first", "third"]), @"
+    warning[dockerfile/latest-tag]: found
+      --> file:52:1
+       |
+     1 | first
+       | ----- see 5
+    ...
+    52 | second
+       | ^^^^^^
+    53 | third
+       | ----- see 5
+    ");
+}
+
+#[test]
+fn related_places_far_away_become_notes() {
+    let text = format!("first\n{}second {} third\n", "gap\n".repeat(5_000), "-".repeat(500));
+    assert_snapshot!(excerpt(&text, "second", &["first", "third"]), @"
+    warning[dockerfile/latest-tag]: found
+        --> file:5002:1
+         |
+    5002 | second ---------------------------------------------------------------...
+         | ^^^^^^
+         |
+         = note: line 1, column 1: see 5
+         = note: line 5002, column 509: see 5
+    ");
+}
+
+#[test]
+fn carets_stand_under_wide_characters_tabs_and_lone_carriage_returns() {
+    assert_snapshot!(excerpt("one\r\t漢字 = here\r\nthree", "here", &["漢字"]), @"
+    warning[dockerfile/latest-tag]: found
+     --> file:2:7
+      |
+    2 |     漢字 = here
+      |     ----   ^^^^
+      |     |
+      |     see 6
+    ");
+    assert_snapshot!(excerpt("no final break", "break", &[]), @"
+    warning[dockerfile/latest-tag]: found
+     --> file:1:10
+      |
+    1 | no final break
+      |          ^^^^^
+    ");
+    assert_snapshot!(excerpt("", "", &[]), @"
+    warning[dockerfile/latest-tag]: found
+     --> file:1:1
+      |
+    1 |
+      | ^
+    ");
+}

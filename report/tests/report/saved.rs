@@ -1,0 +1,311 @@
+//! Saved reports: what is written is read, shards make the whole again, strangers are not trusted.
+
+use crate::fixture::{Change, GITHUB, change};
+use aidd_ci::saved::{Context, Saved, Shard, Writer, merge, settle};
+use aidd_engine::finding::{Finding, Status};
+use aidd_engine::rule::Rule;
+use aidd_report::{Budget, Document, Format, Run, VersionControl, markdown, render};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn context() -> Context {
+    Context {
+        repository: Some("owner/name".into()),
+        pull: Some(7),
+        head_sha: Some(GITHUB.revision.clone()),
+        base_sha: None,
+        run_id: Some(12),
+    }
+}
+
+fn saved(run: &Run<'_>) -> Saved {
+    let mut saved = Saved::new(context(), Document::of(run, true));
+    let key = |finding: &aidd_report::wire::Finding| {
+        let movable = ["new", "fixed"].contains(&&*status(finding));
+        if movable { format!("{} {}", finding.rule, finding.message) } else { String::new() }
+    };
+    saved.match_keys = saved.document.findings.iter().map(key).collect();
+    saved.diff_lines.insert("Dockerfile".into(), vec![(1, 3)]);
+    saved
+}
+
+fn status(finding: &aidd_report::wire::Finding) -> String {
+    json!(finding.status).as_str().expect("a word").to_owned()
+}
+
+fn shard(mut saved: Saved, index: u32, count: u32) -> Saved {
+    saved.shard = Some(Shard { index, count });
+    saved
+}
+
+/// Each format of a document.
+fn all_formats(document: &Document, rules: &[Rule]) -> Vec<String> {
+    let formats = [
+        Format::Text,
+        Format::Json,
+        Format::Sarif,
+        Format::Github,
+        Format::Markdown,
+        Format::Gitlab,
+        Format::Junit,
+    ];
+    let of = |format| {
+        let mut out = Vec::new();
+        render(format, document, rules, &mut out).expect("memory");
+        String::from_utf8(out).expect("text")
+    };
+    formats.map(of).into()
+}
+
+fn written_and_read(saved: &Saved) -> Saved {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a/report.json");
+    saved.write(&path).expect("written");
+    Saved::open(&path, Writer::Ourselves).expect("read")
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let change = change();
+    let saved = saved(&change.run());
+    assert_eq!(written_and_read(&saved), saved);
+}
+
+/// The part of a run that has the files with these numbers.
+fn part<'a>(change: &'a Change, mine: &dyn Fn(usize) -> bool) -> Run<'a> {
+    let mut run = change.run();
+    let (mut at, mut gone) = (0.., change.now.files.len()..);
+    run.files.retain(|_| at.next().is_some_and(mine));
+    run.fixed.retain(|_| gone.next().is_some_and(mine));
+    let count = run.files.len() + run.fixed.len();
+    run.checked = if mine(0) { 12 - (5 - count) } else { count };
+    let compared = run.comparison.as_mut().expect("compared");
+    compared.changed_files = if mine(0) { 4 } else { 0 };
+    if !mine(0) {
+        (compared.before, compared.after) = Default::default();
+        run.skipped = &[];
+    }
+    run.elapsed = Duration::from_millis(230);
+    run
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
+
+    #[test]
+    fn shards_make_the_whole_again(owners in proptest::collection::vec(1_u32..=3, 5), suppressed: bool) {
+        let change = change();
+        let rules = &change.now.rules;
+        let whole = Run { suppressed, ..change.run() };
+        let parts: Vec<Saved> = (1..=3)
+            .map(|index| {
+                // The first file decides who has what is not told by file.
+                let owner = |at: usize| if at == 0 { 1 } else { owners[at - 1] };
+                let mine = |at: usize| owner(at) == index;
+                let run = Run { suppressed, ..part(&change, &mine) };
+                written_and_read(&shard(saved(&run), index, 3))
+            })
+            .rev()
+            .collect();
+        let merged = merge(parts, |_| ()).expect("all are there");
+        prop_assert_eq!(
+            all_formats(&merged.document, rules),
+            all_formats(&Document::of(&whole, true), rules)
+        );
+        prop_assert_eq!(merged, saved(&whole));
+    }
+}
+
+#[test]
+fn what_moved_from_shard_to_shard_is_settled() {
+    let mut change = change();
+    let moved: &mut Finding = &mut change.now.files[3].1[0];
+    moved.rule = "secrets/some-key".into();
+    moved.message = "[REDACTED] lies open".into();
+    let one = shard(saved(&part(&change, &|at| at < 4)), 1, 2);
+    let two = shard(saved(&part(&change, &|at| at == 4)), 2, 2);
+    let merged = merge(vec![one, two], settle).expect("all are there");
+
+    let moved = &mut change.now.files[3].1[0];
+    moved.status = Status::Moved;
+    moved.reason = Some("it was in `old/k@.toml`, line 2 of the base".into());
+    change.gone.files.clear();
+    assert_eq!(
+        all_formats(&merged.document, &change.now.rules),
+        all_formats(&Document::of(&change.run(), true), &change.now.rules)
+    );
+    assert_eq!(merged.match_keys.len(), merged.document.findings.len());
+}
+
+#[test]
+fn shards_that_do_not_fit_are_refused() {
+    let change = change();
+    let run = change.run();
+    let empty = || {
+        let mut saved = saved(&run);
+        saved.retain(|_, _| false);
+        saved
+    };
+    let error = |parts: Vec<Saved>| merge(parts, settle).expect_err("refused").to_string();
+    let first = |text: String| text.lines().next().expect("a line").to_owned();
+    let of = |index, count| shard(empty(), index, count);
+    assert_eq!(first(error(vec![])), "no report to merge");
+    assert_eq!(first(error(vec![of(1, 3), of(3, 3)])), "shard 2/3 is missing");
+    assert_eq!(first(error(vec![of(1, 3), of(2, 3)])), "shard 3/3 is missing");
+    assert_eq!(first(error(vec![of(1, 2), of(1, 2)])), "shard 1/2 is there twice");
+    assert_eq!(
+        first(error(vec![of(1, 2), of(2, 3)])),
+        "shards of 2 and of 3: they belong to different runs"
+    );
+    assert_eq!(first(error(vec![of(1, 2), empty()])), "one of the reports is no shard");
+    let mut other = of(2, 2);
+    other.context.head_sha = Some("f".repeat(40));
+    assert_eq!(first(error(vec![of(1, 2), other])), "shards 1 and 2 have different commits");
+    let mut other = of(2, 2);
+    other.document.tool.version = "9.9.9".into();
+    assert_eq!(
+        first(error(vec![of(1, 2), other])),
+        "shards 1 and 2 have different versions of aidd"
+    );
+    let twice = vec![shard(saved(&run), 1, 2), shard(saved(&run), 2, 2)];
+    assert_eq!(first(error(twice)), "Dockerfile: checked by shards 1 and 2");
+}
+
+/// What is said of a report with one value set otherwise.
+fn refused(pointer: &str, value: Value) -> String {
+    let change = change();
+    let mut report = serde_json::to_value(saved(&change.run())).expect("JSON");
+    match pointer.rsplit_once('/') {
+        Some((parent, key)) if report.pointer(pointer).is_none() => {
+            report.pointer_mut(parent).expect("there")[key] = value;
+        }
+        _ => *report.pointer_mut(pointer).expect("there") = value,
+    }
+    let bytes = serde_json::to_vec(&report).expect("JSON");
+    let error = Saved::read("r.json", &bytes, Writer::Strangers).expect_err(pointer).to_string();
+    error.lines().next().expect("a line").strip_prefix("r.json: ").expect("the name").to_owned()
+}
+
+#[test]
+fn hostile_reports_are_refused_and_told_why() {
+    let cases = [
+        ("/schemaVersion", json!(2), "schema version 2; this aidd reads 1"),
+        ("/document/schemaVersion", json!(2), "schema version 2; this aidd reads 1"),
+        ("/document/tool/name", json!("other"), "not made by aidd"),
+        (
+            "/document/findings/0/path",
+            json!("../x"),
+            "findings[0]: `../x` is not a path below the root",
+        ),
+        (
+            "/document/findings/0/path",
+            json!("/etc/passwd"),
+            "findings[0]: `/etc/passwd` is not a path below the root",
+        ),
+        ("/document/findings/0/path", json!(""), "findings[0]: `` is not a path below the root"),
+        (
+            "/document/findings/0/related/0/path",
+            json!("a//b"),
+            "findings[0]: `a//b` is not a path below the root",
+        ),
+        ("/document/findings/0/id", json!("--><b>"), "findings[0]: `id` is none"),
+        ("/document/findings/0/start/line", json!(0), "findings[0]: a place is none"),
+        ("/document/findings/0/start/line", json!(99), "findings[0]: a place is none"),
+        ("/document/findings/0/fix/safety", json!("sure"), "findings[0]: `fix.safety` is none"),
+        (
+            "/document/skipped/0/path",
+            json!("a/../../b"),
+            "`a/../../b` is not a path below the root",
+        ),
+        (
+            "/document/versionControl/repository",
+            json!("javascript:x"),
+            "`versionControl.repository` is no address",
+        ),
+        (
+            "/document/versionControl/revision",
+            json!("main"),
+            "`versionControl.revision` is not a full hash",
+        ),
+        (
+            "/document/category",
+            json!("x --> <b>"),
+            "`category` has characters that one from elsewhere may not",
+        ),
+        ("/context/repository", json!("owner/.."), "context.repository is not `owner/name`"),
+        ("/context/headSha", json!("HEAD"), "a commit in `context` is not a full hash"),
+        ("/matchKeys", json!([]), "`matchKeys` are not as many as `findings`"),
+        ("/shard", json!({"index": 4, "count": 3}), "`shard` is not one of its count"),
+        ("/diffLines/Dockerfile/0", json!([3, 1]), "a range of `diffLines` is none"),
+    ];
+    for (pointer, value, why) in cases {
+        assert_eq!(refused(pointer, value), why, "{pointer}");
+    }
+    for (pointer, value) in [
+        ("/more", json!(1)),
+        ("/document/findings/0/more", json!(1)),
+        ("/document/findings/0/severity", json!("fatal")),
+        ("/document/checked", json!(-1)),
+        ("/document/elapsed/secs", json!("x\u{1b}[31m")),
+    ] {
+        let why = refused(pointer, value);
+        assert!(why.starts_with("no saved report: ") && !why.contains('\u{1b}'), "{why}");
+    }
+    let large = vec![b' '; (64 << 20) + 1];
+    let error = Saved::read("r.json", &large, Writer::Ourselves).expect_err("too large");
+    assert!(error.to_string().starts_with("r.json: more than 67108864 bytes"), "{error}");
+}
+
+#[test]
+fn a_report_of_strangers_makes_no_link_of_its_own() {
+    let mut change = change();
+    let evil =
+        "https://evil.example www.evil.example [x](https://evil.example) <a href=\"//evil\">";
+    for (_, findings, _) in change.now.files.iter_mut().chain(&mut change.gone.files) {
+        for finding in findings {
+            finding.message = format!("{evil}\u{202e}\u{1b}");
+            finding.help = Some(evil.into());
+        }
+    }
+    let own = VersionControl { repository: "https://evil.example/o/n".into(), ..GITHUB.clone() };
+    let mut run = change.run();
+    run.version_control = Some(&own);
+    run.notes = vec![evil.into()];
+    run.comparison.as_mut().expect("compared").base = evil.into();
+    let mut hiding = saved(&run);
+    let edit = &mut hiding.document.findings[0].fix.as_mut().expect("a fix").edits[0];
+    edit.text = "a\u{202e}b".into();
+    let bytes = serde_json::to_vec(&hiding).expect("JSON");
+
+    let mut read = Saved::read("r", &bytes, Writer::Strangers).expect("well formed");
+    assert!(read.document.findings[0].fix.is_none(), "it hides what it does");
+    assert!(!serde_json::to_string(&read).expect("JSON").contains(['\u{202e}', '\u{1b}']));
+    let links = |read: &Saved| {
+        let text = markdown(&read.document, &change.now.rules, Budget::Summary);
+        assert!(!text.contains("evil.example/o/n") && !text.contains("](https:"), "{text}");
+        assert!(!text.contains("https://evil") && !text.contains("www.evil"), "{text}");
+        let urls = text.split("](<").skip(1).map(|rest| rest.split('>').next().expect("a URL"));
+        urls.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(links(&read).iter().all(|url| url.starts_with("https://github.com/aidd-dev/aidd/")));
+    read.document.version_control = Some(GITHUB.clone());
+    let trusted = links(&read);
+    assert!(trusted.iter().any(|url| url.starts_with(&GITHUB.repository)), "{trusted:?}");
+    assert!(trusted.iter().all(|url| url.starts_with("https://github.com/")), "{trusted:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn no_bytes_panic(at in any::<prop::sample::Index>(), with in any::<u8>(), cut in any::<bool>()) {
+        let change = change();
+        let mut bytes = serde_json::to_vec(&saved(&change.run())).expect("JSON");
+        let at = at.index(bytes.len());
+        if cut { bytes.truncate(at) } else { bytes[at] = with }
+        if let Ok(read) = Saved::read("r", &bytes, Writer::Strangers) {
+            let _ = all_formats(&read.document, &change.now.rules);
+        }
+    }
+}
