@@ -165,16 +165,41 @@ fn settings(look: Look<'_>, found: &mut Vec<Found>) {
         _ => {
             data::tree(&ini::parse(look.text), look, found);
             // Braces and several settings a line: `server { password = "x"; }`.
-            let settings = hits(look.text).filter(|&hit| !is_commented(look.text, hit));
-            literals::assignments(look, settings, true, found);
+            let comments = Comments { text: look.text, ..Comments::default() };
+            literals::assignments(look, comments.without(hits(look.text)), true, found);
         }
     }
 }
 
-/// Whether the line of `at` is a comment of a settings file.
-fn is_commented(text: &str, at: usize) -> bool {
-    let before = &text[text.floor_char_boundary(at.saturating_sub(4096))..at];
-    ini::is_comment(before.rsplit(['\n', '\r']).next().unwrap_or(before).trim_start())
+/// Comments of a settings file, line by line: each byte is looked at once.
+#[derive(Default)]
+struct Comments<'a> {
+    text: &'a str,
+    /// Up to where lines were looked for.
+    read: usize,
+    /// Whether the line there is a comment.
+    is_comment: bool,
+}
+
+impl<'a> Comments<'a> {
+    /// Those of the offsets, ascending, whose line is no comment.
+    fn without(mut self, offsets: impl Iterator<Item = usize>) -> impl Iterator<Item = usize> {
+        self.begin_line(0);
+        offsets.filter(move |&offset| {
+            let ends = |byte: &u8| matches!(byte, b'\n' | b'\r');
+            let passed = &self.text.as_bytes()[self.read..offset];
+            if let Some(end) = passed.iter().rposition(|byte| ends(byte)) {
+                self.begin_line(self.read + end + 1);
+            }
+            self.read = offset;
+            !self.is_comment
+        })
+    }
+
+    fn begin_line(&mut self, start: usize) {
+        let line = self.text[start..].trim_start_matches([' ', '\t']);
+        self.is_comment = ini::is_comment(line);
+    }
 }
 
 fn tree(look: Look<'_>, form: Form, found: &mut Vec<Found>) {
