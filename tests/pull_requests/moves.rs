@@ -108,7 +108,12 @@ fn a_nested_rule_applies_on_an_untrusted_head_though_the_root_has_its_id() {
     let untrusted = runner.told(&[]);
     let findings = |told: &str| told.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(findings(&untrusted), findings(&trusted));
-    assert_snapshot!(untrusted, @"");
+    assert_snapshot!(untrusted, @"
+    exit 1, (merge base of main and the pull request)
+    packages/a/x.txt:2 team/colour new: this change added or changed the line
+    packages/a/x.txt:3 team/colour-packages-a new: this change added or changed the line
+    x.txt:2 team/colour new: this change added or changed the line
+    ");
 }
 
 #[test]
